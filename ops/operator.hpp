@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,23 @@ struct Tolerance {
 // Plain row-major inputs in the order of Model::tensors. They are doubles that the tensors' data
 // types represent exactly.
 using ReferenceInputs = std::span<const std::vector<double>>;
+
+struct LibraryCopies;    // ops/tensor_core/eligibility.hpp
+struct Platform;         // ops/tensor_core/architecture.hpp
+struct ProblemFacts;     // ops/tensor_core/facts.hpp
+struct TensorCoreFacts;  // ops/tensor_core/rules.hpp
+
+// What the rules about tensor cores need of an operator.
+struct MatrixProduct {
+  // An operator that multiplies matrices. copies: the copies that the library makes around the
+  // kernel of an eligible problem; nullptr: none are known.
+  ProblemFacts (*facts)(const Problem& problem, const Platform& platform) = nullptr;
+  std::optional<LibraryCopies> (*copies)(const Problem& problem,
+                                         const TensorCoreFacts& facts) = nullptr;
+  // Any other operator: a rule of its own ("op-pool") and the sentence why there is no product.
+  std::string_view rule = {};
+  std::string_view sentence = {};
+};
 
 struct Operator {
   std::string_view name;
@@ -56,9 +74,12 @@ struct Operator {
   // For inputs filled by ops/fill.hpp.
   std::function<Tolerance(const Problem& problem)> tolerance;
 
-  // For layers of networks. Without a rule, sizes are inferred by the usual names (`shape`, or n, c,
-  // d, h, w).
+  // For layers of networks. Without a rule, sizes are inferred by the usual names (`shape`, or n,
+  // c, d, h, w).
   Inference inference = {};
+
+  // Without facts and rule, no rule covers the operator.
+  MatrixProduct product = {};
 
   // The backends of the CUDA plugin that serve it, in order of preference.
   std::span<const std::string_view> cuda = {};

@@ -117,6 +117,9 @@ const Operator batch_norm_operator = {
     .reference = batch_norm_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
+    .product = {.rule = "op-batch-norm",
+                .sentence =
+                    "one factor and one summand a channel: there is no product of matrices"},
     .cuda = kOnCudnn,
 };
 

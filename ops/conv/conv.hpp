@@ -19,6 +19,7 @@
 #include "ops/spatial.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,12 @@ extern const Operator conv_operator;
 Result<ParameterSet> complete_conv(const ParameterSet& given);
 Result<Model> model_conv(const Problem& problem);
 Tolerance conv_tolerance(const Problem& problem);
+
+// Implement MatrixProduct::facts and copies. The copies are of tensors in nchw, and of channels
+// that are not a multiple of 16 bytes. nullopt: there are none, or it is unknown (groups, 8-bit
+// types).
+ProblemFacts conv_facts(const Problem& problem, const Platform& platform);
+std::optional<LibraryCopies> conv_copies(const Problem& problem, const TensorCoreFacts& facts);
 
 // Implements Operator::reference: conv_values_at if positions are given, else conv_values, which is
 // optimised for speed. The two are written independently, and a test checks that they agree.

@@ -126,6 +126,7 @@ const Operator conv_operator = {
     .reference = reference_conv,
     .tolerance = conv_tolerance,
     .inference = kImageInference,
+    .product = {.facts = conv_facts, .copies = conv_copies},
     .cuda = kOnCudnn,
 };
 

@@ -41,6 +41,9 @@ Result<ParameterSet> complete_gemm(const ParameterSet& given);
 Result<Model> model_gemm(const Problem& problem);
 Tolerance gemm_tolerance(const Problem& problem);
 
+// Implements MatrixProduct::facts.
+ProblemFacts gemm_facts(const Problem& problem, const Platform& platform);
+
 // Implements Operator::reference: gemm_values_at if positions are given, else gemm_values, which is
 // optimised for speed. The two are written independently, and a test checks that they agree.
 std::vector<double> reference_gemm(const Problem& problem, ReferenceInputs inputs,

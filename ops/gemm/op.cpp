@@ -146,6 +146,7 @@ const Operator gemm_operator = {
     .reference = reference_gemm,
     .tolerance = gemm_tolerance,
     .inference = {one_input, infer_gemm},
+    .product = {.facts = gemm_facts},
     .cuda = kOnCublas,
 };
 

@@ -241,6 +241,7 @@ const Operator pointwise_operator = {
     .reference = pointwise_reference,
     .tolerance = tolerance,
     .inference = {pointwise_inputs, infer_pointwise},
+    .product = {.rule = "op-pointwise", .sentence = "one element at a time: there is no product"},
     .cuda = kOnCudnn,
 };
 

@@ -267,6 +267,8 @@ const Operator pool_operator = {
     .reference = pool_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
+    .product = {.rule = "op-pool",
+                .sentence = "pooling compares and adds: there is no product of matrices"},
     .cuda = kOnCudnn,
 };
 

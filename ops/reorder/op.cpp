@@ -81,6 +81,7 @@ const Operator reorder_operator = {
     .reference = reorder_reference,
     .tolerance = tolerance,
     .inference = kShapeInference,
+    .product = {.rule = "op-reorder", .sentence = "a copy: nothing is multiplied"},
     .cuda = kOnCudnn,
 };
 

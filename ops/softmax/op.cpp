@@ -88,6 +88,8 @@ const Operator softmax_operator = {
     .reference = softmax_reference,
     .tolerance = tolerance,
     .inference = kShapeInference,
+    .product = {.rule = "op-softmax",
+                .sentence = "exponentials and sums: there is no product of matrices"},
     .cuda = kOnCudnn,
 };
 

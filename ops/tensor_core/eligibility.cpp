@@ -82,7 +82,7 @@ std::vector<std::string> hints_of(const TensorCoreEligibility& verdict,
 }
 
 TensorCoreEligibility not_applicable(std::string_view op) {
-  const auto rules = no_tensor_core_rules();
+  const std::vector<NoTensorCoreRule> rules = no_tensor_core_rules();
   const auto found = std::find_if(rules.begin(), rules.end() - 1,
                                   [&](const NoTensorCoreRule& rule) { return rule.op == op; });
   TensorCoreEligibility verdict;
@@ -105,10 +105,11 @@ std::string_view name_of(AlignmentGrade grade) {
 }
 
 TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platform) {
-  const auto known = facts_of(problem, platform);
-  if (!known) return not_applicable(problem.op->name);
+  const MatrixProduct& product = problem.op->product;
+  if (product.facts == nullptr) return not_applicable(problem.op->name);
+  const ProblemFacts known = product.facts(problem, platform);
   TensorCoreEligibility verdict;
-  const TensorCoreFacts& facts = known->facts;
+  const TensorCoreFacts& facts = known.facts;
   for (std::size_t i = 0; i < kTensorCoreParts; ++i) {
     verdict.parts.push_back(part_verdict(static_cast<TensorCorePart>(i), facts));
   }
@@ -122,10 +123,8 @@ TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platfor
       eligible ? part_of(verdict, TensorCorePart::alignment_grade) : *denied;
   verdict.reason = decisive.reason;
   verdict.rule = decisive.rule;
-  if (eligible && facts.library == TensorCoreLibrary::cudnn) {
-    verdict.copies = copies_of(problem, facts);
-  }
-  verdict.hints = hints_of(verdict, *known);
+  if (eligible && product.copies != nullptr) verdict.copies = product.copies(problem, facts);
+  verdict.hints = hints_of(verdict, known);
   return verdict;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives from a problem the facts that the rules evaluate.
+// The facts about a problem that the rules evaluate. An operator that multiplies matrices derives
+// them (Operator::product).
 #pragma once
 
 #include "ops/tensor_core/eligibility.hpp"
 #include "ops/tensor_core/rules.hpp"
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,20 @@ struct ProblemFacts {
   std::vector<UnalignedSize> unaligned;
 };
 
-// Returns nullopt if the operator multiplies no matrices, or no rule covers it.
-std::optional<ProblemFacts> facts_of(const Problem& problem, const Platform& platform);
+// --- What MatrixProduct::facts of the operators share.
 
-// The copies that cuDNN makes around a convolution on tensor cores: tensors in nchw, and channels
-// that are not a multiple of 16 bytes. Returns nullopt if there are none or it is unknown (groups,
-// 8-bit types).
-std::optional<LibraryCopies> copies_of(const Problem& convolution, const TensorCoreFacts& facts);
+inline constexpr std::int64_t kTensorCoreLoad =
+    16;  // bytes that one thread reads or writes at once
+inline constexpr std::int64_t kTensorCoreLine = 128;  // bytes of a line of the caches
+
+// Returns the facts that do not depend on the operator; the operator sets the others.
+ProblemFacts common_facts(const Problem& problem, const Platform& platform,
+                          TensorCoreLibrary library);
+std::string& tensor_core_detail(ProblemFacts& problem, TensorCorePart part);
+// Returns the alignment of rows of so many bytes.
+RowAlignment row_alignment(std::int64_t bytes);
+// Records a size that is not a multiple of 16 bytes. `element`: bytes of an element.
+void check_tensor_core_multiple(ProblemFacts& problem, std::string_view name, std::int64_t size,
+                                std::int64_t element);
 
 }  // namespace bench::ops

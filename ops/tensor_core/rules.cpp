@@ -2,6 +2,8 @@
 // table: one row per rule; the first rule of a part whose condition holds decides
 #include "ops/tensor_core/rules.hpp"
 
+#include "ops/operator.hpp"
+
 #include <cassert>
 
 namespace bench::ops {
@@ -181,18 +183,6 @@ constexpr std::array kRules = {
     TensorCoreRule{"size-regular", min_dims_ok, yes, "large enough for the instructions' tiles"},
 };
 
-constexpr std::array kOthers = {
-    NoTensorCoreRule{"op-pool", "pool",
-                     "pooling compares and adds: there is no product of matrices"},
-    NoTensorCoreRule{"op-pointwise", "pointwise", "one element at a time: there is no product"},
-    NoTensorCoreRule{"op-batch-norm", "batch_norm",
-                     "one factor and one summand a channel: there is no product of matrices"},
-    NoTensorCoreRule{"op-softmax", "softmax",
-                     "exponentials and sums: there is no product of matrices"},
-    NoTensorCoreRule{"op-reorder", "reorder", "a copy: nothing is multiplied"},
-    NoTensorCoreRule{"op-unknown", "", "no rule covers this operator"},
-};
-
 }  // namespace
 
 std::span<const std::string_view> tensor_core_part_names() { return kPartNames; }
@@ -218,6 +208,14 @@ const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& 
   return *last;
 }
 
-std::span<const NoTensorCoreRule> no_tensor_core_rules() { return kOthers; }
+std::vector<NoTensorCoreRule> no_tensor_core_rules() {
+  std::vector<NoTensorCoreRule> rules;
+  for (const Operator* op : all_operators()) {
+    const MatrixProduct& product = op->product;
+    if (!product.rule.empty()) rules.push_back({product.rule, op->name, product.sentence});
+  }
+  rules.push_back({"op-unknown", "", "no rule covers this operator"});
+  return rules;
+}
 
 }  // namespace bench::ops

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::ops {
 
@@ -129,13 +130,13 @@ std::span<const TensorCoreRule> tensor_core_rules();
 // For any facts, some rule of each part holds.
 const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& facts);
 
-// Operators that multiply no matrices, with the reason. The last row covers all operators without a
-// rule.
+// The built-in operators that multiply no matrices, with the reason (Operator::product). The last
+// row covers all operators without a rule.
 struct NoTensorCoreRule {
   std::string_view id;
   std::string_view op;  // the operator's name; empty: any
   std::string_view sentence;
 };
-std::span<const NoTensorCoreRule> no_tensor_core_rules();
+std::vector<NoTensorCoreRule> no_tensor_core_rules();
 
 }  // namespace bench::ops

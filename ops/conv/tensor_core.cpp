@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facts about a convolution that the rules about tensor cores evaluate, and cuDNN's copies.
+#include "base/checked.hpp"
+#include "ops/conv/conv.hpp"
+#include "ops/tensor_core/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace bench::ops {
+namespace {
+
+constexpr std::int64_t kFirstLayer = 4;   // channels that cuDNN's engine for first layers takes
+constexpr std::int64_t kFp8Channels = 4;  // cuDNN's engines for fp8 take groups in multiples of it
+
+bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
+bool is_fp8(Operand operand) { return operand == Operand::f8_e4m3 || operand == Operand::f8_e5m2; }
+
+ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t element) {
+  if (shape.groups == 1) {
+    return shape.c <= kFirstLayer && is_16_bit(operand) ? ProductSize::first_layer
+                                                        : ProductSize::regular;
+  }
+  if (shape.group_c() == 1) return ProductSize::depthwise;
+  if (is_fp8(operand)) {
+    return shape.group_c() % kFp8Channels == 0 ? ProductSize::regular : ProductSize::thin_groups;
+  }
+  // Few channels: multiplying a number by at most 16 cannot overflow.
+  const std::int64_t narrowest = std::min(shape.group_c(), shape.group_k());
+  return narrowest < kTensorCoreLoad / element ? ProductSize::thin_groups : ProductSize::regular;
+}
+
+// Returns cuDNN's operation. A transposed convolution is the data gradient of a plain one, and its
+// data gradient is the plain one.
+Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
+  if (shape.sweep == Sweep::convolution || problem.direction == Direction::backward_weights) {
+    return problem.direction;
+  }
+  return problem.direction == Direction::forward ? Direction::backward_data : Direction::forward;
+}
+
+// Architectures on which cuDNN 9.19 writes output channels that are not a multiple of 16 bytes
+// without a copy.
+constexpr AnyOf<Sm> kUnpaddedOutput = Sm::sm_80;
+
+Checked product_of(const ConvShape& shape, std::int64_t SpatialAxis::*size) {
+  Checked product = 1;
+  for (const SpatialAxis& axis : shape.axes) product *= axis.*size;
+  return product;
+}
+
+}  // namespace
+
+// In nhwc channels are contiguous: a pixel is a row, and a group is a part of it.
+ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
+  const ConvShape shape = conv_shape(problem.parameters);
+  const std::int64_t element = info(problem.dtype).bytes;
+  ProblemFacts result = common_facts(problem, platform, TensorCoreLibrary::cudnn);
+  TensorCoreFacts& facts = result.facts;
+  facts.direction = cudnn_direction(problem, shape);
+  facts.layout = problem.layout == Layout::nchw ? OperandLayout::nchw : OperandLayout::nhwc;
+  tensor_core_detail(result, TensorCorePart::layout_ok) =
+      fmt::format("layout: {}", layout_names()[static_cast<std::size_t>(problem.layout)]);
+  const std::int64_t channels = std::gcd(shape.group_c(), shape.group_k());
+  facts.alignment = row_alignment(channels % kTensorCoreLine * element);
+  check_tensor_core_multiple(result, shape.groups > 1 ? "c/g" : "c", shape.group_c(), element);
+  check_tensor_core_multiple(result, shape.groups > 1 ? "k/g" : "k", shape.group_k(), element);
+  if (!result.unaligned.empty()) facts.multiples = Multiples::broken;
+  facts.size = conv_size(shape, facts.operand, element);
+  tensor_core_detail(result, TensorCorePart::alignment_grade) =
+      fmt::format("c = {}, k = {}{}, {} B each", shape.group_c(), shape.group_k(),
+                  shape.groups > 1 ? " a group" : "", element);
+  tensor_core_detail(result, TensorCorePart::min_dims_ok) =
+      fmt::format("c = {}, k = {}, g = {}", shape.c, shape.k, shape.groups);
+  return result;
+}
+
+std::optional<LibraryCopies> conv_copies(const Problem& convolution, const TensorCoreFacts& facts) {
+  const ConvShape shape = conv_shape(convolution.parameters);
+  const std::int64_t element = info(convolution.dtype).bytes;
+  const bool known = shape.groups == 1 && facts.size == ProductSize::regular && element > 1;
+  if (!known || facts.generation == LibraryGeneration::cuda10) return std::nullopt;
+  const std::int64_t unit = std::max<std::int64_t>(1, kTensorCoreLoad / element);
+  const auto padded = [&](std::int64_t channels) {
+    return (Checked(channels) + (unit - 1)).value().value_or(channels) / unit * unit;
+  };
+  const std::int64_t c = padded(shape.c);
+  const std::int64_t k = padded(shape.k);
+  const bool nchw = facts.layout == OperandLayout::nchw;
+  const bool source = nchw || c != shape.c;
+  const bool destination = nchw || (k != shape.k && !kUnpaddedOutput.has(facts.architecture));
+  if (!source && !destination) return std::nullopt;
+  LibraryCopies copies;
+  Checked elements = 0;
+  if (source) {
+    copies.tensors.push_back("source");
+    elements += Checked(shape.n) * c * product_of(shape, &SpatialAxis::input);
+  }
+  copies.tensors.push_back("weights");
+  elements += Checked(k) * c * product_of(shape, &SpatialAxis::kernel);
+  if (destination) {
+    copies.tensors.push_back("destination");
+    elements += Checked(shape.n) * k * product_of(shape, &SpatialAxis::output);
+  }
+  const auto workspace = (elements * element).value();
+  const auto traffic = (elements * element * 2).value();
+  if (!workspace || !traffic) return std::nullopt;
+  copies.workspace_bytes = *workspace;
+  copies.conversion_bytes = *traffic;
+  return copies;
+}
+
+}  // namespace bench::ops
