@@ -7,8 +7,9 @@
 #   bench_operator(gemm onednn)
 #   bench_operators()
 #
-# The tables of operators, of kernels and of the operators' verbose lines in oneDNN are generated from
-# these lines, in their order.
+# The tables of operators, of kernels, of the operators' verbose lines in oneDNN and of the functions
+# of frameworks that they compute (ops/<op>/framework.cpp, if it exists) are generated from these
+# lines, in their order.
 
 set(BENCH_KNOWN_BACKENDS onednn)
 
@@ -42,6 +43,9 @@ function(bench_operator name)
     endif()
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATORS ${name})
+  if("${folder}/framework.cpp" IN_LIST sources)
+    set_property(DIRECTORY APPEND PROPERTY BENCH_FRAMEWORK_OPERATORS ${name})
+  endif()
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATOR_SOURCES ${sources})
 endfunction()
 
@@ -79,6 +83,7 @@ endfunction()
 # files.
 function(bench_operators)
   get_property(operators DIRECTORY PROPERTY BENCH_OPERATORS)
+  get_property(framework_operators DIRECTORY PROPERTY BENCH_FRAMEWORK_OPERATORS)
   get_property(onednn_kernels DIRECTORY PROPERTY BENCH_KERNELS_onednn)
   get_property(sources DIRECTORY PROPERTY BENCH_OPERATOR_SOURCES)
   set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
@@ -100,8 +105,12 @@ function(bench_operators)
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp"
     HEADER ops/verbose.hpp TYPE VerboseMapping FUNCTION verbose_mappings SUFFIX _verbose
     NAMES ${operators})
+  bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/framework_table.cpp"
+    HEADER ops/framework_row.hpp TYPE FrameworkMapping FUNCTION framework_mappings SUFFIX _framework
+    NAMES ${framework_operators})
   list(APPEND sources "${CMAKE_CURRENT_BINARY_DIR}/operators_table.cpp"
-    "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp" "${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp")
+    "${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp" "${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp"
+    "${CMAKE_CURRENT_BINARY_DIR}/framework_table.cpp")
   set(onednn ${sources})
   set(onednn_files "/onednn/[^/]*$|/onednn[^/]*\\.cpp$")
   list(FILTER onednn INCLUDE REGEX "${onednn_files}")

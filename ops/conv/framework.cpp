@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/checked.hpp"
+#include "ops/framework_row.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace bench::ops {
+namespace {
+
+using namespace framework;
+
+// The FLOPs of a convolution depend only on output, kernel and channels. A convolution that covers
+// its input densely therefore has the same FLOPs.
+std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  if (call.output == nullptr || !is_image(source) || weights.size() != source.size()) {
+    return std::nullopt;
+  }
+  const std::span<const std::int64_t> output(*call.output);
+  const bool fits = output.size() == source.size() && output[0] == source[0] &&
+                    output[1] == weights[0] && weights[1] > 0 && source[1] % weights[1] == 0;
+  if (!fits) return std::nullopt;
+  ParameterSet set = parameters_of("conv");
+  set.set("n", source[0]);
+  set.set("c", source[1]);
+  set.set("k", weights[0]);
+  set.set("g", source[1] / weights[1]);
+  set.set("bias", !shape_of(call, 2).empty());
+  Dims sizes;
+  for (std::size_t i = kFirstSpatial; i < source.size(); ++i) {
+    const auto size = (Checked(output[i]) + weights[i] - 1).value();
+    if (!size) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  set_spatial_sizes(set, kSpatialSizeNames, sizes);
+  set_spatial_sizes(set, kKernelSizeNames, weights.subspan(kFirstSpatial));
+  return with_other_tensors(equivalent("conv", std::move(set)));
+}
+
+std::optional<Equivalent> make_convolution(const FrameworkCall& call, const FrameworkRow&) {
+  return make_dense_convolution(call);
+}
+
+// Whether it is transposed is a flag that the range lacks, so this requires channels that determine
+// it.
+std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const FrameworkRow&) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  if (call.output == nullptr || call.output->size() < 2 || source.size() < 2 ||
+      weights.size() < 2 || weights[1] == 0) {
+    return std::nullopt;
+  }
+  const bool may_be_transposed = weights[0] == source[1] && (*call.output)[1] % weights[1] == 0;
+  return may_be_transposed ? std::nullopt : make_dense_convolution(call);
+}
+
+// Counts at the input. Groups cancel out: each input channel contributes to as many outputs as the
+// weights have per input channel.
+std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
+                                                      const FrameworkRow&) {
+  const auto source = shape_of(call, 0);
+  const auto weights = shape_of(call, 1);
+  const bool has_bias = !shape_of(call, 2).empty();
+  const bool fits = is_image(source) && weights.size() == source.size() && weights[0] == source[1];
+  if (!fits || (has_bias && call.output == nullptr)) return std::nullopt;
+  ParameterSet set = parameters_of("conv");
+  set.set("n", source[0]);
+  set.set("c", source[1]);
+  set.set("k", weights[1]);
+  set.set("transposed", true);
+  set_spatial_sizes(set, kSpatialSizeNames, source.subspan(kFirstSpatial));
+  set_spatial_sizes(set, kKernelSizeNames, weights.subspan(kFirstSpatial));
+  auto result = with_other_tensors(equivalent("conv", std::move(set)));
+  if (!has_bias) return result;
+  const auto outputs = element_count(*call.output);
+  if (!outputs) return std::nullopt;
+  result->more_flops = *outputs;
+  return result;
+}
+
+// (input, weight, bias, stride, padding, dilation, groups)
+std::optional<ProblemRequest> plain_convolution(const Arguments& arguments,
+                                                const FrameworkRow& row) {
+  const std::size_t rank = row.spatial_rank;
+  const auto source = image_argument(arguments, rank);
+  const FrameworkArgument* weights = find_argument(arguments, "weight", 1);
+  const auto stride = argument_numbers(arguments, "stride", 3, rank, Numbers(rank, 1));
+  const auto pad = argument_numbers(arguments, "padding", 4, rank, Numbers(rank, 0));
+  const auto dilation = argument_numbers(arguments, "dilation", 5, rank, Numbers(rank, 1));
+  const auto groups = argument_numbers(arguments, "groups", 6, 1, {1});
+  if (source.empty() || weights == nullptr || weights->shape.size() != source.size() || !stride ||
+      !pad || !dilation || !groups) {
+    return std::nullopt;
+  }
+  const Numbers& kernel = weights->shape;
+  const std::int64_t per_group = kernel[1];
+  if (per_group < 1 || groups->front() < 1 || source[1] % groups->front() != 0 ||
+      source[1] / groups->front() != per_group) {
+    return std::nullopt;
+  }
+  ParameterSet set = image_parameters("conv", source);
+  set.set("k", kernel[0]);
+  set.set("g", groups->front());
+  set_spatial_sizes(set, kKernelSizeNames, std::span(kernel).subspan(kFirstSpatial));
+  set.set("stride", *stride);
+  set.set("pad", pairs_of(*pad));
+  set.set("dilation", *dilation);
+  const FrameworkArgument* bias = find_argument(arguments, "bias", 2);
+  set.set("bias", !is_none(bias) && !bias->shape.empty());
+  return request_of("conv", std::move(set));
+}
+
+constexpr std::array kFrameworkRows = {
+    FrameworkRow{"conv1d", make_convolution, plain_convolution, {}, 1},
+    FrameworkRow{"conv2d", make_convolution, plain_convolution, {}, 2},
+    FrameworkRow{"conv3d", make_convolution, plain_convolution, {}, 3},
+    FrameworkRow{"cudnn_convolution", make_convolution},
+    FrameworkRow{"mkldnn_convolution", make_convolution},
+    FrameworkRow{"convolution", make_any_convolution},
+    FrameworkRow{"_convolution", make_any_convolution},
+    FrameworkRow{"conv_transpose1d", make_transposed_convolution},
+    FrameworkRow{"conv_transpose2d", make_transposed_convolution},
+    FrameworkRow{"conv_transpose3d", make_transposed_convolution},
+};
+
+}  // namespace
+
+extern const FrameworkMapping conv_framework;
+const FrameworkMapping conv_framework = {.op = "conv", .rows = kFrameworkRows};
+
+}  // namespace bench::ops

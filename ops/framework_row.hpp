@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of a framework (PyTorch) that an operator computes: one `extern const FrameworkMapping
+// <op>_framework` in ops/<op>/framework.cpp. The table framework_mappings() is generated from
+// ops/CMakeLists.txt, of the operators whose folder has that file.
+#pragma once
+
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+#include "ops/spatial.hpp"
+#include "profiler/capture/framework_range.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+namespace framework {
+
+// A problem with the same FLOPs as the call. exact: its parameters are those of the call.
+enum class Fidelity { exact, work_only };
+// Whether its tensors are those of the call, so that it has the same bytes.
+enum class Tensors { same, others };
+struct Equivalent {
+  ProblemRequest request;
+  Fidelity naming = Fidelity::work_only;
+  std::int64_t more_flops = 0;  // FLOPs of the call that the problem does not have
+  Tensors tensors = Tensors::same;
+  // Elements of the call's own tensors, each counted once at its size, even if the problem
+  // broadcasts it. nullopt: use the problem's.
+  std::optional<std::int64_t> elements = {};
+};
+
+}  // namespace framework
+
+struct FrameworkRow {
+  std::string_view name;  // without "aten::" and the '_' of in-place operators
+  // From the shapes of the inputs, and of the result if it is known. Returns nullopt if they do not
+  // fit together or do not determine the work. nullptr: they never do.
+  std::optional<framework::Equivalent> (*by_shapes)(const FrameworkCall& call,
+                                                    const FrameworkRow& row) = nullptr;
+  // From all arguments, as PyProf's markers record them. Returns nullopt for missing or malformed
+  // arguments, and for options that the operator does not have (rounding up, dilated pooling).
+  std::optional<ProblemRequest> (*by_arguments)(const std::vector<FrameworkArgument>& arguments,
+                                                const FrameworkRow& row) = nullptr;
+  std::string_view function = {};  // the operator's parameter `function`
+  std::size_t spatial_rank = 0;    // 0: any
+};
+
+struct FrameworkMapping {
+  std::string_view op;
+  std::span<const FrameworkRow> rows;
+  // These copy their argument, in an unknown layout: no FLOPs, whatever the shapes.
+  std::span<const std::string_view> copies = {};
+};
+std::span<const FrameworkMapping* const> framework_mappings();
+
+// What the mappings of the operators share.
+namespace framework {
+
+using Arguments = std::vector<FrameworkArgument>;
+using Numbers = std::vector<std::int64_t>;
+
+// Returns the shape of argument `index`; empty if it is not a tensor or has no dimensions.
+std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index);
+std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
+                                     Fidelity naming = Fidelity::work_only);
+std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result);
+ParameterSet parameters_of(std::string_view op);
+bool is_image(std::span<const std::int64_t> shape);
+
+// Finds an argument by its name, else by its position.
+const FrameworkArgument* find_argument(const Arguments& arguments, std::string_view name,
+                                       std::size_t place);
+bool is_none(const FrameworkArgument* argument);
+// Returns one number for all dimensions or one for each, or `fallback` if the argument is missing.
+// Returns nullopt for other forms.
+std::optional<Numbers> argument_numbers(const Arguments& arguments, std::string_view name,
+                                        std::size_t place, std::size_t rank, Numbers fallback);
+std::optional<bool> argument_flag(const Arguments& arguments, std::string_view name,
+                                  std::size_t place, bool fallback);
+std::vector<PadPair> pairs_of(const Numbers& pads);
+// Returns n, c and sizes of an image with `rank` spatial dimensions; empty for others.
+std::span<const std::int64_t> image_argument(const Arguments& arguments, std::size_t rank);
+std::optional<ProblemRequest> request_of(std::string_view op, ParameterSet parameters);
+ParameterSet image_parameters(std::string_view op, std::span<const std::int64_t> source);
+// Returns the data type of all tensors, or nullopt if they differ or it is not a supported
+// floating-point type.
+std::optional<DataType> dtype_of_arguments(const std::vector<FrameworkArgument>& arguments);
+
+}  // namespace framework
+
+}  // namespace bench::ops
