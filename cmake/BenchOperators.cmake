@@ -4,17 +4,33 @@
 # line per operator:
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
-#   bench_operator(gemm onednn)
+#   bench_operator(softmax onednn own kernel)
 #   bench_operators()
+#
+# The words name further files of the operator's folder: onednn.cpp, its kernel in oneDNN; own.cpp,
+# its native form on a CUDA device, and kernel.cu, the native kernel that is only its own. The last
+# two belong to the libraries of ops/cuda/kernels.
 #
 # The tables of operators, of kernels, of the operators' verbose lines in oneDNN and of the functions
 # of frameworks that they compute (ops/<op>/framework.cpp, if it exists) are generated from these
 # lines, in their order.
 
-set(BENCH_KNOWN_BACKENDS onednn)
+set(BENCH_KNOWN_BACKENDS onednn own kernel)
+set(BENCH_BACKEND_FILE_kernel kernel.cu)
+# Their files are no sources of bench_ops, bench_backend and bench_onednn.
+set(BENCH_BACKENDS_ON_CUDA own kernel)
 
 # Folders of ops/ that are not operators.
 set(BENCH_SHARED_FOLDERS backend onednn network cpu peak plugin tensor_core)
+
+# The name of the file that a word of bench_operator() stands for.
+function(bench_backend_file backend result)
+  if(BENCH_BACKEND_FILE_${backend})
+    set(${result} "${BENCH_BACKEND_FILE_${backend}}" PARENT_SCOPE)
+  else()
+    set(${result} "${backend}.cpp" PARENT_SCOPE)
+  endif()
+endfunction()
 
 # bench_operator(<name> [<backend>...]): adds the operator in the folder <name> and its kernels.
 function(bench_operator name)
@@ -30,16 +46,20 @@ function(bench_operator name)
       message(FATAL_ERROR "bench_operator(${name}): unknown backend '${backend}', "
         "known: ${BENCH_KNOWN_BACKENDS}")
     endif()
-    if("${folder}/${backend}.cpp" IN_LIST sources)
-      set_property(DIRECTORY APPEND PROPERTY BENCH_KERNELS_${backend} ${name})
-    else()
-      message(FATAL_ERROR "bench_operator(${name} ${backend}): "
-        "ops/${name}/${backend}.cpp is missing")
+    bench_backend_file(${backend} file)
+    if(NOT EXISTS "${folder}/${file}")
+      message(FATAL_ERROR "bench_operator(${name} ${backend}): ops/${name}/${file} is missing")
     endif()
+    set_property(DIRECTORY APPEND PROPERTY BENCH_KERNELS_${backend} ${name})
   endforeach()
   foreach(backend IN LISTS BENCH_KNOWN_BACKENDS)
-    if(NOT backend IN_LIST ARGN)
-      list(FILTER sources EXCLUDE REGEX "/${backend}(_test)?\\.cpp$")
+    set(files ${sources})
+    list(FILTER files INCLUDE REGEX "/${backend}(_test)?\\.cpp$")
+    if(backend IN_LIST ARGN AND backend IN_LIST BENCH_BACKENDS_ON_CUDA)
+      set_property(DIRECTORY APPEND PROPERTY BENCH_SOURCES_${backend} ${files})
+    endif()
+    if(NOT backend IN_LIST ARGN OR backend IN_LIST BENCH_BACKENDS_ON_CUDA)
+      list(REMOVE_ITEM sources ${files})
     endif()
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATORS ${name})
@@ -49,9 +69,27 @@ function(bench_operator name)
   set_property(DIRECTORY APPEND PROPERTY BENCH_OPERATOR_SOURCES ${sources})
 endfunction()
 
-# Writes the table `<function>()` over objects `<name><suffix>` of `type`, for `names` in order.
+# bench_operators_with(<backend> <names> SOURCES <variable> TESTS <variable>): sets the variables to
+# the operators whose line in ops/CMakeLists.txt has the word, and to these files of their folders.
+function(bench_operators_with backend names)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "SOURCES;TESTS" "")
+  get_property(operators DIRECTORY "${PROJECT_SOURCE_DIR}/ops" PROPERTY BENCH_KERNELS_${backend})
+  get_property(sources DIRECTORY "${PROJECT_SOURCE_DIR}/ops" PROPERTY BENCH_SOURCES_${backend})
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  set(${names} ${operators} PARENT_SCOPE)
+  set(${arg_SOURCES} ${sources} PARENT_SCOPE)
+  set(${arg_TESTS} ${tests} PARENT_SCOPE)
+endfunction()
+
+# Writes the table `<function>()` over objects `<name><suffix>` of `type`, for `names` in order, in
+# `namespace` (default bench::ops).
 function(bench_write_table file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;TYPE;FUNCTION;SUFFIX" "NAMES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;TYPE;FUNCTION;SUFFIX;NAMESPACE" "NAMES")
+  if(NOT arg_NAMESPACE)
+    set(arg_NAMESPACE bench::ops)
+  endif()
   set(declarations "")
   set(rows "")
   foreach(name IN LISTS arg_NAMES)
@@ -66,7 +104,7 @@ function(bench_write_table file)
 #include <array>
 #include <span>
 
-namespace bench::ops {
+namespace @arg_NAMESPACE@ {
 
 @declarations@
 std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
@@ -75,7 +113,7 @@ std::span<const @arg_TYPE@* const> @arg_FUNCTION@() {
   return kTable;
 }
 
-}  // namespace bench::ops
+}  // namespace @arg_NAMESPACE@
 ]])
 endfunction()
 

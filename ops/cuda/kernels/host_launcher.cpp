@@ -2,70 +2,69 @@
 #include "ops/cuda/kernels/host_launcher.hpp"
 
 #include "ops/cuda/kernels/element_functions.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
 
 #include <algorithm>
 #include <cassert>
-#include <vector>
+#include <cstdint>
+#include <string_view>
 
 namespace bench::ops::cuda {
 namespace {
 
-// Divides work as the device's blocks do, with fewer threads.
-constexpr int kLanes = 7;
-
 template <class T>
-void run(const ElementwisePlan& plan, const Addresses& tensors) {
+void compute_elements(const ElementwisePlan& plan, const Addresses& tensors) {
   for (std::int64_t i = 0; i < plan.elements; ++i) compute_element<T>(plan, tensors, i);
 }
 
-template <class T>
-void run(const SoftmaxPlan& plan, const Addresses& tensors) {
-  for (std::int64_t row = 0; row < plan.outer * plan.inner; ++row) {
-    const std::int64_t start = row_start(plan, row);
-    OnlineSum<T> whole;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      whole = merged(whole, sum_part<T>(plan, tensors.at[0], start, lane, kLanes));
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      write_part<T>(plan, tensors.at[0], tensors.at[1], start, whole, lane, kLanes);
-    }
-  }
+void run_elementwise(const OwnPlan& plan, const Addresses& tensors) {
+  const auto elements = plan.as<ElementwisePlan>();
+  run_by(elements.precision,
+         [&](auto zero) { compute_elements<decltype(zero)>(elements, tensors); });
 }
 
 template <class T>
-void run(const ChannelSumPlan& plan, const Addresses& tensors) {
+void sum_channels(const ChannelSumPlan& plan, const Addresses& tensors) {
   for (std::int64_t channel = 0; channel < plan.channels; ++channel) {
     T sum = 0;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      sum += channel_part<T>(plan, tensors.at[plan.source], channel, lane, kLanes);
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      sum += channel_part<T>(plan, tensors.at[plan.source], channel, lane, kHostLanes);
     }
     store_as<T>(plan.destination_type, tensors.at[plan.destination], channel, sum);
   }
 }
 
-struct Executor {
-  const Addresses& tensors;
+void run_channel_sum(const OwnPlan& plan, const Addresses& tensors) {
+  const auto channels = plan.as<ChannelSumPlan>();
+  run_by(channels.precision, [&](auto zero) { sum_channels<decltype(zero)>(channels, tensors); });
+}
 
-  template <class Plan>
-  void operator()(const Plan& plan) const {
-    if (plan.precision == Precision::wide) {
-      run<double>(plan, tensors);
-    } else {
-      run<float>(plan, tensors);
-    }
+void run_transpose(const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<TransposePlan>();
+  const auto* source = static_cast<const char*>(tensors.at[0]);
+  auto* destination = static_cast<char*>(tensors.at[1]);
+  const std::int64_t plane = plan.rows * plan.columns;
+  for (std::int64_t i = 0; i < plan.batch * plane; ++i) {
+    const std::int64_t row = i % plane / plan.columns;
+    const std::int64_t column = i % plan.columns;
+    const std::int64_t to = i / plane * plane + column * plan.rows + row;
+    std::copy_n(source + i * plan.bytes, plan.bytes, destination + to * plan.bytes);
   }
-  void operator()(const TransposePlan& plan) const {
-    const auto* source = static_cast<const char*>(tensors.at[0]);
-    auto* destination = static_cast<char*>(tensors.at[1]);
-    const std::int64_t plane = plan.rows * plan.columns;
-    for (std::int64_t i = 0; i < plan.batch * plane; ++i) {
-      const std::int64_t row = i % plane / plan.columns;
-      const std::int64_t column = i % plan.columns;
-      const std::int64_t to = i / plane * plane + column * plan.rows + row;
-      std::copy_n(source + i * plan.bytes, plan.bytes, destination + to * plan.bytes);
-    }
+}
+
+constexpr HostKernel kSharedKernels[] = {{ElementwisePlan::kKernel, run_elementwise},
+                                         {TransposePlan::kKernel, run_transpose},
+                                         {ChannelSumPlan::kKernel, run_channel_sum}};
+
+const HostKernel* find_kernel(std::string_view name) {
+  for (const HostKernel& shared : kSharedKernels) {
+    if (shared.kernel == name) return &shared;
   }
-};
+  for (const OwnEntry* entry : own_entries()) {
+    if (entry->host.run != nullptr && entry->host.kernel == name) return &entry->host;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -73,7 +72,9 @@ Status HostLauncher::launch(const OwnPlan& plan, std::span<void* const> tensors)
   assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
   Addresses addresses;
   std::copy(tensors.begin(), tensors.end(), addresses.at);
-  std::visit(Executor{addresses}, plan);
+  const HostKernel* kernel = find_kernel(plan.kernel());
+  assert(kernel != nullptr && "each plan's kernel has a row");
+  kernel->run(plan, addresses);
   return Done{};
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/cuda/kernels/plans.hpp"
+#include "ops/cuda/kernels/own_plan.hpp"
 
 #include <span>
 

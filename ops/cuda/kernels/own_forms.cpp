@@ -4,14 +4,14 @@
 #include "ops/backend/kernel.hpp"
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/problem_elements.hpp"
 #include "ops/operator.hpp"
-#include "ops/pointwise/pointwise.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -20,175 +20,15 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 using Formed = Result<NativeForm, Refusal>;
 
-constexpr std::string_view kElementwise = "bench:elementwise";
 constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
-constexpr std::string_view kSoftmax = "bench:softmax_block";
 constexpr std::string_view kChannelSum = "bench:channel_sum_block";
-
-std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout) {
-  return std::string(dims.size() < 3 ? "plain" : name_of(layout));
-}
 
 std::int64_t product(const Sizes& sizes, std::size_t first, std::size_t last) {
   std::int64_t result = 1;
   for (std::size_t i = first; i < last; ++i) result *= sizes[i];
   return result;
 }
-
-OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout) {
-  return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
-}
-
-// Shapes are aligned at the last dimension, as in broadcasts.
-Sizes aligned(const Dims& dims, std::size_t rank) {
-  Sizes result(rank - dims.size(), 1);
-  result.insert(result.end(), dims.begin(), dims.end());
-  return result;
-}
-
-// The strides for reading a tensor at every element of a result: 0 in broadcast dimensions.
-Sizes stretched(const Sizes& dims, Sizes strides) {
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 1) strides[i] = 0;
-  }
-  return strides;
-}
-
-// An elementwise launch over a problem's tensors, each in one layout.
-class ProblemElements {
- public:
-  ProblemElements(const Problem& problem, MemoryLayout layout)
-      : problem_(problem),
-        layout_(layout),
-        dims_(problem.tensors.back().dims),
-        planner_(dims_, precision_of(problem.dtype)) {}
-
-  ElementwisePlanner& planner() { return planner_; }
-
-  // Adds a tensor whose sizes, aligned at the last, equal the result's or are 1.
-  int operand(std::size_t tensor) {
-    const Tensor& given = problem_.tensors[tensor];
-    const Sizes dims = aligned(given.dims, dims_.size());
-    const Sizes strides = layout_strides(dims, layout_);
-    add({strided_arrangement(dims, strides), given.dtype, layout_name(given.dims, layout_)});
-    return planner_.operand(count() - 1, given.dtype, stretched(dims, strides));
-  }
-  // Adds a tensor with one value per channel.
-  int channels(std::size_t tensor) {
-    const Tensor& given = problem_.tensors[tensor];
-    Sizes strides(dims_.size(), 0);
-    strides[1] = 1;
-    add(own_tensor(given, MemoryLayout::plain));
-    return planner_.operand(count() - 1, given.dtype, std::move(strides));
-  }
-  // Adds a tensor with the result's sizes and another type.
-  int intermediate(DataType dtype) {
-    add({arrangement_of(dims_, layout_), dtype, layout_name(dims_, layout_)});
-    return planner_.operand(count() - 1, dtype, layout_strides(dims_, layout_));
-  }
-
-  Formed finish(std::string kind) {
-    const Tensor& given = problem_.tensors.back();
-    add(own_tensor(given, layout_));
-    planner_.destination(count() - 1, given.dtype, layout_strides(dims_, layout_));
-    BENCH_ASSIGN_OR_RETURN(ElementwisePlan plan, planner_.finish());
-    return NativeForm{std::string(kElementwise), std::move(kind), plan, std::move(tensors_)};
-  }
-
- private:
-  void add(OwnTensor tensor) { tensors_.push_back(std::move(tensor)); }
-  int count() const { return static_cast<int>(tensors_.size()); }
-
-  const Problem& problem_;
-  MemoryLayout layout_;
-  Sizes dims_;
-  ElementwisePlanner planner_;
-  std::vector<OwnTensor> tensors_;
-};
-
-ElementStep function_step(Function function, double alpha, double beta) {
-  ElementStep step;
-  step.function = function;
-  step.alpha = alpha;
-  step.beta = beta;
-  return step;
-}
-
-ElementStep combine_step(Combination combination, int operand) {
-  ElementStep step;
-  step.kind = ElementStep::Kind::combine;
-  step.combination = combination;
-  step.operand = operand;
-  return step;
-}
-
-Formed pointwise_form(const Problem& problem) {
-  ProblemElements elements(problem, asked_layout(problem));
-  const std::string& word = problem.parameters.word("function");
-  elements.operand(0);
-  if (const auto combination = combination_of(word)) {
-    elements.planner().step(combine_step(*combination, elements.operand(1)));
-    return elements.finish("binary");
-  }
-  const auto function = function_of(word);
-  if (!function) return unsupported(fmt::format("there is no native kernel for `{}`", word));
-  const Coefficients coefficients = pointwise_coefficients(problem.parameters);
-  ElementStep step = function_step(*function, coefficients.alpha, coefficients.beta);
-  if (problem.direction != Direction::forward) {
-    step.kind = ElementStep::Kind::gradient;
-    step.operand = elements.operand(1);
-  }
-  elements.planner().step(step);
-  return elements.finish("pointwise");
-}
-
-Formed batch_norm_form(const Problem& problem) {
-  ProblemElements elements(problem, asked_layout(problem));
-  elements.operand(0);
-  const int mean = elements.channels(1);
-  ElementStep normalise;
-  normalise.kind = ElementStep::Kind::normalise;
-  normalise.operand = elements.channels(2);
-  normalise.alpha = problem.parameters.real("epsilon");
-  const int scale = elements.channels(3);
-  const int shift = elements.channels(4);
-  elements.planner().step(combine_step(Combination::sub, mean));
-  elements.planner().step(normalise);
-  elements.planner().step(combine_step(Combination::mul, scale));
-  elements.planner().step(combine_step(Combination::add, shift));
-  return elements.finish("batch_norm");
-}
-
-Formed softmax_form(const Problem& problem) {
-  const Dims& dims = problem.tensors[0].dims;
-  const MemoryLayout layout = asked_layout(problem);
-  std::vector<std::size_t> order(dims.size());  // order of the dimensions in memory
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (layout == MemoryLayout::nhwc && dims.size() > 2) {
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  }
-  SoftmaxPlan plan;
-  plan.type = element_of(problem.dtype);
-  plan.precision = precision_of(problem.dtype);
-  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
-  std::int64_t* count = &plan.outer;
-  for (const std::size_t dim : order) {
-    if (dim == axis) {
-      plan.size = dims[dim];
-      count = &plan.inner;
-    } else {
-      *count *= dims[dim];
-    }
-  }
-  return NativeForm{
-      std::string(kSoftmax),
-      "softmax",
-      plan,
-      {own_tensor(problem.tensors[0], layout), own_tensor(problem.tensors[1], layout)}};
-}
-
-// --- Reorders.
 
 // Strides of n, block of channels, channel within the block, position.
 Sizes split_strides(const Dims& dims, MemoryLayout layout) {
@@ -238,34 +78,23 @@ TransposePlan transpose(const Dims& dims, DataType dtype, MemoryLayout from) {
   return plan;
 }
 
-Formed reorder_problem_form(const Problem& problem) {
-  const auto layout = [&](std::string_view parameter) {
-    const std::string& word = problem.parameters.word(parameter);
-    constexpr std::array kAll = {MemoryLayout::plain, MemoryLayout::nhwc, MemoryLayout::blocked16};
-    return *std::ranges::find(kAll, word, [](MemoryLayout each) { return name_of(each); });
-  };
-  return reorder_form(problem.tensors[0].dims, problem.dtype, layout("from"), layout("to"));
+}  // namespace
+
+std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout) {
+  return std::string(dims.size() < 3 ? "plain" : name_of(layout));
 }
 
-using MakeForm = Formed (*)(const Problem& problem);
-struct OperatorRow {
-  std::string_view name;
-  MakeForm make;
-};
-constexpr OperatorRow kOperators[] = {{"pointwise", pointwise_form},
-                                      {"batch_norm", batch_norm_form},
-                                      {"softmax", softmax_form},
-                                      {"reorder", reorder_problem_form}};
-
-}  // namespace
+OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout) {
+  return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
+}
 
 MemoryLayout asked_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
 Formed own_form(const Problem& problem) {
-  for (const OperatorRow& row : kOperators) {
-    if (row.name == problem.op->name) return row.make(problem);
+  for (const OwnEntry* entry : own_entries()) {
+    if (entry->op == problem.op->name) return entry->form(problem);
   }
   return unsupported(fmt::format("there is no native kernel for {}", problem.op->name));
 }
@@ -278,15 +107,13 @@ Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryL
   const bool blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
   if (!blocked && !same_order(dims, from, to)) {
     form.implementation = kTranspose;
-    form.plan = transpose(dims, dtype, from);
+    form.plan = OwnPlan(transpose(dims, dtype, from));
     return form;
   }
   form.implementation = kCopy;
-  if (blocked) {
-    BENCH_ASSIGN_OR_RETURN(form.plan, blocked_copy(dims, dtype, from, to));
-  } else {
-    BENCH_ASSIGN_OR_RETURN(form.plan, plain_copy(dims, dtype, from, to));
-  }
+  const auto copy = blocked ? blocked_copy : plain_copy;
+  BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, copy(dims, dtype, from, to));
+  form.plan = OwnPlan(plan);
   return form;
 }
 
@@ -333,7 +160,7 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout) {
   plan.precision = precision_of(source.dtype);
   return {std::string(kChannelSum),
           "bias_gradient",
-          plan,
+          OwnPlan(plan),
           {own_tensor(source, layout), own_tensor(destination, MemoryLayout::plain)}};
 }
 

@@ -6,9 +6,11 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
-#include "ops/cuda/kernels/plans.hpp"
+#include "ops/cuda/kernels/own_plan.hpp"
 #include "ops/problem.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,8 @@ struct NativeForm {
   std::vector<OwnTensor> tensors;
 };
 
-// Serves pointwise, batch_norm, softmax and reorder, in each direction that they have. `any`
-// selects plain. Refusal: there is no native kernel, with the reason.
+// Serves the operators in own_entries(), in each direction that they have. `any` selects plain.
+// Refusal: there is no native kernel, with the reason.
 Result<NativeForm, Refusal> own_form(const Problem& problem);
 
 // Converts a tensor to another layout, or copies it if both layouts are equal.
@@ -46,6 +48,10 @@ std::size_t epilogue_start(const Problem& problem);
 
 // The gradient of a convolution's bias. Tensors: the gradient of the destination, the result.
 NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
+
+// A whole tensor of a problem in a layout.
+OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout);
+std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
 // Returns nhwc if the problem requests it, else plain.
 MemoryLayout asked_layout(const Problem& problem);

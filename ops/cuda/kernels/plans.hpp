@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch of a native kernel computes, as plain data. It is planned on the host and passed to
-// the kernel by value. C++17 without other headers of the project, because nvcc reads it too.
+// the kernel by value. These kernels serve several operators. C++17 without other headers of the
+// project, because nvcc reads it too.
 #pragma once
 
 #include <cstdint>
-#include <variant>
 
 namespace bench::ops::cuda {
 
@@ -71,6 +71,7 @@ enum class Outside : std::uint8_t { none, skip, zero };
 // this is a copy with conversion. Dimensions are ordered as in the destination's memory, innermost
 // last.
 struct ElementwisePlan {
+  static constexpr const char* kKernel = "elementwise";
   int rank = 1;
   std::int64_t dims[kMaxDims] = {1};
   std::int64_t elements = 1;
@@ -89,27 +90,19 @@ struct ElementwisePlan {
 // Computes destination[b][column][row] = source[b][row][column] for elements of 1, 2, 4 or 8
 // `bytes`. Tensor 0 is the source, 1 the destination.
 struct TransposePlan {
+  static constexpr const char* kKernel = "transpose";
   std::int64_t batch = 1, rows = 1, columns = 1;
   int bytes = 4;
 };
 
-// A dense tensor with `outer` * `inner` rows of `size` elements. The elements of a row are `inner`
-// apart. Tensor 0 is the source, 1 the destination.
-struct SoftmaxPlan {
-  std::int64_t outer = 1, size = 1, inner = 1;
-  Element type = Element::f32;
-  Precision precision = Precision::single;
-};
-
 // Computes destination[c] = sum of source over images and positions. Strides are in elements.
 struct ChannelSumPlan {
+  static constexpr const char* kKernel = "channel_sum";
   std::int64_t channels = 1, images = 1, volume = 1;
   std::int64_t channel_stride = 1, image_stride = 1, position_stride = 1;
   int source = 0, destination = 1;
   Element source_type = Element::f32, destination_type = Element::f32;
   Precision precision = Precision::single;
 };
-
-using OwnPlan = std::variant<ElementwisePlan, TransposePlan, SoftmaxPlan, ChannelSumPlan>;
 
 }  // namespace bench::ops::cuda

@@ -32,13 +32,16 @@ void start(cudaStream_t stream, const ChannelSumPlan& plan, const Addresses& ten
       tensors.at[plan.source], tensors.at[plan.destination], plan);
 }
 
-}  // namespace
-
-cudaError_t launch_channel_sum(cudaStream_t stream, const ChannelSumPlan& plan,
-                               const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<ChannelSumPlan>();
   if (plan.channels == 0) return cudaSuccess;
   return launch_by(plan.precision,
                    [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
+
+}  // namespace
+
+extern const DeviceKernel channel_sum_device_kernel;
+const DeviceKernel channel_sum_device_kernel = {ChannelSumPlan::kKernel, launch};
 
 }  // namespace bench::ops::cuda

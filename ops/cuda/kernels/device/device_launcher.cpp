@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_launcher.hpp"
 
-#include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/device_table.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -11,23 +11,6 @@
 namespace bench::ops::cuda {
 namespace {
 
-struct Start {
-  cudaStream_t stream;
-  const Addresses& tensors;
-  cudaError_t operator()(const ElementwisePlan& plan) const {
-    return launch_elementwise(stream, plan, tensors);
-  }
-  cudaError_t operator()(const TransposePlan& plan) const {
-    return launch_transpose(stream, plan, tensors);
-  }
-  cudaError_t operator()(const SoftmaxPlan& plan) const {
-    return launch_softmax(stream, plan, tensors);
-  }
-  cudaError_t operator()(const ChannelSumPlan& plan) const {
-    return launch_channel_sum(stream, plan, tensors);
-  }
-};
-
 class DeviceLauncher final : public Launcher {
  public:
   explicit DeviceLauncher(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
@@ -36,7 +19,9 @@ class DeviceLauncher final : public Launcher {
     assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
     Addresses addresses;
     std::copy(tensors.begin(), tensors.end(), addresses.at);
-    const cudaError_t error = std::visit(Start{runtime_->stream(), addresses}, plan);
+    const DeviceKernel* kernel = find_device_kernel(plan.kernel());
+    assert(kernel != nullptr && "each plan's kernel has a row");
+    const cudaError_t error = kernel->launch(runtime_->stream(), plan, addresses);
     if (error == cudaSuccess) return Done{};
     return Error{std::string("the launch of a kernel failed: ") + cudaGetErrorName(error) + ": " +
                      cudaGetErrorString(error),
@@ -48,6 +33,13 @@ class DeviceLauncher final : public Launcher {
 };
 
 }  // namespace
+
+const DeviceKernel* find_device_kernel(std::string_view kernel) {
+  const auto all = device_kernels();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const DeviceKernel* each) { return each->kernel == kernel; });
+  return found == all.end() ? nullptr : *found;
+}
 
 std::shared_ptr<Launcher> make_device_launcher(std::shared_ptr<Runtime> runtime) {
   return std::make_shared<DeviceLauncher>(std::move(runtime));

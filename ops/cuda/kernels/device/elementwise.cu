@@ -33,13 +33,16 @@ void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& te
   }
 }
 
-}  // namespace
-
-cudaError_t launch_elementwise(cudaStream_t stream, const ElementwisePlan& plan,
-                               const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<ElementwisePlan>();
   if (plan.elements == 0) return cudaSuccess;
   return launch_by(plan.precision,
                    [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
+
+}  // namespace
+
+extern const DeviceKernel elementwise_device_kernel;
+const DeviceKernel elementwise_device_kernel = {ElementwisePlan::kKernel, launch};
 
 }  // namespace bench::ops::cuda

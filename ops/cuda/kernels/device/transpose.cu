@@ -47,10 +47,8 @@ void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tens
       static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
 }
 
-}  // namespace
-
-cudaError_t launch_transpose(cudaStream_t stream, const TransposePlan& plan,
-                             const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<TransposePlan>();
   if (plan.batch * plan.rows * plan.columns == 0) return cudaSuccess;
   switch (plan.bytes) {
     case 1:
@@ -70,5 +68,10 @@ cudaError_t launch_transpose(cudaStream_t stream, const TransposePlan& plan,
   }
   return cudaGetLastError();
 }
+
+}  // namespace
+
+extern const DeviceKernel transpose_device_kernel;
+const DeviceKernel transpose_device_kernel = {TransposePlan::kKernel, launch};
 
 }  // namespace bench::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
 #include "ops/cuda/kernels/device/launching.hpp"
-#include "ops/cuda/kernels/element_functions.hpp"
+#include "ops/softmax/own.hpp"
 
 namespace bench::ops::cuda {
 namespace {
@@ -43,12 +43,16 @@ void start(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensor
                                                                                tensors.at[1], plan);
 }
 
-}  // namespace
-
-cudaError_t launch_softmax(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<SoftmaxPlan>();
   if (plan.outer * plan.inner * plan.size == 0) return cudaSuccess;
   return launch_by(plan.precision,
                    [&](auto zero) { start<decltype(zero)>(stream, plan, tensors); });
 }
+
+}  // namespace
+
+extern const DeviceKernel softmax_device_kernel;
+const DeviceKernel softmax_device_kernel = {SoftmaxPlan::kKernel, launch};
 
 }  // namespace bench::ops::cuda

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// All native kernels of the plugin. Apart from device_kernels.hpp, because nvcc has no std::span.
+#pragma once
+
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace bench::ops::cuda {
+
+std::span<const DeviceKernel* const> device_kernels();
+// Returns nullptr if no kernel has the name.
+const DeviceKernel* find_device_kernel(std::string_view kernel);
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A native kernel on the CPU: the launcher for tests (host_launcher.hpp) runs it with the device's
+// element functions.
+#pragma once
+
+#include "ops/cuda/kernels/own_plan.hpp"
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <string_view>
+
+namespace bench::ops::cuda {
+
+struct HostKernel {
+  std::string_view kernel;  // Plan::kKernel
+  void (*run)(const OwnPlan& plan, const Addresses& tensors) = nullptr;
+};
+
+// Work is divided among so many workers as the device's blocks divide it among more threads.
+inline constexpr int kHostLanes = 7;
+
+// Calls `run` with a zero of the type to compute in.
+template <class Run>
+void run_by(Precision precision, Run run) {
+  if (precision == Precision::wide) {
+    run(double());
+  } else {
+    run(float());
+  }
+}
+
+}  // namespace bench::ops::cuda

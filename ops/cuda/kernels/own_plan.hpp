@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of one launch as bytes, with the name of the native kernel that it is for. Kernels of
+// all operators have it in plans.hpp, an operator's own kernel has it in its folder (own.hpp).
+// C++17, because nvcc reads it too.
+#pragma once
+
+#include <cassert>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+// `Plan` is plain data with `static constexpr const char* kKernel`, the name of its kernel.
+class OwnPlan {
+ public:
+  OwnPlan() = default;
+  template <class Plan>
+  explicit OwnPlan(const Plan& plan) : kernel_(Plan::kKernel), bytes_(sizeof(Plan)) {
+    static_assert(std::is_trivially_copyable<Plan>::value, "a plan is passed to kernels by value");
+    std::memcpy(bytes_.data(), &plan, sizeof(Plan));
+  }
+
+  std::string_view kernel() const { return kernel_; }
+
+  // The plan is for the kernel of this type.
+  template <class Plan>
+  Plan as() const {
+    assert(kernel_ == Plan::kKernel && bytes_.size() == sizeof(Plan));
+    Plan plan;
+    std::memcpy(&plan, bytes_.data(), sizeof(Plan));
+    return plan;
+  }
+
+ private:
+  std::string_view kernel_;
+  std::vector<unsigned char> bytes_;
+};
+
+}  // namespace bench::ops::cuda

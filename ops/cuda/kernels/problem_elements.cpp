@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/problem_elements.hpp"
+
+#include <utility>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Strides = std::vector<std::int64_t>;
+
+// Shapes are aligned at the last dimension, as in broadcasts.
+Strides aligned(const Dims& dims, std::size_t rank) {
+  Strides result(rank - dims.size(), 1);
+  result.insert(result.end(), dims.begin(), dims.end());
+  return result;
+}
+
+// The strides for reading a tensor at every element of a result: 0 in broadcast dimensions.
+Strides stretched(const Strides& dims, Strides strides) {
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) strides[i] = 0;
+  }
+  return strides;
+}
+
+}  // namespace
+
+ProblemElements::ProblemElements(const Problem& problem, MemoryLayout layout)
+    : problem_(problem),
+      layout_(layout),
+      dims_(problem.tensors.back().dims),
+      planner_(dims_, precision_of(problem.dtype)) {}
+
+int ProblemElements::operand(std::size_t tensor) {
+  const Tensor& given = problem_.tensors[tensor];
+  const Strides dims = aligned(given.dims, dims_.size());
+  const Strides strides = layout_strides(dims, layout_);
+  const int number =
+      add({strided_arrangement(dims, strides), given.dtype, layout_name(given.dims, layout_)});
+  return planner_.operand(number, given.dtype, stretched(dims, strides));
+}
+
+int ProblemElements::channels(std::size_t tensor) {
+  const Tensor& given = problem_.tensors[tensor];
+  Strides strides(dims_.size(), 0);
+  strides[1] = 1;
+  const int number = add(own_tensor(given, MemoryLayout::plain));
+  return planner_.operand(number, given.dtype, std::move(strides));
+}
+
+int ProblemElements::intermediate(DataType dtype) {
+  const int number = add({arrangement_of(dims_, layout_), dtype, layout_name(dims_, layout_)});
+  return planner_.operand(number, dtype, layout_strides(dims_, layout_));
+}
+
+Result<NativeForm, Refusal> ProblemElements::finish(std::string kind) {
+  const Tensor& given = problem_.tensors.back();
+  const int number = add(own_tensor(given, layout_));
+  planner_.destination(number, given.dtype, layout_strides(dims_, layout_));
+  BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, planner_.finish());
+  return NativeForm{"bench:elementwise", std::move(kind), OwnPlan(plan), std::move(tensors_)};
+}
+
+int ProblemElements::add(OwnTensor tensor) {
+  tensors_.push_back(std::move(tensor));
+  return static_cast<int>(tensors_.size()) - 1;
+}
+
+ElementStep function_step(Function function, double alpha, double beta) {
+  ElementStep step;
+  step.function = function;
+  step.alpha = alpha;
+  step.beta = beta;
+  return step;
+}
+
+ElementStep combine_step(Combination combination, int operand) {
+  ElementStep step;
+  step.kind = ElementStep::Kind::combine;
+  step.combination = combination;
+  step.operand = operand;
+  return step;
+}
+
+}  // namespace bench::ops::cuda

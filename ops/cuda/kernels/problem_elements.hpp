@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Native forms that are one elementwise launch over a problem's tensors.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/problem.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+
+// Each tensor is in one layout. The result is the problem's last tensor.
+class ProblemElements {
+ public:
+  ProblemElements(const Problem& problem, MemoryLayout layout);
+
+  ElementwisePlanner& planner() { return planner_; }
+
+  // These add a tensor and return its operand.
+  // Its sizes, aligned at the last, equal the result's or are 1.
+  int operand(std::size_t tensor);
+  // One value per channel.
+  int channels(std::size_t tensor);
+  // The result's sizes and another type.
+  int intermediate(DataType dtype);
+
+  // `kind`: NativeForm::kind.
+  Result<NativeForm, Refusal> finish(std::string kind);
+
+ private:
+  int add(OwnTensor tensor);  // returns its number
+
+  const Problem& problem_;
+  MemoryLayout layout_;
+  std::vector<std::int64_t> dims_;
+  ElementwisePlanner planner_;
+  std::vector<OwnTensor> tensors_;
+};
+
+ElementStep function_step(Function function, double alpha, double beta);
+ElementStep combine_step(Combination combination, int operand);
+
+}  // namespace bench::ops::cuda

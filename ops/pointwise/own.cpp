@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/problem_elements.hpp"
+#include "ops/pointwise/pointwise.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, Refusal> pointwise_form(const Problem& problem) {
+  ProblemElements elements(problem, asked_layout(problem));
+  const std::string& word = problem.parameters.word("function");
+  elements.operand(0);
+  if (const auto combination = combination_of(word)) {
+    elements.planner().step(combine_step(*combination, elements.operand(1)));
+    return elements.finish("binary");
+  }
+  const auto function = function_of(word);
+  if (!function) return unsupported(fmt::format("there is no native kernel for `{}`", word));
+  const Coefficients coefficients = pointwise_coefficients(problem.parameters);
+  ElementStep step = function_step(*function, coefficients.alpha, coefficients.beta);
+  if (problem.direction != Direction::forward) {
+    step.kind = ElementStep::Kind::gradient;
+    step.operand = elements.operand(1);
+  }
+  elements.planner().step(step);
+  return elements.finish("pointwise");
+}
+
+}  // namespace
+
+extern const OwnEntry pointwise_own;
+const OwnEntry pointwise_own = {.op = "pointwise", .form = pointwise_form};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/own_entry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, Refusal> reorder_form_of(const Problem& problem) {
+  const auto layout = [&](std::string_view parameter) {
+    const std::string& word = problem.parameters.word(parameter);
+    constexpr std::array kAll = {MemoryLayout::plain, MemoryLayout::nhwc, MemoryLayout::blocked16};
+    return *std::ranges::find(kAll, word, [](MemoryLayout each) { return name_of(each); });
+  };
+  return reorder_form(problem.tensors[0].dims, problem.dtype, layout("from"), layout("to"));
+}
+
+}  // namespace
+
+extern const OwnEntry reorder_own;
+const OwnEntry reorder_own = {.op = "reorder", .form = reorder_form_of};
+
+}  // namespace bench::ops::cuda

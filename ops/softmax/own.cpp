@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/softmax/own.hpp"
+
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, Refusal> softmax_form(const Problem& problem) {
+  const Dims& dims = problem.tensors[0].dims;
+  const MemoryLayout layout = asked_layout(problem);
+  std::vector<std::size_t> order(dims.size());  // order of the dimensions in memory
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (layout == MemoryLayout::nhwc && dims.size() > 2) {
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  }
+  SoftmaxPlan plan;
+  plan.type = element_of(problem.dtype);
+  plan.precision = precision_of(problem.dtype);
+  const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
+  std::int64_t* count = &plan.outer;
+  for (const std::size_t dim : order) {
+    if (dim == axis) {
+      plan.size = dims[dim];
+      count = &plan.inner;
+    } else {
+      *count *= dims[dim];
+    }
+  }
+  return NativeForm{
+      "bench:softmax_block",
+      "softmax",
+      OwnPlan(plan),
+      {own_tensor(problem.tensors[0], layout), own_tensor(problem.tensors[1], layout)}};
+}
+
+template <class T>
+void compute(const SoftmaxPlan& plan, const Addresses& tensors) {
+  for (std::int64_t row = 0; row < plan.outer * plan.inner; ++row) {
+    const std::int64_t start = row_start(plan, row);
+    OnlineSum<T> whole;
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      whole = merged(whole, sum_part<T>(plan, tensors.at[0], start, lane, kHostLanes));
+    }
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      write_part<T>(plan, tensors.at[0], tensors.at[1], start, whole, lane, kHostLanes);
+    }
+  }
+}
+
+void run_softmax(const OwnPlan& plan, const Addresses& tensors) {
+  const auto softmax = plan.as<SoftmaxPlan>();
+  run_by(softmax.precision, [&](auto zero) { compute<decltype(zero)>(softmax, tensors); });
+}
+
+}  // namespace
+
+extern const OwnEntry softmax_own;
+const OwnEntry softmax_own = {
+    .op = "softmax", .form = softmax_form, .host = {SoftmaxPlan::kKernel, run_softmax}};
+
+}  // namespace bench::ops::cuda
