@@ -7,18 +7,19 @@
 #   bench_operator(softmax onednn own kernel)
 #   bench_operators()
 #
-# The words name further files of the operator's folder: onednn.cpp, its kernel in oneDNN; own.cpp,
-# its native form on a CUDA device, and kernel.cu, the native kernel that is only its own. The last
-# two belong to the libraries of ops/cuda/kernels.
+# The words name further files of the operator's folder: onednn.cpp, its kernel in oneDNN;
+# cudnn.cpp, its graph in cuDNN and what cuDNN lacks (in the library of ops/cuda/cudnn); own.cpp, its
+# native form on a CUDA device, and kernel.cu, the native kernel that is only its own (in the
+# libraries of ops/cuda/kernels).
 #
 # The tables of operators, of kernels, of the operators' verbose lines in oneDNN and of the functions
 # of frameworks that they compute (ops/<op>/framework.cpp, if it exists) are generated from these
 # lines, in their order.
 
-set(BENCH_KNOWN_BACKENDS onednn own kernel)
+set(BENCH_KNOWN_BACKENDS onednn cudnn own kernel)
 set(BENCH_BACKEND_FILE_kernel kernel.cu)
-# Their files are no sources of bench_ops, bench_backend and bench_onednn.
-set(BENCH_BACKENDS_ON_CUDA own kernel)
+# The libraries bench_ops, bench_backend and bench_onednn do not contain their files.
+set(BENCH_BACKENDS_ON_CUDA cudnn own kernel)
 
 # Folders of ops/ that are not operators.
 set(BENCH_SHARED_FOLDERS backend onednn network cpu peak plugin tensor_core)

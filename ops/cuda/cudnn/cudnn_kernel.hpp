@@ -5,6 +5,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/forms.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/planning.hpp"
@@ -38,15 +39,6 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, Refusal> execution_pla
 
 // The arrangement of a problem's tensors in the buffers that an operation graph reads and writes.
 // Pure.
-
-// Transformation of values before packing. inverse_deviation: 1 / sqrt(value + epsilon).
-enum class PackedValues { unchanged, inverse_deviation };
-
-struct PackedTensor {
-  Arrangement arrangement;
-  std::string layout;  // human-readable: "nchw", "nhwc", "plain"
-  PackedValues values = PackedValues::unchanged;
-};
 
 // Arranges tensor number `tensor` of the problem, which the graph knows as `form`.
 PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const TensorForm& form);

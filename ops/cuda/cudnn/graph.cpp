@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/cudnn/graph.hpp"
 
-#include "ops/cuda/cudnn/operator_graphs.hpp"
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace bench::ops::cuda {
 namespace {
-
-using MakeGraph = Result<OperationGraph, Refusal> (*)(const CudnnTarget&, const Problem&);
-struct OperatorRow {
-  std::string_view name;
-  MakeGraph make;
-};
-constexpr OperatorRow kOperators[] = {{"conv", conv_graph},
-                                      {"pool", pool_graph},
-                                      {"pointwise", pointwise_graph},
-                                      {"batch_norm", batch_norm_graph},
-                                      {"reorder", reorder_graph}};
 
 struct TypeRow {
   DataType type;
@@ -34,6 +25,12 @@ constexpr TypeRow kTypes[] = {
 
 }  // namespace
 
+const CudnnEntry* find_cudnn_entry(std::string_view op) {
+  const auto all = cudnn_entries();
+  const auto found = std::ranges::find(all, op, &CudnnEntry::op);
+  return found == all.end() ? nullptr : *found;
+}
+
 cudnnDataType_t cudnn_type(DataType dtype) { return kTypes[static_cast<std::size_t>(dtype)].code; }
 
 DataType compute_type(const Problem& problem) {
@@ -42,9 +39,8 @@ DataType compute_type(const Problem& problem) {
 }
 
 Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const Problem& problem) {
-  for (const OperatorRow& row : kOperators) {
-    if (row.name == problem.op->name) return row.make(target, problem);
-  }
+  const CudnnEntry* entry = find_cudnn_entry(problem.op->name);
+  if (entry != nullptr && entry->graph != nullptr) return entry->graph(target, problem);
   return unsupported(fmt::format("cuDNN has no kernel for {}", problem.op->name));
 }
 

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// operation_graph() for each operator, and what these functions share.
+// What the graphs of the operators share (CudnnEntry::graph).
 #pragma once
 
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/graph_builder.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::ops::cuda {
-
-Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem);
-Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem);
-Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem);
-// The tensor `variance` must hold 1/sqrt(variance + epsilon).
-Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target, const Problem& problem);
-Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem);
 
 // Whether channels are innermost in the elementwise graphs of a problem. If not, their tensors are
 // plain.
 bool has_channels_innermost(const Problem& problem);
+// Shapes are aligned at the last dimension, as in broadcasts.
+std::vector<std::int64_t> padded_dims(const Dims& dims);
+// cuDNN's pointwise engines expect the second dimension innermost. The names of dimensions do not
+// matter for elementwise operations. In row-major order the last one is therefore moved to the
+// second place.
+TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
+                            std::vector<std::int64_t> dims);
+TensorForm elementwise_form(const Problem& problem, std::size_t tensor);
+// CudnnEntry::pack of elementwise graphs. If channels are not innermost, they rename dimensions.
+// The tensors are then plain, as are tensors with one value per channel.
+std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t tensor,
+                                             const TensorForm& form);
 
 // These map a function of ops/pointwise to cuDNN's terms. They return nullopt if cuDNN has no
 // identical function.

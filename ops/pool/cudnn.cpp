@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/operator_graphs.hpp"
 #include "ops/pool/pool.hpp"
 
@@ -117,8 +118,6 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
   builder.operation(operation.finish());
 }
 
-}  // namespace
-
 Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem) {
   if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing after a pooling here");
   const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
@@ -139,6 +138,23 @@ Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Prob
   return builder.finish();
 }
 
+bool is_maximum_gradient_in_nchw(const Problem& problem) {
+  return problem.direction != Direction::forward && is_in_nchw(problem) &&
+         problem.parameters.word("function") == kPoolMax;
+}
+bool is_byte_in_nchw(const Problem& problem) {
+  return is_in_nchw(problem) && (is_f8(problem) || problem.dtype == DataType::u8);
+}
+bool is_f64_in_nhwc(const Problem& problem) { return is_f64(problem) && !is_in_nchw(problem); }
+
+constexpr CudnnGap kExpectedGaps[] = {
+    {is_maximum_gradient_in_nchw, "cuDNN has no engine for the gradient of a maximum in nchw"},
+    {is_byte_in_nchw, "cuDNN has no engine for pooling of u8 and f8 in nchw"},
+    {is_f64_in_nhwc, "cuDNN has no engine for pooling of f64 in nhwc"},
+};
+
+}  // namespace
+
 Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem) {
   const PoolForm form = pool_form(problem);
   auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
@@ -151,5 +167,8 @@ Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Pr
   builder.keep(std::move(shape));
   return builder.finish();
 }
+
+extern const CudnnEntry pool_cudnn;
+const CudnnEntry pool_cudnn = {.op = "pool", .graph = pool_graph, .expected_gaps = kExpectedGaps};
 
 }  // namespace bench::ops::cuda

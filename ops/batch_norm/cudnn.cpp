@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
+#include "ops/cuda/cudnn/operator_graphs.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+// The tensor `variance` must hold 1/sqrt(variance + epsilon).
+Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
+                                                 const Problem& problem) {
+  if (!problem.post_ops.empty()) {
+    return unsupported("cuDNN fuses nothing after a batch norm here; leave post-ops out");
+  }
+  // (source - mean) * inverse deviation * scale + shift: tensors 1 to 4 in this order.
+  constexpr std::array<cudnnPointwiseMode_t, 4> kSteps = {CUDNN_POINTWISE_SUB, CUDNN_POINTWISE_MUL,
+                                                          CUDNN_POINTWISE_MUL, CUDNN_POINTWISE_ADD};
+  const DataType compute = pointwise_compute_type(problem);
+  const TensorForm source = elementwise_form(problem, 0);
+  std::vector<std::int64_t> channels(problem.tensors[0].dims.size(), 1);
+  channels[1] = problem.tensors[0].dims[1];
+  GraphBuilder builder(target);
+  std::size_t last = builder.tensor(source);
+  for (std::size_t step = 0; step < kSteps.size(); ++step) {
+    const std::size_t operand =
+        builder.tensor(elementwise_form(problem, step + 1, padded_dims(channels)));
+    const std::size_t result = step + 1 == kSteps.size()
+                                   ? builder.tensor(elementwise_form(problem, step + 2))
+                                   : builder.intermediate(fmt::format("result {}", step), compute,
+                                                          source.dims, source.strides);
+    builder.pointwise({kSteps[step], compute}, last, operand, result);
+    last = result;
+  }
+  return builder.finish();
+}
+
+// Tensor 2 is the variance.
+std::optional<PackedTensor> pack_norm(const Problem& problem, std::size_t tensor,
+                                      const TensorForm& form) {
+  auto packed = pack_elementwise(problem, tensor, form);
+  if (packed && tensor == 2) packed->values = PackedValues::inverse_deviation;
+  return packed;
+}
+
+constexpr CudnnGap kGaps[] = {
+    {is_f64, "cuDNN has no engine for pointwise functions of f64"},
+    {is_nchw, "cuDNN has no engine for a batch norm in nchw"},
+    {is_rank_3, "cuDNN has no engine for a batch norm of one spatial dimension"},
+};
+
+}  // namespace
+
+extern const CudnnEntry batch_norm_cudnn;
+const CudnnEntry batch_norm_cudnn = {
+    .op = "batch_norm", .graph = batch_norm_graph, .gaps = kGaps, .pack = pack_norm};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution as an operation graph of cuDNN, and what cuDNN has no engine for.
+#include "ops/conv/conv.hpp"
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
+#include "ops/cuda/cudnn/operator_graphs.hpp"
+#include "ops/cuda/cudnn/serving.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Pointwise = GraphBuilder::Pointwise;
+
+// One operation after the convolution: the bias, then the post-ops.
+struct EpilogueStep {
+  Pointwise function;
+  std::optional<TensorForm> operand;
+};
+
+Result<std::vector<EpilogueStep>, Refusal> epilogue_steps(const Problem& problem,
+                                                          const ConvForm& form) {
+  std::vector<EpilogueStep> steps;
+  std::size_t next = 2;  // source, weights, [bias], residuals
+  const Layout layout = chosen_layout(problem);
+  const Pointwise add{CUDNN_POINTWISE_ADD};
+  if (conv_shape(problem.parameters).bias == Bias::present) {
+    std::vector<std::int64_t> dims(form.y.dims.size(), 1);
+    dims[1] = form.y.dims[1];
+    steps.push_back({add, form_of(problem, next++, std::move(dims), layout)});
+  }
+  for (const PostOp& post_op : problem.post_ops) {
+    if (post_op.function == "add") {
+      steps.push_back({add, form_of(problem, next++, form.y.dims, layout)});
+      continue;
+    }
+    const auto function = unary_function(post_op.function, {post_op.alpha, post_op.beta});
+    if (!function) {
+      return unsupported(fmt::format("cuDNN has no pointwise function `{}`", post_op.function));
+    }
+    steps.push_back({*function, std::nullopt});
+  }
+  return steps;
+}
+
+void build_graph(GraphBuilder& builder, const Problem& problem, const ConvForm& form,
+                 std::vector<EpilogueStep> steps) {
+  const DataType compute = compute_type(problem);
+  const std::size_t x = builder.tensor(form.x);
+  const std::size_t w = builder.tensor(form.w);
+  const std::size_t y = builder.tensor(form.y);
+  const auto between = [&](std::size_t number) {
+    return builder.intermediate(fmt::format("result {}", number), compute, form.y.dims,
+                                form.y.strides);
+  };
+  std::size_t last = steps.empty() ? y : between(0);
+  builder.convolution(form, compute, x, w, last);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::optional<std::size_t> operand;
+    if (steps[i].operand) operand = builder.tensor(*steps[i].operand);
+    const std::size_t result = i + 1 == steps.size() ? y : between(i + 1);
+    steps[i].function.compute = pointwise_compute_type(problem);
+    builder.pointwise(steps[i].function, last, operand, result);
+    last = result;
+  }
+}
+
+Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem) {
+  BENCH_ASSIGN_OR_RETURN(const ConvForm form, conv_form(problem));
+  std::vector<EpilogueStep> steps;
+  if (problem.direction == Direction::forward) {
+    BENCH_ASSIGN_OR_RETURN(steps, epilogue_steps(problem, form));
+  }
+  if (!steps.empty() && form.kind == ConvKind::data) {
+    return unsupported(
+        "cuDNN fuses nothing after a transposed convolution; leave bias and post-ops out");
+  }
+  GraphBuilder builder(target);
+  build_graph(builder, problem, form, std::move(steps));
+  return builder.finish();
+}
+
+bool asks_fast_accumulation(const Problem& problem) {
+  return problem.math == Math::fast_accumulation;
+}
+
+// Returns nullopt if the type differs, or cuDNN has no operation for it.
+std::optional<ConvForm> form_of_conv(const Problem& problem, bool (*has_type)(const Problem&)) {
+  if (!has_type(problem)) return std::nullopt;
+  const auto form = conv_form(conv_part(problem, problem.dtype));
+  return form ? std::optional(*form) : std::nullopt;
+}
+bool is_byte_integer(const Problem& problem) {
+  return problem.dtype == DataType::s8 || problem.dtype == DataType::u8;
+}
+bool is_integer_gradient(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_byte_integer);
+  return form && form->kind != ConvKind::forward;
+}
+
+constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
+constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
+std::int64_t groups_of(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
+// A matrix product: each pixel's channels times one matrix.
+bool is_pixelwise(const Problem& problem, const ConvForm& form) {
+  return !is_in_nchw(problem) && form.kind == ConvKind::data && groups_of(form) == 1 &&
+         std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
+         std::ranges::all_of(form.stride, kIsOne) &&
+         std::ranges::all_of(form.pad_before, kIsZero) &&
+         std::ranges::all_of(form.pad_after, kIsZero);
+}
+bool is_f8_gradient(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  return form && form->kind != ConvKind::forward && !is_pixelwise(problem, *form);
+}
+bool is_f8_gradient_of_odd_channels(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  constexpr std::int64_t kChannels = 16;
+  return is_f8_gradient(problem) &&
+         (form->w.dims[1] % kChannels != 0 || form->w.dims[0] / groups_of(*form) % kChannels != 0);
+}
+bool is_f8_gradient_of_strided_data(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  return form && form->kind == ConvKind::data && !std::ranges::all_of(form->stride, kIsOne);
+}
+bool is_f8_in_odd_groups(const Problem& problem) {
+  const auto form = form_of_conv(problem, is_f8);
+  constexpr std::int64_t kChannels = 4;
+  return form && groups_of(*form) > 1 && form->w.dims[1] % kChannels != 0;
+}
+
+constexpr ComputeCapability kBlackwell = {10, 0};
+
+constexpr CudnnGap kGaps[] = {
+    {asks_fast_accumulation,
+     "only backend cublaslt supports fast accumulation of fp8; leave `math: "
+     "fast_accumulation` out"},
+};
+
+constexpr CudnnGap kExpectedGaps[] = {
+    {is_integer_gradient,
+     "cuDNN has no engine for gradients of 8-bit integers, and transposed convolutions run as "
+     "gradients"},
+    {is_f8_gradient,
+     "before compute capability 10.0 cuDNN has no engine for gradients of f8, and transposed "
+     "convolutions run as gradients",
+     kBlackwell},
+    {is_f8_gradient_of_strided_data,
+     "cuDNN has no engine for the gradient of an f8 convolution's data with strides"},
+    {is_f8_gradient_of_odd_channels,
+     "cuDNN's engines for gradients of f8 need channels in multiples of 16"},
+    {is_f8_in_odd_groups, "cuDNN's engines for f8 need groups of channels in multiples of 4"},
+};
+
+// Weights are stored as [g,] k/g, c/g, taps. The plain convolution behind a transposed one swaps
+// the names of the two kinds of channels.
+Arrangement weights_arrangement(const ConvShape& shape, const TensorForm& form) {
+  const bool transposed = shape.sweep == Sweep::transposed;
+  const std::int64_t outer = form.strides[0], inner = form.strides[1];
+  std::vector<std::int64_t> dims = {shape.groups, shape.group_k(), shape.group_c()};
+  std::vector<std::int64_t> strides = {
+      (transposed ? shape.group_c() : shape.group_k()) * outer,
+      transposed ? inner : outer,
+      transposed ? outer : inner,
+  };
+  dims.insert(dims.end(), form.dims.begin() + 2, form.dims.end());
+  strides.insert(strides.end(), form.strides.begin() + 2, form.strides.end());
+  return strided_arrangement(dims, strides);
+}
+
+bool is_weights(const Problem& problem, std::size_t tensor) {
+  const std::string_view name = problem.tensors[tensor].name;
+  return name == "weights" || name == "diff_weights";
+}
+
+std::optional<PackedTensor> pack_weights(const Problem& problem, std::size_t tensor,
+                                         const TensorForm& form) {
+  if (!is_weights(problem, tensor)) return std::nullopt;
+  return PackedTensor{weights_arrangement(conv_shape(problem.parameters), form),
+                      layout_text(problem, tensor, chosen_layout(problem))};
+}
+
+}  // namespace
+
+extern const CudnnEntry conv_cudnn;
+const CudnnEntry conv_cudnn = {.op = "conv",
+                               .graph = conv_graph,
+                               .gaps = kGaps,
+                               .expected_gaps = kExpectedGaps,
+                               .pack = pack_weights};
+
+}  // namespace bench::ops::cuda
