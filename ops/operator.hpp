@@ -81,6 +81,10 @@ struct Operator {
   // Without facts and rule, no rule covers the operator.
   MatrixProduct product = {};
 
+  // Small problems as in case ids, one per kind of shape. Checks sweep over them in all data types,
+  // directions and layouts.
+  std::span<const std::string_view> examples = {};
+
   // The backends of the CUDA plugin that serve it, in order of preference.
   std::span<const std::string_view> cuda = {};
 };

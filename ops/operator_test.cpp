@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/operator.hpp"
 
+#include "ops/test_support.hpp"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -37,6 +39,18 @@ TEST(AllOperators, HaveUnambiguousParameterTables) {
     }
     EXPECT_FALSE(op->help.empty());
     EXPECT_FALSE(op->directions.empty());
+  }
+}
+
+// Checks of backends sweep over the examples: an operator without any would never be checked.
+TEST(AllOperators, HaveExamplesWhoseTokensComeBack) {
+  for (const Operator* op : all_operators()) {
+    EXPECT_FALSE(op->examples.empty()) << op->name;
+    for (const std::string_view tokens : op->examples) {
+      const auto problem = testing::try_problem(op->name, tokens);
+      ASSERT_TRUE(problem.ok()) << op->name << " " << tokens << ": " << problem.error().message();
+      testing::expect_round_trip(*problem);
+    }
   }
 }
 

@@ -50,6 +50,8 @@ constexpr std::array<Parameter, 7> kParameters = {{
      .help = "added to the variance, above 0"},
 }};
 
+constexpr std::string_view kExamples[] = {"n2c16h9", "n2c16w9", "n2c16d5h9"};
+
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
 Result<ParameterSet> complete(const ParameterSet& given) {
@@ -120,6 +122,7 @@ const Operator batch_norm_operator = {
     .product = {.rule = "op-batch-norm",
                 .sentence =
                     "one factor and one summand a channel: there is no product of matrices"},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 

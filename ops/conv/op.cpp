@@ -31,6 +31,23 @@ constexpr std::array<Parameter, 16> kParameters = {{
     {"transposed", "transposed", flag, "false", "transposed convolution (deconvolution)"},
 }};
 
+constexpr std::string_view kExamples[] = {"n2c16h9k16r3",
+                                          "n2c16h9k16r3p1",
+                                          "n2c16h9k16r3p1_0",
+                                          "n2c16h9k16r3p0_2x1",
+                                          "n2c16h9k16r3p2e2",
+                                          "n2g2c16h9k16r3p1u2",
+                                          "n2g16c16h9k16r3p1",
+                                          "n2c16w9k16s3p1",
+                                          "n2c16d5h9k16t3r3p1u2",
+                                          "n2c16h9k16r3u2+transposed",
+                                          "n2g2c16w9k16s3u2+transposed",
+                                          "n2c16h9k16r3p1+bias",
+                                          "n2c16h9k16r3p1+bias+relu",
+                                          "n2c16h9k16r3p1+bias+add+relu",
+                                          "n2c16h9k16r3p1+hardswish",
+                                          "n2c16h9k16r3u2+transposed+bias"};
+
 constexpr std::array<Direction, 3> kDirections = {Direction::forward, Direction::backward_data,
                                                   Direction::backward_weights};
 
@@ -127,6 +144,7 @@ const Operator conv_operator = {
     .tolerance = conv_tolerance,
     .inference = kImageInference,
     .product = {.facts = conv_facts, .copies = conv_copies},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 

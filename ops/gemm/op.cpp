@@ -28,6 +28,8 @@ constexpr std::array<Parameter, 7> kParameters = {{
     {"bias", "bias", flag, "false", "adds one value per column"},
 }};
 
+constexpr std::string_view kExamples[] = {"m16n32k64", "m16n32k64+bias+relu", "b3m16n32k64+ta+tb"};
+
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
 std::vector<Extent> matrix(const GemmShape& shape, Storage storage, Extent rows, Extent columns) {
@@ -147,6 +149,7 @@ const Operator gemm_operator = {
     .tolerance = gemm_tolerance,
     .inference = {one_input, infer_gemm},
     .product = {.facts = gemm_facts},
+    .examples = kExamples,
     .cuda = kOnCublas,
 };
 

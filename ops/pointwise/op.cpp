@@ -48,6 +48,12 @@ const std::array<Parameter, 6> kParameters = {{
      .help = "clip: high (6)"},
 }};
 
+constexpr std::string_view kExamples[] = {
+    "relu-2x16x9x9",       "clip-2x16x9",    "gelu_erf-7",
+    "hardswish-2x16x9x9",  "exp-2x16",       "log-2x16x9x9",
+    "square-2x16x9x9",     "abs-2x3x4x5x6",  "add-2x16x9x9-2x16x9x9",
+    "mul-2x16x9x9-16x1x1", "div-2x16x9-16x1"};
+
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 
 Error misplaced(std::string_view name, std::string_view function, std::string_view expected) {
@@ -242,6 +248,7 @@ const Operator pointwise_operator = {
     .tolerance = tolerance,
     .inference = {pointwise_inputs, infer_pointwise},
     .product = {.rule = "op-pointwise", .sentence = "one element at a time: there is no product"},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 

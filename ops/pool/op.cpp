@@ -66,6 +66,14 @@ constexpr std::array<Parameter, 10> kParameters = {{
      .help = "the window is the whole input"},
 }};
 
+constexpr std::string_view kExamples[] = {"max-n2c16h9r3u2p1",
+                                          "max-n2c16h9r3u2p1_0",
+                                          "avg_include_pad-n2c16h9r3u2p1",
+                                          "avg_exclude_pad-n2c16h9r3u2p1",
+                                          "avg_include_pad-n2c16h7+global",
+                                          "max-n2c16w9r3u2p1",
+                                          "avg_exclude_pad-n2c16d5h9r3u2p1"};
+
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 constexpr std::array<std::string_view, 1> kWindowName = {"window"};
 
@@ -269,6 +277,7 @@ const Operator pool_operator = {
     .inference = kImageInference,
     .product = {.rule = "op-pool",
                 .sentence = "pooling compares and adds: there is no product of matrices"},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 

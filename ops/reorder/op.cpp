@@ -32,6 +32,9 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .words = kLayoutNames},
 }};
 
+constexpr std::string_view kExamples[] = {"2x16x9x9-nchw-nhwc", "2x20x9x9-nhwc-nchw",
+                                          "2x20x9x9-nchw-blocked16", "2x20x9-blocked16-nhwc"};
+
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 constexpr std::size_t kMinRank = 3;
 constexpr std::size_t kMaxRank = 5;
@@ -82,6 +85,7 @@ const Operator reorder_operator = {
     .tolerance = tolerance,
     .inference = kShapeInference,
     .product = {.rule = "op-reorder", .sentence = "a copy: nothing is multiplied"},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 

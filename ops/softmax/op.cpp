@@ -24,6 +24,8 @@ constexpr std::array<Parameter, 2> kParameters = {{
      .minimum = 0},
 }};
 
+constexpr std::string_view kExamples[] = {"2x1000", "2x16x9x9-a1"};
+
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
 Result<ParameterSet> complete(const ParameterSet& given) {
@@ -90,6 +92,7 @@ const Operator softmax_operator = {
     .inference = kShapeInference,
     .product = {.rule = "op-softmax",
                 .sentence = "exponentials and sums: there is no product of matrices"},
+    .examples = kExamples,
     .cuda = kOnCudnn,
 };
 
