@@ -28,8 +28,9 @@ enum class ParameterKind {
 
 struct Parameter {
   std::string_view name;  // the YAML key
-  // The letters before the value in a case id ("n", "u"). "ta" prints "+ta" for a flag. "" for
-  // words and shapes; a word or shape with a token is printed among the tokens.
+  // The letters before the value in a case id ("n", "u"). "ta" prints "+ta" for a flag that is not
+  // its default ("noscale": `scale` is true by default). "" for words and shapes; a word or shape
+  // with a token is printed among the tokens.
   std::string_view token;
   ParameterKind kind;
   // The default as in the manual's table: "1", "false", "required", "optional", "window".

@@ -15,6 +15,9 @@
 namespace bench::ops {
 namespace {
 
+// The default of a flag that is printed if it is false.
+constexpr std::string_view kOn = "true";
+
 bool is_positional(const Parameter& parameter) {
   return parameter.token.empty() &&
          (parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape);
@@ -271,7 +274,7 @@ Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_
     } else if (parsed.parameters.has(row->name)) {
       return Error{fmt::format("flag `+{}` is given twice in `{}`", flag, text), {}, {}};
     } else {
-      parsed.parameters.set(row->name, true);
+      parsed.parameters.set(row->name, row->fallback != kOn);
     }
   }
   return parsed;

@@ -16,7 +16,7 @@ using enum ParameterKind;
 
 constexpr std::array<std::string_view, 3> kFunctions = {"max", "clip", "add"};
 
-constexpr std::array<Parameter, 10> kTable = {{
+constexpr std::array<Parameter, 11> kTable = {{
     {"function", "", word, "required", "what", 1, kFunctions},
     {"shape", "", shape, "optional", "sizes"},
     {"a", "a", shape, "optional", "sizes of the first operand"},
@@ -27,6 +27,7 @@ constexpr std::array<Parameter, 10> kTable = {{
     {"alpha", "alpha", real, "0", "slope"},
     {"beta", "beta", real, "0", "offset"},
     {"bias", "bias", flag, "false", "adds"},
+    {"scale", "noscale", flag, "true", "multiplies"},
 }};
 
 ParameterSet parsed(std::string_view text) {
@@ -48,6 +49,17 @@ TEST(Tokens, TextIsReproduced) {
 TEST(Tokens, DefaultsAreLeftOut) {
   EXPECT_EQ(format_tokens(parsed("max-n1u1p0e1alpha0")), "max");
   EXPECT_EQ(format_tokens(parsed("max-u1x1p0x0_0")), "max");
+}
+
+// Before, `+noscale` was read as true, which is the default, and was lost.
+TEST(Tokens, AFlagThatIsTrueByDefaultIsPrintedIfItIsFalse) {
+  const ParameterSet off = parsed("max+noscale");
+  EXPECT_FALSE(off.flag("scale"));
+  EXPECT_EQ(format_tokens(off), "max+noscale");
+  EXPECT_EQ(format_tokens(parsed("max+noscale+bias")), "max+bias+noscale");
+  ParameterSet on = parsed("max");
+  on.set("scale", true);
+  EXPECT_EQ(format_tokens(on), "max");
 }
 
 TEST(Tokens, EqualEntriesAreOneNumber) {
