@@ -246,15 +246,15 @@ TEST_F(PluginTest, is_a_layer_of_a_network) {
 
 TEST_F(PluginTest, operators_of_foreign_profiles_get_work_without_a_plugin) {
   folder_.write("log.txt",
-                "onednn_verbose,exec,cpu,layer_normalization,simple,forward_training,"
-                "data_f32::blocked:abc:f0,,flags:,4x8x16,0.05\n");
+                "onednn_verbose,exec,cpu,lrn,simple,forward_training,"
+                "data_f32::blocked:abcd:f0,,alg:lrn_across_channels,mb4ic8ih4iw4,0.05\n");
   folder_.write("work.yaml",
                 "version: 1\noperators:\n"
-                "  layer_normalization: { flops: 8*512, bytes: 2*4*512 }\n");
+                "  lrn: { flops: 8*512, bytes: 2*4*512 }\n");
   const ProgramResult table = bench(
       {"analyze", "log.txt", "--work", "work.yaml", "-c", "name,flops,bytes", "--format", "csv"});
   EXPECT_EQ(table.status, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("\"layer_normalization\",4096,4096"));
+  EXPECT_THAT(table.out, HasSubstr("\"lrn\",4096,4096"));
   folder_.write("bad.yaml", "version: 1\noperators:\n  a: { flops: 2*, bytes: 1 }\n");
   const ProgramResult bad = bench({"analyze", "log.txt", "--work", "bad.yaml"});
   EXPECT_EQ(bad.status, 2);
