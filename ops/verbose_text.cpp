@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -56,6 +57,18 @@ bool fit_transposed(SpatialAxis& axis) {
 bool is_absent(const SpatialAxis& axis) {
   return axis.input == 1 && axis.output == 1 && axis.kernel == 1 && axis.pad == PadPair{};
 }
+
+struct NormalisationLetter {
+  char letter;
+  bool NormalisationFlags::*flag;
+  bool NormalisationFlags::*further = nullptr;
+};
+constexpr std::array<NormalisationLetter, 5> kNormalisationLetters = {
+    {{'G', &NormalisationFlags::given_statistics},
+     {'S', &NormalisationFlags::scale, &NormalisationFlags::shift},
+     {'C', &NormalisationFlags::scale},
+     {'H', &NormalisationFlags::shift},
+     {'R', &NormalisationFlags::relu}}};
 
 }  // namespace
 
@@ -122,6 +135,24 @@ std::optional<double> parse_real(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view auxiliary) {
+  if (auxiliary.find("flags:") == std::string_view::npos) return std::nullopt;
+  std::string_view text = auxiliary_value(auxiliary, "flags");
+  constexpr std::array<std::string_view, 8> kNumbers = {"", "G", "S", "GS", "R", "GR", "SR", "GSR"};
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '7') {
+    text = kNumbers[static_cast<std::size_t>(text[0] - '0')];
+  }
+  NormalisationFlags flags;
+  for (const char letter : text) {
+    const auto* row =
+        std::ranges::find(kNormalisationLetters, letter, &NormalisationLetter::letter);
+    if (row == kNormalisationLetters.end()) return std::nullopt;
+    flags.*(row->flag) = true;
+    if (row->further != nullptr) flags.*(row->further) = true;
+  }
+  return flags;
 }
 
 std::optional<Direction> direction_of(std::string_view propagation) {

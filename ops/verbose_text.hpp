@@ -42,6 +42,18 @@ class ProblemWords {
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name);
 std::optional<double> parse_real(std::string_view text);
 
+// The flags of a normalisation: letters ("GCH"). Until 2.x, "GS" has one letter for scale and
+// shift. In 1.x they are the sum of 1, 2 and 4.
+struct NormalisationFlags {
+  bool given_statistics = false;
+  bool scale = false;
+  bool shift = false;
+  bool relu = false;
+};
+// Returns nullopt without flags, and for others: "A" adds another input, and later versions may add
+// flags.
+std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view auxiliary);
+
 // forward_training and forward_inference give forward. Returns nullopt for "backward", "undef" and
 // others.
 std::optional<Direction> direction_of(std::string_view propagation);

@@ -22,47 +22,13 @@ namespace {
 constexpr std::array<std::string_view, 1> kPrimitives = {"batch_normalization"};
 constexpr std::array<std::string_view, 5> kWords = {"mb", "ic", "id", "ih", "iw"};
 
-// The meaning of the flags and the kind of propagation. Flags are letters ("GCH"). Until 2.x, "GS"
-// has one letter for scale and shift. In 1.x they are the sum of 1, 2 and 4.
-struct Flags {
-  bool given_statistics = false;
-  bool scale = false;
-  bool shift = false;
-  bool relu = false;
+// The meaning of the flags and the kind of propagation.
+struct Flags : NormalisationFlags {
   bool is_backward = false;
   // Forward: keeps its statistics for later. Backward: also computes the gradients of scale and
   // shift.
   bool gives_parameters = false;
 };
-
-struct Letter {
-  char letter;
-  bool Flags::*flag;
-  bool Flags::*further = nullptr;
-};
-constexpr std::array<Letter, 5> kLetters = {{{'G', &Flags::given_statistics},
-                                             {'S', &Flags::scale, &Flags::shift},
-                                             {'C', &Flags::scale},
-                                             {'H', &Flags::shift},
-                                             {'R', &Flags::relu}}};
-
-// Returns nullopt for other flags: "A" adds another input, and later versions may add flags.
-std::optional<Flags> parse_flags(std::string_view auxiliary) {
-  if (auxiliary.find("flags:") == std::string_view::npos) return std::nullopt;
-  std::string_view text = auxiliary_value(auxiliary, "flags");
-  constexpr std::array<std::string_view, 8> kNumbers = {"", "G", "S", "GS", "R", "GR", "SR", "GSR"};
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '7') {
-    text = kNumbers[static_cast<std::size_t>(text[0] - '0')];
-  }
-  Flags flags;
-  for (const char letter : text) {
-    const auto* row = std::ranges::find(kLetters, letter, &Letter::letter);
-    if (row == kLetters.end()) return std::nullopt;
-    flags.*(row->flag) = true;
-    if (row->further != nullptr) flags.*(row->further) = true;
-  }
-  return flags;
-}
 
 // The operator's tensors: source, mean, variance, scale, shift -> destination.
 class TensorsOfInference {
@@ -159,15 +125,14 @@ bool is_case(const Flags& flags) {
 }
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
-  auto flags = parse_flags(primitive.auxiliary);
+  const auto parsed = parse_normalisation_flags(primitive.auxiliary);
   const auto* propagation =
       std::ranges::find(kPropagations, primitive.propagation, &Propagation::name);
   const auto words = ProblemWords::parse(primitive.problem);
-  if (!flags || propagation == kPropagations.end() || !words || !words->only(kWords)) {
+  if (!parsed || propagation == kPropagations.end() || !words || !words->only(kWords)) {
     return std::nullopt;
   }
-  flags->is_backward = propagation->is_backward;
-  flags->gives_parameters = propagation->gives_parameters;
+  const Flags flags = {*parsed, propagation->is_backward, propagation->gives_parameters};
   const auto n = words->find("mb");
   const auto c = words->find("ic");
   if (!n || !c) return std::nullopt;
@@ -180,9 +145,9 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   // Without a spatial dimension, use one with a single element.
   if (!words->find("iw")) set.set("w", std::int64_t{1});
   VerboseProblem problem{.request = {.parameters = std::move(set)}};
-  if (is_case(*flags)) return problem;
+  if (is_case(flags)) return problem;
   problem.naming = Naming::shapes_only;
-  problem.adapt = [flags = *flags](Problem& inference) {
+  problem.adapt = [flags](Problem& inference) {
     return flags.is_backward ? make_backward(inference, flags) : make_forward(inference, flags);
   };
   return problem;
