@@ -3,11 +3,10 @@
 
 #include "base/mix.hpp"
 #include "ops/operator.hpp"
-#include "ops/pointwise/functions.hpp"
-#include "ops/pool/pool.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bench::ops {
 namespace {
@@ -15,15 +14,11 @@ namespace {
 // Uniform in [0, 1), a multiple of 2^-23. Twice the value minus 1 is exact in f32.
 double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }
 
-// Whether finite results need values that are positive and away from 0.
 bool must_be_positive(const Problem& problem, std::size_t tensor) {
-  if (problem.tensors[tensor].name == "variance") return true;
-  if (problem.op->name != "pointwise") return false;
-  const std::string& name = problem.parameters.word("function");
-  const UnaryFunction* unary = find_unary_function(name);
-  if (unary != nullptr) return tensor == 0 && unary->domain == Domain::positive;
-  const BinaryFunction* binary = find_binary_function(name);
-  return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
+  const auto is_positive = problem.op->filling.is_positive;
+  // Operators of plugins have no such function: what they call a variance is one.
+  if (is_positive == nullptr) return problem.tensors[tensor].name == "variance";
+  return is_positive(problem, tensor);
 }
 
 // Without VNNI, a CPU multiplies pairs of bytes into 16 bits. To stay in that range, oneDNN halves
@@ -62,33 +57,6 @@ DataType held_type(const Problem& problem, const Tensor& tensor) {
   return type.bytes == 1 ? DataType::bf16 : problem.dtype;
 }
 
-bool must_have_one_maximum(const Problem& problem, std::size_t tensor) {
-  return problem.op->name == "pool" && problem.direction == Direction::backward_data &&
-         tensor == 0 && problem.parameters.word("function") == kPoolMax &&
-         info(problem.tensors[tensor].dtype).bytes == 2;
-}
-
-// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the positions of a sliding window in
-// its own order: an odd factor permutes counts modulo a power of two.
-std::vector<double> distinct_in_windows(const Problem& problem, std::uint64_t stream) {
-  constexpr std::uint64_t kValues = 256;
-  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
-  std::vector<double> values(static_cast<std::size_t>(problem.tensors[0].elements()));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint64_t place = 0, radix = 1;
-    auto plane = static_cast<std::int64_t>(i);
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-      place += radix * static_cast<std::uint64_t>(plane % axis->input % axis->kernel);
-      radix *= static_cast<std::uint64_t>(axis->kernel);
-      plane /= axis->input;
-    }
-    const std::uint64_t order = mix(stream + static_cast<std::uint64_t>(plane));
-    const std::uint64_t step = (order | 1) * place + (order >> 32);
-    values[i] = static_cast<double>(step % kValues) * 0x1p-7 - 1;
-  }
-  return values;
-}
-
 }  // namespace
 
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
@@ -98,7 +66,11 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
   const double step = must_be_even(description) ? 2 : 1;
   const double scale = scale_of(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
-  if (must_have_one_maximum(problem, tensor)) return distinct_in_windows(problem, stream);
+  if (problem.op->filling.values != nullptr) {
+    if (auto values = problem.op->filling.values(problem, tensor, stream)) {
+      return *std::move(values);
+    }
+  }
   const DataType type = held_type(problem, description);
   std::vector<double> values(static_cast<std::size_t>(description.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {

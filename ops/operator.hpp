@@ -29,6 +29,44 @@ struct Tolerance {
 // types represent exactly.
 using ReferenceInputs = std::span<const std::vector<double>>;
 
+// How a layer becomes part of the layer that produces its input, in a fused network.
+struct Join {
+  // into_weights: an affine function per channel, which changes the producer's weights and bias.
+  // post_op: a function of each element. residual: the sum of two tensors, one of them the
+  // producer's.
+  enum class Kind { into_weights, post_op, residual };
+  Kind kind;
+  PostOp post_op = {};  // of post_op and residual: what the producer does after its own work
+};
+
+// y = (x - centre)*factor + shift.
+struct ChannelAffine {
+  double centre;
+  double factor;
+  double shift;
+};
+
+struct Joining {
+  // Returns nullopt if the layer stays separate. nullptr: it always does.
+  std::optional<Join> (*join)(const Problem& layer) = nullptr;
+  // For into_weights: the function of each channel, from the values of the layer's tensors (empty
+  // for those that are not parameters).
+  std::vector<ChannelAffine> (*affine)(const Problem& layer, ReferenceInputs values) = nullptr;
+  // Whether such functions can join a layer of this operator: its `weights` have the output
+  // channels outermost, and it has the parameter `bias`.
+  bool takes_affine = false;
+};
+
+// Input data that ops/fill.hpp cannot know.
+struct Filling {
+  // Whether finite results need values of the tensor that are positive and away from 0.
+  bool (*is_positive)(const Problem& problem, std::size_t tensor) = nullptr;
+  // Returns all values of a tensor that must not be independent; nullopt: they may be. `stream` is
+  // the seed of this tensor.
+  std::optional<std::vector<double>> (*values)(const Problem& problem, std::size_t tensor,
+                                               std::uint64_t stream) = nullptr;
+};
+
 struct LibraryCopies;    // ops/tensor_core/eligibility.hpp
 struct Platform;         // ops/tensor_core/architecture.hpp
 struct ProblemFacts;     // ops/tensor_core/facts.hpp
@@ -77,6 +115,9 @@ struct Operator {
   // For layers of networks. Without a rule, sizes are inferred by the usual names (`shape`, or n,
   // c, d, h, w).
   Inference inference = {};
+
+  Joining joining = {};
+  Filling filling = {};
 
   // Without facts and rule, no rule covers the operator.
   MatrixProduct product = {};

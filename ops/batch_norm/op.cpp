@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace bench::ops {
@@ -105,6 +109,23 @@ constexpr double kSteps = 32;
 
 Tolerance tolerance(const Problem& problem) { return rounding_tolerance(problem.dtype, kSteps, 1); }
 
+std::optional<Join> join(const Problem& /*in inference*/) { return Join{Join::Kind::into_weights}; }
+
+// scale*(x - mean)/sqrt(variance + epsilon) + shift
+std::vector<ChannelAffine> affine(const Problem& layer, ReferenceInputs values) {
+  const double epsilon = layer.parameters.real("epsilon");
+  const auto& [mean, variance, scale, shift] = std::tie(values[1], values[2], values[3], values[4]);
+  std::vector<ChannelAffine> channels;
+  for (std::size_t k = 0; k < scale.size(); ++k) {
+    channels.push_back({mean[k], scale[k] / std::sqrt(variance[k] + epsilon), shift[k]});
+  }
+  return channels;
+}
+
+bool is_positive(const Problem& problem, std::size_t tensor) {
+  return problem.tensors[tensor].name == "variance";
+}
+
 }  // namespace
 
 extern const Operator batch_norm_operator;
@@ -119,6 +140,8 @@ const Operator batch_norm_operator = {
     .reference = batch_norm_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
+    .joining = {.join = join, .affine = affine},
+    .filling = {.is_positive = is_positive},
     .product = {.rule = "op-batch-norm",
                 .sentence =
                     "one factor and one summand a channel: there is no product of matrices"},

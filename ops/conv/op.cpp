@@ -143,6 +143,7 @@ const Operator conv_operator = {
     .reference = reference_conv,
     .tolerance = conv_tolerance,
     .inference = kImageInference,
+    .joining = {.takes_affine = true},
     .product = {.facts = conv_facts, .copies = conv_copies},
     .examples = kExamples,
     .cuda = kOnCudnn,

@@ -2,18 +2,15 @@
 #include "ops/network/fuse.hpp"
 
 #include "ops/network/graph.hpp"
-#include "ops/pointwise/functions.hpp"
-#include "ops/pointwise/pointwise.hpp"
+#include "ops/operator.hpp"
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace bench::ops {
 namespace {
-
-constexpr std::string_view kAdd = "add";
 
 // A node and the layers that joined it. `inputs` are single layers: the node's own, then residuals.
 struct Group {
@@ -64,8 +61,8 @@ class Fuser {
   }
   Group& group(int head) { return groups_[static_cast<std::size_t>(head)]; }
 
-  // Returns the group that `layer` can join through `input`: the producer's, if that is a conv or
-  // gemm with no other reader.
+  // Returns the group that `layer` can join through `input`: the producer's, if that takes post-ops
+  // and has no other reader.
   std::optional<int> candidate(int input) const {
     if (input == kNetworkInput || readers_[static_cast<std::size_t>(input)] != 1) {
       return std::nullopt;
@@ -76,13 +73,17 @@ class Fuser {
   }
 
   void join(int layer) {
-    const std::string_view op = problem(layer).op->name;
-    if (op == "batch_norm") {
-      join_batch_norm(layer);
-    } else if (op == "pointwise") {
-      const std::string_view function = problem(layer).parameters.word("function");
-      if (find_unary_function(function) != nullptr) join_unary(layer);
-      if (function == kAdd) join_add(layer);
+    const Problem& single = problem(layer);
+    if (single.op->joining.join == nullptr) return;
+    const std::optional<Join> join = single.op->joining.join(single);
+    if (!join) return;
+    switch (join->kind) {
+      case Join::Kind::into_weights:
+        return join_weights(layer);
+      case Join::Kind::post_op:
+        return join_post_op(layer, join->post_op);
+      case Join::Kind::residual:
+        return join_residual(layer, join->post_op);
     }
   }
 
@@ -91,32 +92,28 @@ class Fuser {
     head_[static_cast<std::size_t>(layer)] = head;
   }
 
-  void join_batch_norm(int layer) {
+  void join_weights(int layer) {
     const std::optional<int> head = candidate(group(layer).inputs[0]);
-    if (!head || problem(*head).op->name != "conv" || !group(*head).post_ops.empty()) return;
+    if (!head || !problem(*head).op->joining.takes_affine || !group(*head).post_ops.empty()) return;
     group(*head).parameters.set("bias", true);
     add_member(*head, layer);
   }
 
-  void join_unary(int layer) {
+  void join_post_op(int layer, const PostOp& post_op) {
     const std::optional<int> head = candidate(group(layer).inputs[0]);
     if (!head) return;
-    const ParameterSet& parameters = problem(layer).parameters;
-    const auto [alpha, beta] = pointwise_coefficients(parameters);
-    group(*head).post_ops.push_back({parameters.word("function"), alpha, beta});
+    group(*head).post_ops.push_back(post_op);
     add_member(*head, layer);
   }
 
-  void join_add(int layer) {
-    const Problem& add = problem(layer);
-    if (add.tensors[0].dims != add.tensors[1].dims) return;  // a broadcast addend is not a residual
+  void join_residual(int layer, const PostOp& post_op) {
     const std::vector<int> inputs = group(layer).inputs;
     const std::optional<int> first = candidate(inputs[0]);
     const std::optional<int> second = candidate(inputs[1]);
     if (!first && !second) return;
     const bool take_second = second && (!first || *second > *first);
     const int head = take_second ? *second : *first;
-    group(head).post_ops.push_back({std::string(kAdd)});
+    group(head).post_ops.push_back(post_op);
     group(head).inputs.push_back(take_second ? inputs[0] : inputs[1]);
     add_member(head, layer);
   }

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -51,28 +52,35 @@ struct Folded {
   Values bias;
 };
 
-// Rewrites scale*(W x + b - mean)/sqrt(variance + epsilon) + shift as W' x + b'.
-void fold_batch_norm(const LayerParameters& layers, std::string_view layer, Folded& folded) {
-  const double epsilon = layers.problem(layer).parameters.real("epsilon");
-  const Values& mean = layers.at(layer, "mean");
-  const Values& variance = layers.at(layer, "variance");
-  const Values& scale = layers.at(layer, "scale");
-  const Values& shift = layers.at(layer, "shift");
-  const std::size_t channels = scale.size();
-  const std::size_t each = folded.weights.size() / channels;
-  for (std::size_t k = 0; k < channels; ++k) {
-    const double factor = scale[k] / std::sqrt(variance[k] + epsilon);
+// Rewrites (W x + b - centre)*factor + shift as W' x + b'.
+void fold_affine(const std::vector<ChannelAffine>& channels, Folded& folded) {
+  const std::size_t each = folded.weights.size() / channels.size();
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    const auto& [centre, factor, shift] = channels[k];
     for (std::size_t i = k * each; i < (k + 1) * each; ++i) folded.weights[i] *= factor;
-    folded.bias[k] = (folded.bias[k] - mean[k]) * factor + shift[k];
+    folded.bias[k] = (folded.bias[k] - centre) * factor + shift;
   }
 }
 
-// For a node that batch norms may have joined.
+bool is_folded(const Problem& joined) {
+  if (joined.op->joining.join == nullptr) return false;
+  const std::optional<Join> join = joined.op->joining.join(joined);
+  return join && join->kind == Join::Kind::into_weights;
+}
+
+// For a node that layers may have joined into its weights.
 Folded fold_node(const LayerParameters& layers, const Node& node, std::size_t channels) {
   Folded folded{.weights = layers.at(node.name, "weights"), .bias = Values(channels, 0.0)};
   if (const Values* bias = layers.find(node.name, "bias")) folded.bias = *bias;
-  for (const std::string& joined : node.fused) {
-    if (layers.problem(joined).op->name == "batch_norm") fold_batch_norm(layers, joined, folded);
+  for (const std::string& name : node.fused) {
+    const Problem& joined = layers.problem(name);
+    if (!is_folded(joined)) continue;
+    std::vector<Values> values;
+    for (const Tensor& tensor : joined.tensors) {
+      const Values* known = layers.find(name, tensor.name);
+      values.push_back(known == nullptr ? Values() : *known);
+    }
+    fold_affine(joined.op->joining.affine(joined, values), folded);
   }
   return folded;
 }
@@ -105,9 +113,8 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
     const Node& node = fused.nodes[static_cast<std::size_t>(node_index)];
     const Tensor& tensor = node.problem.tensors[static_cast<std::size_t>(tensor_index)];
     const Values* same = layers.find(node.name, tensor.name);
-    const bool folds = std::ranges::any_of(node.fused, [&](const std::string& joined) {
-      return layers.problem(joined).op->name == "batch_norm";
-    });
+    const bool folds = std::ranges::any_of(
+        node.fused, [&](const std::string& joined) { return is_folded(layers.problem(joined)); });
     if (!folds) {
       result.push_back(*same);
       continue;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace bench::ops {
@@ -212,6 +214,25 @@ Status infer_pointwise(ParameterSet& set, std::span<const Dims> inputs) {
   return put_inferred(set, "b", inputs[1]);
 }
 
+// A broadcast addend is not a residual.
+std::optional<Join> join_pointwise(const Problem& layer) {
+  const std::string& function = layer.parameters.word("function");
+  if (find_unary_function(function) != nullptr) {
+    const auto [alpha, beta] = pointwise_coefficients(layer.parameters);
+    return Join{Join::Kind::post_op, {function, alpha, beta}};
+  }
+  if (function != "add" || layer.tensors[0].dims != layer.tensors[1].dims) return std::nullopt;
+  return Join{Join::Kind::residual, {function}};
+}
+
+bool must_be_positive(const Problem& problem, std::size_t tensor) {
+  const std::string& name = problem.parameters.word("function");
+  const UnaryFunction* unary = find_unary_function(name);
+  if (unary != nullptr) return tensor == 0 && unary->domain == Domain::positive;
+  const BinaryFunction* binary = find_binary_function(name);
+  return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
+}
+
 std::size_t pointwise_inputs(const ParameterSet& set) { return reads_two(set) ? 2 : 1; }
 
 }  // namespace
@@ -247,6 +268,8 @@ const Operator pointwise_operator = {
     .reference = pointwise_reference,
     .tolerance = tolerance,
     .inference = {pointwise_inputs, infer_pointwise},
+    .joining = {.join = join_pointwise},
+    .filling = {.is_positive = must_be_positive},
     .product = {.rule = "op-pointwise", .sentence = "one element at a time: there is no product"},
     .examples = kExamples,
     .cuda = kOnCudnn,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/mix.hpp"
 #include "ops/model.hpp"
 #include "ops/pool/pool.hpp"
 #include "ops/spatial.hpp"
@@ -8,7 +9,10 @@
 
 #include <array>
 #include <cassert>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -242,6 +246,36 @@ Tolerance tolerance(const Problem& problem) {
   return rounding_tolerance(problem.dtype, window + 2, 1);
 }
 
+bool must_have_one_maximum(const Problem& problem, std::size_t tensor) {
+  return problem.direction == Direction::backward_data && tensor == 0 &&
+         problem.parameters.word("function") == kPoolMax &&
+         info(problem.tensors[tensor].dtype).bytes == 2;
+}
+
+// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the positions of a sliding window in
+// its own order: an odd factor permutes counts modulo a power of two.
+// With equal elements, each library chooses its own maximum.
+std::optional<std::vector<double>> distinct_in_windows(const Problem& problem, std::size_t tensor,
+                                                       std::uint64_t stream) {
+  if (!must_have_one_maximum(problem, tensor)) return std::nullopt;
+  constexpr std::uint64_t kValues = 256;
+  const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
+  std::vector<double> values(static_cast<std::size_t>(problem.tensors[0].elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint64_t place = 0, radix = 1;
+    auto plane = static_cast<std::int64_t>(i);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      place += radix * static_cast<std::uint64_t>(plane % axis->input % axis->kernel);
+      radix *= static_cast<std::uint64_t>(axis->kernel);
+      plane /= axis->input;
+    }
+    const std::uint64_t order = mix(stream + static_cast<std::uint64_t>(plane));
+    const std::uint64_t step = (order | 1) * place + (order >> 32);
+    values[i] = static_cast<double>(step % kValues) * 0x1p-7 - 1;
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<SpatialAxis> pool_axes(const ParameterSet& complete) {
@@ -275,6 +309,7 @@ const Operator pool_operator = {
     .reference = pool_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
+    .filling = {.values = distinct_in_windows},
     .product = {.rule = "op-pool",
                 .sentence = "pooling compares and adds: there is no product of matrices"},
     .examples = kExamples,
