@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneDNN normalises the last dimension of 2 to 5. The groups are contiguous, so that the problem is
+// one of two dimensions: groups and their elements.
+#include "ops/layer_norm/layer_norm.hpp"
+#include "ops/onednn/entry.hpp"
+#include "ops/onednn/layout.hpp"
+#include "ops/onednn/primitive.hpp"
+
+namespace bench::ops {
+namespace {
+
+dnnl::normalization_flags flags_of(const LayerNormShape& shape) {
+  dnnl::normalization_flags flags = dnnl::normalization_flags::none;
+  if (shape.has_scale) flags |= dnnl::normalization_flags::use_scale;
+  if (shape.has_shift) flags |= dnnl::normalization_flags::use_shift;
+  return flags;
+}
+
+CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
+  const Problem& problem = request.problem;
+  if (scatters_groups(problem)) return unsupported(kScatteredGroups);
+  const LayerNormShape shape = layer_norm_shape(problem.parameters);
+  const dnnl::memory::desc flat = plain_desc({shape.groups, shape.size}, problem.dtype);
+  const auto description =
+      context.call("dnnl_layer_normalization_forward_primitive_desc_create", [&] {
+        return dnnl::layer_normalization_forward::primitive_desc(
+            context.engine(), dnnl::prop_kind::forward_inference, flat, flat,
+            static_cast<float>(shape.epsilon), flags_of(shape), make_attributes(request));
+      });
+  const auto of_group = [&](std::string_view name) {
+    return plain_desc({shape.size}, tensor_named(problem, name).dtype);
+  };
+  PrimitiveBuilder builder(context, request, "layer_normalization");
+  builder.add("source", DNNL_ARG_SRC, description.src_desc());
+  if (shape.has_scale) builder.add("scale", DNNL_ARG_SCALE, of_group("scale"));
+  if (shape.has_shift) builder.add("shift", DNNL_ARG_SHIFT, of_group("shift"));
+  builder.add("destination", DNNL_ARG_DST, description.dst_desc());
+  return builder.finish(description);
+}
+
+}  // namespace
+
+extern const OnednnKernelEntry layer_norm_onednn_kernel;
+const OnednnKernelEntry layer_norm_onednn_kernel = {.op = "layer_norm", .create = create};
+
+}  // namespace bench::ops

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/layer_norm/own.hpp"
+
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/layer_norm/layer_norm.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+Result<NativeForm, Refusal> layer_norm_form(const Problem& problem) {
+  if (scatters_groups(problem)) return unsupported(kScatteredGroups);
+  const LayerNormShape shape = layer_norm_shape(problem.parameters);
+  std::vector<OwnTensor> tensors;
+  for (const Tensor& tensor : problem.tensors) {
+    tensors.push_back(own_tensor(tensor, MemoryLayout::plain));
+  }
+  LayerNormPlan plan;
+  plan.groups = shape.groups;
+  plan.size = shape.size;
+  int next = 1;  // source, [scale,] [shift,] destination
+  if (shape.has_scale) plan.scale = next++;
+  if (shape.has_shift) plan.shift = next++;
+  plan.destination = next;
+  plan.type = element_of(problem.dtype);
+  plan.of_group = problem.dtype == DataType::f64 ? Element::f64 : Element::f32;
+  plan.epsilon = shape.epsilon;
+  plan.precision = precision_of(problem.dtype);
+  return NativeForm{"bench:layer_norm_block", "layer_norm", OwnPlan(plan), std::move(tensors)};
+}
+
+template <class T>
+void normalise_groups(const LayerNormPlan& plan, const Addresses& tensors) {
+  for (std::int64_t group = 0; group < plan.groups; ++group) {
+    const std::int64_t first = group * plan.size;
+    T sum = 0, squares = 0;
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      sum += part_of_sum<T>(plan, tensors.at[0], first, lane, kHostLanes);
+    }
+    const T mean = sum / static_cast<T>(plan.size);
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      squares += part_of_squares<T>(plan, tensors.at[0], first, mean, lane, kHostLanes);
+    }
+    for (int lane = 0; lane < kHostLanes; ++lane) {
+      write_normalised<T>(plan, tensors, first, mean, squares, lane, kHostLanes);
+    }
+  }
+}
+
+void run_layer_norm(const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<LayerNormPlan>();
+  run_by(plan.precision, [&](auto zero) { normalise_groups<decltype(zero)>(plan, tensors); });
+}
+
+}  // namespace
+
+extern const OwnEntry layer_norm_own;
+const OwnEntry layer_norm_own = {
+    .op = "layer_norm", .form = layer_norm_form, .host = {LayerNormPlan::kKernel, run_layer_norm}};
+
+}  // namespace bench::ops::cuda
