@@ -73,6 +73,9 @@ constexpr std::string_view kBatchNorm2d =
     "batch norm is `batch_norm`, in inference: `{ op: batch_norm, n: 8, c: 64, h: 56 }`";
 constexpr std::string_view kBatchNorm3d =
     "batch norm is `batch_norm`, in inference: `{ op: batch_norm, c: 16, d: 16, h: 56 }`";
+constexpr std::string_view kLayerNorm =
+    "layer norm is `layer_norm`, by default over the last dimension: `{ op: layer_norm, shape: [8, "
+    "128, 768] }`";
 constexpr std::string_view kLayoutChange =
     "a change of the memory layout is `reorder`: `{ op: reorder, shape: [1, 64, 56, 56], from: "
     "nhwc, to: nchw }`";
@@ -133,6 +136,8 @@ constexpr std::array kWords = {
     ForeignWord{"batchnorm3d", "batch_norm", kBatchNorm3d},
     ForeignWord{"batchnorm", "batch_norm", kBatchNorm2d},
     ForeignWord{"bn", "batch_norm", kBatchNorm2d},
+    ForeignWord{"layernorm", "layer_norm", kLayerNorm},
+    ForeignWord{"layernormalization", "layer_norm", kLayerNorm},
     ForeignWord{"contiguous", "reorder", kLayoutChange},
     ForeignWord{"permute", "reorder", kLayoutChange},
     ForeignWord{"eltwise", kPointwise},
