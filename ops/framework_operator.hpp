@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of a framework's operators, computed with this program's work model from NVTX ranges
-// (profiler/capture/framework_range.hpp). A range of emit_nvtx contains only the shapes of inputs:
+// (profiler/nvtx/framework_range.hpp). A range of emit_nvtx contains only the shapes of inputs:
 // no strides, paddings, windows, flags or data types. What depends on them stays unknown, unless
 // PyProf's marker around the call contains all arguments.
 #pragma once
 
 #include "ops/tensor_core/architecture.hpp"
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <optional>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/framework_operator.hpp"
 
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

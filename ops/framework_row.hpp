@@ -7,7 +7,7 @@
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
 #include "ops/spatial.hpp"
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <cstddef>
 #include <cstdint>

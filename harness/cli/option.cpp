@@ -8,7 +8,7 @@
 #include "harness/host/gpu_description.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/tensor_core/architecture.hpp"
-#include "profiler/capture/window.hpp"
+#include "profiler/nvtx/window.hpp"
 #include "profiler/switches.hpp"
 
 #include <fmt/format.h>

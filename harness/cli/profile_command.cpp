@@ -12,7 +12,7 @@
 #include "harness/host/process.hpp"
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/spool_format.hpp"
-#include "profiler/capture/window.hpp"
+#include "profiler/nvtx/window.hpp"
 #include "profiler/recorder.hpp"
 #include "profiler/switches.hpp"
 

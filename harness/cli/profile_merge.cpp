@@ -3,10 +3,10 @@
 
 #include "ops/framework_operator.hpp"
 #include "ops/tensor_core/architecture.hpp"
-#include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/capture/symbols.hpp"
+#include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "harness/cli/arguments.hpp"
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/spool_reader.hpp"
-#include "profiler/capture/window.hpp"
+#include "profiler/nvtx/window.hpp"
 #include "profiler/switches.hpp"
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "base/result.hpp"
 #include "profiler/activity.hpp"
 #include "profiler/capture/gpu_spool.hpp"
-#include "profiler/capture/nvtx_tracker.hpp"
 #include "profiler/gpu/device_summary.hpp"
+#include "profiler/nvtx/nvtx_tracker.hpp"
 #include "profiler/switches.hpp"
 
 #include <cstdint>

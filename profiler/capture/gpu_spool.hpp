@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "profiler/capture/gpu_launches.hpp"
 #include "profiler/gpu/gpu_record.hpp"
+#include "profiler/nvtx/gpu_launches.hpp"
 
 #include <cstdint>
 #include <string>

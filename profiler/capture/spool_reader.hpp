@@ -6,10 +6,10 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "profiler/activity.hpp"
-#include "profiler/capture/framework_range.hpp"
-#include "profiler/capture/gpu_launches.hpp"
-#include "profiler/capture/nvtx_tracker.hpp"
-#include "profiler/capture/window.hpp"
+#include "profiler/nvtx/framework_range.hpp"
+#include "profiler/nvtx/gpu_launches.hpp"
+#include "profiler/nvtx/nvtx_tracker.hpp"
+#include "profiler/nvtx/window.hpp"
 #include "profiler/reader.hpp"
 
 #include <cstdint>

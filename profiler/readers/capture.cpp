@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the spool that a killed `bench profile` leaves, together with the GPU sessions next to it.
-#include "profiler/capture/gpu_launches.hpp"
 #include "profiler/capture/gpu_rows.hpp"
 #include "profiler/capture/gpu_spool.hpp"
 #include "profiler/capture/spool_reader.hpp"
+#include "profiler/nvtx/gpu_launches.hpp"
 #include "profiler/readers/readers.hpp"
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // Any lines as texts of a framework's ranges, or as PyProf's markers: all views are within the
 // line, and if the work is understood, it is plausible.
 #include "ops/framework_operator.hpp"
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <algorithm>
 #include <cstddef>

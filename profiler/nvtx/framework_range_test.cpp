@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts as written by PyTorch 2.15, 1.8 and 1.2.
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

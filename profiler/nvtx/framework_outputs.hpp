@@ -5,7 +5,7 @@
 // computed from their input shapes.
 #pragma once
 
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/gpu_launches.hpp"
+#include "profiler/nvtx/gpu_launches.hpp"
 
 #include <algorithm>
 #include <array>

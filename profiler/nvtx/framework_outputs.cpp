@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/framework_outputs.hpp"
+#include "profiler/nvtx/framework_outputs.hpp"
 
 #include <array>
 #include <span>

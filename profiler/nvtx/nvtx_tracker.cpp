@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/nvtx_tracker.hpp"
+#include "profiler/nvtx/nvtx_tracker.hpp"
 
-#include "profiler/capture/framework_range.hpp"
+#include "profiler/nvtx/framework_range.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>

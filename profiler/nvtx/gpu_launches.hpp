@@ -7,8 +7,8 @@
 
 #include "base/units.hpp"
 #include "profiler/attribute.hpp"
-#include "profiler/capture/window.hpp"
 #include "profiler/gpu/gpu_record.hpp"
+#include "profiler/nvtx/window.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/window.hpp"
+#include "profiler/nvtx/window.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of NvtxTracker that attributes CUDA calls: its ranges are open while it reads the spool.
-#include "profiler/capture/nvtx_tracker.hpp"
+#include "profiler/nvtx/nvtx_tracker.hpp"
 
 #include <algorithm>
 #include <array>
