@@ -18,6 +18,16 @@
 #include <tuple>
 
 namespace bench {
+
+Nanoseconds saturated_product(Nanoseconds time, std::size_t count) {
+  const auto product = (Checked(time.count()) * Checked(static_cast<std::int64_t>(count))).value();
+  return Nanoseconds(product.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
+  const auto sum = (Checked(a.count()) + b.count()).value();
+  return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
+}
+
 namespace {
 
 // product.md: low and high have an exact coverage of at least this.
@@ -88,17 +98,6 @@ bool is_noisy(const TimeSummary& time, double precision) {
   if (!time.low || !time.high) return false;
   const double half = static_cast<double>((*time.high - *time.low).count()) / 2;
   return half > precision * static_cast<double>(time.median.count());
-}
-
-// Returns median x multiplicity, limited to the largest time, since untrusted files may contain any
-// value.
-Nanoseconds saturated_product(Nanoseconds time, std::size_t count) {
-  const auto product = (Checked(time.count()) * Checked(static_cast<std::int64_t>(count))).value();
-  return Nanoseconds(product.value_or(std::numeric_limits<std::int64_t>::max()));
-}
-Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
-  const auto sum = (Checked(a.count()) + b.count()).value();
-  return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
 // Properties that the layers of one summary share. `backend` is empty if several backends share the

@@ -20,6 +20,10 @@ namespace bench {
 // (docs/performance.md, "The same run twenty times").
 inline constexpr double kRunsFloor = 0.003;
 
+// Arithmetic of times that stops at the largest time, since untrusted files may contain any value.
+Nanoseconds saturated_product(Nanoseconds time, std::size_t count);
+Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b);
+
 // Returns nullopt without samples. The interval comes from exact order statistics of process
 // medians (stats/summary.hpp).
 std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes);

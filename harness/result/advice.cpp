@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/advice.hpp"
+
+#include "base/data_type.hpp"
+#include "base/text.hpp"
+#include "harness/result/roofline.hpp"
+#include "ops/catalogue.hpp"
+#include "ops/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+// A type must be at least this much faster than f32 to count as accelerated. The margin is more
+// than equal loops differ by.
+constexpr double kAcceleratedBy = 1.1;
+// Below this efficiency, advice about a kernel that could compute faster is worth reading.
+constexpr double kGoodEfficiency = 0.7;
+constexpr std::int64_t kVectorBytes = 64;  // of AVX-512, and a cache line
+constexpr std::string_view kWholeNetwork = ops::kNetworkOperator;
+constexpr std::string_view kNarrowBase = "f32";
+
+struct AdviceInput {
+  const CaseRecord& record;
+  const Roofline& roofline;
+  const Ceilings& ceilings;
+  IdSegments id;
+  int threads;
+  std::optional<ops::ParameterSet> parameters;  // of a built-in operator
+};
+
+// Each rule returns its sentence, or an empty text if it does not apply.
+
+std::string launch_bound(const AdviceInput& input) {
+  if (input.roofline.bound != Bound::launch) return "";
+  return fmt::format(
+      "The machine could do this work in {}, less than the library needs to start any primitive: "
+      "combine it with its neighbours (fusion, a larger batch).",
+      format_time(input.roofline.ideal));
+}
+
+std::string library_fallback(const AdviceInput& input) {
+  const std::string implementation = input.record.implementation.value_or("");
+  const bool reference = implementation.starts_with("ref") || implementation.starts_with("simple");
+  const bool by_product = input.id.op == "conv" && implementation.starts_with("gemm");
+  if (!reference && !by_product) return "";
+  return fmt::format(
+      "The library ran `{}`, its {}; `bench explain` lists why it did not choose a faster one.",
+      implementation, reference ? "plain implementation" : "convolution through a matrix product");
+}
+
+std::string slow_type(const AdviceInput& input) {
+  if (input.roofline.bound != Bound::compute) return "";
+  const auto own = peak_of(input.ceilings, input.record.dtype, input.threads);
+  const auto wide = peak_of(input.ceilings, kNarrowBase, input.threads);
+  const auto type = data_type_from_name(input.record.dtype);
+  if (!own || !wide || !type || info(*type).bytes >= info(DataType::f32).bytes) return "";
+  if (own->value > kAcceleratedBy * wide->value) return "";
+  return fmt::format(
+      "This machine computes {0} no faster than f32, since it has no instructions for products of "
+      "{0}: the library computes through f32, and only the memory traffic shrinks.",
+      input.record.dtype);
+}
+
+// The sizes that a kernel puts into vectors, by operator.
+struct VectorSizes {
+  std::string_view op;
+  std::array<std::string_view, 2> parameters;
+};
+constexpr std::array<VectorSizes, 2> kVectorSizes = {{{"conv", {"c", "k"}}, {"gemm", {"n", "k"}}}};
+
+std::string alignment(const AdviceInput& input) {
+  const auto* row = std::ranges::find(kVectorSizes, input.id.op, &VectorSizes::op);
+  const auto type = data_type_from_name(input.record.dtype);
+  if (row == kVectorSizes.end() || !input.parameters || !type) return "";
+  if (input.roofline.bound != Bound::compute || input.roofline.efficiency >= kGoodEfficiency)
+    return "";
+  const std::int64_t lanes = kVectorBytes / info(*type).bytes;
+  for (const std::string_view name : row->parameters) {
+    const std::int64_t size = input.parameters->count(name);
+    if (size % lanes == 0) continue;
+    return fmt::format(
+        "{}={} is not a multiple of {}, the {} values of a 64-byte vector: a part of each vector "
+        "computes nothing.",
+        name, size, lanes, input.record.dtype);
+  }
+  return "";
+}
+
+std::string batch(const AdviceInput& input) {
+  const bool moves = input.roofline.bound == Bound::memory || input.roofline.bound == Bound::cache;
+  if (!moves || !input.record.memory || !input.record.work) return "";
+  const std::int64_t weights = input.record.memory->weights.count;
+  if (2 * weights < input.record.work->traffic().count) return "";
+  return fmt::format(
+      "Most of the traffic is {} of weights, which each call reads once: a larger batch shares "
+      "them.",
+      format_bytes({weights}));
+}
+
+std::string cold_weights(const AdviceInput& input) {
+  if (input.id.cache != "cold_weights" || input.roofline.bound != Bound::memory) return "";
+  return "The weights come from memory, as in a network larger than the caches: a narrower type of "
+         "the weights shortens the case as much as it shrinks them.";
+}
+
+std::string layout_reorders(const AdviceInput& input) {
+  if (!input.record.reorder || !input.record.time) return "";
+  if (*input.record.reorder < input.record.time->median) return "";
+  return fmt::format(
+      "Converting inputs and weights into the kernel's layouts takes {}, longer than the case "
+      "itself ({}): keep them converted between calls.",
+      format_time(*input.record.reorder), format_time(input.record.time->median));
+}
+
+std::string fusion_not_taken(const AdviceInput& input) {
+  const bool separate =
+      input.id.op == kWholeNetwork && input.id.parameters.find("+separate") != std::string::npos;
+  if (!separate) return "";
+  return "The network runs with `fuse: false`: activations and additions after convolutions read "
+         "and write memory of their own.";
+}
+
+struct AdviceRule {
+  std::string_view id;
+  std::string (*apply)(const AdviceInput& input);
+};
+constexpr std::array<AdviceRule, 8> kAdviceRules = {{{"launch_bound", launch_bound},
+                                                     {"library_fallback", library_fallback},
+                                                     {"slow_type", slow_type},
+                                                     {"alignment", alignment},
+                                                     {"batch", batch},
+                                                     {"cold_weights", cold_weights},
+                                                     {"layout_reorders", layout_reorders},
+                                                     {"fusion_not_taken", fusion_not_taken}}};
+
+std::optional<ops::ParameterSet> parameters_of(const IdSegments& id) {
+  const ops::Operator* op = ops::find_operator(id.op);
+  if (op == nullptr) return std::nullopt;
+  const auto tokens = ops::parse_problem_tokens(*op, id.parameters);
+  if (!tokens.ok()) return std::nullopt;
+  auto complete = op->complete(tokens->parameters);
+  return complete.ok() ? std::optional(*std::move(complete)) : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const std::string_view> advice_ids() {
+  static constexpr auto kIds = [] {
+    std::array<std::string_view, kAdviceRules.size()> ids;
+    std::ranges::transform(kAdviceRules, ids.begin(), &AdviceRule::id);
+    return ids;
+  }();
+  return kIds;
+}
+
+std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceilings) {
+  if (!record.roofline) return {};
+  const auto question = roofline_question(record);
+  const IdSegments id = split_id(record.id);
+  const int threads = question ? question->threads.value_or(ceilings.threads) : ceilings.threads;
+  const AdviceInput input{record, *record.roofline, ceilings, id, threads, parameters_of(id)};
+  std::vector<Advice> advice;
+  for (const AdviceRule& rule : kAdviceRules) {
+    std::string text = rule.apply(input);
+    if (!text.empty()) advice.push_back({std::string(rule.id), std::move(text)});
+  }
+  return advice;
+}
+
+std::vector<Advice> advice_in(const CaseRecord& record) {
+  std::vector<Advice> advice;
+  for (const std::string_view id : advice_ids()) {
+    const auto detail = record.details.find(fmt::format("{}{}", kAdviceDetail, id));
+    if (detail != record.details.end()) advice.push_back({std::string(id), detail->second});
+  }
+  return advice;
+}
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice from the roofline of a case: rules with ids. Pure functions.
+#pragma once
+
+#include "harness/result/ceilings.hpp"
+#include "harness/result/record.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+// Prefix of the details of a record that hold its advice.
+inline constexpr std::string_view kAdviceDetail = "advice.";
+
+struct Advice {
+  std::string id;    // of the rule: "slow_type"
+  std::string text;  // one sentence or two for the user
+  friend bool operator==(const Advice&, const Advice&) = default;
+};
+
+// The ids of all rules, in the order of their importance.
+std::span<const std::string_view> advice_ids();
+
+// Returns what the rules say about a case with a roofline. Empty without one.
+std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceilings);
+
+// The advice that a record from a file contains (details "advice.ID").
+std::vector<Advice> advice_in(const CaseRecord& record);
+
+}  // namespace bench

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/advice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Ceilings one_core() {
+  Ceilings ceilings;
+  ceilings.rows = {{"fma_avx512_f32", "", 1, FlopsPerSecond{100e9}},
+                   {"dot_avx512_s8", "", 1, FlopsPerSecond{400e9}}};
+  return ceilings;
+}
+
+// A case to which no rule applies.
+CaseRecord good_case() {
+  CaseRecord record;
+  record.id = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
+  record.op = "gemm";
+  record.dtype = "f32";
+  record.device = "cpu";
+  record.implementation = "brg:avx512_core";
+  record.work = ops::Work{};
+  record.work->flops = 1000;
+  record.work->bytes_read = 1000;
+  record.memory = MemoryUse{{2000}, {100}, {0}};
+  record.time = TimeSummary{};
+  record.time->median = Nanoseconds(100);
+  record.reorder = Nanoseconds(50);
+  record.roofline = Roofline{};
+  record.roofline->bound = Bound::compute;
+  record.roofline->efficiency = 0.5;
+  return record;
+}
+
+std::vector<std::string> ids_of(const CaseRecord& record) {
+  std::vector<std::string> ids;
+  for (const Advice& advice : advice_for(record, one_core())) ids.push_back(advice.id);
+  return ids;
+}
+
+TEST(Advice, GoodCaseAndCaseWithoutRooflineHaveNone) {
+  CaseRecord record = good_case();
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.implementation = "ref:any";
+  record.roofline.reset();
+  EXPECT_THAT(ids_of(record), ElementsAre());
+}
+
+TEST(Advice, LaunchBound) {
+  CaseRecord record = good_case();
+  record.roofline->bound = Bound::launch;
+  record.roofline->ideal = Nanoseconds(42);
+  EXPECT_THAT(ids_of(record), ElementsAre("launch_bound"));
+  EXPECT_THAT(advice_for(record, one_core()).front().text, HasSubstr("42 ns"));
+}
+
+TEST(Advice, LibraryFallback) {
+  CaseRecord record = good_case();
+  record.implementation = "gemm:jit";  // the usual implementation of a product
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.id = "conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
+  EXPECT_THAT(ids_of(record), ElementsAre("library_fallback"));
+  record.implementation = "ref:any";
+  EXPECT_THAT(advice_for(record, one_core()).front().text, HasSubstr("plain implementation"));
+}
+
+TEST(Advice, TypeThatTheMachineDoesNotAccelerate) {
+  CaseRecord record = good_case();
+  record.dtype = "bf16";
+  record.roofline->efficiency = 0.9;
+  EXPECT_THAT(ids_of(record), ElementsAre("slow_type"));
+  record.dtype = "s8";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.dtype = "f32";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+}
+
+TEST(Advice, Alignment) {
+  CaseRecord record = good_case();
+  record.id = "gemm/forward/m64n64k65/f32/onednn/cpu/hot";
+  EXPECT_THAT(ids_of(record), ElementsAre("alignment"));
+  EXPECT_THAT(advice_for(record, one_core()).front().text,
+              HasSubstr("k=65 is not a multiple of 16"));
+  record.roofline->efficiency = 0.7;
+  EXPECT_THAT(ids_of(record), ElementsAre());
+}
+
+// Records come from untrusted files.
+TEST(Advice, OperatorOfTheRecordAndOfItsIdMayDiffer) {
+  CaseRecord record = good_case();
+  record.op = "conv";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.id = "x";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+}
+
+TEST(Advice, Batch) {
+  CaseRecord record = good_case();
+  record.memory->weights = Bytes{499};
+  record.roofline->bound = Bound::memory;
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.memory->weights = Bytes{500};
+  EXPECT_THAT(ids_of(record), ElementsAre("batch"));
+  record.roofline->bound = Bound::compute;
+  EXPECT_THAT(ids_of(record), ElementsAre());
+}
+
+TEST(Advice, ColdWeights) {
+  CaseRecord record = good_case();
+  record.id = "gemm/forward/m64n64k64/f32/onednn/cpu/cold_weights";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.roofline->bound = Bound::memory;
+  EXPECT_THAT(ids_of(record), ElementsAre("cold_weights"));
+}
+
+TEST(Advice, LayoutReorders) {
+  CaseRecord record = good_case();
+  record.reorder = Nanoseconds(99);
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.reorder = Nanoseconds(100);
+  EXPECT_THAT(ids_of(record), ElementsAre("layout_reorders"));
+}
+
+TEST(Advice, FusionNotTaken) {
+  CaseRecord record = good_case();
+  record.id = "network/forward/resnet18/f32/onednn/cpu/hot";
+  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.id = "network/forward/resnet18+separate/f32/onednn/cpu/hot";
+  EXPECT_THAT(ids_of(record), ElementsAre("fusion_not_taken"));
+}
+
+TEST(Advice, IsReadBackFromARecord) {
+  CaseRecord record = good_case();
+  record.details = {{"advice.batch", "a larger batch"}, {"advice.of_a_later_version", "more"}};
+  EXPECT_THAT(advice_in(record), ElementsAre(Advice{"batch", "a larger batch"}));
+}
+
+TEST(Advice, IdsAreThoseOfTheRules) {
+  EXPECT_EQ(advice_ids().size(), 8U);
+  EXPECT_EQ(advice_ids().front(), "launch_bound");
+}
+
+}  // namespace
+}  // namespace bench

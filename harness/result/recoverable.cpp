@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/recoverable.hpp"
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "harness/result/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace bench {
+namespace {
+
+using CasesById = std::map<std::string_view, const CaseRecord*>;
+
+RecoverableTime recoverable_time(const NetworkSummary& network, const CasesById& cases) {
+  RecoverableTime result;
+  result.network = network.network;
+  result.cache = network.cache;
+  for (const NetworkSummary::Entry& entry : network.top) {
+    const auto found = cases.find(entry.id);
+    if (found == cases.end() || !found->second->roofline) {
+      ++result.without_ceiling;
+      continue;
+    }
+    const Nanoseconds ideal = saturated_product(found->second->roofline->ideal, entry.multiplicity);
+    const Nanoseconds gain = std::max(entry.time - ideal, Nanoseconds(0));
+    result.measured = saturated_sum(result.measured, entry.time);
+    result.recoverable = saturated_sum(result.recoverable, gain);
+    result.layers.push_back({entry.id, entry.layers, entry.multiplicity, gain, 0});
+  }
+  std::ranges::stable_sort(
+      result.layers, [](const auto& a, const auto& b) { return a.recoverable > b.recoverable; });
+  return result;
+}
+
+void fill_shares(RecoverableTime& network) {
+  const auto total = static_cast<double>(network.recoverable.count());
+  if (total <= 0) return;
+  double sum = 0;
+  for (RecoverableTime::Layer& layer : network.layers) {
+    layer.share = static_cast<double>(layer.recoverable.count()) / total;
+    if (sum < kMajorityShare) ++network.majority;
+    sum += layer.share;
+  }
+}
+
+}  // namespace
+
+std::vector<RecoverableTime> recoverable_times(const Report& report) {
+  CasesById cases;
+  for (const CaseRecord& record : report.cases) cases.emplace(record.id, &record);
+  std::vector<RecoverableTime> networks;
+  for (const NetworkSummary& summary : summarise_networks(report)) {
+    RecoverableTime network = recoverable_time(summary, cases);
+    if (network.layers.empty()) continue;
+    fill_shares(network);
+    networks.push_back(std::move(network));
+  }
+  return networks;
+}
+
+std::string recoverable_sentence(const RecoverableTime& network) {
+  const std::size_t count = network.layers.size();
+  if (network.recoverable.count() == 0) {
+    return fmt::format("The layers of {} take no longer than the machine's ceilings permit.",
+                       network.network);
+  }
+  double share = 0;
+  for (std::size_t i = 0; i < network.majority; ++i) share += network.layers[i].share;
+  return fmt::format(
+      "{} of {} distinct layer{} hold{} {} % of the {} that {} could gain at the machine's "
+      "ceilings.",
+      network.majority, count, count == 1 ? "" : "s", network.majority == 1 ? "s" : "",
+      std::lround(100 * share), format_time(network.recoverable), network.network);
+}
+
+}  // namespace bench

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/roofline.hpp"
+
+#include "harness/result/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view kMemory = kMemoryLevels.back();
+
+// The time that moving the bytes takes, and the level from which most of it comes.
+struct Movement {
+  std::optional<double> seconds;  // nullopt: unknown bandwidth, or nothing is moved
+  std::string_view level;
+};
+
+Movement movement(Bytes bytes, std::string_view level, int threads, const Ceilings& ceilings) {
+  const auto bandwidth = bandwidth_of(ceilings, level, threads);
+  if (!bandwidth || bandwidth->value <= 0 || bytes.count <= 0) return {std::nullopt, level};
+  return {static_cast<double>(bytes.count) / bandwidth->value, level};
+}
+
+Movement movement_of(const RooflineQuestion& question, int threads, const Ceilings& ceilings) {
+  const Bytes bytes = question.work.traffic();
+  const Bytes working_set = question.working_set.value_or(bytes);
+  if (question.cache == "cold") return movement(bytes, kMemory, threads, ceilings);
+  if (question.cache != "cold_weights") {
+    return movement(bytes, level_that_holds(ceilings, working_set, threads), threads, ceilings);
+  }
+  const Bytes weights{
+      std::min(question.weights.value_or(Bytes{0}).count, question.work.bytes_read)};
+  const Bytes kept{std::max<std::int64_t>(working_set.count - weights.count, 0)};
+  const Movement cold = movement(weights, kMemory, threads, ceilings);
+  const Movement hot = movement({bytes.count - weights.count},
+                                level_that_holds(ceilings, kept, threads), threads, ceilings);
+  if (!cold.seconds) return hot;
+  if (!hot.seconds) return cold;
+  return {*cold.seconds + *hot.seconds, *cold.seconds >= *hot.seconds ? cold.level : hot.level};
+}
+
+Bound bound_of(std::optional<double> arithmetic, const Movement& moved, Nanoseconds ideal,
+               const std::optional<Nanoseconds>& dispatch) {
+  if (dispatch && ideal < *dispatch) return Bound::launch;
+  if (arithmetic && (!moved.seconds || *arithmetic >= *moved.seconds)) return Bound::compute;
+  return moved.level == kMemory ? Bound::memory : Bound::cache;
+}
+
+struct CauseRow {
+  Bound bound;
+  std::string_view text;
+};
+constexpr std::array<CauseRow, 4> kCauses = {
+    {{Bound::compute,
+      "The likely causes are an algorithm with fewer operations than were counted (Winograd, "
+      "skipped padding), a ceiling measured at a lower clock, or a data type that the library "
+      "computes in another way. `bench peak` measures the ceilings again."},
+     {Bound::memory,
+      "The likely causes are data that stay in a cache, or a ceiling measured while other "
+      "programs used the memory. `bench peak` measures the ceilings again."},
+     {Bound::cache,
+      "The likely causes are a part of the data in a faster cache or in registers, or a ceiling "
+      "measured while other programs used the processor. `bench peak` measures the ceilings "
+      "again."},
+     {Bound::launch,
+      "The likely causes are a part of the data in registers, or too coarse a time of so short a "
+      "call."}}};
+
+std::optional<int> threads_of(std::string_view options) {
+  constexpr char kOption = 't';
+  while (!options.empty()) {
+    const std::size_t end = std::min(options.find('/'), options.size());
+    const std::string_view option = options.substr(0, end);
+    options.remove_prefix(std::min(end + 1, options.size()));
+    int threads = 0;
+    if (option.size() < 2 || option.front() != kOption) continue;
+    const auto [rest, error] =
+        std::from_chars(option.data() + 1, option.data() + option.size(), threads);
+    if (error == std::errc() && rest == option.data() + option.size()) return threads;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
+  if (question.time.count() <= 0) return std::nullopt;
+  const int threads = question.threads.value_or(ceilings.threads);
+  Roofline roofline;
+  roofline.source = ceilings.source;
+  const auto flops = static_cast<double>(question.work.flops);
+  const auto bytes = static_cast<double>(question.work.traffic().count);
+  std::optional<double> arithmetic;
+  if (flops > 0) {
+    roofline.peak_flops_per_s = peak_of(ceilings, question.dtype, threads);
+    if (roofline.peak_flops_per_s) arithmetic = flops / roofline.peak_flops_per_s->value;
+  }
+  const Movement moved = movement_of(question, threads, ceilings);
+  if (!arithmetic && !moved.seconds) return std::nullopt;
+  if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
+  roofline.level = moved.level;
+  if (bytes > 0) roofline.intensity_flops_per_byte = flops / bytes;
+  const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
+  constexpr double kNanosecondsPerSecond = 1e9;
+  // No work takes no time: less than a nanosecond counts as one.
+  roofline.ideal =
+      Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
+  roofline.bound = bound_of(arithmetic, moved, roofline.ideal, dispatch_of(ceilings, threads));
+  roofline.efficiency =
+      static_cast<double>(roofline.ideal.count()) / static_cast<double>(question.time.count());
+  return roofline;
+}
+
+std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
+  if (!record.time || !record.work || record.device != "cpu") return std::nullopt;
+  const IdSegments segments = split_id(record.id);
+  RooflineQuestion question;
+  question.work = *record.work;
+  question.time = record.time->median;
+  question.dtype = record.dtype;
+  question.cache = segments.cache;
+  question.threads = threads_of(segments.options);
+  if (record.memory) {
+    question.working_set = record.memory->peak;
+    question.weights = record.memory->weights;
+  }
+  return question;
+}
+
+void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
+  const auto question = roofline_question(record);
+  if (question) record.roofline = roofline_of(*question, ceilings);
+  if (!record.roofline) return;
+  if (record.roofline->efficiency > kMaxEfficiency) {
+    if (!has_flag(record, Flag::above_ceiling)) record.flags.push_back(Flag::above_ceiling);
+    std::ranges::sort(record.flags);
+    record.details["above_ceiling"] =
+        std::ranges::find(kCauses, record.roofline->bound, &CauseRow::bound)->text;
+  }
+  for (const Advice& advice : advice_for(record, ceilings)) {
+    record.details[fmt::format("{}{}", kAdviceDetail, advice.id)] = advice.text;
+  }
+}
+
+}  // namespace bench

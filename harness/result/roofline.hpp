@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How near a case comes to the ceilings of its machine. Pure functions.
+//
+// The ideal time is the longer one of work / peak of the data type, and bytes / bandwidth. The
+// cache mode decides whose bandwidth counts. hot: the smallest cache that holds the working set,
+// else memory. cold: memory. cold_weights: memory for the weights, and for the rest the level that
+// holds it.
+#pragma once
+
+#include "base/units.hpp"
+#include "harness/result/ceilings.hpp"
+#include "harness/result/record.hpp"
+#include "ops/problem.hpp"
+
+#include <optional>
+#include <string>
+
+namespace bench {
+
+// A case faster than this multiple of its ideal gets the flag above_ceiling. The margin covers the
+// differences between runs of the loops (docs/performance.md).
+inline constexpr double kMaxEfficiency = 1.05;
+
+struct RooflineQuestion {
+  ops::Work work;
+  Nanoseconds time{0};
+  std::string dtype;
+  std::string cache;           // cache mode: "hot", "cold", "cold_weights"
+  std::optional<int> threads;  // nullopt: all
+  // All buffers of the case; nullopt: the bytes that it moves.
+  std::optional<Bytes> working_set;
+  std::optional<Bytes> weights;
+};
+
+// Returns nullopt without a time, work or a ceiling that applies to the work.
+std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings);
+
+// The question of a case's record; nullopt without a time or work, or on another device than cpu.
+std::optional<RooflineQuestion> roofline_question(const CaseRecord& record);
+
+// Fills in the roofline of a record that has a time. Sets the flag above_ceiling if it is faster
+// than its ceilings permit; the detail "above_ceiling" then has the likely causes. Adds the advice
+// of harness/result/advice.hpp as details "advice.ID".
+void complete_roofline(CaseRecord& record, const Ceilings& ceilings);
+
+}  // namespace bench

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/roofline.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::int64_t kKibi = 1024;
+
+// A machine of four cores: 100 GFLOP/s for one thread, 400 for all.
+Ceilings four_cores() {
+  Ceilings ceilings;
+  ceilings.source = CeilingSource::stored;
+  ceilings.threads = 4;
+  ceilings.caches = {{"l1", {32 * kKibi}}, {"l2", {1024 * kKibi}}, {"l3", {16 * kKibi * kKibi}}};
+  ceilings.rows = {
+      {"fma_avx2_f32", "", 1, FlopsPerSecond{60e9}},
+      {"fma_avx512_f32", "", 1, FlopsPerSecond{100e9}},
+      {"fma_avx512_f32", "", 4, FlopsPerSecond{400e9}},
+      {"dot_avx512_bf16", "", 1, FlopsPerSecond{200e9}},
+      {"dot_avx512_bf16", "", 4, FlopsPerSecond{800e9}},
+      {"gemm_f32", "", 4, FlopsPerSecond{900e9}},
+      {"read", "l1", 4, BytesPerSecond{800e9}},
+      {"read", "l2", 4, BytesPerSecond{200e9}},
+      {"write", "l2", 4, BytesPerSecond{999e9}},
+      {"read", "dram", 1, BytesPerSecond{10e9}},
+      {"triad", "dram", 4, BytesPerSecond{18e9}},
+      {"read", "dram", 4, BytesPerSecond{20e9}},
+      {"dispatch", "", 1, Nanoseconds(300)},
+      {"dispatch", "", 4, Nanoseconds(500)},
+  };
+  return ceilings;
+}
+
+RooflineQuestion question() {
+  RooflineQuestion question;
+  question.work.flops = 4'000'000;
+  question.work.bytes_read = 30'000;
+  question.work.bytes_written = 10'000;
+  question.time = Nanoseconds(20'000);
+  question.dtype = "f32";
+  question.cache = "hot";
+  return question;
+}
+
+TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
+  const auto roofline = roofline_of(question(), four_cores());
+  ASSERT_TRUE(roofline);
+  EXPECT_EQ(roofline->bound, Bound::compute);
+  EXPECT_EQ(roofline->ideal, Nanoseconds(10'000));
+  EXPECT_DOUBLE_EQ(roofline->efficiency, 0.5);
+  EXPECT_DOUBLE_EQ(roofline->intensity_flops_per_byte, 100);
+  EXPECT_EQ(roofline->level, "l1");
+  EXPECT_DOUBLE_EQ(roofline->peak_flops_per_s->value, 400e9);
+  EXPECT_DOUBLE_EQ(roofline->peak_bytes_per_s->value, 800e9);
+  EXPECT_EQ(roofline->source, CeilingSource::stored);
+}
+
+TEST(Roofline, ColdDataComeFromMemory) {
+  RooflineQuestion cold = question();
+  cold.cache = "cold";
+  cold.work.flops = 40'000;
+  const auto roofline = roofline_of(cold, four_cores());
+  ASSERT_TRUE(roofline);
+  EXPECT_EQ(roofline->bound, Bound::memory);
+  EXPECT_EQ(roofline->level, "dram");
+  EXPECT_EQ(roofline->ideal, Nanoseconds(2'000));
+}
+
+TEST(Roofline, HotDataComeFromTheSmallestCacheThatHoldsThem) {
+  RooflineQuestion hot = question();
+  hot.work.flops = 0;
+  hot.working_set = Bytes{4 * 32 * kKibi + 1};  // more than the first-level caches of four cores
+  const auto roofline = roofline_of(hot, four_cores());
+  ASSERT_TRUE(roofline);
+  EXPECT_EQ(roofline->bound, Bound::launch);  // 200 ns are less than the dispatch takes
+  EXPECT_EQ(roofline->level, "l2");
+  EXPECT_EQ(roofline->ideal, Nanoseconds(200));
+  EXPECT_FALSE(roofline->peak_flops_per_s);
+  hot.work.bytes_read = 390'000;
+  EXPECT_EQ(roofline_of(hot, four_cores())->bound, Bound::cache);
+  hot.working_set = Bytes{17 * kKibi * kKibi};
+  EXPECT_EQ(roofline_of(hot, four_cores())->level, "dram");
+}
+
+TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
+  RooflineQuestion mixed = question();
+  mixed.cache = "cold_weights";
+  mixed.work.flops = 0;
+  mixed.working_set = Bytes{200 * kKibi};
+  mixed.weights = Bytes{20'000};
+  const auto roofline = roofline_of(mixed, four_cores());
+  ASSERT_TRUE(roofline);
+  // 20 kB at 20 GB/s and 20 kB at 200 GB/s.
+  EXPECT_EQ(roofline->ideal, Nanoseconds(1'100));
+  EXPECT_EQ(roofline->bound, Bound::memory);
+  EXPECT_EQ(roofline->level, "dram");
+  EXPECT_NEAR(roofline->peak_bytes_per_s->value, 40'000 / 1.1e-6, 1);
+}
+
+TEST(Roofline, WithoutTimeWorkOrCeilingThereIsNone) {
+  RooflineQuestion none = question();
+  none.time = Nanoseconds(0);
+  EXPECT_FALSE(roofline_of(none, four_cores()));
+  none = question();
+  none.work = {};
+  EXPECT_FALSE(roofline_of(none, four_cores()));
+  EXPECT_FALSE(roofline_of(question(), Ceilings{}));
+}
+
+TEST(Roofline, WorkThatTakesNoTimeCountsAsOneNanosecond) {
+  RooflineQuestion tiny = question();
+  tiny.work = {};
+  tiny.work.flops = 1;
+  EXPECT_EQ(roofline_of(tiny, four_cores())->ideal, Nanoseconds(1));
+}
+
+TEST(Ceilings, PeakOfATypeIsThatOfItsLoopsOrOfF32) {
+  const Ceilings ceilings = four_cores();
+  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 1)->value, 100e9);
+  EXPECT_DOUBLE_EQ(peak_of(ceilings, "bf16", 4)->value, 800e9);
+  EXPECT_DOUBLE_EQ(peak_of(ceilings, "s8", 4)->value, 400e9);
+  EXPECT_FALSE(peak_of(ceilings, "f64", 4));
+}
+
+TEST(Ceilings, BetweenOneAndAllThreadsTheyAreInterpolated) {
+  const Ceilings ceilings = four_cores();
+  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 3)->value, 300e9);
+  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 9)->value, 400e9);
+  EXPECT_FALSE(bandwidth_of(ceilings, "l2", 2));  // not measured with one thread
+}
+
+TEST(Ceilings, ALevelThatWasNotMeasuredHasTheBandwidthOfTheNextFasterOne) {
+  const Ceilings ceilings = four_cores();
+  EXPECT_DOUBLE_EQ(bandwidth_of(ceilings, "l3", 4)->value, 200e9);
+  EXPECT_DOUBLE_EQ(bandwidth_of(ceilings, "dram", 4)->value, 20e9);
+  EXPECT_FALSE(bandwidth_of(ceilings, "l1", 1));
+  EXPECT_FALSE(bandwidth_of(ceilings, "tape", 4));
+}
+
+TEST(Ceilings, DispatchIsTheShortestCallForAtMostSoManyThreads) {
+  EXPECT_EQ(dispatch_of(four_cores(), 4), Nanoseconds(300));
+  EXPECT_FALSE(dispatch_of(Ceilings{}, 4));
+}
+
+CaseRecord record() {
+  CaseRecord record;
+  record.id = "gemm/forward/m64n64k64/f32/onednn/cpu/hot/nhwc/t1";
+  record.op = "gemm";
+  record.dtype = "f32";
+  record.device = "cpu";
+  record.work = question().work;
+  record.time = TimeSummary{};
+  record.time->median = Nanoseconds(50'000);
+  record.flags = {Flag::noisy};
+  return record;
+}
+
+TEST(CompleteRoofline, ReadsCacheModeAndThreadsFromTheId) {
+  CaseRecord entry = record();
+  complete_roofline(entry, four_cores());
+  ASSERT_TRUE(entry.roofline);
+  EXPECT_EQ(entry.roofline->ideal, Nanoseconds(40'000));
+  EXPECT_DOUBLE_EQ(entry.roofline->efficiency, 0.8);
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy));
+  EXPECT_FALSE(entry.details.contains("above_ceiling"));
+}
+
+TEST(CompleteRoofline, FlagsWhatIsFasterThanItsCeiling) {
+  CaseRecord entry = record();
+  entry.time->median = Nanoseconds(38'096);  // 104.998 %
+  complete_roofline(entry, four_cores());
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy));
+  entry.time->median = Nanoseconds(38'000);
+  complete_roofline(entry, four_cores());
+  complete_roofline(entry, four_cores());
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy, Flag::above_ceiling));
+  EXPECT_THAT(entry.details["above_ceiling"], testing::HasSubstr("Winograd"));
+}
+
+TEST(CompleteRoofline, ACaseOfAGpuHasNoneFromTheCpu) {
+  CaseRecord entry = record();
+  entry.device = "cuda";
+  complete_roofline(entry, four_cores());
+  EXPECT_FALSE(entry.roofline);
+}
+
+}  // namespace
+}  // namespace bench
