@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries bench_ops (operators), bench_backend (the interface to any library, plugins) and
-# bench_onednn (the interface to oneDNN); only workers call the last two. ops/CMakeLists.txt has one
+# The libraries bench_ops (operators), bench_backend (the interface to any library, plugins),
+# bench_onednn (the interface to oneDNN) and bench_native (loops of this program); only workers call
+# the last three. ops/CMakeLists.txt has one
 # line per operator:
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
@@ -22,7 +23,7 @@ set(BENCH_BACKEND_FILE_kernel kernel.cu)
 set(BENCH_BACKENDS_ON_CUDA cudnn own kernel)
 
 # Folders of ops/ that are not operators.
-set(BENCH_SHARED_FOLDERS backend onednn network cpu peak plugin tensor_core)
+set(BENCH_SHARED_FOLDERS backend native onednn network plugin tensor_core)
 
 # The name of the file that a word of bench_operator() stands for.
 function(bench_backend_file backend result)
@@ -158,8 +159,19 @@ function(bench_operators)
   set(backend_files "/(backend|plugin)/[^/]*$")
   list(FILTER backend INCLUDE REGEX "${backend_files}")
   list(FILTER sources EXCLUDE REGEX "${backend_files}")
+  set(native ${sources})
+  set(native_files "/native/[^/]*$")
+  list(FILTER native INCLUDE REGEX "${native_files}")
+  list(FILTER sources EXCLUDE REGEX "${native_files}")
+  # Neither the build type nor a sanitizer may change the loops, and GNU OpenMP is not compiled with
+  # the thread sanitizer.
+  set_source_files_properties(native/arithmetic.cpp native/movement.cpp PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-O2;-fno-tree-vectorize;-fno-sanitize=all")
+  set_source_files_properties(native/backend.cpp PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=thread")
   bench_add_library(ops DEPENDS profiler SOURCES ${sources})
   bench_add_library(backend DEPENDS ops LINK ${CMAKE_DL_LIBS} SOURCES ${backend})
   bench_add_library(onednn DEPENDS backend LINK DNNL::dnnl SOURCES ${onednn})
-  bench_add_tests(ops LIBRARIES bench_onednn SOURCES ${tests})
+  bench_add_library(native DEPENDS backend version LINK OpenMP::OpenMP_CXX SOURCES ${native})
+  bench_add_tests(ops LIBRARIES bench_onednn bench_native SOURCES ${tests})
 endfunction()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/catalogue.hpp"
 
+#include "ops/peak/peak.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +15,14 @@ namespace {
 // In order of preference.
 std::vector<BackendRow> built_in_backends() {
   BackendRow onednn{"onednn", "cpu", {}, BackendRow::Maker::program};
-  for (const std::string_view name : operator_names()) onednn.operators.emplace_back(name);
+  for (const std::string_view name : operator_names()) {
+    if (name != kPeakOperator) onednn.operators.emplace_back(name);
+  }
   onednn.operators.emplace_back(kNetworkOperator);
   BackendRow cudnn{"cudnn", "cuda", operators_on_cuda("cudnn")};
   cudnn.operators.emplace_back(kNetworkOperator);
   return {std::move(onednn),
+          {"native", "cpu", {std::string(kPeakOperator)}, BackendRow::Maker::program},
           std::move(cudnn),
           {"cublaslt", "cuda", operators_on_cuda("cublaslt")},
           {"cublas", "cuda", operators_on_cuda("cublas")}};

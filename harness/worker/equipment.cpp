@@ -2,6 +2,7 @@
 #include "harness/worker/equipment.hpp"
 
 #include "harness/worker/cuda_plugin.hpp"
+#include "ops/native/backend.hpp"
 #include "ops/plugin/plugin.hpp"
 
 #include <fmt/format.h>
@@ -111,6 +112,12 @@ std::shared_ptr<WorkerContext> make_equipment(const std::vector<std::string>& pl
                                               CudaPluginFinder find_cuda) {
   auto equipment =
       std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(ops::make_onednn_backend())});
+  equipment->backends.add(
+      std::string(ops::kNativeBackend), "cpu",
+      []() -> Result<std::unique_ptr<ops::Backend>, ops::Refusal> {
+        return ops::make_native_backend();
+      },
+      []() -> std::optional<std::string> { return std::nullopt; });
   if (find_cuda) add_cuda(std::move(find_cuda), equipment->backends);
   if (plugins.empty()) return equipment;
   if (Status status = add_plugins(plugins, *equipment); !status) {

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/native/backend.hpp"
+
+#include "base/file.hpp"
+#include "base/version.hpp"
+#include "ops/backend/buffer_role.hpp"
+#include "ops/native/loops.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+// A thread's part of `count` things: from begin(thread) to begin(thread + 1).
+std::int64_t part_begin(std::int64_t count, int thread, int threads) {
+  return count / threads * thread + count % threads * thread / threads;
+}
+
+// Sums of f32 lose their lowest bits beyond this number of steps.
+constexpr std::int64_t kExactSteps = 1 << 16;
+constexpr std::size_t kMaxElements = 6 * 256;
+constexpr std::size_t kAlignment = kCacheLine;
+
+bool is_aligned(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0;
+}
+
+class ArithmeticInvocation final : public Invocation {
+ public:
+  ArithmeticInvocation(const ArithmeticLoop& loop, ArithmeticCode code, std::int64_t steps,
+                       std::span<void* const> buffers)
+      : loop_(loop),
+        code_(code),
+        steps_(steps),
+        source_(buffers[0]),
+        destination_(buffers[1]),
+        threads_(omp_get_max_threads()),
+        totals_(static_cast<std::size_t>(threads_ * loop.elements)) {
+    const bool integer = info(loop.sums).is_integer;
+    const double factor = integer ? 1 : kFactor;
+    const std::int64_t each = kOperandBytes / info(loop.dtype).bytes;
+    for (std::int64_t i = 0; i < 2 * each; ++i) {
+      store_element(loop.dtype, operands_.data(), static_cast<std::size_t>(i), factor);
+    }
+  }
+
+  bool run() noexcept override {
+#pragma omp parallel num_threads(threads_)
+    run_part(omp_get_thread_num());
+    const auto elements = static_cast<std::size_t>(loop_.elements);
+    for (std::size_t i = 0; i < elements; ++i) {
+      double sum = load_element(loop_.sums, source_, i);
+      for (std::size_t part = i; part < totals_.size(); part += elements) sum += totals_[part];
+      store_element(loop_.sums, destination_, i, sum);
+    }
+    return true;
+  }
+  std::string error() const override { return {}; }
+
+ private:
+  static constexpr double kFactor = 0x1p-6;
+  static_assert(kFactor * kFactor == kPeakProduct);
+
+  void run_part(int thread) noexcept {
+    const auto elements = static_cast<std::size_t>(loop_.elements);
+    double* totals = &totals_[static_cast<std::size_t>(thread) * elements];
+    std::fill_n(totals, elements, 0.0);
+    alignas(kAlignment) std::array<std::byte, kMaxElements * sizeof(float)> sums;
+    std::int64_t left =
+        part_begin(steps_, thread + 1, threads_) - part_begin(steps_, thread, threads_);
+    while (left > 0) {
+      const std::int64_t steps = std::min(left, kExactSteps);
+      code_(steps, operands_.data(), sums.data());
+      for (std::size_t i = 0; i < elements; ++i) {
+        totals[i] += load_element(loop_.sums, sums.data(), i);
+      }
+      left -= steps;
+    }
+  }
+
+  const ArithmeticLoop& loop_;
+  ArithmeticCode code_;
+  std::int64_t steps_;
+  const void* source_;
+  void* destination_;
+  int threads_;
+  std::vector<double> totals_;
+  alignas(kAlignment) std::array<std::byte, 2 * kOperandBytes> operands_{};
+};
+
+class MovementInvocation final : public Invocation {
+ public:
+  MovementInvocation(const MovementLoop& loop, MovementCode code, const Problem& problem,
+                     std::span<void* const> buffers)
+      : code_(code),
+        movement_(loop.movement),
+        passes_(peak_steps(problem)),
+        chunks_(problem.parameters.count("bytes") / loop.arrays / kPeakChunk),
+        threads_(omp_get_max_threads()),
+        largest_(static_cast<std::size_t>(threads_) * kLargest) {
+    arrays_.a = static_cast<const float*>(buffers[0]);
+    if (movement_ == Movement::triad) arrays_.b = static_cast<const float*>(buffers[1]);
+    arrays_.to = static_cast<float*>(buffers.back());
+  }
+
+  bool run() noexcept override {
+#pragma omp parallel num_threads(threads_)
+    run_part(omp_get_thread_num());
+    if (movement_ == Movement::read) *arrays_.to = *std::ranges::max_element(largest_);
+    return true;
+  }
+  std::string error() const override { return {}; }
+
+ private:
+  void run_part(int thread) noexcept {
+    constexpr std::int64_t kFloats = kPeakChunk / static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t begin = part_begin(chunks_, thread, threads_);
+    const std::int64_t chunks = part_begin(chunks_, thread + 1, threads_) - begin;
+    MovedArrays part = arrays_;
+    part.largest = &largest_[static_cast<std::size_t>(thread) * kLargest];
+    std::fill_n(part.largest, kLargest, *arrays_.a);
+    // The source of a write is one value, and the destination of a read.
+    if (movement_ != Movement::write) part.a += begin * kFloats;
+    if (part.b != nullptr) part.b += begin * kFloats;
+    if (movement_ != Movement::read) part.to += begin * kFloats;
+    for (std::int64_t pass = 0; chunks > 0 && pass < passes_; ++pass) code_(part, chunks);
+  }
+
+  MovementCode code_;
+  Movement movement_;
+  std::int64_t passes_, chunks_;
+  int threads_;
+  std::vector<float> largest_;
+  MovedArrays arrays_;
+};
+
+// The loop of a problem with its code; one of the two pairs is set.
+struct ChosenLoop {
+  const ArithmeticLoop* arithmetic = nullptr;
+  ArithmeticCode arithmetic_code = nullptr;
+  const MovementLoop* movement = nullptr;
+  MovementCode movement_code = nullptr;
+  std::string name;
+};
+
+class NativeKernel final : public Kernel {
+ public:
+  NativeKernel(Problem problem, ChosenLoop loop)
+      : problem_(std::move(problem)), loop_(std::move(loop)) {
+    for (const Tensor& tensor : problem_.tensors) {
+      buffers_.push_back({buffer_role(tensor.role), tensor.size(), "plain"});
+    }
+  }
+
+  std::string implementation() const override { return loop_.name; }
+  std::span<const KernelBuffer> buffers() const override { return buffers_; }
+  Bytes workspace() const override { return {0}; }
+  bool takes_plain() const override { return true; }
+  Status pack(std::size_t index, const void* plain, void* packed) override {
+    std::memcpy(packed, plain, static_cast<std::size_t>(buffers_[index].size.count));
+    return Done{};
+  }
+  Status unpack(std::size_t index, const void* packed, void* plain) override {
+    return pack(index, packed, plain);
+  }
+  Status prepare(std::span<void* const> /*buffers*/) override { return Done{}; }
+  Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
+    if (!std::ranges::all_of(buffers, is_aligned)) {
+      return Error{"a buffer is not aligned to 64 bytes", "", "this is a bug in this program"};
+    }
+    if (loop_.movement != nullptr) {
+      return std::unique_ptr<Invocation>(std::make_unique<MovementInvocation>(
+          *loop_.movement, loop_.movement_code, problem_, buffers));
+    }
+    return std::unique_ptr<Invocation>(std::make_unique<ArithmeticInvocation>(
+        *loop_.arithmetic, loop_.arithmetic_code, peak_steps(problem_), buffers));
+  }
+
+ private:
+  Problem problem_;
+  ChosenLoop loop_;
+  std::vector<KernelBuffer> buffers_;
+};
+
+class NativeBackend final : public Backend {
+ public:
+  explicit NativeBackend(std::string flags) : flags_(std::move(flags)) {}
+
+  std::string_view name() const override { return kNativeBackend; }
+  std::string_view device() const override { return "cpu"; }
+  LibraryInfo library() const override {
+    return {std::string(kNativeBackend), std::string(tool_version()), "", "loops of this program"};
+  }
+  std::optional<Refusal> refusal(const Problem& problem) const override {
+    auto loop = choose(problem);
+    return loop ? std::nullopt : std::optional(std::move(loop).error());
+  }
+  std::optional<Refusal> refusal(const Network& /*none*/) const override { return no_networks(); }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+    BENCH_ASSIGN_OR_RETURN(ChosenLoop loop, choose(problem));
+    return std::unique_ptr<Kernel>(std::make_unique<NativeKernel>(problem, std::move(loop)));
+  }
+  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& /*none*/) override {
+    return no_networks();
+  }
+
+ private:
+  static Refusal no_networks() { return unsupported("backend native runs no networks"); }
+
+  Result<ChosenLoop, Refusal> choose(const Problem& problem) const {
+    if (problem.op->name != kPeakOperator) {
+      return unsupported(fmt::format("backend native has only the operator {}", kPeakOperator));
+    }
+    const std::string& function = problem.parameters.word("function");
+    const MovementLoop* movement = find_movement_loop(function);
+    return movement != nullptr ? choose(*movement)
+                               : choose(*find_arithmetic_loop(function, problem.dtype));
+  }
+
+  Result<ChosenLoop, Refusal> choose(const MovementLoop& loop) const {
+    for (const MovementCodeRow& row : movement_codes()) {
+      if (row.function != loop.function || !has_flags(flags_, row.flags)) continue;
+      return ChosenLoop{.movement = &loop,
+                        .movement_code = row.code,
+                        .name = fmt::format("{}:{}", loop.function, row.name)};
+    }
+    return unsupported(fmt::format("this processor has no vectors for `{}`", loop.function));
+  }
+
+  Result<ChosenLoop, Refusal> choose(const ArithmeticLoop& loop) const {
+    const auto codes = arithmetic_codes();
+    const auto row = std::ranges::find_if(codes, [&](const ArithmeticCodeRow& code) {
+      return code.function == loop.function && code.dtype == loop.dtype;
+    });
+    if (row == codes.end() || !has_flags(flags_, row->flags)) {
+      return unsupported(
+          fmt::format("this processor lacks {}", row == codes.end() ? loop.function : row->flags));
+    }
+    constexpr std::string_view kTiles = "amx";
+    if (loop.function == kTiles && !permit_tiles()) {
+      return unsupported("the kernel does not permit the tiles of AMX to this process");
+    }
+    return ChosenLoop{
+        .arithmetic = &loop, .arithmetic_code = row->code, .name = std::string(loop.function)};
+  }
+
+  std::string flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_native_backend(const std::string& cpuinfo) {
+  return std::make_unique<NativeBackend>(processor_flags(cpuinfo));
+}
+
+std::unique_ptr<Backend> make_native_backend() {
+  constexpr std::int64_t kMaxFacts = 1 << 24;
+  const auto facts = read_file("/proc/cpuinfo", kMaxFacts);
+  return make_native_backend(facts ? *facts : std::string());
+}
+
+}  // namespace bench::ops

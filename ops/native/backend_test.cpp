@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/native/backend.hpp"
+
+#include "ops/native/loops.hpp"
+#include "ops/network/network.hpp"
+#include "ops/onednn/aligned_buffer.hpp"
+#include "ops/test_support.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+
+namespace bench::ops {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Runs a problem on buffers with random inputs and returns the destination.
+std::vector<double> native_output(Kernel& kernel, const Problem& problem,
+                                  const std::vector<std::vector<double>>& inputs) {
+  std::vector<AlignedBuffer> memory;
+  std::vector<void*> buffers;
+  for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+    const Tensor& tensor = problem.tensors[i];
+    memory.emplace_back(static_cast<std::size_t>(tensor.size().count));
+    std::memset(memory.back().data(), 0xff, memory.back().size());
+    buffers.push_back(memory.back().data());
+    if (i >= inputs.size()) continue;
+    for (std::size_t j = 0; j < inputs[i].size(); ++j) {
+      store_element(tensor.dtype, buffers.back(), j, inputs[i][j]);
+    }
+  }
+  const auto invocation = kernel.bind(buffers);
+  EXPECT_TRUE(invocation.ok());
+  EXPECT_TRUE((*invocation)->run());
+  const Tensor& output = problem.tensors.back();
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < output.elements(); ++i) {
+    values.push_back(load_element(output.dtype, buffers.back(), static_cast<std::size_t>(i)));
+  }
+  return values;
+}
+
+void expect_native_matches(Backend& backend, const Problem& problem) {
+  const auto kernel = backend.create(problem);
+  if (!kernel.ok()) {  // the processor lacks the instructions
+    EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+    EXPECT_THAT(kernel.error().reason, HasSubstr("lacks"));
+    return;
+  }
+  const auto inputs = testing::random_inputs(problem, 1);
+  const auto got = native_output(**kernel, problem, inputs);
+  const auto want = peak_reference(problem, inputs, 0, {});
+  const Tolerance tolerance = problem.op->tolerance(problem);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want[i], tolerance.absolute + tolerance.relative * std::abs(want[i]))
+        << problem_tokens(problem) << " at " << i;
+  }
+}
+
+// More steps than f32 sums exactly, in parts of unequal length.
+TEST(NativeBackend, ArithmeticOfEveryLoopIsRight) {
+  const auto backend = make_native_backend();
+  for (const ArithmeticLoop& loop : arithmetic_loops()) {
+    for (const int threads : {1, 3}) {
+      omp_set_num_threads(threads);
+      expect_native_matches(
+          *backend, testing::problem("peak", std::string(loop.function) + "-s200003", loop.dtype));
+      expect_native_matches(
+          *backend, testing::problem("peak", std::string(loop.function) + "-s1", loop.dtype));
+    }
+  }
+}
+
+TEST(NativeBackend, MovementOfEveryLoopIsRight) {
+  // The flags select the code: all that this processor has, then less and less.
+  for (const std::string flags : {"avx512f avx2 fma", "avx2 fma", "sse2"}) {
+    const bool present =
+        make_native_backend()->refusal(testing::problem("peak", "fma_avx512")) == std::nullopt ||
+        flags != "avx512f avx2 fma";
+    if (!present) continue;
+    const auto backend = make_native_backend("flags\t\t: " + flags + "\n");
+    for (const MovementLoop& loop : movement_loops()) {
+      const std::string tokens =
+          std::string(loop.function) + "-b" + std::to_string(7 * kPeakChunk * loop.arrays) + "s2";
+      for (const int threads : {1, 3, 9}) {
+        omp_set_num_threads(threads);
+        const Problem problem = testing::problem("peak", tokens);
+        if (flags == "sse2" && loop.stores == StoreKind::streaming) {
+          EXPECT_TRUE(backend->refusal(problem).has_value()) << tokens;
+          continue;
+        }
+        expect_native_matches(*backend, problem);
+      }
+    }
+  }
+}
+
+TEST(NativeBackend, ReadsEveryElement) {
+  const auto backend = make_native_backend();
+  const Problem problem = testing::problem("peak", "read-b3584");
+  const auto kernel = backend->create(problem);
+  ASSERT_TRUE(kernel.ok());
+  omp_set_num_threads(3);
+  for (std::size_t i = 0; i < 3584 / sizeof(float); ++i) {
+    std::vector<std::vector<double>> inputs(1, std::vector<double>(3584 / sizeof(float), -1));
+    inputs[0][i] = 5;
+    ASSERT_EQ(native_output(**kernel, problem, inputs).front(), 5) << i;
+  }
+}
+
+TEST(NativeBackend, MissingInstructionsAreNamed) {
+  const auto backend = make_native_backend("processor : 0\nflags : fpu sse2 avx2 fma\n");
+  const auto reason = [&](std::string_view tokens, DataType dtype) {
+    const auto refusal = backend->refusal(testing::problem("peak", tokens, dtype));
+    return refusal ? refusal->reason : "";
+  };
+  EXPECT_EQ(reason("fma_avx2", DataType::f32), "");
+  EXPECT_EQ(reason("fma_avx512", DataType::f32), "this processor lacks avx512f");
+  EXPECT_EQ(reason("dot_avx512", DataType::bf16), "this processor lacks avx512_bf16");
+  EXPECT_EQ(reason("amx", DataType::s8), "this processor lacks amx_tile amx_int8");
+}
+
+TEST(NativeBackend, RefusesOtherOperators) {
+  const auto backend = make_native_backend("");
+  EXPECT_THAT(backend->refusal(testing::problem("softmax", "4x4"))->reason, HasSubstr("peak"));
+  EXPECT_FALSE(backend->create(Network{}).ok());
+}
+
+TEST(NativeBackend, RefusesUnalignedBuffers) {
+  const auto backend = make_native_backend("");
+  const auto kernel = backend->create(testing::problem("peak", "copy-b1024"));
+  ASSERT_TRUE(kernel.ok());
+  const AlignedBuffer memory(2048);
+  const std::vector<void*> buffers = {static_cast<char*>(memory.data()) + 4, memory.data()};
+  EXPECT_THAT((*kernel)->bind(buffers).error().what, HasSubstr("not aligned"));
+}
+
+TEST(ProcessorFlags, AreThoseOfTheFirstProcessor) {
+  EXPECT_EQ(processor_flags("a : b\nflags\t: x y\nflags : z\n"), " x y");
+  EXPECT_EQ(processor_flags("flags"), "");
+  EXPECT_TRUE(has_flags(" x y", "y"));
+  EXPECT_TRUE(has_flags("x y", "y x"));
+  EXPECT_TRUE(has_flags("", ""));
+  EXPECT_FALSE(has_flags("xy", "x"));
+}
+
+}  // namespace
+}  // namespace bench::ops

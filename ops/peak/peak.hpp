@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator peak: loops that do nothing but arithmetic, or nothing but move data. Their rates
+// are the ceilings of a machine.
+//
+// Arithmetic: destination = source + steps * terms * kPeakProduct. The loop adds `terms` products
+// of equal constants to each accumulator, `steps` times. All values are exact in f32. Movement:
+// `steps` passes over `bytes` of f32 data. read: the maximum. write: source[0] everywhere. copy:
+// the source. triad: a + 3*b.
+#pragma once
+
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace bench::ops {
+
+inline constexpr std::string_view kPeakOperator = "peak";
+
+// A loop over accumulators in registers.
+struct ArithmeticLoop {
+  std::string_view function;
+  DataType dtype;         // of the factors
+  DataType sums;          // of the accumulators
+  std::int64_t elements;  // all accumulators of one thread
+  std::int64_t terms;     // products that one step adds to each
+};
+std::span<const ArithmeticLoop> arithmetic_loops();
+// nullptr if no loop of that name computes the type.
+const ArithmeticLoop* find_arithmetic_loop(std::string_view function, DataType dtype);
+
+enum class Movement { read, write, copy, triad };
+enum class StoreKind { cached, streaming };  // streaming: past the caches
+struct MovementLoop {
+  std::string_view function;
+  Movement movement;
+  StoreKind stores;
+  std::int64_t arrays;  // into which `bytes` are divided
+};
+std::span<const MovementLoop> movement_loops();
+const MovementLoop* find_movement_loop(std::string_view function);  // nullptr if unknown
+
+// Each array is a multiple of this long.
+inline constexpr std::int64_t kPeakChunk = 512;
+// Steps of arithmetic if none are given: about 0.2 ms.
+inline constexpr std::int64_t kPeakSteps = 131072;
+// More would leave the range of 32-bit sums.
+inline constexpr std::int64_t kMaxPeakSteps = 1 << 24;
+// One product of the constant factors (2^-6 each; integers: 1).
+inline constexpr double kPeakProduct = 0x1p-12;
+inline constexpr double kTriadFactor = 3;
+
+// The steps of a problem of this operator.
+std::int64_t peak_steps(const Problem& problem);
+
+std::vector<double> peak_reference(const Problem& problem, ReferenceInputs inputs,
+                                   std::size_t output, std::span<const std::int64_t> positions);
+
+}  // namespace bench::ops
