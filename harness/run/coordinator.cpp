@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "harness/result/record.hpp"
+#include "harness/result/roofline.hpp"
+#include "harness/run/calibration_phase.hpp"
 #include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
@@ -45,6 +47,7 @@ class Run {
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& left);
   Status ensure_worker(std::optional<int> threads);
   Status take_canaries(CanaryMoment moment);
+  Status find_ceilings();
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
   Status append_unfinished();
@@ -70,6 +73,7 @@ class Run {
   WorkerSession session_;
   CanaryPhase canaries_;
   QuietLevels levels_;
+  Ceilings ceilings_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // from the first process; key: problem
   NetworkLayouts layouts_;
@@ -103,6 +107,7 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           [this] { return abandon_step(); }, *env.clock),
       canaries_(session_, sink, observer, options),
       levels_(parts.levels),
+      ceilings_(parts.ceilings),
       started_(env.clock->now()),
       pace_(plan) {
   cases_.reserve(plan.cases.size());
@@ -208,6 +213,7 @@ Status Run::measure() {
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
+  BENCH_RETURN_IF_ERROR(find_ceilings());
   measuring_since_ = env_.clock->now();
   for (int process = 0; process < processes && !halt_; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
@@ -284,6 +290,27 @@ Status Run::take_canaries(CanaryMoment moment) {
   if (halt_ || !canaries_.wanted(moment)) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_worker(1));
   return !halt_ ? canaries_.take(moment) : Status(Done{});
+}
+
+Status Run::find_ceilings() {
+  if (!ceilings_.rows.empty() || parts_.calibration.empty() || halt_) return Done{};
+  ceilings_.source = CeilingSource::calibrated;
+  const Nanoseconds since = env_.clock->now();
+  const CalibrationTask task{parts_.calibration, ceilings_,
+                             [this](std::optional<int> threads) -> Result<bool> {
+                               BENCH_RETURN_IF_ERROR(ensure_worker(threads));
+                               return !halt_;
+                             }};
+  BENCH_ASSIGN_OR_RETURN(ceilings_, calibrate(task, session_, *env_.clock));
+  if (ceilings_.rows.empty()) {
+    observer_.message("ceilings: none are stored for this machine, and none could be measured");
+    return Done{};
+  }
+  observer_.message(fmt::format(
+      "ceilings: none are stored for this machine, so {} were measured in {}; `bench peak` "
+      "measures and stores them once",
+      ceilings_.rows.size(), format_time(env_.clock->now() - since)));
+  return Done{};
 }
 
 Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
@@ -424,6 +451,7 @@ Status Run::append_case(const CaseProgress& progress) {
   if (progress.settled()) return Done{};
   CaseRecord record = progress.record(options_.run_id);
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
+  complete_roofline(record, ceilings_);
   BENCH_RETURN_IF_ERROR(sink_.append(record));
   observer_.case_finished(record);
   return Done{};

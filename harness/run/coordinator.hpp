@@ -8,7 +8,9 @@
 #include "harness/config/plan.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
+#include "harness/result/ceilings.hpp"
 #include "harness/result/quiet.hpp"
+#include "harness/run/peak_plan.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/worker_link.hpp"
 
@@ -16,6 +18,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -30,6 +33,10 @@ struct CoordinatorParts {
   // Returns what is known about devices after all cases were checked, for the run record. May be
   // empty.
   std::function<std::map<std::string, std::string>()> device_details = {};
+  // The stored ceilings of the machine. Without rows, `calibration` measures them before the first
+  // case; if that is empty too, records have no roofline.
+  Ceilings ceilings = {};
+  std::vector<CalibrationCase> calibration = {};
 };
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

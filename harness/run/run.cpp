@@ -6,12 +6,44 @@
 #include "harness/host/placement.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/peak_plan.hpp"
+#include "harness/run/run_estimate.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/store/store.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 namespace bench {
+namespace {
+
+Ceilings ceilings_of_machine(const RunOptions& options, const CpuFacts& cpu,
+                             const EnvironmentRecord& environment, RunObserver& observer) {
+  const int threads = environment.threads.value_or(1);
+  Ceilings none;
+  none.threads = threads;
+  none.caches = cache_sizes(cpu);
+  if (!options.store) return none;
+  const auto stored = BaselineStore(*options.store).peaks(environment.machine_class);
+  if (!stored.ok()) {
+    observer.message("ceilings: " + stored.error().message());
+    return none;
+  }
+  if (!stored->problems.empty()) observer.message("ceilings: " + stored->problems.front());
+  return stored_ceilings(stored->records, threads, cache_sizes(cpu));
+}
+
+// Short runs, runs under a vendor's tool and runs without a store are not calibrated.
+bool is_calibrated(const Plan& plan, const RunOptions& options) {
+  const bool on_cpu =
+      std::ranges::any_of(plan.cases, [](const Case& spec) { return spec.key.device == "cpu"; });
+  const Nanoseconds expected = estimate_run(plan).total();
+  const std::optional<Nanoseconds> budget = options.budget ? options.budget : plan.budget;
+  return options.store && on_cpu && !options.under &&
+         std::min(expected, budget.value_or(expected)) >= kShortestCalibrated;
+}
+
+}  // namespace
 
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env) {
@@ -38,6 +70,8 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   if (options.store) {
     parts.levels = BaselineStore(*options.store).quiet_levels(parts.environment.machine_class);
   }
+  parts.ceilings = ceilings_of_machine(options, cpu, parts.environment, observer);
+  if (is_calibrated(plan, options)) parts.calibration = calibration(cpu, parts.ceilings.threads);
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { print_lines(*env.err, text); });

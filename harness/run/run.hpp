@@ -50,7 +50,8 @@ struct RunOptions {
   std::string tool_version, tool_commit;
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
-  // Folder of stored baselines, whose runs know the quiet level of this machine. It need not exist.
+  // Folder of stored baselines, whose runs know the quiet level of this machine, and which has its
+  // ceilings. It need not exist. nullopt: records have no roofline.
   std::optional<std::string> store;
   std::optional<std::string> required_device;  // a case without this device is a failure
   std::optional<ProfileSwitches> profile;      // nullopt: no profiling pass

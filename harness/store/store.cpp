@@ -163,15 +163,16 @@ std::vector<std::string> names_in(const std::string& folder, std::error_code& co
 }
 
 bool is_store_file(const std::string& name) {
-  return name.size() > kStoreSuffix.size() && name.ends_with(kStoreSuffix);
+  return name.size() > kStoreSuffix.size() && name.ends_with(kStoreSuffix) && name != kPeakFile;
 }
 
 }  // namespace
 
 bool BaselineStore::holds(std::string_view machine_class) const {
+  if (machine_class.empty()) return false;
   std::error_code ignored;
-  return !machine_class.empty() &&
-         fs::is_directory(fmt::format("{}/{}", folder_, store_name(machine_class)), ignored);
+  const auto names = names_in(fmt::format("{}/{}", folder_, store_name(machine_class)), ignored);
+  return std::ranges::any_of(names, is_store_file);
 }
 
 std::string BaselineStore::path_of(const StoreFile& file) const {
@@ -252,8 +253,9 @@ std::optional<Error> BaselineStore::foreign_content() const {
   const auto files = list();
   if (code || !files.ok() || !files->empty()) return std::nullopt;
   if (auto error = class_folder()) return error;
-  std::erase_if(names, [](const std::string& name) {
-    return name.starts_with('.') || name.starts_with("README");
+  std::erase_if(names, [&](const std::string& name) {
+    return name.starts_with('.') || name.starts_with("README") ||
+           is_there(fmt::format("{}/{}/{}", folder_, name, kPeakFile));
   });
   if (names.empty()) return std::nullopt;
   return Error{
@@ -309,6 +311,52 @@ Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) 
   for (const StoredLine& line : kept) shorter += line.text + '\n';
   BENCH_RETURN_IF_ERROR(write_file(path, shorter, Existing::replace));
   return result;
+}
+
+Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
+  const std::string folder = folder_ + "/" + store_name(machine_class);
+  const std::string path = fmt::format("{}/{}", folder, kPeakFile);
+  if (is_link(folder)) return link_error(folder);
+  if (machine_class.empty() || !is_there(path)) return PeakHistory{path, {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  return parse_peaks(text, path);
+}
+
+std::vector<std::string> BaselineStore::peak_problems() const {
+  std::vector<std::string> problems;
+  std::error_code unreadable;
+  for (const std::string& folder : names_in(folder_, unreadable)) {
+    const std::string path = fmt::format("{}/{}/{}", folder_, folder, kPeakFile);
+    if (!is_there(path)) continue;
+    const auto text = read_text(path);
+    if (!text.ok()) {
+      problems.push_back(text.error().message());
+      continue;
+    }
+    const PeakHistory history = parse_peaks(*text, path);
+    problems.insert(problems.end(), history.problems.begin(), history.problems.end());
+  }
+  return problems;
+}
+
+Result<std::string> BaselineStore::add_peaks(const std::vector<PeakRecord>& records) const {
+  if (records.empty() || records.front().machine_class.empty())
+    return Error{"there are no ceilings of a known machine class to store", folder_, ""};
+  const std::string folder = folder_ + "/" + store_name(records.front().machine_class);
+  const std::string path = fmt::format("{}/{}", folder, kPeakFile);
+  BENCH_RETURN_IF_ERROR(make_folder(folder));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  PeakHistory history = parse_peaks(text, path);
+  if (!history.problems.empty())
+    return Error{history.problems.front(), "", "fix or remove the line"};
+  history.records.insert(history.records.end(), records.begin(), records.end());
+  std::string lines;
+  for (const PeakRecord& record : last_values(std::move(history.records)))
+    lines += to_json_line(record) + "\n";
+  BENCH_RETURN_IF_ERROR(write_file(path, lines, Existing::replace));
+  return path;
 }
 
 Result<StoreSelection> open_store(const std::string& path) {

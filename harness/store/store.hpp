@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/store/baseline_file.hpp"
+#include "harness/store/peak_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,7 @@ class BaselineStore {
   explicit BaselineStore(std::string folder) : folder_(std::move(folder)) {}
 
   const std::string& folder() const { return folder_; }
+  // Whether it has a baseline of this machine class; ceilings alone do not count.
   bool holds(std::string_view machine_class) const;
   std::string path_of(const StoreFile& file) const;
 
@@ -92,6 +94,13 @@ class BaselineStore {
   // already has, unless this opens an epoch or adds an anchor. A run keeps its anchor. An epoch
   // opens only if the present one has other runs.
   Result<Appended> append(BaselineRecord record, EpochPolicy wish) const;
+  // The ceilings of a machine class. No records if none are stored.
+  Result<PeakHistory> peaks(std::string_view machine_class) const;
+  // What cannot be read in the ceilings of all machine classes.
+  std::vector<std::string> peak_problems() const;
+  // Adds the ceilings of one run, all of one machine class, and keeps the last kPeakValues values
+  // of each. Returns the path of the file. Lines that cannot be read are an error.
+  Result<std::string> add_peaks(const std::vector<PeakRecord>& records) const;
   // Keeps the last kRunsAnEpoch runs of each epoch and every anchor. Unreadable lines are an error,
   // or are dropped.
   Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;

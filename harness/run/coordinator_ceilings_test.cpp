@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/coordinator.hpp"
+#include "tests/fakes/coordinator_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using test::CoordinatorTest;
+using test::kFirst;
+using test::kShortWarmup;
+using test::measure;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// Takes the place of a loop: the fake worker has no backend but oneDNN's.
+constexpr const char* kLoop = test::kSecond;
+
+Plan one_case() { return test::make_plan({test::make_case(kFirst, measure(1), kShortWarmup)}); }
+
+TEST_F(CoordinatorTest, StoredCeilingsGiveEachCaseItsRoofline) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{128e9 / 30'000}}};
+  parts_.calibration = {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop)}};
+  run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  ASSERT_TRUE(record.roofline);
+  EXPECT_EQ(record.roofline->source, CeilingSource::stored);
+  EXPECT_EQ(record.roofline->bound, Bound::compute);
+  EXPECT_EQ(record.roofline->ideal, 30us);
+  EXPECT_DOUBLE_EQ(record.roofline->efficiency, 0.5);
+  EXPECT_THAT(observer_.messages, Not(Contains(HasSubstr("ceilings"))));
+}
+
+TEST_F(CoordinatorTest, CasesFasterThanTheCeilingHaveTheFlag) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{128e9 / 64'000}}};
+  run(one_case());
+  EXPECT_THAT(cases().at(kFirst).flags, ElementsAre(Flag::above_ceiling));
+}
+
+TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
+  scripts_["m8n4k4"].run = [](std::int64_t n) { return n % 2 == 0 ? 60us : 90us; };
+  parts_.calibration = {
+      {{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop, measure(1, 1ms), {1, 0ns})}};
+  run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  ASSERT_TRUE(record.roofline);
+  EXPECT_EQ(record.roofline->source, CeilingSource::calibrated);
+  // The shortest iteration counts.
+  EXPECT_DOUBLE_EQ(record.roofline->peak_flops_per_s->value, 2.0 * 8 * 4 * 4 / 60e-6);
+  EXPECT_THAT(observer_.messages, Contains(HasSubstr("`bench peak` measures and stores them")));
+  EXPECT_THAT(sink_.all<ProcessRecord>(), testing::SizeIs(1));  // not those of the calibration
+  EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
+}
+
+TEST_F(CoordinatorTest, ALoopThatCannotRunIsLeftOutOfTheCalibration) {
+  scripts_["m8n4k4"].refusal = ops::unsupported("this processor lacks avx2 fma");
+  parts_.calibration = {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop)}};
+  run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::ok);
+  EXPECT_FALSE(record.roofline);
+  EXPECT_THAT(observer_.messages, Contains(HasSubstr("none could be measured")));
+}
+
+TEST_F(CoordinatorTest, WithoutCeilingsThereIsNoRoofline) {
+  run(one_case());
+  EXPECT_FALSE(cases().at(kFirst).roofline);
+}
+
+}  // namespace
+}  // namespace bench

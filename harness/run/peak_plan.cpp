@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/peak_plan.hpp"
+
+#include "base/text.hpp"
+#include "harness/config/case_id.hpp"
+#include "ops/peak/peak.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+
+// A loop of arithmetic and the flag of the processor without which it is left out.
+struct PeakLoop {
+  std::string_view function;
+  std::string_view dtype;
+  std::string_view flag;
+  // Whether a calibration measures it too: the fastest loop of each type.
+  enum class Use { both, peak_only };
+  Use use = Use::both;
+};
+constexpr std::array<PeakLoop, 10> kPeakLoops = {{
+    {"fma_portable", "f32", "", PeakLoop::Use::peak_only},
+    {"fma_avx2", "f32", "avx2"},
+    {"fma_avx2", "f64", "avx2", PeakLoop::Use::peak_only},
+    {"fma_avx512", "f32", "avx512f"},
+    {"fma_avx512", "f64", "avx512f"},
+    {"dot_avx2", "s8", "avx_vnni"},
+    {"dot_avx512", "bf16", "avx512_bf16"},
+    {"dot_avx512", "s8", "avx512_vnni"},
+    {"amx", "bf16", "amx_bf16"},
+    {"amx", "s8", "amx_int8"},
+}};
+
+constexpr std::array<std::string_view, 3> kCachedMoves = {"read", "copy", "triad"};
+constexpr std::array<std::string_view, 7> kMemoryMoves = {"read",    "write", "write_nt", "copy",
+                                                          "copy_nt", "triad", "triad_nt"};
+constexpr std::array<std::string_view, 1> kCalibratedMoves = {"read"};
+// Products large enough for the library's best rate.
+constexpr std::array<std::string_view, 3> kProductTypes = {"f32", "bf16", "s8"};
+constexpr std::string_view kMemoryLevel = kMemoryLevels.back();
+
+std::string with_threads(std::string id, int threads, int all) {
+  if (threads != all) id += fmt::format("/t{}", threads);
+  return id;
+}
+
+bool lists_flag(const CpuFacts& cpu, std::string_view flag) {
+  return flag.empty() || std::ranges::find(cpu.isa, flag) != cpu.isa.end();
+}
+
+class PeakPlan {
+ public:
+  PeakPlan(const CpuFacts& cpu, int all) : cpu_(cpu), all_(all) {}
+
+  void add_arithmetic(PeakLoop::Use at_least, int threads) {
+    for (const PeakLoop& loop : kPeakLoops) {
+      if (!lists_flag(cpu_, loop.flag)) continue;
+      if (at_least == PeakLoop::Use::both && loop.use != PeakLoop::Use::both) continue;
+      const std::int64_t steps = std::min(ops::kPeakSteps * threads, ops::kMaxPeakSteps);
+      add(fmt::format("peak/forward/{}-s{}/{}/native/cpu/hot", loop.function, steps, loop.dtype),
+          fmt::format("{}_{}", loop.function, loop.dtype), "", threads);
+    }
+  }
+
+  void add_movement(std::span<const std::string_view> functions, std::string_view level,
+                    Bytes total, int threads) {
+    for (const std::string_view function : functions) {
+      const ops::MovementLoop& loop = *ops::find_movement_loop(function);
+      const std::int64_t unit = loop.arrays * ops::kPeakChunk;
+      const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
+      // An iteration is long against the start of the threads.
+      const std::int64_t passes = std::max<std::int64_t>(16 * kMebi * threads / bytes, 1);
+      add(fmt::format("peak/forward/{}-b{}{}/f32/native/cpu/hot", function, bytes,
+                      passes > 1 ? fmt::format("s{}", passes) : ""),
+          std::string(function), std::string(level), threads);
+    }
+  }
+
+  // Half of each cache, so that nothing else displaces the data.
+  void add_caches(std::span<const std::string_view> functions, int threads) {
+    constexpr std::string_view kShared = "l3";
+    for (const auto& [level, size] : cache_sizes(cpu_)) {
+      const int instances = level == kShared ? 1 : threads;
+      add_movement(functions, level, {size.count / 2 * instances}, threads);
+    }
+  }
+
+  void add_memory(std::span<const std::string_view> functions, Bytes size, int threads) {
+    add_movement(functions, kMemoryLevel, size, threads);
+  }
+
+  void add_dispatch(int threads) {
+    add("pointwise/forward/relu-1/f32/onednn/cpu/hot", std::string(kDispatchCeiling), "", threads);
+  }
+
+  void add_products(int threads) {
+    for (const std::string_view dtype : kProductTypes) {
+      add(fmt::format("gemm/forward/m1024n1024k1024/{}/onednn/cpu/hot", dtype),
+          fmt::format("{}{}", kLibraryCeiling, dtype), "", threads);
+    }
+  }
+
+  std::vector<PeakCase> cases() && { return std::move(cases_); }
+
+ private:
+  void add(std::string id, std::string name, std::string level, int threads) {
+    cases_.push_back(
+        {with_threads(std::move(id), threads, all_), std::move(name), std::move(level), threads});
+  }
+
+  const CpuFacts& cpu_;
+  int all_;
+  std::vector<PeakCase> cases_;
+};
+
+std::vector<int> thread_counts(int all) {
+  return all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
+}
+
+std::optional<Case> short_case(const std::string& id) {
+  const auto key = parse_id(id);
+  if (!key.ok()) return std::nullopt;
+  auto problem = problem_of(*key);
+  if (!problem.ok()) return std::nullopt;
+  Case spec;
+  spec.key = *key;
+  spec.id = to_id(*key);
+  spec.hash = content_hash(spec.id);
+  spec.work = *std::move(problem);
+  spec.warmup = {1, 5ms};
+  spec.measure.processes = 1;
+  spec.measure.min_iterations = 3;
+  spec.measure.max_time = 25ms;
+  spec.measure.timeout = 5s;
+  return spec;
+}
+
+}  // namespace
+
+std::map<std::string, Bytes, std::less<>> cache_sizes(const CpuFacts& cpu) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kNames = {
+      {{"L1d", "l1"}, {"L2", "l2"}, {"L3", "l3"}}};
+  std::map<std::string, Bytes, std::less<>> sizes;
+  for (const auto& [fact, level] : kNames) {
+    const auto found = cpu.caches.find(std::string(fact));
+    if (found != cpu.caches.end()) sizes.emplace(level, found->second);
+  }
+  const auto shared = sizes.find("l3");
+  if (shared != sizes.end() && cpu.last_level) shared->second = *cpu.last_level;
+  return sizes;
+}
+
+Bytes memory_size(const CpuFacts& cpu) {
+  constexpr std::int64_t kTimesCache = 6;
+  return {
+      std::clamp(kTimesCache * cpu.last_level.value_or(Bytes{0}).count, 192 * kMebi, 1024 * kMebi)};
+}
+
+std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
+  PeakPlan plan(cpu, threads);
+  for (const int count : thread_counts(threads)) {
+    plan.add_arithmetic(PeakLoop::Use::peak_only, count);
+    plan.add_products(count);
+    plan.add_caches(kCachedMoves, count);
+    plan.add_memory(kMemoryMoves, memory_size(cpu), count);
+    plan.add_dispatch(count);
+  }
+  return std::move(plan).cases();
+}
+
+std::vector<PeakCase> calibration_cases(const CpuFacts& cpu, int threads) {
+  PeakPlan plan(cpu, threads);
+  for (const int count : thread_counts(threads)) {
+    plan.add_arithmetic(PeakLoop::Use::both, count);
+    plan.add_caches(kCalibratedMoves, count);
+    // Twice the cache is enough for a bandwidth that is only an estimate, and quicker to fill.
+    const std::int64_t twice = 2 * cpu.last_level.value_or(Bytes{0}).count;
+    plan.add_memory(kCalibratedMoves, {std::clamp(twice, 64 * kMebi, 256 * kMebi)}, count);
+    plan.add_dispatch(count);
+  }
+  return std::move(plan).cases();
+}
+
+std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,
+                                          Nanoseconds time) {
+  if (entry.name == kDispatchCeiling) return CeilingValue(time);
+  if (!entry.level.empty()) {
+    const auto rate = work.traffic() / time;
+    return rate ? std::optional<CeilingValue>(*rate) : std::nullopt;
+  }
+  const auto rate = work.total() / time;
+  return rate ? std::optional<CeilingValue>(*rate) : std::nullopt;
+}
+
+std::vector<CalibrationCase> calibration(const CpuFacts& cpu, int threads) {
+  std::vector<CalibrationCase> cases;
+  for (PeakCase& entry : calibration_cases(cpu, threads)) {
+    if (auto spec = short_case(entry.id)) cases.push_back({std::move(entry), *std::move(spec)});
+  }
+  return cases;
+}
+
+}  // namespace bench

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/peak_plan.hpp"
+
+#include "harness/config/case_id.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace bench {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::Not;
+using testing::StartsWith;
+
+CpuFacts four_core_processor() {
+  CpuFacts cpu;
+  cpu.isa = {"avx2", "fma", "avx512f"};
+  cpu.caches = {{"L1d", {32 << 10}}, {"L2", {1 << 20}}, {"L3", {16 << 20}}};
+  cpu.last_level = Bytes{32 << 20};
+  return cpu;
+}
+
+TEST(PeakCases, AreValidCasesWithDistinctIds) {
+  std::set<std::string> ids;
+  for (const PeakCase& entry : peak_cases(four_core_processor(), 4)) {
+    const auto key = parse_id(entry.id);
+    ASSERT_TRUE(key.ok()) << key.error().message();
+    EXPECT_EQ(to_id(*key), entry.id);
+    EXPECT_EQ(key->threads.value_or(4), entry.threads) << entry.id;
+    EXPECT_TRUE(ids.insert(entry.id).second) << entry.id;
+  }
+}
+
+TEST(PeakCases, LeaveOutWhatTheProcessorLacks) {
+  const auto cases = peak_cases(four_core_processor(), 4);
+  EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "fma_avx512_f64")).Times(2));
+  EXPECT_THAT(cases, Not(Contains(Field(&PeakCase::name, StartsWith("amx")))));
+  EXPECT_THAT(cases, Not(Contains(Field(&PeakCase::name, "dot_avx512_bf16"))));
+}
+
+TEST(PeakCases, DataFillHalfACacheOrExceedAllCaches) {
+  const auto cases = peak_cases(four_core_processor(), 4);
+  const auto id = [&](std::string_view level, int threads) {
+    for (const PeakCase& entry : cases) {
+      if (entry.name == "read" && entry.level == level && entry.threads == threads) return entry.id;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(id("l1", 1), "peak/forward/read-b16384s1024/f32/native/cpu/hot/t1");
+  EXPECT_EQ(id("l2", 4), "peak/forward/read-b2097152s32/f32/native/cpu/hot");
+  EXPECT_EQ(id("l3", 4), "peak/forward/read-b16777216s4/f32/native/cpu/hot");
+  EXPECT_EQ(id("dram", 4), "peak/forward/read-b201326592/f32/native/cpu/hot");
+  EXPECT_EQ(memory_size(CpuFacts{}), Bytes{192 << 20});
+}
+
+TEST(PeakCases, OfOneProcessorAreMeasuredOnce) {
+  for (const PeakCase& entry : peak_cases(four_core_processor(), 1)) {
+    EXPECT_EQ(entry.threads, 1);
+    EXPECT_FALSE(entry.id.ends_with("/t1")) << entry.id;
+  }
+}
+
+TEST(PeakCases, ACalibrationHasACaseForEach) {
+  const auto names = calibration_cases(four_core_processor(), 2);
+  EXPECT_EQ(calibration(four_core_processor(), 2).size(), names.size());
+  EXPECT_THAT(names, Contains(Field(&PeakCase::name, "dispatch")).Times(2));
+  EXPECT_THAT(names, Contains(Field(&PeakCase::level, "dram")).Times(2));
+}
+
+TEST(CeilingValue, HasTheUnitOfItsKind) {
+  ops::Work work;
+  work.flops = 2000;
+  work.bytes_read = 3000;
+  const Nanoseconds time(1000);
+  EXPECT_EQ(*ceiling_value({"", "fma_avx2_f32", "", 1}, work, time),
+            CeilingValue(FlopsPerSecond{2e9}));
+  EXPECT_EQ(*ceiling_value({"", "read", "l1", 1}, work, time), CeilingValue(BytesPerSecond{3e9}));
+  EXPECT_EQ(*ceiling_value({"", "dispatch", "", 1}, work, time), CeilingValue(time));
+  EXPECT_FALSE(ceiling_value({"", "read", "l1", 1}, work, Nanoseconds(0)));
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/peak_file.hpp"
+
+#include "base/text.hpp"
+#include "harness/result/field_reader.hpp"
+#include "harness/result/field_writer.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// A value of one of the three units, as fields.
+struct UnitFields {
+  std::optional<FlopsPerSecond> flops;
+  std::optional<BytesPerSecond> bytes;
+  std::optional<Nanoseconds> time;
+  double low = 0, high = 0;
+};
+
+template <class Archive, class Peak, class Units>
+void peak_fields(Archive& archive, Peak& peak, Units& units) {
+  archive.required("name", peak.ceiling.name);
+  archive.optional("level", peak.ceiling.level);
+  archive.required("threads", peak.ceiling.threads);
+  archive.optional("flops_per_s", units.flops);
+  archive.optional("bytes_per_s", units.bytes);
+  archive.optional("ns", units.time);
+  archive.required("low", units.low);
+  archive.required("high", units.high);
+  archive.required("run_id", peak.run_id);
+  archive.optional("time", peak.time);
+  archive.required("machine_class", peak.machine_class);
+  archive.optional("cpu", peak.cpu);
+  archive.optional("tool_version", peak.tool_version);
+  archive.optional("commit", peak.commit);
+  archive.optional("id", peak.id);
+  archive.optional("implementation", peak.implementation);
+}
+
+double plain(FlopsPerSecond value) { return value.value; }
+double plain(BytesPerSecond value) { return value.value; }
+double plain(Nanoseconds value) { return static_cast<double>(value.count()); }
+double plain(const CeilingValue& value) {
+  return std::visit([](auto quantity) { return plain(quantity); }, value);
+}
+
+// A number in the unit of `like`.
+CeilingValue in_unit_of(const CeilingValue& like, double number) {
+  return std::visit(
+      [&](auto quantity) -> CeilingValue {
+        if constexpr (std::is_same_v<decltype(quantity), Nanoseconds>) {
+          return Nanoseconds(static_cast<std::int64_t>(std::min(number, 9e18)));
+        } else {
+          return decltype(quantity){number};
+        }
+      },
+      like);
+}
+
+std::string peak_problem(const UnitFields& units, const PeakRecord& record) {
+  const int values =
+      int{units.flops.has_value()} + int{units.bytes.has_value()} + int{units.time.has_value()};
+  if (values != 1) return "needs one of `flops_per_s`, `bytes_per_s` and `ns`";
+  if (record.ceiling.threads < 1) return "`threads` is not at least 1";
+  return "";
+}
+
+// Whether `a` is a higher ceiling than `b` of the same unit.
+bool is_higher(const CeilingValue& a, const CeilingValue& b) {
+  return std::holds_alternative<Nanoseconds>(a) ? plain(a) < plain(b) : plain(a) > plain(b);
+}
+
+}  // namespace
+
+std::string to_json_line(const PeakRecord& record) {
+  nlohmann::ordered_json object = {{"record", "peak"}, {"schema", kPeakSchema}};
+  UnitFields units;
+  const CeilingValue& value = record.ceiling.value;
+  if (const auto* flops = std::get_if<FlopsPerSecond>(&value)) units.flops = *flops;
+  if (const auto* bytes = std::get_if<BytesPerSecond>(&value)) units.bytes = *bytes;
+  if (const auto* time = std::get_if<Nanoseconds>(&value)) units.time = *time;
+  units.low = plain(record.low);
+  units.high = plain(record.high);
+  FieldWriter writer(object);
+  peak_fields(writer, record, units);
+  return text_line(object);
+}
+
+Result<PeakRecord> peak_from_json_line(std::string_view line) {
+  BENCH_ASSIGN_OR_RETURN(const nlohmann::json json, parse_json(line));
+  const auto schema = json.is_object() ? json.find("schema") : json.end();
+  if (!json.is_object() || schema == json.end() || *schema != kPeakSchema) {
+    return Error{fmt::format("its field `schema` is not `{}`", kPeakSchema), "",
+                 "read it with the version of bench that wrote it"};
+  }
+  PeakRecord record;
+  UnitFields units;
+  std::string problem;
+  FieldReader reader(json, "", problem);
+  peak_fields(reader, record, units);
+  if (problem.empty()) problem = peak_problem(units, record);
+  if (!problem.empty()) return Error{problem, "", ""};
+  if (units.flops) record.ceiling.value = *units.flops;
+  if (units.bytes) record.ceiling.value = *units.bytes;
+  if (units.time) record.ceiling.value = *units.time;
+  record.low = in_unit_of(record.ceiling.value, units.low);
+  record.high = in_unit_of(record.ceiling.value, units.high);
+  return record;
+}
+
+PeakHistory parse_peaks(std::string_view text, const std::string& path) {
+  PeakHistory history{path, {}, {}};
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty()) continue;
+    auto record = peak_from_json_line(line);
+    if (record.ok()) {
+      history.records.push_back(*std::move(record));
+    } else {
+      history.problems.push_back(
+          fmt::format("{}:{}: ceiling refused: {}", path, number, record.error().message()));
+    }
+  }
+  return history;
+}
+
+std::vector<PeakRecord> last_values(std::vector<PeakRecord> records) {
+  std::map<std::tuple<std::string, std::string, int>, std::size_t> seen;
+  std::vector<PeakRecord> kept;
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const Ceiling& ceiling = record->ceiling;
+    if (++seen[{ceiling.name, ceiling.level, ceiling.threads}] > kPeakValues) continue;
+    kept.push_back(std::move(*record));
+  }
+  std::ranges::reverse(kept);
+  return kept;
+}
+
+Ceilings stored_ceilings(const std::vector<PeakRecord>& records, int threads,
+                         std::map<std::string, Bytes, std::less<>> caches) {
+  Ceilings ceilings;
+  ceilings.source = CeilingSource::stored;
+  ceilings.threads = threads;
+  ceilings.caches = std::move(caches);
+  for (const PeakRecord& record : last_values(records)) {
+    const Ceiling& next = record.ceiling;
+    const auto known = std::ranges::find_if(ceilings.rows, [&](const Ceiling& row) {
+      return row.name == next.name && row.level == next.level && row.threads == next.threads &&
+             row.value.index() == next.value.index();
+    });
+    if (known == ceilings.rows.end()) {
+      ceilings.rows.push_back(next);
+    } else if (is_higher(next.value, known->value)) {
+      known->value = next.value;
+    }
+  }
+  return ceilings;
+}
+
+}  // namespace bench
