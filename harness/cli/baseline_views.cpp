@@ -302,7 +302,9 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
 }
 
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  BENCH_ASSIGN_OR_RETURN(Stored stored, read_all(arguments));
+  const std::vector<std::string> peaks = stored.store.peak_problems();
+  stored.problems.insert(stored.problems.end(), peaks.begin(), peaks.end());
   std::size_t runs = 0;
   for (const StoreEntry& entry : stored.cases) runs += entry.history.records.size();
   if (arguments.output == Output::json) {

@@ -56,6 +56,8 @@ constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
+constexpr std::array<std::string_view, 5> kPeakOptions = {"filter", "baseline", "quick", "json",
+                                                          "quiet"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
                                                             "plugin"};
@@ -266,6 +268,20 @@ constexpr std::array kCommands = {
         "bench profile --profile=operators,device -- python3 train.py          # no calls, no "
         "memory",
         kProfileOptions, profile_command},
+    Command{"peak", "", 0, 0, "measure this machine's ceilings and keep them",
+            "Measures with loops of its own how fast this machine computes, by instruction set and "
+            "data type, and how\n"
+            "fast it moves data in each cache and in memory, with one thread and with all. Also "
+            "measures large products\n"
+            "of the library, and the shortest call. Stores the ceilings of the machine class in "
+            "the folder of baselines.\n"
+            "Later runs say of each case what limits it and how near it comes to that limit. "
+            "Takes about a minute.",
+            "bench peak\n"
+            "bench peak --quick                      # a first look, less exact\n"
+            "bench peak --filter '*/dot_*'           # some ceilings again\n"
+            "bench peak --baseline /srv/baselines    # another store",
+            kPeakOptions, peak_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",
             "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
             "here, each with its\n"

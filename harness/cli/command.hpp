@@ -47,6 +47,7 @@ ExitStatus selftest_command(const Arguments& arguments, Env& env);
 ExitStatus report_command(const Arguments& arguments, Env& env);
 // Returns the program's own exit status, which may be any.
 ExitStatus profile_command(const Arguments& arguments, Env& env);
+ExitStatus peak_command(const Arguments& arguments, Env& env);
 ExitStatus doctor_command(const Arguments& arguments, Env& env);
 ExitStatus completion_command(const Arguments& arguments, Env& env);
 ExitStatus worker_command(const Arguments& arguments, Env& env);

@@ -2,6 +2,7 @@
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/text.hpp"
+#include "harness/cli/ceiling_section.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -10,7 +11,9 @@
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/peak_plan.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/store/store.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
 #include <fmt/format.h>
@@ -229,11 +232,20 @@ nlohmann::ordered_json there_json(const There& there) {
   return entry;
 }
 
+// The ceilings in the default store; none if they cannot be read, since the explanation is complete
+// without.
+Ceilings ceilings_here() {
+  const CpuFacts cpu = read_cpu(SystemRoot{});
+  const auto stored = BaselineStore(std::string(kDefaultStore)).peaks(machine_class(cpu));
+  return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
+}
+
 // The result of preparing the case on this machine.
 struct Here {
   Result<PreparedCase> probe;
   std::vector<DispatchReason> not_taken;
   std::string reproduction;
+  std::optional<Roofline> ideal = std::nullopt;
 };
 
 Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, Env& env) {
@@ -241,6 +253,10 @@ Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, E
   options.plugins = plan.plugins;
   options.worker_program = own_path();
   Here here{probe_case(spec, options, env), {}, reproduction(spec, plan, arguments)};
+  const auto memory = here.probe.ok() && here.probe->prepared
+                          ? std::optional(here.probe->prepared->memory)
+                          : std::nullopt;
+  here.ideal = ideal_of(spec, memory, ceilings_here());
   if (!here.probe.ok() || here.probe->library.name.empty()) return here;
   if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
   return here;
@@ -292,6 +308,10 @@ nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
   }
   if (platform) entry["tensor_cores"] = tensor_core_json(spec, *platform);
   if (there) entry["there"] = there_json(*there);
+  if (here.ideal) {
+    entry["ideal_ns"] = here.ideal->ideal.count();
+    entry["bound"] = bound_names()[static_cast<std::size_t>(here.ideal->bound)];
+  }
   entry["reproduce"] = here.reproduction;
   if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
   if (probe.ok() && probe->refused) {
@@ -307,8 +327,9 @@ std::string explanation_text(const Case& spec, const Here& here, const std::opti
                              const std::optional<ops::Platform>& platform) {
   const std::string tensor_cores = (platform ? tensor_core_text(spec, *platform) + "\n" : "") +
                                    (there ? there_text(*there) : "");
-  return fmt::format("{}\n{}\n{}\n{}{}{}\n", tensors_text(tensors_of(spec)), formulas_text(spec),
-                     work_text(work_of(spec)), tensor_cores, probe_text(here.probe),
+  return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", tensors_text(tensors_of(spec)), formulas_text(spec),
+                     work_text(work_of(spec)), tensor_cores,
+                     here.ideal ? ideal_text(*here.ideal) : "", probe_text(here.probe),
                      reasons_text(here.not_taken));
 }
 

@@ -487,6 +487,11 @@ constexpr std::array kCommandHelp = {
                 "from",
                 {"FILE", "measure nothing: judge the duets that --record kept in FILE"}},
     CommandHelp{"selftest", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{
+        "peak", "filter", {"GLOB|/REGEX/", "only loops whose case id matches (repeatable)"}},
+    CommandHelp{"peak", "quick", {"", "a first look: 2 processes, 200 ms per ceiling"}},
+    CommandHelp{"peak", "baseline", {"DIR", "the store of the ceilings (default baselines)"}},
+    CommandHelp{"peak", "quiet", {"", "print no progress, and only errors"}},
     CommandHelp{"report", "out", {"FILE", "write to FILE; its suffix selects the format"}},
     CommandHelp{"report", "format", {"NAME", "text or json, if the suffix of FILE selects none"}},
     CommandHelp{"compare", "format", {"NAME", "text, markdown or json (default text)"}},

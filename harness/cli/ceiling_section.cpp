@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/ceiling_section.hpp"
+
+#include "base/text.hpp"
+#include "harness/result/roofline.hpp"
+#include "harness/run/case_progress.hpp"
+
+#include <fmt/format.h>
+
+namespace bench {
+
+std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,
+                                 const Ceilings& ceilings) {
+  CaseRecord record = case_facts(spec);
+  record.memory = memory;
+  record.time = TimeSummary{};
+  // The efficiency is not used; any time gives the same ideal time.
+  record.time->median = Nanoseconds(1);
+  const auto question = roofline_question(record);
+  return question ? roofline_of(*question, ceilings) : std::nullopt;
+}
+
+std::string ideal_text(const Roofline& ideal) {
+  std::string text =
+      fmt::format("ceilings\n  ideal time  {}, bound by {}\n", format_time(ideal.ideal),
+                  bound_names()[static_cast<std::size_t>(ideal.bound)]);
+  if (ideal.peak_flops_per_s) {
+    text += fmt::format("  arithmetic  {}\n", format_rate(*ideal.peak_flops_per_s));
+  }
+  if (ideal.peak_bytes_per_s) {
+    text += fmt::format("  {:<10}  {}\n", ideal.level, format_rate(*ideal.peak_bytes_per_s));
+  }
+  return text + "\n";
+}
+
+}  // namespace bench

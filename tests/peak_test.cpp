@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench peak` and what it leaves for other commands. The loops are real, so only the structure of
+// the answers is checked.
+#include "tests/support/program.hpp"
+#include "tests/support/schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace bench::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class PeakCommandTest : public testing::Test {
+ protected:
+  ProgramResult bench(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), BENCH_BINARY);
+    return run_program({std::move(arguments), folder_.path(), {}});
+  }
+  // The only file of ceilings.
+  std::string peak_file() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+      if (entry.path().filename() == "peak.jsonl") return entry.path().string();
+    }
+    return {};
+  }
+  nlohmann::json case_record(const std::string& result) const {
+    std::istringstream lines(read_text(folder_.file(result)));
+    for (std::string line; std::getline(lines, line);) {
+      auto record = nlohmann::json::parse(line);
+      if (record.at("record") == "case") return record;
+    }
+    return {};
+  }
+  const TemporaryFolder folder_;
+};
+
+constexpr const char* kLoopOfOneThread = "peak/forward/fma_portable/f32/native/cpu/hot/t1";
+
+TEST_F(PeakCommandTest, StoresCeilingsThatLaterRunsUse) {
+  const ProgramResult peak = bench({"peak", "--quick", "--filter", "*/fma_portable*"});
+  ASSERT_EQ(peak.status, 0) << peak.err;
+  EXPECT_THAT(peak.out, StartsWith("This machine computes in f32 at most "));
+  EXPECT_THAT(peak.out, HasSubstr("\nStored in baselines/"));
+  EXPECT_THAT(peak.out, HasSubstr("bench run configs/quick.yaml"));
+  std::istringstream lines(read_text(peak_file()));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_THAT(schema_problems(line, "docs/peak.schema.json"), IsEmpty()) << line;
+  }
+  EXPECT_GE(count, 1);
+
+  const ProgramResult run = bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  // Ceilings alone are no baselines, with which a run would be compared.
+  EXPECT_THAT(run.out, Not(HasSubstr("baseline")));
+  const nlohmann::json record = case_record("r.jsonl");
+  ASSERT_TRUE(record.contains("roofline")) << record;
+  EXPECT_EQ(record["roofline"]["source"], "stored");
+  EXPECT_EQ(record["roofline"]["bound"], "compute");
+  EXPECT_GT(record["roofline"]["ideal_ns"], 0);
+}
+
+TEST_F(PeakCommandTest, VerifyReadsTheCeilings) {
+  ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*t1"}).status, 0);
+  EXPECT_EQ(bench({"baseline", "verify"}).status, 0);
+  std::ofstream(peak_file(), std::ios::app) << "{}\n";
+  const ProgramResult verify = bench({"baseline", "verify"});
+  EXPECT_EQ(verify.status, 2);
+  EXPECT_THAT(verify.out, HasSubstr("peak.jsonl:2: ceiling refused"));
+  const ProgramResult again = bench({"peak", "--quick", "--filter", "*/fma_portable*t1"});
+  EXPECT_EQ(again.status, 3);
+  EXPECT_THAT(again.err, HasSubstr("fix or remove the line"));
+}
+
+TEST_F(PeakCommandTest, JsonIsOneDocument) {
+  const ProgramResult peak =
+      bench({"peak", "--quick", "--json", "--quiet", "--filter", "*/fma_portable*t1"});
+  ASSERT_EQ(peak.status, 0) << peak.err;
+  EXPECT_EQ(nlohmann::json::parse(peak.out).at("peaks").size(), 1U);
+}
+
+TEST_F(PeakCommandTest, AFilterThatLeavesNothingIsAMistake) {
+  EXPECT_EQ(bench({"peak", "--filter", "nothing"}).status, 2);
+}
+
+TEST_F(PeakCommandTest, AShortRunIsNotCalibrated) {
+  const ProgramResult run = bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, Not(HasSubstr("ceilings")));
+  EXPECT_FALSE(case_record("r.jsonl").contains("roofline"));
+}
+
+}  // namespace
+}  // namespace bench::test
