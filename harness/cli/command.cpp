@@ -287,7 +287,9 @@ constexpr std::array kCommands = {
             "here, each with its\n"
             "consequence and remedy. Observes the machine for 10 s: the fraction of time in which "
             "it is quiet, and\n"
-            "what disturbs it. Changes nothing, exits with 0.",
+            "what disturbs it. Then runs 5 short processes: which differences between two runs "
+            "would be seen here.\n"
+            "Takes less than 20 s, changes nothing, exits with 0.",
             "bench doctor\n"
             "bench doctor --watch 0s      # without observing the machine",
             kDoctorOptions, doctor_command},

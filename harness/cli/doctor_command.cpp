@@ -9,6 +9,7 @@
 #include "harness/host/environment.hpp"
 #include "harness/report/table.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/noise_figure.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/quiet_watch.hpp"
 #include "harness/store/store.hpp"
@@ -23,6 +24,8 @@ namespace bench {
 namespace {
 
 constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
+// The noise figure takes at most this part of the watch: both together end within 20 s.
+constexpr std::int64_t kNoiseTenths = 6;
 
 struct LevelText {
   Finding::Level level;
@@ -101,6 +104,16 @@ Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& e
   return quiet_finding(judge_watch(*watched, std::move(levels)), time);
 }
 
+Finding machine_noise(Nanoseconds limit, Env& env) {
+  const auto processes = measure_noise(own_path(), limit, env);
+  if (!processes.ok()) {
+    return {Finding::Level::note, "noise", fmt::format("n/a: {}", processes.error().message()),
+            "it is unknown which differences can be seen here", ""};
+  }
+  const auto figure = noise_figure(*processes);
+  return figure ? noise_finding(*figure) : no_noise_finding(limit);
+}
+
 }  // namespace
 
 ExitStatus doctor_command(const Arguments& arguments, Env& env) {
@@ -115,6 +128,7 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const Nanoseconds watch = arguments.watch.value_or(kDoctorWatch);
   if (watch > Nanoseconds(0)) {
     findings.push_back(watch_finding(watch, machine_class(cpu), env));
+    findings.push_back(machine_noise(watch * kNoiseTenths / 10, env));
   }
   if (arguments.output == Output::json) {
     print_json(findings, env);

@@ -25,4 +25,8 @@ FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate) {
           effect + kSpreadFactor * base.spread + kRunAllowance};
 }
 
+double minimum_detectable_effect(const FastQuarter& side) {
+  return kSpreadFactor * side.spread + kRunAllowance;
+}
+
 }  // namespace bench

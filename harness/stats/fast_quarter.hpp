@@ -28,5 +28,8 @@ struct FastShift {
 // one program. Only the spread of the slower side widens an end: time that a disturbance added to
 // the candidate explains why it is slower, time that one added to the base does not.
 FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate);
+// Returns the smallest effect, in either direction, whose interval does not contain 0 if both sides
+// have this spread: the minimum detectable effect of a comparison.
+double minimum_detectable_effect(const FastQuarter& side);
 
 }  // namespace bench

@@ -37,5 +37,14 @@ TEST(FastShift, SwappingTheSidesMirrorsTheInterval) {
   EXPECT_DOUBLE_EQ(forth.high, -back.low);
 }
 
+TEST(MinimumDetectableEffect, IsWhereTheIntervalLeavesZero) {
+  const FastQuarter side = {.location = 0.5, .spread = 0.02};
+  const double effect = minimum_detectable_effect(side);
+  EXPECT_DOUBLE_EQ(effect, 1.25 * 0.02 + 0.01);
+  const FastQuarter slower = {.location = 0.5 + effect, .spread = 0.02};
+  EXPECT_NEAR(fast_shift(side, slower).low, 0, 1e-12);
+  EXPECT_NEAR(fast_shift(slower, side).high, 0, 1e-12);
+}
+
 }  // namespace
 }  // namespace bench
