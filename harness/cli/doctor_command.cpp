@@ -7,6 +7,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/cuda_findings.hpp"
 #include "harness/host/environment.hpp"
+#include "harness/host/perf_events.hpp"
 #include "harness/report/table.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/noise_figure.hpp"
@@ -121,6 +122,7 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const CpuFacts cpu = read_cpu(root);
   std::vector<Finding> findings = examine(root, cpu);
   findings.insert(findings.begin(), onednn_finding(env));
+  findings.push_back(perf_events_finding(*make_perf_events()));
   const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);
   for (Finding& finding : examine_cuda(cuda, root, own_privilege())) {
     findings.push_back(std::move(finding));

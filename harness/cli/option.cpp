@@ -462,7 +462,7 @@ constexpr std::array kCommandHelp = {
                 "profile",
                 {"KINDS",
                  "profile each case in a second pass: operators, api, memory, device (default: all "
-                 "four), or counters, in a separate pass"}},
+                 "four), or counters (of a GPU or the CPU), in a separate pass"}},
     CommandHelp{
         "run", "no-profile", {"", "no profiling pass, even if the configuration requests one"}},
     CommandHelp{"run",

@@ -25,6 +25,7 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kUnknown = "n/a";
+constexpr double kMillion = 1e6;
 
 class Details {
  public:
@@ -34,6 +35,12 @@ class Details {
   std::optional<std::string> known(const std::string& name) const {
     const auto found = pass_.details.find(name);
     if (found == pass_.details.end() || found->second.starts_with(kUnknown)) return std::nullopt;
+    return found->second;
+  }
+  // Returns the text of a detail that is "n/a: REASON".
+  std::optional<std::string> reason(const std::string& name) const {
+    const auto found = pass_.details.find(name);
+    if (found == pass_.details.end() || !found->second.starts_with(kUnknown)) return std::nullopt;
     return found->second;
   }
   std::optional<double> number(const std::string& name) const {
@@ -70,6 +77,24 @@ std::string line(std::string_view subject, const std::vector<std::string>& parts
   return text + "\n";
 }
 
+// The counters of a CPU. A counter that is missing alone is named with its reason.
+std::string processor_line(const Details& details) {
+  std::vector<std::string> parts;
+  const auto add_count = [&](const std::string& name, std::string_view what) {
+    const auto count = details.number("counter." + name);
+    if (count) parts.push_back(fmt::format("{:.4g} million {}", *count / kMillion, what));
+    add(parts, details.reason("counter." + name));
+  };
+  add_count("cycles", "cycles");
+  add_count("instructions", "instructions");
+  if (const auto rate = details.known("counter.instructions_per_cycle")) {
+    parts.push_back(fmt::format("{} instructions per cycle", *rate));
+  }
+  add(parts, details.reason("counter.llc_misses"));
+  add(parts, percent(details, "counter.counted_share", "of the time counted, scaled to all of it"));
+  return line("processor", parts);
+}
+
 }  // namespace
 
 std::string counters_text(const ProfilePassRecord& pass) {
@@ -86,11 +111,13 @@ std::string counters_text(const ProfilePassRecord& pass) {
   add(memory, bytes(details, "counter.dram_write_bytes", "written"));
   add(memory, details.known("check.dram_bytes"));
   add(memory, percent(details, "counter.l2_hit_share", "L2 hits"));
+  add(memory, bytes(details, "counter.llc_miss_bytes", "missed the last-level cache"));
+  add(memory, details.known("check.llc_miss_bytes"));
   add(processors, percent(details, "counter.achieved_occupancy", "of the warps resident"));
   return (unavailable == pass.details.end()
               ? ""
               : fmt::format("    counters {}\n", unavailable->second)) +
-         line("tensor cores", tensor_cores) + line("memory", memory) +
+         line("tensor cores", tensor_cores) + processor_line(details) + line("memory", memory) +
          line("multiprocessors", processors);
 }
 

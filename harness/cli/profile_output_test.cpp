@@ -23,6 +23,32 @@ TEST(CountersText, SaysWhatIsKnown) {
             "    multiprocessors: 12.5 % of the warps resident\n");
 }
 
+TEST(CountersText, HasTheCountersOfAProcessor) {
+  ProfilePassRecord pass;
+  pass.details = {{"counter.cycles", "5000000"},
+                  {"counter.instructions", "12345678"},
+                  {"counter.instructions_per_cycle", "2.469"},
+                  {"counter.llc_misses", "1048576"},
+                  {"counter.llc_miss_bytes", "67108864"},
+                  {"check.llc_miss_bytes", "1.043 of the model, as computed"},
+                  {"counter.counted_share", "0.75"}};
+  EXPECT_EQ(counters_text(pass),
+            "    processor: 5 million cycles; 12.35 million instructions; 2.469 instructions per "
+            "cycle; 75.0 % of the time counted, scaled to all of it\n"
+            "    memory: 64.00 MiB missed the last-level cache; 1.043 of the model, as computed\n");
+}
+
+TEST(CountersText, ACounterThatIsMissingAloneHasItsReason) {
+  ProfilePassRecord pass;
+  pass.details = {{"counter.cycles", "5000000"},
+                  {"counter.instructions", "10000000"},
+                  {"counter.instructions_per_cycle", "2"},
+                  {"counter.llc_misses", "n/a: the event cache-misses:u is not available here"}};
+  EXPECT_EQ(counters_text(pass),
+            "    processor: 5 million cycles; 10 million instructions; 2 instructions per cycle; "
+            "n/a: the event cache-misses:u is not available here\n");
+}
+
 TEST(CountersText, SaysWhyThereAreNone) {
   ProfilePassRecord pass;
   pass.details = {{"counters", "n/a: for administrators alone (ERR_NVGPUCTRPERM)"}};

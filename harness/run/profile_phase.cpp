@@ -24,8 +24,6 @@ namespace {
 // File names stay readable, and below a file system's limit of 255 bytes.
 constexpr std::size_t kMaxStem = 150;
 
-constexpr std::string_view kHostDevice = "cpu";
-
 ProfileSwitches switches_of(const ProfileWorld& world) {
   return world.options.profile.value_or(ProfileSwitches());
 }
@@ -184,9 +182,6 @@ void count_case(const ProfileWorld& world, OpenPass& pass) {
   const auto unavailable = [&](const std::string& reason) {
     record.details["counters"] = fmt::format("n/a: {}", reason);
   };
-  if (spec.key.device == kHostDevice) {
-    return unavailable("hardware counters are available only on GPUs");
-  }
   if (Status started = world.session.ensure(spec.key.threads); !started) {
     return unavailable(started.error().message());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coordinator's part of the profiling pass: one case in a separate worker, whose activities are
-// forwarded to the result file unchanged. A device's counters follow in another worker.
+// forwarded to the result file unchanged. Hardware counters follow in another worker.
 #pragma once
 
 #include "base/env.hpp"
@@ -38,15 +38,15 @@ struct OpenPass {
   ProfilePassRecord record;
 };
 
-// Returns whether the pass of a case needs a worker that records activities. It does not if only a
-// device's counters were requested.
+// Returns whether the pass of a case needs a worker that records activities. It does not if only
+// hardware counters were requested.
 bool records_activities(const ProfileWorld& world, ProfileReason reason);
 // Runs the case in the session's worker and appends its activities. If the worker fails, the
 // activities that it wrote until then are kept. After an interruption it appends nothing and
 // returns nullopt. Returns an error of the sink, or if there is no folder for temporary files.
 Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const ProfileJob& job);
 
-// Returns whether the pass continues with a device's hardware counters: they were requested, and
+// Returns whether the pass continues with hardware counters: they were requested, and
 // the pass has not failed so far.
 bool counts_next(const ProfileWorld& world, const OpenPass& pass);
 // Counts in the session's worker, which is started if necessary and has neither timed nor traced.

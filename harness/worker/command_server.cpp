@@ -7,6 +7,7 @@
 #include "harness/wire/slowdown.hpp"
 #include "harness/worker/check.hpp"
 #include "harness/worker/counters_pass.hpp"
+#include "harness/worker/processor_counters.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/subject.hpp"
@@ -347,8 +348,16 @@ Reply CommandServer::profile(const ProfileRequest& request) {
     const auto backend = equipment_->backends.find(key ? key->backend : std::string());
     if (!backend) return refused(backend.error());
     (*backend)->set_tuning(request.prepare.tuning);
-    const ProfilePassContext world{**backend,   clock_,   options_.available,
-                                   arena_size_, decoder_, catalogue()};
+    const auto events = options_.perf_events ? options_.perf_events() : nullptr;
+    std::optional<ProcessorCounters> processor;
+    if (events) processor.emplace(*events, clock_);
+    const ProfilePassContext world{**backend,
+                                   clock_,
+                                   options_.available,
+                                   arena_size_,
+                                   decoder_,
+                                   catalogue(),
+                                   processor ? &*processor : nullptr};
     return is_counters_request(request) ? run_counters_pass(world, request)
                                         : run_profile_pass(world, request);
   }();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "harness/host/perf_events.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
 #include "harness/worker/canary.hpp"
@@ -35,6 +36,8 @@ struct ServerOptions {
   std::function<void(Nanoseconds)> pause = {};
   // Runs with each sample, and to observe the machine; empty: no sample canaries.
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
+  // Counts the processor's events, for the counters pass; empty: there are none to read.
+  std::function<std::unique_ptr<PerfEvents>()> perf_events = {};
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
 

@@ -25,6 +25,8 @@ namespace {
 using Details = std::map<std::string, std::string>;
 using DetailsReply = Result<Details, RefusedReply>;
 
+constexpr std::string_view kHostDevice = "cpu";
+
 Details unavailable(const std::string& reason) {
   return {{"counters", fmt::format("n/a: {}", reason)}};
 }
@@ -41,9 +43,14 @@ Result<std::optional<Arena>> arena_of(const ProfilePassContext& world,
   return std::optional<Arena>(std::move(arena));
 }
 
+ops::DeviceCounters* counters_of(const ProfilePassContext& world) {
+  ops::DeviceCounters* const own = world.backend.counters();
+  return own == nullptr && world.backend.device() == kHostDevice ? world.processor : own;
+}
+
 DetailsReply count(const ProfilePassContext& world, const ProfileRequest& request,
                    const CaseKey& key) {
-  ops::DeviceCounters* counters = world.backend.counters();
+  ops::DeviceCounters* counters = counters_of(world);
   if (counters == nullptr) {
     return unavailable(
         fmt::format("the backend `{}` cannot read hardware counters", world.backend.name()));
@@ -101,6 +108,11 @@ std::map<std::string, std::string> counter_details(const CounterReadings& readin
   }
   const auto bytes = check_bytes(dram_bytes(readings), work.traffic());
   if (bytes) details["check.dram_bytes"] = bytes_text(*bytes);
+  const auto missed = readings.find("llc_miss_bytes");
+  if (missed != readings.end()) {
+    const auto check = check_bytes(missed->second.value, work.traffic());
+    if (check) details["check.llc_miss_bytes"] = bytes_text(*check);
+  }
   return details;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters pass over one case: a device's hardware counters of one execution, in a worker that
-// neither times nor traces. Counting repeats the execution and changes the device's clocks, so
-// nothing else runs at the same time. The kind `counters` of the profiler's switches requests it.
+// The counters pass over one case: hardware counters of one execution, of a device or of this
+// machine's processor, in a worker that neither times nor traces. Counting repeats the execution
+// and changes the device's clocks, so nothing else runs at the same time. The kind `counters` of
+// the profiler's switches requests it.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,7 +23,8 @@ Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassContext& 
 
 // Returns "counter.NAME" and "counter.NAME.source" of each reading; "tensor_cores" and
 // "tensor_cores.types" if the readings show them. "check.tensor_operations" (for matrix
-// multiplications) and "check.dram_bytes" compare the readings with the model of the work.
+// multiplications), "check.dram_bytes" and "check.llc_miss_bytes" (on a processor) compare the
+// readings with the model of the work.
 std::map<std::string, std::string> counter_details(const CounterReadings& readings,
                                                    const ops::Work& work);
 

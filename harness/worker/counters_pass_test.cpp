@@ -115,6 +115,21 @@ TEST_F(CountersPassTest, WhatWasCountedIsInTheDetails) {
   EXPECT_EQ(reply->activities, 0);
 }
 
+TEST_F(CountersPassTest, TheProcessorsCountersServeABackendThatComputesOnIt) {
+  // Three matrices of 4 x 4 floats.
+  counters_.answer = CounterReadings{{"cycles", {2000.0, "c"}}, {"llc_miss_bytes", {192.0, "m"}}};
+  ProfilePassContext world{backend_, clock_, std::nullopt, Bytes{1 << 16}, decoder_};
+  world.processor = &counters_;
+  const auto reply = run_counters_pass(world, counters_request(request()));
+  ASSERT_TRUE(reply.ok()) << reply.error().reason;
+  EXPECT_THAT(reply->details,
+              ElementsAre(Pair("check.llc_miss_bytes", "1.000 of the model, as computed"),
+                          Pair("counter.cycles", "2000"), Pair("counter.cycles.source", "c"),
+                          Pair("counter.llc_miss_bytes", "192"),
+                          Pair("counter.llc_miss_bytes.source", "m")));
+  EXPECT_EQ(counters_.executed, 1);
+}
+
 TEST_F(CountersPassTest, ColdCachesRotateOverTheArena) {
   ASSERT_TRUE(count("gemm/forward/m4n4k4/f32/onednn/cpu/cold").ok());
   EXPECT_GT(counters_.executed, 1);

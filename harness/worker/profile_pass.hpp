@@ -86,6 +86,9 @@ struct ProfilePassContext {
   Bytes arena;                     // for cold caches
   VerboseDecoder& decoder;         // belongs to this process
   const ops::OperatorRegistry& catalogue = ops::built_in_catalogue();
+  // Counters of this machine's processor, for backends that compute on it and have none of their
+  // own; null: there are none to read.
+  ops::DeviceCounters* processor = nullptr;
 };
 
 // Captures standard output during the pass if the library prints. Whether it succeeds or fails, the
