@@ -6,6 +6,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/cuda_findings.hpp"
+#include "harness/host/energy_meter.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/perf_events.hpp"
 #include "harness/report/table.hpp"
@@ -123,6 +124,7 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   std::vector<Finding> findings = examine(root, cpu);
   findings.insert(findings.begin(), onednn_finding(env));
   findings.push_back(perf_events_finding(*make_perf_events()));
+  findings.push_back(energy_finding(open_energy_meter("cpu")));
   const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);
   for (Finding& finding : examine_cuda(cuda, root, own_privilege())) {
     findings.push_back(std::move(finding));

@@ -210,6 +210,8 @@ void add_versus_baseline(const Report& report, const ConsoleOptions& options,
   }
 }
 
+constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome
+
 // The column follows the median, which is device time only. It appears only if a case has a launch
 // time.
 void add_launches(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
@@ -221,6 +223,26 @@ void add_launches(const Report& report, std::vector<Column>& columns, std::vecto
     const auto& launch = report.cases[i].host_launch;
     rows[i].cells.insert(rows[i].cells.begin() + kPlace,
                          Cell{launch ? format_time(*launch) : std::string(kUnknown)});
+  }
+}
+
+// The columns follow the rates. They appear only if a case has an energy.
+void add_energies(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+  constexpr double kMilli = 1e3, kGiga = 1e-9;
+  const auto known = [](const CaseRecord& record) { return record.energy.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
+  const auto place = static_cast<std::ptrdiff_t>(columns.size()) - kColumnsAfterRates;
+  columns.insert(columns.begin() + place, {{"mJ", Align::right, std::nullopt, 2},
+                                           {"GFLOP/J", Align::right, std::nullopt, 5}});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::optional<Energy>& energy = report.cases[i].energy;
+    const auto text = [](std::optional<double> value, double factor) {
+      return value ? format_significant(factor * *value) : std::string(kUnknown);
+    };
+    const auto joules = energy ? std::optional(energy->joules_per_iteration) : std::nullopt;
+    const auto rate = energy ? energy->flops_per_joule : std::nullopt;
+    rows[i].cells.insert(rows[i].cells.begin() + place,
+                         {Cell{text(joules, kMilli)}, Cell{text(rate, kGiga)}});
   }
 }
 
@@ -395,6 +417,7 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   const IdShortener shortener(ids);
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
+  add_energies(report, columns, rows);
   add_launches(report, columns, rows);
   const std::string table = render_table(columns, rows, width, options.colour);
   // Canaries are not informative without a measurement.

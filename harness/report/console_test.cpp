@@ -194,6 +194,23 @@ TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
             std::string::npos);
 }
 
+TEST(ConsoleTable, EnergiesHaveColumnsWhereACaseHasOne) {
+  Report report = sample_report();
+  EXPECT_EQ(console_table(report, {}).find("mJ"), std::string::npos);
+  CaseRecord record = measured("gemm/forward/m4n4k4/f32/onednn/cpu/hot", 12'340, 0.01);
+  record.energy = Energy{0.0125, 4.5e9, "rapl:package-0"};
+  report.cases.push_back(record);
+  record.energy->flops_per_joule.reset();
+  record.id = "pool/forward/c4h4w4r2/f32/onednn/cpu/hot";
+  report.cases.push_back(record);
+  ConsoleOptions options;
+  options.width = 240;
+  const std::string table = console_table(report, options);
+  EXPECT_THAT(table, testing::ContainsRegex("mJ +GFLOP/J"));
+  EXPECT_THAT(table, testing::ContainsRegex("12.50 +4.500")) << table;
+  EXPECT_THAT(table, testing::ContainsRegex("12.50 +n/a")) << table;
+}
+
 TEST(ConsoleNetworks, ATrainingStepSaysWhatItsSumLacks) {
   NetworkSummary step = summarise_networks(sample_report()).at(0);
   step.lacks = {"gradients of gemm (fc)", "the loss", "the optimizer"};

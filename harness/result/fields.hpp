@@ -86,6 +86,11 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("quiet_level_ns", process.canaries.level);
   archive.optional("join_ns", process.canaries.join);
   device_fields(archive, process);
+  archive.group("energy", process.energy, [](Archive& energy, auto& value) {
+    energy.required("microjoules", value.microjoules);
+    energy.required("time_ns", value.time);
+    energy.required("source", value.source);
+  });
 }
 
 // The sum is written for readers; when reading, files of other tools may contain only the sum.
@@ -194,6 +199,11 @@ void case_fields(Archive& archive, Case& record) {
   });
   archive.group("roofline", record.roofline,
                 [](Archive& roofline, auto& value) { roofline_fields(roofline, value); });
+  archive.group("energy", record.energy, [](Archive& energy, auto& value) {
+    energy.required("joules_per_iteration", value.joules_per_iteration);
+    energy.optional("flops_per_joule", value.flops_per_joule);
+    energy.required("source", value.source);
+  });
   archive.optional("create_ns", record.create);
   archive.optional("create_hit_ns", record.create_hit);
   archive.optional("reorder_ns", record.reorder);

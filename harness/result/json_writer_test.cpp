@@ -80,6 +80,7 @@ class RandomRecords {
       record.clock_hz.push_back(1 + count());
     }
     device_part(record);
+    maybe(record.energy, [&] { return ProcessEnergy{count(), time(), text()}; });
     return record;
   }
 
@@ -117,6 +118,11 @@ class RandomRecords {
     maybe(record.flops_per_s, [&] { return FlopsPerSecond{real()}; });
     maybe(record.bytes_per_s, [&] { return BytesPerSecond{real()}; });
     maybe(record.roofline, [&] { return roofline(); });
+    maybe(record.energy, [&] {
+      Energy energy{real(), std::nullopt, text()};
+      maybe(energy.flops_per_joule, [&] { return real(); });
+      return energy;
+    });
     maybe(record.create, [&] { return time(); });
     maybe(record.create_hit, [&] { return time(); });
     maybe(record.reorder, [&] { return time(); });

@@ -133,6 +133,14 @@ struct SampleCanaries {
   friend bool operator==(const SampleCanaries&, const SampleCanaries&) = default;
 };
 
+// What a process read of the machine's energy counters before and after its rounds.
+struct ProcessEnergy {
+  std::int64_t microjoules = 0;
+  Nanoseconds time{0};  // of all rounds, with what ran between their samples
+  std::string source;   // "rapl:package-0+dram-0", "nvml"
+  friend bool operator==(const ProcessEnergy&, const ProcessEnergy&) = default;
+};
+
 struct ProcessRecord {
   std::string run_id;
   std::string id;
@@ -156,6 +164,7 @@ struct ProcessRecord {
   std::optional<SampleRemarks> voided;       // not part of `samples`
   std::optional<SampleRemarks> throttled, unsteady_clock;  // part of `samples`
   std::map<std::string, Nanoseconds> setup;                // parts of the creation: "context_ns"
+  std::optional<ProcessEnergy> energy;                     // nullopt if it cannot be read
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
@@ -223,6 +232,14 @@ struct Roofline {
   friend bool operator==(const Roofline&, const Roofline&) = default;
 };
 
+// The whole energy of the package or board, idle power included (energy.hpp).
+struct Energy {
+  double joules_per_iteration = 0;
+  std::optional<double> flops_per_joule;  // nullopt without operations
+  std::string source;                     // as in ProcessEnergy
+  friend bool operator==(const Energy&, const Energy&) = default;
+};
+
 struct CaseRecord {
   std::string run_id;
   std::string id;
@@ -254,6 +271,7 @@ struct CaseRecord {
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling
+  std::optional<Energy> energy;      // nullopt with the reason in details["energy"]
   std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
   // On a device's clock, as in ProcessRecord: medians over processes, per iteration; remarks are
   // summed.

@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "harness/result/device_samples.hpp"
+#include "harness/result/energy.hpp"
 #include "harness/result/record.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -343,6 +344,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
   record.first_run = median_of(processes, &ProcessRecord::first_run);
   fill_implementation(record, processes);
   fill_device_part(record, processes);
+  fill_energy(record, processes);
   record.flops_per_s.reset();
   record.bytes_per_s.reset();
   if (!record.time) return;

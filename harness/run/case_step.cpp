@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_step.hpp"
 
+#include "harness/result/energy.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
 
@@ -95,6 +96,9 @@ class Step {
     record.setup = setup_parts(result_.prepared->details);
     const std::optional<StopReason> reason = take_rounds(warm->sample, record);
     for (const auto& [name, value] : device_.details) result_.prepared->details[name] = value;
+    if (const auto why = record.energy ? energy_obstacle(*record.energy) : std::nullopt) {
+      result_.prepared->details[kEnergyDetail] = "n/a: " + *why;
+    }
     if (result_.ended || (record.samples.empty() && device_.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
     describe(device_, record);
@@ -121,6 +125,7 @@ class Step {
       if (!round) return std::nullopt;
       append(device_, round->device);
       add_canaries(*round, record);
+      if (round->energy) add_energy(record.energy, *round->energy);
       for (const Nanoseconds time : round->samples) timed += time;
       samples.insert(samples.end(), round->samples.begin(), round->samples.end());
       const bool fewer = static_cast<std::int64_t>(round->samples.size()) < count;

@@ -338,6 +338,11 @@ void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
   archive.required("samples_ns", r.samples);
   device_sample_fields(archive, r.device);
   archive.optional("iterations_per_sample", r.iterations_per_sample);
+  archive.group("energy", r.energy, [](auto& energy, auto& value) {
+    energy.required("microjoules", value.microjoules);
+    energy.required("time_ns", value.time);
+    energy.required("source", value.source);
+  });
   archive.optional("canary_threads", r.canaries.threads);
   if (!r.canaries.threads) return;
   archive.required("canaries_ns", r.canaries.times);

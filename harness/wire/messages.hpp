@@ -179,6 +179,8 @@ struct RoundReply {
   DeviceSamples device = {};
   // One per sample. The coordinator determines the level.
   SampleCanaries canaries = {};
+  // nullopt if it cannot be read; device.details then has the reason (harness/result/energy.hpp).
+  std::optional<ProcessEnergy> energy = std::nullopt;
 };
 // Keys in the details of a profile pass: why its rows must not be compared, and what the reader
 // should know about them.

@@ -140,6 +140,10 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
   expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");
+  RoundReply with_energy{{1ns}};
+  with_energy.energy = {1500, 70ms, "nvml"};
+  expect_round_trip(with_energy,
+                    R"("energy":{"microjoules":1500,"source":"nvml","time_ns":70000000})");
   RoundReply with_canaries{{1ns, 2ns}};
   with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt, 5ns};
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");

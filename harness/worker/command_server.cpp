@@ -2,6 +2,7 @@
 #include "harness/worker/command_server.hpp"
 
 #include "base/version.hpp"
+#include "harness/result/energy.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/wire/slowdown.hpp"
@@ -54,6 +55,31 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
   if (activations.size.count > 0) infos.push_back(std::move(activations));
   return infos;
 }
+
+// The energy counters over one round.
+class EnergyReading {
+ public:
+  explicit EnergyReading(const OpenedEnergyMeter* meter) : meter_(meter) {
+    if (meter_ != nullptr && meter_->ok()) before_ = (**meter_)->read();
+  }
+  // Adds the energy or the reason why it is unknown to the reply.
+  void finish(Nanoseconds elapsed, RoundReply& reply) {
+    if (meter_ == nullptr) return;
+    if (!meter_->ok()) return set_reason(meter_->error().message(), reply);
+    EnergyMeter& meter = ***meter_;
+    const auto after = before_ ? meter.read() : std::nullopt;
+    const auto energy = after ? energy_between(*before_, *after) : std::nullopt;
+    if (!energy) return set_reason("an energy counter could not be read during a round", reply);
+    reply.energy = {*energy, elapsed, meter.source()};
+  }
+
+ private:
+  static void set_reason(const std::string& reason, RoundReply& reply) {
+    reply.device.details[kEnergyDetail] = "n/a: " + reason;
+  }
+  const OpenedEnergyMeter* meter_;
+  std::optional<std::vector<EnergyCount>> before_;
+};
 
 }  // namespace
 
@@ -309,14 +335,17 @@ Reply CommandServer::round(const RoundRequest& request) {
     range.emplace(nullptr, std::move(spec));
   }
   RoundSamples taken;
+  EnergyReading energy(energy_meter());
   const Nanoseconds start = clock_.now();
   const Status status = run_round(*sampler_, request.samples, iterations, taken);
+  const Nanoseconds elapsed = clock_.now() - start;
   // Only time of this process counts: a device's clock runs independently.
-  spent_.timed += std::min(taken.timed, clock_.now() - start);
+  spent_.timed += std::min(taken.timed, elapsed);
   if (!status) return failed_reply(status.error());
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
   reply.device.details = later_details();
+  energy.finish(elapsed, reply);
   if (canary_ && !taken.canaries.empty()) {
     reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,
                       median(taken.joins)};
@@ -373,6 +402,16 @@ Reply CommandServer::canary() {
   spent_.setup += clock_.now() - start;
   if (!canaries) return RefusedReply{Outcome::skipped, canaries.error().message()};
   return CanariesReply{*canaries};
+}
+
+const OpenedEnergyMeter* CommandServer::energy_meter() {
+  if (!options_.energy_meter) return nullptr;
+  const std::string device(built_->backend->device());
+  auto known = meters_.find(device);
+  if (known == meters_.end()) {
+    known = meters_.emplace(device, options_.energy_meter(device)).first;
+  }
+  return &known->second;
 }
 
 SampleCanary* CommandServer::sample_canary() {

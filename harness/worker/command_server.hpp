@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "harness/host/energy_meter.hpp"
 #include "harness/host/perf_events.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -38,6 +40,8 @@ struct ServerOptions {
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
   // Counts the processor's events, for the counters pass; empty: there are none to read.
   std::function<std::unique_ptr<PerfEvents>()> perf_events = {};
+  // Opens the energy counters of a device; empty: energy is not mentioned.
+  std::function<OpenedEnergyMeter(std::string_view device)> energy_meter = {};
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
 
@@ -72,6 +76,8 @@ class CommandServer {
                                                   std::map<std::string, std::string>& details);
   Result<Arena*> arena(std::optional<Bytes> distance);
   SampleCanary* sample_canary();  // null if there is none
+  // The meter of the prepared case's device, or why there is none; null: energy is not mentioned.
+  const OpenedEnergyMeter* energy_meter();
 
   std::shared_ptr<WorkerContext> equipment_;  // declared before everything created with it
   Clock& clock_;
@@ -86,6 +92,7 @@ class CommandServer {
   std::unique_ptr<Sampler> sampler_;  // declared after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
   WorkerTimes spent_;
+  std::map<std::string, OpenedEnergyMeter> meters_;  // by device, opened on first use
   VerboseDecoder decoder_;  // kept, because a library describes the format of its lines only once
 };
 

@@ -110,6 +110,7 @@ int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& equip
   options.addresses = own_addresses();
   options.sample_canary = make_sample_canary;
   options.perf_events = make_perf_events;
+  options.energy_meter = open_energy_meter;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
   CommandServer server(equipment, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {

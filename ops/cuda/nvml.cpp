@@ -58,6 +58,7 @@ void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
       slot("nvmlDeviceGetTemperature", table.temperature),
       slot("nvmlDeviceGetPowerUsage", table.power),
       slot("nvmlDeviceGetEnforcedPowerLimit", table.power_limit),
+      slot("nvmlDeviceGetTotalEnergyConsumption", table.energy),
       slot("nvmlDeviceGetPersistenceMode", table.persistence),
       slot("nvmlDeviceGetMigMode", table.mig),
       slot("nvmlDeviceGetEccMode", table.ecc),
@@ -311,6 +312,13 @@ Result<NvmlReading> Nvml::reading(const std::string& bus_id) const {
   }
   reading.processes = processes_of(table, handle);
   return reading;
+}
+
+std::optional<std::int64_t> Nvml::energy_millijoule(const std::string& bus_id) const {
+  const auto handle = device(bus_id);
+  if (!handle) return std::nullopt;
+  const auto energy = ask<unsigned long long>(functions_->energy, *handle);
+  return energy ? std::optional(static_cast<std::int64_t>(*energy)) : std::nullopt;
 }
 
 Result<XidEvents> Nvml::watch_xids(const std::string& bus_id) const {

@@ -95,6 +95,9 @@ class Nvml {
   Result<NvmlCounters> counters(const std::string& bus_id) const;
   // Errors as for facts().
   Result<NvmlReading> reading(const std::string& bus_id) const;
+  // Energy of the whole board since the driver was loaded. nullopt: NVML does not know the device,
+  // or the device has no such counter (before Volta).
+  std::optional<std::int64_t> energy_millijoule(const std::string& bus_id) const;
   // Watches for Xid errors from now on. This object must outlive the result. Error: the driver or
   // device does not report any.
   Result<XidEvents> watch_xids(const std::string& bus_id) const;

@@ -54,6 +54,7 @@ struct NvmlFunctions {
   int (*temperature)(Device, int, unsigned*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;
   int (*power_limit)(Device, unsigned*) = nullptr;
+  int (*energy)(Device, unsigned long long*) = nullptr;
   int (*persistence)(Device, int*) = nullptr;
   int (*mig)(Device, unsigned*, unsigned*) = nullptr;
   int (*ecc)(Device, int*, int*) = nullptr;

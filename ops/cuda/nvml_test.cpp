@@ -42,6 +42,14 @@ TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
   EXPECT_EQ(*facts, expected);     // mig is nullopt: not supported means unknown, not "off"
 }
 
+TEST(Nvml, ReadsTheEnergyOfAKnownDevice) {
+  const SearchStep step = fakes("complete");
+  const auto nvml = Nvml::open(std::span(&step, 1));
+  ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
+  EXPECT_EQ(nvml->energy_millijoule("0000:1B:00.0"), 123456789);
+  EXPECT_EQ(nvml->energy_millijoule("0000:2B:00.0"), std::nullopt);
+}
+
 TEST(Nvml, ReadsCountersAndProcesses) {
   const SearchStep step = fakes("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));

@@ -45,9 +45,9 @@ class CoordinatorTest : public testing::Test {
       auto backend = std::make_unique<FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
           [this](const std::string& tokens) { return scripts_[tokens]; }, device_);
-      return std::unique_ptr<WorkerLink>(
-          new InProcessWorker(std::move(backend), clock_, fault_, canaries_,
-                              [this](Nanoseconds time) { clock_.advance(time); }));
+      return std::unique_ptr<WorkerLink>(new InProcessWorker(
+          std::move(backend), clock_, fault_, canaries_,
+          [this](Nanoseconds time) { clock_.advance(time); }, meters_));
     };
     options_.run_id = "run1";
     options_.worker_program = "/opt/bench";
@@ -70,6 +70,7 @@ class CoordinatorTest : public testing::Test {
   FakeDevice device_;
   FakeFault fault_;
   FakeCanaries canaries_ = fake_canaries;  // without taking time
+  FakeMeters meters_;
   CoordinatorParts parts_;
   RunOptions options_;
   VectorSink sink_;

@@ -18,6 +18,17 @@ using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
 // Replaces the canaries' work, which would take longer than the tests.
 using FakeCanaries = decltype(ServerOptions::canaries);
 
+// Opens energy counters; empty: energy is not mentioned.
+using FakeMeters = decltype(ServerOptions::energy_meter);
+
+inline ServerOptions server_options(FakeCanaries canaries, std::function<void(Nanoseconds)> pause,
+                                    FakeMeters meters) {
+  ServerOptions options{Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries),
+                        std::move(pause)};
+  options.energy_meter = std::move(meters);
+  return options;
+}
+
 inline Result<Canaries> fake_canaries(Clock&, std::optional<Bytes>, std::optional<Bytes>) {
   using namespace std::chrono_literals;
   return Canaries{4ns, 3ns, 2ns, 1ns};
@@ -27,11 +38,10 @@ class InProcessWorker final : public WorkerLink {
  public:
   InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault,
                   FakeCanaries canaries = fake_canaries,
-                  std::function<void(Nanoseconds)> pause = {})
+                  std::function<void(Nanoseconds)> pause = {}, FakeMeters meters = {})
       : backend_(std::move(backend)),
-        server_(
-            *backend_, clock,
-            {Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries), std::move(pause)}),
+        server_(*backend_, clock,
+                server_options(std::move(canaries), std::move(pause), std::move(meters))),
         clock_(clock),
         started_(clock.now()),
         fault_(std::move(fault)) {}

@@ -100,6 +100,10 @@ int nvmlDeviceGetPowerUsage(void*, unsigned* power) {
   *power = 123456;
   return 0;
 }
+int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
+  *millijoules = 123456789;
+  return 0;
+}
 int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* power) {
   *power = 700000;
   return 0;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/host/energy_meter.hpp"
+
+#include "harness/host/system_files.hpp"
+#include "ops/cuda/library_search.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Packages are "intel-rapl:0", on AMD as well; the zones of a package "intel-rapl:0:1". The folder
+// also lists the same package through other interfaces, such as "intel-rapl-mmio:0".
+constexpr std::string_view kPowercap = "/sys/class/powercap/";
+constexpr std::string_view kZonePrefix = "intel-rapl:";
+constexpr std::string_view kPackageName = "package";
+constexpr std::string_view kMemoryName = "dram";
+
+// A wrap-around of a range of 262 kJ takes twenty minutes at 200 W; a round lasts seconds.
+struct Zone {
+  std::string folder;  // with '/' at its end
+  std::string name;    // "package-0", "dram-0"
+  std::optional<std::int64_t> range;
+};
+
+Result<std::string, EnergyFiles::Failure> read_system_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return EnergyFiles::Failure{errno};
+  std::array<char, 64> text{};
+  const ssize_t size = ::read(file, text.data(), text.size());
+  const int code = errno;
+  ::close(file);
+  if (size < 0) return EnergyFiles::Failure{code};
+  return std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+std::vector<std::string> list_system_folder(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+std::optional<std::int64_t> read_number(const EnergyFiles& files, const std::string& path) {
+  const auto text = files.read(path);
+  return text ? parse_integer(*text) : std::nullopt;
+}
+
+std::string read_name(const EnergyFiles& files, const std::string& folder) {
+  std::string name = files.read(folder + "name").ok() ? *files.read(folder + "name") : "";
+  while (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+// Packages in their order, each followed by its memory.
+std::vector<Zone> find_zones(const EnergyFiles& files) {
+  std::vector<std::string> names = files.list(std::string(kPowercap));
+  std::ranges::sort(names);
+  std::vector<Zone> zones;
+  std::string package;  // number of the package whose zones follow
+  for (const std::string& entry : names) {
+    if (!entry.starts_with(kZonePrefix)) continue;
+    Zone zone;
+    zone.folder = fmt::format("{}{}/", kPowercap, entry);
+    zone.name = read_name(files, zone.folder);
+    const bool is_part = entry.find(':', kZonePrefix.size()) != std::string::npos;
+    if (!is_part) {
+      const std::size_t dash = zone.name.find('-');
+      package = dash == std::string::npos ? "" : zone.name.substr(dash);
+    }
+    if (!zone.name.starts_with(is_part ? kMemoryName : kPackageName)) continue;
+    if (is_part) zone.name += package;
+    zone.range = read_number(files, zone.folder + "max_energy_range_uj");
+    zones.push_back(std::move(zone));
+  }
+  return zones;
+}
+
+class PowercapMeter final : public EnergyMeter {
+ public:
+  PowercapMeter(EnergyFiles files, std::vector<Zone> zones)
+      : files_(std::move(files)), zones_(std::move(zones)) {
+    std::vector<std::string_view> names;
+    for (const Zone& zone : zones_) names.push_back(zone.name);
+    source_ = fmt::format("rapl:{}", fmt::join(names, "+"));
+  }
+  const std::string& source() const override { return source_; }
+  std::optional<std::vector<EnergyCount>> read() override {
+    std::vector<EnergyCount> counts;
+    for (const Zone& zone : zones_) {
+      const auto count = read_number(files_, zone.folder + "energy_uj");
+      if (!count) return std::nullopt;
+      counts.push_back({*count, zone.range});
+    }
+    return counts;
+  }
+
+ private:
+  EnergyFiles files_;
+  std::vector<Zone> zones_;
+  std::string source_;
+};
+
+class NvmlMeter final : public EnergyMeter {
+ public:
+  NvmlMeter(ops::cuda::Nvml nvml, std::string bus_id)
+      : nvml_(std::move(nvml)), bus_id_(std::move(bus_id)) {}
+  const std::string& source() const override { return source_; }
+  std::optional<std::vector<EnergyCount>> read() override {
+    constexpr std::int64_t kMicrojoules = 1000;  // per millijoule
+    const auto millijoules = nvml_.energy_millijoule(bus_id_);
+    if (!millijoules) return std::nullopt;
+    return std::vector<EnergyCount>{{*millijoules * kMicrojoules}};
+  }
+
+ private:
+  ops::cuda::Nvml nvml_;
+  std::string bus_id_;
+  std::string source_ = "nvml";
+};
+
+// The bus id of the first device that this process may use. The CUDA plugin has loaded the driver
+// and initialised it.
+std::optional<std::string> own_bus_id() {
+  using GetBusId = int (*)(char*, int, int);
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return std::nullopt;
+  const auto get = reinterpret_cast<GetBusId>(::dlsym(driver, "cuDeviceGetPCIBusId"));
+  std::array<char, 32> text{};
+  constexpr int kFirstDevice = 0;
+  const bool known =
+      get != nullptr && get(text.data(), static_cast<int>(text.size()) - 1, kFirstDevice) == 0;
+  ::dlclose(driver);  // its first user still holds it
+  return known ? std::optional<std::string>(text.data()) : std::nullopt;
+}
+
+OpenedEnergyMeter open_cpu_meter() { return open_powercap_meter(system_energy_files()); }
+
+OpenedEnergyMeter open_cuda_meter() {
+  const auto bus_id = own_bus_id();
+  if (!bus_id) return Error{"the driver does not report which GPU this process uses", "", ""};
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  auto nvml = ops::cuda::Nvml::open(ops::cuda::library_search_path(variable, ""));
+  if (!nvml) return Error{"NVML " + nvml.error().reason, "", ""};
+  return open_nvml_meter(std::move(nvml).value(), *bus_id);
+}
+
+struct MeterRow {
+  std::string_view device;
+  OpenedEnergyMeter (*open)();
+};
+constexpr std::array<MeterRow, 2> kMeters = {{{"cpu", open_cpu_meter}, {"cuda", open_cuda_meter}}};
+
+}  // namespace
+
+std::optional<std::int64_t> energy_between(std::span<const EnergyCount> before,
+                                           std::span<const EnergyCount> after) {
+  if (before.size() != after.size()) return std::nullopt;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    std::int64_t part = after[i].microjoules - before[i].microjoules;
+    if (part < 0) {
+      if (!after[i].range) return std::nullopt;
+      // The counter takes all values from 0 to its range.
+      part += *after[i].range + 1;
+    }
+    if (part < 0) return std::nullopt;
+    sum += part;
+  }
+  return sum;
+}
+
+EnergyFiles system_energy_files() { return {list_system_folder, read_system_file}; }
+
+OpenedEnergyMeter open_powercap_meter(EnergyFiles files) {
+  std::vector<Zone> zones = find_zones(files);
+  if (zones.empty()) {
+    return Error{fmt::format("{} has no {} package; a virtual machine often hides it", kPowercap,
+                             kZonePrefix.substr(0, kZonePrefix.size() - 1)),
+                 "", ""};
+  }
+  for (const Zone& zone : zones) {
+    const std::string path = zone.folder + "energy_uj";
+    const auto text = files.read(path);
+    if (text && parse_integer(*text)) continue;
+    const int code = text ? EINVAL : text.error().code;
+    const bool is_denied = code == EACCES || code == EPERM;
+    return Error{fmt::format("{} cannot be read ({})", path, std::generic_category().message(code)),
+                 "",
+                 is_denied ? "sudo chmod a+r /sys/class/powercap/*/energy_uj opens it until the "
+                             "next start"
+                           : ""};
+  }
+  return std::unique_ptr<EnergyMeter>(
+      std::make_unique<PowercapMeter>(std::move(files), std::move(zones)));
+}
+
+OpenedEnergyMeter open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id) {
+  auto meter = std::make_unique<NvmlMeter>(std::move(nvml), std::move(bus_id));
+  if (!meter->read()) {
+    return Error{"NVML has no energy counter of this GPU (it needs Volta or later)", "", ""};
+  }
+  return std::unique_ptr<EnergyMeter>(std::move(meter));
+}
+
+OpenedEnergyMeter open_energy_meter(std::string_view device) {
+  const auto* const row = std::ranges::find(kMeters, device, &MeterRow::device);
+  if (row == kMeters.end()) {
+    return Error{fmt::format("no energy counter is known for the device `{}`", device), "", ""};
+  }
+  return row->open();
+}
+
+Finding energy_finding(const OpenedEnergyMeter& meter) {
+  if (meter.ok()) return {Finding::Level::good, "energy", (*meter)->source(), "", ""};
+  return {Finding::Level::note, "energy", "n/a: " + meter.error().what,
+          "results have no energy of cases on the CPU", meter.error().next};
+}
+
+}  // namespace bench
