@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/trend.hpp"
+
+#include "base/text.hpp"
+#include "harness/judge/measurement.hpp"
+#include "harness/result/quiet.hpp"
+#include "harness/stats/change_points.hpp"
+#include "harness/stats/error_control.hpp"
+#include "harness/stats/fast_quarter.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/store/history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+// Level of a single test, however many changes there are.
+constexpr double kMaxLevel = 0.01;
+// 7! = 5040 orders: with fewer runs even an ascending series is not below kCreepLevel.
+constexpr std::size_t kMinCreepRuns = 7;
+constexpr double kCreepLevel = 0.001;
+// Sub-tolerance changes add up to something that matters (gates.md 3.3: the anchor's tolerance).
+constexpr double kCreepFactor = 2;
+// Runs that may still wait for a change point, and how many run-to-run sigmas make them clear.
+constexpr std::size_t kMaxPendingRuns = 5;
+constexpr double kPendingSigmas = 4;
+
+double median_time(const BaselineRecord& record) { return std::log(*median_iteration(record)); }
+
+// Returns nullopt if no sample was quiet or the processes are too few.
+std::optional<double> fast_time(const BaselineRecord& record) {
+  if (!record.quiet || record.quiet->processes == 0) return std::nullopt;
+  std::vector<double> values;
+  for (const ProcessSummary& process : record.processes)
+    values.push_back(std::log(per_iteration(process.q25, process)));
+  const auto quarter = fast_quarter(values);
+  return quarter ? std::optional(quarter->location) : std::nullopt;
+}
+
+// Decides run by run what is comparable. Each step looks only at the runs that the steps before it
+// left, and leaves at least one.
+class Admission {
+ public:
+  explicit Admission(const BaselineHistory& history) : history_(history) {
+    reasons_.resize(history.records.size());
+    for_admitted([&](const BaselineRecord& record) { return other_conditions(record); });
+    choose_basis();
+    for_admitted([&](const BaselineRecord& record) { return missing_basis(record); });
+    const std::optional<Nanoseconds> join = usual_join();
+    if (join) for_admitted([&](const BaselineRecord& run) { return other_distance(run, *join); });
+  }
+  TrendBasis basis() const { return basis_; }
+  // Why run number `index` is not comparable; nullopt if it is.
+  const std::optional<std::string>& reason(std::size_t index) const { return reasons_[index]; }
+
+ private:
+  template <class Check>
+  void for_admitted(Check check) {
+    for (std::size_t i = 0; i < reasons_.size(); ++i) {
+      if (!reasons_[i]) reasons_[i] = check(history_.records[i]);
+    }
+  }
+
+  std::optional<std::string> other_conditions(const BaselineRecord& record) const {
+    const BaselineRecord& last = *history_.last();
+    if (record.case_hash != last.case_hash)
+      return fmt::format("case_hash differs: {}, last run {}; they compute different things",
+                         record.case_hash, last.case_hash);
+    const auto device = device_conditions(record);
+    const auto last_device = device_conditions(last);
+    if (!device || !last_device) return std::nullopt;
+    return device_difference(*device, *last_device, {"in this run", "in the last run"});
+  }
+
+  // A few disturbed runs must not change what represents all others.
+  void choose_basis() {
+    std::size_t runs = 0, quiet = 0;
+    for_admitted([&](const BaselineRecord& record) -> std::optional<std::string> {
+      ++runs;
+      quiet += static_cast<std::size_t>(fast_time(record).has_value());
+      return std::nullopt;
+    });
+    basis_ = 2 * quiet >= runs ? TrendBasis::fast_quarter : TrendBasis::median;
+  }
+
+  std::optional<std::string> missing_basis(const BaselineRecord& record) const {
+    if (basis_ == TrendBasis::median || fast_time(record)) return std::nullopt;
+    return "it has no quiet samples, or too few processes with them";
+  }
+
+  // The lower median, which is the time of a run: that run stays.
+  std::optional<Nanoseconds> usual_join() {
+    std::vector<Nanoseconds> joins;
+    for_admitted([&](const BaselineRecord& record) -> std::optional<std::string> {
+      if (record.quiet && record.quiet->join) joins.push_back(*record.quiet->join);
+      return std::nullopt;
+    });
+    if (joins.empty()) return std::nullopt;
+    const auto middle = joins.begin() + static_cast<std::ptrdiff_t>((joins.size() - 1) / 2);
+    std::ranges::nth_element(joins, middle);
+    return *middle;
+  }
+
+  static std::optional<std::string> other_distance(const BaselineRecord& record,
+                                                   Nanoseconds usual) {
+    if (!record.quiet || !record.quiet->join) return std::nullopt;
+    const Nanoseconds join = *record.quiet->join;
+    if (!is_farther(join, usual) && !is_farther(usual, join)) return std::nullopt;
+    return fmt::format(
+        "joining its threads took {}, usually {}: their processors were at another "
+        "distance",
+        format_time(join), format_time(usual));
+  }
+
+  const BaselineHistory& history_;
+  TrendBasis basis_ = TrendBasis::median;
+  std::vector<std::optional<std::string>> reasons_;  // one per run
+};
+
+TrendRun trend_run(const BaselineRecord& record) {
+  return {record.run_id, record.time, record.commit, record.reason, record.anchor, record.epoch};
+}
+
+void add_point(CaseTrend& trend, const BaselineRecord& record) {
+  TrendPoint point{trend_run(record), 0, std::nullopt};
+  point.log_time =
+      trend.basis == TrendBasis::fast_quarter ? *fast_time(record) : median_time(record);
+  if (trend.epochs.empty() || trend.epochs.back().number != record.epoch) {
+    trend.epochs.push_back({record.epoch, trend.points.size(), 0});
+  } else {
+    point.effect = point.log_time - trend.points.back().log_time;
+  }
+  ++trend.epochs.back().runs;
+  trend.points.push_back(std::move(point));
+}
+
+// A trend while its changes are searched; `records` are those of the points.
+struct Search {
+  CaseTrend trend;
+  std::vector<const BaselineRecord*> records;
+  // One per epoch; nullopt if it is too short.
+  std::vector<std::optional<ChangePoint>> strongest;
+};
+
+std::optional<double> spread_of(const CaseTrend& trend) {
+  std::vector<double> differences;
+  for (const TrendPoint& point : trend.points) {
+    if (point.effect) differences.push_back(*point.effect);
+  }
+  return between_run_sigma(differences);
+}
+
+// The values of an epoch that are searched.
+struct Window {
+  std::size_t first = 0;  // index of the first one
+  std::vector<double> values;
+};
+Window window_of(const CaseTrend& trend, std::size_t begin, std::size_t end) {
+  Window window{end - std::min(end - begin, kMaxSeries), {}};
+  for (std::size_t i = window.first; i < end; ++i)
+    window.values.push_back(trend.points[i].log_time);
+  return window;
+}
+Window window_of(const CaseTrend& trend, const TrendEpoch& epoch) {
+  return window_of(trend, epoch.first, epoch.first + epoch.runs);
+}
+
+Search start_search(const BaselineHistory& history) {
+  const Admission admission(history);
+  Search search;
+  CaseTrend& trend = search.trend;
+  trend.id = history.last()->id;
+  trend.machine_class = history.last()->environment.machine_class;
+  trend.path = history.path;
+  trend.basis = admission.basis();
+  trend.problems = history.problems;
+  for (std::size_t i = 0; i < history.records.size(); ++i) {
+    const BaselineRecord& record = history.records[i];
+    if (const auto& reason = admission.reason(i)) {
+      trend.skipped.push_back({trend_run(record), *reason});
+      continue;
+    }
+    add_point(trend, record);
+    search.records.push_back(&record);
+  }
+  trend.spread = spread_of(trend);
+  for (const TrendEpoch& epoch : trend.epochs) {
+    const auto strongest = strongest_change(window_of(trend, epoch).values, {});
+    search.strongest.push_back(strongest);
+    trend.is_searched |= strongest.has_value();
+  }
+  return search;
+}
+
+// The level at which each test is made, so that the false discovery rate over all epochs of all
+// cases stays below the limit; 0 if there is no change at all. Within a series with a change, its
+// parts are tested at the same level (Yekutieli, J. Am. Stat. Assoc. 103, 2008).
+double common_level(const std::vector<Search>& searches, double false_discovery) {
+  std::vector<double> family;
+  for (const Search& search : searches) {
+    for (const std::optional<ChangePoint>& strongest : search.strongest) {
+      if (strongest) family.push_back(strongest->p_value);
+    }
+  }
+  if (family.empty()) return 0;
+  const auto rejected = std::ranges::count_if(
+      adjusted_p_values(family), [&](double adjusted) { return adjusted <= false_discovery; });
+  const double level =
+      false_discovery * static_cast<double>(rejected) / static_cast<double>(family.size());
+  return std::min(level, kMaxLevel);
+}
+
+std::vector<Change> differences_between(const BaselineRecord& from, const BaselineRecord& to) {
+  std::vector<Change> changes =
+      case_changes({from.implementation, from.exact}, {to.implementation, to.exact});
+  std::ranges::move(
+      run_changes(environment_facts(from.environment), environment_facts(to.environment)),
+      std::back_inserter(changes));
+  return changes;
+}
+
+void find_changes(Search& search, std::size_t number, const SegmentationOptions& options) {
+  CaseTrend& trend = search.trend;
+  const Window window = window_of(trend, trend.epochs[number]);
+  const std::vector<ChangePoint> found =
+      change_points(window.values, search.strongest[number], options);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : found[i - 1].index;
+    const std::size_t end = i + 1 == found.size() ? window.values.size() : found[i + 1].index;
+    const auto around = std::span(window.values).subspan(begin, end - begin);
+    const auto kind = is_gradual(around, found[i].index - begin) ? TrendChange::Kind::gradual
+                                                                 : TrendChange::Kind::step;
+    const std::size_t point = window.first + found[i].index;
+    trend.changes.push_back(
+        {kind, point, found[i].effect, found[i].p_value,
+         differences_between(*search.records[point - 1], *search.records[point])});
+  }
+}
+
+double median_between(const CaseTrend& trend, std::size_t begin, std::size_t end) {
+  std::vector<double> values;
+  for (std::size_t i = begin; i < end; ++i) values.push_back(trend.points[i].log_time);
+  return *median(values);
+}
+
+void add_accepted_changes(Search& search) {
+  CaseTrend& trend = search.trend;
+  std::vector<TrendChange> accepted;
+  for (std::size_t i = 1; i < trend.epochs.size(); ++i) {
+    const std::size_t point = trend.epochs[i].first;
+    const CaseTrend::Range before = trend.level_around(point - 1);
+    const CaseTrend::Range after = trend.level_around(point);
+    accepted.push_back({TrendChange::Kind::accepted, point,
+                        median_between(trend, after.begin, after.end) -
+                            median_between(trend, before.begin, before.end),
+                        std::nullopt,
+                        differences_between(*search.records[point - 1], *search.records[point])});
+  }
+  std::ranges::move(accepted, std::back_inserter(trend.changes));
+  std::ranges::sort(trend.changes, {}, &TrendChange::point);
+}
+
+std::optional<Creep> creep_since(const CaseTrend& trend, std::size_t point, double tolerance) {
+  const std::size_t end = trend.points.size();
+  if (end - point < kMinCreepRuns) return std::nullopt;
+  const bool has_step = std::ranges::any_of(trend.changes, [&](const TrendChange& change) {
+    return change.kind == TrendChange::Kind::step && change.point > point;
+  });
+  if (has_step) return std::nullopt;
+  const double effect = trend.present_level() - median_between(trend, point, point + kMinLevelRuns);
+  if (effect < std::log1p(kCreepFactor * tolerance)) return std::nullopt;
+  const Window window = window_of(trend, point, end);
+  if (upward_trend_p_value(window.values, {}) > kCreepLevel) return std::nullopt;
+  return Creep{point, effect, end - 1 - point};
+}
+
+void find_creep(CaseTrend& trend, double tolerance) {
+  const TrendEpoch& present = trend.epochs.back();
+  for (std::size_t i = present.first; i < trend.points.size(); ++i) {
+    if (i != present.first && !trend.points[i].run.anchor) continue;
+    if (const auto creep = creep_since(trend, i, tolerance)) trend.creeps.push_back(*creep);
+  }
+  // Someone chose an anchor as what to compare with; the first run is one by chance.
+  std::ranges::stable_sort(trend.creeps, {}, [&](const Creep& creep) {
+    return std::pair(!trend.points[creep.since].run.anchor.has_value(), -creep.effect);
+  });
+}
+
+// How far the values before `index` and those from it on lie apart; not above 0 if they overlap.
+double gap_at(std::span<const double> values, std::size_t index) {
+  const auto [low, high] = std::ranges::minmax(values.first(index));
+  const auto [last_low, last_high] = std::ranges::minmax(values.subspan(index));
+  return std::max(last_low - high, low - last_high);
+}
+
+void find_pending(CaseTrend& trend, double tolerance) {
+  if (!trend.spread || !trend.creeps.empty()) return;
+  const CaseTrend::Range present = trend.level_around(trend.points.size() - 1);
+  const Window window = window_of(trend, present.begin, present.end);
+  const std::span<const double> values = window.values;
+  const double limit =
+      std::max(std::log1p(kCreepFactor * tolerance), kPendingSigmas * *trend.spread);
+  double largest_gap = 0;
+  for (std::size_t runs = 1; runs <= kMaxPendingRuns && runs + kMinLevelRuns <= values.size();
+       ++runs) {
+    const std::size_t index = values.size() - runs;
+    const double effect = *median(values.last(runs)) - *median(values.first(index));
+    const double gap = gap_at(values, index);
+    if (std::abs(effect) < limit || gap <= largest_gap) continue;
+    trend.pending = PendingChange{runs, effect};
+    largest_gap = gap;
+  }
+}
+
+}  // namespace
+
+CaseTrend::Range CaseTrend::level_around(std::size_t point) const {
+  Range range{0, points.size()};
+  const auto cut = [&](std::size_t border) {
+    if (border <= point) range.begin = std::max(range.begin, border);
+    if (border > point) range.end = std::min(range.end, border);
+  };
+  for (const TrendEpoch& epoch : epochs) cut(epoch.first);
+  for (const TrendChange& change : changes) cut(change.point);
+  return range;
+}
+
+double CaseTrend::level_near(std::size_t point) const {
+  const Range level = level_around(point);
+  const std::size_t last = level.end - std::min(level.end - level.begin, kMinLevelRuns);
+  const std::size_t begin = std::clamp(point - std::min<std::size_t>(point, 1), level.begin, last);
+  return median_between(*this, begin, std::min(begin + kMinLevelRuns, level.end));
+}
+
+const TrendChange* CaseTrend::present_change() const {
+  if (changes.empty() || changes.back().kind == TrendChange::Kind::accepted) return nullptr;
+  return changes.back().point > epochs.back().first ? &changes.back() : nullptr;
+}
+
+std::vector<CaseTrend> trends_of(std::span<const BaselineHistory> histories,
+                                 const TrendOptions& options) {
+  std::vector<Search> searches;
+  for (const BaselineHistory& history : histories) {
+    if (history.last() != nullptr) searches.push_back(start_search(history));
+  }
+  SegmentationOptions segmentation;
+  segmentation.level = common_level(searches, options.false_discovery);
+  segmentation.min_effect = std::log1p(options.tolerance);
+  std::vector<CaseTrend> trends;
+  for (Search& search : searches) {
+    for (std::size_t i = 0; i < search.strongest.size(); ++i) find_changes(search, i, segmentation);
+    add_accepted_changes(search);
+    find_creep(search.trend, options.tolerance);
+    find_pending(search.trend, options.tolerance);
+    trends.push_back(std::move(search.trend));
+  }
+  return trends;
+}
+
+}  // namespace bench

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the stored runs of a case developed: change points, creep, and runs that cannot be compared.
+// The runs were measured at different times, so a change point states what was measured, not why.
+// Pure functions; docs/history.md describes the rules. All times are logarithms of nanoseconds per
+// iteration, so differences ("effects") are fractions; positive effects are slower.
+#pragma once
+
+#include "harness/judge/change.hpp"
+#include "harness/store/baseline_file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// What represents a run.
+enum class TrendBasis {
+  fast_quarter,  // lower quartile of its processes' lower quartiles
+                 // (harness/stats/fast_quarter.hpp)
+  median,        // median of its processes' medians
+};
+
+struct TrendRun {
+  std::string run_id, time, commit, reason;
+  std::optional<std::string> anchor;
+  std::int64_t epoch = 0;
+};
+
+struct TrendPoint {
+  TrendRun run;
+  double log_time = 0;
+  // Against the previous point of the epoch; nullopt for the first one.
+  std::optional<double> effect;
+};
+
+// A stored run that is not comparable with the last one.
+struct SkippedRun {
+  TrendRun run;
+  std::string reason;
+};
+
+// The runs of one epoch: points [first, first + runs). Only the last kMaxSeries of them are
+// searched (harness/stats/change_points.hpp).
+struct TrendEpoch {
+  std::int64_t number = 0;
+  std::size_t first = 0;
+  std::size_t runs = 0;
+};
+
+// A new level of time.
+struct TrendChange {
+  enum class Kind {
+    step,      // the time changed between two runs
+    gradual,   // a straight line fits the runs around it better than two levels
+    accepted,  // someone opened an epoch
+  };
+  Kind kind = Kind::step;
+  std::size_t point = 0;          // first run of the new level
+  double effect = 0;              // difference between the medians of the two levels
+  std::optional<double> p_value;  // nullopt for an accepted change
+  std::vector<Change> with;       // what else differs between this run and the one before
+};
+
+// Small changes that add up without a step.
+struct Creep {
+  std::size_t since = 0;  // the point: an anchor, or the first run of the present epoch
+  double effect = 0;      // from its level to the present level; at least twice the tolerance
+  std::size_t runs = 0;   // number of runs after it
+};
+
+// The last runs differ clearly from those before, but they are too few for a change point.
+struct PendingChange {
+  std::size_t runs = 0;
+  double effect = 0;
+};
+
+struct CaseTrend {
+  std::string id;
+  std::string machine_class;
+  std::string path;  // the file of the store
+  TrendBasis basis = TrendBasis::median;
+  std::vector<TrendPoint> points;  // the comparable runs, by epoch, then time; never empty
+  std::vector<SkippedRun> skipped;
+  std::vector<TrendEpoch> epochs;    // those with points
+  std::vector<TrendChange> changes;  // by point
+  std::vector<Creep> creeps;         // since anchors first, then the largest first
+  std::optional<PendingChange> pending;
+  std::optional<double> spread;       // run-to-run variation: sigma between runs
+  bool is_searched = false;           // whether any epoch has enough runs for a change point
+  std::vector<std::string> problems;  // lines of the file that were not read
+
+  // Half-open range of the points that share a level with this one.
+  struct Range {
+    std::size_t begin = 0, end = 0;
+  };
+  Range level_around(std::size_t point) const;
+  // Median over the up to three runs of a level that are nearest to the point.
+  double level_near(std::size_t point) const;
+  double present_level() const { return level_near(points.size() - 1); }
+  // The detected change at which the present level begins; nullptr if an epoch begins it, or none.
+  const TrendChange* present_change() const;
+};
+
+struct TrendOptions {
+  double tolerance = 0.01;        // smaller changes do not count, as in a gate
+  double false_discovery = 0.05;  // expected fraction of false changes among the reported ones
+};
+
+// Returns the trends of the histories with runs, in their order. The histories must be of one
+// machine class; all of them together are the family of tests.
+std::vector<CaseTrend> trends_of(std::span<const BaselineHistory> histories,
+                                 const TrendOptions& options);
+
+}  // namespace bench

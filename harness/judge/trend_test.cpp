@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/trend.hpp"
+
+#include "base/random.hpp"
+#include "tests/fakes/baseline_records.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using test::baseline;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+using testing::SizeIs;
+
+// A run-to-run variation of some 0.2 %, in an order without a pattern.
+double noise(int number) { return 0.0004 * ((number * 37) % 11 - 5); }
+
+BaselineRecord run(int number, std::int64_t epoch, double microseconds) {
+  BaselineRecord record =
+      baseline(1, epoch, Nanoseconds(std::llround(1000 * microseconds * (1 + noise(number)))));
+  record.run_id = fmt::format("run-{:03}", number);
+  record.time = fmt::format("2026-{:02}-{:02}T08:00:00Z", 1 + number / 28, 1 + number % 28);
+  record.commit = fmt::format("c{:03}", number);
+  return record;
+}
+
+struct Part {
+  int runs;
+  double microseconds;
+  std::int64_t epoch = 0;
+};
+BaselineHistory history(const std::vector<Part>& parts) {
+  BaselineHistory result{"store/x.jsonl", {}, {}};
+  int number = 0;
+  for (const Part& part : parts) {
+    for (int i = 0; i < part.runs; ++i)
+      result.records.push_back(run(number++, part.epoch, part.microseconds));
+  }
+  return result;
+}
+
+CaseTrend trend_of(BaselineHistory records) {
+  std::vector<CaseTrend> trends = trends_of(std::vector{std::move(records)}, {});
+  EXPECT_THAT(trends, SizeIs(1));
+  return trends.at(0);
+}
+
+using Kind = TrendChange::Kind;
+
+TEST(Trend, AStepHasItsRunItsEffectAndWhatChangedWithIt) {
+  BaselineHistory runs = history({{12, 100}, {8, 104}});
+  for (std::size_t i = 12; i < 20; ++i) {
+    runs.records[i].environment.libraries["onednn"] = "3.3.0";
+    runs.records[i].implementation = "jit:b";
+  }
+  for (std::size_t i = 0; i < 12; ++i) {
+    runs.records[i].environment.libraries["onednn"] = "3.2.0";
+    runs.records[i].implementation = "jit:a";
+  }
+  const CaseTrend trend = trend_of(runs);
+  ASSERT_THAT(trend.changes, SizeIs(1));
+  const TrendChange& change = trend.changes[0];
+  EXPECT_EQ(change.kind, Kind::step);
+  EXPECT_EQ(trend.points[change.point].run.commit, "c012");
+  EXPECT_THAT(change.effect, DoubleNear(std::log(1.04), 0.002));
+  EXPECT_THAT(change.with, ElementsAre(Change{"implementation", "jit:a", "jit:b"},
+                                       Change{"library.onednn", "3.2.0", "3.3.0"}));
+  EXPECT_EQ(trend.present_change(), &trend.changes[0]);
+  EXPECT_THAT(trend.present_level(), DoubleNear(std::log(104000), 0.002));
+  EXPECT_THAT(trend.level_near(0), DoubleNear(std::log(100000), 0.002));
+  EXPECT_TRUE(trend.is_searched);
+  EXPECT_THAT(trend.creeps, IsEmpty());
+}
+
+TEST(Trend, AChangeBelowTheToleranceIsNone) {
+  EXPECT_THAT(trend_of(history({{15, 100}, {15, 100.6}})).changes, IsEmpty());
+}
+
+TEST(Trend, AnAcceptedLevelIsNoDetectedChange) {
+  const CaseTrend trend = trend_of(history({{12, 100}, {12, 120, 1}}));
+  ASSERT_THAT(trend.changes, SizeIs(1));
+  EXPECT_EQ(trend.changes[0].kind, Kind::accepted);
+  EXPECT_EQ(trend.changes[0].point, 12u);
+  EXPECT_THAT(trend.changes[0].effect, DoubleNear(std::log(1.2), 0.002));
+  EXPECT_EQ(trend.present_change(), nullptr);
+  ASSERT_THAT(trend.epochs, SizeIs(2));
+  EXPECT_EQ(trend.epochs[1].number, 1);
+  EXPECT_EQ(trend.epochs[1].first, 12u);
+  EXPECT_EQ(trend.points[12].effect, std::nullopt);
+}
+
+TEST(Trend, EveryEpochIsSearched) {
+  const CaseTrend trend = trend_of(history({{12, 100}, {12, 110}, {12, 90, 1}, {12, 95, 1}}));
+  std::vector<std::pair<Kind, std::size_t>> found;
+  for (const TrendChange& change : trend.changes) found.emplace_back(change.kind, change.point);
+  EXPECT_THAT(found, ElementsAre(std::pair(Kind::step, std::size_t{12}),
+                                 std::pair(Kind::accepted, std::size_t{24}),
+                                 std::pair(Kind::step, std::size_t{36})));
+  // From the last level of the old epoch to the first one of the new epoch.
+  EXPECT_THAT(trend.changes[1].effect, DoubleNear(std::log(90.0 / 110), 0.002));
+}
+
+BaselineHistory creeping(int runs, double percent_per_run) {
+  BaselineHistory result{"store/x.jsonl", {}, {}};
+  for (int i = 0; i < runs; ++i)
+    result.records.push_back(run(i, 0, 100 * (1 + percent_per_run / 100 * i)));
+  return result;
+}
+
+TEST(Trend, CreepIsTheSumOfSmallChangesSinceAnAnchor) {
+  BaselineHistory runs = creeping(20, 0.25);
+  runs.records[7].anchor = "v1.0";
+  const CaseTrend trend = trend_of(runs);
+  ASSERT_THAT(trend.creeps, SizeIs(2));  // since the first run and since the anchor
+  EXPECT_EQ(trend.creeps[0].since, 7u);
+  EXPECT_EQ(trend.creeps[0].runs, 12u);
+  EXPECT_THAT(trend.creeps[0].effect, DoubleNear(0.025, 0.006));
+  EXPECT_EQ(trend.creeps[1].since, 0u);
+  EXPECT_THAT(trend.creeps[1].effect, DoubleNear(0.043, 0.006));
+  for (const TrendChange& change : trend.changes) EXPECT_EQ(change.kind, Kind::gradual);
+  EXPECT_FALSE(trend.pending.has_value());
+}
+
+TEST(Trend, AStepIsNoCreepAndACreepToFasterIsNone) {
+  EXPECT_THAT(trend_of(history({{10, 100}, {10, 104}})).creeps, IsEmpty());
+  EXPECT_THAT(trend_of(creeping(20, -0.25)).creeps, IsEmpty());
+  EXPECT_THAT(trend_of(creeping(20, 0.05)).creeps, IsEmpty());  // 1 % in all
+  EXPECT_THAT(trend_of(creeping(6, 1)).creeps, IsEmpty());      // too few runs
+}
+
+TEST(Trend, FewClearRunsArePending) {
+  const CaseTrend trend = trend_of(history({{12, 100}, {2, 110}}));
+  EXPECT_THAT(trend.changes, IsEmpty());
+  ASSERT_TRUE(trend.pending.has_value());
+  EXPECT_EQ(trend.pending->runs, 2u);
+  EXPECT_THAT(trend.pending->effect, DoubleNear(std::log(1.1), 0.004));
+  EXPECT_FALSE(trend_of(history({{14, 100}})).pending.has_value());
+}
+
+TEST(Trend, RunsThatAreNotComparableAreNamed) {
+  BaselineHistory runs = history({{10, 100}, {10, 200, 1}});
+  for (std::size_t i = 0; i < 10; ++i) runs.records[i].case_hash = "0000000000000000";
+  const CaseTrend trend = trend_of(runs);
+  EXPECT_THAT(trend.points, SizeIs(10));
+  ASSERT_THAT(trend.skipped, SizeIs(10));
+  EXPECT_EQ(trend.skipped[0].run.run_id, "run-000");
+  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("case_hash differs: 0000000000000000"));
+  EXPECT_THAT(trend.changes, IsEmpty());
+}
+
+BaselineRecord quiet_run(int number, double microseconds) {
+  BaselineRecord record = run(number, 0, microseconds);
+  QuietSummary quiet;
+  quiet.processes = quiet.all_processes = 5;
+  record.quiet = quiet;
+  return record;
+}
+
+TEST(Trend, QuietRunsAreRepresentedByTheirFastQuarter) {
+  BaselineHistory runs{"x", {}, {}};
+  for (int i = 0; i < 8; ++i) runs.records.push_back(quiet_run(i, 100));
+  runs.records[3].quiet->processes = 0;
+  const CaseTrend trend = trend_of(runs);
+  EXPECT_EQ(trend.basis, TrendBasis::fast_quarter);
+  // The fakes' lower quartile is a tenth below the median.
+  EXPECT_THAT(trend.points[0].log_time, DoubleNear(std::log(90000), 0.003));
+  ASSERT_THAT(trend.skipped, SizeIs(1));
+  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("no quiet samples"));
+  for (std::size_t i = 0; i < 6; ++i) runs.records[i].quiet = std::nullopt;
+  EXPECT_EQ(trend_of(runs).basis, TrendBasis::median);
+}
+
+TEST(Trend, RunsWithThreadsAtAnotherDistanceAreNotCompared) {
+  BaselineHistory runs{"x", {}, {}};
+  for (int i = 0; i < 8; ++i) {
+    runs.records.push_back(quiet_run(i, 100));
+    runs.records.back().quiet->join = Nanoseconds(i == 5 ? 4000 : 1000);
+  }
+  const CaseTrend trend = trend_of(runs);
+  ASSERT_THAT(trend.skipped, SizeIs(1));
+  EXPECT_EQ(trend.skipped[0].run.run_id, "run-005");
+  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("took 4.000 us, usually 1.000 us"));
+}
+
+// The mean of two distances was farther than each of them, so that no run was left.
+TEST(Trend, SomeRunIsAlwaysLeft) {
+  BaselineHistory runs{"x", {quiet_run(0, 100), quiet_run(1, 100), quiet_run(2, 100)}, {}};
+  runs.records[0].quiet->join = Nanoseconds(1000);
+  runs.records[1].quiet->join = Nanoseconds(9000);
+  // Of another hash, and the last run is disturbed: the others must not decide the basis.
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_THAT(trend_of(runs).points, SizeIs(2));
+  runs.records[0].case_hash = runs.records[1].case_hash = "0000000000000000";
+  runs.records[2].quiet->processes = 0;
+  EXPECT_THAT(trend_of(runs).points, SizeIs(1));
+}
+
+// Of many cases without a change a few have a p-value below 1 % by chance.
+TEST(Trend, CasesWithoutAChangeHaveNone) {
+  std::vector<BaselineHistory> histories;
+  for (int i = 0; i < 60; ++i) {
+    BaselineHistory runs{"x", {}, {}};
+    SplitMix random(static_cast<std::uint64_t>(1000 + i));
+    for (int number = 0; number < 20; ++number) {
+      const auto time = 100000 + static_cast<std::int64_t>(random.below(10000));
+      runs.records.push_back(baseline(1 + number, 0, Nanoseconds(time)));
+    }
+    histories.push_back(std::move(runs));
+  }
+  const auto changed = [](const std::vector<CaseTrend>& trends) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < trends.size(); ++i) {
+      if (!trends[i].changes.empty()) found.push_back(i);
+    }
+    return found;
+  };
+  EXPECT_THAT(changed(trends_of(histories, {})), IsEmpty());
+  histories[17] = history({{10, 100}, {10, 110}});
+  EXPECT_THAT(changed(trends_of(histories, {})), ElementsAre(17));
+}
+
+TEST(Trend, OfALongEpochTheLastRunsAreSearched) {
+  const CaseTrend trend = trend_of(history({{40, 100}, {200, 110}, {40, 120}}));
+  ASSERT_THAT(trend.changes, SizeIs(1));
+  EXPECT_EQ(trend.changes[0].point, 240u);
+  EXPECT_THAT(trend.points, SizeIs(280));
+}
+
+TEST(Trend, HistoriesWithoutARunHaveNoTrend) {
+  EXPECT_THAT(trends_of(std::vector{BaselineHistory{"x", {}, {"x:1: truncated"}}}, {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench
