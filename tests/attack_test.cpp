@@ -294,8 +294,9 @@ TEST(Inputs, a_fifo_in_a_store_is_a_problem_and_hangs_nothing) {
       "x.jsonl",
       folder.path());
   ASSERT_EQ(saved.status, 0) << saved.err;
-  for (const std::string command : {"baseline list", "baseline prune", "baseline show $CASE",
-                                    "baseline save r.jsonl --reason again"}) {
+  for (const std::string command :
+       {"baseline list", "history", "baseline prune", "baseline show $CASE",
+        "baseline save r.jsonl --reason again"}) {
     const ProgramResult result = shell("$BENCH " + command, folder.path());
     EXPECT_EQ(result.status, 0) << command << result.err;
   }

@@ -61,7 +61,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 // and never folds, and its length depends on the folder of the build.
 std::vector<std::string> folding_lines_of(const std::string& text) {
   std::vector<std::string> lines = lines_of(text);
-  for (const char* announcement : {"reproduce", "measure the first again:"}) {
+  for (const char* announcement :
+       {"reproduce", "measure the first again:", "every run of a case:"}) {
     const auto heading = std::ranges::find(lines, announcement);
     if (heading != lines.end()) lines.erase(heading + 1, heading + 2);
   }
@@ -91,6 +92,7 @@ class TerminalWidth : public testing::Test {
       {"analyze", "a.jsonl", "--aggregate-by", "type"},
       {"analyze", "a.jsonl", "--summary"},
       {"baseline", "list"},
+      {"history"},
       {"baseline", "save", "a.jsonl", "--reason", "again"},
       {"explain", "gemm/forward/m16n16k16/f32/onednn/cpu/hot"},
       {"doctor", "--watch", "0s"}};

@@ -94,6 +94,7 @@ struct Arguments {
   std::optional<std::string> baseline;        // --baseline DIR, the store
   std::string reason;                         // baseline --reason
   std::optional<std::string> anchor;          // baseline --anchor
+  std::optional<std::string> since;           // history --since, the begin of a UTC time
 };
 
 }  // namespace bench

@@ -29,6 +29,8 @@ constexpr std::array<std::string_view, 8> kCompareOptions = {
     "out", "format", "fail-on", "across-machines", "require-baseline", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
+constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
+                                                             "fail-on",  "json",  "quiet"};
 constexpr std::array<std::string_view, 24> kGateOptions = {"baseline",      "base",
                                                            "base-env",      "cand",
                                                            "cand-env",      "out",
@@ -190,6 +192,24 @@ constexpr std::array kCommands = {
             "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench baseline verify --baseline /srv/baselines     # in CI",
             kBaselineOptions, baseline_command},
+    Command{"history", "[CASE...]", 0, -1, "how stored cases developed: changes, creep, trend",
+            "Reads the runs of the store (`bench baseline save`). The first sentence names the "
+            "cases that changed,\n"
+            "with date and commit; the table shows the trend of each case. A change point is a run "
+            "from which on the\n"
+            "times are at another level; a permutation test and the number of cases decide which "
+            "ones count. Creep is\n"
+            "the sum of small changes since an anchor or since the first run of the epoch. Epochs "
+            "and machine classes\n"
+            "are separate, and runs that are not comparable are named. With CASE it shows every "
+            "run of the case and\n"
+            "what changed with it. docs/history.md explains the method and its limits.",
+            "bench history                                       # all cases of baselines/\n"
+            "bench history --since 2026-11-01 --filter 'conv/*'\n"
+            "bench history conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench history --fail-on regression                  # for CI: exit 1 if a case became "
+            "slower",
+            kHistoryOptions, history_command},
     Command{
         "gate", "CONFIG|CASE...", 0, -1, "judge a change: what became slower than before",
         "Measures the candidate (this program), screens it against the stored baseline, and "

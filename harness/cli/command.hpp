@@ -41,6 +41,7 @@ ExitStatus analyze_command(const Arguments& arguments, Env& env);
 ExitStatus trace_command(const Arguments& arguments, Env& env);
 ExitStatus compare_command(const Arguments& arguments, Env& env);
 ExitStatus baseline_command(const Arguments& arguments, Env& env);
+ExitStatus history_command(const Arguments& arguments, Env& env);
 ExitStatus gate_command(const Arguments& arguments, Env& env);
 ExitStatus duet_command(const Arguments& arguments, Env& env);
 ExitStatus selftest_command(const Arguments& arguments, Env& env);

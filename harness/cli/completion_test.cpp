@@ -71,6 +71,8 @@ TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
   EXPECT_THAT(offered({"bench", "trace", "r.jsonl", "--format", ""}),
               ElementsAre("trace", "html", "memory_flow"));
   EXPECT_THAT(offered({"bench", "compare", "a", "b", "--fail-on", ""}), ElementsAre("regression"));
+  EXPECT_THAT(offered({"bench", "history", "--fail-on", ""}), ElementsAre("regression"));
+  EXPECT_THAT(offered({"bench", "history", "--si"}), ElementsAre("--since"));
   EXPECT_THAT(offered({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
   EXPECT_THAT(offered({"bench", "run", "--set", "measure.pr"}),
               UnorderedElementsAre("measure.precision=", "measure.processes="));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/console_options.hpp"
 
+#include "base/characters.hpp"
 #include "base/printable.hpp"
 #include "harness/report/table.hpp"
 
@@ -43,6 +44,17 @@ ConsoleOptions console_options(const Env& env) {
 std::optional<std::size_t> limited_width(const Env& env) {
   const std::size_t width = console_options(env).width;
   return width < kUnlimitedWidth ? std::optional(width) : std::nullopt;
+}
+
+Glyphs console_glyphs(const Env& env) {
+  if (!env.out_is_terminal || env.variable("TERM").value_or("") == "dumb") return Glyphs::ascii;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string locale = lower_case(env.variable(name).value_or(""));
+    if (locale.empty()) continue;
+    const bool is_utf8 = locale.ends_with("utf-8") || locale.ends_with("utf8");
+    return is_utf8 ? Glyphs::blocks : Glyphs::ascii;
+  }
+  return Glyphs::ascii;
 }
 
 std::string shown_lines(std::string_view text, const Env& env) {

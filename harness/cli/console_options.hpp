@@ -4,6 +4,7 @@
 
 #include "base/env.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/sparkline.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -19,6 +20,10 @@ ConsoleOptions console_options(const Env& env);
 
 // The maximum width of tables; nullopt: no limit.
 std::optional<std::size_t> limited_width(const Env& env);
+
+// Blocks on a terminal whose locale (LC_ALL, LC_CTYPE or LANG, the first one that is set) is UTF-8;
+// ASCII elsewhere, also in files and pipes.
+Glyphs console_glyphs(const Env& env);
 
 // Formats lines of text for env.out: without control characters, and folded to its width by
 // fold_lines() (harness/report/table.hpp).

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -35,6 +37,23 @@ TEST_F(ConsoleOptionsTest, into_a_pipe_nothing_is_shortened_or_coloured) {
   env_.terminal_width = 72;  // of standard error
   EXPECT_EQ(console_options(env_).width, kUnlimitedWidth);
   EXPECT_EQ(console_options(env_).colour, Colour::off);
+}
+
+TEST_F(ConsoleOptionsTest, blocks_need_a_terminal_with_utf8) {
+  const auto glyphs_with = [&](const std::map<std::string, std::string>& variables) {
+    env_.variable = [variables](const std::string& name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    return console_glyphs(env_);
+  };
+  EXPECT_EQ(glyphs_with({{"LANG", "C.UTF-8"}}), Glyphs::ascii);
+  env_.out_is_terminal = true;
+  EXPECT_EQ(glyphs_with({{"LANG", "C.UTF-8"}}), Glyphs::blocks);
+  EXPECT_EQ(glyphs_with({{"LANG", "de_DE.utf8"}, {"LC_ALL", ""}}), Glyphs::blocks);
+  EXPECT_EQ(glyphs_with({{"LANG", "C.UTF-8"}, {"LC_ALL", "C"}}), Glyphs::ascii);
+  EXPECT_EQ(glyphs_with({{"LANG", "C.UTF-8"}, {"TERM", "dumb"}}), Glyphs::ascii);
+  EXPECT_EQ(glyphs_with({}), Glyphs::ascii);
 }
 
 TEST_F(ConsoleOptionsTest, columns_sets_the_width_where_no_terminal_does) {

@@ -2,6 +2,7 @@
 // table: one row per option
 #include "harness/cli/option.hpp"
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
 #include "harness/config/settings.hpp"
@@ -15,10 +16,30 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <optional>
 
 namespace bench {
 namespace {
+
+// Whether a text begins with a date of the calendar, as in "2026-11-01" or "2026-11-01T08:00".
+bool is_date(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  constexpr std::size_t kDay = 10;
+  if (text.size() < kDay || text.size() > kForm.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (kForm[i] == 'd' ? !is_digit(text[i]) : text[i] != kForm[i]) return false;
+  }
+  const auto number = [&](std::size_t begin, std::size_t length) {
+    unsigned value = 0;
+    std::from_chars(text.data() + begin, text.data() + begin + length, value);
+    return value;
+  };
+  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                     std::chrono::month(number(5, 2)),
+                                     std::chrono::day(number(8, 2)))
+      .ok();
+}
 
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text) {
@@ -103,6 +124,15 @@ Status set_duets(Arguments& arguments, const std::string& value) {
                  "--duets", ""};
   }
   arguments.gate.duets = count;
+  return Done{};
+}
+
+Status set_since(Arguments& arguments, const std::string& value) {
+  if (!is_date(value)) {
+    return Error{fmt::format("`{}` is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", value),
+                 "--since", "for example --since 2026-11-01"};
+  }
+  arguments.since = value;
   return Done{};
 }
 
@@ -411,6 +441,9 @@ constexpr std::array kOptions = {
              a.baseline = v;
              return Done{};
            }},
+    Option{"since", '\0', "DATE",
+           "only runs and changes from this day or UTC time on: 2026-11-01, 2026-11-01T08:00",
+           set_since},
     Option{"reason", '\0', "TEXT", "why these runs become a baseline, for later readers",
            [](Arguments& a, const std::string& v) -> Status {
              a.reason = v;
@@ -474,6 +507,10 @@ constexpr std::array kCommandHelp = {
                  "compare each case with the baselines in this folder (default baselines, if it "
                  "contains this machine class)"}},
     CommandHelp{"baseline", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
+    CommandHelp{"history", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
+    CommandHelp{"history",
+                "fail-on",
+                {"WHAT", "regression: exit 1 if the last change point of a case made it slower"}},
     CommandHelp{"baseline", "force", {"", "prune: drop lines that cannot be read"}},
     CommandHelp{
         "gate", "out", {"DIR", "folder for evidence, reports and kits (default gate-NAME-ID)"}},

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/nearest_name.hpp"
+#include "base/printable.hpp"
+#include "base/shell.hpp"
+#include "harness/cli/baseline_actions.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/console_options.hpp"
+#include "harness/cli/failure.hpp"
+#include "harness/judge/trend.hpp"
+#include "harness/report/table.hpp"
+#include "harness/report/trend_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+struct StoredTrends {
+  std::vector<CaseTrend> trends;      // by machine class, then file name
+  std::vector<std::string> problems;  // files and lines that were not read
+};
+
+// Searches all cases of the store, whatever is shown: the number of tests decides which changes
+// count, and it must not depend on the selection.
+Result<StoredTrends> read_trends(const std::string& folder) {
+  const BaselineStore store(folder);
+  if (const auto files = store.list(); !files.ok()) return files.error();
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
+  if (selection.files.empty()) {
+    if (auto foreign = store.foreign_content()) return *std::move(foreign);
+  }
+  StoredTrends stored;
+  std::map<std::string, std::vector<BaselineHistory>> classes;
+  for (const StoreFile& file : selection.files) {
+    auto history = selection.store.read(file);
+    if (!history.ok()) {
+      stored.problems.push_back(history.error().message());
+      continue;
+    }
+    std::ranges::copy(history->problems, std::back_inserter(stored.problems));
+    classes[file.folder_name].push_back(*std::move(history));
+  }
+  for (const auto& [name, histories] : classes)
+    std::ranges::move(trends_of(histories, {}), std::back_inserter(stored.trends));
+  return stored;
+}
+
+Error unknown_case(const std::vector<CaseTrend>& trends, const std::string& id,
+                   const std::string& folder) {
+  std::vector<std::string_view> ids;
+  for (const CaseTrend& trend : trends) ids.push_back(trend.id);
+  const auto near = nearest_name(id, ids);
+  return {fmt::format("{} contains no run of this case", folder), id,
+          near ? fmt::format("did you mean `{}`?", *near)
+               : "`bench history` without a case lists all of them"};
+}
+
+// Keeps the named cases, or all, that --filter selects.
+Status select_trends(const Arguments& arguments, const std::string& folder,
+                     std::vector<CaseTrend>& trends) {
+  BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
+  for (const std::string& id : arguments.inputs) {
+    if (std::ranges::find(trends, id, &CaseTrend::id) == trends.end())
+      return unknown_case(trends, id, folder);
+  }
+  std::erase_if(trends, [&](const CaseTrend& trend) {
+    const bool is_named = arguments.inputs.empty() ||
+                          std::ranges::find(arguments.inputs, trend.id) != arguments.inputs.end();
+    return !is_named || !selection.has(trend.id);
+  });
+  return Done{};
+}
+
+TrendView view_of(const Arguments& arguments, const Env& env) {
+  TrendView view;
+  view.since = arguments.since;
+  view.program = arguments.program;
+  if (arguments.baseline) view.store_option = " --baseline " + shell_quoted(*arguments.baseline);
+  view.glyphs = console_glyphs(env);
+  return view;
+}
+
+// A sentence instead of an empty table.
+std::string nothing_text(const std::vector<CaseTrend>& trends, const TrendView& view,
+                         const std::string& folder) {
+  if (trends.empty())
+    return fmt::format(
+        "No stored run of such a case in {}; store accepted runs with "
+        "`bench baseline save`.",
+        folder);
+  std::string last;
+  for (const CaseTrend& trend : trends) last = std::max(last, trend.points.back().run.time);
+  return fmt::format("No run since {}: the last one is of {}.", view.since.value_or(""), last);
+}
+
+std::string history_text(const std::vector<ShownTrend>& shown, const Arguments& arguments,
+                         const TrendView& view, const ConsoleOptions& console) {
+  if (arguments.inputs.empty()) return trends_text(shown, view, console);
+  std::string text;
+  for (const ShownTrend& entry : shown)
+    text += (text.empty() ? "" : "\n") + trend_detail_text(entry, view, console);
+  return text;
+}
+
+ExitStatus status_of_trends(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
+  if (!arguments.fail_on_regression) return ExitStatus::success;
+  if (std::ranges::any_of(shown, &ShownTrend::is_slower_now)) return ExitStatus::regression;
+  // As a check in a CI it must not pass if it searched nothing.
+  const bool is_searched =
+      std::ranges::any_of(shown, [](const ShownTrend& entry) { return entry.trend().is_searched; });
+  return is_searched ? ExitStatus::success : ExitStatus::nothing_comparable;
+}
+
+Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
+  const std::string folder = store_of(arguments).folder();
+  BENCH_ASSIGN_OR_RETURN(StoredTrends stored, read_trends(folder));
+  BENCH_RETURN_IF_ERROR(select_trends(arguments, folder, stored.trends));
+  if (arguments.verbosity == Verbosity::normal) {
+    for (const std::string& problem : stored.problems)
+      print_line(*env.err, "bench history: " + problem);
+  }
+  const TrendView view = view_of(arguments, env);
+  const ConsoleOptions console = console_options(env);
+  const std::vector<ShownTrend> shown = shown_trends(stored.trends, view);
+  if (arguments.output == Output::json) {
+    *env.out << trends_json(shown);
+  } else if (shown.empty()) {
+    *env.out << wrap(nothing_text(stored.trends, view, folder), console.width, 0);
+  } else {
+    *env.out << history_text(shown, arguments, view, console);
+  }
+  return status_of_trends(shown, arguments);
+}
+
+}  // namespace
+
+ExitStatus history_command(const Arguments& arguments, Env& env) {
+  const Result<ExitStatus> status = show_history(arguments, env);
+  if (status.ok()) return *status;
+  return fail("history", status.error(), ExitStatus::usage, env);
+}
+
+}  // namespace bench

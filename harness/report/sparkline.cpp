@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/sparkline.hpp"
+
+#include "harness/stats/median.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 5> kAsciiLevels = {"_", ".", "-", "'", "^"};
+constexpr std::array<std::string_view, 8> kBlockLevels = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                          "\u2585", "\u2586", "\u2587", "\u2588"};
+
+std::span<const std::string_view> levels_of(Glyphs glyphs) {
+  if (glyphs == Glyphs::blocks) return kBlockLevels;
+  return kAsciiLevels;
+}
+
+std::vector<double> medians_of_parts(std::span<const double> values, std::size_t parts) {
+  std::vector<double> medians;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t begin = part * values.size() / parts;
+    const std::size_t end = (part + 1) * values.size() / parts;
+    medians.push_back(*median(values.subspan(begin, end - begin)));
+  }
+  return medians;
+}
+
+}  // namespace
+
+std::string sparkline(std::span<const double> values, const SparklineOptions& options) {
+  const std::size_t parts = std::min(values.size(), options.width);
+  if (parts == 0) return "";
+  const std::vector<double> medians = medians_of_parts(values, parts);
+  const auto [low, high] = std::ranges::minmax(medians);
+  const double range = std::max(high - low, options.min_range);
+  const double bottom = (low + high) / 2 - range / 2;
+  const std::span<const std::string_view> levels = levels_of(options.glyphs);
+  const auto count = static_cast<double>(levels.size());
+  std::string line;
+  for (const double value : medians) {
+    const double height = range > 0 ? (value - bottom) / range * count : count / 2;
+    line += levels[static_cast<std::size_t>(std::clamp(height, 0.0, count - 1))];
+  }
+  return line;
+}
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of `bench history`: all cases in a table, one case in detail, and both as JSON. Pure
+// functions.
+#pragma once
+
+#include "harness/judge/trend.hpp"
+#include "harness/report/console.hpp"
+#include "harness/report/sparkline.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// What a user asked for.
+struct TrendView {
+  // Begin of the UTC time from which on runs and changes are shown: "2026-11-01". Nullopt: all.
+  std::optional<std::string> since;
+  std::string program = "bench";  // begin of command lines for copying
+  std::string store_option;       // their end: " --baseline DIR", if the user gave it
+  Glyphs glyphs = Glyphs::ascii;
+};
+
+// What a user should know about a case, the most important first.
+enum class TrendState {
+  slower,     // its last change that is shown was detected and made it slower
+  creeping,   // small changes added up
+  faster,     // its last change that is shown was detected and made it faster
+  pending,    // its last runs differ, but are too few
+  accepted,   // its last change that is shown is a new epoch
+  unchanged,  // enough runs, no change
+  too_few,    // not enough runs in any epoch
+};
+std::string_view name_of(TrendState state);
+
+// A case as the view shows it.
+class ShownTrend {
+ public:
+  // Returns nullopt if the view shows none of its runs. The trend must outlive the result.
+  static std::optional<ShownTrend> of(const CaseTrend& trend, const TrendView& view);
+
+  const CaseTrend& trend() const { return *trend_; }
+  TrendState state() const { return state_; }
+  std::size_t first() const { return first_; }   // the first point that is shown
+  std::span<const TrendChange> changes() const;  // those that are shown
+  const TrendChange* last_change() const;        // of these; nullptr if there is none
+  // The level before the first point, or at it if it is the first run of all.
+  double reference_level() const;
+  double total_effect() const { return trend_->present_level() - reference_level(); }
+  // Whether its present level begins with a shown, detected change that made it slower.
+  bool is_slower_now() const;
+
+ private:
+  ShownTrend(const CaseTrend& trend, std::size_t first);
+  const CaseTrend* trend_;
+  std::size_t first_;
+  TrendState state_ = TrendState::unchanged;
+};
+// The cases that the view shows, ordered by state, then by the size of their effect.
+std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
+
+// A sentence with the answer, a table of all cases for each machine class, and the next command.
+std::string trends_text(std::span<const ShownTrend> shown, const TrendView& view,
+                        const ConsoleOptions& console);
+// The answer for one case, all of its runs with the change points, and the next command.
+std::string trend_detail_text(const ShownTrend& shown, const TrendView& view,
+                              const ConsoleOptions& console);
+// One object with the array `cases`; docs/history.md describes its fields.
+std::string trends_json(std::span<const ShownTrend> shown);
+
+}  // namespace bench

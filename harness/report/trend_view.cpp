@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which part of a trend is shown, and what it says.
+#include "harness/report/trend_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace bench {
+namespace {
+
+constexpr std::array<std::string_view, 7> kStateNames = {
+    "slower", "creeping", "faster", "pending", "accepted", "unchanged", "too_few"};
+
+TrendState state_of(const ShownTrend& shown) {
+  const CaseTrend& trend = shown.trend();
+  // A creep has no step after it, so the changes that are part of it are gradual.
+  if (!trend.creeps.empty()) return TrendState::creeping;
+  const TrendChange* const last = shown.last_change();
+  if (last != nullptr && last->kind != TrendChange::Kind::accepted)
+    return last->effect > 0 ? TrendState::slower : TrendState::faster;
+  if (trend.pending) return TrendState::pending;
+  if (last != nullptr) return TrendState::accepted;
+  return trend.is_searched ? TrendState::unchanged : TrendState::too_few;
+}
+
+double size_of_effect(const ShownTrend& shown) {
+  switch (shown.state()) {
+    case TrendState::slower:
+    case TrendState::faster:
+    case TrendState::accepted:
+      return std::abs(shown.last_change()->effect);
+    case TrendState::creeping:
+      return shown.trend().creeps.front().effect;
+    case TrendState::pending:
+      return std::abs(shown.trend().pending->effect);
+    case TrendState::unchanged:
+    case TrendState::too_few:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string_view name_of(TrendState state) { return kStateNames[static_cast<std::size_t>(state)]; }
+
+ShownTrend::ShownTrend(const CaseTrend& trend, std::size_t first) : trend_(&trend), first_(first) {
+  state_ = state_of(*this);
+}
+
+std::optional<ShownTrend> ShownTrend::of(const CaseTrend& trend, const TrendView& view) {
+  const auto found = std::ranges::find_if(trend.points, [&](const TrendPoint& point) {
+    return !view.since || point.run.time >= *view.since;
+  });
+  if (found == trend.points.end()) return std::nullopt;
+  return ShownTrend(trend, static_cast<std::size_t>(found - trend.points.begin()));
+}
+
+std::span<const TrendChange> ShownTrend::changes() const {
+  const auto begin = std::ranges::lower_bound(trend_->changes, first_, {}, &TrendChange::point);
+  return std::span(trend_->changes)
+      .subspan(static_cast<std::size_t>(begin - trend_->changes.begin()));
+}
+
+const TrendChange* ShownTrend::last_change() const {
+  return changes().empty() ? nullptr : &changes().back();
+}
+
+double ShownTrend::reference_level() const {
+  return trend_->level_near(first_ == 0 ? 0 : first_ - 1);
+}
+
+bool ShownTrend::is_slower_now() const {
+  const TrendChange* const present = trend_->present_change();
+  return present != nullptr && present->point >= first_ && present->effect > 0;
+}
+
+std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view) {
+  std::vector<ShownTrend> shown;
+  for (const CaseTrend& trend : trends) {
+    if (auto next = ShownTrend::of(trend, view)) shown.push_back(*next);
+  }
+  std::ranges::stable_sort(shown, {}, [](const ShownTrend& entry) {
+    return std::tuple(entry.state(), -size_of_effect(entry));
+  });
+  return shown;
+}
+
+}  // namespace bench
