@@ -64,6 +64,8 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot"));
   EXPECT_THAT(result.err, HasSubstr("results: r.jsonl"));
+  EXPECT_THAT(result.out, testing::StartsWith("Measured 4 of 5 cases in "));
+  EXPECT_THAT(result.out, HasSubstr(" compare r.jsonl LATER_RESULT\n"));
   EXPECT_THAT(result_file_problems(read_text(folder.file("r.jsonl"))), testing::IsEmpty());
   const Report report = read_report(folder.file("r.jsonl"));
   EXPECT_EQ(report.cases.size(), 5u);
@@ -230,7 +232,7 @@ TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
   const ProgramResult result =
       bench({"run", "tiny.yaml", "--profile", "--out", "r.jsonl"}, folder.path());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("= attributed "));
+  EXPECT_THAT(result.out, HasSubstr("One profiled iteration of all 4 cases takes "));
   EXPECT_THAT(result_file_problems(read_text(folder.file("r.jsonl"))), testing::IsEmpty());
   const Report report = read_report(folder.file("r.jsonl"));
   EXPECT_THAT(report.warnings, testing::IsEmpty());
@@ -344,8 +346,7 @@ TEST(RunTest, canaries_are_taken_before_midway_and_after) {
     EXPECT_GT(record.time.dram, Nanoseconds(0));
     EXPECT_GT(record.time.timer, Nanoseconds(0));
   }
-  EXPECT_THAT(result.out, HasSubstr("\n  canaries: fma "));
-  EXPECT_THAT(result.out, HasSubstr("before to after"));
+  EXPECT_THAT(result.out, Not(HasSubstr("canaries")));  // a word of this project
   for (const CaseRecord& record : report.cases) {
     if (record.outcome != Outcome::ok) continue;
     EXPECT_TRUE(record.details.contains("primitives")) << record.id;

@@ -66,6 +66,9 @@ std::vector<std::string> folding_lines_of(const std::string& text) {
     const auto heading = std::ranges::find(lines, announcement);
     if (heading != lines.end()) lines.erase(heading + 1, heading + 2);
   }
+  std::erase_if(lines, [](const std::string& line) {
+    return line.starts_with(std::string("  ") + BENCH_BINARY);
+  });
   return lines;
 }
 

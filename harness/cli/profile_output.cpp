@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
 #include "profiler/export/memory_flow.hpp"
@@ -123,20 +124,6 @@ std::string counters_text(const ProfilePassRecord& pass) {
 
 namespace {
 
-// Formats a part of a non-zero whole as "12.3 %".
-std::string share(Nanoseconds part, Nanoseconds whole) {
-  if (whole <= Nanoseconds(0)) return std::string(kUnknown);
-  return fmt::format(
-      "{:.1f} %", 100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count()));
-}
-
-// Formats a relative change as "+1.3 %".
-std::string change(Nanoseconds now, Nanoseconds before) {
-  if (before <= Nanoseconds(0)) return std::string(kUnknown);
-  const double ratio = static_cast<double>(now.count()) / static_cast<double>(before.count());
-  return fmt::format("{:+.1f} %", 100.0 * (ratio - 1));
-}
-
 // What a device did during the pass, and what the reader should know about its trace.
 std::string device_text(const ProfilePassRecord& pass) {
   const auto find = [&](const char* name) -> std::optional<std::string> {
@@ -160,17 +147,11 @@ std::string pass_text(const ProfilePassRecord& pass) {
   if (pass.outcome != Outcome::ok) {
     return fmt::format("  {}: {}: {}\n", pass.id, name_of(pass.outcome), pass.reason.value_or(""));
   }
-  std::string text =
-      fmt::format("  {}: {} iterations, {} activities", pass.id, pass.iterations, pass.activities);
-  if (pass.profiled && pass.unprofiled.value_or(Nanoseconds(0)) > Nanoseconds(0)) {
-    text += fmt::format(", {} profiled, {} not ({})", format_time(*pass.profiled),
-                        format_time(*pass.unprofiled), change(*pass.profiled, *pass.unprofiled));
+  std::string text = device_text(pass) + counters_text(pass);
+  if (pass.unread > 0) {
+    text = fmt::format("    {} lines of the library's log could not be read\n", pass.unread) + text;
   }
-  if (pass.wall && pass.attributed) {
-    text += fmt::format(", {} attributed to layers", share(*pass.attributed, *pass.wall));
-  }
-  if (pass.unread > 0) text += fmt::format(", {} lines of the library unread", pass.unread);
-  return text + "\n" + device_text(pass) + counters_text(pass);
+  return text.empty() ? "" : fmt::format("  {}\n", pass.id) + text;
 }
 
 // Passes the activities of a result file or profile to one sink.
@@ -241,8 +222,7 @@ Result<std::optional<ProfileSwitches>> profile_switches(
 }
 
 std::string profile_text(const Report& report) {
-  if (report.profile_passes.empty()) return "";
-  std::string text = "profile\n";
+  std::string text;
   for (const ProfilePassRecord& pass : report.profile_passes) text += pass_text(pass);
   return text;
 }
@@ -251,6 +231,13 @@ Result<Summary> profile_summary(const std::string& result) {
   Summary summary;
   BENCH_RETURN_IF_ERROR(replay(result, summary));
   return summary;
+}
+
+Result<LayerTimes> profiled_layers(const std::string& result) {
+  LayerTimes times;
+  WorkSink with_work(ops::make_work_of(), times);
+  BENCH_RETURN_IF_ERROR(replay(result, with_work));
+  return times;
 }
 
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,

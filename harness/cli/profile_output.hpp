@@ -6,12 +6,12 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
+#include "harness/report/layer_table.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/report.hpp"
 #include "profiler/analysis/summary.hpp"
 #include "profiler/switches.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -29,14 +29,14 @@ Result<std::optional<ProfileSwitches>> profile_switches(
     const std::optional<ProfileSwitches>& configured, const ProfileArguments& arguments,
     const Env& env);
 
-// The cost of profiling and the fraction of the time that it explains, one line per case. Empty if
-// there were no passes.
+// What the table by layer cannot show, per case: why nothing was profiled, what a GPU did, counters
+// and unread lines. Empty if there is nothing of this kind.
 std::string profile_text(const Report& report);
 
-// The tables over all activities of a result file.
+// The tables over all activities of a result file, for its JSON document.
 Result<Summary> profile_summary(const std::string& result);
-// Rows of each table that `run` prints; `bench analyze --summary` prints all.
-inline constexpr std::size_t kSummaryRows = 20;
+// The times of the layers in a result file, for the table that `run` prints.
+Result<LayerTimes> profiled_layers(const std::string& result);
 
 // Checks, before anything is recorded, whether the files of write_profile_files() can be written.
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,

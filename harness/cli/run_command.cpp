@@ -16,6 +16,7 @@
 #include "harness/cli/progress.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/layer_table.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/result/report.hpp"
@@ -27,12 +28,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <unistd.h>
 
 namespace bench {
 namespace {
+
+// Rows of the table by layer; `bench analyze` prints all.
+constexpr std::size_t kProfiledLayers = 20;
 
 struct Destination {
   FileSink sink;
@@ -160,35 +165,83 @@ std::optional<BaselineStore> store_for(const Report& report, const Arguments& ar
   return arguments.baseline || known ? std::optional(std::move(store)) : std::nullopt;
 }
 
-void print_text(const Report& report, const Arguments& arguments,
-                const std::optional<Summary>& profile, Env& env) {
+// The table by layer, what else the passes found, and what can be asked next.
+Status print_profile(const Report& report, const Arguments& arguments, const std::string& path,
+                     Env& env) {
+  if (report.profile_passes.empty()) return Done{};
+  BENCH_ASSIGN_OR_RETURN(const LayerTimes times, profiled_layers(path));
+  ConsoleOptions console = console_options(env);
+  console.top_layers = kProfiledLayers;
+  const std::string table = layer_table(report, times, console);
+  if (!table.empty()) *env.out << '\n' << table;
+  const std::string passes = profile_text(report);
+  if (!passes.empty()) *env.out << '\n' << shown_lines(passes, env);
+  if (table.empty()) return Done{};
+  const std::string analyze = fmt::format("{} analyze {}", arguments.program, shell_quoted(path));
+  *env.out << '\n'
+           << wrap(
+                  "To ask more of this profile (`--type create`, `--type api` and `--type "
+                  "allocation` select other activities):",
+                  console.width, 0);
+  *env.out << fmt::format(
+      "  {} --aggregate-by type\n  {} --summary\n  {} trace {} -o timeline.html\n", analyze,
+      analyze, arguments.program, shell_quoted(path));
+  return Done{};
+}
+
+// The case that deserves the next question: the one with most recoverable time, otherwise the
+// longest.
+const CaseRecord* most_interesting(const Report& report) {
+  const CaseRecord* found = nullptr;
+  Nanoseconds most{-1};
+  const bool has_rooflines = std::ranges::any_of(
+      report.cases, [](const CaseRecord& record) { return record.roofline.has_value(); });
+  for (const CaseRecord& record : report.cases) {
+    if (!record.time || (has_rooflines && !record.roofline)) continue;
+    const Nanoseconds time =
+        record.roofline ? record.time->median - record.roofline->ideal : record.time->median;
+    if (time > most) {
+      most = time;
+      found = &record;
+    }
+  }
+  return found;
+}
+
+void print_next(const Report& report, const Arguments& arguments, const std::string& path,
+                Env& env) {
+  const CaseRecord* record = most_interesting(report);
+  if (record == nullptr) return;
+  *env.out << fmt::format(
+      "\nNext: explain the case with the most time to gain, or compare a later result:\n"
+      "  {} explain {}\n  {} compare {} LATER_RESULT\n",
+      arguments.program, shell_quoted(record->id), arguments.program, shell_quoted(path));
+}
+
+Status print_text(const Report& report, const Arguments& arguments, const std::string& path,
+                  Env& env) {
   ConsoleOptions console = console_options(env);
   VersusBaseline versus;
   if (const auto store = store_for(report, arguments)) versus = versus_baseline(report, *store);
   console.versus_baseline = std::move(versus.cells);
-  const std::string networks = console_networks(summarise_networks(report), console);
-  *env.out << console_table(report, console);
-  for (const std::string& note : versus.notes) *env.out << wrap(note, console.width, 2);
-  *env.out << (networks.empty() ? "" : "\n") << networks;
-  if (!profile) return;
-  *env.out << '\n' << shown_lines(profile_text(report), env);
-  SummaryOptions options;
-  options.top = kSummaryRows;
-  options.width = limited_width(env);
-  *env.out << '\n' << summary_text(*profile, options);
+  console.table_notes = std::move(versus.notes);
+  *env.out << console_report(report, console);
+  BENCH_RETURN_IF_ERROR(print_profile(report, arguments, path, env));
+  print_next(report, arguments, path, env);
+  return Done{};
 }
 
 Status print_results(const Report& report, const Arguments& arguments, const std::string& path,
                      Env& env) {
-  std::optional<Summary> profile;
-  if (!report.profile_passes.empty()) {
-    BENCH_ASSIGN_OR_RETURN(profile, profile_summary(path));
-  }
   if (arguments.output == Output::json) {
+    std::optional<Summary> profile;
+    if (!report.profile_passes.empty()) {
+      BENCH_ASSIGN_OR_RETURN(profile, profile_summary(path));
+    }
     print_json(report, profile, env);
     return Done{};
   }
-  print_text(report, arguments, profile, env);
+  BENCH_RETURN_IF_ERROR(print_text(report, arguments, path, env));
   if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "results: " + path);
   return Done{};
 }

@@ -2,6 +2,7 @@
 #include "harness/report/console.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/run_answer.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 #include "harness/result/device_samples.hpp"
@@ -10,9 +11,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace bench {
 
@@ -25,27 +28,30 @@ const Canaries* find(const Report& report, const std::string& run_id, CanaryMome
   return found == report.canaries.end() ? nullptr : &found->time;
 }
 
-std::string times_text(const Canaries& times) {
-  std::string text = "canaries:";
-  for (const CanaryField& canary : kCanaryFields) {
-    text += fmt::format("{} {} {}", &canary == kCanaryFields.data() ? "" : ",", canary.name,
-                        format_time(times.*canary.time));
-  }
-  return text;
-}
+// What each canary shows, in the words of a reader who does not know canaries.
+struct CanaryMeaning {
+  std::string_view name;
+  Nanoseconds Canaries::*time;
+};
+constexpr std::array<CanaryMeaning, 4> kCanaryMeanings = {
+    {{"arithmetic", &Canaries::fma},
+     {"the L2 cache", &Canaries::l2},
+     {"memory", &Canaries::dram},
+     {"reading the clock", &Canaries::timer}}};
 
+// "memory 8.4 % slower, the L2 cache 2.1 % faster": the changes that exceed the limit.
 std::string shift_text(const Canaries& before, const Canaries& after) {
-  std::string text = "; before to after";
-  bool moved = false;
-  for (const CanaryField& canary : kCanaryFields) {
+  std::string text;
+  for (const CanaryMeaning& canary : kCanaryMeanings) {
     const auto from = static_cast<double>((before.*canary.time).count());
     const auto to = static_cast<double>((after.*canary.time).count());
     if (from <= 0) continue;
-    moved = moved || std::abs(to / from - 1) > kMovedShare;
-    text += fmt::format("{} {:+.1f} %", &canary == kCanaryFields.data() ? "" : ",",
-                        100 * (to / from - 1));
+    const double change = to / from - 1;
+    if (std::abs(change) <= kMovedShare) continue;
+    text += fmt::format("{}{} {:.1f} % {}", text.empty() ? "" : ", ", canary.name,
+                        100 * std::abs(change), change > 0 ? "slower" : "faster");
   }
-  return text + (moved ? ": machine speed changed" : "");
+  return text;
 }
 
 }  // namespace
@@ -81,7 +87,7 @@ std::string quiet_text(const Report& report) {
         "; {} case{} never quiet for long enough, so that all {} samples count (flag `disturbed`)",
         disturbed, disturbed == 1 ? " was" : "s were", disturbed == 1 ? "its" : "their");
   }
-  return text;
+  return text + ".";
 }
 
 std::string canary_text(const Report& report) {
@@ -89,9 +95,13 @@ std::string canary_text(const Report& report) {
   const std::string& run_id = report.canaries.back().run_id;
   const Canaries* before = find(report, run_id, CanaryMoment::before);
   const Canaries* after = find(report, run_id, CanaryMoment::after);
-  std::string text = times_text(before != nullptr ? *before : report.canaries.back().time);
-  if (before != nullptr && after != nullptr) text += shift_text(*before, *after);
-  return text;
+  if (before == nullptr || after == nullptr) return "";
+  const std::string change = shift_text(*before, *after);
+  if (change.empty()) return "";
+  return fmt::format(
+      "The machine's own speed changed during the run ({}), so the times are less certain than "
+      "their intervals; `bench doctor` names the causes.",
+      change);
 }
 
 std::optional<std::string> nothing_measured_sentence(const Report& report) {
@@ -116,9 +126,11 @@ bool has_only_skipped_cases(const Report& report) {
 
 namespace {
 
-// A usual terminal has 80 columns, so there is room for a longer id.
-constexpr std::size_t kMinIdOnUsualTerminal = 44;
-constexpr std::size_t kUsualTerminal = 80;
+// A wide terminal has room for a longer id if it omits a less important column.
+constexpr std::size_t kWideTerminal = 100;
+constexpr std::size_t kMinIdOnWideTerminal = 44;
+// Width of the "- " before a sentence; its further lines are indented by it.
+constexpr std::size_t kHangingIndent = 2;
 
 // Formats a fraction as "+1.2%"; with two decimals below one per cent, the range of good intervals.
 std::string format_signed_share(double share) {
@@ -127,14 +139,12 @@ std::string format_signed_share(double share) {
   return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
-// Formats the distances of low and high from the median: "-0.24% +0.31%".
-std::string format_interval(const std::optional<TimeSummary>& time) {
-  if (!time || !time->low || !time->high || time->median.count() <= 0) return std::string(kUnknown);
-  const auto median = static_cast<double>(time->median.count());
-  const auto share = [&](Nanoseconds bound) {
-    return format_signed_share((static_cast<double>(bound.count()) - median) / median);
-  };
-  return share(*time->low) + " " + share(*time->high);
+// Formats the half width of the interval, relative to the median: "1.7%".
+std::string format_half_width(const std::optional<TimeSummary>& time) {
+  const auto half = time ? interval_half_width(*time) : std::nullopt;
+  if (!half) return std::string(kUnknown);
+  const double percent = 100 * *half;
+  return fmt::format("{:.{}f}%", percent, percent < 0.995 ? 2 : 1);
 }
 
 std::string format_median(const std::optional<TimeSummary>& time) {
@@ -189,7 +199,7 @@ std::string note_of(const CaseRecord& record) {
 Row case_row(const CaseRecord& record, const IdShortener& ids) {
   return {{id_cell(record.id, ids),
            {format_median(record.time)},
-           {format_interval(record.time)},
+           {format_half_width(record.time)},
            {format_giga(record.flops_per_s)},
            {format_giga(record.bytes_per_s)},
            {record.implementation.value_or(std::string(kUnknown))},
@@ -226,6 +236,27 @@ void add_launches(const Report& report, std::vector<Column>& columns, std::vecto
   }
 }
 
+// The columns follow the rate that they judge. They appear only if a case has a roofline.
+void add_roofline(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+  const auto known = [](const CaseRecord& record) { return record.roofline.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
+  const auto rate = std::ranges::find(columns, "GFLOP/s", &Column::heading);
+  const auto place = rate - columns.begin() + 1;
+  columns.insert(rate + 1, {{"% peak", Align::right, std::nullopt, 2},
+                            {"bound", Align::left, std::nullopt, 4}});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& roofline = report.cases[i].roofline;
+    std::vector<Cell>& cells = rows[i].cells;
+    const std::string bound =
+        roofline ? std::string(bound_names()[static_cast<std::size_t>(roofline->bound)])
+                 : std::string(kUnknown);
+    const std::string peak = format_or_unknown(roofline, [](const Roofline& value) {
+      return fmt::format("{:.0f}", 100 * value.efficiency);
+    });
+    cells.insert(cells.begin() + place, {Cell{peak}, Cell{bound}});
+  }
+}
+
 // The columns follow the rates. They appear only if a case has an energy.
 void add_energies(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
   constexpr double kMilli = 1e3, kGiga = 1e-9;
@@ -257,15 +288,6 @@ std::string tool_notes(const Report& report, std::size_t width) {
                  width, 2);
   }
   return text;
-}
-
-// Describes whether the machine speed was constant during the measurement.
-std::string canary_note(const Report& report, std::size_t width) {
-  std::string notes;
-  for (const std::string& text : {quiet_text(report), canary_text(report)}) {
-    if (!text.empty()) notes += wrap(text, width, 2);
-  }
-  return notes;
 }
 
 std::string network_title(const NetworkSummary& summary) {
@@ -404,27 +426,37 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
-  const bool is_crowded = width < kUsualTerminal || !options.versus_baseline.empty();
-  const std::size_t narrowest = is_crowded ? kMinId : kMinIdOnUsualTerminal;
+  const std::size_t narrowest = width < kWideTerminal ? kMinId : kMinIdOnWideTerminal;
   std::vector<Column> columns = {
-      {"case", Align::left, narrowest, 0},         {"median", Align::right, std::nullopt, 0},
-      {"interval", Align::right, std::nullopt, 2}, {"GFLOP/s", Align::right, std::nullopt, 1},
-      {"GB/s", Align::right, std::nullopt, 3},     {"implementation", Align::left, 14, 4},
+      {"case", Align::left, narrowest, 0},      {"median", Align::right, std::nullopt, 0},
+      {"+-", Align::right, std::nullopt, 1},    {"GFLOP/s", Align::right, std::nullopt, 3},
+      {"GB/s", Align::right, std::nullopt, 7},  {"implementation", Align::left, 20, 6},
       {"outcome", Align::left, std::nullopt, 0}};
   std::vector<Row> rows;
   std::vector<std::string_view> ids;
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);
   const IdShortener shortener(ids);
   for (const CaseRecord& record : report.cases) rows.push_back(case_row(record, shortener));
+  add_roofline(report, columns, rows);
   if (!options.versus_baseline.empty()) add_versus_baseline(report, options, columns, rows);
   add_energies(report, columns, rows);
   add_launches(report, columns, rows);
-  const std::string table = render_table(columns, rows, width, options.colour);
-  // Canaries are not informative without a measurement.
-  if (const auto nothing = nothing_measured_sentence(report)) {
-    return wrap(*nothing, width, 0) + "\n" + table;
+  return wrap(answer_sentence(report), width, 0) + '\n' +
+         render_table(columns, rows, width, options.colour) + tool_notes(report, width);
+}
+
+std::string console_report(const Report& report, const ConsoleOptions& options) {
+  std::string text = console_table(report, options);
+  for (const std::string& note : options.table_notes) text += wrap(note, options.width, 2);
+  const std::string networks = console_networks(summarise_networks(report), options);
+  if (!networks.empty()) text += '\n' + networks;
+  const std::vector<std::string> notes = answer_notes(report);
+  if (!notes.empty()) text += '\n';
+  for (const std::string& note : notes) {
+    const std::string lines = wrap(note, options.width, kHangingIndent);
+    text += "- " + lines.substr(std::min(kHangingIndent, lines.size()));
   }
-  return table + tool_notes(report, width) + canary_note(report, width);
+  return text;
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

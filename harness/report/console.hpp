@@ -16,9 +16,9 @@ namespace bench {
 
 // One-line summaries of what a run's canaries show about its machine.
 
-// Returns "canaries: fma 515.0 us, l2 248.0 us, dram 905.0 us, timer 32.70 us; before to after +0.1
-// %, ..." for the last run with canaries. The change requires canaries before and after. "machine
-// speed changed" follows if a change exceeds the limit. Empty if no run has canaries.
+// States how much the machine's own speed changed ("memory 8.4 % slower") between the canaries
+// before and after the last run with canaries. Empty if nothing changed by more than the limit, or
+// if canaries before or after it are missing.
 std::string canary_text(const Report& report);
 
 // Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
@@ -47,15 +47,19 @@ struct ConsoleOptions {
   std::size_t top_layers = 10;  // rows of a network summary
   // Text of the column `vs baseline`, by case id. The column is missing if the map is empty.
   std::map<std::string, std::string> versus_baseline = {};
+  std::vector<std::string> table_notes = {};  // sentences directly below the table
 };
 
-// Columns: case, median, interval, GFLOP/s, GB/s, implementation, outcome with flags. A reason has
-// a line of its own below its row. Notes about profiled runs (`under`) and canaries follow the
-// table.
+// The answer in a sentence (run_answer.hpp), then a table: case, median, half width of its
+// interval, GFLOP/s, GB/s, implementation, outcome with flags; percentage of the peak and bound if
+// a case has a roofline. A reason has a line of its own below its row. Notes about profiled runs
+// (`under`) follow the table.
 std::string console_table(const Report& report, const ConsoleOptions& options);
 // Lists the network, the sum of layers, the signed unexplained rest, then creation, reorders and
 // first run, then the layers with the longest times.
 std::string console_networks(const std::vector<NetworkSummary>& networks,
                              const ConsoleOptions& options);
+// All of it: the table, the networks, and the sentences on how good the times are and how sure.
+std::string console_report(const Report& report, const ConsoleOptions& options);
 
 }  // namespace bench

@@ -2,17 +2,11 @@
 #include "harness/report/format.hpp"
 
 #include "harness/report/console.hpp"
-#include "harness/result/summary.hpp"
 
 #include <array>
 
 namespace bench {
 namespace {
-
-std::string write_text(const Report& report, const ConsoleOptions& console) {
-  const std::string networks = console_networks(summarise_networks(report), console);
-  return console_table(report, console) + (networks.empty() ? "" : "\n" + networks);
-}
 
 std::string write_json(const Report& report, const ConsoleOptions&) {
   return to_json_document(report);
@@ -20,7 +14,7 @@ std::string write_json(const Report& report, const ConsoleOptions&) {
 
 constexpr std::array<ReportFormat, 2> kFormats = {{
     {"json", ".json", write_json, "all records as one JSON document"},
-    {"text", ".txt", write_text, "the tables that `run` prints"},
+    {"text", ".txt", console_report, "the tables that `run` prints"},
 }};
 
 }  // namespace

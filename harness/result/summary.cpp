@@ -29,6 +29,13 @@ Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b) {
   return Nanoseconds(sum.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
+std::optional<double> interval_half_width(const TimeSummary& time) {
+  if (!time.low || !time.high || time.median.count() <= 0) return std::nullopt;
+  const double half =
+      (static_cast<double>(time.high->count()) - static_cast<double>(time.low->count())) / 2;
+  return half / static_cast<double>(time.median.count());
+}
+
 namespace {
 
 // product.md: low and high have an exact coverage of at least this.
@@ -96,9 +103,8 @@ bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& 
 }
 
 bool is_noisy(const TimeSummary& time, double precision) {
-  if (!time.low || !time.high) return false;
-  const double half = static_cast<double>((*time.high - *time.low).count()) / 2;
-  return half > precision * static_cast<double>(time.median.count());
+  const auto half = interval_half_width(time);
+  return half && *half > precision;
 }
 
 // Properties that the layers of one summary share. `backend` is empty if several backends share the

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/layer_table.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
+#include "profiler/scope_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// Where the time of an activity counts; nullopt if it is not executed work.
+std::optional<Nanoseconds LayerTimes::Layer::*> time_member(const Activity& activity) {
+  switch (activity.kind) {
+    case ActivityKind::primitive: {
+      const std::string_view phase = activity.attributes.text(Attribute::phase);
+      if (!phase.empty() && phase != "exec") return std::nullopt;
+      return &LayerTimes::Layer::host;
+    }
+    case ActivityKind::kernel:
+    case ActivityKind::memcpy:
+    case ActivityKind::memset:
+      return &LayerTimes::Layer::device;
+    default:
+      return std::nullopt;
+  }
+}
+
+// One row of the table, with times per iteration.
+struct LayerRow {
+  const std::string* id = nullptr;
+  std::string layer;
+  const LayerTimes::Layer* times = nullptr;
+  std::int64_t iterations = 1;
+  Nanoseconds time{0};
+};
+
+using Passes = std::map<std::string, const ProfilePassRecord*>;
+
+// The passes that recorded iterations, by case id. Of several, the last one counts.
+Passes recorded_passes(const Report& report) {
+  Passes passes;
+  for (const ProfilePassRecord& pass : report.profile_passes) {
+    if (pass.outcome == Outcome::ok && pass.iterations > 0) passes[pass.id] = &pass;
+  }
+  return passes;
+}
+
+std::vector<LayerRow> rows_of(const Passes& passes, const LayerTimes& times) {
+  std::vector<LayerRow> rows;
+  for (const auto& [key, layer] : times.layers()) {
+    const auto pass = passes.find(key.first);
+    if (pass == passes.end()) continue;
+    const std::int64_t iterations = pass->second->iterations;
+    rows.push_back({&key.first, key.second.empty() ? key.first : key.second, &layer, iterations,
+                    layer.time() / iterations});
+  }
+  std::ranges::stable_sort(rows, std::greater<>(), &LayerRow::time);
+  return rows;
+}
+
+// Time of one iteration of every profiled case together.
+Nanoseconds whole_iteration(const Passes& passes) {
+  Nanoseconds whole{0};
+  for (const auto& [id, pass] : passes) {
+    if (pass->wall) whole += *pass->wall / pass->iterations;
+  }
+  return whole;
+}
+
+std::string percentage(double share) { return fmt::format("{:.1f}", 100 * share); }
+
+double ratio_of(Nanoseconds part, Nanoseconds whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+// "1.9 %", or nullopt if a pass does not know its cost.
+std::optional<std::string> overhead_text(const Passes& passes) {
+  double profiled = 0;
+  double unprofiled = 0;
+  for (const auto& [id, pass] : passes) {
+    if (!pass->profiled || !pass->unprofiled) return std::nullopt;
+    profiled += static_cast<double>(pass->profiled->count());
+    unprofiled += static_cast<double>(pass->unprofiled->count());
+  }
+  if (unprofiled <= 0) return std::nullopt;
+  return fmt::format("{:+.1f} %", 100 * (profiled / unprofiled - 1));
+}
+
+std::string headline(const Passes& passes, const std::vector<LayerRow>& rows) {
+  const Nanoseconds whole = whole_iteration(passes);
+  Nanoseconds inside{0};
+  for (const LayerRow& row : rows) inside += row.time;
+  std::string text =
+      fmt::format("One profiled iteration{} takes {}",
+                  passes.size() == 1 ? " of " + passes.begin()->first
+                                     : fmt::format(" of all {} cases", passes.size()),
+                  format_time(whole));
+  if (whole > Nanoseconds(0)) {
+    text += fmt::format(", {} % of it in the kernels below", percentage(ratio_of(inside, whole)));
+  }
+  const auto overhead = overhead_text(passes);
+  return text + (overhead ? fmt::format(". Profiling changed the time by {}.", *overhead) : ".");
+}
+
+std::string rate_text(const LayerRow& row) {
+  const Nanoseconds time = row.times->time();
+  if (!row.times->has_work || time <= Nanoseconds(0)) return std::string(kUnknown);
+  return format_significant(row.times->flops / static_cast<double>(time.count()));
+}
+
+using Rooflines = std::map<std::string_view, const Roofline*>;
+
+// The larger of the two fractions of a ceiling, which is the efficiency of the roofline model.
+std::string peak_text(const LayerRow& row, const Rooflines& rooflines) {
+  const auto roofline = rooflines.find(*row.id);
+  const std::chrono::duration<double> time = row.times->time();
+  if (roofline == rooflines.end() || !row.times->has_work || time.count() <= 0) {
+    return std::string(kUnknown);
+  }
+  double ideal = 0;  // seconds
+  const auto consider = [&](double work, const auto& peak) {
+    if (peak && peak->value > 0) ideal = std::max(ideal, work / peak->value);
+  };
+  consider(row.times->flops, roofline->second->peak_flops_per_s);
+  consider(row.times->bytes, roofline->second->peak_bytes_per_s);
+  return ideal > 0 ? fmt::format("{:.0f}", 100 * ideal / time.count()) : std::string(kUnknown);
+}
+
+std::string implementation_text(const LayerTimes::Layer& layer) {
+  if (layer.implementation.empty()) return std::string(kUnknown);
+  return layer.other_implementations == 0
+             ? layer.implementation
+             : fmt::format("{} +{}", layer.implementation, layer.other_implementations);
+}
+
+Rooflines rooflines_of(const Report& report) {
+  Rooflines rooflines;
+  for (const CaseRecord& record : report.cases) {
+    if (record.roofline) rooflines[record.id] = &*record.roofline;
+  }
+  return rooflines;
+}
+
+// Layers of several profiled networks may have the same names.
+bool needs_case(const std::vector<LayerRow>& rows) {
+  return std::ranges::any_of(rows, [&](const LayerRow& row) {
+    return row.layer != *row.id && *row.id != *rows.front().id;
+  });
+}
+
+// A time such as "1.0830" for a column in milliseconds.
+std::string milliseconds(Nanoseconds time) {
+  return fmt::format("{:.4f}", static_cast<double>(time.count()) / 1e6);
+}
+
+// The headline names what all layers share, so the rows omit it: the network, if there is one case.
+void omit_network(std::vector<LayerRow>& rows) {
+  const std::vector<std::string> scopes = split_scope(rows.front().layer);
+  const std::string network = scopes.empty() ? "" : append_scope("", scopes.front()) + ":";
+  const bool is_shared = std::ranges::all_of(rows, [&](const LayerRow& row) {
+    return row.layer != *row.id && row.layer.starts_with(network);
+  });
+  if (!is_shared) return;
+  for (LayerRow& row : rows) row.layer.erase(0, network.size());
+}
+
+}  // namespace
+
+Status LayerTimes::take(const Activity& activity) {
+  const auto member = time_member(activity);
+  if (!member || !activity.duration || activity.case_id.empty()) return Done{};
+  Layer& layer = layers_[{activity.case_id, activity.scope}];
+  layer.*(*member) += *activity.duration;
+  if (const auto flops = activity.attributes.integer(Attribute::flops)) {
+    layer.flops += static_cast<double>(*flops);
+    layer.bytes += static_cast<double>(activity.attributes.integer(Attribute::bytes).value_or(0));
+    layer.has_work = true;
+  }
+  const std::string_view implementation = activity.attributes.text(Attribute::implementation);
+  if (layer.implementation.empty()) {
+    layer.implementation = implementation;
+  } else if (!implementation.empty() && layer.implementation != implementation) {
+    ++layer.other_implementations;
+  }
+  return Done{};
+}
+
+std::string layer_table(const Report& report, const LayerTimes& times,
+                        const ConsoleOptions& options) {
+  const Passes passes = recorded_passes(report);
+  std::vector<LayerRow> layers = rows_of(passes, times);
+  if (layers.empty()) return "";
+  const bool with_case = needs_case(layers);
+  omit_network(layers);
+  const Rooflines rooflines = rooflines_of(report);
+  const Nanoseconds whole = whole_iteration(passes);
+  std::vector<Column> columns = {{"layer", Align::left, kMinId - 10, 0},
+                                 {"ms", Align::right, std::nullopt, 0},
+                                 {"share %", Align::right, std::nullopt, 0},
+                                 {"GFLOP/s", Align::right, std::nullopt, 2}};
+  if (!rooflines.empty()) columns.push_back({"% peak", Align::right, std::nullopt, 1});
+  columns.push_back({"implementation", Align::left, 14, 3});
+  if (with_case) columns.push_back({"case", Align::left, kMinId, 4});
+  std::vector<std::string_view> ids;
+  for (const LayerRow& row : layers) ids.push_back(*row.id);
+  const IdShortener shortener(ids);
+  std::vector<Row> rows;
+  for (const LayerRow& layer : layers) {
+    if (rows.size() == options.top_layers) break;
+    const Cell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
+    Row row{
+        {layer.layer == *layer.id ? id : Cell{layer.layer},
+         {milliseconds(layer.time)},
+         {whole > Nanoseconds(0) ? percentage(ratio_of(layer.time, whole)) : std::string(kUnknown)},
+         {rate_text(layer)}},
+        ""};
+    if (!rooflines.empty()) row.cells.push_back({peak_text(layer, rooflines)});
+    row.cells.push_back({implementation_text(*layer.times)});
+    if (with_case) row.cells.push_back(id);
+    rows.push_back(std::move(row));
+  }
+  std::string text = wrap(headline(passes, layers), options.width, 0) + '\n' +
+                     render_table(columns, rows, options.width, options.colour);
+  if (rows.size() < layers.size())
+    text += fmt::format("and {} more\n", layers.size() - rows.size());
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of a profiled run: where the time of an iteration goes, by layer.
+#pragma once
+
+#include "harness/report/console.hpp"
+#include "harness/result/report.hpp"
+#include "profiler/activity.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace bench {
+
+// Sums the executed work of each layer. Activities come from a result file, with their work
+// (WorkSink in profiler/reader.hpp). Memory grows with the number of layers.
+class LayerTimes final : public ActivitySink {
+ public:
+  struct Layer {
+    Nanoseconds host{0}, device{0};  // time of primitives; time of kernels, copies and memsets
+    double flops = 0;
+    double bytes = 0;
+    bool has_work = false;
+    std::string implementation;  // of the first activity; the others are counted
+    std::int64_t other_implementations = 0;
+
+    // The device's time if it did any of the work: the host's time is then that of launches.
+    Nanoseconds time() const { return device > Nanoseconds(0) ? device : host; }
+  };
+  using Key = std::pair<std::string, std::string>;  // case id, scope; the scope may be empty
+
+  Status take(const Activity& activity) override;
+  const std::map<Key, Layer>& layers() const { return layers_; }
+
+ private:
+  std::map<Key, Layer> layers_;
+};
+
+// A sentence with the time of an iteration and the cost of profiling, then the table: layer, time
+// of one iteration, share of the iterations of all cases, GFLOP/s, percentage of the peak (if a
+// case has a roofline) and implementation; the longest layer first. Empty if nothing was profiled.
+std::string layer_table(const Report& report, const LayerTimes& times,
+                        const ConsoleOptions& options);
+
+}  // namespace bench

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/run_answer.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/console.hpp"
+#include "harness/result/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+// Five processes are the fewest with an interval of the median (result/summary.hpp).
+constexpr std::int64_t kProcessesOfAnInterval = 5;
+// Four times the processes halve the interval, since it shrinks with their square root.
+constexpr std::int64_t kMoreProcesses = 4;
+// The largest value of measure.processes.
+constexpr std::int64_t kMaxAdvisedProcesses = 1000;
+
+std::string_view text_of(Flag flag) { return flag_names()[static_cast<std::size_t>(flag)]; }
+
+// Returns "1 case" or "3 cases".
+template <class Count>
+std::string count_cases(Count count) {
+  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+}
+
+// Rounds to what a reader of a terminal needs: "41.2 s", "640 ms".
+std::string elapsed_text(const Report& report) {
+  Nanoseconds wall{0};
+  for (const EndRecord& end : report.ends) wall = saturated_sum(wall, end.accounting.wall);
+  if (wall <= Nanoseconds(0)) return "";
+  const std::chrono::duration<double> seconds = wall;
+  return seconds.count() < 1 ? fmt::format(" in {:.0f} ms", 1000 * seconds.count())
+                             : fmt::format(" in {:.1f} s", seconds.count());
+}
+
+// The processes whose medians make the case's time.
+std::int64_t count_processes(const Report& report, const CaseRecord& record) {
+  if (record.quiet && record.quiet->processes > 0) return record.quiet->processes;
+  return std::ranges::count_if(report.processes, [&](const ProcessRecord& process) {
+    return process.id == record.id && process.run_id == record.run_id && !process.samples.empty();
+  });
+}
+
+// The cases whose times a sum may contain. A network as a whole would count its layers twice.
+std::vector<const CaseRecord*> summed_cases(const Report& report) {
+  std::set<std::string> with_layers;
+  for (const CaseRecord& record : report.cases) {
+    if (record.network && record.time) with_layers.insert(*record.network);
+  }
+  const auto is_covered = [&](const CaseRecord& record) {
+    const IdSegments id = split_id(record.id);
+    return id.op == "network" && std::ranges::any_of(with_layers, [&](const std::string& name) {
+             return id.parameters == name || id.parameters.starts_with(name + "-") ||
+                    id.parameters.starts_with(name + "+");
+           });
+  };
+  std::vector<const CaseRecord*> cases;
+  for (const CaseRecord& record : report.cases) {
+    const bool has_ceiling = record.time && record.roofline && record.roofline->ideal.count() >= 0;
+    if (has_ceiling && !is_covered(record)) cases.push_back(&record);
+  }
+  return cases;
+}
+
+// The times of one case in a sum over all cases.
+struct Recoverable {
+  const CaseRecord* record = nullptr;
+  Nanoseconds median{0}, ideal{0};
+  Nanoseconds time() const { return std::max(median - ideal, Nanoseconds(0)); }
+};
+
+std::vector<Recoverable> recoverable_times(const Report& report) {
+  std::vector<Recoverable> times;
+  for (const CaseRecord* record : summed_cases(report)) {
+    const auto count = static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
+    times.push_back({record, saturated_product(record->time->median, count),
+                     saturated_product(record->roofline->ideal, count)});
+  }
+  std::ranges::stable_sort(times, std::greater<>(), &Recoverable::time);
+  return times;
+}
+
+double fraction_of(Nanoseconds part, Nanoseconds whole) {
+  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+// "20 bound by compute, 8 by memory", in the order of the bounds.
+std::string bounds_text(const std::vector<Recoverable>& times) {
+  std::map<Bound, int> counts;
+  for (const Recoverable& entry : times) ++counts[entry.record->roofline->bound];
+  std::string text;
+  for (const auto& [bound, count] : counts) {
+    text +=
+        fmt::format("{}{} {} {}", text.empty() ? "" : ", ", count, text.empty() ? "bound by" : "by",
+                    bound_names()[static_cast<std::size_t>(bound)]);
+  }
+  return text;
+}
+
+std::string peak_note(const Report& report, const std::vector<Recoverable>& times) {
+  if (times.empty()) {
+    const bool has_rate = std::ranges::any_of(
+        report.cases, [](const CaseRecord& record) { return record.flops_per_s.has_value(); });
+    return has_rate ? "How near these times are to this machine's ceilings is unknown; "
+                      "`bench peak` measures the ceilings."
+                    : "";
+  }
+  Nanoseconds median{0}, ideal{0};
+  for (const Recoverable& entry : times) {
+    median = saturated_sum(median, entry.median);
+    ideal = saturated_sum(ideal, entry.ideal);
+  }
+  if (median <= Nanoseconds(0)) return "";
+  const auto timed = static_cast<std::size_t>(std::ranges::count_if(
+      report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
+  const std::string all = timed == 1 ? "The case runs" : "All cases together run";
+  const std::string subject =
+      times.size() == timed ? all
+                            : fmt::format("{} with known ceilings run{}", count_cases(times.size()),
+                                          times.size() == 1 ? "s" : "");
+  return fmt::format(
+      "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
+      100 * fraction_of(ideal, median), format_time(median), format_time(ideal),
+      bounds_text(times));
+}
+
+std::string recoverable_note(const std::vector<Recoverable>& times) {
+  constexpr std::size_t kFirst = 3;
+  Nanoseconds all{0}, first{0};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    all = saturated_sum(all, times[i].time());
+    if (i < kFirst) first = saturated_sum(first, times[i].time());
+  }
+  if (times.size() < 2 || all <= Nanoseconds(0)) return "";
+  std::string text =
+      fmt::format("Most of the {} above that is in {} ({:.0f} %)", format_time(all),
+                  times.front().record->id, 100 * fraction_of(times.front().time(), all));
+  if (times.size() > kFirst) {
+    text += fmt::format("; the first three cases have {:.0f} %", 100 * fraction_of(first, all));
+  }
+  return text + ".";
+}
+
+std::string missing_interval_note(const Report& report) {
+  std::int64_t missing = 0;
+  std::int64_t fewest = kProcessesOfAnInterval;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.time || record.time->low || has_flag(record, Flag::noisy)) continue;
+    const std::int64_t processes = count_processes(report, record);
+    if (processes <= 0 || processes >= kProcessesOfAnInterval) continue;
+    ++missing;
+    fewest = std::min(fewest, processes);
+  }
+  if (missing == 0) return "";
+  return fmt::format(
+      "{} ha{} no interval: {} process{} {} too few for one; `--set measure.processes={}` gives "
+      "one.",
+      count_cases(missing), missing == 1 ? "s" : "ve", fewest, fewest == 1 ? "" : "es",
+      fewest == 1 ? "is" : "are", kProcessesOfAnInterval);
+}
+
+// What a flag means, and what makes the time surer.
+struct FlagMeaning {
+  Flag flag;
+  std::string_view reason;
+};
+// `noisy` has a sentence with numbers, and `disturbed` is part of quiet_text().
+constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
+    {Flag::interrupted,
+     "fewer processes than requested; `bench run --resume FILE` measures the others"},
+    {Flag::unsteady,
+     "the times still changed when the warm-up ended; `--set warmup.time=1s` makes it longer"},
+    {Flag::above_ceiling,
+     "faster than the measured ceiling permits; `bench peak` measures the ceilings again"},
+    {Flag::throttled, "the device lowered its clock; let it cool, or lock its clocks"},
+    {Flag::launch_bound, "launching the work takes longer than the work itself"},
+    {Flag::voided_samples,
+     "the device gave samples that do not count, for the reason in the table"},
+}};
+
+// What reduces the interval of a case. More processes do not help if even four times as many would
+// leave it wide.
+std::string remedy_text(double half, std::int64_t processes) {
+  constexpr double kUseless = 0.2;
+  const std::int64_t more = std::min(kMoreProcesses * processes, kMaxAdvisedProcesses);
+  if (more <= processes) return "";
+  const double expected =
+      half * std::sqrt(static_cast<double>(processes) / static_cast<double>(more));
+  if (expected > kUseless) return "; only an idle machine can make it narrower";
+  return fmt::format("; `--set measure.processes={}` would give about +-{:.1f} %", more,
+                     100 * expected);
+}
+
+struct NoisyCases {
+  std::int64_t count = 0;
+  std::int64_t without_interval = 0;
+  const CaseRecord* widest = nullptr;
+};
+
+// Intervals of disturbed cases are those of the disturbance; quiet_text() counts these cases.
+NoisyCases find_noisy(const Report& report) {
+  NoisyCases noisy;
+  for (const CaseRecord& record : report.cases) {
+    if (!has_flag(record, Flag::noisy)) continue;
+    ++noisy.count;
+    const auto half = record.time ? interval_half_width(*record.time) : std::nullopt;
+    if (!half) {
+      ++noisy.without_interval;
+    } else if (!has_flag(record, Flag::disturbed) &&
+               (noisy.widest == nullptr || *half > *interval_half_width(*noisy.widest->time))) {
+      noisy.widest = &record;
+    }
+  }
+  return noisy;
+}
+
+std::string noisy_note(const Report& report) {
+  const NoisyCases noisy = find_noisy(report);
+  if (noisy.count == 0) return "";
+  std::string text = fmt::format("noisy, {}:", count_cases(noisy.count));
+  if (noisy.widest != nullptr) {
+    const double half = *interval_half_width(*noisy.widest->time);
+    const std::int64_t processes = count_processes(report, *noisy.widest);
+    text +=
+        fmt::format(" the {}interval is +-{:.1f} % wide{}{}.", noisy.count == 1 ? "" : "widest ",
+                    100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",
+                    processes > 0 ? remedy_text(half, processes) : "");
+  }
+  if (noisy.without_interval > 0) {
+    text += fmt::format(
+        " {} ha{} no interval, because fewer than {} processes were quiet; repeat the run on an "
+        "idle machine, or with `--set measure.processes=20`.",
+        noisy.without_interval, noisy.without_interval == 1 ? "s" : "ve", kProcessesOfAnInterval);
+  }
+  if (noisy.widest == nullptr && noisy.without_interval == 0) {
+    text += " the machine was disturbed during all of them.";
+  }
+  return text;
+}
+
+// A report shows the two most important flags; the table shows all.
+std::vector<std::string> flag_notes(const Report& report) {
+  constexpr std::size_t kShown = 2;
+  std::vector<std::string> notes;
+  if (std::string noisy = noisy_note(report); !noisy.empty()) notes.push_back(std::move(noisy));
+  for (const FlagMeaning& meaning : kFlagMeanings) {
+    const auto count = std::ranges::count_if(
+        report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
+    if (count == 0 || notes.size() == kShown) continue;
+    notes.push_back(
+        fmt::format("{}, {}: {}.", text_of(meaning.flag), count_cases(count), meaning.reason));
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::string answer_sentence(const Report& report) {
+  if (auto nothing = nothing_measured_sentence(report)) return *std::move(nothing);
+  std::size_t measured = 0;
+  std::map<Flag, int> flags;
+  std::map<Outcome, int> others;
+  for (const CaseRecord& record : report.cases) {
+    if (record.time) ++measured;
+    for (const Flag flag : record.flags) ++flags[flag];
+    if (record.outcome != Outcome::ok) ++others[record.outcome];
+  }
+  std::string text =
+      measured == report.cases.size()
+          ? fmt::format("Measured {}", count_cases(measured))
+          : fmt::format("Measured {} of {}", measured, count_cases(report.cases.size()));
+  text += elapsed_text(report);
+  for (const auto& [flag, count] : flags) text += fmt::format(", {} {}", count, text_of(flag));
+  std::string_view separator = "; ";
+  for (const auto& [outcome, count] : others) {
+    text += fmt::format("{}{} {}", separator, count, name_of(outcome));
+    separator = ", ";
+  }
+  return text + ".";
+}
+
+std::vector<std::string> answer_notes(const Report& report) {
+  const bool is_measured = std::ranges::any_of(
+      report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
+  if (!is_measured) return {};
+  const std::vector<Recoverable> times = recoverable_times(report);
+  std::vector<std::string> notes = {peak_note(report, times), recoverable_note(times),
+                                    missing_interval_note(report)};
+  for (std::string& note : flag_notes(report)) notes.push_back(std::move(note));
+  notes.push_back(quiet_text(report));
+  notes.push_back(canary_text(report));
+  std::erase(notes, "");
+  return notes;
+}
+
+}  // namespace bench

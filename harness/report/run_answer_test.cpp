@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/run_answer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr const char* kCeilingsUnknown =
+    "How near these times are to this machine's ceilings is unknown; `bench peak` measures the "
+    "ceilings.";
+
+CaseRecord timed(const std::string& id, Nanoseconds median) {
+  CaseRecord record;
+  record.id = id;
+  record.run_id = "r";
+  TimeSummary& time = record.time.emplace();
+  time.median = median;
+  time.low = median - median / 100;
+  time.high = median + median / 100;
+  record.flops_per_s = FlopsPerSecond{1e9};
+  return record;
+}
+
+CaseRecord limited(const std::string& id, Nanoseconds median, Nanoseconds ideal, Bound bound) {
+  CaseRecord record = timed(id, median);
+  Roofline& roofline = record.roofline.emplace();
+  roofline.ideal = ideal;
+  roofline.bound = bound;
+  return record;
+}
+
+CaseRecord without_interval(const std::string& id) {
+  CaseRecord record = timed(id, 1ms);
+  record.time->low.reset();
+  record.time->high.reset();
+  return record;
+}
+
+void add_processes(Report& report, const std::string& id, int count) {
+  for (int i = 0; i < count; ++i) {
+    ProcessRecord process;
+    process.run_id = "r";
+    process.id = id;
+    process.samples = {1ms};
+    report.processes.push_back(process);
+  }
+}
+
+TEST(RunAnswer, FirstSentenceCountsCasesFlagsAndOtherOutcomes) {
+  Report report;
+  report.cases = {timed("a", 1ms), timed("b", 1ms)};
+  EXPECT_EQ(answer_sentence(report), "Measured 2 cases.");
+  report.ends.resize(1);
+  report.ends[0].accounting.wall = 4230ms;
+  report.cases[0].flags = {Flag::noisy, Flag::unsteady};
+  report.cases[1].flags = {Flag::noisy};
+  report.cases.resize(4);
+  report.cases[2].outcome = Outcome::skipped;
+  report.cases[3].outcome = Outcome::crashed;
+  EXPECT_EQ(answer_sentence(report),
+            "Measured 2 of 4 cases in 4.2 s, 2 noisy, 1 unsteady; 1 skipped, 1 crashed.");
+}
+
+TEST(RunAnswer, ARunThatEndedEarlyStillCountsItsCases) {
+  Report report;
+  report.cases = {timed("a", 1ms), {}};  // the second one is ok but has no time yet
+  report.ends.resize(1);
+  report.ends[0].accounting.wall = 640ms;
+  EXPECT_EQ(answer_sentence(report), "Measured 1 of 2 cases in 640 ms.");
+}
+
+TEST(RunAnswer, NamesTheCommandThatMeasuresTheCeilings) {
+  Report report;
+  report.cases = {timed("a", 1ms)};
+  EXPECT_THAT(answer_notes(report), ElementsAre(kCeilingsUnknown));
+  report.cases[0].flops_per_s.reset();
+  EXPECT_THAT(answer_notes(report), IsEmpty()) << "without work no ceiling applies";
+  report.cases[0].time.reset();
+  EXPECT_THAT(answer_notes(report), IsEmpty());
+}
+
+// The times of layers count as often as the network has them.
+TEST(RunAnswer, SumsWhatTheCeilingsPermitAndNamesTheCaseWithMostRecoverableTime) {
+  Report report;
+  report.cases = {limited("gemm/x", 1ms, 400us, Bound::compute),
+                  limited("conv/y", 500us, 300us, Bound::memory)};
+  report.cases[1].multiplicity = 4;
+  // 1 ms + 4 * 0.5 ms = 3 ms; ideal: 0.4 ms + 4 * 0.3 ms = 1.6 ms
+  EXPECT_THAT(answer_notes(report),
+              ElementsAre("All cases together run at 53 % of what this machine's ceilings permit: "
+                          "3.000 ms instead of 1.600 ms (1 bound by compute, 1 by memory).",
+                          "Most of the 1.400 ms above that is in conv/y (57 %)."));
+}
+
+TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {
+  Report report;
+  report.cases = {
+      limited("conv/forward/c8/f32/onednn/cpu/hot", 1ms, 500us, Bound::compute),
+      limited("network/forward/net+separate/f32/onednn/cpu/hot", 9ms, 1ms, Bound::compute)};
+  EXPECT_THAT(answer_notes(report).front(), HasSubstr("10.00 ms instead of 1.500 ms"));
+  report.cases[0].network = "net";
+  EXPECT_THAT(answer_notes(report),
+              ElementsAre(StartsWith("1 case with known ceilings runs at 50 % ")));
+}
+
+TEST(RunAnswer, ACaseFasterThanItsCeilingRecoversNothing) {
+  Report report;
+  report.cases = {limited("a", 1ms, 2ms, Bound::compute), limited("b", 1ms, 1ms, Bound::launch)};
+  EXPECT_THAT(answer_notes(report), ElementsAre(HasSubstr("at 150 %")));
+}
+
+TEST(RunAnswer, HugeTimesOfAFileDoNotOverflow) {
+  Report report;
+  report.cases = {limited("a", Nanoseconds::max(), 1ms, Bound::compute),
+                  limited("b", Nanoseconds::max(), Nanoseconds(-1), Bound::compute),
+                  limited("c", Nanoseconds::max(), 1ms, Bound::compute)};
+  report.cases[0].multiplicity = 1000;
+  report.ends.resize(2);
+  report.ends[0].accounting.wall = report.ends[1].accounting.wall = Nanoseconds::max();
+  EXPECT_THAT(answer_notes(report), testing::SizeIs(2));
+  EXPECT_THAT(answer_sentence(report), StartsWith("Measured 3 cases in "));
+}
+
+TEST(RunAnswer, MissingIntervalsNameTheNumberOfProcessesThatGivesThem) {
+  Report report;
+  report.cases = {without_interval("a"), without_interval("b")};
+  add_processes(report, "a", 2);
+  add_processes(report, "b", 3);
+  EXPECT_THAT(answer_notes(report),
+              ElementsAre(kCeilingsUnknown,
+                          "2 cases have no interval: 2 processes are too few for one; `--set "
+                          "measure.processes=5` gives one."));
+}
+
+TEST(RunAnswer, NoisyCasesSayHowWideAndWhatHalvesTheInterval) {
+  Report report;
+  report.cases = {timed("a", 1ms), timed("b", 1ms)};
+  for (CaseRecord& record : report.cases) record.flags = {Flag::noisy};
+  report.cases[1].time->low = 930us;
+  report.cases[1].time->high = 1070us;
+  EXPECT_THAT(answer_notes(report).back(),
+              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 % wide."));
+  add_processes(report, "b", 5);
+  EXPECT_THAT(answer_notes(report).back(),
+              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 % wide with 5 "
+                             "processes; `--set measure.processes=20` would give about +-3.5 %."));
+  report.cases[0].time->low.reset();
+  EXPECT_THAT(answer_notes(report).back(),
+              testing::EndsWith(
+                  ". 1 has no interval, because fewer than 5 processes were quiet; repeat the run "
+                  "on an idle machine, or with `--set measure.processes=20`."));
+}
+
+// The report advised 24 processes for an interval of +-300 %.
+TEST(RunAnswer, MoreProcessesAreNotAdvisedIfTheyWouldNotHelp) {
+  Report report;
+  report.cases = {timed("a", 1ms), timed("b", 1ms)};
+  report.cases[0].flags = {Flag::noisy};
+  report.cases[0].time->high = 4ms;
+  report.cases[1].flags = {Flag::noisy, Flag::disturbed};
+  report.cases[1].time->high = 9ms;
+  add_processes(report, "a", 5);
+  EXPECT_THAT(answer_notes(report)[1],
+              testing::StrEq("noisy, 2 cases: the widest interval is +-150.5 % wide with 5 "
+                             "processes; only an idle machine can make it narrower."));
+  report.cases[0].flags.clear();
+  EXPECT_THAT(answer_notes(report)[1],
+              testing::StrEq("noisy, 1 case: the machine was disturbed during all of them."));
+}
+
+TEST(RunAnswer, ExplainsAtMostTwoFlags) {
+  Report report;
+  report.cases = {timed("a", 1ms)};
+  report.cases[0].flags = {Flag::noisy, Flag::unsteady, Flag::throttled};
+  const std::vector<std::string> notes = answer_notes(report);
+  ASSERT_THAT(notes, testing::SizeIs(3));
+  EXPECT_THAT(notes[1], StartsWith("noisy, 1 case: the interval is "));
+  EXPECT_THAT(notes[2], StartsWith("unsteady, 1 case: "));
+}
+
+}  // namespace
+}  // namespace bench
