@@ -216,7 +216,7 @@ TEST_F(BaselineTest, compare_reads_stores) {
   for (const std::string base : {"baselines", "baselines/test-2c-00000000", kFile}) {
     const ProgramResult result = bench({"compare", base, "b.jsonl"});
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr("+30.0 %"),
+    EXPECT_THAT(result.out, AllOf(HasSubstr("slower"), HasSubstr("30 % slower"),
                                   HasSubstr("tool.commit: c0ffee000001 -> c0ffee000002"),
                                   Not(HasSubstr("config."))));
   }
@@ -230,7 +230,7 @@ TEST_F(BaselineTest, compare_reads_stores) {
                     HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
   // If there are two machine classes, the one of the other side is used.
   EXPECT_EQ(save("c.jsonl").status, 0);
-  EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("+30.0 %"));
+  EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("30 % slower"));
   EXPECT_THAT(bench({"compare", "baselines", "baselines"}).err, HasSubstr("2 machine classes"));
 }
 

@@ -88,6 +88,8 @@ struct Arguments {
   bool check = false;                         // trace --check
   bool fail_on_regression = false;            // compare --fail-on regression
   bool across_machines = false;               // compare --across-machines
+  std::optional<std::string> by;              // compare --by PARAMETER
+  std::optional<std::string> against;         // compare --against VALUE
   bool backtrace = false;                     // profile --backtrace
   std::optional<std::string> onednn_verbose;  // profile --onednn-verbose
   std::vector<std::string> windows;           // profile --window, one or two values

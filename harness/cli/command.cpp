@@ -25,8 +25,9 @@ constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "
 constexpr std::array<std::string_view, 5> kExplainOptions = {"arch", "gpu", "json", "set",
                                                              "plugin"};
 constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
-constexpr std::array<std::string_view, 8> kCompareOptions = {
-    "out", "format", "fail-on", "across-machines", "require-baseline", "json", "quiet", "force"};
+constexpr std::array<std::string_view, 10> kCompareOptions = {
+    "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
+    "json", "quiet",   "force"};
 constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
@@ -148,7 +149,7 @@ constexpr std::array kCommands = {
             "bench report shard-*.jsonl -o all.json",
             kReportOptions, report_command},
     Command{
-        "compare", "BASE CANDIDATE", 2, 2, "what became slower or faster, and what changed",
+        "compare", "BASE CANDIDATE|RESULT", 1, 2, "what became slower or faster, and what changed",
         "Reads result files of `bench run`, stored baselines (a file, a folder) or Google "
         "Benchmark's "
         "JSON. For each\n"
@@ -161,8 +162,12 @@ constexpr std::array kCommands = {
         "small\n"
         "differences on noisy machines are not regressions: the exit status is 0 unless --fail-on "
         "or\n"
-        "--require-baseline is given.",
+        "--require-baseline is given.\n\n"
+        "With --by, it compares the cases of one result with each other: those that differ in one\n"
+        "parameter alone. More than two values give a table of speed-ups.",
         "bench compare before.jsonl after.jsonl\n"
+        "bench compare result.jsonl --by dtype --against f32      # inside one result\n"
+        "bench compare result.jsonl --by threads                  # speed-up by threads\n"
         "bench compare a.jsonl b.jsonl --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
         "bench compare baselines after.jsonl                      # with accepted runs\n"
         "bench compare baselines@release-1.4 baselines            # since an anchor\n"

@@ -2,10 +2,13 @@
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
+#include "harness/config/case_id.hpp"
 #include "harness/judge/comparison.hpp"
+#include "harness/judge/parameter_comparison.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/result/result_text.hpp"
 
@@ -93,8 +96,36 @@ ExitStatus status_of(const Comparison& comparison, const Arguments& arguments) {
   return ExitStatus::success;
 }
 
+Status write_comparison(const std::string& text, const Arguments& arguments, Env& env) {
+  if (!arguments.out) {
+    *env.out << text;
+    return Done{};
+  }
+  return write_file(*arguments.out, text, arguments.force ? Existing::replace : Existing::refuse);
+}
+
+ConsoleOptions comparison_console(const Arguments& arguments, const Env& env) {
+  return arguments.out ? ConsoleOptions{.width = kUnlimitedWidth} : console_options(env);
+}
+
+// Prints what answers the next question about the worst case, below the table on a console.
+void print_next_question(const Comparison& comparison, const Arguments& arguments, Env& env) {
+  const auto worst = std::ranges::find_if(comparison.cases, [](const ComparedCase& entry) {
+    return entry.verdict == CaseVerdict::slower || entry.verdict == CaseVerdict::unclear;
+  });
+  if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return;
+  *env.out << fmt::format(
+      "\nNext: measure both sides of the first such case together, where FOLDER has the base:\n"
+      "  {} duet {} --base FOLDER\n",
+      arguments.program, shell_quoted(worst->id));
+}
+
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_comparison_format(arguments));
+  if (arguments.inputs.size() != 2) {
+    return Error{"needs two results, BASE and CANDIDATE", "",
+                 "add --by PARAMETER to compare the cases of one result with each other"};
+  }
   BENCH_ASSIGN_OR_RETURN(const Sides sides, read_sides(arguments.inputs[0], arguments.inputs[1]));
   ComparisonOptions options;
   if (arguments.across_machines) options.machines = Machines::any;
@@ -104,22 +135,49 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
       print_line(*env.err, fmt::format("bench compare: {}", warning));
     }
   }
-  ConsoleOptions console = console_options(env);
-  if (arguments.out) console = {.width = kUnlimitedWidth};
-  const std::string text = format->write(comparison, console);
-  if (arguments.out) {
-    BENCH_RETURN_IF_ERROR(
-        write_file(*arguments.out, text, arguments.force ? Existing::replace : Existing::refuse));
-  } else {
-    *env.out << text;
-  }
+  const std::string text = format->write(comparison, comparison_console(arguments, env));
+  BENCH_RETURN_IF_ERROR(write_comparison(text, arguments, env));
+  if (!arguments.out && format->name == "text") print_next_question(comparison, arguments, env);
   return status_of(comparison, arguments);
+}
+
+Status check_by(const Arguments& arguments) {
+  if (arguments.inputs.size() != 1) {
+    return Error{"compares the cases of one result", "--by",
+                 "name one result, or omit --by to compare two"};
+  }
+  if (arguments.fail_on_regression || arguments.gate.require_baseline ||
+      arguments.across_machines) {
+    return Error{
+        "cannot be used with --fail-on, --require-baseline or --across-machines: these are for two "
+        "results",
+        "--by", "omit them"};
+  }
+  return Done{};
+}
+
+Result<ExitStatus> compare_cases(const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(check_by(arguments));
+  BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_comparison_format(arguments));
+  const std::string& path = arguments.inputs.front();
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
+  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, path));
+  BENCH_ASSIGN_OR_RETURN(const ParameterComparison comparison,
+                         compare_by(report, path, *arguments.by, arguments.against));
+  BENCH_RETURN_IF_ERROR(write_comparison(
+      format->write_by(comparison, comparison_console(arguments, env)), arguments, env));
+  return ExitStatus::success;
 }
 
 }  // namespace
 
 ExitStatus compare_command(const Arguments& arguments, Env& env) {
-  const Result<ExitStatus> status = compare_files(arguments, env);
+  if (arguments.against && !arguments.by) {
+    return fail("compare", Error{"needs --by PARAMETER", "--against", "for example --by dtype"},
+                ExitStatus::usage, env);
+  }
+  const Result<ExitStatus> status =
+      arguments.by ? compare_cases(arguments, env) : compare_files(arguments, env);
   if (status.ok()) return *status;
   return fail("compare", status.error(), ExitStatus::usage, env);
 }

@@ -311,6 +311,19 @@ constexpr std::array kOptions = {
              a.across_machines = true;
              return Done{};
            }},
+    Option{"by", '\0', "PARAMETER",
+           "compare the cases of one result that differ in PARAMETER alone: dtype, cache, threads, "
+           "backend, n, ...",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.by = v;
+             return Done{};
+           }},
+    Option{"against", '\0', "VALUE",
+           "the value of --by that the others are compared with (default the first or smallest)",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.against = v;
+             return Done{};
+           }},
     Option{"summary", '\0', "",
            "print aggregate tables instead: layers, operators, categories, memory, counters; with "
            "--top, --order-by total|mean|min|max|count and --json",

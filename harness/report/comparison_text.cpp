@@ -6,6 +6,7 @@
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/evidence_fields.hpp"
 #include "harness/report/markdown.hpp"
+#include "harness/report/parameter_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
@@ -55,15 +56,58 @@ std::string time_text(const std::optional<double>& nanoseconds) {
   });
 }
 
-std::string change_percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+// From this ratio on, a factor is easier to understand than a percentage.
+constexpr double kFactor = 1.5;
 
-std::string ratio_text(const std::optional<double>& ratio) {
-  return format_or_unknown(ratio, change_percent);
+// "3.0" or "30": what a percentage or a factor needs.
+std::string short_number(double value) {
+  return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
+// An effect in words, and its interval in the same unit and direction.
+class Effect {
+ public:
+  explicit Effect(double ratio) : ratio_(ratio), is_slower_(ratio >= 1) {}
+
+  std::string size() const {
+    const char* direction = is_slower_ ? "slower" : "faster";
+    if (is_factor()) return fmt::format("{}x {}", short_number(factor(ratio_)), direction);
+    if (is_nothing()) return "no change";
+    return fmt::format("{} % {}", percent(ratio_), direction);
+  }
+
+  // "2.0 to 4.0"; nullopt without both bounds.
+  std::optional<std::string> interval(const std::optional<double>& low,
+                                      const std::optional<double>& high) const {
+    if (!low || !high || *low <= 0 || *high <= 0) return std::nullopt;
+    const double near = is_slower_ ? *low : *high;
+    const double far = is_slower_ ? *high : *low;
+    if (is_factor()) {
+      return fmt::format("{} to {}", short_number(factor(near)), short_number(factor(far)));
+    }
+    return fmt::format("{} to {}{}", percent(near), percent(far), is_nothing() ? " %" : "");
+  }
+
+ private:
+  double factor(double ratio) const { return is_slower_ ? ratio : 1 / ratio; }
+  bool is_factor() const { return factor(ratio_) >= kFactor; }
+  bool is_nothing() const { return percent(ratio_) == "0.0"; }
+  std::string percent(double ratio) const {
+    const std::string text = short_number(100 * (is_slower_ ? ratio - 1 : 1 - ratio));
+    return text == "-0.0" ? "0.0" : text;
+  }
+
+  double ratio_;
+  bool is_slower_;
+};
+
 std::string interval_text(const ComparedCase& entry) {
-  if (!entry.low || !entry.high) return std::string(kUnknown);
-  return fmt::format("[{}, {}]", change_percent(*entry.low), change_percent(*entry.high));
+  if (!entry.ratio || !(*entry.ratio > 0)) return std::string(kUnknown);
+  return Effect(*entry.ratio).interval(entry.low, entry.high).value_or(std::string(kUnknown));
+}
+
+std::string effect_of(const ComparedCase& entry) {
+  return entry.ratio ? effect_text(*entry.ratio, entry.low, entry.high) : std::string(kUnknown);
 }
 
 std::string change_text(const Change& change) {
@@ -97,7 +141,7 @@ std::string groups_text(const Comparison& comparison) {
   std::string text;
   for (const GroupRatio& group : comparison.groups) {
     text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group,
-                        change_percent(group.ratio), group.cases);
+                        effect_text(group.ratio, std::nullopt, std::nullopt), group.cases);
   }
   return text;
 }
@@ -128,30 +172,57 @@ std::string changed_line(const Change& change, std::size_t width) {
 }
 
 constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
-    {"text", "a table", comparison_text},
+    {"text", "a table", comparison_text, parameter_text},
     {"markdown", "for a comment or a step summary",
      [](const Comparison& comparison, const ConsoleOptions&) {
        return comparison_markdown(comparison);
+     },
+     [](const ParameterComparison& comparison, const ConsoleOptions&) {
+       return parameter_markdown(comparison);
      }},
     {"json", "all of it",
      [](const Comparison& comparison, const ConsoleOptions&) {
        return comparison_json(comparison);
+     },
+     [](const ParameterComparison& comparison, const ConsoleOptions&) {
+       return parameter_json(comparison);
      }},
 }};
 
+// The answer: how many cases changed, and by how much all of them together.
+std::string answer_text(const Comparison& comparison) {
+  const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
+  std::string text = counts_text(comparison);
+  if (all != comparison.groups.end() && all->cases > 1) {
+    text += fmt::format("; the geometric mean is {}",
+                        effect_text(all->ratio, std::nullopt, std::nullopt));
+  }
+  return text + ".";
+}
+
 }  // namespace
+
+std::string effect_text(double ratio, const std::optional<double>& low,
+                        const std::optional<double>& high) {
+  if (!(ratio > 0)) return std::string(kUnknown);
+  const Effect effect(ratio);
+  const std::string text = effect.size();
+  const auto interval = effect.interval(low, high);
+  return interval ? fmt::format("{} ({})", text, *interval) : text;
+}
 
 std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console) {
   const std::size_t width = console.width;
-  std::string text = fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
-                                 printable(comparison.candidate));
+  std::string text = wrap(answer_text(comparison), width, 0);
+  text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
+                      printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
   const std::vector<Column> columns = {{"verdict"},
                                        {"case", Align::left, kMinComparedId},
                                        {"base", Align::right, std::nullopt, 3},
                                        {"candidate", Align::right, std::nullopt, 2},
-                                       {"change", Align::right},
-                                       {"interval", Align::right, std::nullopt, 1}};
+                                       {"change", Align::left},
+                                       {"interval", Align::left, std::nullopt, 1}};
   std::vector<std::string_view> ids;
   for (const ComparedCase& entry : comparison.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
@@ -161,14 +232,16 @@ std::string comparison_text(const Comparison& comparison, const ConsoleOptions& 
                      {entry.id, Tone::plain, shortener.forms(entry.id)},
                      {time_text(entry.base)},
                      {time_text(entry.candidate)},
-                     {ratio_text(entry.ratio)},
+                     {format_or_unknown(entry.ratio,
+                                        [](double ratio) {
+                                          return effect_text(ratio, std::nullopt, std::nullopt);
+                                        })},
                      {interval_text(entry)}},
                     remarks_text(entry)});
   }
   text += '\n' + render_table(columns, rows, width, console.colour);
-  text += fmt::format("\n{}\n", counts_text(comparison));
   if (!comparison.groups.empty()) {
-    text += wrap(fmt::format("geometric mean: {}", groups_text(comparison)), width, 0);
+    text += '\n' + wrap(fmt::format("geometric mean: {}", groups_text(comparison)), width, 0);
   }
   return text;
 }
@@ -181,14 +254,14 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += fmt::format("- changed: {}\n", escape_markdown(change_text(change)));
   }
   text +=
-      "\n| verdict | case | base | candidate | change | interval | what changed |\n"
-      "|---|---|---:|---:|---:|---:|---|\n";
+      "\n| verdict | case | base | candidate | change | what changed |\n"
+      "|---|---|---:|---:|---|---|\n";
   for (const ComparedCase& entry :
        std::span(comparison.cases).first(std::min(comparison.cases.size(), kMaxMarkdownRows))) {
-    text += fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict), escape_markdown(entry.id),
-        time_text(entry.base), time_text(entry.candidate), ratio_text(entry.ratio),
-        escape_markdown(interval_text(entry)), escape_markdown(remarks_text(entry)));
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict),
+                    escape_markdown(entry.id), time_text(entry.base), time_text(entry.candidate),
+                    effect_of(entry), escape_markdown(remarks_text(entry)));
   }
   if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "harness/judge/comparison.hpp"
+#include "harness/judge/parameter_comparison.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/store.hpp"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +17,20 @@
 
 namespace bench {
 
+// The effect of a change as a reader would say it, from ratios of times: "2.2x faster (2.1
+// to 2.3)", "3.0 % slower (2.0 to 4.0)", "no change". An interval that includes the opposite has
+// negative numbers: "0.4 % slower (-0.3 to 1.1)". Without both bounds it is omitted.
+std::string effect_text(double ratio, const std::optional<double>& low,
+                        const std::optional<double>& high);
+
 // One form of a comparison; the text ends in a newline.
 struct ComparisonFormat {
   std::string_view name;  // value of --format
   std::string_view help;
   // Only formats for people, which are tables, use `console`.
   std::string (*write)(const Comparison& comparison, const ConsoleOptions& console);
+  // The same for the cases of one result (parameter_text.hpp).
+  std::string (*write_by)(const ParameterComparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();
 std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console);

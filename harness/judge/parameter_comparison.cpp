@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judge/parameter_comparison.hpp"
+
+#include "base/nearest_name.hpp"
+#include "harness/judge/measurement.hpp"
+#include "harness/judge/parameter_split.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = code == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+// Numbers come first, ascending. Words keep the order in which they appear.
+void sort_values(std::vector<std::string>& values) {
+  std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
+    const auto left = number_in(a);
+    const auto right = number_in(b);
+    if (left && right) return *left < *right;
+    return left.has_value() && !right.has_value();
+  });
+}
+
+// The cases with equal rests, by value.
+struct CaseGroup {
+  std::string rest;
+  std::map<std::string, std::size_t> cases;  // value -> index in the measurement
+};
+
+// Groups in the order of their first case. Of two cases with the same value (two backends of one
+// device), the first one counts.
+std::vector<CaseGroup> group_cases(const Measurement& side, const std::string& parameter) {
+  std::vector<CaseGroup> groups;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < side.cases.size(); ++i) {
+    const auto split = split_parameter(side.cases[i].id, parameter);
+    if (!split) continue;
+    const auto [place, is_new] = places.emplace(split->rest, groups.size());
+    if (is_new) groups.push_back({split->rest, {}});
+    groups[place->second].cases.emplace(split->value, i);
+  }
+  return groups;
+}
+
+// The values of cases that have a partner.
+std::vector<std::string> values_of(const Measurement& side, const std::string& parameter) {
+  std::vector<std::string> values;
+  const std::vector<CaseGroup> groups = group_cases(side, parameter);
+  const auto is_paired = [&](const std::string& rest) {
+    const auto group = std::ranges::find(groups, rest, &CaseGroup::rest);
+    return group != groups.end() && group->cases.size() > 1;
+  };
+  for (const MeasuredCase& entry : side.cases) {
+    const auto split = split_parameter(entry.id, parameter);
+    if (split && is_paired(split->rest) &&
+        std::ranges::find(values, split->value) == values.end()) {
+      values.push_back(split->value);
+    }
+  }
+  sort_values(values);
+  return values;
+}
+
+bool has_pair(const Measurement& side, const std::string& parameter) {
+  return std::ranges::any_of(group_cases(side, parameter),
+                             [](const CaseGroup& group) { return group.cases.size() > 1; });
+}
+
+// The parameters for which at least two cases form a pair.
+std::vector<std::string> pairing_parameters(const Measurement& side) {
+  std::vector<std::string> names;
+  for (const MeasuredCase& entry : side.cases) {
+    for (std::string& name : parameters_of(entry.id)) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  std::erase_if(names, [&](const std::string& name) { return !has_pair(side, name); });
+  return names;
+}
+
+Error no_pairs(const Measurement& side, const std::string& parameter) {
+  const std::vector<std::string> names = pairing_parameters(side);
+  return {fmt::format("no two cases of {} differ in `{}` alone", side.name, parameter),
+          "--by " + parameter,
+          names.empty() ? "measure a sweep, or compare two files"
+                        : fmt::format("pairs exist for: {}", fmt::join(names, ", "))};
+}
+
+// Counted work of a case by id: FLOPs, or bytes if it has no FLOPs.
+using WorkById = std::unordered_map<std::string, double>;
+
+WorkById work_of(const Report& report) {
+  WorkById work;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.work) continue;
+    const std::int64_t flops = record.work->flops;
+    work[record.id] = static_cast<double>(flops > 0 ? flops : record.work->traffic().count);
+  }
+  return work;
+}
+
+double work_ratio(const WorkById& work, const std::string& base, const std::string& other) {
+  const auto from = work.find(base);
+  const auto to = work.find(other);
+  const bool is_known =
+      from != work.end() && to != work.end() && from->second > 0 && to->second > 0;
+  return is_known ? to->second / from->second : 1;
+}
+
+// Compares two cases as if they had one id. What differs because the parameter differs is no
+// change.
+ComparedCase compare_pair(const Measurement& side, MeasuredCase base, MeasuredCase candidate) {
+  const std::string id = candidate.id;
+  base.id = candidate.id;
+  for (MeasuredCase* entry : {&base, &candidate}) {
+    entry->case_hash.clear();
+    entry->facts.clear();
+    entry->implementation.reset();
+  }
+  Measurement left;
+  left.not_comparable = side.not_comparable;
+  Measurement right = left;
+  left.cases.push_back(std::move(base));
+  right.cases.push_back(std::move(candidate));
+  return compare(left, right, {}).cases.front();
+}
+
+std::optional<double> geometric_mean(const std::vector<ParameterGroup>& groups, std::size_t value) {
+  double sum = 0;
+  int count = 0;
+  for (const ParameterGroup& group : groups) {
+    const auto& effect = group.effects[value];
+    const auto speed_up = effect ? effect->speed_up() : std::nullopt;
+    if (!speed_up || *speed_up <= 0) continue;
+    sum += std::log(*speed_up);
+    ++count;
+  }
+  return count > 0 ? std::optional(std::exp(sum / count)) : std::nullopt;
+}
+
+std::optional<double> divided(double work, const std::optional<double>& ratio) {
+  return ratio && *ratio > 0 ? std::optional(work / *ratio) : std::nullopt;
+}
+
+// Removes the value `against` from `values`. It must be one of them.
+Result<std::string> choose_base(std::vector<std::string>& values, const std::string& parameter,
+                                const std::optional<std::string>& against) {
+  if (!against) {
+    std::string first = values.front();
+    values.erase(values.begin());
+    return first;
+  }
+  const auto found = std::ranges::find(values, *against);
+  if (found == values.end()) {
+    const std::vector<std::string_view> names(values.begin(), values.end());
+    return Error{fmt::format("no case has the value `{}` of `{}`", *against, parameter),
+                 "--against " + *against, expectation(*against, names)};
+  }
+  values.erase(found);
+  return *against;
+}
+
+}  // namespace
+
+std::optional<double> ParameterEffect::speed_up() const {
+  return divided(work_ratio, compared.ratio);
+}
+std::optional<double> ParameterEffect::low() const { return divided(work_ratio, compared.high); }
+std::optional<double> ParameterEffect::high() const { return divided(work_ratio, compared.low); }
+
+Result<ParameterComparison> compare_by(const Report& report, const std::string& name,
+                                       const std::string& parameter,
+                                       const std::optional<std::string>& against) {
+  const Measurement side = measurement_of(report, name);
+  if (!has_pair(side, parameter)) return no_pairs(side, parameter);
+  ParameterComparison result;
+  result.name = name;
+  result.parameter = parameter;
+  result.values = values_of(side, parameter);
+  BENCH_ASSIGN_OR_RETURN(result.against, choose_base(result.values, parameter, against));
+  const WorkById work = changes_work(parameter) ? work_of(report) : WorkById();
+  for (const CaseGroup& group : group_cases(side, parameter)) {
+    const auto base = group.cases.find(result.against);
+    if (base == group.cases.end() || group.cases.size() < 2) {
+      result.unpaired += group.cases.size();
+      continue;
+    }
+    const MeasuredCase& first = side.cases[base->second];
+    ParameterGroup& row = result.groups.emplace_back();
+    row.base_id = first.id;
+    row.base = first.median;
+    for (const std::string& value : result.values) {
+      const auto found = group.cases.find(value);
+      auto& effect = row.effects.emplace_back();
+      if (found == group.cases.end()) continue;
+      const MeasuredCase& other = side.cases[found->second];
+      effect =
+          ParameterEffect{compare_pair(side, first, other), work_ratio(work, first.id, other.id)};
+      if (effect->work_ratio != 1) result.is_work_equal = false;
+    }
+  }
+  if (result.groups.empty()) return no_pairs(side, parameter);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    result.means.push_back(geometric_mean(result.groups, i));
+  }
+  return result;
+}
+
+}  // namespace bench

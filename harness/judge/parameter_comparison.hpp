@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares the cases of one result with each other: those that differ in one parameter alone. Pure
+// functions.
+#pragma once
+
+#include "base/result.hpp"
+#include "harness/judge/comparison.hpp"
+#include "harness/result/report.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// One value of the parameter against the value that all are compared with.
+struct ParameterEffect {
+  ComparedCase compared;  // its id is that of the case with this value; `base` is the other one
+  double work_ratio =
+      1;  // work of this case / work of the other; 1 if the parameter keeps the work
+
+  // Work per time against the other case: 2 is twice as fast. nullopt if the two are incomparable.
+  std::optional<double> speed_up() const;
+  std::optional<double> low() const;  // of its interval
+  std::optional<double> high() const;
+};
+
+// The cases that differ in the parameter alone.
+struct ParameterGroup {
+  std::string base_id;
+  std::optional<double> base;                           // median in nanoseconds
+  std::vector<std::optional<ParameterEffect>> effects;  // in the order of `values`
+};
+
+struct ParameterComparison {
+  std::string name;  // of the file
+  std::string parameter;
+  std::string against;              // the value that all are compared with
+  std::vector<std::string> values;  // the others: numbers ascending, words as they first appear
+  std::vector<ParameterGroup> groups;
+  bool is_work_equal = true;                 // whether every pair computes the same amount
+  std::vector<std::optional<double>> means;  // geometric means of the speed-ups, by value
+  std::size_t unpaired = 0;                  // cases that no other case pairs with
+};
+
+// `against`: nullopt for the first value: the smallest number, or the word that appears first.
+// Returns an error if no two cases differ in the parameter alone; it names the parameters for which
+// such cases exist. Returns an error if no case has the value `against`.
+Result<ParameterComparison> compare_by(const Report& report, const std::string& name,
+                                       const std::string& parameter,
+                                       const std::optional<std::string>& against);
+
+}  // namespace bench

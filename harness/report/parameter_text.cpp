@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/parameter_text.hpp"
+
+#include "base/text.hpp"
+#include "harness/report/markdown.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// How one value stands against the other, as a factor with an interval.
+struct Factor {
+  double value = 1;
+  std::optional<double> low, high;
+};
+
+// Pairs with equal work are told by their times, others by their work per time.
+std::optional<Factor> time_factor(const ParameterEffect& effect) {
+  if (!effect.compared.ratio) return std::nullopt;
+  return Factor{*effect.compared.ratio, effect.compared.low, effect.compared.high};
+}
+std::optional<Factor> speed_factor(const ParameterEffect& effect) {
+  const auto value = effect.speed_up();
+  return value ? std::optional(Factor{*value, effect.low(), effect.high()}) : std::nullopt;
+}
+
+std::string factor_number(double value) {
+  return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1);
+}
+
+std::string factor_text(const Factor& factor) { return factor_number(factor.value) + "x"; }
+
+std::string factor_interval(const Factor& factor) {
+  if (!factor.low || !factor.high) return std::string(kUnknown);
+  return fmt::format("{} to {}", factor_number(*factor.low), factor_number(*factor.high));
+}
+
+std::string nanoseconds_text(const std::optional<double>& nanoseconds) {
+  return format_or_unknown(nanoseconds, [](double value) {
+    return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
+  });
+}
+
+std::string pairs_text(std::size_t count) {
+  return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
+}
+
+std::string named_value(const ParameterComparison& comparison, const std::string& value) {
+  const bool is_word = !value.empty() &&
+                       std::string_view("0123456789").find(value.front()) == std::string_view::npos;
+  // "all" and "true" say nothing without the parameter's name.
+  const bool is_clear = is_word && value != "all" && value != "true" && value != "false";
+  return is_clear ? value : fmt::format("{}={}", comparison.parameter, value);
+}
+
+// The only pair's effect, or the mean over all pairs.
+std::string pair_sentence(const ParameterComparison& comparison) {
+  const std::string value = named_value(comparison, comparison.values.front());
+  const std::string against = named_value(comparison, comparison.against);
+  const auto& mean = comparison.means.front();
+  if (!mean) {
+    return fmt::format("{} and {} cannot be compared; the reasons are below.", value, against);
+  }
+  const auto sentence = [&](const Factor& factor, const std::string& rest) {
+    return comparison.is_work_equal ? fmt::format("{} takes {} the time of {}{}.", value,
+                                                  factor_text(factor), against, rest)
+                                    : fmt::format("{} does {} the work per time of {}{}.", value,
+                                                  factor_text(factor), against, rest);
+  };
+  if (comparison.groups.size() > 1) {
+    const Factor factor{comparison.is_work_equal ? 1 / *mean : *mean, std::nullopt, std::nullopt};
+    return sentence(factor,
+                    fmt::format(" (geometric mean of {})", pairs_text(comparison.groups.size())));
+  }
+  const ParameterEffect& only = *comparison.groups.front().effects.front();
+  const Factor factor = comparison.is_work_equal ? *time_factor(only) : *speed_factor(only);
+  return sentence(factor, factor.low && factor.high ? fmt::format(" ({})", factor_interval(factor))
+                                                    : std::string(", without an interval"));
+}
+
+std::string sweep_sentence(const ParameterComparison& comparison) {
+  std::string text =
+      fmt::format("Speed-up against {}", named_value(comparison, comparison.against));
+  for (std::size_t i = 0; i < comparison.values.size(); ++i) {
+    text +=
+        fmt::format("{} {} {}", i == 0 ? ":" : ",", named_value(comparison, comparison.values[i]),
+                    format_or_unknown(comparison.means[i], [](double mean) {
+                      return factor_text({mean, std::nullopt, std::nullopt});
+                    }));
+  }
+  if (comparison.groups.size() > 1) {
+    text += fmt::format(" (geometric means of {} rows)", comparison.groups.size());
+  }
+  return text + (comparison.is_work_equal ? "." : "; it is that of the work per time.");
+}
+
+bool is_sweep(const ParameterComparison& comparison) { return comparison.values.size() > 1; }
+
+std::string answer_of(const ParameterComparison& comparison) {
+  return is_sweep(comparison) ? sweep_sentence(comparison) : pair_sentence(comparison);
+}
+
+std::string rest_of_it(const ParameterComparison& comparison) {
+  if (comparison.unpaired == 0) return "";
+  return fmt::format("{} case{} no partner that differs in `{}` alone.", comparison.unpaired,
+                     comparison.unpaired == 1 ? " has" : "s have", comparison.parameter);
+}
+
+std::vector<std::string_view> base_ids(const ParameterComparison& comparison) {
+  std::vector<std::string_view> ids;
+  for (const ParameterGroup& group : comparison.groups) ids.push_back(group.base_id);
+  return ids;
+}
+
+// Why an effect is missing or uncertain.
+std::string reasons_of(const ParameterComparison& comparison, const ParameterGroup& group) {
+  std::string text;
+  for (std::size_t i = 0; i < group.effects.size(); ++i) {
+    const auto& effect = group.effects[i];
+    if (!effect || effect->compared.reason.empty()) continue;
+    if (!text.empty()) text += "; ";
+    if (is_sweep(comparison)) text += named_value(comparison, comparison.values[i]) + ": ";
+    text += effect->compared.reason;
+  }
+  return text;
+}
+
+std::string pair_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
+  const std::vector<Column> columns = {
+      {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
+       kMinId},
+      {named_value(comparison, comparison.against), Align::right, std::nullopt, 3},
+      {named_value(comparison, comparison.values.front()), Align::right, std::nullopt, 2},
+      {comparison.is_work_equal ? "time" : "work per time", Align::right},
+      {"interval", Align::right, std::nullopt, 1}};
+  const IdShortener shortener(base_ids(comparison));
+  std::vector<Row> rows;
+  for (const ParameterGroup& group : comparison.groups) {
+    const auto& effect = group.effects.front();
+    const auto factor = !effect                    ? std::nullopt
+                        : comparison.is_work_equal ? time_factor(*effect)
+                                                   : speed_factor(*effect);
+    rows.push_back({{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
+                     {nanoseconds_text(group.base)},
+                     {nanoseconds_text(effect ? effect->compared.candidate : std::nullopt)},
+                     {format_or_unknown(factor, factor_text)},
+                     {format_or_unknown(factor, factor_interval)}},
+                    reasons_of(comparison, group)});
+  }
+  return render_table(columns, rows, console.width, console.colour);
+}
+
+std::string speed_text(const std::optional<ParameterEffect>& effect) {
+  const auto factor = effect ? speed_factor(*effect) : std::nullopt;
+  return format_or_unknown(factor, factor_text);
+}
+
+std::string speed_with_interval(const std::optional<ParameterEffect>& effect) {
+  const auto factor = effect ? speed_factor(*effect) : std::nullopt;
+  if (!factor || !factor->low || !factor->high) return speed_text(effect);
+  return fmt::format("{} ({})", factor_text(*factor), factor_interval(*factor));
+}
+
+std::string sweep_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
+  std::vector<Column> columns = {
+      {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
+       kMinId},
+      {"time", Align::right, std::nullopt, 1}};
+  for (const std::string& value : comparison.values) {
+    columns.push_back({named_value(comparison, value), Align::right});
+  }
+  const IdShortener shortener(base_ids(comparison));
+  std::vector<Row> rows;
+  for (const ParameterGroup& group : comparison.groups) {
+    Row row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
+             {nanoseconds_text(group.base)}},
+            reasons_of(comparison, group)};
+    for (const auto& effect : group.effects) row.cells.push_back({speed_text(effect)});
+    rows.push_back(std::move(row));
+  }
+  return render_table(columns, rows, console.width, console.colour);
+}
+
+}  // namespace
+
+std::string parameter_text(const ParameterComparison& comparison, const ConsoleOptions& console) {
+  std::string text = wrap(answer_of(comparison), console.width, 0) + '\n';
+  text += is_sweep(comparison) ? sweep_table(comparison, console) : pair_table(comparison, console);
+  const std::string rest = rest_of_it(comparison);
+  return rest.empty() ? text : text + '\n' + wrap(rest, console.width, 0);
+}
+
+std::string parameter_markdown(const ParameterComparison& comparison) {
+  std::string text = escape_markdown(answer_of(comparison)) + "\n\n| case | time |";
+  std::string rule = "\n|---|---:|";
+  for (const std::string& value : comparison.values) {
+    text += fmt::format(" speed-up with {} |", escape_markdown(named_value(comparison, value)));
+    rule += "---:|";
+  }
+  text += rule + "\n";
+  for (const ParameterGroup& group : comparison.groups) {
+    text +=
+        fmt::format("| {} | {} |", escape_markdown(group.base_id), nanoseconds_text(group.base));
+    for (const auto& effect : group.effects)
+      text += fmt::format(" {} |", speed_with_interval(effect));
+    text += "\n";
+  }
+  const std::string rest = rest_of_it(comparison);
+  return rest.empty() ? text : text + "\n" + escape_markdown(rest) + "\n";
+}
+
+std::string parameter_json(const ParameterComparison& comparison) {
+  using nlohmann::ordered_json;
+  const auto put = [](ordered_json& object, const char* name, const std::optional<double>& value) {
+    if (value) object[name] = *value;
+  };
+  ordered_json document = {
+      {"schema", "bench.parameter_comparison/1"}, {"result", comparison.name},
+      {"parameter", comparison.parameter},        {"against", comparison.against},
+      {"unpaired", comparison.unpaired},          {"rows", ordered_json::array()}};
+  for (const ParameterGroup& group : comparison.groups) {
+    for (std::size_t i = 0; i < group.effects.size(); ++i) {
+      const auto& effect = group.effects[i];
+      if (!effect) continue;
+      ordered_json row = {{"base_id", group.base_id},
+                          {"id", effect->compared.id},
+                          {"value", comparison.values[i]},
+                          {"work_ratio", effect->work_ratio}};
+      put(row, "base_ns", effect->compared.base);
+      put(row, "candidate_ns", effect->compared.candidate);
+      put(row, "ratio", effect->compared.ratio);
+      put(row, "speed_up", effect->speed_up());
+      put(row, "speed_up_low", effect->low());
+      put(row, "speed_up_high", effect->high());
+      put(row, "confidence", effect->compared.confidence);
+      if (!effect->compared.reason.empty()) row["reason"] = effect->compared.reason;
+      document["rows"].push_back(std::move(row));
+    }
+  }
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench

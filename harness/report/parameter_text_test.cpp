@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/parameter_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kId = "gemm/forward/m8n8k8/f32/onednn/cpu/hot";
+
+ParameterEffect effect(double ratio, double work_ratio = 1) {
+  ParameterEffect result;
+  result.compared.id = "gemm/forward/m8n8k8/bf16/onednn/cpu/hot";
+  result.compared.base = 1000;
+  result.compared.candidate = 1000 * ratio;
+  result.compared.ratio = ratio;
+  result.compared.low = ratio - 0.02;
+  result.compared.high = ratio + 0.03;
+  result.work_ratio = work_ratio;
+  return result;
+}
+
+ParameterComparison pair_of_types() {
+  ParameterComparison result;
+  result.name = "a.jsonl";
+  result.parameter = "dtype";
+  result.against = "f32";
+  result.values = {"bf16"};
+  result.groups = {{kId, 1000, {effect(0.8)}}};
+  result.means = {1.25};
+  return result;
+}
+
+TEST(ParameterText, APairIsASentenceAndARow) {
+  EXPECT_EQ(parameter_text(pair_of_types(), {.width = 100}),
+            "bf16 takes 0.80x the time of f32 (0.78 to 0.83).\n\n"
+            "case with f32                                f32    bf16   time      interval\n"
+            "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us  800 ns  0.80x  0.78 to 0.83\n");
+}
+
+TEST(ParameterText, SeveralPairsAreAnsweredByTheirMean) {
+  ParameterComparison two = pair_of_types();
+  two.groups.push_back(two.groups.front());
+  two.unpaired = 2;
+  const std::string text = parameter_text(two, {.width = 80});
+  EXPECT_THAT(text, StartsWith("bf16 takes 0.80x the time of f32 (geometric mean of 2 pairs).\n"));
+  EXPECT_THAT(text,
+              testing::EndsWith("\n2 cases have no partner that differs in `dtype` alone.\n"));
+}
+
+TEST(ParameterText, PairsWithDifferentWorkAreToldByTheWorkPerTime) {
+  ParameterComparison sizes = pair_of_types();
+  sizes.parameter = "n";
+  sizes.against = "1";
+  sizes.values = {"8"};
+  sizes.is_work_equal = false;
+  sizes.groups[0].effects = {effect(4, 8)};
+  sizes.means = {2};
+  EXPECT_THAT(parameter_text(sizes, {.width = 80}),
+              StartsWith("n=8 does 2.00x the work per time of n=1 (1.99 to 2.01).\n"));
+}
+
+TEST(ParameterText, MoreValuesAreATableOfSpeedUps) {
+  ParameterComparison sweep = pair_of_types();
+  sweep.parameter = "threads";
+  sweep.against = "1";
+  sweep.values = {"2", "all"};
+  sweep.groups[0].effects = {effect(0.5), std::nullopt};
+  sweep.means = {2, std::nullopt};
+  EXPECT_EQ(parameter_text(sweep, {.width = 80}),
+            "Speed-up against threads=1: threads=2 2.00x, threads=all n/a.\n\n"
+            "case with threads=1                         time  threads=2  threads=all\n"
+            "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us      2.00x          n/a\n");
+}
+
+TEST(ParameterText, WhatCannotBeComparedGivesItsReason) {
+  ParameterComparison failed = pair_of_types();
+  ParameterEffect& only = *failed.groups[0].effects[0];
+  only.compared.ratio = only.compared.low = only.compared.high = std::nullopt;
+  only.compared.reason = "crashed: signal 11";
+  failed.means = {std::nullopt};
+  const std::string text = parameter_text(failed, {.width = 80});
+  EXPECT_THAT(text, StartsWith("bf16 and f32 cannot be compared; the reasons are below.\n"));
+  EXPECT_THAT(text, HasSubstr("\n    crashed: signal 11\n"));
+}
+
+TEST(ParameterText, MachinesGetAllNumbers) {
+  const auto document = nlohmann::json::parse(parameter_json(pair_of_types()));
+  const auto& row = document.at("rows").at(0);
+  EXPECT_EQ(row.at("value"), "bf16");
+  EXPECT_NEAR(row.at("speed_up").get<double>(), 1.25, 1e-9);
+  EXPECT_NEAR(row.at("speed_up_low").get<double>(), 1 / 0.83, 1e-9);
+  EXPECT_THAT(parameter_markdown(pair_of_types()),
+              HasSubstr("| 1.000 us | 1.25x (1.20 to 1.28) |"));
+}
+
+}  // namespace
+}  // namespace bench
