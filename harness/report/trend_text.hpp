@@ -7,16 +7,19 @@
 #include "harness/report/console.hpp"
 #include "harness/report/sparkline.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
 
 // What a user asked for.
 struct TrendView {
-  // Begin of the UTC time from which on runs and changes are shown: "2026-11-01". Nullopt: all.
+  // The UTC time, or its begin, from which on runs and changes are shown: "2026-11-01". Nullopt:
+  // all.
   std::optional<std::string> since;
   std::string program = "bench";  // begin of command lines for copying
   std::string store_option;       // their end: " --baseline DIR", if the user gave it

@@ -171,7 +171,7 @@ TEST(ChangePoints, ALineIsGradualAndAStepIsNot) {
 }
 
 TEST(UpwardTrend, OrdersByHand) {
-  // Of 5! = 120 orders one is ascending; of 4! = 24 orders one is.
+  // One of 5! = 120 orders is ascending, and one of 4! = 24.
   EXPECT_NEAR(upward_trend_p_value(std::vector<double>{1, 2, 3, 4, 5}, {}), 1.0 / 120, 0.005);
   EXPECT_NEAR(upward_trend_p_value(std::vector<double>{1, 2, 3, 4}, {}), 1.0 / 24, 0.012);
   EXPECT_EQ(upward_trend_p_value(std::vector<double>{5, 4, 3, 2, 1}, {}), 1);

@@ -28,7 +28,7 @@ std::optional<std::string> find_gap(std::span<const CudnnGap> rows, const Proble
 
 std::optional<std::string> known_gap(const Problem& problem) {
   const CudnnEntry* entry = find_cudnn_entry(problem.op->name);
-  if (entry == nullptr) return fmt::format("cuDNN has no kernel for {}", problem.op->name);
+  if (entry == nullptr) return fmt::format("bench builds no cuDNN graph for {}", problem.op->name);
   return find_gap(entry->gaps, problem, kNoDevice);
 }
 
