@@ -61,7 +61,7 @@ TEST_F(PeakCommandTest, StoresCeilingsThatLaterRunsUse) {
 
   const ProgramResult run = bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"});
   ASSERT_EQ(run.status, 0) << run.err;
-  // Ceilings alone are no baselines, with which a run would be compared.
+  // Ceilings alone are not baselines: the run is not compared with them.
   EXPECT_THAT(run.out, Not(HasSubstr("baseline")));
   const nlohmann::json record = case_record("r.jsonl");
   ASSERT_TRUE(record.contains("roofline")) << record;

@@ -300,7 +300,7 @@ constexpr std::array kCommands = {
             "measures large products\n"
             "of the library, and the shortest call. Stores the ceilings of the machine class in "
             "the folder of baselines.\n"
-            "Later runs say of each case what limits it and how near it comes to that limit. "
+            "Later runs state for each case what limits it and how near it comes to that limit. "
             "Takes about a minute.",
             "bench peak\n"
             "bench peak --quick                      # a first look, less exact\n"

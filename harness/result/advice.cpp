@@ -30,7 +30,7 @@ struct AdviceInput {
   const Ceilings& ceilings;
   IdSegments id;
   int threads;
-  std::optional<ops::ParameterSet> parameters;  // of a built-in operator
+  std::optional<ops::ParameterSet> parameters;  // set if the operator is built-in
 };
 
 // Each rule returns its sentence, or an empty text if it does not apply.

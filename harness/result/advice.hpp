@@ -16,7 +16,7 @@ namespace bench {
 inline constexpr std::string_view kAdviceDetail = "advice.";
 
 struct Advice {
-  std::string id;    // of the rule: "slow_type"
+  std::string id;    // the rule's id: "slow_type"
   std::string text;  // one sentence or two for the user
   friend bool operator==(const Advice&, const Advice&) = default;
 };

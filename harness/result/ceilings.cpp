@@ -18,7 +18,7 @@ constexpr std::array<AcceleratedType, 4> kAcceleratedTypes = {
     {{"bf16", "bf16"}, {"f16", "f16"}, {"s8", "s8"}, {"u8", "s8"}}};
 constexpr std::string_view kWide = "f32";
 constexpr std::string_view kWidest = "f64";
-// A loop that only writes is no ceiling of cases, which all read.
+// A loop that only writes is not a ceiling of cases, which all read.
 constexpr std::string_view kWriteLoops = "write";
 
 std::string_view type_of_loop(std::string_view name) {

@@ -25,7 +25,7 @@ struct RecoverableTime {
     std::vector<std::string> layers;  // names in the network
     std::size_t multiplicity = 1;
     Nanoseconds recoverable{0};
-    double share = 0;  // of the network's recoverable time
+    double share = 0;  // fraction of the network's recoverable time
   };
   std::vector<Layer> layers;        // largest recoverable time first
   std::size_t majority = 0;         // the fewest distinct layers that hold kMajorityShare of it

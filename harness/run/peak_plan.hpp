@@ -19,7 +19,7 @@ namespace bench {
 // A case and the ceiling that it measures.
 struct PeakCase {
   std::string id;
-  std::string name;   // of the ceiling: "fma_avx512_f32", "read"
+  std::string name;   // the ceiling's name: "fma_avx512_f32", "read"
   std::string level;  // for bandwidths
   int threads = 1;
   friend bool operator==(const PeakCase&, const PeakCase&) = default;

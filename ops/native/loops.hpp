@@ -41,7 +41,7 @@ using MovementCode = void (*)(const MovedArrays& arrays, std::int64_t chunks);
 struct MovementCodeRow {
   std::string_view function;
   std::string_view flags;
-  std::string_view name;  // of the vectors: "avx512"
+  std::string_view name;  // name of the vectors: "avx512"
   MovementCode code;
 };
 // The widest first.

@@ -23,8 +23,8 @@ inline constexpr std::string_view kPeakOperator = "peak";
 // A loop over accumulators in registers.
 struct ArithmeticLoop {
   std::string_view function;
-  DataType dtype;         // of the factors
-  DataType sums;          // of the accumulators
+  DataType dtype;         // type of the factors
+  DataType sums;          // type of the accumulators
   std::int64_t elements;  // all accumulators of one thread
   std::int64_t terms;     // products that one step adds to each
 };
