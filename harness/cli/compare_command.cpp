@@ -115,7 +115,7 @@ void print_next_question(const Comparison& comparison, const Arguments& argument
   });
   if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return;
   *env.out << fmt::format(
-      "\nNext: measure both sides of the first such case together, where FOLDER has the base:\n"
+      "\nNext: measure both sides of the first case together; FOLDER has the base:\n"
       "  {} duet {} --base FOLDER\n",
       arguments.program, shell_quoted(worst->id));
 }
