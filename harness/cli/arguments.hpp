@@ -48,6 +48,7 @@ struct GateArguments {
   bool allow_incomparable = false;
   bool kits_for_all = false;  // --kit: for every case, not only for failed ones
   bool self_test = false;
+  bool bisect = false;                // exit statuses for `git bisect run`
   std::optional<std::string> record;  // selftest --record FILE: its raw duets
 };
 

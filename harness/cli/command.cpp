@@ -32,21 +32,34 @@ constexpr std::array<std::string_view, 7> kBaselineOptions = {
     "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
                                                              "fail-on",  "json",  "quiet"};
-constexpr std::array<std::string_view, 24> kGateOptions = {"baseline",      "base",
-                                                           "base-env",      "cand",
-                                                           "cand-env",      "out",
-                                                           "filter",        "device",
-                                                           "set",           "plugin",
-                                                           "budget",        "quick",
-                                                           "seed",          "require",
-                                                           "allow-removed", "allow-incomparable",
-                                                           "strict",        "require-baseline",
-                                                           "kit",           "from",
-                                                           "self-test",     "json",
-                                                           "quiet",         "force"};
-constexpr std::array<std::string_view, 12> kDuetOptions = {
-    "base",   "base-env", "cand", "cand-env", "duets", "set",
-    "plugin", "seed",     "out",  "json",     "quiet", "force"};
+constexpr std::array<std::string_view, 25> kGateOptions = {"bisect",
+                                                           "baseline",
+                                                           "base",
+                                                           "base-env",
+                                                           "cand",
+                                                           "cand-env",
+                                                           "out",
+                                                           "filter",
+                                                           "device",
+                                                           "set",
+                                                           "plugin",
+                                                           "budget",
+                                                           "quick",
+                                                           "seed",
+                                                           "require",
+                                                           "allow-removed",
+                                                           "allow-incomparable",
+                                                           "strict",
+                                                           "require-baseline",
+                                                           "kit",
+                                                           "from",
+                                                           "self-test",
+                                                           "json",
+                                                           "quiet",
+                                                           "force"};
+constexpr std::array<std::string_view, 13> kDuetOptions = {
+    "bisect", "base", "base-env", "cand", "cand-env", "duets", "set",
+    "plugin", "seed", "out",      "json", "quiet",    "force"};
 constexpr std::array<std::string_view, 10> kSelftestOptions = {
     "record", "from", "duets", "set", "plugin", "seed", "budget", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "check", "quiet",

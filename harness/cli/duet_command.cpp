@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "harness/cli/bisect.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
@@ -46,12 +47,14 @@ std::string effect_line(const CaseAssessment& judgement) {
 
 std::string text_of(const GateFile& gate) {
   const CaseAssessment& judgement = gate.judgements.front();
-  std::string text = judgement.id + "\n";
-  text += "  " + side_text("base", *gate.facts.base) + "\n";
-  text += "  " + side_text("candidate", gate.facts.candidate) + "\n";
-  if (!judgement.effect || judgement.duets == 0) return text + "  " + judgement.reason + "\n";
+  const std::string sides =
+      fmt::format("  {}\n  {}\n  {}\n", judgement.id, side_text("base", *gate.facts.base),
+                  side_text("candidate", gate.facts.candidate));
+  if (!judgement.effect || judgement.duets == 0) {
+    return fmt::format("nothing could be compared: {}\n{}", judgement.reason, sides);
+  }
+  std::string text = effect_line(judgement) + sides;
   if (judgement.pending) text += "  " + judgement.reason + "\n";
-  text += "  " + effect_line(judgement);
   if (judgement.low && judgement.high) {
     text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
                         100 * *judgement.low, 100 * *judgement.high,
@@ -103,7 +106,7 @@ class DuetRunner {
     gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
     *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
                                                     : shown_lines(text_of(gate_), env_));
-    return is_complete() ? ExitStatus::success : ExitStatus::not_measured;
+    return status();
   }
 
  private:
@@ -111,6 +114,16 @@ class DuetRunner {
   bool is_complete() const {
     return !gate_.evidence.cases.front().failure &&
            gate_.judgements.front().duets >= gate_.evidence.policy.duets;
+  }
+
+  // Only a bisection needs a verdict. Without one, the effect is the answer, whatever it is.
+  ExitStatus status() const {
+    if (!is_complete()) return ExitStatus::not_measured;
+    if (!arguments_.gate.bisect) return ExitStatus::success;
+    const Verdict verdict = gate_.judgements.front().verdict;
+    if (verdict == Verdict::regression) return ExitStatus::regression;
+    const bool is_good = verdict == Verdict::pass || verdict == Verdict::improved;
+    return is_good ? ExitStatus::success : ExitStatus::undecided;
   }
 
   Status ask(const GateParts& parts) {
@@ -130,9 +143,7 @@ class DuetRunner {
   GateFile gate_;
 };
 
-}  // namespace
-
-ExitStatus duet_command(const Arguments& arguments, Env& env) {
+ExitStatus execute_duet(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   if (plan->cases.size() != 1) {
@@ -155,6 +166,13 @@ ExitStatus duet_command(const Arguments& arguments, Env& env) {
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
   const Result<ExitStatus> status = runner.execute();
   return status.ok() ? *status : fail("duet", status.error(), ExitStatus::not_measured, env);
+}
+
+}  // namespace
+
+ExitStatus duet_command(const Arguments& arguments, Env& env) {
+  const ExitStatus status = execute_duet(arguments, env);
+  return arguments.gate.bisect ? bisect_status("duet", status, env) : status;
 }
 
 }  // namespace bench

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files, options and reports of a gate; run_gate() carries it out.
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "base/printable.hpp"
+#include "harness/cli/bisect.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
@@ -28,9 +30,8 @@ namespace {
 constexpr const char* kGateFile = "gate.jsonl";
 // Its files are replaced only with --force, one by one: other files of the folder stay.
 Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments) {
+  BENCH_RETURN_IF_ERROR(create_folder(folder));
   std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
   // The evidence is read back and kept. A FIFO would wait for a reader and could not be
   // interrupted.
   const std::string evidence = folder + "/" + kGateFile;
@@ -47,8 +48,10 @@ Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments
 
 ExitRules exit_rules(const Arguments& arguments) {
   ExitRules rules;
-  if (arguments.gate.strict) rules.undecided = ExitRules::Undecided::strict;
-  if (arguments.gate.require_baseline) rules.baseline = ExitRules::Baseline::required;
+  // A commit of a bisection is good only if every case was compared and decided.
+  const bool bisect = arguments.gate.bisect;
+  if (arguments.gate.strict || bisect) rules.undecided = ExitRules::Undecided::strict;
+  if (arguments.gate.require_baseline || bisect) rules.baseline = ExitRules::Baseline::required;
   if (arguments.gate.allow_incomparable) rules.incomparable = ExitRules::Incomparable::allowed;
   return rules;
 }
@@ -120,9 +123,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   return gate.conclusion.status;
 }
 
-}  // namespace
-
-ExitStatus gate_command(const Arguments& arguments, Env& env) {
+ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   if (arguments.gate.self_test) return selftest_command(arguments, env);
   if (arguments.gate.from) {
     const Result<ExitStatus> status = decide_again(arguments, env);
@@ -156,6 +157,13 @@ ExitStatus gate_command(const Arguments& arguments, Env& env) {
   request.interrupted = [&watch] { return watch.seen(); };
   const Result<ExitStatus> status = measure_and_report(std::move(request), *sink, arguments, env);
   return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);
+}
+
+}  // namespace
+
+ExitStatus gate_command(const Arguments& arguments, Env& env) {
+  const ExitStatus status = execute_gate(arguments, env);
+  return arguments.gate.bisect ? bisect_status("gate", status, env) : status;
 }
 
 }  // namespace bench

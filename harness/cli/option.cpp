@@ -403,6 +403,13 @@ constexpr std::array kOptions = {
            [](Arguments& a, const std::string& v) -> Status {
              return set_variable(a.gate.candidate_environment, "--cand-env", v);
            }},
+    Option{"bisect", '\0', "",
+           "exit with the statuses of `git bisect run`: 0 not slower, 1 slower, 125 not decided or "
+           "not built",
+           [](Arguments& a, const std::string&) -> Status {
+             a.gate.bisect = true;
+             return Done{};
+           }},
     Option{"duets", '\0', "N", "pairs of processes (default 20)", set_duets},
     Option{"from", '\0', "FILE",
            "measure nothing: decide again from the evidence in this gate.jsonl",

@@ -4,6 +4,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "harness/cli/bisect.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/host/placement.hpp"
 
@@ -228,6 +229,8 @@ int bench_main(int argc, const char* const* argv, Env& env) {
   auto parsed = parse_command_line(argc, argv);
   if (!parsed.ok()) {
     print_line(*env.err, fmt::format("bench: {}", parsed.error().message()));
+    // git would call every commit bad.
+    if (asks_for_bisect(argc, argv)) return static_cast<int>(kSkippedCommit);
     return static_cast<int>(ExitStatus::usage);
   }
   if (const auto* text = std::get_if<TextWanted>(&*parsed)) {
