@@ -40,6 +40,10 @@ Status check_data_type(DataType dtype) {
 }
 
 Status check_math(const Operator& op, Math math, DataType dtype, const Work& work) {
+  if (math == Math::tf32 && dtype != DataType::f32) {
+    return Error{fmt::format("`tf32` applies only to f32, not to {}", info(dtype).name), "math",
+                 "set `math: tf32` only in entries with dtype f32"};
+  }
   if (math != Math::fast_accumulation) return Done{};
   constexpr std::string_view kNext =
       "set `math: fast_accumulation` only in entries of gemm with dtype f8_e4m3";

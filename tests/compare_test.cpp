@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,21 @@ TEST(CompareTest, by_refuses_what_it_cannot_answer) {
   refused({"b.jsonl", "--by", "dtype"}, "compares the cases of one result");
   refused({"--by", "dtype", "--fail-on", "regression"}, "cannot be used with --fail-on");
   refused({}, "needs two results, BASE and CANDIDATE");
+}
+
+// Every line of such a file used to be reported, and every fact as changed to n/a, with status 0.
+TEST(CompareTest, a_folder_of_other_files_is_refused_in_one_sentence) {
+  const TemporaryFolder folder;
+  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
+  folder.write("results/b.jsonl", result_of(100'000, "3.1.0", "x"));
+  folder.write("nested/more/b.jsonl", result_of(100'000, "3.1.0", "x"));
+  for (const char* other : {"results", "nested"}) {
+    const ProgramResult result = compare({"a.jsonl", other}, folder);
+    EXPECT_EQ(result.status, 2) << result.out;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr(other), HasSubstr("is not a store of baselines")));
+  }
 }
 
 TEST(CompareTest, writes_each_format) {

@@ -163,7 +163,7 @@ TEST_F(TraceFailures, AFolderThatCannotBeMadeIsSaid) {
   folder_.write("traces", "a file is in the way");
   const ProgramResult result = run("crash", 0);
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.err, HasSubstr("cannot make the folder"));
+  EXPECT_THAT(result.err, HasSubstr("cannot create the folder"));
 }
 
 }  // namespace

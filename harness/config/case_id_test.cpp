@@ -13,7 +13,7 @@ TEST(CaseId, canonical_ids_come_back_unchanged) {
            "conv/forward/n32c64h56w56k64r3s3p1/f32/onednn/cpu/hot",
            "conv/backward_weights/g32c32h14w14k32r3s3u2p0_1/bf16/onednn/cpu/cold_weights",
            "conv/forward/c64h56w56k64r3s3p1+bias+add+relu/f32/onednn/cpu/hot",
-           "gemm/forward/b12m128n64k128+ta+tb/f16/cublaslt/cuda/cold/nhwc/tf32",
+           "gemm/forward/b12m128n64k128+ta+tb/f32/cublaslt/cuda/cold/nhwc/tf32",
            "gemm/forward/m64n64k64+tb/f8_e4m3/cublaslt/cuda/hot/fast_accumulation",
            "softmax/forward/2x1000-a0/f32/onednn/cpu/hot/t4",
            "network/forward/resnet50_v1_5/f32/onednn/cpu/hot",

@@ -455,11 +455,14 @@ TEST(LoadOverrides, how_an_id_is_measured_can_be_set) {
   EXPECT_EQ(plan->budget, std::chrono::seconds(30));
 }
 
-TEST(Load, fast_accumulation_is_refused_at_its_place) {
+// `tf32` was accepted for every type, so that one computation had two ids.
+TEST(Load, fast_accumulation_and_tf32_are_refused_at_their_place) {
   const auto message = [](const std::string& entry) {
     const Result_ made = load_text("version: 1\ncases:\n  - { " + entry + " }", {});
     return made.ok() ? std::string("accepted") : made.error().front().message();
   };
+  EXPECT_THAT(message("op: gemm, m: 16, n: 16, k: 16, dtype: bf16, math: [default, tf32]"),
+              testing::HasSubstr("`tf32` applies only to f32, not to bf16; set `math: tf32` "));
   EXPECT_EQ(message("op: gemm, m: 16, n: 16, k: 16, dtype: f8_e4m3, math: fast_accumulation"),
             "accepted");
   EXPECT_THAT(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/kit.hpp"
 
+#include "base/folder.hpp"
 #include "base/lines.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
@@ -301,9 +302,7 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
 
 Status write_kit(const Kit& kit, const std::string& folder, std::string_view gate_text,
                  Existing existing) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return Error{fmt::format("cannot create the folder: {}", code.message()), folder, ""};
+  BENCH_RETURN_IF_ERROR(create_folder(folder));
   std::vector<KitRow> rows;
   if (kit.base || kit.candidate) {
     const KitSide nothing;

@@ -177,8 +177,22 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
   return tests;
 }
 
+// The answer: how often the gate is wrong, and what it finds.
+std::string self_test_answer(const SelfTestSummary& summary) {
+  std::string text =
+      fmt::format("The gate calls {:.1f} % of unchanged suites of 100 cases slower on this machine",
+                  percent_of(summary.clean.red, summary.clean.suites));
+  const char* separator = "; it finds ";
+  for (const PowerRow& row : summary.power) {
+    text += fmt::format("{}{:+.0f} % in {:.0f} %", separator, 100 * row.slowdown,
+                        percent_of(row.result.found, row.result.slow));
+    separator = ", ";
+  }
+  return text + " of slower cases.\n\n";
+}
+
 std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
-  std::string text;
+  std::string text = self_test_answer(summary);
   for (const SelfTest& test : tests) text += machine_text(test);
   text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {

@@ -67,6 +67,8 @@ TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
   ASSERT_THAT(summary->power, SizeIs(4));
   EXPECT_EQ(summary->power[2].result.found, summary->power[2].result.slow);
   const std::string text = self_test_text({sample()}, *summary);
+  EXPECT_THAT(text, testing::StartsWith("The gate calls 0.0 % of unchanged suites of 100 cases "
+                                        "slower on this machine; it finds +2 % in "));
   EXPECT_THAT(text, AllOf(HasSubstr("zen4-2c-0123abcd (AMD EPYC)"),
                           HasSubstr("timer: a read takes 27 ns, its smallest step is 11 ns"),
                           HasSubstr("injected: +3.0 % reads +2.98 % over 8 duets of a"),

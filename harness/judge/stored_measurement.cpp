@@ -107,8 +107,9 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
 Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class) {
   BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(runs.folder));
-  if (selection.files.empty()) {
-    if (const auto foreign = selection.store.foreign_content()) return *foreign;
+  // The folder of one machine class is a side of a comparison, too.
+  if (!selection.store.has_baselines(selection.files)) {
+    if (const auto foreign = BaselineStore(runs.folder).foreign_content()) return *foreign;
   }
   BENCH_ASSIGN_OR_RETURN(const std::string chosen,
                          choose_folder(folders_of(selection.files), runs.folder, machine_class));

@@ -2,6 +2,7 @@
 #include "harness/run/profile_phase.hpp"
 
 #include "base/characters.hpp"
+#include "base/folder.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "harness/run/case_step.hpp"
@@ -124,9 +125,7 @@ Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool
 
 Result<std::unique_ptr<ChromeTrace>> open_trace(const ProfileWorld& world, const ProfileJob& job) {
   const std::string& folder = *world.options.trace_failures;
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  BENCH_RETURN_IF_ERROR(create_folder(folder));
   TraceOptions options;
   options.title = job.spec->id;
   options.metadata = {{"case", job.spec->id}, {"tool_version", world.options.tool_version}};

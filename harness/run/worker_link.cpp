@@ -8,11 +8,19 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <unistd.h>
 #include <utility>
 #include <variant>
 
 namespace bench {
+
+namespace {
+
+// From the answer to the exit of a worker that was started for one answer.
+constexpr Nanoseconds kAnsweredEndLimit = std::chrono::seconds(1);
+
+}  // namespace
 
 Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
   const WorkerProgram program{request.worker_program, request.worker_environment, allowed_cores()};
@@ -29,8 +37,11 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
                     std::chrono::duration_cast<std::chrono::seconds>(request.limit).count()),
         request.worker_program, ""};
   }
-  const ProcessEnd end = process.finish(std::chrono::seconds(1), *env.clock);
-  if (end.exit_status != 0 || document.empty()) {
+  const ProcessEnd end = process.finish(kAnsweredEndLimit, *env.clock);
+  // A worker that is still freeing its libraries after its answer is killed here, as on a busy
+  // machine. Its answer is complete and counts.
+  const bool is_answered = wait == ChildProcess::Wait::ready && !document.empty();
+  if (!is_answered || (end.exit_status != 0 && end.signal != SIGKILL)) {
     return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
                              last_words(process.standard_error())),
                  request.worker_program, ""};

@@ -28,7 +28,8 @@ struct DocumentRequest {
 
 // Returns the first line that it writes to standard output. Returns an error if it does not start,
 // writes nothing within the limit, or ends with a status other than 0. The reason includes its
-// standard error.
+// standard error. A worker that answers but does not end within a second is killed; its answer
+// counts.
 Result<std::string> worker_document(const DocumentRequest& request, Env& env);
 
 struct WorkerFailure {

@@ -2,6 +2,7 @@
 #include "harness/store/store.hpp"
 
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -93,11 +94,11 @@ Result<std::string> read_text(const std::string& path) {
 
 Status make_folder(const std::string& path) {
   if (is_link(path)) return link_error(path);
-  std::error_code code;
-  fs::create_directories(path, code);
-  if (!code) return Done{};
-  return Error{fmt::format("cannot create the folder: {}", code.message()), path,
-               "choose another one with --baseline DIR"};
+  Status created = create_folder(path);
+  if (created) return created;
+  Error error = std::move(created).error();
+  error.next = "choose another one with --baseline DIR";
+  return error;
 }
 
 // Checks that the line can be read back.
@@ -237,22 +238,30 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
 std::optional<Error> BaselineStore::class_folder() const {
   const auto selection = open_store(folder_);
   if (!selection.ok() || selection->store.folder() == folder_) return std::nullopt;
-  // Result files have the same suffix, so check the content.
-  const bool has_baseline = std::ranges::any_of(selection->files, [&](const StoreFile& file) {
-    const auto history = selection->store.read(file);
-    return history.ok() && history->last() != nullptr;
-  });
-  if (!has_baseline) return std::nullopt;
+  if (!selection->store.has_baselines(selection->files)) return std::nullopt;
   return Error{"is the folder of one machine class, not a store of baselines", folder_,
                "name its parent folder"};
+}
+
+// Result files have the same suffix, so check the content. A file of baselines whose lines are all
+// malformed is one nevertheless.
+bool BaselineStore::has_baselines(const std::vector<StoreFile>& files) const {
+  return std::ranges::any_of(files, [&](const StoreFile& file) {
+    const auto text = read_text(path_of(file));
+    return !text.ok() || is_baseline_file(*text);
+  });
 }
 
 std::optional<Error> BaselineStore::foreign_content() const {
   std::error_code code;
   std::vector<std::string> names = names_in(folder_, code);
   const auto files = list();
-  if (code || !files.ok() || !files->empty()) return std::nullopt;
-  if (auto error = class_folder()) return error;
+  if (code || !files.ok()) return std::nullopt;
+  if (files->empty()) {
+    if (auto error = class_folder()) return error;
+  } else if (has_baselines(*files)) {
+    return std::nullopt;
+  }
   std::erase_if(names, [&](const std::string& name) {
     return name.starts_with('.') || name.starts_with("README") ||
            is_there(fmt::format("{}/{}/{}", folder_, name, kPeakFile));

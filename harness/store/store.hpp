@@ -84,6 +84,8 @@ class BaselineStore {
   QuietLevels quiet_levels(std::string_view machine_class) const;
   // Returns all files by folder and name, or an error if the folder does not exist.
   Result<std::vector<StoreFile>> list() const;
+  // Whether one of the files contains baselines, malformed or not, or cannot be read.
+  bool has_baselines(const std::vector<StoreFile>& files) const;
   // Returns why the folder is not a store: it has other content and no baseline. Returns nullopt
   // for a store, an empty folder (hidden files and a README do not count) or a missing folder.
   std::optional<Error> foreign_content() const;
