@@ -6,7 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 namespace bench::analysis {
 namespace {
@@ -31,6 +35,23 @@ std::string readable_number(double value, Quantity quantity) {
   return fmt::format("{}", value);
 }
 
+// Returns whether a spreadsheet would interpret a cell's text as a formula: it begins as one and is
+// not a number. The signs are those of OWASP's "CSV Injection", including full-width forms. Control
+// characters are already escaped.
+bool is_formula(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kSigns = {
+      "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  const auto starts = [&](std::string_view sign) {
+    return text.starts_with(sign) && text != sign;  // a sign alone is not a formula
+  };
+  if (std::ranges::none_of(kSigns, starts)) return false;
+  const std::string_view number = text.substr(text.starts_with('+') ? 1 : 0);
+  double value = 0;
+  const char* end = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
+  return error != std::errc() || stop != end;
+}
+
 }  // namespace
 
 double number_of(const Cell& cell) {
@@ -51,6 +72,21 @@ std::string raw(const Cell& cell) {
   if (const auto* number = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *number);
   if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
   return {};
+}
+
+void append_csv(const Cell& cell, std::string& line) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (text == nullptr) {
+    line += raw(cell);
+    return;
+  }
+  const std::string shown = escape_controls(*text);
+  line += is_formula(shown) ? "\"'" : "\"";
+  for (const char c : shown) {
+    if (c == '"') line += '"';
+    line += c;
+  }
+  line += '"';
 }
 
 std::size_t readable_width(Quantity quantity) {

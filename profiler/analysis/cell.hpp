@@ -22,6 +22,9 @@ double number_of(const Cell& cell);  // 0 for text and unknown
 std::string readable(const Cell& cell, Quantity quantity);
 // Formats numbers as digits without a unit; unknown is empty.
 std::string raw(const Cell& cell);
+// Appends a field of a CSV line (RFC 4180). Text is quoted, with control characters escaped. Text
+// that a spreadsheet would evaluate gets a leading apostrophe. Unknown is empty.
+void append_csv(const Cell& cell, std::string& line);
 // Width sufficient for any readable() number of this quantity.
 std::size_t readable_width(Quantity quantity);
 

@@ -99,23 +99,6 @@ class SpaceText final : public TableWriter {
   std::ostream& out_;
 };
 
-// Returns whether a spreadsheet would interpret a cell's text as a formula: it begins as one and is
-// not a number. The signs are those of OWASP's "CSV Injection", including full-width forms. Control
-// characters are already escaped.
-bool is_formula(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kSigns = {
-      "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
-  const auto starts = [&](std::string_view sign) {
-    return text.starts_with(sign) && text != sign;  // a sign alone is not a formula
-  };
-  if (std::ranges::none_of(kSigns, starts)) return false;
-  const std::string_view number = text.substr(text.starts_with('+') ? 1 : 0);
-  double value = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, value);
-  return error != std::errc() || stop != end;
-}
-
 // RFC 4180 with line feeds. Every text is quoted; unknown is empty. Control characters are escaped.
 // Text that a spreadsheet would evaluate gets a leading apostrophe.
 class CsvText final : public TableWriter {
@@ -132,28 +115,13 @@ class CsvText final : public TableWriter {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) line += ',';
-      append(cells[i], line);
+      append_csv(cells[i], line);
     }
     out_ << line << '\n';
   }
   void end(const std::vector<std::string>&) override {}
 
  private:
-  void append(const Cell& cell, std::string& line) const {
-    const auto* text = std::get_if<std::string>(&cell);
-    if (text == nullptr) {
-      line += raw(cell);
-      return;
-    }
-    const std::string shown = escape_controls(*text);
-    line += is_formula(shown) ? "\"'" : "\"";
-    for (const char c : shown) {
-      if (c == '"') line += '"';
-      line += c;
-    }
-    line += '"';
-  }
-
   const TableShape& shape_;
   std::ostream& out_;
 };
