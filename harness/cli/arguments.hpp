@@ -52,6 +52,12 @@ struct GateArguments {
   std::optional<std::string> record;  // selftest --record FILE: its raw duets
 };
 
+// Arguments of `report`. --columns, --sort and --top are in AnalysisOptions.
+struct ReportArguments {
+  bool wide = false;                 // CSV with one line per case
+  std::optional<std::string> plots;  // folder for the plots as files
+};
+
 struct Arguments {
   // How this program was called, quoted for a shell: the beginning of command lines that are
   // printed for copying.
@@ -72,6 +78,7 @@ struct Arguments {
   std::optional<std::uint64_t> seed;
   ProfileArguments profile;
   GateArguments gate;
+  ReportArguments report;
   AnalysisOptions analysis;         // without devices and format, which are above
   bool summary = false;             // analyze --summary
   std::optional<std::string> work;  // analyze --work

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "s
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
 constexpr std::array<std::string_view, 5> kExplainOptions = {"arch", "gpu", "json", "set",
                                                              "plugin"};
-constexpr std::array<std::string_view, 3> kReportOptions = {"out", "format", "force"};
+constexpr std::array<std::string_view, 9> kReportOptions = {
+    "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "force"};
 constexpr std::array<std::string_view, 10> kCompareOptions = {
     "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
     "json", "quiet",   "force"};
@@ -155,10 +156,28 @@ constexpr std::array kCommands = {
         "program | bench analyze - --format csv -c name,time_ns,flops_per_s > rows.csv",
         kAnalyzeOptions, analyze_command},
     Command{"report", "RESULT...", 1, -1, "turn result files into a report",
-            "Several files (shards, a run and its continuation) become one report. The format "
-            "follows the suffix of\n"
-            "FILE, or --format; without FILE the report goes to standard output.",
+            "Several files (shards, a run and its continuation) become one report. RESULT may "
+            "also be the\n"
+            "folder of a gate or its gate.jsonl, or a store of baselines, whose report is its "
+            "history.\n"
+            "The format follows the suffix of FILE, or --format; without FILE the report goes to "
+            "standard output:\n"
+            "  .html         html    a page with tables and plots, which needs no network\n"
+            "  .md           md      a table for a comment or a step summary\n"
+            "  .csv          csv     one line per value; --wide: one line per case\n"
+            "  .xml          xml     JUnit, for CI servers\n"
+            "  .json         json    all records as one document\n"
+            "  .gbench.json  gbench  Google Benchmark's JSON\n"
+            "  .prom         prom    OpenMetrics, for Prometheus and GitLab\n"
+            "  .txt          text    the tables that `run` prints\n"
+            "docs/reports.md describes the page, the columns and the plots.",
             "bench report results.jsonl                          # the table again\n"
+            "bench report results.jsonl -o report.html           # look at it in a browser\n"
+            "bench report results.jsonl --sort median_ns --top 10 --columns case,median_ns\n"
+            "bench report results.jsonl --filter 'conv/*' -o conv.csv --wide\n"
+            "bench report results.jsonl -o report.html --plots plots  # each plot as a file\n"
+            "bench report gate/ -o gate.html\n"
+            "bench report baselines -o history.html\n"
             "bench report shard-*.jsonl -o all.json",
             kReportOptions, report_command},
     Command{

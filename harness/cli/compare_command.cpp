@@ -71,8 +71,9 @@ Result<Sides> read_sides(const std::string& base, const std::string& candidate) 
 }
 
 Result<const ComparisonFormat*> choose_comparison_format(const Arguments& arguments) {
-  const std::string name =
-      arguments.format.value_or(arguments.output == Output::json ? "json" : "text");
+  const bool is_page = arguments.out && arguments.out->ends_with(".html");
+  const std::string name = arguments.format.value_or(
+      arguments.output == Output::json ? "json" : (is_page ? "html" : "text"));
   std::vector<std::string_view> names;
   for (const ComparisonFormat& format : comparison_formats()) {
     names.push_back(format.name);

@@ -377,6 +377,18 @@ constexpr std::array kOptions = {
            set_order_by},
     Option{"columns", 'c', "COLUMNS", "show these columns, in this order: time_ns,name,bandwidth",
            add_columns},
+    Option{"sort", '\0', "COLUMN",
+           "sort the cases by this column, largest first; +COLUMN: smallest first", set_order_by},
+    Option{"wide", '\0', "", "CSV with one line per case instead of one per value",
+           [](Arguments& a, const std::string&) -> Status {
+             a.report.wide = true;
+             return Done{};
+           }},
+    Option{"plots", '\0', "DIR", "also write each plot to DIR as an SVG file",
+           [](Arguments& a, const std::string& v) -> Status {
+             a.report.plots = v;
+             return Done{};
+           }},
     Option{"width", 'w', "N", "make the table N characters wide", set_width},
     Option{"peak-bandwidth", '\0', "RATE", "flag rows above this rate: 900GB/s",
            set_peak_bandwidth},
@@ -551,8 +563,18 @@ constexpr std::array kCommandHelp = {
     CommandHelp{"peak", "baseline", {"DIR", "the store of the ceilings (default baselines)"}},
     CommandHelp{"peak", "quiet", {"", "print no progress, and only errors"}},
     CommandHelp{"report", "out", {"FILE", "write to FILE; its suffix selects the format"}},
-    CommandHelp{"report", "format", {"NAME", "text or json, if the suffix of FILE selects none"}},
-    CommandHelp{"compare", "format", {"NAME", "text, markdown or json (default text)"}},
+    CommandHelp{"report",
+                "format",
+                {"NAME",
+                 "text, html, md, csv, xml, json, gbench or prom, if the suffix of FILE selects "
+                 "none"}},
+    CommandHelp{"report",
+                "columns",
+                {"COLUMNS", "show these columns, in this order: case,median_ns,flops_per_s"}},
+    CommandHelp{"report", "top", {"N", "only the first N cases; 0: all (default)"}},
+    CommandHelp{"compare",
+                "format",
+                {"NAME", "text, markdown, html or json (default text; .html by its suffix)"}},
     CommandHelp{
         "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
     CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix selects the format"}},

@@ -5,13 +5,26 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
+#include "harness/config/selection.hpp"
 #include "harness/report/format.hpp"
+#include "harness/report/gate_report.hpp"
+#include "harness/report/page.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
+#include "harness/store/store.hpp"
+#include "profiler/analysis/announcements.hpp"
+#include "profiler/export/chrome_trace.hpp"
+#include "profiler/export/timeline_page.hpp"
+#include "profiler/reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <ostream>
+#include <system_error>
 
 namespace bench {
 namespace {
@@ -30,38 +43,246 @@ Result<std::string> read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
-Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
-  const std::string name = arguments.format.value_or(arguments.out ? "" : "text");
-  std::vector<std::string_view> names;
+// The longest suffix that fits: `.gbench.json` is also a `.json`.
+const ReportFormat* format_by_suffix(std::string_view file) {
+  const ReportFormat* found = nullptr;
   for (const ReportFormat& format : report_formats()) {
-    names.push_back(format.name);
-    const bool by_suffix =
-        name.empty() && !format.suffix.empty() && arguments.out->ends_with(format.suffix);
-    if (by_suffix || format.name == name) return &format;
+    if (!file.ends_with(format.suffix)) continue;
+    if (found == nullptr || format.suffix.size() > found->suffix.size()) found = &format;
   }
-  if (name.empty()) {
+  return found;
+}
+
+Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
+  if (!arguments.format && arguments.out) {
+    if (const ReportFormat* format = format_by_suffix(*arguments.out)) return format;
     return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out),
                  "", "add --format NAME"};
+  }
+  const std::string name = arguments.format.value_or("text");
+  std::vector<std::string_view> names;
+  for (const ReportFormat& format : report_formats()) {
+    if (format.name == name) return &format;
+    names.push_back(format.name);
   }
   return Error{fmt::format("unknown format `{}`", name), "", expectation(name, names)};
 }
 
-Status write_report(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_all(arguments.inputs));
-  const std::string name = arguments.inputs.size() == 1 ? arguments.inputs[0] : "(all files)";
-  BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
-  for (const std::string& warning : report.warnings)
-    print_line(*env.err, fmt::format("bench report: {}", warning));
-  // A file gets a width that fits a mail or a log.
-  const ConsoleOptions console = arguments.out ? ConsoleOptions{} : console_options(env);
-  const std::string output = format->write(report, console);
-  if (arguments.out) {
-    return write_file(*arguments.out, output,
-                      arguments.force ? Existing::replace : Existing::refuse);
+// Applies --filter, --sort and --top, in this order.
+Status arrange(const Arguments& arguments, Report& report) {
+  if (!arguments.filters.empty()) {
+    std::vector<std::string> ids;
+    for (const std::string& filter : arguments.filters) {
+      BENCH_ASSIGN_OR_RETURN(const IdPattern pattern, IdPattern::compile(filter));
+      for (const CaseRecord& record : report.cases) {
+        if (pattern.matches(record.id)) ids.push_back(record.id);
+      }
+    }
+    if (ids.empty()) {
+      return Error{"no case of the report matches", "--filter",
+                   "`bench report RESULT --columns case` lists the ids"};
+    }
+    keep_cases(ids, report);
   }
+  if (arguments.analysis.order_by) {
+    BENCH_RETURN_IF_ERROR(sort_cases(*arguments.analysis.order_by, report.cases));
+  }
+  keep_top_cases(arguments.analysis.top.value_or(0), report);
+  return Done{};
+}
+
+// Options that a format would have to ignore are refused.
+Status check_report_options(const ReportFormat& format, const Arguments& arguments) {
+  if (format.columns == ReportFormat::Columns::fixed && !arguments.analysis.columns.empty()) {
+    return Error{fmt::format("the format `{}` has no columns to choose", format.name), "--columns",
+                 "choose --format text, md, csv or html"};
+  }
+  if (arguments.report.wide && format.name != "csv") {
+    return Error{fmt::format("the format `{}` has no wide form", format.name), "--wide",
+                 "choose --format csv"};
+  }
+  return Done{};
+}
+
+Existing existing_of(const Arguments& arguments) {
+  return arguments.force ? Existing::replace : Existing::refuse;
+}
+
+Status write_output(const std::string& output, const Arguments& arguments, Env& env) {
+  if (arguments.out) return write_file(*arguments.out, output, existing_of(arguments));
   *env.out << output;
   return Done{};
+}
+
+// Writes the plots that have data to the folder of --plots.
+Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, Env& env) {
+  if (!arguments.report.plots) return Done{};
+  const std::string& folder = *arguments.report.plots;
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return Error{fmt::format("cannot make the folder: {}", code.message()), folder, ""};
+  std::size_t written = 0;
+  for (const Plot& plot : plots) {
+    if (!plot.absent.empty()) {
+      print_line(*env.err, fmt::format("bench report: no plot `{}`: {}", plot.name, plot.absent));
+      continue;
+    }
+    const std::string path = fmt::format("{}/{}.svg", folder, store_name(plot.name));
+    BENCH_RETURN_IF_ERROR(write_file(path, standalone_svg(plot.wide), existing_of(arguments)));
+    ++written;
+  }
+  print_line(*env.err, fmt::format("bench report: {} plot{} in {}", written,
+                                   written == 1 ? "" : "s", folder));
+  return Done{};
+}
+
+ConsoleOptions report_console(const Arguments& arguments, Env& env) {
+  // A file gets a width that fits a mail or a log.
+  return arguments.out ? ConsoleOptions{} : console_options(env);
+}
+
+// Forwards each activity to both sinks.
+class TwoSinks final : public ActivitySink {
+ public:
+  TwoSinks(ActivitySink& first, ActivitySink& second) : first_(first), second_(second) {}
+  Status take(const Activity& activity) override {
+    BENCH_RETURN_IF_ERROR(first_.take(activity));
+    return second_.take(activity);
+  }
+
+ private:
+  ActivitySink& first_;
+  ActivitySink& second_;
+};
+
+// A page with a longer timeline would open slowly; `bench trace` writes it as a file of its own.
+constexpr std::size_t kMaxEmbeddedTimeline = 16'000'000;
+
+struct ProfileParts {
+  Summary summary;
+  std::string timeline;
+};
+
+// Reads the profiles of all files. Its activities are streamed, since they may be larger than the
+// memory.
+Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& env) {
+  ProfileParts parts;
+  TraceOptions options;
+  options.title = fmt::format("{}", fmt::join(paths, " "));
+  const auto trace = ChromeTrace::to(timeline_page_bytes(options.title, text_bytes(parts.timeline)),
+                                     scratch_folder(env), options);
+  TwoSinks both(parts.summary, *trace);
+  BeginRecordMerger paired(both);
+  for (const std::string& path : paths) {
+    BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+    const auto report = read_activities(*source, paired);
+    if (!report) return report.error();
+  }
+  BENCH_RETURN_IF_ERROR(paired.finish());
+  BENCH_RETURN_IF_ERROR(trace->finish());
+  if (parts.timeline.size() > kMaxEmbeddedTimeline) parts.timeline.clear();
+  return parts;
+}
+
+Status write_run(const std::string& text, const std::vector<std::string>& paths,
+                 const std::string& name, const ReportFormat& format, const Arguments& arguments,
+                 Env& env) {
+  BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, name));
+  for (const std::string& warning : report.warnings)
+    print_line(*env.err, fmt::format("bench report: {}", warning));
+  RunView view{report, name};
+  view.networks = summarise_networks(report);
+  view.cases_in_run = report.cases.size();
+  const bool needs_profile = format.name == "html" || arguments.report.plots;
+  std::optional<ProfileParts> profile;
+  if (needs_profile && !report.profile_passes.empty()) {
+    BENCH_ASSIGN_OR_RETURN(profile, read_profile(paths, env));
+    view.profile = &profile->summary;
+    view.timeline = std::move(profile->timeline);
+  }
+  BENCH_RETURN_IF_ERROR(arrange(arguments, report));
+  BENCH_ASSIGN_OR_RETURN(view.columns, choose_case_columns(arguments.analysis.columns));
+  if (arguments.report.wide) view.rows = RunView::Rows::per_case;
+  BENCH_RETURN_IF_ERROR(
+      write_output(format.write(view, report_console(arguments, env)), arguments, env));
+  return arguments.report.plots ? write_plots(run_plots(view), arguments, env) : Status(Done{});
+}
+
+// Options that select cases of a run have no meaning for other reports.
+Status refuse_selection(const Arguments& arguments, std::string_view kind) {
+  const std::array<std::pair<std::string_view, bool>, 4> given = {
+      {{"--filter", !arguments.filters.empty()},
+       {"--columns", !arguments.analysis.columns.empty()},
+       {"--sort", arguments.analysis.order_by.has_value()},
+       {"--top", arguments.analysis.top.has_value()}}};
+  for (const auto& [option, is_given] : given) {
+    if (!is_given) continue;
+    return Error{fmt::format("applies to the cases of a run; the report of a {} shows all of its "
+                             "cases",
+                             kind),
+                 std::string(option), fmt::format("omit {}", option)};
+  }
+  return Done{};
+}
+
+Status write_gate(const std::string& text, const std::string& name, const ReportFormat& format,
+                  const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "gate"));
+  BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
+  gate.program = arguments.program;
+  gate.conclusion = conclude(gate.evidence, gate.judgements, {});
+  const GateFormat* writer = find_gate_format(format.name);
+  if (writer == nullptr && format.name != "text") {
+    return Error{fmt::format("a gate has no report in the format `{}`", format.name), name,
+                 "choose --format text, html, md, xml, json, gbench or prom"};
+  }
+  BENCH_RETURN_IF_ERROR(write_output(writer == nullptr
+                                         ? gate_console(gate, {}, report_console(arguments, env))
+                                         : writer->write(gate, {}),
+                                     arguments, env));
+  return arguments.report.plots ? write_plots(gate_plots(gate), arguments, env) : Status(Done{});
+}
+
+Status write_history(const std::string& folder, const ReportFormat& format,
+                     const Arguments& arguments, Env& env) {
+  BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "store"));
+  if (format.name != "html") {
+    return Error{fmt::format("a store has no report in the format `{}`", format.name), folder,
+                 "choose --format html; `bench baseline list` prints a table"};
+  }
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
+  std::vector<BaselineHistory> histories;
+  for (const StoreFile& file : selection.files) {
+    BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));
+    histories.push_back(std::move(history));
+  }
+  BENCH_RETURN_IF_ERROR(write_output(history_page(histories, folder), arguments, env));
+  return arguments.report.plots ? write_plots(history_plots(histories), arguments, env)
+                                : Status(Done{});
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+Status write_report(const Arguments& arguments, Env& env) {
+  BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
+  BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
+  std::vector<std::string> paths = arguments.inputs;
+  std::error_code ignored;
+  for (std::string& path : paths) {
+    // The folder of a gate stands for its evidence.
+    const std::string evidence = path + "/gate.jsonl";
+    if (is_directory(path) && std::filesystem::exists(evidence, ignored)) path = evidence;
+  }
+  if (paths.size() == 1 && is_directory(paths[0])) {
+    return write_history(paths[0], *format, arguments, env);
+  }
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_all(paths));
+  const std::string name = paths.size() == 1 ? paths[0] : "(all files)";
+  if (is_gate_file(text)) return write_gate(text, name, *format, arguments, env);
+  return write_run(text, paths, name, *format, arguments, env);
 }
 
 }  // namespace

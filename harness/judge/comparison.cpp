@@ -158,6 +158,8 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   set_interval(*effect, *interval, all);
   if (!is_beyond_the_machine(all)) return;
   // The ratio and the times of a row must come from the same samples.
+  all.base_processes = base.all_process_medians;
+  all.candidate_processes = candidate.all_process_medians;
   all.base = median(base.all_process_medians);
   all.candidate = median(candidate.all_process_medians);
   all.verdict = verdict_of(all, options);
@@ -188,6 +190,8 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   if (compare_fast_quarters(base, candidate, options, result)) return;
   const std::vector<double> from = logarithms(base.process_medians);
   const std::vector<double> to = logarithms(candidate.process_medians);
+  result.base_processes = base.process_medians;
+  result.candidate_processes = candidate.process_medians;
   const std::optional<double> effect = shift(from, to);
   if (!effect) {
     if (base.median && candidate.median && *base.median > 0) {
@@ -311,6 +315,7 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   Comparison result;
   result.base = base.name;
   result.candidate = candidate.name;
+  result.tolerance = options.tolerance;
   result.changes = run_changes(base.facts, candidate.facts);
   std::erase_if(result.changes, is_not_stored);
   const bool other_data = seeds_differ(base, candidate);

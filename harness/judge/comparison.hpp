@@ -41,6 +41,8 @@ struct ComparedCase {
   // interval over processes with `confidence`, widened by the run-to-run variation.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
+  // Medians of the processes behind `base` and `candidate`, in nanoseconds per iteration.
+  std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };
 
@@ -56,6 +58,7 @@ struct Comparison {
   std::vector<ComparedCase> cases;    // worst first: slower, failed, removed, ..., faster
   std::vector<GroupRatio> groups;     // over the cases with a ratio
   std::vector<std::string> warnings;  // from both sides
+  double tolerance = 0;               // smaller effects did not count
   std::size_t count(CaseVerdict verdict) const;
 };
 

@@ -226,4 +226,10 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   return file;
 }
 
+bool is_gate_file(std::string_view text) {
+  constexpr std::string_view kBegin = R"({"record":"gate",)";
+  return text.starts_with(kBegin) ||
+         text.find(std::string("\n") + std::string(kBegin)) != std::string_view::npos;
+}
+
 }  // namespace bench

@@ -70,6 +70,9 @@ std::string verdict_line(const std::string& run_id, const CaseAssessment& judgem
 // The last record of a gate that finished or was stopped; a killed gate has none.
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 
+// Whether the text looks like a gate's file: some line of it is the record `gate`.
+bool is_gate_file(std::string_view text);
+
 // Returns an error if the file is not a gate's file, has another schema, or contains a malformed
 // line that could affect a verdict. The error gives the location. Ignores an incomplete last line.
 Result<GateFile> read_gate_file(std::string_view text, const std::string& name);

@@ -6,6 +6,7 @@
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/evidence_fields.hpp"
 #include "harness/report/markdown.hpp"
+#include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
@@ -171,7 +172,7 @@ std::string changed_line(const Change& change, std::size_t width) {
   return lines.empty() ? "" : std::string(kName) + lines.substr(kName.size());
 }
 
-constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
+constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
     {"text", "a table", comparison_text, parameter_text},
     {"markdown", "for a comment or a step summary",
      [](const Comparison& comparison, const ConsoleOptions&) {
@@ -179,6 +180,13 @@ constexpr std::array<ComparisonFormat, 3> kComparisonFormats = {{
      },
      [](const ParameterComparison& comparison, const ConsoleOptions&) {
        return parameter_markdown(comparison);
+     }},
+    {"html", "a page with plots",
+     [](const Comparison& comparison, const ConsoleOptions&) {
+       return comparison_page(comparison);
+     },
+     [](const ParameterComparison& comparison, const ConsoleOptions&) {
+       return parameter_page(comparison);
      }},
     {"json", "all of it",
      [](const Comparison& comparison, const ConsoleOptions&) {

@@ -2,19 +2,53 @@
 #include "harness/report/format.hpp"
 
 #include "harness/report/console.hpp"
+#include "harness/report/table.hpp"
 
 #include <array>
 
 namespace bench {
 namespace {
 
-std::string write_json(const Report& report, const ConsoleOptions&) {
-  return to_json_document(report);
+std::string write_columns(const RunView& view, const ConsoleOptions& console) {
+  // The columns were chosen, so none is removed; only the id may be cut.
+  std::vector<Column> columns;
+  for (const CaseColumn* column : view.columns) {
+    Column shown{std::string(column->heading), column->is_text() ? Align::left : Align::right};
+    if (column->name == "case") shown.narrowest = 30;
+    columns.push_back(std::move(shown));
+  }
+  std::vector<Row> rows;
+  for (const CaseRecord& record : view.report.cases) {
+    Row& row = rows.emplace_back();
+    for (const CaseColumn* column : view.columns) {
+      row.cells.push_back({readable_cell(*column, record)});
+    }
+  }
+  return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-constexpr std::array<ReportFormat, 2> kFormats = {{
-    {"json", ".json", write_json, "all records as one JSON document"},
-    {"text", ".txt", console_report, "the tables that `run` prints"},
+std::string write_text(const RunView& view, const ConsoleOptions& console) {
+  if (!view.columns.empty()) return write_columns(view, console);
+  if (view.report.cases.size() == view.cases_in_run) return console_report(view.report, console);
+  const std::string networks = console_networks(view.networks, console);
+  return console_table(view.report, console) + (networks.empty() ? "" : "\n" + networks);
+}
+
+std::string write_json(const RunView& view, const ConsoleOptions&) {
+  return to_json_document(view.report);
+}
+
+using enum ReportFormat::Columns;
+
+constexpr std::array<ReportFormat, 8> kFormats = {{
+    {"json", ".json", fixed, write_json, "all records as one JSON document"},
+    {"text", ".txt", chosen, write_text, "the tables that `run` prints"},
+    {"html", ".html", chosen, run_page, "a page with tables and plots for any browser"},
+    {"md", ".md", chosen, run_markdown, "Markdown for a comment or a step summary"},
+    {"csv", ".csv", chosen, run_csv, "one line per value, with --wide one line per case"},
+    {"xml", ".xml", fixed, run_junit, "JUnit for a CI server: one test per case"},
+    {"gbench", ".gbench.json", fixed, run_google_benchmark, "Google Benchmark's JSON"},
+    {"prom", ".prom", fixed, run_open_metrics, "OpenMetrics for Prometheus and GitLab"},
 }};
 
 }  // namespace

@@ -1,25 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of `bench report`. To add one, write a file with its function and add a row to the
-// table.
+// The formats of `bench report` for the cases of a run. To add one, write a file with its function
+// and add a row to the table. The formats of a gate have the same names (gate_report.hpp).
 #pragma once
 
+#include "harness/report/case_table.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/report.hpp"
+#include "profiler/analysis/summary.hpp"
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
+// What a report shows: the selected cases in their final order, and what belongs to all of them.
+struct RunView {
+  const Report& report;
+  std::string name = {};  // name of the result file, for people
+  // The networks of the complete run: a selection would make the sums of layers incomplete.
+  std::vector<NetworkSummary> networks = {};
+  std::size_t cases_in_run = 0;  // number of cases before the selection
+  CaseColumns columns = {};      // empty: the format's own choice
+  enum class Rows { per_value, per_case } rows = Rows::per_value;  // lines of a CSV
+  const Summary* profile = nullptr;  // nullptr if the result has no profile
+  std::string timeline = {};         // the timeline as a page; empty without a profile
+};
+
 struct ReportFormat {
   std::string_view name;    // value of --format
-  std::string_view suffix;  // suffix of the output file, with its dot
+  std::string_view suffix;  // suffix of the output file, with its dot; empty: only by name
+  enum class Columns { chosen, fixed } columns;  // fixed: --columns does not apply
   // Only formats for people, which are tables, use `console`.
-  std::string (*write)(const Report& report, const ConsoleOptions& console);
+  std::string (*write)(const RunView& view, const ConsoleOptions& console);
   std::string_view help;  // one line
 };
 
 std::span<const ReportFormat> report_formats();
+
+// One function per format, each with a newline at its end.
+std::string run_markdown(const RunView& view, const ConsoleOptions& console);
+std::string run_csv(const RunView& view, const ConsoleOptions& console);
+std::string run_junit(const RunView& view, const ConsoleOptions& console);
+std::string run_google_benchmark(const RunView& view, const ConsoleOptions& console);
+std::string run_open_metrics(const RunView& view, const ConsoleOptions& console);
+std::string run_page(const RunView& view, const ConsoleOptions& console);
+
+// Returns one sentence: "58 of 61 cases were measured: 55 ok, 3 noisy, ...".
+std::string run_sentence(const RunView& view);
 
 }  // namespace bench

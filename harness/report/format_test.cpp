@@ -30,10 +30,11 @@ TEST(ReportFormats, EachWritesTheCases) {
   Report report;
   CaseRecord record;
   record.run_id = "r";
+  record.time = TimeSummary{};
   record.id = "network/forward/net/f32/onednn/cpu/hot";
   report.cases = {record};
   for (const ReportFormat& format : report_formats()) {
-    const std::string text = format.write(report, {});
+    const std::string text = format.write(RunView{report}, {});
     EXPECT_THAT(text, HasSubstr(record.id)) << format.name;
     EXPECT_EQ(text.back(), '\n') << format.name;
   }
@@ -46,7 +47,8 @@ TEST(ReportFormats, TextHoldsTheNetworksToo) {
   report.cases = {record};
   for (const ReportFormat& format : report_formats()) {
     if (format.name == "text") {
-      EXPECT_THAT(format.write(report, {}), HasSubstr("network net\n"));
+      EXPECT_THAT(format.write({report, "", summarise_networks(report)}, {}),
+                  HasSubstr("network net\n"));
     }
   }
 }

@@ -3,6 +3,7 @@
 // A duet is a repetition. Both files contain the same cases: those with times on both sides.
 #include "base/json_writer.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/report/google_benchmark_text.hpp"
 #include "harness/stats/median.hpp"
 
 #include <cmath>
@@ -11,11 +12,10 @@
 namespace bench {
 namespace {
 
-struct Repetition {
-  double time = 0;  // nanoseconds per iteration
-  std::int64_t iterations = 1;
-};
-using Repetitions = std::vector<Repetition>;
+using google_benchmark::Family;
+using google_benchmark::Repetition;
+using google_benchmark::Repetitions;
+
 struct Sides {
   Repetitions base, candidate;
 };
@@ -58,30 +58,6 @@ Sides sides_of(const CaseEvidence& entry) {
   return sides.base.empty() ? of_store(entry) : sides;
 }
 
-// A case of which both sides have times.
-struct Family {
-  std::string id;
-  Repetitions repetitions;
-};
-
-void repetition_fields(JsonWriter& writer, std::size_t family, const Family& entry,
-                       std::size_t index) {
-  const Repetition& repetition = entry.repetitions[index];
-  writer.required("name", entry.id);
-  writer.required("family_index", family);
-  writer.required("per_family_instance_index", 0);
-  writer.required("run_name", entry.id);
-  writer.required("run_type", "iteration");
-  writer.required("repetitions", entry.repetitions.size());
-  writer.required("repetition_index", index);
-  writer.required("threads", 1);
-  writer.required("iterations", repetition.iterations);
-  // The gate measures only wall time, but compare.py expects CPU time, too.
-  writer.required("real_time", repetition.time);
-  writer.required("cpu_time", repetition.time);
-  writer.required("time_unit", "ns");
-}
-
 void context_fields(JsonWriter& writer, const GateFile& gate, const GateSide& side,
                     std::size_t left_out) {
   writer.required("bench_gate", coverage_text(gate.judgements));
@@ -91,20 +67,6 @@ void context_fields(JsonWriter& writer, const GateFile& gate, const GateSide& si
   writer.required("library_version", side.tool_version);
   writer.required("json_schema_version", 1);
   writer.required("bench_left_out", left_out);
-}
-
-// An item per repetition of each family, as Google Benchmark lists them.
-void add_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
-  std::vector<std::pair<std::size_t, std::size_t>> rows;  // family and repetition
-  for (std::size_t family = 0; family < families.size(); ++family) {
-    for (std::size_t i = 0; i < families[family].repetitions.size(); ++i)
-      rows.emplace_back(family, i);
-  }
-  writer.add_list(rows.size(), [&](std::size_t row) {
-    const auto [family, index] = rows[row];
-    writer.add_object(
-        [&](JsonWriter& item) { repetition_fields(item, family, families[family], index); });
-  });
 }
 
 std::string document(const GateFile& gate, const GateSide& side, Repetitions Sides::*repetitions) {
@@ -124,9 +86,9 @@ std::string document(const GateFile& gate, const GateSide& side, Repetitions Sid
   const auto declare = [&](JsonWriter& writer) {
     writer.object("context",
                   [&](JsonWriter& context) { context_fields(context, gate, side, left_out); });
-    writer.member("benchmarks", [&] { add_benchmarks(writer, families); });
+    google_benchmark::write_benchmarks(writer, families);
   };
-  return json_object(declare, {.indent = 1, .reals = JsonReals::with_fraction}) + "\n";
+  return json_object(declare, google_benchmark::kStyle) + "\n";
 }
 
 }  // namespace

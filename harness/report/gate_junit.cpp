@@ -2,7 +2,7 @@
 // JUnit XML as GitLab, Jenkins and GitHub's actions read it (testmoapp/junitxml). There is no
 // standard, so the file uses only what all of them know. Every fact is in the text as well.
 #include "harness/report/gate_report.hpp"
-#include "profiler/export/markup.hpp"
+#include "harness/report/junit.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,10 @@
 namespace bench {
 namespace {
 
+using junit::attribute;
+using junit::content;
+using junit::property;
+
 // The result element of a test, by verdict; empty if it passed.
 constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
@@ -19,17 +23,6 @@ constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
 std::string_view element_of(const GateFile& gate, const CaseAssessment& judgement) {
   const std::string_view element = kElements[static_cast<std::size_t>(judgement.verdict)];
   return element != "failure" && is_error(gate, judgement) ? "error" : element;
-}
-
-std::string attribute(std::string_view name, std::string_view value) {
-  return fmt::format(" {}=\"{}\"", name, escape_markup(value));
-}
-
-// Keeps line ends: some viewers show a `&#10;` between tags literally.
-std::string content(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += escape_markup(line) + "\n";
-  return text;
 }
 
 // Returns the name by which test trees are grouped: "resnet.conv".
@@ -76,10 +69,6 @@ std::string totals(const GateFile& gate) {
     text += attribute(name, std::to_string(cases));
   }
   return text;
-}
-
-std::string property(std::string_view name, std::string_view value) {
-  return fmt::format("      <property{}{}/>\n", attribute("name", name), attribute("value", value));
 }
 
 std::string properties(const GateFile& gate) {

@@ -2,8 +2,8 @@
 // The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md).
 // Prometheus, the textfile collector of its node_exporter and GitLab's metrics reports read it.
 // Values are rounded because GitLab compares them as text.
-#include "base/printable.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/report/open_metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -14,26 +14,8 @@
 namespace bench {
 namespace {
 
-// Escapes line feeds as the format requires; makes other control characters visible.
-std::string label_value(std::string_view text) {
-  std::string escaped;
-  for (;;) {
-    const std::size_t end = text.find('\n');
-    for (const char c : escape_controls(text.substr(0, end))) {
-      if (c == '\\' || c == '"') escaped += '\\';
-      escaped += c;
-    }
-    if (end == std::string_view::npos) return escaped;
-    escaped += "\\n";
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::string family(std::string_view name, std::string_view unit, std::string_view help) {
-  std::string text = fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
-  if (!unit.empty()) text += fmt::format("# UNIT {} {}\n", name, unit);
-  return text;
-}
+using open_metrics::family;
+using open_metrics::label_value;
 
 std::string coverage(const GateFile& gate) {
   const std::vector<CaseAssessment>& judgements = gate.judgements;

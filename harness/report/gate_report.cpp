@@ -4,6 +4,7 @@
 
 #include "base/shell.hpp"
 #include "base/text.hpp"
+#include "harness/report/page.hpp"
 
 #include <fmt/format.h>
 
@@ -15,11 +16,12 @@
 namespace bench {
 namespace {
 
-constexpr std::array<GateFormat, 6> kGateFormats = {{
+constexpr std::array<GateFormat, 7> kGateFormats = {{
     {"json", "gate.json", gate_json},
-    {"markdown", "gate.md", gate_markdown},
-    {"junit", "gate.xml", gate_junit},
-    {"openmetrics", "gate.prom", gate_open_metrics},
+    {"md", "gate.md", gate_markdown},
+    {"xml", "gate.xml", gate_junit},
+    {"prom", "gate.prom", gate_open_metrics},
+    {"html", "gate.html", gate_page},
     {"gbench", "base.gbench.json", gate_google_benchmark_base},
     {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
 }};
@@ -35,6 +37,12 @@ std::string side_options(std::string_view option, const GateSide& side) {
 }  // namespace
 
 std::span<const GateFormat> gate_formats() { return kGateFormats; }
+
+const GateFormat* find_gate_format(std::string_view name) {
+  const auto found = std::find_if(kGateFormats.rbegin(), kGateFormats.rend(),
+                                  [&](const GateFormat& format) { return format.name == name; });
+  return found == kGateFormats.rend() ? nullptr : &*found;
+}
 
 namespace {
 

@@ -65,11 +65,14 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits, const Conso
 
 // A file that every gate writes into its folder.
 struct GateFormat {
-  std::string_view name;
+  std::string_view name;  // value of --format of `bench report`
   std::string_view file;  // "gate.md"
   std::string (*write)(const GateFile& gate, const KitPaths& kits);
 };
 std::span<const GateFormat> gate_formats();
+// Returns the format of that name, as `bench report` names it, or nullptr. Of the two files for
+// Google Benchmark it is the candidate's.
+const GateFormat* find_gate_format(std::string_view name);
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits);
 std::string gate_markdown(const GateFile& gate, const KitPaths& kits);

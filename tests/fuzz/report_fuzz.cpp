@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require_round_trip(report->cases);
   require_round_trip(report->ends);
   for (const bench::ReportFormat& format : bench::report_formats())
-    require(!format.write(*report, {}).empty());
+    require(!format.write(bench::RunView{*report}, {}).empty());
   const auto networks = bench::summarise_networks(*report);
   for (int width : {0, 60, 200}) {
     bench::ConsoleOptions options;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+// Neighbouring ticks of a narrower range, relative to its values, would be the same number.
+constexpr double kMinRelativeSpan = 1e-12;
+
+bool is_usable(Extent range) {
+  const double largest = std::max(std::abs(range.low), std::abs(range.high));
+  return std::isfinite(range.span()) && range.span() > kMinRelativeSpan * largest;
+}
+
+// Returns 1, 2 or 5 times a power of ten that is not less than `step`.
+double round_step(double step) {
+  const double power = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= step * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+std::vector<double> factors_of_powers(Extent range, std::span<const double> factors) {
+  std::vector<double> ticks;
+  const int first = static_cast<int>(std::floor(std::log10(range.low)));
+  const int last = static_cast<int>(std::ceil(std::log10(range.high)));
+  for (int power = first; power <= last; ++power) {
+    for (const double factor : factors) {
+      const double tick = factor * std::pow(10.0, power);
+      if (tick >= range.low * (1 - 1e-9) && tick <= range.high * (1 + 1e-9)) ticks.push_back(tick);
+    }
+  }
+  return ticks;
+}
+
+struct Prefix {
+  double factor;
+  std::string_view text;
+};
+
+std::string scaled_tick(double value, std::span<const Prefix> prefixes) {
+  const Prefix* chosen = &prefixes.front();
+  for (const Prefix& prefix : prefixes) {
+    if (std::abs(value) >= prefix.factor * (1 - 1e-9)) chosen = &prefix;
+  }
+  return fmt::format("{:.4g} {}", value / chosen->factor, chosen->text);
+}
+
+}  // namespace
+
+std::vector<double> linear_ticks(Extent range, std::size_t limit) {
+  if (!is_usable(range) || limit == 0) return {};
+  double step = round_step(range.span() / static_cast<double>(limit));
+  for (;; step = round_step(step * 1.5)) {
+    std::vector<double> ticks;
+    const double first = std::ceil(range.low / step - 1e-9);
+    const double last = std::floor(range.high / step + 1e-9);
+    if (last - first >= static_cast<double>(limit)) continue;
+    for (double i = first; i <= last; ++i) ticks.push_back(i == 0 ? 0 : i * step);
+    return ticks;
+  }
+}
+
+std::vector<double> log_ticks(Extent range, std::size_t limit) {
+  if (!is_usable(range) || range.low <= 0 || limit == 0) return {};
+  constexpr std::array kFine = {1.0, 2.0, 5.0};
+  constexpr std::array kCoarse = {1.0};
+  std::vector<double> ticks = factors_of_powers(range, kFine);
+  if (ticks.size() > limit) ticks = factors_of_powers(range, kCoarse);
+  // A range of less than a decade may contain too few of them to be read.
+  constexpr std::size_t kMinTicks = 3;
+  if (ticks.size() < kMinTicks) return linear_ticks(range, limit);
+  while (ticks.size() > limit) {
+    std::vector<double> fewer;
+    for (std::size_t i = 0; i < ticks.size(); i += 2) fewer.push_back(ticks[i]);
+    ticks = std::move(fewer);
+  }
+  return ticks;
+}
+
+Scale::Scale(Kind kind, Extent values, Extent positions)
+    : kind_(kind), values_(values), positions_(positions) {}
+
+double Scale::at(double value) const {
+  const double inside = std::clamp(value, values_.low, values_.high);
+  const double fraction =
+      kind_ == Kind::linear ? (inside - values_.low) / values_.span()
+                            : std::log(inside / values_.low) / std::log(values_.high / values_.low);
+  return positions_.low + fraction * positions_.span();
+}
+
+bool Scale::contains(double value) const { return value >= values_.low && value <= values_.high; }
+
+std::vector<double> Scale::ticks(std::size_t limit) const {
+  return kind_ == Kind::linear ? linear_ticks(values_, limit) : log_ticks(values_, limit);
+}
+
+std::string time_tick(double value) {
+  constexpr std::array<Prefix, 4> kPrefixes = {{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+}
+
+std::string flop_rate_tick(double value) {
+  constexpr std::array<Prefix, 5> kPrefixes = {
+      {{1, "FLOP/s"}, {1e3, "kFLOP/s"}, {1e6, "MFLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}}};
+  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+}
+
+std::string byte_rate_tick(double value) {
+  constexpr std::array<Prefix, 5> kPrefixes = {
+      {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}};
+  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+}
+
+std::string change_tick(double fraction) {
+  return fraction == 0 ? "0 %" : fmt::format("{:+.4g} %", 100 * fraction);
+}
+
+std::string plain_tick(double value) { return fmt::format("{:.4g}", value); }
+
+}  // namespace bench

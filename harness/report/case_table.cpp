@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row per column
+#include "harness/report/case_table.hpp"
+
+#include "base/nearest_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <unordered_set>
+
+namespace bench {
+namespace {
+
+using analysis::Quantity;
+using ColumnRole = CaseColumn::Role;
+
+CaseValue case_text(const std::string& text) {
+  return text.empty() ? CaseValue{} : CaseValue{text};
+}
+CaseValue case_text(const std::optional<std::string>& text) {
+  return text ? CaseValue{*text} : CaseValue{};
+}
+CaseValue case_time(const std::optional<Nanoseconds>& time) {
+  return time ? CaseValue{std::int64_t{time->count()}} : CaseValue{};
+}
+
+template <auto Member>
+CaseValue case_time_of(const CaseRecord& record) {
+  if (!record.time) return {};
+  return case_time(std::optional<Nanoseconds>((*record.time).*Member));
+}
+
+template <auto Member>
+CaseValue case_memory_of(const CaseRecord& record) {
+  return record.memory ? CaseValue{((*record.memory).*Member).count} : CaseValue{};
+}
+
+template <class Rate>
+CaseValue case_rate(const std::optional<Rate>& rate) {
+  return rate ? CaseValue{rate->value} : CaseValue{};
+}
+
+// Half of the interval relative to the median: the uncertainty as one number.
+CaseValue case_interval(const CaseRecord& record) {
+  const auto& time = record.time;
+  if (!time || !time->low || !time->high || time->median.count() <= 0) return {};
+  return static_cast<double>((*time->high - *time->low).count()) / 2 /
+         static_cast<double>(time->median.count());
+}
+
+CaseValue case_flags(const CaseRecord& record) {
+  std::string text;
+  for (const Flag flag : record.flags) {
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : " ", flag_names()[static_cast<std::size_t>(flag)]);
+  }
+  return case_text(text);
+}
+
+CaseValue case_layers(const CaseRecord& record) {
+  std::string text;
+  for (const std::string& layer : record.layers) text += (text.empty() ? "" : " ") + layer;
+  return case_text(text);
+}
+
+constexpr Quantity kPlain = Quantity::none;
+
+constexpr std::array kCaseColumns = {
+    CaseColumn{"case", "case", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return CaseValue{r.id}; }, "id of the case"},
+    CaseColumn{"op", "op", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(r.op); }, "operator"},
+    CaseColumn{"direction", "direction", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(r.direction); }, "direction"},
+    CaseColumn{"dtype", "dtype", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(r.dtype); }, "data type"},
+    CaseColumn{"backend", "backend", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(r.backend); }, "library"},
+    CaseColumn{"device", "device", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(r.device); }, "device"},
+    CaseColumn{"cache", "cache", kPlain, ColumnRole::identity,
+               [](const CaseRecord& r) { return case_text(split_id(r.id).cache); },
+               "what stays in the caches between iterations"},
+    CaseColumn{"median_ns", "median", Quantity::time, ColumnRole::fact,
+               case_time_of<&TimeSummary::median>, "time of one iteration"},
+    CaseColumn{"interval", "interval +-", Quantity::share, ColumnRole::fact, case_interval,
+               "half of the interval of the median, relative to it"},
+    CaseColumn{"low_ns", "low", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::low>,
+               "lower end of the interval"},
+    CaseColumn{"high_ns", "high", Quantity::time, ColumnRole::fact,
+               case_time_of<&TimeSummary::high>, "upper end of the interval"},
+    CaseColumn{"min_ns", "min", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::min>,
+               "shortest iteration"},
+    CaseColumn{"q25_ns", "q25", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::q25>,
+               "lower quartile of the iterations"},
+    CaseColumn{"q75_ns", "q75", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::q75>,
+               "upper quartile of the iterations"},
+    CaseColumn{"max_ns", "max", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::max>,
+               "longest iteration"},
+    CaseColumn{"flops_per_s", "FLOP/s", Quantity::flop_rate, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_rate(r.flops_per_s); }, "achieved FLOP rate"},
+    CaseColumn{"bytes_per_s", "B/s", Quantity::byte_rate, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_rate(r.bytes_per_s); }, "achieved byte rate"},
+    CaseColumn{"flops", "FLOPs", Quantity::flop, ColumnRole::fact,
+               [](const CaseRecord& r) { return r.work ? CaseValue{r.work->flops} : CaseValue{}; },
+               "floating-point operations of one iteration"},
+    CaseColumn{"bytes", "bytes", Quantity::byte, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.work ? CaseValue{r.work->traffic().count} : CaseValue{};
+               },
+               "bytes that one iteration must move"},
+    CaseColumn{"efficiency", "efficiency", Quantity::share, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.roofline ? CaseValue{r.roofline->efficiency} : CaseValue{};
+               },
+               "ideal time over median"},
+    CaseColumn{"bound", "bound", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 if (!r.roofline) return CaseValue{};
+                 return CaseValue{
+                     std::string(bound_names()[static_cast<std::size_t>(r.roofline->bound)])};
+               },
+               "what limits the case: compute, memory, cache, launch"},
+    CaseColumn{"ideal_ns", "ideal", Quantity::time, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.roofline ? case_time(std::optional(r.roofline->ideal)) : CaseValue{};
+               },
+               "shortest time that the ceilings of the machine permit"},
+    CaseColumn{"intensity", "FLOP/byte", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) {
+                 return r.roofline ? CaseValue{r.roofline->intensity_flops_per_byte} : CaseValue{};
+               },
+               "arithmetic intensity in FLOPs per byte"},
+    CaseColumn{"peak_bytes", "memory", Quantity::byte, ColumnRole::fact,
+               case_memory_of<&MemoryUse::peak>, "peak memory of the case"},
+    CaseColumn{"weights_bytes", "weights", Quantity::byte, ColumnRole::fact,
+               case_memory_of<&MemoryUse::weights>, "memory of the weights"},
+    CaseColumn{"workspace_bytes", "workspace", Quantity::byte, ColumnRole::fact,
+               case_memory_of<&MemoryUse::workspace>, "memory of the kernel's workspace"},
+    CaseColumn{"create_ns", "creation", Quantity::time, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_time(r.create); }, "time of the creation"},
+    CaseColumn{"reorder_ns", "reorders", Quantity::time, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_time(r.reorder); },
+               "time to pack inputs and weights"},
+    CaseColumn{"first_run_ns", "first run", Quantity::time, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_time(r.first_run); },
+               "time of the first iteration"},
+    CaseColumn{
+        "quiet_share", "quiet", Quantity::share, ColumnRole::fact,
+        [](const CaseRecord& r) { return r.quiet_share ? CaseValue{*r.quiet_share} : CaseValue{}; },
+        "fraction of the samples that a quiet machine took"},
+    CaseColumn{"implementation", "implementation", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_text(r.implementation); },
+               "kernel that the library chose"},
+    CaseColumn{"network", "network", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_text(r.network); }, "network of a layer"},
+    CaseColumn{"layers", "layers", kPlain, ColumnRole::fact, case_layers,
+               "layers that are this case"},
+    CaseColumn{"outcome", "outcome", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) { return CaseValue{std::string(name_of(r.outcome))}; },
+               "ok, or why there is no time"},
+    CaseColumn{"flags", "flags", kPlain, ColumnRole::fact, case_flags, "what qualifies an ok"},
+    CaseColumn{"reason", "reason", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_text(r.reason); }, "reason of the outcome"},
+    CaseColumn{"source", "source", kPlain, ColumnRole::fact,
+               [](const CaseRecord& r) { return case_text(r.source); },
+               "place in the configuration"},
+};
+
+constexpr std::array<std::string_view, 9> kDefaultColumns = {
+    "case",       "median_ns", "interval",       "flops_per_s", "bytes_per_s",
+    "efficiency", "bound",     "implementation", "outcome"};
+
+const CaseColumn* find_case_column(std::string_view name) {
+  const auto* found = std::ranges::find(kCaseColumns, name, &CaseColumn::name);
+  return found == kCaseColumns.end() ? nullptr : found;
+}
+
+Error unknown_column(std::string_view name, std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const CaseColumn& column : kCaseColumns) names.push_back(column.name);
+  return Error{fmt::format("unknown column `{}`", name), std::string(option),
+               expectation(name, names)};
+}
+
+}  // namespace
+
+// Text and numbers are told apart by the quantity and, for numbers without a unit, by name: only
+// the intensity is one.
+bool CaseColumn::is_text() const { return quantity == kPlain && name != "intensity"; }
+
+std::span<const CaseColumn> case_columns() { return kCaseColumns; }
+
+const CaseColumn& case_column(std::string_view name) {
+  const CaseColumn* column = find_case_column(name);
+  assert(column != nullptr);
+  return *column;
+}
+
+Result<CaseColumns> choose_case_columns(const std::vector<std::string>& names) {
+  CaseColumns columns;
+  for (const std::string& name : names) {
+    const CaseColumn* column = find_case_column(name);
+    if (column == nullptr) return unknown_column(name, "--columns");
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+CaseColumns default_case_columns() {
+  CaseColumns columns;
+  for (const std::string_view name : kDefaultColumns) columns.push_back(&case_column(name));
+  return columns;
+}
+
+std::string readable_cell(const CaseColumn& column, const CaseRecord& record) {
+  const CaseValue cell = column.value(record);
+  const auto* real = std::get_if<double>(&cell);
+  if (real != nullptr && column.quantity == kPlain) return fmt::format("{:.4g}", *real);
+  return analysis::readable(cell, column.quantity);
+}
+
+Status sort_cases(std::string_view order, std::vector<CaseRecord>& cases) {
+  const bool ascending = order.starts_with('+');
+  const std::string_view name = order.substr(ascending ? 1 : 0);
+  const CaseColumn* column = find_case_column(name);
+  if (column == nullptr) return unknown_column(name, "--sort");
+  std::ranges::stable_sort(cases, [&](const CaseRecord& a, const CaseRecord& b) {
+    const CaseValue first = column->value(a);
+    const CaseValue second = column->value(b);
+    if (!analysis::is_known(first) || !analysis::is_known(second)) {
+      return analysis::is_known(first) && !analysis::is_known(second);
+    }
+    const int compared = analysis::compare(first, second);
+    return ascending ? compared < 0 : compared > 0;
+  });
+  return Done{};
+}
+
+void keep_cases(const std::vector<std::string>& ids, Report& report) {
+  const std::unordered_set<std::string_view> kept(ids.begin(), ids.end());
+  const auto is_dropped = [&](const auto& record) { return !kept.contains(record.id); };
+  std::erase_if(report.cases, is_dropped);
+  std::erase_if(report.processes, is_dropped);
+  std::erase_if(report.profile_passes, is_dropped);
+}
+
+void keep_top_cases(std::int64_t top, Report& report) {
+  if (top <= 0 || static_cast<std::size_t>(top) >= report.cases.size()) return;
+  std::vector<std::string> ids;
+  for (const CaseRecord& record : std::span(report.cases).first(static_cast<std::size_t>(top))) {
+    ids.push_back(record.id);
+  }
+  keep_cases(ids, report);
+}
+
+}  // namespace bench

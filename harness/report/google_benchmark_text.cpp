@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/google_benchmark_text.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace bench::google_benchmark {
+namespace {
+
+void error_fields(JsonWriter& writer, std::size_t family, const Family& entry) {
+  writer.required("name", entry.id);
+  writer.required("family_index", family);
+  writer.required("run_name", entry.id);
+  writer.required("run_type", "iteration");
+  writer.required("error_occurred", true);
+  writer.required("error_message", *entry.error);
+}
+
+void repetition_fields(JsonWriter& writer, std::size_t family, const Family& entry,
+                       std::size_t index) {
+  const Repetition& repetition = entry.repetitions[index];
+  writer.required("name", entry.id);
+  writer.required("family_index", family);
+  writer.required("per_family_instance_index", 0);
+  writer.required("run_name", entry.id);
+  writer.required("run_type", "iteration");
+  writer.required("repetitions", entry.repetitions.size());
+  writer.required("repetition_index", index);
+  writer.required("threads", 1);
+  writer.required("iterations", repetition.iterations);
+  // Only wall time is measured, but compare.py expects CPU time, too.
+  writer.required("real_time", repetition.time);
+  writer.required("cpu_time", repetition.time);
+  writer.required("time_unit", "ns");
+}
+
+}  // namespace
+
+void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
+  std::vector<std::pair<std::size_t, std::size_t>> items;  // family and repetition
+  for (std::size_t family = 0; family < families.size(); ++family) {
+    const std::size_t count = families[family].error ? 1 : families[family].repetitions.size();
+    for (std::size_t i = 0; i < count; ++i) items.emplace_back(family, i);
+  }
+  writer.member("benchmarks", [&] {
+    writer.add_list(items.size(), [&](std::size_t item) {
+      const auto [family, index] = items[item];
+      const Family& entry = families[family];
+      writer.add_object([&](JsonWriter& object) {
+        if (entry.error) {
+          error_fields(object, family, entry);
+        } else {
+          repetition_fields(object, family, entry, index);
+        }
+      });
+    });
+  });
+}
+
+}  // namespace bench::google_benchmark

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Google Benchmark's JSON (its src/json_reporter.cc), as the reports of runs and of gates write it.
+#pragma once
+
+#include "base/json_writer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::google_benchmark {
+
+struct Repetition {
+  double time = 0;  // nanoseconds per iteration
+  std::int64_t iterations = 1;
+};
+using Repetitions = std::vector<Repetition>;
+// A case. One with an error has no repetitions.
+struct Family {
+  std::string id;
+  Repetitions repetitions;
+  std::optional<std::string> error = std::nullopt;
+};
+// Writes the member `benchmarks`: an item per repetition of each family.
+void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families);
+
+// The form of the whole document.
+inline constexpr JsonStyle kStyle = {.indent = 1, .reals = JsonReals::with_fraction};
+
+}  // namespace bench::google_benchmark

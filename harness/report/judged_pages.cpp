@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of a gate, of a comparison and of a store.
+#include "base/text.hpp"
+#include "harness/report/page.hpp"
+#include "harness/report/parameter_text.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace bench {
+namespace {
+
+// Colours and shapes of a forest plot, as its caption names them.
+constexpr std::size_t kNeither = 0, kSlower = 1, kFaster = 2, kUndecided = 3;
+// The shapes go round by four, so the series also selects the shape: circle, square, triangle,
+// diamond.
+constexpr std::array<std::size_t, kVerdictNames.size()> kVerdictSeries = {
+    kSlower, kSlower, kUndecided, kUndecided, kUndecided, kNeither, kFaster, kNeither};
+constexpr std::array<std::size_t, kCaseVerdictNames.size()> kCaseVerdictSeries = {
+    kSlower, kFaster, kNeither, kUndecided, kUndecided, kSlower, kUndecided, kNeither};
+constexpr std::array<std::string_view, 4> kSeriesClasses = {"", "bad", "good", "doubt"};
+
+Page::TableCell page_time(const std::optional<Nanoseconds>& time) {
+  if (!time) return {std::string(kUnknown)};
+  return {format_time(*time), static_cast<double>(time->count())};
+}
+
+std::optional<Nanoseconds> rounded(const std::optional<double>& nanoseconds) {
+  if (!nanoseconds) return std::nullopt;
+  return std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*nanoseconds));
+}
+
+Page::TableCell page_change(const std::optional<double>& fraction) {
+  if (!fraction) return {std::string(kUnknown)};
+  return {fmt::format("{:+.1f} %", 100 * *fraction), *fraction};
+}
+
+std::string gate_facts_text(const GateFile& gate, const CaseAssessment& judgement,
+                            const KitPaths& kits) {
+  std::string text;
+  const auto add = [&text](std::string_view label, const std::string& fact) {
+    if (!fact.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : "; ", label, fact);
+  };
+  add("", judgement.reason);
+  add("changed: ", changes_text(judgement.changes));
+  if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
+  if (needs_kit(judgement.verdict)) add("measure it again: ", reproduction(gate, judgement));
+  return text;
+}
+
+void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
+  const std::vector<Page::TableColumn> columns = {
+      {"verdict", PageKind::text}, {"case", PageKind::id},          {"slower by", PageKind::number},
+      {"low", PageKind::number},   {"high", PageKind::number},      {"p (BH)", PageKind::number},
+      {"duets", PageKind::text},   {"reference", PageKind::number}, {"candidate", PageKind::number},
+      {"more", PageKind::text}};
+  std::vector<Page::TableRow> rows;
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
+    const std::size_t series = kVerdictSeries[static_cast<std::size_t>(judgement->verdict)];
+    Page::TableCell p{std::string(kUnknown)};
+    if (judgement->adjusted_p) {
+      p = {fmt::format("{:.2g}", *judgement->adjusted_p), *judgement->adjusted_p};
+    }
+    rows.push_back(
+        {{std::string(name_of(judgement->verdict)), std::nullopt, kSeriesClasses[series]},
+         {judgement->id},
+         page_change(judgement->effect),
+         page_change(judgement->low),
+         page_change(judgement->high),
+         p,
+         {duets_text(*judgement)},
+         page_time(judgement->base),
+         page_time(judgement->candidate),
+         {gate_facts_text(gate, *judgement, kits)}});
+  }
+  page.table(columns, rows);
+}
+
+std::vector<ForestRow> gate_forest(const GateFile& gate) {
+  std::vector<ForestRow> rows;
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
+    if (!judgement->effect) continue;
+    rows.push_back({judgement->id, std::string(name_of(judgement->verdict)),
+                    kVerdictSeries[static_cast<std::size_t>(judgement->verdict)],
+                    *judgement->effect, judgement->low, judgement->high});
+  }
+  return rows;
+}
+
+std::optional<double> duet_median(const std::vector<Nanoseconds>& samples,
+                                  std::int64_t iterations) {
+  if (iterations <= 0) return std::nullopt;
+  std::vector<double> times;
+  for (const Nanoseconds sample : samples) {
+    times.push_back(static_cast<double>(sample.count()) / static_cast<double>(iterations));
+  }
+  return median(times);
+}
+
+// One mark per duet and side.
+std::vector<SidesRow> gate_sides_rows(const GateFile& gate) {
+  std::vector<SidesRow> rows;
+  for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
+    const auto found = std::ranges::find(gate.evidence.cases, judgement->id, &CaseEvidence::id);
+    if (found == gate.evidence.cases.end()) continue;
+    SidesRow row{judgement->id, {}, {}};
+    for (const Duet& duet : found->duets) {
+      const auto base = duet_median(duet.base, duet.iterations_per_sample);
+      const auto candidate = duet_median(duet.candidate, duet.iterations_per_sample);
+      if (!base || !candidate) continue;
+      row.base.push_back(*base);
+      row.candidate.push_back(*candidate);
+    }
+    if (!row.base.empty()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Plot> gate_plots(const GateFile& gate) {
+  return {forest_plot(gate_forest(gate), gate.evidence.settings.delta),
+          sides_plot(gate_sides_rows(gate), "medians of duets")};
+}
+
+std::string gate_page(const GateFile& gate, const KitPaths& kits) {
+  Page page(fmt::format("{}: gate", gate.facts.config_name), gate.conclusion.sentence);
+  page.section("Context");
+  page.list(context_lines(gate));
+  page.facts({{"machine class", gate.facts.machine_class}, {"run", gate.facts.run_id}});
+  page.section("Cases");
+  add_gate_table(gate, kits, page);
+  for (const Plot& plot : gate_plots(gate)) page.plots(plot.title, std::vector{plot});
+  return std::move(page).finish();
+}
+
+namespace {
+
+std::string compared_text(const ComparedCase& entry) {
+  std::string text = entry.reason;
+  const std::string changes = changes_text(entry.changes);
+  if (!changes.empty()) text += (text.empty() ? "" : "; ") + changes;
+  return text;
+}
+
+std::string comparison_lead(const Comparison& comparison) {
+  std::string text = fmt::format("{} against {}: ", comparison.candidate, comparison.base);
+  std::string_view separator = "";
+  for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
+    const std::size_t cases = comparison.count(static_cast<CaseVerdict>(i));
+    if (cases == 0) continue;
+    text += fmt::format("{}{} {}", separator, cases, kCaseVerdictNames[i]);
+    separator = ", ";
+  }
+  if (comparison.cases.empty()) text += "no cases";
+  if (!comparison.groups.empty()) {
+    text += fmt::format(". All together {:+.1f} % (geometric mean)",
+                        100 * (comparison.groups.back().ratio - 1));
+  }
+  return text + ".";
+}
+
+void add_comparison_table(const Comparison& comparison, Page& page) {
+  const std::vector<Page::TableColumn> columns = {
+      {"verdict", PageKind::text},     {"case", PageKind::id},          {"base", PageKind::number},
+      {"candidate", PageKind::number}, {"change", PageKind::number},    {"low", PageKind::number},
+      {"high", PageKind::number},      {"what changed", PageKind::text}};
+  const auto change = [](const std::optional<double>& ratio) {
+    return page_change(ratio ? std::optional(*ratio - 1) : std::nullopt);
+  };
+  std::vector<Page::TableRow> rows;
+  for (const ComparedCase& entry : comparison.cases) {
+    const auto verdict = static_cast<std::size_t>(entry.verdict);
+    rows.push_back({{std::string(kCaseVerdictNames[verdict]), std::nullopt,
+                     kSeriesClasses[kCaseVerdictSeries[verdict]]},
+                    {entry.id},
+                    page_time(rounded(entry.base)),
+                    page_time(rounded(entry.candidate)),
+                    change(entry.ratio),
+                    change(entry.low),
+                    change(entry.high),
+                    {compared_text(entry)}});
+  }
+  page.table(columns, rows);
+}
+
+}  // namespace
+
+std::vector<Plot> comparison_plots(const Comparison& comparison) {
+  std::vector<ForestRow> effects;
+  std::vector<SidesRow> sides;
+  for (const ComparedCase& entry : comparison.cases) {
+    const auto verdict = static_cast<std::size_t>(entry.verdict);
+    if (entry.ratio) {
+      const auto fraction = [](const std::optional<double>& ratio) {
+        return ratio ? std::optional(*ratio - 1) : std::nullopt;
+      };
+      effects.push_back({entry.id, std::string(kCaseVerdictNames[verdict]),
+                         kCaseVerdictSeries[verdict], *entry.ratio - 1, fraction(entry.low),
+                         fraction(entry.high)});
+    }
+    if (!entry.base_processes.empty() && !entry.candidate_processes.empty()) {
+      sides.push_back({entry.id, entry.base_processes, entry.candidate_processes});
+    }
+  }
+  return {forest_plot(effects, comparison.tolerance), sides_plot(sides, "medians of processes")};
+}
+
+std::string comparison_page(const Comparison& comparison) {
+  Page page("Comparison", comparison_lead(comparison));
+  page.section("What changed");
+  page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
+  std::vector<std::string> changes;
+  for (const Change& change : comparison.changes) {
+    changes.push_back(fmt::format("{}: {}", change.field, values_text(change)));
+  }
+  if (changes.empty()) {
+    page.paragraph("Machine, libraries and configuration are the same on both sides.");
+  }
+  page.list(changes);
+  page.section("Cases");
+  add_comparison_table(comparison, page);
+  if (!comparison.groups.empty()) {
+    page.section("Groups");
+    std::vector<Page::TableRow> rows;
+    for (const GroupRatio& group : comparison.groups) {
+      rows.push_back({{group.group},
+                      {std::to_string(group.cases), static_cast<double>(group.cases)},
+                      page_change(group.ratio - 1)});
+    }
+    page.table({{"group", PageKind::id},
+                {"cases", PageKind::number},
+                {"change (geometric mean)", PageKind::number}},
+               rows);
+  }
+  for (const Plot& plot : comparison_plots(comparison)) page.plots(plot.title, std::vector{plot});
+  return std::move(page).finish();
+}
+
+std::string parameter_page(const ParameterComparison& comparison) {
+  Comparison pairs;
+  for (const ParameterGroup& group : comparison.groups) {
+    for (const auto& effect : group.effects) {
+      if (effect) pairs.cases.push_back(effect->compared);
+    }
+  }
+  const std::string text = parameter_text(comparison, {.width = kUnlimitedWidth});
+  Page page(fmt::format("Comparison by {}", comparison.parameter), text.substr(0, text.find('\n')));
+  page.section("What is compared");
+  page.facts(
+      {{"result", comparison.name},
+       {"base of each row", fmt::format("{} = {}", comparison.parameter, comparison.against)},
+       {"candidates", fmt::format("{}", fmt::join(comparison.values, ", "))}});
+  if (!comparison.is_work_equal) {
+    page.paragraph(
+        "The pairs compute different amounts of work; the changes are those of the time.");
+  }
+  page.section("Cases");
+  add_comparison_table(pairs, page);
+  for (const Plot& plot : comparison_plots(pairs)) page.plots(plot.title, std::vector{plot});
+  return std::move(page).finish();
+}
+
+namespace {
+
+Page::TableRow history_row(const BaselineHistory& history) {
+  const BaselineRecord& last = history.records.back();
+  const auto in_epoch = std::ranges::count(history.records, last.epoch, &BaselineRecord::epoch);
+  std::optional<double> change;
+  const auto first = std::ranges::find(history.records, last.epoch, &BaselineRecord::epoch);
+  if (const auto begin = median_iteration(*first); begin && in_epoch > 1) {
+    if (const auto end = median_iteration(last)) change = *end / *begin - 1;
+  }
+  return {{last.id},
+          {last.environment.machine_class},
+          {std::to_string(history.records.size()), static_cast<double>(history.records.size())},
+          {std::to_string(last.epoch), static_cast<double>(last.epoch)},
+          page_time(rounded(median_iteration(last))),
+          page_change(change),
+          {last.time},
+          {last.commit},
+          {last.reason}};
+}
+
+}  // namespace
+
+std::vector<Plot> history_plots(const std::vector<BaselineHistory>& histories) {
+  return {history_plot(histories)};
+}
+
+std::string history_page(const std::vector<BaselineHistory>& histories, const std::string& name) {
+  std::size_t runs = 0, cases = 0;
+  std::vector<std::string> problems;
+  std::vector<Page::TableRow> rows;
+  for (const BaselineHistory& history : histories) {
+    problems.insert(problems.end(), history.problems.begin(), history.problems.end());
+    if (history.records.empty()) continue;
+    ++cases;
+    runs += history.records.size();
+    rows.push_back(history_row(history));
+  }
+  Page page(fmt::format("Baselines in {}", name),
+            fmt::format("{} case{} with {} accepted run{} in total.", cases, cases == 1 ? "" : "s",
+                        runs, runs == 1 ? "" : "s"));
+  page.plots("History", history_plots(histories));
+  page.section("Cases");
+  page.table({{"case", PageKind::id},
+              {"machine class", PageKind::text},
+              {"runs", PageKind::number},
+              {"epoch", PageKind::number},
+              {"last median", PageKind::number},
+              {"since the epoch began", PageKind::number},
+              {"last run", PageKind::text},
+              {"commit", PageKind::text},
+              {"reason", PageKind::text}},
+             rows);
+  if (!problems.empty()) {
+    page.section("Problems");
+    page.list(problems);
+  }
+  return std::move(page).finish();
+}
+
+}  // namespace bench

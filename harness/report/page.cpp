@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/page.hpp"
+
+#include "base/text.hpp"
+#include "profiler/export/markup.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace bench {
+
+// Generated at build time from the files with these names.
+extern const std::string_view kEmbeddedPageHtml;
+extern const std::string_view kEmbeddedPageCss;
+extern const std::string_view kEmbeddedPageJs;
+extern const std::string_view kEmbeddedPlotCss;
+
+namespace {
+
+// The page draws this many rows at once; the others wait in a template (page.js).
+constexpr std::size_t kDrawnRows = 500;
+
+constexpr std::array<std::string_view, 3> kKindClasses = {"id", "", "number"};
+
+std::string class_of(PageKind kind, std::string_view more, std::string_view text) {
+  std::string classes(kKindClasses[static_cast<std::size_t>(kind)]);
+  const std::string_view absence = text == kUnknown || text.empty() ? "none" : "";
+  for (const std::string_view word : {more, absence}) {
+    if (!word.empty()) classes += (classes.empty() ? "" : " ") + std::string(word);
+  }
+  return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
+}
+
+// Escapes a sentence; what stands between two backticks is code.
+std::string sentence_html(std::string_view text) {
+  std::string html;
+  while (true) {
+    const std::size_t begin = text.find('`');
+    const std::size_t end = begin == std::string_view::npos ? begin : text.find('`', begin + 1);
+    if (end == std::string_view::npos) return html + escape_markup(text);
+    html += fmt::format("{}<code>{}</code>", escape_markup(text.substr(0, begin)),
+                        escape_markup(text.substr(begin + 1, end - begin - 1)));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string row_html(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row) {
+  std::string html = "<tr>";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Page::TableCell& cell = row[i];
+    html += fmt::format("<td{}", class_of(columns[i].kind, cell.classes, cell.text));
+    if (cell.value && std::isfinite(*cell.value)) {
+      html += fmt::format(" data-v=\"{:.6g}\"", *cell.value);
+    }
+    if (columns[i].kind != PageKind::id) {
+      html += fmt::format(" data-name=\"{}\"", escape_markup(columns[i].heading));
+    }
+    html += fmt::format(">{}</td>", escape_markup(cell.text));
+  }
+  return html + "</tr>\n";
+}
+
+std::string head_html(const std::vector<Page::TableColumn>& columns) {
+  std::string html = "<thead><tr>";
+  for (const Page::TableColumn& column : columns) {
+    html += fmt::format("<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
+                        class_of(column.kind, "", column.heading), escape_markup(column.heading));
+  }
+  return html + "</tr></thead>\n";
+}
+
+std::string tools_html(const std::vector<Page::TableColumn>& columns) {
+  std::string html =
+      "<div class=\"tools\"><label>Filter <input type=\"search\" spellcheck=\"false\" "
+      "placeholder=\"words that a row contains\"></label>"
+      "<label class=\"sorter\">Sort by <select>";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    html += fmt::format("<option value=\"{}\">{}</option>", i, escape_markup(columns[i].heading));
+  }
+  return html +
+         "</select></label><span role=\"status\" class=\"soft\"></span>"
+         "<button class=\"all\" hidden>Show all rows</button></div>\n";
+}
+
+}  // namespace
+
+Page::Page(std::string_view title, std::string_view lead)
+    : title_(escape_markup(title)),
+      head_(fmt::format("<header><h1>{}</h1>\n<p class=\"lead\">{}</p></header>\n", title_,
+                        escape_markup(lead))) {}
+
+void Page::section(std::string_view title) {
+  if (sections_ > 0) body_ += "</section>\n";
+  ++sections_;
+  const std::string shown = escape_markup(title);
+  links_ += fmt::format("<a href=\"#s{}\">{}</a>\n", sections_, shown);
+  body_ += fmt::format("<section id=\"s{}\">\n<h2>{}</h2>\n", sections_, shown);
+}
+
+void Page::paragraph(std::string_view text) {
+  body_ += fmt::format("<p>{}</p>\n", sentence_html(text));
+}
+
+void Page::list(const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  body_ += "<ul>\n";
+  for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", sentence_html(item));
+  body_ += "</ul>\n";
+}
+
+void Page::facts(const std::vector<std::pair<std::string, std::string>>& facts) {
+  body_ += "<dl>\n";
+  for (const auto& [name, value] : facts) {
+    if (value.empty()) continue;
+    body_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_markup(name), escape_markup(value));
+  }
+  body_ += "</dl>\n";
+}
+
+void Page::plot(const Plot& plot) {
+  if (!plot.absent.empty()) {
+    body_ += fmt::format("<p class=\"soft\">{}</p>\n", sentence_html(plot.absent));
+    return;
+  }
+  body_ += fmt::format(
+      "<figure data-plot=\"{}\"><figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n"
+      "<div class=\"narrow\">{}</div></figure>\n",
+      escape_markup(plot.name), sentence_html(plot.caption), plot.wide, plot.narrow);
+}
+
+void Page::plots(std::string_view title, std::span<const Plot> plots) {
+  if (plots.empty()) return;
+  section(title);
+  for (const Plot& each : plots) {
+    if (plots.size() > 1) body_ += fmt::format("<h3>{}</h3>\n", escape_markup(each.title));
+    plot(each);
+  }
+}
+
+void Page::frame(std::string_view summary, std::string_view html) {
+  body_ += fmt::format(
+      "<details><summary>{}</summary>\n<iframe loading=\"lazy\" title=\"{}\" "
+      "srcdoc=\"{}\"></iframe></details>\n",
+      escape_markup(summary), escape_markup(summary), escape_markup(html));
+}
+
+void Page::table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows) {
+  body_ += "<div class=\"sortable-box\">\n" + tools_html(columns) +
+           "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns) + "<tbody>\n";
+  const std::size_t drawn = std::min(rows.size(), kDrawnRows);
+  for (std::size_t i = 0; i < drawn; ++i) body_ += row_html(columns, rows[i]);
+  body_ += "</tbody></table></div>\n";
+  if (drawn < rows.size()) {
+    body_ += "<template><table><tbody>\n";
+    for (std::size_t i = drawn; i < rows.size(); ++i) body_ += row_html(columns, rows[i]);
+    body_ += "</tbody></table></template>\n";
+  }
+  body_ += "</div>\n";
+}
+
+std::string Page::finish() && {
+  if (sections_ > 0) body_ += "</section>\n";
+  const std::string content = fmt::format(
+      "{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n{}</main>", head_, links_, body_);
+  const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
+  // The marks stand once each and in this order. What replaces one is not searched again, since a
+  // title may contain any text.
+  std::string page;
+  std::string_view rest = kEmbeddedPageHtml;
+  for (const auto& [mark, by] : {std::pair<std::string_view, std::string_view>{"@TITLE@", title_},
+                                 {"@STYLE@", style},
+                                 {"@BODY@", content},
+                                 {"@SCRIPT@", kEmbeddedPageJs}}) {
+    const std::size_t place = rest.find(mark);
+    page += rest.substr(0, place);
+    page += by;
+    rest.remove_prefix(place + mark.size());
+  }
+  return page + std::string(rest);
+}
+
+}  // namespace bench

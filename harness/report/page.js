@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts and filters tables, and shows what a mark of a plot stands for. Names are only ever written
+// as text.
+"use strict";
+(() => {
+  const SHOWN = 500; // rows drawn at once: a browser lays out more too slowly
+
+  class CaseTable {
+    constructor(box) {
+      this.box = box;
+      this.table = box.querySelector("table");
+      this.body = this.table.tBodies[0];
+      const more = box.querySelector("template");
+      this.rows = [...this.body.rows, ...(more ? more.content.querySelectorAll("tr") : [])];
+      if (more) more.remove();
+      this.heads = [...this.table.tHead.rows[0].cells];
+      this.names = this.rows.map((row) => row.textContent.toLowerCase());
+      this.order = this.rows.map((_, i) => i);
+      this.limit = SHOWN;
+      this.keys = new Map();
+      this.input = box.querySelector("input[type=search]");
+      this.select = box.querySelector("select");
+      this.count = box.querySelector("[role=status]");
+      this.all = box.querySelector("button.all");
+      this.input.addEventListener("input", () => this.show());
+      this.all.addEventListener("click", () => { this.limit = Infinity; this.show(); });
+      this.select.addEventListener("change", () => this.sort(Number(this.select.value)));
+      this.heads.forEach((head, i) =>
+        head.querySelector("button").addEventListener("click", () => this.sort(i)));
+      this.show();
+    }
+
+    // Values of a column: numbers where the column has them; unknown values are null.
+    column(number) {
+      if (!this.keys.has(number)) {
+        const numeric = this.heads[number].classList.contains("number");
+        this.keys.set(number, this.rows.map((row) => {
+          const cell = row.cells[number];
+          if (!numeric) return cell.textContent;
+          return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
+        }));
+      }
+      return this.keys.get(number);
+    }
+
+    // Numbers start with the largest, text with the first letter. The second click turns it round.
+    sort(number, direction) {
+      const head = this.heads[number];
+      const first = head.classList.contains("number") ? "descending" : "ascending";
+      const other = first === "descending" ? "ascending" : "descending";
+      const now = direction || (head.getAttribute("aria-sort") === first ? other : first);
+      const sign = now === "ascending" ? 1 : -1;
+      const begin = performance.now();
+      const keys = this.column(number);
+      this.order.sort((a, b) => {
+        const x = keys[a], y = keys[b];
+        if (x === null || y === null) return (x === null) - (y === null) || a - b;
+        return (x < y ? -sign : x > y ? sign : 0) || a - b;
+      });
+      for (const each of this.heads) each.setAttribute("aria-sort", "none");
+      head.setAttribute("aria-sort", now);
+      this.select.value = String(number);
+      this.show();
+      void this.body.offsetHeight; // the time includes the layout
+      this.box.dataset.sortMs = (performance.now() - begin).toFixed(1);
+    }
+
+    // Every word must occur in the row.
+    show() {
+      const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const found = this.order.filter((i) => words.every((word) => this.names[i].includes(word)));
+      const drawn = found.slice(0, this.limit);
+      this.body.replaceChildren(...drawn.map((i) => this.rows[i]));
+      this.count.textContent = `${found.length} of ${this.rows.length} rows` +
+        (drawn.length < found.length ? `, the first ${drawn.length} shown` : "");
+      this.all.hidden = drawn.length === found.length;
+      this.box.dataset.found = String(found.length);
+    }
+  }
+
+  const tables = [...document.querySelectorAll(".sortable-box")].map((box) => new CaseTable(box));
+
+  // `#sort=median&order=ascending&filter=conv` opens the page in this state.
+  const wish = new URLSearchParams(location.hash.slice(1));
+  for (const table of tables) {
+    if (wish.has("filter")) { table.input.value = wish.get("filter"); table.show(); }
+    const number = table.heads.findIndex((head) => head.textContent.trim() === wish.get("sort"));
+    if (number >= 0) table.sort(number, wish.get("order"));
+  }
+
+  // Tooltips: `<title>` of a mark, for a pointer, a finger and the arrow keys.
+  const tip = document.getElementById("tip");
+  let current = null;
+  const titles = new WeakMap();
+  function textOf(mark) {
+    const title = mark.querySelector("title");
+    if (title) {
+      titles.set(mark, title.textContent);
+      mark.setAttribute("aria-label", title.textContent);
+      title.remove(); // the browser would show a tooltip of its own
+    }
+    return titles.get(mark) || "";
+  }
+  function show(mark, x, y) {
+    if (current) current.classList.remove("current");
+    current = mark;
+    if (!mark) { tip.hidden = true; return; }
+    mark.classList.add("current");
+    tip.textContent = textOf(mark);
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(x + 12, innerWidth - box.width - 8))}px`;
+    tip.style.top = `${y + 14 + box.height > innerHeight ? Math.max(4, y - box.height - 10) : y + 14}px`;
+  }
+  for (const kind of ["pointermove", "pointerdown"]) {
+    document.addEventListener(kind, (event) => {
+      const mark = event.target instanceof Element ? event.target.closest("svg .mark") : null;
+      if (mark || current) show(mark, event.clientX, event.clientY);
+    });
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") show(null);
+    const svg = document.activeElement;
+    if (!(svg instanceof SVGSVGElement)) return;
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const marks = [...svg.querySelectorAll(".mark")];
+    if (!marks.length) return;
+    event.preventDefault();
+    const at = marks.indexOf(current);
+    const mark = marks[at < 0 ? 0 : (at + step + marks.length) % marks.length];
+    mark.scrollIntoView({ block: "nearest" });
+    const box = mark.getBoundingClientRect();
+    show(mark, box.left + box.width / 2, box.top + box.height / 2);
+  });
+  document.addEventListener("focusout", () => show(null));
+  document.documentElement.dataset.ready = "yes";
+})();

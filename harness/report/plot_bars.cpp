@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bars: the layers of a network, and a profile by layer or operator.
+#include "base/text.hpp"
+#include "harness/report/plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMaxBars = 40;
+constexpr double kBarHeight = 12;
+
+struct Bar {
+  std::string label;
+  std::string value;
+  std::string text;  // everything that is known
+  double length = 0;
+  std::optional<double> ideal;
+};
+
+std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_view label) {
+  double longest = 0;
+  for (const Bar& bar : bars) longest = std::max({longest, bar.length, bar.ideal.value_or(0)});
+  RowChart::Shape shape;
+  shape.rows = bars.size();
+  shape.row_height = kBarHeight;
+  shape.values = {0, std::max(longest, 1.0)};
+  shape.tick = time_tick;
+  shape.axis = "time";
+  RowChart chart(width, shape, label);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    chart.label(i, bars[i].label, bars[i].value);
+    const double begin = chart.x().at(0);
+    chart.svg().open_mark(bars[i].text);
+    chart.svg().rect({begin, chart.top(i)}, {chart.x().at(bars[i].length) - begin, kBarHeight},
+                     "s0");
+    if (bars[i].ideal) {
+      const double x = chart.x().at(*bars[i].ideal);
+      chart.svg().rect({x - 1.5, chart.top(i) - 2}, {3, kBarHeight + 4}, "ideal");
+    }
+    chart.svg().close_mark();
+  }
+  return std::move(chart).finish();
+}
+
+std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+double nanoseconds_of(Nanoseconds time) { return static_cast<double>(time.count()); }
+
+// "layer1.0.conv2 +2": the first layer, and how many more are the same case.
+std::string layer_label(const NetworkSummary::Entry& entry) {
+  if (entry.layers.empty()) return entry.id;
+  return entry.layers.size() == 1
+             ? entry.layers.front()
+             : fmt::format("{} +{}", entry.layers.front(), entry.layers.size() - 1);
+}
+
+Bar layer_bar(const NetworkSummary::Entry& entry, const CaseRecord* record) {
+  Bar bar{layer_label(entry), percent_text(entry.share),
+          fmt::format("{}\n{} in {} layer{}, {} of all layers", entry.id, format_time(entry.time),
+                      entry.multiplicity, entry.multiplicity == 1 ? "" : "s",
+                      percent_text(entry.share)),
+          nanoseconds_of(entry.time), std::nullopt};
+  if (record == nullptr || !record->roofline) return bar;
+  bar.ideal = nanoseconds_of(record->roofline->ideal) * static_cast<double>(entry.multiplicity);
+  bar.text += fmt::format("\nideal {}, efficiency {}", time_tick(*bar.ideal),
+                          percent_text(record->roofline->efficiency));
+  return bar;
+}
+
+}  // namespace
+
+Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& cases) {
+  const std::string name = fmt::format("layers-{}-{}", network.network, network.cache);
+  const std::string title = fmt::format("Layers of {}{}{}", network.network,
+                                        network.cache.empty() ? "" : ", cache ", network.cache);
+  if (network.top.empty()) {
+    return absent_plot(name, title,
+                       "The run measured no layers of this network; add `measure: [layers, "
+                       "network]` to its configuration.");
+  }
+  std::unordered_map<std::string_view, const CaseRecord*> records;
+  for (const CaseRecord& record : cases) records.emplace(record.id, &record);
+  std::vector<Bar> bars;
+  bool has_ideal = false;
+  for (const NetworkSummary::Entry& entry : network.top) {
+    if (bars.size() == kMaxBars) break;
+    const auto found = records.find(entry.id);
+    bars.push_back(layer_bar(entry, found == records.end() ? nullptr : found->second));
+    has_ideal = has_ideal || bars.back().ideal.has_value();
+  }
+  std::string caption =
+      "Each bar is the time of a distinct layer, times the number of layers that are the same "
+      "case; the number is its share of all layers.";
+  caption += has_ideal ? " The dark tick is the ideal time by the roofline."
+                       : " Ideal times: n/a: no ceilings, run `bench peak`.";
+  caption += left_out_text(network.top.size() - bars.size(), "shorter layer");
+  return make_plot(name, title, caption, [&](double width) {
+    return draw_bars(bars, width, fmt::format("time of {} layers", bars.size()));
+  });
+}
+
+Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows) {
+  std::vector<Bar> bars;
+  for (const TimeRow& row : rows) {
+    if (bars.size() == kMaxBars / 2) break;
+    const std::string share = row.share ? percent_text(*row.share) : std::string(kUnknown);
+    bars.push_back({row.name, share,
+                    fmt::format("{}\n{} in {} activities, {} of the wall time", row.name,
+                                format_time(row.total), row.count, share),
+                    nanoseconds_of(row.total), std::nullopt});
+  }
+  if (bars.empty()) {
+    return absent_plot(std::move(name), std::move(title), "The profile contains none of these.");
+  }
+  std::string caption =
+      "Time over all recorded iterations of the profiling pass, which is separate from the "
+      "timing; the number is the share of the wall time.";
+  caption += left_out_text(rows.size() - bars.size(), "shorter row");
+  return make_plot(std::move(name), std::move(title), caption, [&](double width) {
+    return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));
+  });
+}
+
+}  // namespace bench

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/plots.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMaxForest = 100;
+constexpr double kForestHeight = 14;
+constexpr double kMinEffect = 0.03, kMaxEffect = 3;
+
+Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
+  double low = -std::max(kMinEffect, 1.5 * delta);
+  double high = -low;
+  for (const ForestRow& row : rows) {
+    low = std::min({low, row.effect * 1.15, row.low.value_or(0) * 1.05});
+    high = std::max({high, row.effect * 1.15, row.high.value_or(0) * 1.05});
+  }
+  return {std::max(low, -kMaxEffect), std::min(high, kMaxEffect)};
+}
+
+std::string forest_text(const ForestRow& row) {
+  std::string text = fmt::format("{}\n{}: {:+.1f} %", row.id, row.verdict, 100 * row.effect);
+  if (row.low && row.high) {
+    text += fmt::format(", interval {:+.1f} % to {:+.1f} %", 100 * *row.low, 100 * *row.high);
+  }
+  return text;
+}
+
+std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double width) {
+  std::vector<std::string_view> names;
+  for (const ForestRow& row : rows) names.push_back(row.id);
+  const IdShortener ids(names);
+  RowChart::Shape shape;
+  shape.rows = rows.size();
+  shape.row_height = kForestHeight;
+  shape.values = forest_extent(rows, delta);
+  shape.tick = change_tick;
+  shape.axis = "faster   |   slower";
+  RowChart chart(width, shape, fmt::format("effects with intervals of {} cases", rows.size()));
+  const double bottom = chart.top(rows.size() - 1) + kForestHeight;
+  const double begin = chart.x().at(-delta);
+  chart.svg().rect({begin, 36}, {chart.x().at(delta) - begin, bottom - 34}, "band");
+  chart.svg().line({chart.x().at(0), 34}, {chart.x().at(0), bottom}, "axis");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ForestRow& row = rows[i];
+    const std::vector<std::string> forms = ids.forms(row.id);
+    chart.label(i, forms.empty() ? row.id : forms.back(),
+                fmt::format("{:+.1f} %", 100 * row.effect));
+    const double y = chart.middle(i);
+    chart.svg().open_mark(forest_text(row));
+    if (row.low && row.high) {
+      chart.range(y, {*row.low, *row.high}, "range " + series_class(row.series));
+    }
+    chart.svg().marker(series_marker(row.series), {chart.x().at(row.effect), y}, 4.5,
+                       series_class(row.series));
+    chart.svg().close_mark();
+  }
+  return std::move(chart).finish();
+}
+
+}  // namespace
+
+Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
+  if (rows.empty()) {
+    return absent_plot("forest", "Effects",
+                       "No case could be compared, so there are no effects to show.");
+  }
+  const std::vector<ForestRow> shown(
+      rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxForest)));
+  std::string caption = fmt::format(
+      "Each mark is the change of a case's time with its interval. The grey band is +-{:.3g} %, "
+      "which does not count. Orange squares are slower, green triangles faster, blue circles "
+      "neither, purple diamonds undecided.",
+      100 * delta);
+  caption += left_out_text(rows.size() - shown.size(), "further case");
+  return make_plot("forest", "Effects", caption,
+                   [&](double width) { return draw_forest(shown, delta, width); });
+}
+
+namespace {
+
+constexpr std::size_t kMaxHistories = 60;
+constexpr double kHistoryHeight = 40;
+
+std::vector<double> history_medians(const BaselineHistory& history) {
+  std::vector<double> medians;
+  for (const BaselineRecord& record : history.records) {
+    medians.push_back(median_iteration(record).value_or(0));
+  }
+  return medians;
+}
+
+std::string run_text(const BaselineRecord& record, double nanoseconds) {
+  std::string text = fmt::format("{}\n{}: {}, epoch {}", record.id, record.time,
+                                 time_tick(nanoseconds), record.epoch);
+  if (!record.commit.empty()) text += fmt::format("\ncommit {}", record.commit);
+  if (!record.reason.empty()) text += fmt::format("\n{}", record.reason);
+  return text;
+}
+
+// One row: runs to the right, time upwards, with a band behind every other epoch.
+void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& history,
+                  std::size_t most_runs) {
+  const std::vector<double> medians = history_medians(history);
+  const double middle = median(medians).value_or(1);
+  const auto [lowest, highest] = std::ranges::minmax(medians);
+  const double least = std::max(0.05 * middle, 1e-3);  // half of the height of a quiet history
+  const Scale y(Scale::Kind::linear,
+                {std::min(lowest, middle - least), std::max(highest, middle + least)},
+                {chart.top(row) + kHistoryHeight - 5, chart.top(row) + 5});
+  const double step = chart.x().at(2) - chart.x().at(1);
+  std::string points;
+  const std::size_t offset = most_runs - medians.size();  // the last runs are in one column
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    const double x = chart.x().at(static_cast<double>(offset + i + 1));
+    if (history.records[i].epoch % 2 != 0) {
+      chart.svg().rect({x - step / 2, chart.top(row)}, {step, kHistoryHeight}, "band");
+    }
+    points += svg_point({x, y.at(medians[i])});
+  }
+  chart.svg().polyline(points, "curve s0");
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    const BaselineRecord& record = history.records[i];
+    const bool opens_epoch = i > 0 && record.epoch != history.records[i - 1].epoch;
+    const std::size_t series = opens_epoch ? 3 : 0;
+    chart.svg().open_mark(run_text(record, medians[i]));
+    chart.svg().marker(series_marker(series),
+                       {chart.x().at(static_cast<double>(offset + i + 1)), y.at(medians[i])}, 3.5,
+                       series_class(series));
+    chart.svg().close_mark();
+  }
+}
+
+std::string draw_histories(const std::vector<const BaselineHistory*>& histories, double width) {
+  std::size_t most_runs = 1;
+  std::vector<std::string_view> names;
+  for (const BaselineHistory* history : histories) {
+    most_runs = std::max(most_runs, history->records.size());
+    names.push_back(history->records.back().id);
+  }
+  const IdShortener ids(names);
+  RowChart::Shape shape;
+  shape.rows = histories.size();
+  shape.row_height = kHistoryHeight;
+  shape.values = {0.5, static_cast<double>(most_runs) + 0.5};
+  shape.tick = [](double value) {
+    return value == std::floor(value) ? plain_tick(value) : std::string();
+  };
+  shape.axis = "stored runs, the latest at the right";
+  RowChart chart(width, shape, fmt::format("stored runs of {} cases", histories.size()));
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    const BaselineRecord& last = histories[i]->records.back();
+    const std::vector<std::string> forms = ids.forms(last.id);
+    chart.label(i, forms.empty() ? last.id : forms.back(),
+                time_tick(median_iteration(last).value_or(0)));
+    draw_history(chart, i, *histories[i], most_runs);
+  }
+  return std::move(chart).finish();
+}
+
+}  // namespace
+
+Plot history_plot(const std::vector<BaselineHistory>& histories) {
+  std::vector<const BaselineHistory*> shown;
+  std::size_t with_runs = 0;
+  for (const BaselineHistory& history : histories) {
+    if (history.records.empty()) continue;
+    ++with_runs;
+    if (shown.size() < kMaxHistories) shown.push_back(&history);
+  }
+  if (shown.empty()) {
+    return absent_plot("history", "History",
+                       "The store has no runs; `bench baseline save` adds one.");
+  }
+  std::string caption =
+      "Each row is a case; each mark is an accepted run, slower runs higher, with at least "
+      "+-5 % from top to bottom. Grey stripes separate epochs; a purple diamond opens an epoch.";
+  caption += left_out_text(with_runs - shown.size(), "further case");
+  return make_plot("history", "History", caption,
+                   [&](double width) { return draw_histories(shown, width); });
+}
+
+}  // namespace bench

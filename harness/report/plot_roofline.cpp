@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "harness/report/plots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace bench {
+namespace {
+
+// More points would hide each other and make the page slow.
+constexpr std::size_t kMaxPoints = 1000;
+
+struct RooflinePoint {
+  const CaseRecord* record = nullptr;
+  double intensity = 0, rate = 0;
+};
+
+std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases) {
+  std::vector<RooflinePoint> points;
+  for (const CaseRecord& record : cases) {
+    if (!record.work || !record.flops_per_s || record.work->traffic().count <= 0) continue;
+    const double intensity =
+        static_cast<double>(record.work->flops) / static_cast<double>(record.work->traffic().count);
+    if (intensity <= 0 || record.flops_per_s->value <= 0) continue;
+    points.push_back({&record, intensity, record.flops_per_s->value});
+  }
+  std::ranges::stable_sort(points, [](const RooflinePoint& a, const RooflinePoint& b) {
+    return a.record->time && b.record->time && a.record->time->median > b.record->time->median;
+  });
+  if (points.size() > kMaxPoints) points.resize(kMaxPoints);
+  return points;
+}
+
+// The measured ceilings with the names that people know them by.
+struct Ceilings {
+  std::map<double, std::string> compute;  // FLOP/s -> "f32"
+  std::map<double, std::string> memory;   // B/s -> "dram"
+};
+
+Ceilings ceilings_of(const std::vector<RooflinePoint>& points) {
+  Ceilings ceilings;
+  for (const RooflinePoint& point : points) {
+    if (!point.record->roofline) continue;
+    const Roofline& roofline = *point.record->roofline;
+    if (roofline.peak_flops_per_s && roofline.peak_flops_per_s->value > 0) {
+      ceilings.compute.emplace(roofline.peak_flops_per_s->value, point.record->dtype);
+    }
+    if (roofline.peak_bytes_per_s && roofline.peak_bytes_per_s->value > 0) {
+      ceilings.memory.emplace(roofline.peak_bytes_per_s->value, roofline.level);
+    }
+  }
+  return ceilings;
+}
+
+class RooflinePicture {
+ public:
+  RooflinePicture(const std::vector<RooflinePoint>& points, const Ceilings& ceilings)
+      : points_(points), ceilings_(ceilings) {
+    std::set<std::string> ops;
+    for (const RooflinePoint& point : points) {
+      ops.insert(point.record->op);
+      stretch(across_, point.intensity);
+      stretch(upwards_, point.rate);
+    }
+    series_.assign(ops.begin(), ops.end());
+    for (const auto& [flops, name] : ceilings.compute) {
+      stretch(upwards_, flops);
+      for (const auto& [bytes, level] : ceilings.memory) stretch(across_, flops / bytes);
+    }
+    across_ = {across_.low / 1.6, across_.high * 1.6};
+    upwards_ = {upwards_.low / 1.6, upwards_.high * 1.8};
+  }
+
+  std::string draw(double width) const {
+    const bool is_narrow = width < 600;
+    const double height = is_narrow ? 340 : 440;
+    Svg svg({width, height},
+            fmt::format("roofline: {} cases by intensity and rate", points_.size()));
+    const Scale x(Scale::Kind::logarithmic, across_, {is_narrow ? 70.0 : 84.0, width - 12});
+    const Scale y(Scale::Kind::logarithmic, upwards_, {height - 40, 46});
+    draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", plain_tick},
+              {"achieved rate", flop_rate_tick});
+    draw_roofs(svg, x, y);
+    for (const RooflinePoint& point : points_) draw_point(svg, x, y, point);
+    draw_legend(svg, width);
+    return std::move(svg).finish();
+  }
+
+ private:
+  static void stretch(Extent& extent, double value) {
+    if (extent.low == 0) extent = {value, value};
+    extent = {std::min(extent.low, value), std::max(extent.high, value)};
+  }
+
+  // The highest compute ceiling ends each diagonal; each other compute ceiling is a line of its own
+  // from the steepest diagonal on.
+  void draw_roofs(Svg& svg, const Scale& x, const Scale& y) const {
+    if (ceilings_.memory.empty() || ceilings_.compute.empty()) {
+      for (const auto& [flops, name] : ceilings_.compute) flat_roof(svg, x, y, flops, name, 0);
+      return;
+    }
+    const double top = ceilings_.compute.rbegin()->first;
+    for (const auto& [bytes, level] : ceilings_.memory) {
+      const double begin = std::max(across_.low, upwards_.low / bytes);
+      svg.open_mark(fmt::format("{}: {}", level, format_rate(BytesPerSecond{bytes})));
+      svg.polyline(
+          svg_point({x.at(begin), y.at(begin * bytes)}) + svg_point({x.at(top / bytes), y.at(top)}),
+          "roof dashed");
+      svg.close_mark();
+      const double place = begin * std::pow(top / bytes / begin, 0.35);
+      svg.text({x.at(place) + 6, y.at(place * bytes) + 14},
+               fmt::format("{} {}", level, format_rate(BytesPerSecond{bytes})), Anchor::start,
+               "strong");
+    }
+    const double steepest = ceilings_.memory.rbegin()->first;
+    for (const auto& [flops, name] : ceilings_.compute) {
+      flat_roof(svg, x, y, flops, name, flops / steepest);
+    }
+  }
+
+  void flat_roof(Svg& svg, const Scale& x, const Scale& y, double flops, const std::string& name,
+                 double begin) const {
+    svg.open_mark(fmt::format("{}: {}", name, format_rate(FlopsPerSecond{flops})));
+    svg.polyline(svg_point({x.at(std::max(begin, across_.low)), y.at(flops)}) +
+                     svg_point({x.at(across_.high), y.at(flops)}),
+                 "roof");
+    svg.close_mark();
+    svg.text({x.positions().high - 4, y.at(flops) - 5},
+             fmt::format("{} {}", name, format_rate(FlopsPerSecond{flops})), Anchor::end, "strong");
+  }
+
+  std::size_t series_of(const std::string& op) const {
+    return static_cast<std::size_t>(std::ranges::find(series_, op) - series_.begin());
+  }
+
+  void draw_point(Svg& svg, const Scale& x, const Scale& y, const RooflinePoint& point) const {
+    const CaseRecord& record = *point.record;
+    const std::size_t series = series_of(record.op);
+    std::string text = fmt::format("{}\n{} at {:.3g} FLOP/byte", record.id,
+                                   format_rate(*record.flops_per_s), point.intensity);
+    if (record.time) text += fmt::format("\nmedian {}", format_time(record.time->median));
+    if (record.roofline) {
+      text +=
+          fmt::format("\n{:.0f} % of the ceiling, bound by {}", 100 * record.roofline->efficiency,
+                      bound_names()[static_cast<std::size_t>(record.roofline->bound)]);
+    }
+    svg.open_mark(text);
+    svg.marker(series_marker(series), {x.at(point.intensity), y.at(point.rate)}, 4.5,
+               series_class(series));
+    svg.close_mark();
+  }
+
+  void draw_legend(Svg& svg, double width) const {
+    double at = 96;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      const double room = 30 + 7.0 * static_cast<double>(series_[i].size());
+      if (at + room > width) break;
+      svg.marker(series_marker(i), {at, 26}, 4.5, series_class(i));
+      svg.text({at + 9, 30}, series_[i], Anchor::start);
+      at += room;
+    }
+  }
+
+  const std::vector<RooflinePoint>& points_;
+  const Ceilings& ceilings_;
+  std::vector<std::string> series_;
+  Extent across_{0, 0}, upwards_{0, 0};
+};
+
+}  // namespace
+
+Plot roofline_plot(const std::vector<CaseRecord>& cases) {
+  const std::vector<RooflinePoint> points = roofline_points(cases);
+  if (points.empty()) {
+    return absent_plot("roofline", "Roofline",
+                       "No case has both a time and floating-point work, so there is no roofline.");
+  }
+  const Ceilings ceilings = ceilings_of(points);
+  std::string caption =
+      "Each mark is a case: its operations per byte to the right, its rate upwards, both on "
+      "logarithmic axes. The nearer a mark is to the roof above it, the less is left to gain.";
+  if (ceilings.compute.empty() && ceilings.memory.empty()) {
+    caption += " Roofs: n/a: no ceilings, run `bench peak`.";
+  }
+  if (points.size() == kMaxPoints) {
+    caption += fmt::format(" Only the {} longest cases are drawn.", kMaxPoints);
+  }
+  const RooflinePicture picture(points, ceilings);
+  return make_plot("roofline", "Roofline", caption,
+                   [&](double width) { return picture.draw(width); });
+}
+
+}  // namespace bench

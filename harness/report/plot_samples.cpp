@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distributions of samples: over the processes of each case of a run, and over both sides of each
+// case of a comparison.
+#include "base/text.hpp"
+#include "harness/report/plots.hpp"
+#include "harness/report/short_id.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace bench {
+namespace {
+
+constexpr std::size_t kMaxDistributions = 60;
+constexpr std::size_t kMaxShownProcesses = 12;
+constexpr double kProcessHeight = 5;
+// The axis ends here, as a fraction of the median: rare outliers must not squeeze everything else.
+constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
+
+// Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
+struct ProcessBox {
+  int process = 0;
+  std::size_t samples = 0;
+  double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
+};
+
+struct CaseBoxes {
+  const CaseRecord* record = nullptr;
+  std::vector<ProcessBox> boxes;
+};
+
+std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_median) {
+  if (process.iterations_per_sample <= 0) return std::nullopt;
+  std::vector<double> times;
+  for (const Nanoseconds sample : process.samples) {
+    times.push_back(static_cast<double>(sample.count()) /
+                        static_cast<double>(process.iterations_per_sample) / case_median -
+                    1);
+  }
+  if (times.empty()) return std::nullopt;
+  return ProcessBox{process.process,        times.size(),          *quantile(times, 0.05),
+                    *quantile(times, 0.25), *quantile(times, 0.5), *quantile(times, 0.75),
+                    *quantile(times, 0.95)};
+}
+
+// The cases with the longest total time first: those matter most.
+std::vector<CaseBoxes> case_boxes(const Report& report) {
+  std::vector<CaseBoxes> all;
+  std::map<std::string_view, std::size_t> index;
+  std::vector<const CaseRecord*> timed;
+  for (const CaseRecord& record : report.cases) {
+    if (record.time && record.time->median.count() > 0) timed.push_back(&record);
+  }
+  std::ranges::stable_sort(timed, [](const CaseRecord* a, const CaseRecord* b) {
+    return a->time->median > b->time->median;
+  });
+  if (timed.size() > kMaxDistributions) timed.resize(kMaxDistributions);
+  for (const CaseRecord* record : timed) {
+    index.emplace(record->id, all.size());
+    all.push_back({record, {}});
+  }
+  for (const ProcessRecord& process : report.processes) {
+    const auto found = index.find(process.id);
+    if (found == index.end()) continue;
+    CaseBoxes& entry = all[found->second];
+    const auto box = process_box(process, static_cast<double>(entry.record->time->median.count()));
+    if (box && entry.boxes.size() < kMaxShownProcesses) entry.boxes.push_back(*box);
+  }
+  std::erase_if(all, [](const CaseBoxes& entry) { return entry.boxes.empty(); });
+  return all;
+}
+
+// Covers nine of ten ends of all ranges, within the limits.
+Extent spread_of(std::vector<double> lows, std::vector<double> highs) {
+  const double low = quantile(lows, 0.05).value_or(0);
+  const double high = quantile(highs, 0.95).value_or(0);
+  return {-std::clamp(-low * 1.1, kMinSpread, kMaxSpread),
+          std::clamp(high * 1.1, kMinSpread, kMaxSpread)};
+}
+
+Extent spread_of_boxes(const std::vector<CaseBoxes>& all) {
+  std::vector<double> lows, highs;
+  for (const CaseBoxes& entry : all) {
+    for (const ProcessBox& box : entry.boxes) {
+      lows.push_back(box.q5);
+      highs.push_back(box.q95);
+    }
+  }
+  return spread_of(std::move(lows), std::move(highs));
+}
+
+std::size_t most_processes(const std::vector<CaseBoxes>& all) {
+  std::size_t most = 1;
+  for (const CaseBoxes& entry : all) most = std::max(most, entry.boxes.size());
+  return most;
+}
+
+std::string short_label(const IdShortener& ids, const std::string& id) {
+  const std::vector<std::string> forms = ids.forms(id);
+  return forms.empty() ? id : forms.back();
+}
+
+void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
+  for (std::size_t i = 0; i < entry.boxes.size(); ++i) {
+    const ProcessBox& box = entry.boxes[i];
+    const double y = chart.top(row) + (static_cast<double>(i) + 0.5) * kProcessHeight;
+    chart.svg().open_mark(fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples",
+                                      entry.record->id, box.process, change_tick(box.q50),
+                                      change_tick(box.q25), change_tick(box.q75), box.samples));
+    chart.range(y, {box.q5, box.q95}, "range s0 light");
+    chart.range(y, {box.q25, box.q75}, "box s0");
+    chart.svg().marker(Marker::circle, {chart.x().at(box.q50), y}, 2.5, "s1");
+    chart.svg().close_mark();
+  }
+}
+
+std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
+  std::vector<std::string_view> names;
+  for (const CaseBoxes& entry : all) names.push_back(entry.record->id);
+  const IdShortener ids(names);
+  RowChart::Shape shape;
+  shape.rows = all.size();
+  shape.row_height = kProcessHeight * static_cast<double>(most_processes(all));
+  shape.values = spread_of_boxes(all);
+  shape.tick = change_tick;
+  shape.axis = "time relative to the median of the case";
+  RowChart chart(width, shape, fmt::format("distributions of the samples of {} cases", all.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    chart.label(i, short_label(ids, all[i].record->id), format_time(all[i].record->time->median));
+    draw_boxes(chart, i, all[i]);
+  }
+  return std::move(chart).finish();
+}
+
+struct SideLooks {
+  std::string_view name;
+  std::size_t series;
+  const std::vector<double> SidesRow::*times;
+};
+constexpr std::array<SideLooks, 2> kSideLooks = {
+    {{"before", 0, &SidesRow::base}, {"after", 1, &SidesRow::candidate}}};
+
+std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::string_view unit) {
+  std::vector<std::string_view> names;
+  std::vector<double> lows, highs;
+  for (const SidesRow& row : rows) {
+    names.push_back(row.id);
+    const double middle = median(row.base).value_or(1);
+    for (const SideLooks& side : kSideLooks) {
+      for (const double time : row.*side.times) {
+        lows.push_back(std::min(0.0, time / middle - 1));
+        highs.push_back(std::max(0.0, time / middle - 1));
+      }
+    }
+  }
+  const IdShortener ids(names);
+  RowChart::Shape shape;
+  shape.rows = rows.size();
+  shape.row_height = 18;
+  shape.values = spread_of(std::move(lows), std::move(highs));
+  shape.tick = change_tick;
+  shape.axis = "time relative to the median before";
+  RowChart chart(width, shape, fmt::format("times before and after of {} cases", rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double middle = median(rows[i].base).value_or(1);
+    const double after = median(rows[i].candidate).value_or(middle);
+    chart.label(i, short_label(ids, rows[i].id), change_tick(after / middle - 1));
+    for (const SideLooks& side : kSideLooks) {
+      const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);
+      chart.svg().open_mark(fmt::format("{}\n{}: median {} of {} {}", rows[i].id, side.name,
+                                        time_tick(median(rows[i].*side.times).value_or(0)),
+                                        (rows[i].*side.times).size(), unit));
+      for (const double time : rows[i].*side.times) {
+        chart.svg().marker(series_marker(side.series), {chart.x().at(time / middle - 1), y}, 3,
+                           series_class(side.series) + " light");
+      }
+      const double x = chart.x().at(median(rows[i].*side.times).value_or(middle) / middle - 1);
+      chart.svg().rect({x - 1, y - 5}, {2, 10}, "ideal");
+      chart.svg().close_mark();
+    }
+  }
+  return std::move(chart).finish();
+}
+
+}  // namespace
+
+Plot samples_plot(const Report& report) {
+  const std::vector<CaseBoxes> all = case_boxes(report);
+  if (all.empty()) {
+    return absent_plot("samples", "Samples over processes",
+                       "No case has samples, so there is no distribution to show.");
+  }
+  std::string caption =
+      "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
+      "quartiles, the dot is its median. Lines of a case that do not overlap mean that processes "
+      "differ; long thin lines mean that the machine was disturbed. These are all samples, "
+      "including those that do not count. Marks beyond the axis stand at its end. The longest "
+      "cases come first; --filter selects others.";
+  const auto timed = static_cast<std::size_t>(std::ranges::count_if(
+      report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
+  caption += left_out_text(timed - all.size(), "shorter case");
+  return make_plot("samples", "Samples over processes", caption,
+                   [&](double width) { return draw_samples(all, width); });
+}
+
+Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
+  std::vector<SidesRow> shown;
+  for (const SidesRow& row : rows) {
+    const bool is_complete = !row.base.empty() && !row.candidate.empty();
+    if (is_complete && median(row.base) > 0 && shown.size() < kMaxDistributions) {
+      shown.push_back(row);
+    }
+  }
+  if (shown.empty()) {
+    return absent_plot("sides", "Before and after",
+                       "No case has times on both sides, so there are no distributions to show.");
+  }
+  return make_plot("sides", "Before and after",
+                   fmt::format("Blue circles are {} before, orange squares after; the dark ticks "
+                               "are their medians. Marks beyond the axis stand at its end.",
+                               unit),
+                   [&](double width) { return draw_sides(shown, width, unit); });
+}
+
+}  // namespace bench

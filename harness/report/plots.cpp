@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/plots.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+constexpr double kNarrowLimit = 600;  // narrower charts put labels above their rows
+constexpr double kAxisHeight = 40;
+constexpr double kLabelHeight = 15;
+constexpr double kValueWidth = 74;    // column of values at the right end
+constexpr double kLetterWidth = 6.3;  // average, at the size of the plots' text
+
+double label_width(double width) { return width < kNarrowLimit ? 8 : 0.40 * width; }
+
+double row_pitch(double width, double height) {
+  return width < kNarrowLimit ? height + kLabelHeight + 5 : std::max(height, 14.0) + 6;
+}
+
+}  // namespace
+
+Plot make_plot(std::string name, std::string title, std::string caption, const DrawPlot& draw) {
+  return {std::move(name), std::move(title),  std::move(caption),
+          draw(kWidePlot), draw(kNarrowPlot), ""};
+}
+
+Plot absent_plot(std::string name, std::string title, std::string reason) {
+  return {std::move(name), std::move(title), "", "", "", std::move(reason)};
+}
+
+std::string left_out_text(std::size_t count, std::string_view kind) {
+  if (count == 0) return "";
+  return count == 1 ? fmt::format(" 1 {} is not drawn.", kind)
+                    : fmt::format(" {} {}s are not drawn.", count, kind);
+}
+
+RowChart::RowChart(double width, const Shape& shape, std::string_view label)
+    : width_(width),
+      height_(shape.row_height),
+      pitch_(row_pitch(width, shape.row_height)),
+      label_width_(label_width(width)),
+      is_narrow_(width < kNarrowLimit),
+      svg_({width, kAxisHeight + static_cast<double>(shape.rows) * pitch_ + 6}, label),
+      x_(shape.kind, shape.values,
+         {label_width_ + 4, width - (is_narrow_ ? 14 : kValueWidth + 8)}) {
+  const double bottom = kAxisHeight + static_cast<double>(shape.rows) * pitch_;
+  svg_.text({x_.positions().low, 12}, shape.axis, Anchor::start, "soft");
+  for (const double tick : x_.ticks(is_narrow_ ? 4 : 7)) {
+    svg_.line({x_.at(tick), kAxisHeight - 6}, {x_.at(tick), bottom}, "grid");
+    svg_.text({x_.at(tick), kAxisHeight - 11}, shape.tick(tick), Anchor::middle, "soft");
+  }
+}
+
+double RowChart::top(std::size_t row) const {
+  const double begin = kAxisHeight + static_cast<double>(row) * pitch_;
+  return is_narrow_ ? begin + kLabelHeight : begin + (pitch_ - height_) / 2;
+}
+
+void RowChart::label(std::size_t row, std::string_view text, std::string_view value) {
+  const auto fitting = [](double width) { return static_cast<std::size_t>(width / kLetterWidth); };
+  if (is_narrow_) {
+    const double y = top(row) - 4;
+    svg_.text({label_width_, y}, shorten(text, fitting(width_ - kValueWidth - 20)), Anchor::start);
+    svg_.text({width_ - 8, y}, value, Anchor::end, "soft");
+    return;
+  }
+  const double y = middle(row) + 4;
+  svg_.text({label_width_ - 6, y}, shorten(text, fitting(label_width_ - 8)), Anchor::end);
+  svg_.text({width_ - 4, y}, value, Anchor::end, "soft");
+}
+
+void RowChart::range(double y, Extent values, std::string_view classes) {
+  svg_.line({x_.at(values.low), y}, {x_.at(values.high), y}, classes);
+}
+
+std::string RowChart::finish() && { return std::move(svg_).finish(); }
+
+void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& across,
+               const AxisTitle& upwards) {
+  const Extent& right = x.positions();
+  const Extent& up = y.positions();  // low is the bottom of the picture
+  const bool is_narrow = right.span() < kNarrowLimit / 2;
+  const std::vector<double> round_ticks = x.ticks(is_narrow ? 4 : 9);
+  for (const double tick : across.ticks.empty() ? round_ticks : across.ticks) {
+    svg.line({x.at(tick), up.low}, {x.at(tick), up.high}, "grid");
+    svg.text({x.at(tick), up.low + 15}, across.tick(tick), Anchor::middle, "soft");
+  }
+  for (const double tick : y.ticks(8)) {
+    svg.line({right.low, y.at(tick)}, {right.high, y.at(tick)}, "grid");
+    svg.text({right.low - 5, y.at(tick) + 4}, upwards.tick(tick), Anchor::end, "soft");
+  }
+  svg.line({right.low, up.low}, {right.high, up.low}, "axis");
+  svg.line({right.low, up.low}, {right.low, up.high}, "axis");
+  svg.text({right.high, up.low + 32}, across.text, Anchor::end, "soft");
+  svg.text({4, 12}, upwards.text, Anchor::start, "soft");
+}
+
+}  // namespace bench

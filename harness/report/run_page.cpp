@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of a run: what was measured, how good it is, and where the time goes.
+#include "base/text.hpp"
+#include "harness/report/page.hpp"
+#include "harness/stats/median.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+// Returns "The longest case takes 43.61 ms (network/...)."
+std::string longest_text(const Report& report) {
+  const CaseRecord* longest = nullptr;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.time) continue;
+    if (longest == nullptr || record.time->median > longest->time->median) longest = &record;
+  }
+  if (longest == nullptr) return "";
+  return fmt::format(" The longest takes {} ({}).", format_time(longest->time->median),
+                     longest->id);
+}
+
+// How well the medians are known.
+std::string precision_text(const Report& report) {
+  const CaseColumn& interval = case_column("interval");
+  std::vector<double> widths;
+  std::size_t timed = 0;
+  for (const CaseRecord& record : report.cases) {
+    if (!record.time) continue;
+    ++timed;
+    const CaseValue cell = interval.value(record);
+    if (analysis::is_known(cell)) widths.push_back(analysis::number_of(cell));
+  }
+  if (timed == 0) return "";
+  if (widths.empty()) {
+    return " No time has an interval: that needs five undisturbed processes, so treat all times "
+           "as estimates.";
+  }
+  std::string text = fmt::format(
+      " Half of the intervals are narrower than +-{:.2g} %, the widest "
+      "is +-{:.2g} %",
+      100 * *median(widths), 100 * *std::ranges::max_element(widths));
+  if (widths.size() < timed) {
+    text += fmt::format("; {} of {} times have none, since too few processes were undisturbed",
+                        timed - widths.size(), timed);
+  }
+  return text + ".";
+}
+
+std::string lead_text(const RunView& view) {
+  const Report& report = view.report;
+  std::string text;
+  if (!report.runs.empty()) {
+    const EnvironmentRecord& machine = report.runs.back().environment;
+    text += machine.cpu.empty() ? "" : fmt::format("Measured on {}", machine.cpu);
+    if (!text.empty() && machine.threads) {
+      text += fmt::format(" with {} thread{}", *machine.threads, *machine.threads == 1 ? "" : "s");
+    }
+    if (!text.empty()) text += ". ";
+  }
+  return text + run_sentence(view) + longest_text(report) + precision_text(report);
+}
+
+// Details of the environment that explain noise, with the names that `bench doctor` uses.
+constexpr std::array<std::string_view, 9> kShownDetails = {
+    "governor", "clock.now_mhz",  "smt",       "aslr",    "transparent_hugepage",
+    "kernel",   "cpu.hypervisor", "load_1min", "gpu.name"};
+
+std::vector<std::pair<std::string, std::string>> environment_facts(const RunRecord& run) {
+  const EnvironmentRecord& machine = run.environment;
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"configuration", fmt::format("{} ({})", run.config_name, fmt::join(run.config_files, " "))},
+      {"started", run.started},
+      {"bench", fmt::format("{} (commit {})", run.tool_version, run.tool_commit)},
+      {"machine class", machine.machine_class},
+      {"processor", machine.cpu},
+      {"threads", machine.threads ? std::to_string(*machine.threads) : ""}};
+  for (const auto& [name, version] : machine.libraries) facts.emplace_back(name, version);
+  for (const std::string_view name : kShownDetails) {
+    const auto found = machine.details.find(std::string(name));
+    if (found != machine.details.end()) facts.emplace_back(name, found->second);
+  }
+  for (const auto& [name, value] : machine.details) {
+    if (name.starts_with(kVariableDetail)) facts.emplace_back(name, value);
+  }
+  facts.emplace_back("command", fmt::format("bench {}", fmt::join(run.arguments, " ")));
+  facts.emplace_back("run", run.run_id);
+  return facts;
+}
+
+std::vector<std::string> noise_lines(const RunView& view) {
+  std::vector<std::string> lines;
+  for (const std::string& text : {quiet_text(view.report), canary_text(view.report)}) {
+    if (!text.empty()) lines.push_back(text);
+  }
+  for (const RunRecord& run : view.report.runs) {
+    if (!run.under) continue;
+    lines.push_back(fmt::format("Run {} used `{}`; do not compare its times with other runs.",
+                                run.run_id, *run.under));
+  }
+  return lines;
+}
+
+void add_environment(const RunView& view, Page& page) {
+  page.section("Environment");
+  if (view.report.runs.empty()) {
+    page.paragraph("The file has no record of a run, so the environment is unknown.");
+    return;
+  }
+  page.facts(environment_facts(view.report.runs.back()));
+  const std::vector<std::string> lines = noise_lines(view);
+  if (lines.empty()) {
+    page.paragraph(
+        "Nothing in the result says that the machine was disturbed. `bench doctor` lists what "
+        "could make it noisy.");
+  } else {
+    page.list(lines);
+    page.paragraph("`bench doctor` says what makes this machine noisy and what helps.");
+  }
+}
+
+std::string_view outcome_class(const CaseRecord& record) {
+  if (is_failure(record.outcome)) return "bad";
+  return record.outcome == Outcome::ok && record.flags.empty() ? "good" : "doubt";
+}
+
+// The default columns with flags and reasons, without those that are unknown for all cases.
+CaseColumns page_columns(const RunView& view) {
+  if (!view.columns.empty()) return view.columns;
+  CaseColumns columns = default_case_columns();
+  for (const std::string_view name : {"peak_bytes", "flags", "reason"}) {
+    columns.push_back(&case_column(name));
+  }
+  std::erase_if(columns, [&](const CaseColumn* column) {
+    return std::ranges::none_of(view.report.cases, [&](const CaseRecord& record) {
+      return analysis::is_known(column->value(record));
+    });
+  });
+  return columns;
+}
+
+Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
+  const CaseValue value = column.value(record);
+  Page::TableCell cell{readable_cell(column, record)};
+  if (column.is_text()) {
+    if (!analysis::is_known(value)) cell.text.clear();
+    if (column.name == "outcome") cell.classes = outcome_class(record);
+  } else if (analysis::is_known(value)) {
+    cell.value = analysis::number_of(value);
+  }
+  return cell;
+}
+
+void add_cases(const RunView& view, Page& page) {
+  page.section("Cases");
+  if (view.report.cases.empty()) {
+    page.paragraph("The report has no cases.");
+    return;
+  }
+  if (const auto nothing = nothing_measured_sentence(view.report)) page.paragraph(*nothing);
+  const bool has_roofline = std::ranges::any_of(
+      view.report.cases, [](const CaseRecord& record) { return record.roofline.has_value(); });
+  if (!has_roofline) {
+    page.paragraph("Efficiency and bound: n/a: no ceilings, run `bench peak`.");
+  }
+  const CaseColumns chosen = page_columns(view);
+  std::vector<Page::TableColumn> columns;
+  for (const CaseColumn* column : chosen) {
+    const PageKind text = column->name == "case" ? PageKind::id : PageKind::text;
+    columns.push_back({std::string(column->heading), column->is_text() ? text : PageKind::number});
+  }
+  std::vector<Page::TableRow> rows;
+  for (const CaseRecord& record : view.report.cases) {
+    Page::TableRow& row = rows.emplace_back();
+    for (const CaseColumn* column : chosen) row.push_back(page_cell(*column, record));
+  }
+  page.table(columns, rows);
+}
+
+std::string network_text(const NetworkSummary& network) {
+  std::string text = fmt::format("{}: ", network.network);
+  text += network.network_time ? fmt::format("{} as a whole", format_time(*network.network_time))
+                               : "not measured as a whole";
+  if (network.layers_total > 0) {
+    text += fmt::format("; its layers with cache {} add up to {} ({} of {} distinct layers)",
+                        network.cache, format_time(network.layers_time), network.layers_measured,
+                        network.layers_total);
+  }
+  if (network.rest) {
+    text += fmt::format("; unexplained {:+.1f} % of the network", 100 * *network.rest);
+  }
+  return text + ".";
+}
+
+void add_networks(const RunView& view, Page& page) {
+  page.section("Layers");
+  if (view.networks.empty()) {
+    page.paragraph("The run measured no network, so there are no layers to show.");
+    return;
+  }
+  for (const NetworkSummary& network : view.networks) {
+    page.paragraph(network_text(network));
+    page.plot(layers_plot(network, view.report.cases));
+  }
+}
+
+std::vector<Plot> profile_plots(const RunView& view) {
+  if (view.profile == nullptr) return {};
+  return {profile_plot("profile-layers", "Time by layer", view.profile->layers({})),
+          profile_plot("profile-operators", "Time by operator", view.profile->operators({}))};
+}
+
+void add_profile(const RunView& view, Page& page) {
+  const std::vector<Plot> plots = profile_plots(view);
+  if (plots.empty()) {
+    page.section("Profile");
+    page.paragraph(
+        "The result contains no profile, so it does not show where the time goes. Measure with "
+        "`bench run CONFIG --profile`.");
+    return;
+  }
+  page.plots("Profile", plots);
+  if (view.timeline.empty()) {
+    page.paragraph("`bench trace RESULT -o FILE.html` draws the timeline.");
+  } else {
+    page.frame("Open the timeline", view.timeline);
+  }
+}
+
+std::string run_title(const RunView& view) {
+  const std::vector<RunRecord>& runs = view.report.runs;
+  if (runs.empty() || runs.back().config_name.empty()) return view.name;
+  return fmt::format("{}: benchmark report", runs.back().config_name);
+}
+
+}  // namespace
+
+std::vector<Plot> run_plots(const RunView& view) {
+  std::vector<Plot> plots = {roofline_plot(view.report.cases)};
+  for (const NetworkSummary& network : view.networks) {
+    plots.push_back(layers_plot(network, view.report.cases));
+  }
+  for (Plot& plot : sweep_plots(view.report.cases)) plots.push_back(std::move(plot));
+  plots.push_back(samples_plot(view.report));
+  for (Plot& plot : profile_plots(view)) plots.push_back(std::move(plot));
+  return plots;
+}
+
+std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
+  Page page(run_title(view), lead_text(view));
+  add_environment(view, page);
+  add_cases(view, page);
+  page.plots("Roofline", std::vector{roofline_plot(view.report.cases)});
+  add_networks(view, page);
+  page.plots("Sweeps", sweep_plots(view.report.cases));
+  page.plots("Samples", std::vector{samples_plot(view.report)});
+  add_profile(view, page);
+  return std::move(page).finish();
+}
+
+}  // namespace bench

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run for other programs: Google Benchmark's JSON (its tools/compare.py) and OpenMetrics.
+#include "harness/report/format.hpp"
+#include "harness/report/google_benchmark_text.hpp"
+#include "harness/report/open_metrics.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <unordered_map>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using google_benchmark::Family;
+using open_metrics::family;
+using open_metrics::label_value;
+
+void context_fields(JsonWriter& writer, const Report& report) {
+  writer.required("caches", std::vector<std::string>());
+  writer.required("json_schema_version", 1);
+  if (report.runs.empty()) return;
+  const RunRecord& run = report.runs.back();
+  writer.required("date", run.started);
+  writer.required("executable", "bench");
+  writer.required("host_name", run.environment.machine_class);
+  writer.required("library_version", run.tool_version);
+}
+
+// A process is a repetition, as `bench compare` treats them when it reads such a file.
+google_benchmark::Repetitions repetitions_of(const std::vector<const ProcessRecord*>& processes) {
+  google_benchmark::Repetitions repetitions;
+  for (const ProcessRecord* process : processes) {
+    const auto middle = median(std::span<const Nanoseconds>(process->samples));
+    if (!middle || process->iterations_per_sample <= 0) continue;
+    const auto samples = static_cast<std::int64_t>(process->samples.size());
+    repetitions.push_back(
+        {static_cast<double>(middle->count()) / static_cast<double>(process->iterations_per_sample),
+         samples * process->iterations_per_sample});
+  }
+  return repetitions;
+}
+
+Family family_of(const CaseRecord& record, google_benchmark::Repetitions repetitions) {
+  if (record.outcome == Outcome::ok && !repetitions.empty()) {
+    return {record.id, std::move(repetitions)};
+  }
+  return {record.id, {}, record.reason.value_or(std::string(name_of(record.outcome)))};
+}
+
+struct Gauge {
+  std::string_view name, unit, help, column;
+  double scale;  // factor to the unit of OpenMetrics
+};
+constexpr std::array<Gauge, 5> kGauges = {
+    {{"bench_case_seconds", "seconds", "Median time of one iteration.", "median_ns", 1e-9},
+     {"bench_case_interval_ratio", "ratio", "Half of the median's interval, relative to it.",
+      "interval", 1},
+     {"bench_case_flops_per_second", "", "Achieved floating-point operations per second.",
+      "flops_per_s", 1},
+     {"bench_case_bytes_per_second", "", "Achieved bytes per second.", "bytes_per_s", 1},
+     {"bench_case_efficiency_ratio", "ratio", "Ideal time over median time.", "efficiency", 1}}};
+
+std::string gauge_text(const Gauge& gauge, const Report& report) {
+  const CaseColumn& column = case_column(gauge.column);
+  std::string text = family(gauge.name, gauge.unit, gauge.help);
+  for (const CaseRecord& record : report.cases) {
+    const CaseValue cell = column.value(record);
+    if (!analysis::is_known(cell)) continue;
+    text += fmt::format("{}{{case=\"{}\"}} {:.6g}\n", gauge.name, label_value(record.id),
+                        analysis::number_of(cell) * gauge.scale);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_google_benchmark(const RunView& view, const ConsoleOptions& /*console*/) {
+  std::unordered_map<std::string_view, std::vector<const ProcessRecord*>> processes;
+  for (const ProcessRecord& process : view.report.processes) {
+    processes[process.id].push_back(&process);
+  }
+  std::vector<Family> families;
+  for (const CaseRecord& record : view.report.cases) {
+    families.push_back(family_of(record, repetitions_of(processes[record.id])));
+  }
+  const auto declare = [&](JsonWriter& writer) {
+    writer.object("context", [&](JsonWriter& context) { context_fields(context, view.report); });
+    google_benchmark::write_benchmarks(writer, families);
+  };
+  return json_object(declare, google_benchmark::kStyle) + "\n";
+}
+
+std::string run_open_metrics(const RunView& view, const ConsoleOptions& /*console*/) {
+  std::string text = family("bench_cases", "", "Cases by outcome.");
+  std::array<std::size_t, 7> counts{};
+  for (const CaseRecord& record : view.report.cases) {
+    ++counts[static_cast<std::size_t>(record.outcome)];
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    text += fmt::format("bench_cases{{outcome=\"{}\"}} {}\n", outcome_names()[i], counts[i]);
+  }
+  for (const Gauge& gauge : kGauges) text += gauge_text(gauge, view.report);
+  return text + "# EOF\n";
+}
+
+}  // namespace bench

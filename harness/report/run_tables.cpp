@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of a run as Markdown and as CSV.
+#include "harness/report/format.hpp"
+#include "harness/report/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace bench {
+namespace {
+
+// GitHub rejects a longer step summary completely.
+constexpr std::size_t kMaxMarkdownBytes = 1 << 20;
+constexpr std::size_t kMarkdownReserve = 256;  // for the sentence about omitted cases
+
+std::string markdown_row(const CaseColumns& columns, const CaseRecord& record) {
+  std::string line = "|";
+  for (const CaseColumn* column : columns) {
+    line += fmt::format(" {} |", escape_markdown(readable_cell(*column, record)));
+  }
+  return line + "\n";
+}
+
+// The unit of a column's raw values.
+std::string_view unit_of(const CaseColumn& column) {
+  switch (column.quantity) {
+    case analysis::Quantity::none:
+      break;
+    case analysis::Quantity::time:
+      return "ns";
+    case analysis::Quantity::flop:
+      return "FLOP";
+    case analysis::Quantity::flop_rate:
+      return "FLOP/s";
+    case analysis::Quantity::byte:
+      return "B";
+    case analysis::Quantity::byte_rate:
+      return "B/s";
+    case analysis::Quantity::share:
+      return "1";
+  }
+  return column.is_text() ? "" : "FLOP/B";
+}
+
+std::string csv_line(const CaseColumns& columns, const CaseRecord& record) {
+  std::string line;
+  for (const CaseColumn* column : columns) {
+    if (column != columns.front()) line += ',';
+    analysis::append_csv(column->value(record), line);
+  }
+  return line;
+}
+
+std::string csv_heading(const CaseColumns& columns) {
+  std::string line;
+  for (const CaseColumn* column : columns) {
+    line += fmt::format("{}{}", column == columns.front() ? "" : ",", column->name);
+  }
+  return line;
+}
+
+CaseColumns all_case_columns() {
+  CaseColumns columns;
+  for (const CaseColumn& column : case_columns()) columns.push_back(&column);
+  return columns;
+}
+
+std::string wide_csv(const CaseColumns& columns, const Report& report) {
+  std::string text = csv_heading(columns) + "\n";
+  for (const CaseRecord& record : report.cases) text += csv_line(columns, record) + "\n";
+  return text;
+}
+
+// One line per known value, which statistics programs group and pivot. The columns that identify
+// the case stand on every line.
+std::string long_csv(const CaseColumns& columns, const Report& report) {
+  CaseColumns identity, facts;
+  for (const CaseColumn* column : all_case_columns()) {
+    if (column->role == CaseColumn::Role::identity) identity.push_back(column);
+  }
+  for (const CaseColumn* column : columns) {
+    if (column->role == CaseColumn::Role::fact) facts.push_back(column);
+  }
+  std::string text = csv_heading(identity) + ",quantity,unit,value\n";
+  for (const CaseRecord& record : report.cases) {
+    const std::string begin = csv_line(identity, record);
+    for (const CaseColumn* column : facts) {
+      const CaseValue cell = column->value(record);
+      if (!analysis::is_known(cell)) continue;
+      text += fmt::format("{},{},{},", begin, column->name, unit_of(*column));
+      analysis::append_csv(cell, text);
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_sentence(const RunView& view) {
+  const std::vector<CaseRecord>& cases = view.report.cases;
+  const auto measured = std::ranges::count_if(
+      cases, [](const CaseRecord& record) { return record.time.has_value(); });
+  std::map<std::string_view, std::size_t> words;
+  for (const CaseRecord& record : cases) {
+    if (record.outcome != Outcome::ok) ++words[name_of(record.outcome)];
+    for (const Flag flag : record.flags) ++words[flag_names()[static_cast<std::size_t>(flag)]];
+  }
+  std::string text = fmt::format("{} of {} case{} {} a time", measured, cases.size(),
+                                 cases.size() == 1 ? "" : "s", measured == 1 ? "has" : "have");
+  std::string_view separator = ": ";
+  for (const auto& [word, count] : words) {
+    text += fmt::format("{}{} {}", separator, count, word);
+    separator = ", ";
+  }
+  if (view.cases_in_run > cases.size()) {
+    text += fmt::format("; {} more cases of the run are not selected",
+                        view.cases_in_run - cases.size());
+  }
+  return text + ".";
+}
+
+std::string run_markdown(const RunView& view, const ConsoleOptions& /*console*/) {
+  const CaseColumns columns = view.columns.empty() ? default_case_columns() : view.columns;
+  std::string text = fmt::format("**{}**\n\n|", escape_markdown(run_sentence(view)));
+  std::string rule = "|";
+  for (const CaseColumn* column : columns) {
+    text += fmt::format(" {} |", escape_markdown(column->heading));
+    rule += column->is_text() ? "---|" : "--:|";
+  }
+  text += "\n" + rule + "\n";
+  std::size_t shown = 0;
+  for (const CaseRecord& record : view.report.cases) {
+    const std::string row = markdown_row(columns, record);
+    if (text.size() + row.size() + kMarkdownReserve > kMaxMarkdownBytes) break;
+    text += row;
+    ++shown;
+  }
+  if (shown < view.report.cases.size()) {
+    text += fmt::format("\n{} more cases are left out; use `--format csv` for all of them.\n",
+                        view.report.cases.size() - shown);
+  }
+  return text;
+}
+
+std::string run_csv(const RunView& view, const ConsoleOptions& /*console*/) {
+  const CaseColumns columns = view.columns.empty() ? all_case_columns() : view.columns;
+  return view.rows == RunView::Rows::per_case ? wide_csv(columns, view.report)
+                                              : long_csv(columns, view.report);
+}
+
+}  // namespace bench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/svg.hpp"
+
+#include "profiler/export/markup.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace bench {
+
+// Generated at build time from the file with this name.
+extern const std::string_view kEmbeddedPlotCss;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kAnchors = {"start", "middle", "end"};
+
+// One decimal is a tenth of a pixel. Values that are not finite would make the picture invalid.
+std::string coordinate(double value) {
+  if (!std::isfinite(value)) return "0";
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string class_attribute(std::string_view classes) {
+  return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
+}
+
+}  // namespace
+
+std::string series_class(std::size_t number) { return fmt::format("s{}", number % kSeriesColours); }
+
+Marker series_marker(std::size_t number) { return static_cast<Marker>(number % 4); }
+
+std::string svg_point(Point point) {
+  return fmt::format("{},{} ", coordinate(point.x), coordinate(point.y));
+}
+
+Svg::Svg(Point size, std::string_view label)
+    : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" "
+                        "role=\"img\" aria-label=\"{}\" tabindex=\"0\">\n",
+                        coordinate(size.x), coordinate(size.y), escape_markup(label))) {}
+
+void Svg::line(Point from, Point to, std::string_view classes) {
+  text_ +=
+      fmt::format("<line{} x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", class_attribute(classes),
+                  coordinate(from.x), coordinate(from.y), coordinate(to.x), coordinate(to.y));
+}
+
+void Svg::rect(Point corner, Point size, std::string_view classes) {
+  text_ += fmt::format("<rect{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                       class_attribute(classes), coordinate(corner.x), coordinate(corner.y),
+                       coordinate(std::max(size.x, 0.0)), coordinate(std::max(size.y, 0.0)));
+}
+
+void Svg::text(Point at, std::string_view text, Anchor anchor, std::string_view classes) {
+  const std::string_view name = kAnchors[static_cast<std::size_t>(anchor)];
+  text_ += fmt::format("<text{} x=\"{}\" y=\"{}\"{}>{}</text>\n", class_attribute(classes),
+                       coordinate(at.x), coordinate(at.y),
+                       anchor == Anchor::start ? "" : fmt::format(" text-anchor=\"{}\"", name),
+                       escape_markup(text));
+}
+
+void Svg::polyline(const std::string& points, std::string_view classes) {
+  text_ += fmt::format("<polyline{} points=\"{}\"/>\n", class_attribute(classes), points);
+}
+
+void Svg::marker(Marker shape, Point at, double radius, std::string_view classes) {
+  const double r = radius;
+  std::string points;
+  switch (shape) {
+    case Marker::circle:
+      text_ += fmt::format("<circle{} cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", class_attribute(classes),
+                           coordinate(at.x), coordinate(at.y), coordinate(r));
+      return;
+    case Marker::square:
+      points = svg_point({at.x - r, at.y - r}) + svg_point({at.x + r, at.y - r}) +
+               svg_point({at.x + r, at.y + r}) + svg_point({at.x - r, at.y + r});
+      break;
+    case Marker::triangle:
+      points = svg_point({at.x, at.y - 1.2 * r}) + svg_point({at.x + 1.2 * r, at.y + r}) +
+               svg_point({at.x - 1.2 * r, at.y + r});
+      break;
+    case Marker::diamond:
+      points = svg_point({at.x, at.y - 1.3 * r}) + svg_point({at.x + 1.3 * r, at.y}) +
+               svg_point({at.x, at.y + 1.3 * r}) + svg_point({at.x - 1.3 * r, at.y});
+      break;
+  }
+  text_ += fmt::format("<polygon{} points=\"{}\"/>\n", class_attribute(classes), points);
+}
+
+void Svg::open_mark(std::string_view text, std::string_view classes) {
+  text_ += fmt::format("<g class=\"mark{}{}\"><title>{}</title>\n", classes.empty() ? "" : " ",
+                       classes, escape_markup(text));
+}
+
+void Svg::close_mark() { text_ += "</g>\n"; }
+
+std::string Svg::finish() && { return std::move(text_) + "</svg>\n"; }
+
+std::string standalone_svg(std::string_view svg) {
+  const std::size_t end = svg.find('\n');
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  text += svg.substr(0, end + 1);
+  text += fmt::format(
+      "<style>\n{}</style>\n<rect class=\"paper\" width=\"100%\" "
+      "height=\"100%\"/>\n",
+      kEmbeddedPlotCss);
+  return text + std::string(svg.substr(end + 1));
+}
+
+}  // namespace bench

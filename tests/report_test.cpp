@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench report` as a user calls it, over result files with known times that the tests create.
+#include "harness/store/record.hpp"
+#include "tests/fakes/baseline_records.hpp"
+#include "tests/fakes/gate_sample.hpp"
+#include "tests/fakes/run_sample.hpp"
+#include "tests/support/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class ReportTest : public testing::Test {
+ protected:
+  ReportTest() {
+    const Report report = sample_run_report();
+    std::string text;
+    for (const RunRecord& run : report.runs) text += to_json_line(run) + "\n";
+    for (const ProcessRecord& process : report.processes) text += to_json_line(process) + "\n";
+    for (const CaseRecord& record : report.cases) text += to_json_line(record) + "\n";
+    folder_.write("r.jsonl", text);
+  }
+
+  ProgramResult report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {BENCH_BINARY, "report"});
+    return run_program({std::move(arguments), folder_.path(), {}});
+  }
+
+  // Writes the evidence of a gate with one case that the candidate made slower.
+  void write_gate(const std::string& name) const {
+    const GateFile gate = sample_gate();
+    std::string text = to_json_line(sample_run("run1")) + "\n";
+    text += gate_line(gate.facts, gate.evidence) + "\n";
+    for (const CaseAssessment& judgement : gate.judgements) {
+      text += verdict_line(gate.facts.run_id, judgement) + "\n";
+    }
+    folder_.write(name, text + gate_end_line(gate.facts.run_id, std::nullopt) + "\n");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReportTest, the_suffix_selects_the_format) {
+  const std::vector<std::pair<std::string, std::string>> beginnings = {
+      {"r.html", "<!DOCTYPE html>"},
+      {"r.md", "**8 of 9 cases have a time"},
+      {"r.csv", "case,op,direction,"},
+      {"r.xml", "<?xml version=\"1.0\""},
+      {"r.json", "{"},
+      {"r.gbench.json", "{\n \"context\""},
+      {"r.prom", "# HELP bench_cases"},
+      {"r.txt", "case "}};
+  for (const auto& [name, beginning] : beginnings) {
+    const ProgramResult result = report({"r.jsonl", "-o", name});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(read_text(folder_.file(name)), StartsWith(beginning)) << name;
+  }
+  EXPECT_THAT(report({"r.jsonl", "-o", "r.pdf"}).err, HasSubstr("add --format NAME"));
+  EXPECT_THAT(report({"r.jsonl", "-o", "r.md"}).err, HasSubstr("--force"));
+}
+
+TEST_F(ReportTest, filters_then_sorts_then_cuts_and_shows_the_columns) {
+  const ProgramResult result = report({"r.jsonl", "--filter", "*/bf16/*", "--sort", "median_ns",
+                                       "--top", "2", "--columns", "case,median_ns"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "case                                         median\n"
+            "gemm/forward/m128n8k8/bf16/onednn/cpu/hot  128.0 us\n"
+            "gemm/forward/m64n8k8/bf16/onednn/cpu/hot   64.00 us\n");
+}
+
+TEST_F(ReportTest, refuses_what_it_would_have_to_ignore) {
+  EXPECT_THAT(report({"r.jsonl", "--columns", "median"}).err,
+              HasSubstr("--columns: unknown column `median`; did you mean `median_ns`?"));
+  EXPECT_THAT(report({"r.jsonl", "--sort", "speed"}).err, HasSubstr("--sort: unknown column"));
+  EXPECT_THAT(report({"r.jsonl", "--filter", "pool/*"}).err,
+              HasSubstr("no case of the report matches"));
+  EXPECT_THAT(report({"r.jsonl", "--format", "xml", "--columns", "case"}).err,
+              HasSubstr("has no columns to choose"));
+  EXPECT_THAT(report({"r.jsonl", "--format", "md", "--wide"}).err, HasSubstr("--format csv"));
+  EXPECT_EQ(report({"r.jsonl", "--format", "pdf"}).status, 2);
+}
+
+TEST_F(ReportTest, writes_each_plot_as_a_file_and_names_those_without_data) {
+  const ProgramResult result = report({"r.jsonl", "-o", "r.html", "--plots", "plots"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* name : {"roofline", "samples", "sweep-gemm-m-time", "sweep-gemm-m-rate"}) {
+    EXPECT_THAT(read_text(folder_.file(std::string("plots/") + name + ".svg")),
+                AllOf(StartsWith("<?xml"), HasSubstr("</svg>")))
+        << name;
+  }
+  EXPECT_THAT(result.err, HasSubstr("4 plots in plots"));
+}
+
+TEST_F(ReportTest, a_gate_gets_its_own_report_by_file_and_by_folder) {
+  std::filesystem::create_directory(folder_.file("gate"));
+  write_gate("gate/gate.jsonl");
+  const ProgramResult page = report({"gate", "-o", "gate.html"});
+  EXPECT_EQ(page.status, 0) << page.err;
+  EXPECT_THAT(read_text(folder_.file("gate.html")),
+              AllOf(HasSubstr("resnet: gate"), HasSubstr(">REGRESSION<")));
+  EXPECT_THAT(report({"gate/gate.jsonl", "--format", "md"}).out, StartsWith("<!-- bench-gate -->"));
+  EXPECT_THAT(report({"gate"}).out, HasSubstr("1 REGRESSION"));
+  EXPECT_THAT(report({"gate", "--format", "csv"}).err, HasSubstr("choose --format text, html"));
+  EXPECT_THAT(report({"gate", "--top", "1"}).err, HasSubstr("omit --top"));
+}
+
+TEST_F(ReportTest, a_store_gets_its_history) {
+  std::filesystem::create_directories(folder_.file("store/" + std::string(kStoredMachine)));
+  std::string lines;
+  for (int run = 1; run < 4; ++run) {
+    lines += to_json_line(baseline(run, run / 3, Nanoseconds(1000 + run))) + "\n";
+  }
+  folder_.write("store/" + std::string(kStoredMachine) + "/" + store_file_name(kStoredCase), lines);
+  const ProgramResult result = report({"store", "-o", "h.html", "--plots", "plots"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(read_text(folder_.file("h.html")),
+              AllOf(HasSubstr("1 case with 3 accepted runs in total."), HasSubstr(kStoredCase)));
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("plots/history.svg")));
+  EXPECT_THAT(report({"store"}).err, HasSubstr("choose --format html"));
+}
+
+TEST_F(ReportTest, names_with_markup_stay_text) {
+  RunRecord run = sample_run("run2");
+  run.config_name = "<script>alert(1)</script>";
+  CaseRecord record = sample_case("run2", "gemm/forward/<script>/f32/onednn/cpu/hot");
+  folder_.write("x.jsonl", result_file(run, record, 1000));
+  for (const char* format : {"html", "md", "xml"}) {
+    EXPECT_THAT(report({"x.jsonl", "--format", format}).out, Not(HasSubstr("<script>a"))) << format;
+  }
+}
+
+}  // namespace
+}  // namespace bench::test
