@@ -57,6 +57,8 @@ constexpr std::array kOffers = {
     Offer{"baseline", "", [] { return words_of(baseline_action_names()); }},
     Offer{"completion", "", [] { return names_of(completion_shells()); }},
     Offer{"report", "format", [] { return names_of(report_formats()); }},
+    Offer{"report", "columns", [] { return names_of(case_columns()); }},
+    Offer{"report", "sort", [] { return names_of(case_columns()); }},
     Offer{"compare", "format", [] { return names_of(comparison_formats()); }},
     Offer{"trace", "format", [] { return words_of(trace_format_names()); }},
     Offer{"analyze", "format", [] { return names_of(analysis::table_formats()); }},

@@ -188,8 +188,7 @@ Error unknown_column(std::string_view name, std::string_view option) {
 
 }  // namespace
 
-// Text and numbers are told apart by the quantity and, for numbers without a unit, by name: only
-// the intensity is one.
+// The intensity is the only number without a unit.
 bool CaseColumn::is_text() const { return quantity == kPlain && name != "intensity"; }
 
 std::span<const CaseColumn> case_columns() { return kCaseColumns; }

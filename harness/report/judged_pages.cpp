@@ -58,7 +58,7 @@ void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
       {"verdict", PageKind::text}, {"case", PageKind::id},          {"slower by", PageKind::number},
       {"low", PageKind::number},   {"high", PageKind::number},      {"p (BH)", PageKind::number},
       {"duets", PageKind::text},   {"reference", PageKind::number}, {"candidate", PageKind::number},
-      {"more", PageKind::text}};
+      {"more", PageKind::prose}};
   std::vector<Page::TableRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const std::size_t series = kVerdictSeries[static_cast<std::size_t>(judgement->verdict)];
@@ -167,9 +167,9 @@ std::string comparison_lead(const Comparison& comparison) {
 
 void add_comparison_table(const Comparison& comparison, Page& page) {
   const std::vector<Page::TableColumn> columns = {
-      {"verdict", PageKind::text},     {"case", PageKind::id},          {"base", PageKind::number},
-      {"candidate", PageKind::number}, {"change", PageKind::number},    {"low", PageKind::number},
-      {"high", PageKind::number},      {"what changed", PageKind::text}};
+      {"verdict", PageKind::text},     {"case", PageKind::id},           {"base", PageKind::number},
+      {"candidate", PageKind::number}, {"change", PageKind::number},     {"low", PageKind::number},
+      {"high", PageKind::number},      {"what changed", PageKind::prose}};
   const auto change = [](const std::optional<double>& ratio) {
     return page_change(ratio ? std::optional(*ratio - 1) : std::nullopt);
   };
@@ -317,7 +317,7 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
               {"since the epoch began", PageKind::number},
               {"last run", PageKind::text},
               {"commit", PageKind::text},
-              {"reason", PageKind::text}},
+              {"reason", PageKind::prose}},
              rows);
   if (!problems.empty()) {
     page.section("Problems");

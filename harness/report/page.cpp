@@ -19,9 +19,9 @@ extern const std::string_view kEmbeddedPlotCss;
 namespace {
 
 // The page draws this many rows at once; the others wait in a template (page.js).
-constexpr std::size_t kDrawnRows = 500;
+constexpr std::size_t kDrawnRows = 250;
 
-constexpr std::array<std::string_view, 3> kKindClasses = {"id", "", "number"};
+constexpr std::array<std::string_view, 4> kKindClasses = {"id", "", "prose", "number"};
 
 std::string class_of(PageKind kind, std::string_view more, std::string_view text) {
   std::string classes(kKindClasses[static_cast<std::size_t>(kind)]);
@@ -45,6 +45,18 @@ std::string sentence_html(std::string_view text) {
   }
 }
 
+// Lets a browser break an id after its slashes.
+std::string breakable(std::string_view id) {
+  std::string html;
+  for (std::size_t begin = 0; begin < id.size();) {
+    const std::size_t slash = std::min(id.find('/', begin), id.size() - 1);
+    html += escape_markup(id.substr(begin, slash + 1 - begin));
+    begin = slash + 1;
+    if (begin < id.size()) html += "<wbr>";
+  }
+  return html;
+}
+
 std::string row_html(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row) {
   std::string html = "<tr>";
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -56,7 +68,8 @@ std::string row_html(const std::vector<Page::TableColumn>& columns, const Page::
     if (columns[i].kind != PageKind::id) {
       html += fmt::format(" data-name=\"{}\"", escape_markup(columns[i].heading));
     }
-    html += fmt::format(">{}</td>", escape_markup(cell.text));
+    html += fmt::format(">{}</td>", columns[i].kind == PageKind::id ? breakable(cell.text)
+                                                                    : escape_markup(cell.text));
   }
   return html + "</tr>\n";
 }

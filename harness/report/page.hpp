@@ -35,7 +35,8 @@ class Page {
   // A table that the reader can sort and filter.
   struct TableColumn {
     std::string heading;
-    enum class Kind { id, text, number } kind = Kind::text;
+    // id: breaks after slashes. prose: may be long and breaks anywhere.
+    enum class Kind { id, text, prose, number } kind = Kind::text;
   };
   struct TableCell {
     std::string text;

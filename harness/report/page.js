@@ -3,7 +3,7 @@
 // as text.
 "use strict";
 (() => {
-  const SHOWN = 500; // rows drawn at once: a browser lays out more too slowly
+  const SHOWN = 250; // rows drawn at once: a browser lays out more too slowly
 
   class CaseTable {
     constructor(box) {

@@ -46,7 +46,8 @@ class ReportPage : public testing::Test {
   }
 
   // The ids in the order in which the page shows them.
-  static std::vector<std::string> shown_ids(const std::string& dom) {
+  static std::vector<std::string> shown_ids(std::string dom) {
+    dom = std::regex_replace(dom, std::regex("<wbr>"), "");
     std::vector<std::string> ids;
     const std::regex pattern("<td class=\"id\">([^<]*)</td>");
     for (auto match = std::sregex_iterator(dom.begin(), dom.end(), pattern);
@@ -96,8 +97,8 @@ TEST_F(ReportPage, TheArrowKeysShowWhatAMarkStandsFor) {
               testing::ContainsRegex("id=\"tip\"[^>]*>gemm/forward/m128n8k8/f32/onednn/cpu/hot"));
 }
 
-// 10,000 rows once took a browser a second per sort, because all of them were laid out.
-TEST_F(ReportPage, DrawsThe500FirstOf10000RowsAndSortsAllOfThem) {
+// 10,000 rows once took a browser a second per sort, because it laid out all of them.
+TEST_F(ReportPage, DrawsTheFirst250Of10000RowsAndSortsAllOfThem) {
   Report report;
   for (int i = 0; i < 10'000; ++i) {
     test::add_timed_case(report, fmt::format("gemm/forward/m{}n8k8/f32/onednn/cpu/hot", i + 1),
@@ -106,9 +107,9 @@ TEST_F(ReportPage, DrawsThe500FirstOf10000RowsAndSortsAllOfThem) {
   const std::string page = page_of(report);
   const std::string dom = document(page, "#sort=median");
   const std::vector<std::string> ids = shown_ids(dom);
-  ASSERT_THAT(ids, SizeIs(500));
+  ASSERT_THAT(ids, SizeIs(250));
   EXPECT_EQ(ids.front(), "gemm/forward/m10000n8k8/f32/onednn/cpu/hot");
-  EXPECT_THAT(dom, HasSubstr("10000 of 10000 rows, the first 500 shown"));
+  EXPECT_THAT(dom, HasSubstr("10000 of 10000 rows, the first 250 shown"));
   EXPECT_THAT(shown_ids(document(page, "#filter=m777n")),
               ElementsAre("gemm/forward/m777n8k8/f32/onednn/cpu/hot"));
 }

@@ -81,7 +81,7 @@ class RooflinePicture {
     const double height = is_narrow ? 340 : 440;
     Svg svg({width, height},
             fmt::format("roofline: {} cases by intensity and rate", points_.size()));
-    const Scale x(Scale::Kind::logarithmic, across_, {is_narrow ? 70.0 : 84.0, width - 12});
+    const Scale x(Scale::Kind::logarithmic, across_, {is_narrow ? 82.0 : 84.0, width - 12});
     const Scale y(Scale::Kind::logarithmic, upwards_, {height - 40, 46});
     draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", plain_tick},
               {"achieved rate", flop_rate_tick});
@@ -156,7 +156,7 @@ class RooflinePicture {
   }
 
   void draw_legend(Svg& svg, double width) const {
-    double at = 96;
+    double at = width < 600 ? 14 : 96;
     for (std::size_t i = 0; i < series_.size(); ++i) {
       const double room = 30 + 7.0 * static_cast<double>(series_[i].size());
       if (at + room > width) break;

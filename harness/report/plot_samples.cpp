@@ -167,7 +167,8 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double middle = median(rows[i].base).value_or(1);
     const double after = median(rows[i].candidate).value_or(middle);
-    chart.label(i, short_label(ids, rows[i].id), change_tick(after / middle - 1));
+    chart.label(i, short_label(ids, rows[i].id),
+                fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
     for (const SideLooks& side : kSideLooks) {
       const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);
       chart.svg().open_mark(fmt::format("{}\n{}: median {} of {} {}", rows[i].id, side.name,
@@ -197,7 +198,7 @@ Plot samples_plot(const Report& report) {
       "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
       "quartiles, the dot is its median. Lines of a case that do not overlap mean that processes "
       "differ; long thin lines mean that the machine was disturbed. These are all samples, "
-      "including those that do not count. Marks beyond the axis stand at its end. The longest "
+      "including those that do not count. Marks beyond the axis are drawn at its end. The longest "
       "cases come first; --filter selects others.";
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
@@ -220,7 +221,7 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
   }
   return make_plot("sides", "Before and after",
                    fmt::format("Blue circles are {} before, orange squares after; the dark ticks "
-                               "are their medians. Marks beyond the axis stand at its end.",
+                               "are their medians. Marks beyond the axis are drawn at its end.",
                                unit),
                    [&](double width) { return draw_sides(shown, width, unit); });
 }

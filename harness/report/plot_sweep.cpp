@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMinPoints = 3;  // of a line; two values are a comparison, not a sweep
+constexpr std::size_t kMinPoints = 3;  // points of a line; two values are a comparison
 constexpr std::size_t kMaxLines = 12;
 constexpr std::size_t kMaxSweeps = 8;
 
@@ -115,7 +115,7 @@ bool is_intended(const Sweep& sweep, std::size_t cases) {
   return 2 * covered >= cases;
 }
 
-// Parts that all lines share say nothing in the legend.
+// The legend leaves out the parts that all lines share.
 std::vector<std::string> legend_names(const Sweep& sweep) {
   std::vector<std::vector<std::string>> parts;
   for (const auto& [key, line] : sweep.lines) {
@@ -178,10 +178,10 @@ class SweepPicture {
     const double legend = lines > 1 ? 15 * static_cast<double>(lines) : 0;
     const double height = (is_narrow ? 260 : 320) + legend;
     Svg svg({width, height}, fmt::format("{} by {}", metric_.title, sweep_.parameter));
-    const Scale x(kind_, across_, {is_narrow ? 70.0 : 84.0, width - 20});
+    const Scale x(kind_, across_, {is_narrow ? 82.0 : 84.0, width - 20});
     const Scale y(Scale::Kind::logarithmic, {upwards_.low / 1.3, upwards_.high * 1.3},
                   {height - 40 - legend, 24});
-    // Ticks stand at the measured values if there is room.
+    // Ticks mark the measured values if there is room.
     std::vector<double> ticks;
     if (values_.size() <= (is_narrow ? 5U : 9U)) ticks.assign(values_.begin(), values_.end());
     draw_axes(svg, x, y, {fmt::format("{} of {}", sweep_.parameter, sweep_.op), plain_tick, ticks},
@@ -229,7 +229,7 @@ class SweepPicture {
   const Sweep& sweep_;
   const SweepMetric& metric_;
   std::vector<std::string> names_;
-  std::set<double> values_;  // of the parameter
+  std::set<double> values_;  // values of the parameter
   Extent across_{1e300, 0}, upwards_{1e300, 0};
   Scale::Kind kind_ = Scale::Kind::linear;
 };

@@ -17,7 +17,7 @@
 namespace bench {
 
 struct Plot {
-  std::string name;     // of its file: "roofline"
+  std::string name;     // name of its file: "roofline"
   std::string title;    // heading
   std::string caption;  // how to read it
   std::string wide, narrow;
@@ -39,7 +39,7 @@ class RowChart {
  public:
   struct Shape {
     std::size_t rows = 0;
-    double row_height = 14;  // of the marks, without the label
+    double row_height = 14;  // height of the marks, without the label
     Scale::Kind kind = Scale::Kind::linear;
     Extent values;
     std::string (*tick)(double value) = plain_tick;
@@ -51,7 +51,7 @@ class RowChart {
   const Scale& x() const { return x_; }
   double top(std::size_t row) const;
   double middle(std::size_t row) const { return top(row) + height_ / 2; }
-  // `value` stands at the right end. Long labels are cut in the middle.
+  // Writes `value` at the right end. Long labels are cut in the middle.
   void label(std::size_t row, std::string_view text, std::string_view value);
   // A horizontal range, cut at the edges of the axis.
   void range(double y, Extent values, std::string_view classes);

@@ -156,6 +156,15 @@ Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
   return cell;
 }
 
+constexpr std::array<std::string_view, 4> kProseColumns = {"implementation", "layers", "reason",
+                                                           "source"};
+
+PageKind page_kind(const CaseColumn& column) {
+  if (!column.is_text()) return PageKind::number;
+  if (column.name == "case") return PageKind::id;
+  return std::ranges::count(kProseColumns, column.name) > 0 ? PageKind::prose : PageKind::text;
+}
+
 void add_cases(const RunView& view, Page& page) {
   page.section("Cases");
   if (view.report.cases.empty()) {
@@ -171,8 +180,7 @@ void add_cases(const RunView& view, Page& page) {
   const CaseColumns chosen = page_columns(view);
   std::vector<Page::TableColumn> columns;
   for (const CaseColumn* column : chosen) {
-    const PageKind text = column->name == "case" ? PageKind::id : PageKind::text;
-    columns.push_back({std::string(column->heading), column->is_text() ? text : PageKind::number});
+    columns.push_back({std::string(column->heading), page_kind(*column)});
   }
   std::vector<Page::TableRow> rows;
   for (const CaseRecord& record : view.report.cases) {

@@ -19,14 +19,14 @@ enum class Anchor { start, middle, end };
 enum class Marker { circle, square, triangle, diamond };
 
 inline constexpr std::size_t kSeriesColours = 6;
-// Returns "s0" to "s5": colours that the colour-blind can tell apart. Repeats after the last.
+// Returns "s0" to "s5": colours that the colour-blind can distinguish. Repeats after the last.
 std::string series_class(std::size_t number);
 // Every series has a shape of its own beside its colour.
 Marker series_marker(std::size_t number);
 
 class Svg {
  public:
-  // `label` is what a screen reader says of the picture.
+  // `label`: what a screen reader reads aloud for the picture.
   Svg(Point size, std::string_view label);
 
   void line(Point from, Point to, std::string_view classes);
