@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench report` as a user calls it, over result files with known times that the tests create.
-#include "harness/store/record.hpp"
+#include "harness/store/baseline_file.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/fakes/gate_sample.hpp"
 #include "tests/fakes/run_sample.hpp"
@@ -21,9 +21,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ReportTest : public testing::Test {
+class ReportCommand : public testing::Test {
  protected:
-  ReportTest() {
+  ReportCommand() {
     const Report report = sample_run_report();
     std::string text;
     for (const RunRecord& run : report.runs) text += to_json_line(run) + "\n";
@@ -51,7 +51,7 @@ class ReportTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ReportTest, the_suffix_selects_the_format) {
+TEST_F(ReportCommand, the_suffix_selects_the_format) {
   const std::vector<std::pair<std::string, std::string>> beginnings = {
       {"r.html", "<!DOCTYPE html>"},
       {"r.md", "**8 of 9 cases have a time"},
@@ -70,7 +70,7 @@ TEST_F(ReportTest, the_suffix_selects_the_format) {
   EXPECT_THAT(report({"r.jsonl", "-o", "r.md"}).err, HasSubstr("--force"));
 }
 
-TEST_F(ReportTest, filters_then_sorts_then_cuts_and_shows_the_columns) {
+TEST_F(ReportCommand, filters_then_sorts_then_cuts_and_shows_the_columns) {
   const ProgramResult result = report({"r.jsonl", "--filter", "*/bf16/*", "--sort", "median_ns",
                                        "--top", "2", "--columns", "case,median_ns"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -80,7 +80,7 @@ TEST_F(ReportTest, filters_then_sorts_then_cuts_and_shows_the_columns) {
             "gemm/forward/m64n8k8/bf16/onednn/cpu/hot   64.00 us\n");
 }
 
-TEST_F(ReportTest, refuses_what_it_would_have_to_ignore) {
+TEST_F(ReportCommand, refuses_what_it_would_have_to_ignore) {
   EXPECT_THAT(report({"r.jsonl", "--columns", "median"}).err,
               HasSubstr("--columns: unknown column `median`; did you mean `median_ns`?"));
   EXPECT_THAT(report({"r.jsonl", "--sort", "speed"}).err, HasSubstr("--sort: unknown column"));
@@ -92,7 +92,7 @@ TEST_F(ReportTest, refuses_what_it_would_have_to_ignore) {
   EXPECT_EQ(report({"r.jsonl", "--format", "pdf"}).status, 2);
 }
 
-TEST_F(ReportTest, writes_each_plot_as_a_file_and_names_those_without_data) {
+TEST_F(ReportCommand, writes_each_plot_as_a_file_and_names_those_without_data) {
   const ProgramResult result = report({"r.jsonl", "-o", "r.html", "--plots", "plots"});
   EXPECT_EQ(result.status, 0) << result.err;
   for (const char* name : {"roofline", "samples", "sweep-gemm-m-time", "sweep-gemm-m-rate"}) {
@@ -103,7 +103,7 @@ TEST_F(ReportTest, writes_each_plot_as_a_file_and_names_those_without_data) {
   EXPECT_THAT(result.err, HasSubstr("4 plots in plots"));
 }
 
-TEST_F(ReportTest, a_gate_gets_its_own_report_by_file_and_by_folder) {
+TEST_F(ReportCommand, a_gate_gets_its_own_report_by_file_and_by_folder) {
   std::filesystem::create_directory(folder_.file("gate"));
   write_gate("gate/gate.jsonl");
   const ProgramResult page = report({"gate", "-o", "gate.html"});
@@ -116,7 +116,7 @@ TEST_F(ReportTest, a_gate_gets_its_own_report_by_file_and_by_folder) {
   EXPECT_THAT(report({"gate", "--top", "1"}).err, HasSubstr("omit --top"));
 }
 
-TEST_F(ReportTest, a_store_gets_its_history) {
+TEST_F(ReportCommand, a_store_gets_its_history) {
   std::filesystem::create_directories(folder_.file("store/" + std::string(kStoredMachine)));
   std::string lines;
   for (int run = 1; run < 4; ++run) {
@@ -131,7 +131,7 @@ TEST_F(ReportTest, a_store_gets_its_history) {
   EXPECT_THAT(report({"store"}).err, HasSubstr("choose --format html"));
 }
 
-TEST_F(ReportTest, names_with_markup_stay_text) {
+TEST_F(ReportCommand, names_with_markup_stay_text) {
   RunRecord run = sample_run("run2");
   run.config_name = "<script>alert(1)</script>";
   CaseRecord record = sample_case("run2", "gemm/forward/<script>/f32/onednn/cpu/hot");
