@@ -37,7 +37,7 @@ class JsonValue {
 
   // The functions below are for objects and lists only.
   std::size_t size() const;
-  std::string_view name(std::size_t index) const;  // of a member of an object
+  std::string_view name(std::size_t index) const;  // name of a member of an object
   JsonValue member(std::size_t index) const;
   JsonValue item(std::size_t index) const;
   // Returns the member's index. Tries `expected` first: records list their fields in the order of
@@ -155,7 +155,7 @@ class JsonReader {
   void complain(std::string_view name, std::string_view what);
   // Reports a problem that no single field has.
   void fail(std::string problem);
-  // Reports that `tag` is none of `names`.
+  // Reports that `tag` is not among `names`.
   void fail_unknown(std::string_view tag, std::string_view name,
                     std::span<const std::string_view> names);
   bool ok() const { return root_->problem_.empty(); }
@@ -331,7 +331,7 @@ class JsonReader {
   std::string_view name_;  // in the parent
   std::size_t next_ = 0;   // the member that probably comes next
   std::size_t used_ = 0;
-  std::string problem_;  // of the root
+  std::string problem_;  // the first one; set in the root
 };
 
 // Reads the fields that `declare` names from the text of one object.

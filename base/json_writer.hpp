@@ -281,7 +281,7 @@ class JsonWriter {
   std::string& text_;
   JsonStyle style_;
   std::size_t depth_ = 0;
-  bool is_empty_ = true;  // of the object or list that is being written
+  bool is_empty_ = true;  // whether the object or list that is being written has no item yet
 };
 
 // Appends a text in quotes.

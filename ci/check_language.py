@@ -58,8 +58,7 @@ EXCEPTIONS = {
     "ci/check_language.py": [""],
     # Words of a protocol or a file format.
     "docs/worker_protocol.md": ["`damaged`, `unknown`"],
-    "harness/judge/evidence_file.cpp": ['"damaged"'],
-    "harness/judge/evidence_reader.cpp": ['"damaged"'],
+    "harness/judge/evidence_fields.hpp": ['"damaged"'],
     "harness/wire/messages.cpp": ['"damaged"'],
     # Names of files and texts that tests make up.
     "profiler/capture/gpu_rows_test.cpp": ['"torn"'],

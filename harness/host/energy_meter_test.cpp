@@ -48,7 +48,7 @@ class EnergyMeterTest : public testing::Test {
 };
 
 TEST_F(EnergyMeterTest, SumsPackagesAndTheirMemoryAndNothingTwice) {
-  // In the order of a directory, which is none.
+  // Unordered, like the entries of a directory.
   add_zone("intel-rapl:1:0", "dram", 40);
   add_zone("intel-rapl:0:0", "core", 1000);
   add_zone("intel-rapl:1", "package-1", 30);

@@ -22,7 +22,7 @@ struct ParameterEffect {
 
   // Work per time against the other case: 2 is twice as fast. nullopt if the two are incomparable.
   std::optional<double> speed_up() const;
-  std::optional<double> low() const;  // of its interval
+  std::optional<double> low() const;  // lower end of its interval
   std::optional<double> high() const;
 };
 
@@ -34,7 +34,7 @@ struct ParameterGroup {
 };
 
 struct ParameterComparison {
-  std::string name;  // of the file
+  std::string name;  // name of the file
   std::string parameter;
   std::string against;              // the value that all are compared with
   std::vector<std::string> values;  // the others: numbers ascending, words as they first appear

@@ -23,7 +23,7 @@ class LayerTimes final : public ActivitySink {
     double flops = 0;
     double bytes = 0;
     bool has_work = false;
-    std::string implementation;  // of the first activity; the others are counted
+    std::string implementation;  // that of the first activity; the others are counted
     std::int64_t other_implementations = 0;
 
     // The device's time if it did any of the work: the host's time is then that of launches.

@@ -26,7 +26,7 @@ struct Factor {
   std::optional<double> low, high;
 };
 
-// Pairs with equal work are told by their times, others by their work per time.
+// The sentence gives the times of pairs with equal work, and the work per time of others.
 std::optional<Factor> time_factor(const ParameterEffect& effect) {
   if (!effect.compared.ratio) return std::nullopt;
   return Factor{*effect.compared.ratio, effect.compared.low, effect.compared.high};
@@ -60,7 +60,7 @@ std::string pairs_text(std::size_t count) {
 std::string named_value(const ParameterComparison& comparison, const std::string& value) {
   const bool is_word = !value.empty() &&
                        std::string_view("0123456789").find(value.front()) == std::string_view::npos;
-  // "all" and "true" say nothing without the parameter's name.
+  // "all" and "true" mean nothing without the parameter's name.
   const bool is_clear = is_word && value != "all" && value != "true" && value != "false";
   return is_clear ? value : fmt::format("{}={}", comparison.parameter, value);
 }

@@ -37,30 +37,30 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
 }
 
 // The measured ceilings with the names that people know them by.
-struct Ceilings {
+struct Roofs {
   std::map<double, std::string> compute;  // FLOP/s -> "f32"
   std::map<double, std::string> memory;   // B/s -> "dram"
 };
 
-Ceilings ceilings_of(const std::vector<RooflinePoint>& points) {
-  Ceilings ceilings;
+Roofs roofs_of(const std::vector<RooflinePoint>& points) {
+  Roofs roofs;
   for (const RooflinePoint& point : points) {
     if (!point.record->roofline) continue;
     const Roofline& roofline = *point.record->roofline;
     if (roofline.peak_flops_per_s && roofline.peak_flops_per_s->value > 0) {
-      ceilings.compute.emplace(roofline.peak_flops_per_s->value, point.record->dtype);
+      roofs.compute.emplace(roofline.peak_flops_per_s->value, point.record->dtype);
     }
     if (roofline.peak_bytes_per_s && roofline.peak_bytes_per_s->value > 0) {
-      ceilings.memory.emplace(roofline.peak_bytes_per_s->value, roofline.level);
+      roofs.memory.emplace(roofline.peak_bytes_per_s->value, roofline.level);
     }
   }
-  return ceilings;
+  return roofs;
 }
 
 class RooflinePicture {
  public:
-  RooflinePicture(const std::vector<RooflinePoint>& points, const Ceilings& ceilings)
-      : points_(points), ceilings_(ceilings) {
+  RooflinePicture(const std::vector<RooflinePoint>& points, const Roofs& roofs)
+      : points_(points), roofs_(roofs) {
     std::set<std::string> ops;
     for (const RooflinePoint& point : points) {
       ops.insert(point.record->op);
@@ -68,9 +68,9 @@ class RooflinePicture {
       stretch(upwards_, point.rate);
     }
     series_.assign(ops.begin(), ops.end());
-    for (const auto& [flops, name] : ceilings.compute) {
+    for (const auto& [flops, name] : roofs.compute) {
       stretch(upwards_, flops);
-      for (const auto& [bytes, level] : ceilings.memory) stretch(across_, flops / bytes);
+      for (const auto& [bytes, level] : roofs.memory) stretch(across_, flops / bytes);
     }
     across_ = {across_.low / 1.6, across_.high * 1.6};
     upwards_ = {upwards_.low / 1.6, upwards_.high * 1.8};
@@ -100,12 +100,12 @@ class RooflinePicture {
   // The highest compute ceiling ends each diagonal; each other compute ceiling is a line of its own
   // from the steepest diagonal on.
   void draw_roofs(Svg& svg, const Scale& x, const Scale& y) const {
-    if (ceilings_.memory.empty() || ceilings_.compute.empty()) {
-      for (const auto& [flops, name] : ceilings_.compute) flat_roof(svg, x, y, flops, name, 0);
+    if (roofs_.memory.empty() || roofs_.compute.empty()) {
+      for (const auto& [flops, name] : roofs_.compute) flat_roof(svg, x, y, flops, name, 0);
       return;
     }
-    const double top = ceilings_.compute.rbegin()->first;
-    for (const auto& [bytes, level] : ceilings_.memory) {
+    const double top = roofs_.compute.rbegin()->first;
+    for (const auto& [bytes, level] : roofs_.memory) {
       const double begin = std::max(across_.low, upwards_.low / bytes);
       svg.open_mark(fmt::format("{}: {}", level, format_rate(BytesPerSecond{bytes})));
       svg.polyline(
@@ -117,8 +117,8 @@ class RooflinePicture {
                fmt::format("{} {}", level, format_rate(BytesPerSecond{bytes})), Anchor::start,
                "strong");
     }
-    const double steepest = ceilings_.memory.rbegin()->first;
-    for (const auto& [flops, name] : ceilings_.compute) {
+    const double steepest = roofs_.memory.rbegin()->first;
+    for (const auto& [flops, name] : roofs_.compute) {
       flat_roof(svg, x, y, flops, name, flops / steepest);
     }
   }
@@ -167,7 +167,7 @@ class RooflinePicture {
   }
 
   const std::vector<RooflinePoint>& points_;
-  const Ceilings& ceilings_;
+  const Roofs& roofs_;
   std::vector<std::string> series_;
   Extent across_{0, 0}, upwards_{0, 0};
 };
@@ -180,17 +180,17 @@ Plot roofline_plot(const std::vector<CaseRecord>& cases) {
     return absent_plot("roofline", "Roofline",
                        "No case has both a time and floating-point work, so there is no roofline.");
   }
-  const Ceilings ceilings = ceilings_of(points);
+  const Roofs roofs = roofs_of(points);
   std::string caption =
       "Each mark is a case: its operations per byte to the right, its rate upwards, both on "
       "logarithmic axes. The nearer a mark is to the roof above it, the less is left to gain.";
-  if (ceilings.compute.empty() && ceilings.memory.empty()) {
+  if (roofs.compute.empty() && roofs.memory.empty()) {
     caption += " Roofs: n/a: no ceilings, run `bench peak`.";
   }
   if (points.size() == kMaxPoints) {
     caption += fmt::format(" Only the {} longest cases are drawn.", kMaxPoints);
   }
-  const RooflinePicture picture(points, ceilings);
+  const RooflinePicture picture(points, roofs);
   return make_plot("roofline", "Roofline", caption,
                    [&](double width) { return picture.draw(width); });
 }

@@ -136,7 +136,7 @@ struct SampleCanaries {
 // What a process read of the machine's energy counters before and after its rounds.
 struct ProcessEnergy {
   std::int64_t microjoules = 0;
-  Nanoseconds time{0};  // of all rounds, with what ran between their samples
+  Nanoseconds time{0};  // duration of all rounds, with what ran between their samples
   std::string source;   // "rapl:package-0+dram-0", "nvml"
   friend bool operator==(const ProcessEnergy&, const ProcessEnergy&) = default;
 };

@@ -25,7 +25,7 @@ inline constexpr std::size_t kNoiseProcesses = 5;
 // the lower quartile of a process's samples.
 inline constexpr std::size_t kNoiseRounds = 7;
 
-using CanaryRounds = std::vector<Canaries>;  // of one process
+using CanaryRounds = std::vector<Canaries>;  // rounds of one process
 
 struct NoiseFigure {
   struct Part {

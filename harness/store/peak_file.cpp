@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/peak_file.hpp"
 
+#include "base/json_reader.hpp"
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
-#include "harness/result/field_reader.hpp"
-#include "harness/result/field_writer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -81,7 +80,6 @@ bool is_higher(const CeilingValue& a, const CeilingValue& b) {
 }  // namespace
 
 std::string to_json_line(const PeakRecord& record) {
-  nlohmann::ordered_json object = {{"record", "peak"}, {"schema", kPeakSchema}};
   UnitFields units;
   const CeilingValue& value = record.ceiling.value;
   if (const auto* flops = std::get_if<FlopsPerSecond>(&value)) units.flops = *flops;
@@ -89,23 +87,24 @@ std::string to_json_line(const PeakRecord& record) {
   if (const auto* time = std::get_if<Nanoseconds>(&value)) units.time = *time;
   units.low = plain(record.low);
   units.high = plain(record.high);
-  FieldWriter writer(object);
-  peak_fields(writer, record, units);
-  return text_line(object);
+  return json_object([&](JsonWriter& writer) {
+    writer.constant("record", "peak");
+    writer.constant("schema", kPeakSchema);
+    peak_fields(writer, record, units);
+  });
 }
 
 Result<PeakRecord> peak_from_json_line(std::string_view line) {
-  BENCH_ASSIGN_OR_RETURN(const nlohmann::json json, parse_json(line));
-  const auto schema = json.is_object() ? json.find("schema") : json.end();
-  if (!json.is_object() || schema == json.end() || *schema != kPeakSchema) {
+  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(line));
+  if (document.root().text_at("schema") != kPeakSchema) {
     return Error{fmt::format("its field `schema` is not `{}`", kPeakSchema), "",
                  "read it with the version of bench that wrote it"};
   }
   PeakRecord record;
   UnitFields units;
-  std::string problem;
-  FieldReader reader(json, "", problem);
+  JsonReader reader(document.root());
   peak_fields(reader, record, units);
+  std::string problem = reader.problem();
   if (problem.empty()) problem = peak_problem(units, record);
   if (!problem.empty()) return Error{problem, "", ""};
   if (units.flops) record.ceiling.value = *units.flops;

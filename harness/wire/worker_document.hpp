@@ -29,7 +29,7 @@ struct WorkerDocument {
   struct Device {
     std::string name;
     std::string backend;
-    std::optional<ops::LibraryInfo> library;  // of the first device
+    std::optional<ops::LibraryInfo> library;  // library of the first device
     std::optional<std::string> reason;        // why it is missing
   };
   int protocol = 0;

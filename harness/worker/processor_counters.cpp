@@ -88,7 +88,7 @@ class ThreadCounters {
     Group& group = groups_.emplace_back();
     for (const PerfEventRow& row : perf_events()) {
       std::optional<PerfFailure>& failed = failures_[index(row.event)];
-      if (failed) continue;  // a sum over a part of the threads is of no use
+      if (failed) continue;  // a sum over a part of the threads is meaningless
       const auto counter = events_.open(row.event, thread, leader(group));
       if (counter) {
         group[index(row.event)] = *counter;
