@@ -29,7 +29,8 @@ TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
   EXPECT_EQ(catalogue.operator_names(), operator_names());
   EXPECT_EQ(catalogue.find("inner_product"), find_operator("gemm"));
   EXPECT_EQ(catalogue.find("twice"), nullptr);
-  EXPECT_THAT(catalogue.backend_names(), ElementsAre("onednn", "native", "cudnn", "cublaslt", "cublas"));
+  EXPECT_THAT(catalogue.backend_names(),
+              ElementsAre("onednn", "native", "cudnn", "cublaslt", "cublas"));
 }
 
 // A row with a misspelt backend would never be served.

@@ -60,7 +60,7 @@ TEST_F(ReportCommand, the_suffix_selects_the_format) {
       {"r.json", "{"},
       {"r.gbench.json", "{\n \"context\""},
       {"r.prom", "# HELP bench_cases"},
-      {"r.txt", "case "}};
+      {"r.txt", "Measured 8 of 9 cases"}};
   for (const auto& [name, beginning] : beginnings) {
     const ProgramResult result = report({"r.jsonl", "-o", name});
     EXPECT_EQ(result.status, 0) << result.err;

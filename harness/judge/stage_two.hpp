@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// Statistics of a case's duets: effect, bounds, p-values, for decide() and the self-test. Values are
-// logarithms here and fractions outside.
+// Statistics of a case's duets: effect, bounds, p-values, for decide() and the self-test. Values
+// are logarithms here and fractions outside.
 
 struct PairedResult {
   int duets = 0;

@@ -143,7 +143,7 @@ TEST(Replies, AreLinesOfJson) {
   RoundReply with_energy{{1ns}};
   with_energy.energy = {1500, 70ms, "nvml"};
   expect_round_trip(with_energy,
-                    R"("energy":{"microjoules":1500,"source":"nvml","time_ns":70000000})");
+                    R"("energy":{"microjoules":1500,"time_ns":70000000,"source":"nvml"})");
   RoundReply with_canaries{{1ns, 2ns}};
   with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt, 5ns};
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");

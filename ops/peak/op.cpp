@@ -61,6 +61,8 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .help = "products per accumulator (131072 if not given), or passes over the data (1)"},
 }};
 
+constexpr std::string_view kExamples[] = {"fma_portable-s10", "fma_avx512-s10", "triad-b6144s5"};
+
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
 Error peak_error(std::string what, std::string_view where, std::string next) {
@@ -209,6 +211,8 @@ const Operator peak_operator = {
     .model = model,
     .reference = peak_reference,
     .tolerance = tolerance,
+    .product = {.rule = "op-peak", .sentence = "loops of this program on the CPU"},
+    .examples = kExamples,
 };
 
 }  // namespace bench::ops
