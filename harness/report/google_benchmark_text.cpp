@@ -44,7 +44,8 @@ void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
   }
   writer.member("benchmarks", [&] {
     writer.add_list(items.size(), [&](std::size_t item) {
-      const auto [family, index] = items[item];
+      const std::size_t family = items[item].first;
+      const std::size_t index = items[item].second;
       const Family& entry = families[family];
       writer.add_object([&](JsonWriter& object) {
         if (entry.error) {

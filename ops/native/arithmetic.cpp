@@ -45,26 +45,26 @@ void multiply_add_portable(std::int64_t steps, const void* operands, void* sums)
   operation " %%" vector "13, %%" vector "14, %%" vector number "\n\t"
 #define BENCH_STORE(vector, number, size) \
   "vmovups %%" vector number ", " number "*" size "(%[sums])\n\t"
-// clang-format off: it would indent each line further than the one before.
-#define BENCH_TWELVE_ZEROS                                                                        \
-  BENCH_ZERO("0")                                                                                 \
-  BENCH_ZERO("1") BENCH_ZERO("2") BENCH_ZERO("3") BENCH_ZERO("4") BENCH_ZERO("5") BENCH_ZERO("6") \
-      BENCH_ZERO("7") BENCH_ZERO("8") BENCH_ZERO("9") BENCH_ZERO("10") BENCH_ZERO("11")
-#define BENCH_TWELVE_STEPS(operation, vector)                                            \
-  BENCH_STEP(operation, vector, "0")                                                     \
-  BENCH_STEP(operation, vector, "1") BENCH_STEP(operation, vector, "2")                  \
-      BENCH_STEP(operation, vector, "3") BENCH_STEP(operation, vector, "4")              \
-          BENCH_STEP(operation, vector, "5") BENCH_STEP(operation, vector, "6")          \
-              BENCH_STEP(operation, vector, "7") BENCH_STEP(operation, vector, "8")      \
-                  BENCH_STEP(operation, vector, "9") BENCH_STEP(operation, vector, "10") \
-                      BENCH_STEP(operation, vector, "11")
-#define BENCH_TWELVE_STORES(vector, size)                                                          \
-  BENCH_STORE(vector, "0", size)                                                                   \
-  BENCH_STORE(vector, "1", size) BENCH_STORE(vector, "2", size) BENCH_STORE(vector, "3", size)     \
-      BENCH_STORE(vector, "4", size) BENCH_STORE(vector, "5", size) BENCH_STORE(vector, "6", size) \
-          BENCH_STORE(vector, "7", size) BENCH_STORE(vector, "8", size)                            \
-              BENCH_STORE(vector, "9", size) BENCH_STORE(vector, "10", size)                       \
-                  BENCH_STORE(vector, "11", size)
+// The tool would indent each line further than the one before.
+// clang-format off
+#define BENCH_TWELVE_ZEROS \
+  BENCH_ZERO("0") BENCH_ZERO("1") BENCH_ZERO("2") BENCH_ZERO("3") \
+  BENCH_ZERO("4") BENCH_ZERO("5") BENCH_ZERO("6") BENCH_ZERO("7") \
+  BENCH_ZERO("8") BENCH_ZERO("9") BENCH_ZERO("10") BENCH_ZERO("11")
+#define BENCH_TWELVE_STEPS(operation, vector) \
+  BENCH_STEP(operation, vector, "0") BENCH_STEP(operation, vector, "1") \
+  BENCH_STEP(operation, vector, "2") BENCH_STEP(operation, vector, "3") \
+  BENCH_STEP(operation, vector, "4") BENCH_STEP(operation, vector, "5") \
+  BENCH_STEP(operation, vector, "6") BENCH_STEP(operation, vector, "7") \
+  BENCH_STEP(operation, vector, "8") BENCH_STEP(operation, vector, "9") \
+  BENCH_STEP(operation, vector, "10") BENCH_STEP(operation, vector, "11")
+#define BENCH_TWELVE_STORES(vector, size) \
+  BENCH_STORE(vector, "0", size) BENCH_STORE(vector, "1", size) \
+  BENCH_STORE(vector, "2", size) BENCH_STORE(vector, "3", size) \
+  BENCH_STORE(vector, "4", size) BENCH_STORE(vector, "5", size) \
+  BENCH_STORE(vector, "6", size) BENCH_STORE(vector, "7", size) \
+  BENCH_STORE(vector, "8", size) BENCH_STORE(vector, "9", size) \
+  BENCH_STORE(vector, "10", size) BENCH_STORE(vector, "11", size)
 // clang-format on
 
 #define BENCH_ARITHMETIC(name, operation, vector, size)                                          \
