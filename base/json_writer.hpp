@@ -245,7 +245,7 @@ class JsonWriter {
       add_object([&](JsonWriter& writer) { fields(writer, value); });
     } else if constexpr (JsonTuple<const T>) {
       begin('[');
-      std::apply([this](const auto&... items) { (add_item(items), ...); }, elements(value));
+      std::apply([&](const auto&... items) { (add_item(items), ...); }, elements(value));
       end(']');
     } else if constexpr (kIsTextMap<T>) {
       begin('{');

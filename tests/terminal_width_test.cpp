@@ -128,7 +128,6 @@ TEST_F(TerminalWidth, every_sentence_fits) {
       {"analyze", file},
       {"explain", id, "--arch", "sm_90"},
       {"duet", id, "--cand-env", "ONEDNN_MAX_CPU_ISA=SSE41", "--duets", "6", "--quiet"},
-      {"selftest", id, "--duets", "6", "--quiet"},
       {"gate", "widths.yaml", "--quiet", "--budget", "2s", "--out", "evidence"}};
   for (const auto& command : commands) {
     const ProgramResult result = bench_in(80, command, folder_.path());

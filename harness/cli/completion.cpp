@@ -9,6 +9,7 @@
 #include "harness/config/overrides.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/judge/comparison.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/format.hpp"
 #include "ops/problem.hpp"
 #include "profiler/activity.hpp"

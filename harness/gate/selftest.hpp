@@ -62,6 +62,12 @@ SimulationResult simulate(std::span<const RecordedDuets> kernels, const Simulati
 
 inline constexpr std::string_view kSelfTestSchema = "bench.selftest/1";
 
+// A duet's result over all its rounds, disturbed ones included.
+struct AllRounds {
+  double log_ratio = 0;
+  Nanoseconds base_q25{0};
+};
+
 // One A/A duet, reduced to what the gate uses.
 struct NullDuet {
   std::string id;
@@ -69,10 +75,6 @@ struct NullDuet {
   Nanoseconds base_q25{0};  // of whole samples
   std::int64_t iterations_per_sample = 1;
   // The result if all rounds count; nullopt if there are no canaries.
-  struct AllRounds {
-    double log_ratio = 0;
-    Nanoseconds base_q25{0};
-  };
   std::optional<AllRounds> all_rounds = std::nullopt;
 };
 // Returns nullopt if the samples took no time.

@@ -43,7 +43,7 @@ void fields(auto& archive, JsonOf<SelfTest> auto& test) {
   archive.optional("injected", test.injected);
 }
 
-void fields(auto& archive, JsonOf<NullDuet::AllRounds> auto& rounds) {
+void fields(auto& archive, JsonOf<AllRounds> auto& rounds) {
   archive.required("log_ratio", rounds.log_ratio);
   archive.required("base_q25_ns", rounds.base_q25, at_least(1));
 }

@@ -177,6 +177,8 @@ bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candida
   const FastShift shift = fast_shift(*from, *to);
   result.base = std::exp(from->location);
   result.candidate = std::exp(to->location);
+  result.base_processes = base.process_lower_quartiles;
+  result.candidate_processes = candidate.process_lower_quartiles;
   result.ratio = std::exp(shift.effect);
   result.low = std::exp(shift.low);
   result.high = std::exp(shift.high);

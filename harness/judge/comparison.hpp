@@ -41,7 +41,8 @@ struct ComparedCase {
   // interval over processes with `confidence`, widened by the run-to-run variation.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
-  // Medians of the processes behind `base` and `candidate`, in nanoseconds per iteration.
+  // Lower quartiles or medians of the processes behind `base` and `candidate`, in nanoseconds per
+  // iteration.
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };

@@ -323,6 +323,9 @@ class BaselineColumn {
   VersusBaseline finish() {
     for (const auto& [reason, count] : reasons_)
       note(fmt::format("vs baseline, {} case{}: {}", count, count == 1 ? "" : "s", reason));
+    // The note is enough; a column without any answer would take the place of others.
+    const auto has_none = [](const auto& cell) { return cell.second == kNone; };
+    if (std::ranges::all_of(result_.cells, has_none)) result_.cells.clear();
     return std::move(result_);
   }
 

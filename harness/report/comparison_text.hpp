@@ -40,7 +40,8 @@ std::string comparison_json(const Comparison& comparison);
 // The column *vs baseline* of a run: its report compared with the stored runs of the same cases.
 
 struct VersusBaseline {
-  // By case id: "+1.2% [-0.3%, +2.4%]", "incomparable", "no baseline".
+  // By case id: "+1.2% [-0.3%, +2.4%]", "incomparable", "no baseline". Empty if no case has a
+  // baseline.
   std::map<std::string, std::string> cells;
   // Reasons and next steps, one note per distinct reason.
   std::vector<std::string> notes;

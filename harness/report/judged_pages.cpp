@@ -208,7 +208,7 @@ std::vector<Plot> comparison_plots(const Comparison& comparison) {
       sides.push_back({entry.id, entry.base_processes, entry.candidate_processes});
     }
   }
-  return {forest_plot(effects, comparison.tolerance), sides_plot(sides, "medians of processes")};
+  return {forest_plot(effects, comparison.tolerance), sides_plot(sides, "times of processes")};
 }
 
 std::string comparison_page(const Comparison& comparison) {
@@ -244,6 +244,7 @@ std::string comparison_page(const Comparison& comparison) {
 
 std::string parameter_page(const ParameterComparison& comparison) {
   Comparison pairs;
+  pairs.tolerance = ComparisonOptions{}.tolerance;
   for (const ParameterGroup& group : comparison.groups) {
     for (const auto& effect : group.effects) {
       if (effect) pairs.cases.push_back(effect->compared);

@@ -99,8 +99,9 @@ std::optional<Sweep> find_sweep(const std::vector<const CaseRecord*>& cases,
   for (const CaseRecord* record : cases) add_to_sweep(sweep, *record, equal);
   for (auto& [key, line] : sweep.lines) {
     std::ranges::sort(line, {}, &SweptCase::value);
-    const auto repeated = std::ranges::unique(line, {}, &SweptCase::value);
-    line.erase(repeated.begin(), repeated.end());
+    // std::ranges::unique of GCC 12 does not compile with clang 14.
+    const auto is_same = [](const SweptCase& a, const SweptCase& b) { return a.value == b.value; };
+    line.erase(std::unique(line.begin(), line.end(), is_same), line.end());
   }
   std::erase_if(sweep.lines, [](const auto& entry) { return entry.second.size() < kMinPoints; });
   if (sweep.lines.empty()) return std::nullopt;
