@@ -91,9 +91,15 @@ Layout lay_out(const Content& content, int kept) {
 }
 
 // Ids shrink before cells drop flags, since dropped flags need a line of their own below the row.
-void give_way(const Content& content, std::size_t width, Layout& layout) {
-  squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_cuts);
-  squeeze(layout, content.columns, content.narrowest, width, GivesWay::by_forms);
+// But such a line is better than a removed column.
+using Order = std::array<GivesWay, 2>;
+constexpr std::array<Order, 2> kOrders = {
+    {{GivesWay::by_cuts, GivesWay::by_forms}, {GivesWay::by_forms, GivesWay::by_cuts}}};
+
+void give_way(const Content& content, std::size_t width, const Order& order, Layout& layout) {
+  for (const GivesWay kind : order) {
+    squeeze(layout, content.columns, content.narrowest, width, kind);
+  }
 }
 
 // Removes columns until the others fit and no two rows show the same text. If this is impossible,
@@ -103,11 +109,13 @@ Layout arrange(Content& content, std::size_t width) {
   for (const Column& column : content.columns) kept = std::max(kept, column.expendable);
   std::optional<Layout> fitting;
   for (; kept >= 0; --kept) {
-    Layout layout = lay_out(content, kept);
-    give_way(content, width, layout);
-    if (kept > 0 && layout.total() > width) continue;
-    if (tells_all_rows_apart(content, layout)) return layout;
-    if (!fitting) fitting = std::move(layout);
+    for (const Order& order : kOrders) {
+      Layout layout = lay_out(content, kept);
+      give_way(content, width, order, layout);
+      if (kept > 0 && layout.total() > width) continue;
+      if (tells_all_rows_apart(content, layout)) return layout;
+      if (!fitting) fitting = std::move(layout);
+    }
   }
   return *std::move(fitting);
 }

@@ -73,6 +73,20 @@ TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
   }
 }
 
+// Three cases with two flags left only the medians of 61 cases in 80 columns.
+TEST(RenderTable, a_cell_drops_a_flag_before_a_column_is_removed) {
+  const std::vector<Column> columns = {
+      {"case", Align::left, 8}, {"GFLOP/s", Align::right, std::nullopt, 1}, {"outcome"}};
+  std::vector<Row> rows;
+  for (const char* id : {"a23456789012345678b", "a23456789X12345678b"}) {
+    rows.push_back(
+        {{{id}, {"12.5"}, {"ok noisy above_ceiling", Tone::plain, {"ok noisy +1"}}}, ""});
+  }
+  const std::string table = render_table(columns, rows, 44, Colour::off);
+  EXPECT_NE(table.find("GFLOP/s"), std::string::npos) << table;
+  EXPECT_NE(table.find("12.5  ok noisy +1"), std::string::npos) << table;
+}
+
 TEST(SplitColumns, never_splits_a_character) {
   EXPECT_THAT(split_columns("", 4), IsEmpty());
   EXPECT_THAT(split_columns("abcde", 2), ElementsAre("ab", "cd", "e"));

@@ -87,6 +87,12 @@ std::optional<int> threads_of(std::string_view options) {
   return std::nullopt;
 }
 
+// A kernel may skip the products with padding, so no ceiling limits them. Files of other tools
+// count no such part.
+std::int64_t necessary_flops(const ops::Work& work) {
+  return work.flops_valid > 0 ? work.flops_valid : work.flops;
+}
+
 }  // namespace
 
 std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
@@ -94,7 +100,7 @@ std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceil
   const int threads = question.threads.value_or(ceilings.threads);
   Roofline roofline;
   roofline.source = ceilings.source;
-  const auto flops = static_cast<double>(question.work.flops);
+  const auto flops = static_cast<double>(necessary_flops(question.work));
   const auto bytes = static_cast<double>(question.work.traffic().count);
   std::optional<double> arithmetic;
   if (flops > 0) {

@@ -60,6 +60,13 @@ TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
   EXPECT_EQ(roofline->source, CeilingSource::stored);
 }
 
+// A kernel that skips the padding was faster than the ceiling of all counted products.
+TEST(Roofline, ProductsWithPaddingAreNoNecessaryWork) {
+  RooflineQuestion padded = question();
+  padded.work.flops_valid = 3'000'000;
+  EXPECT_EQ(roofline_of(padded, four_cores())->ideal, Nanoseconds(7'500));
+}
+
 TEST(Roofline, ColdDataComeFromMemory) {
   RooflineQuestion cold = question();
   cold.cache = "cold";
