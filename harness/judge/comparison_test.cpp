@@ -82,7 +82,7 @@ TEST(Compare, ProcessesWithQuietSamplesAreComparedByTheirFastQuarter) {
   EXPECT_NEAR(*compared.base, 1001, 1e-6);  // the ratio is that of the shown times
   EXPECT_NEAR(*compared.candidate, 1.03 * 1001, 1e-6);
   EXPECT_NEAR(std::log(*compared.low), std::log(1.03) - 1.25 * std::log(1.002) - 0.01, 1e-9);
-  EXPECT_FALSE(compared.confidence);  // calibrated, not exact
+  EXPECT_FALSE(compared.confidence);              // calibrated, not exact
   EXPECT_EQ(compared.base_processes, disturbed);  // a plot shows what was compared
   EXPECT_EQ(compare_one(quiet("a", slower), quiet("a", disturbed)).verdict, CaseVerdict::faster);
 }
