@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "harness/report/console.hpp"
+#include "harness/result/advice.hpp"
+#include "harness/result/recoverable.hpp"
 #include "harness/result/summary.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -75,20 +78,20 @@ std::vector<const CaseRecord*> summed_cases(const Report& report) {
 }
 
 // The times of one case in a sum over all cases.
-struct Recoverable {
+struct CaseGain {
   const CaseRecord* record = nullptr;
   Nanoseconds median{0}, ideal{0};
   Nanoseconds time() const { return std::max(median - ideal, Nanoseconds(0)); }
 };
 
-std::vector<Recoverable> recoverable_times(const Report& report) {
-  std::vector<Recoverable> times;
+std::vector<CaseGain> gains_of_cases(const Report& report) {
+  std::vector<CaseGain> times;
   for (const CaseRecord* record : summed_cases(report)) {
     const auto count = static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
     times.push_back({record, saturated_product(record->time->median, count),
                      saturated_product(record->roofline->ideal, count)});
   }
-  std::ranges::stable_sort(times, std::greater<>(), &Recoverable::time);
+  std::ranges::stable_sort(times, std::greater<>(), &CaseGain::time);
   return times;
 }
 
@@ -97,9 +100,9 @@ double fraction_of(Nanoseconds part, Nanoseconds whole) {
 }
 
 // "20 bound by compute, 8 by memory", in the order of the bounds.
-std::string bounds_text(const std::vector<Recoverable>& times) {
+std::string bounds_text(const std::vector<CaseGain>& times) {
   std::map<Bound, int> counts;
-  for (const Recoverable& entry : times) ++counts[entry.record->roofline->bound];
+  for (const CaseGain& entry : times) ++counts[entry.record->roofline->bound];
   std::string text;
   for (const auto& [bound, count] : counts) {
     text +=
@@ -109,7 +112,7 @@ std::string bounds_text(const std::vector<Recoverable>& times) {
   return text;
 }
 
-std::string peak_note(const Report& report, const std::vector<Recoverable>& times) {
+std::string peak_note(const Report& report, const std::vector<CaseGain>& times) {
   if (times.empty()) {
     const bool has_rate = std::ranges::any_of(
         report.cases, [](const CaseRecord& record) { return record.flops_per_s.has_value(); });
@@ -118,7 +121,7 @@ std::string peak_note(const Report& report, const std::vector<Recoverable>& time
                     : "";
   }
   Nanoseconds median{0}, ideal{0};
-  for (const Recoverable& entry : times) {
+  for (const CaseGain& entry : times) {
     median = saturated_sum(median, entry.median);
     ideal = saturated_sum(ideal, entry.ideal);
   }
@@ -136,7 +139,7 @@ std::string peak_note(const Report& report, const std::vector<Recoverable>& time
       bounds_text(times));
 }
 
-std::string recoverable_note(const std::vector<Recoverable>& times) {
+std::string recoverable_note(const std::vector<CaseGain>& times) {
   constexpr std::size_t kFirst = 3;
   Nanoseconds all{0}, first{0};
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -151,6 +154,30 @@ std::string recoverable_note(const std::vector<Recoverable>& times) {
     text += fmt::format("; the first three cases have {:.0f} %", 100 * fraction_of(first, all));
   }
   return text + ".";
+}
+
+// A note per network and cache mode: which layers hold what the network could gain.
+std::vector<std::string> network_notes(const Report& report) {
+  std::vector<std::string> notes;
+  for (const RecoverableTime& network : recoverable_times(report)) {
+    if (network.layers.size() < 2) continue;
+    notes.push_back(fmt::format("cache {}: {}", network.cache, recoverable_sentence(network)));
+  }
+  return notes;
+}
+
+// The advice of the most important rule that has any, in the words for its first case.
+std::string advice_note(const Report& report) {
+  std::map<std::string, std::vector<std::string>> texts;
+  for (const CaseRecord& record : report.cases) {
+    for (const Advice& advice : advice_in(record)) texts[advice.id].push_back(advice.text);
+  }
+  for (const std::string_view id : advice_ids()) {
+    const std::vector<std::string>& found = texts[std::string(id)];
+    if (!found.empty())
+      return fmt::format("{}, {}: {}", id, count_cases(found.size()), found.front());
+  }
+  return "";
 }
 
 std::string missing_interval_note(const Report& report) {
@@ -295,9 +322,11 @@ std::vector<std::string> answer_notes(const Report& report) {
   const bool is_measured = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
   if (!is_measured) return {};
-  const std::vector<Recoverable> times = recoverable_times(report);
+  const std::vector<CaseGain> times = gains_of_cases(report);
   std::vector<std::string> notes = {peak_note(report, times), recoverable_note(times),
                                     missing_interval_note(report)};
+  for (std::string& note : network_notes(report)) notes.push_back(std::move(note));
+  notes.push_back(advice_note(report));
   for (std::string& note : flag_notes(report)) notes.push_back(std::move(note));
   notes.push_back(quiet_text(report));
   notes.push_back(canary_text(report));

@@ -111,6 +111,28 @@ TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {
               ElementsAre(StartsWith("1 case with known ceilings runs at 50 % ")));
 }
 
+// The sentence existed, but nothing printed it.
+TEST(RunAnswer, NamesTheLayersThatHoldWhatANetworkCouldGain) {
+  Report report;
+  report.cases = {limited("conv/forward/c8/f32/onednn/cpu/hot", 1ms, 100us, Bound::compute),
+                  limited("conv/forward/c9/f32/onednn/cpu/hot", 1ms, 900us, Bound::compute)};
+  for (CaseRecord& record : report.cases) {
+    record.network = "net";
+    record.layers = {record.id};
+  }
+  EXPECT_THAT(answer_notes(report),
+              testing::Contains("cache hot: 1 of 2 distinct layers holds 90 % of the 1.000 ms that "
+                                "net could gain at the machine's ceilings."));
+}
+
+// The console did not show the advice of the records.
+TEST(RunAnswer, TellsTheMostImportantAdviceWithTheNumberOfItsCases) {
+  Report report;
+  report.cases = {timed("a", 1ms), timed("b", 1ms)};
+  for (CaseRecord& record : report.cases) record.details["advice.slow_type"] = "no AMX here";
+  EXPECT_THAT(answer_notes(report), testing::Contains("slow_type, 2 cases: no AMX here"));
+}
+
 TEST(RunAnswer, ACaseFasterThanItsCeilingRecoversNothing) {
   Report report;
   report.cases = {limited("a", 1ms, 2ms, Bound::compute), limited("b", 1ms, 1ms, Bound::launch)};
