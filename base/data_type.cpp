@@ -5,8 +5,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace bench {
 namespace {
@@ -46,7 +48,8 @@ int normal_exponent(double magnitude, int smallest) {
   return std::max(exponent - 1, smallest);
 }
 
-std::uint32_t encode(const SmallFloat& format, double value) {
+// For every value, on the values themselves; slow.
+std::uint32_t encode_any(const SmallFloat& format, double value) {
   const std::uint32_t sign =
       std::signbit(value) ? 1u << (format.exponent_bits + format.mantissa_bits) : 0u;
   const std::uint32_t all_exponent = ((1u << format.exponent_bits) - 1) << format.mantissa_bits;
@@ -66,7 +69,7 @@ std::uint32_t encode(const SmallFloat& format, double value) {
   return sign | (base + fraction);
 }
 
-double decode(const SmallFloat& format, std::uint32_t code) {
+double decode_any(const SmallFloat& format, std::uint32_t code) {
   const int width = format.exponent_bits + format.mantissa_bits;
   const bool negative = ((code >> width) & 1u) != 0;
   const std::uint32_t exponent =
@@ -87,23 +90,91 @@ double decode(const SmallFloat& format, std::uint32_t code) {
   return negative ? -magnitude : magnitude;
 }
 
-template <class Integer>
-Integer saturate(double value) {
-  const double low = std::numeric_limits<Integer>::min();
-  const double high = std::numeric_limits<Integer>::max();
-  if (std::isnan(value)) return 0;
-  return static_cast<Integer>(std::clamp(std::nearbyint(value), low, high));
+// A small float in cells of type `Cell`. Inputs have millions of elements, nearly all of them
+// normal numbers, which are converted on the bits of the double.
+template <const SmallFloat& kFormat, class CellType>
+struct SmallFloatCodec {
+  using Cell = CellType;
+  static constexpr int kDropped = 52 - kFormat.mantissa_bits;  // bits that a double has in excess
+  static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kBiases = std::uint64_t{1023 - kFormat.bias}
+                                           << kFormat.mantissa_bits;
+  static constexpr std::uint64_t kFirstNormal = std::uint64_t{1024 - kFormat.bias} << 52;
+  static constexpr std::uint64_t kLargest =
+      std::bit_cast<std::uint64_t>(kFormat.largest) >> kDropped;
+
+  static Cell encode(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude = bits & ~kSign;
+    const std::uint64_t is_odd = (magnitude >> kDropped) & 1;
+    const std::uint64_t rounded =
+        (magnitude + ((std::uint64_t{1} << (kDropped - 1)) - 1) + is_odd) >> kDropped;
+    if (magnitude < kFirstNormal || rounded > kLargest)
+      return static_cast<Cell>(encode_any(kFormat, value));
+    const int width = kFormat.exponent_bits + kFormat.mantissa_bits;
+    return static_cast<Cell>((bits >> 63 << width) | (rounded - kBiases));
+  }
+
+  static double decode(Cell code) {
+    const std::uint64_t exponent =
+        (code >> kFormat.mantissa_bits) & ((1u << kFormat.exponent_bits) - 1);
+    if (exponent == 0 || exponent == (1u << kFormat.exponent_bits) - 1)
+      return decode_any(kFormat, code);
+    const int width = kFormat.exponent_bits + kFormat.mantissa_bits;
+    const std::uint64_t magnitude = code & ((std::uint64_t{1} << width) - 1);
+    const std::uint64_t sign = std::uint64_t{code} >> width << 63;
+    return std::bit_cast<double>(sign | (magnitude + kBiases) << kDropped);
+  }
+};
+
+template <class Number>
+struct NumberCodec {
+  using Cell = Number;
+  static Cell encode(double value) {
+    if constexpr (std::is_floating_point_v<Number>) return static_cast<Number>(value);
+    const double low = std::numeric_limits<Number>::min();
+    const double high = std::numeric_limits<Number>::max();
+    if (std::isnan(value)) return 0;
+    return static_cast<Number>(std::clamp(std::nearbyint(value), low, high));
+  }
+  static double decode(Cell value) { return value; }
+};
+
+// Calls `use` with the codec of the type and returns its result.
+template <class Use>
+auto with_codec(DataType type, const Use& use) {
+  switch (type) {
+    case DataType::f64:
+      return use(NumberCodec<double>());
+    case DataType::f32:
+      return use(NumberCodec<float>());
+    case DataType::f16:
+      return use(SmallFloatCodec<kF16, std::uint16_t>());
+    case DataType::bf16:
+      return use(SmallFloatCodec<kBf16, std::uint16_t>());
+    case DataType::s32:
+      return use(NumberCodec<std::int32_t>());
+    case DataType::s8:
+      return use(NumberCodec<std::int8_t>());
+    case DataType::u8:
+      return use(NumberCodec<std::uint8_t>());
+    case DataType::f8_e4m3:
+      return use(SmallFloatCodec<kE4m3, std::uint8_t>());
+    case DataType::f8_e5m2:
+      return use(SmallFloatCodec<kE5m2, std::uint8_t>());
+  }
+  std::abort();  // no other value exists
 }
 
-template <class T>
-void put(void* array, std::size_t index, T value) {
-  std::memcpy(static_cast<char*>(array) + index * sizeof(T), &value, sizeof(T));
+template <class Cell>
+void put(void* array, std::size_t index, Cell value) {
+  std::memcpy(static_cast<char*>(array) + index * sizeof(Cell), &value, sizeof(Cell));
 }
 
-template <class T>
-T get(const void* array, std::size_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const char*>(array) + index * sizeof(T), sizeof(T));
+template <class Cell>
+Cell get(const void* array, std::size_t index) {
+  Cell value;
+  std::memcpy(&value, static_cast<const char*>(array) + index * sizeof(Cell), sizeof(Cell));
   return value;
 }
 
@@ -123,56 +194,29 @@ std::optional<DataType> data_type_from_name(std::string_view name) {
 }
 
 void store_element(DataType type, void* array, std::size_t index, double value) {
-  switch (type) {
-    case DataType::f64:
-      return put(array, index, value);
-    case DataType::f32:
-      return put(array, index, static_cast<float>(value));
-    case DataType::f16:
-      return put(array, index, static_cast<std::uint16_t>(encode(kF16, value)));
-    case DataType::bf16:
-      return put(array, index, static_cast<std::uint16_t>(encode(kBf16, value)));
-    case DataType::s32:
-      return put(array, index, saturate<std::int32_t>(value));
-    case DataType::s8:
-      return put(array, index, saturate<std::int8_t>(value));
-    case DataType::u8:
-      return put(array, index, saturate<std::uint8_t>(value));
-    case DataType::f8_e4m3:
-      return put(array, index, static_cast<std::uint8_t>(encode(kE4m3, value)));
-    case DataType::f8_e5m2:
-      return put(array, index, static_cast<std::uint8_t>(encode(kE5m2, value)));
-  }
+  with_codec(type, [&](auto codec) { put(array, index, codec.encode(value)); });
+}
+
+void store_elements(DataType type, void* array, std::span<const double> values) {
+  with_codec(type, [&](auto codec) {
+    for (std::size_t i = 0; i < values.size(); ++i) put(array, i, codec.encode(values[i]));
+  });
 }
 
 double load_element(DataType type, const void* array, std::size_t index) {
-  switch (type) {
-    case DataType::f64:
-      return get<double>(array, index);
-    case DataType::f32:
-      return get<float>(array, index);
-    case DataType::f16:
-      return decode(kF16, get<std::uint16_t>(array, index));
-    case DataType::bf16:
-      return std::bit_cast<float>(std::uint32_t{get<std::uint16_t>(array, index)} << 16);
-    case DataType::s32:
-      return get<std::int32_t>(array, index);
-    case DataType::s8:
-      return get<std::int8_t>(array, index);
-    case DataType::u8:
-      return get<std::uint8_t>(array, index);
-    case DataType::f8_e4m3:
-      return decode(kE4m3, get<std::uint8_t>(array, index));
-    case DataType::f8_e5m2:
-      return decode(kE5m2, get<std::uint8_t>(array, index));
-  }
-  return std::numeric_limits<double>::quiet_NaN();
+  return with_codec(type, [&](auto codec) {
+    return codec.decode(get<typename decltype(codec)::Cell>(array, index));
+  });
 }
 
 double round_to(DataType type, double value) {
-  std::uint64_t cell = 0;
-  store_element(type, &cell, 0, value);
-  return load_element(type, &cell, 0);
+  return with_codec(type, [&](auto codec) { return codec.decode(codec.encode(value)); });
+}
+
+void round_all_to(DataType type, std::span<double> values) {
+  with_codec(type, [&](auto codec) {
+    for (double& value : values) value = codec.decode(codec.encode(value));
+  });
 }
 
 }  // namespace bench

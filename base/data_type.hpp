@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types of tensors, and exact conversions of single values on the host.
+// Element types of tensors, and exact conversions of values on the host.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +31,13 @@ std::optional<DataType> data_type_from_name(std::string_view name);
 // Rounds to nearest even (integers: to nearest even, saturating) and writes element `index` of a
 // plain array.
 void store_element(DataType type, void* array, std::size_t index, double value);
+// Writes `values` as elements 0, 1, ... of a plain array.
+void store_elements(DataType type, void* array, std::span<const double> values);
 // Exact for every type except s32/f64 beyond double's 53 bits.
 double load_element(DataType type, const void* array, std::size_t index);
 // Returns the nearest value that `type` can represent.
 double round_to(DataType type, double value);
+// Rounds each value in its place.
+void round_all_to(DataType type, std::span<double> values);
 
 }  // namespace bench

@@ -210,6 +210,47 @@ TEST(Elements, StandAtTheirIndexAndTouchNoOther) {
   }
 }
 
+TEST(Elements, ManyAreConvertedLikeEachByItself) {
+  std::mt19937_64 random(5);
+  for (const DataTypeInfo& row : data_types()) {
+    SCOPED_TRACE(row.name);
+    std::vector<double> values = {0.0,    -0.0,   1e300,
+                                  -1e300, 1e-300, std::numeric_limits<double>::infinity()};
+    for (int i = 0; i < 1000; ++i)
+      values.push_back(std::ldexp(static_cast<double>(random()), -64 - i % 40));
+    std::vector<unsigned char> memory(values.size() * static_cast<std::size_t>(row.bytes));
+    store_elements(row.type, memory.data(), values);
+    std::vector<double> rounded = values;
+    round_all_to(row.type, rounded);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double expected = round_to(row.type, values[i]);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(rounded[i])) << values[i];
+        continue;
+      }
+      EXPECT_EQ(rounded[i], expected) << values[i];
+      EXPECT_EQ(load_element(row.type, memory.data(), i), expected) << values[i];
+    }
+  }
+}
+
+TEST_P(SmallFloats, RandomValuesRoundToTheNearestCode) {
+  const auto [type, bits] = GetParam();
+  const auto values = positive_values(GetParam());
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::size_t k = random() % (values.size() - 1);
+    const double low = values[k].first, high = values[k + 1].first;
+    const double value = low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
+    const double nearest = value - low < high - value   ? low
+                           : value - low > high - value ? high
+                           : values[k].second % 2 == 0  ? low
+                                                        : high;
+    EXPECT_EQ(round_to(type, value), nearest) << value;
+    EXPECT_EQ(round_to(type, -value), -nearest) << value;
+  }
+}
+
 TEST(Names, AreFoundAndInOrder) {
   for (const DataTypeInfo& row : data_types()) {
     EXPECT_EQ(data_type_from_name(row.name), row.type);

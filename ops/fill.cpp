@@ -71,14 +71,19 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
       return *std::move(values);
     }
   }
-  const DataType type = held_type(problem, description);
   std::vector<double> values(static_cast<std::size_t>(description.elements()));
+  if (integer) {
+    const double choices = (range.high - range.low) / step + 1;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = range.low + step * std::floor(unit_interval(mix(stream + i)) * choices);
+    }
+    return values;
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double unit = unit_interval(mix(stream + i));
-    values[i] = integer
-                    ? range.low + step * std::floor(unit * ((range.high - range.low) / step + 1))
-                    : round_to(type, scale * (range.low + unit * (range.high - range.low)));
+    values[i] = scale * (range.low + unit * (range.high - range.low));
   }
+  round_all_to(held_type(problem, description), values);
   return values;
 }
 

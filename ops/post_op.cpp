@@ -74,7 +74,7 @@ Status add_counts(Model& model, Checked flops, Checked sfu_ops) {
 std::vector<double> round_integers(const Problem& problem, std::vector<double> values) {
   const DataType dtype = problem.tensors[problem.input_count()].dtype;
   if (!info(dtype).is_integer) return values;
-  for (double& value : values) value = round_to(dtype, value);
+  round_all_to(dtype, values);
   return values;
 }
 

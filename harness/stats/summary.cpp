@@ -14,15 +14,6 @@ std::vector<Nanoseconds> sorted(std::span<const Nanoseconds> samples) {
   return copy;
 }
 
-Nanoseconds quantile_of_sorted(const std::vector<Nanoseconds>& ordered, double p) {
-  const long double position = static_cast<long double>(ordered.size() - 1) * p;
-  const auto below = static_cast<std::size_t>(position);
-  if (below + 1 >= ordered.size()) return ordered.back();
-  const auto gap = static_cast<long double>((ordered[below + 1] - ordered[below]).count());
-  const long double fraction = position - static_cast<long double>(below);
-  return ordered[below] + Nanoseconds(std::llround(fraction * gap));
-}
-
 // P(B = n/2 rounded down) for B ~ Binomial(n, 1/2). The recurrence C(2m,m)/4^m =
 // C(2m-2,m-1)/4^(m-1) * (2m-1)/(2m) neither overflows nor underflows for any n.
 long double central_probability(std::size_t n) {
@@ -67,7 +58,14 @@ std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
 std::optional<Nanoseconds> quantile(std::span<const Nanoseconds> samples, double p) {
   assert(p >= 0 && p <= 1);
   if (samples.empty()) return std::nullopt;
-  return quantile_of_sorted(sorted(samples), p);
+  std::vector<Nanoseconds> ordered(samples.begin(), samples.end());
+  const long double position = static_cast<long double>(ordered.size() - 1) * p;
+  const auto below = ordered.begin() + static_cast<std::ptrdiff_t>(position);
+  std::nth_element(ordered.begin(), below, ordered.end());
+  if (below + 1 == ordered.end()) return *below;
+  const Nanoseconds gap = *std::min_element(below + 1, ordered.end()) - *below;
+  const long double fraction = position - std::floor(position);
+  return *below + Nanoseconds(std::llround(fraction * static_cast<long double>(gap.count())));
 }
 
 std::optional<Nanoseconds> median(std::span<const Nanoseconds> samples) {

@@ -32,9 +32,7 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
   std::optional<AlignedBuffer> plain = AlignedBuffer::create(tensor.size());
   if (!plain) return no_buffer_memory(tensor.size());
   const TrackedAllocation tracked(collector, plain->data(), plain->size(), tensor.name, kStaging);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    store_element(tensor.dtype, plain->data(), i, values[i]);
-  }
+  store_elements(tensor.dtype, plain->data(), values);
   const Nanoseconds start = clock.now();
   BENCH_RETURN_IF_ERROR(kernel.pack(index, plain->data(), packed.data()));
   spent += clock.now() - start;

@@ -86,7 +86,7 @@ Folded fold_node(const LayerParameters& layers, const Node& node, std::size_t ch
 }
 
 Values rounded(DataType dtype, Values values) {
-  for (double& value : values) value = round_to(dtype, value);
+  round_all_to(dtype, values);
   return values;
 }
 
