@@ -7,8 +7,6 @@ if(NOT TARGET bench)
 endif()
 include(GNUInstallDirs)
 
-# Relative, so that an installed tree can be moved; LD_LIBRARY_PATH still takes precedence.
-set_target_properties(bench PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/bench")
 install(TARGETS bench RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # The library that `bench profile` preloads, in the folder of libdnnl.so.3.

@@ -338,6 +338,15 @@ TEST(Inputs, a_configuration_cannot_name_the_standard_input) {
   }
 }
 
+// The path of libraries in the built program had an empty element, which means the caller's folder.
+TEST(Libraries, none_is_loaded_from_the_folder_of_the_caller) {
+  const TemporaryFolder folder;
+  for (const char* name : {"libfmt.so.9", "libdnnl.so.3", "libz.so.1"})
+    folder.write(name, "not a library");
+  const ProgramResult result = bench({"--version"}, folder.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
 TEST(Inputs, what_a_shell_substitutes_is_read) {
   const TemporaryFolder folder;
   folder.write("r.jsonl", result_with("a"));
