@@ -4,14 +4,15 @@
 // message. docs/plugins.md shows a complete plugin.
 #pragma once
 
+#include "ops/plugin/bench_plugin_device.hpp"
 #include "ops/plugin/bench_plugin_kernel.hpp"
 #include "ops/plugin/bench_plugin_operator.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,83 +119,39 @@ class Range {
 
 // ---- Backends ----------------------------------------------------------------------------------
 
-// Device memory that the CPU never accesses. Functions throw on failure.
-class Memory {
- public:
-  virtual ~Memory() = default;
-  virtual void* allocate(int64_t bytes) = 0;  // aligned to 64 bytes
-  virtual void release(void* address) noexcept = 0;
-  virtual void copy_in(void* device, const void* host, int64_t bytes) = 0;
-  virtual void copy_out(void* host, const void* device, int64_t bytes) = 0;
-  virtual void fill(void* device, uint8_t value, int64_t bytes) = 0;  // sets every byte
-  // cache(): bytes of the device's last-level cache. available(): bytes of memory that are free
-  // now. Both return nullopt if unknown.
-  virtual std::optional<int64_t> cache() { return std::nullopt; }
-  virtual std::optional<int64_t> available() { return std::nullopt; }
+// A library that a backend uses.
+struct LibraryInfo {
+  std::string name, version;
+  std::string path;    // path of the loaded file; "" if it is part of the plugin
+  std::string detail;  // further details; may be ""
 };
 
-namespace detail {
-
-// The C table of a Memory. `memory_of` finds the Memory by the backend's state.
-template <Memory& (*memory_of)(void* state)>
-const bench_memory* memory_table() {
-  using Size = std::optional<int64_t>;
-  static const bench_memory kTable = {
-      sizeof(bench_memory),
-      [](void* state, int64_t bytes, void** address, bench_message* message) {
-        return guarded(message, [&] { *address = memory_of(state).allocate(bytes); });
-      },
-      [](void* state, void* address) { memory_of(state).release(address); },
-      [](void* state, void* device, const void* host, int64_t bytes, bench_message* message) {
-        return guarded(message, [&] { memory_of(state).copy_in(device, host, bytes); });
-      },
-      [](void* state, void* host, const void* device, int64_t bytes, bench_message* message) {
-        return guarded(message, [&] { memory_of(state).copy_out(host, device, bytes); });
-      },
-      [](void* state, void* device, int32_t value, int64_t bytes, bench_message* message) {
-        const auto byte = static_cast<uint8_t>(value);
-        return guarded(message, [&] { memory_of(state).fill(device, byte, bytes); });
-      },
-      [](void* state) {
-        Size size;
-        guarded(nullptr, [&] { size = memory_of(state).cache(); });
-        return size.value_or(kUnknown);
-      },
-      [](void* state) {
-        Size size;
-        guarded(nullptr, [&] { size = memory_of(state).available(); });
-        return size.value_or(kUnknown);
-      }};
-  return &kTable;
-}
-
-}  // namespace detail
-
-// Kernels for one device. `operators`: names of the operators that it serves. Without `memory` they
-// use host memory.
-class Backend {
+// Kernels for one device. `operators`: names of the operators that it serves; "network" for whole
+// networks. All texts must live as long as the backend. Without `memory` kernels use host memory.
+class Backend : public DeviceParts {
  public:
   Backend(const char* name, std::vector<const char*> operators, const char* device = "cpu",
           std::unique_ptr<Memory> memory = nullptr)
       : operators_(std::move(operators)), memory_(std::move(memory)) {
     raw_.size = sizeof raw_;
-    raw_.self = this;
+    raw_.self = state();
     raw_.name = name;
     raw_.device = device;
     raw_.operators = operators_.data();
     raw_.operator_count = operators_.size();
     raw_.probe = [](void* self, bench_message* message) {
-      return detail::guarded(message, [&] { static_cast<Backend*>(self)->probe(); });
+      return detail::guarded(message, [&] { of(self).probe(); });
     };
     raw_.open = open;
-    raw_.close = [](void* state) { static_cast<Backend*>(state)->closed(); };
-    if (memory_ != nullptr) raw_.memory = detail::memory_table<memory_of>();
+    raw_.close = close;
+    raw_.libraries = list_libraries;
+    raw_.memory = memory_ != nullptr ? detail::memory_table() : nullptr;
     raw_.create = create;
-    raw_.set_tuning = [](void* state, int64_t candidates) {
-      static_cast<Backend*>(state)->set_tuning(candidates);
-    };
+    for (const std::string_view served : operators_) {
+      if (served == "network") raw_.create_network = create_network;
+    }
+    raw_.set_tuning = [](void* state, int64_t candidates) { of(state).set_tuning(candidates); };
   }
-  virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
@@ -203,11 +160,19 @@ class Backend {
   virtual void probe() const {}
   virtual void opened() {}
   virtual void closed() noexcept {}
+  // The first one names the backend's library in results. Empty: the plugin itself.
+  virtual std::vector<LibraryInfo> libraries() { return {}; }
   // Applies to kernels created from now on, for `tune: n`: the backend measures this many
   // candidates and takes the fastest. 0: the first choice.
   virtual void set_tuning(int64_t candidates) noexcept { static_cast<void>(candidates); }
   // Throws Error(BENCH_UNSUPPORTED, reason) for unsupported problems.
   virtual std::unique_ptr<Kernel> make(const Problem& problem) = 0;
+  // The same for a whole network. Called only if the backend serves "network".
+  virtual std::unique_ptr<Kernel> make_network(const Network& network) {
+    throw Error(BENCH_UNSUPPORTED,
+                "the backend cannot run the network `" + std::string(network.name()) + "`");
+  }
+  Memory* memory() override { return memory_.get(); }
 
   const bench_backend* raw() const { return &raw_; }
 
@@ -215,30 +180,68 @@ class Backend {
   const Host& host() const { return host_; }
 
  private:
-  static Memory& memory_of(void* state) { return *static_cast<Backend*>(state)->memory_; }
+  void* state() { return static_cast<DeviceParts*>(this); }
+  static Backend& of(void* state) { return static_cast<Backend&>(detail::parts_of(state)); }
+
   static bench_status open(void* self, const bench_host* host, void** state,
                            bench_message* message) {
     return detail::guarded(message, [&] {
-      auto& backend = *static_cast<Backend*>(self);
+      Backend& backend = of(self);
       backend.host_ = Host(host);
       backend.probe();
       backend.opened();
+      backend.raw_.memory = backend.memory() != nullptr ? detail::memory_table() : nullptr;
+      backend.raw_.tracer = backend.tracer() != nullptr ? detail::tracer_table() : nullptr;
+      backend.raw_.counters = backend.counters() != nullptr ? detail::counters_table() : nullptr;
       *state = self;
     });
+  }
+  static void close(void* state) {
+    Backend& backend = of(state);
+    backend.raw_.memory = backend.memory_ != nullptr ? detail::memory_table() : nullptr;
+    backend.raw_.tracer = nullptr;
+    backend.raw_.counters = nullptr;
+    backend.closed();
+  }
+  static std::size_t list_libraries(void* state, const bench_library* const** list) {
+    Backend& backend = of(state);
+    const bench_status listed = detail::guarded(nullptr, [&] { backend.fill_libraries(); });
+    if (listed != BENCH_OK) return 0;
+    *list = backend.library_pointers_.data();
+    return backend.library_pointers_.size();
+  }
+  void fill_libraries() {
+    libraries_ = libraries();
+    library_rows_.clear();
+    library_pointers_.clear();
+    for (const LibraryInfo& each : libraries_) {
+      library_rows_.push_back({sizeof(bench_library), each.name.c_str(), each.version.c_str(),
+                               each.path.c_str(), each.detail.c_str()});
+    }
+    for (const bench_library& row : library_rows_) library_pointers_.push_back(&row);
   }
   static bench_status create(void* state, const bench_problem* problem, const bench_kernel** kernel,
                              bench_message* message) {
     return detail::guarded(message, [&] {
       const Problem view(problem);
-      auto made = static_cast<Backend*>(state)->make(view);
-      // Deletes itself when the host destroys the kernel.
-      *kernel = (new detail::KernelHolder(std::move(made), view))->raw();
+      *kernel = detail::KernelHolder::release(of(state).make(view), detail::plain_buffers(view));
+    });
+  }
+  static bench_status create_network(void* state, const bench_network* network,
+                                     const bench_kernel** kernel, bench_message* message) {
+    return detail::guarded(message, [&] {
+      const Network view(network);
+      *kernel =
+          detail::KernelHolder::release(of(state).make_network(view), detail::plain_buffers(view));
     });
   }
 
   std::vector<const char*> operators_;
   std::unique_ptr<Memory> memory_;
   Host host_;
+  std::vector<LibraryInfo> libraries_;  // the data that the rows point to
+  std::vector<bench_library> library_rows_;
+  std::vector<const bench_library*> library_pointers_;
   bench_backend raw_ = {};
 };
 

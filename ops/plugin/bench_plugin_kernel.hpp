@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -17,6 +18,8 @@
 
 namespace bench::plugin {
 
+// ---- Executions --------------------------------------------------------------------------------
+
 // A kernel bound to buffers.
 class Invocation {
  public:
@@ -24,24 +27,67 @@ class Invocation {
   virtual void run() = 0;  // runs one execution; must not allocate
 };
 
+// Receives the steps of an execution, by their index in Kernel::steps(): in their order, each
+// begins, is enqueued, and is done.
+class Observer {
+ public:
+  explicit Observer(const bench_observer* raw) : raw_(raw) {}
+
+  void begins(std::size_t step) const noexcept { raw_->begins(raw_->self, step); }
+  // The call to execute has returned.
+  void enqueued(std::size_t step) const noexcept { raw_->enqueued(raw_->self, step); }
+  // After the wait for its end. A step that fails is not done.
+  void done(std::size_t step) const noexcept { raw_->done(raw_->self, step); }
+
+ private:
+  const bench_observer* raw_;
+};
+
+// An invocation that can also run step by step and wait for each step. The program calls
+// run_observed() in place of run() when it profiles. Any other invocation is one step.
+class SteppedInvocation : public Invocation {
+ public:
+  virtual void run_observed(const Observer& observer) = 0;
+};
+
 namespace detail {
 
 // An Invocation in the form of the C interface.
 struct InvocationHolder {
-  std::unique_ptr<Invocation> invocation;
-  std::vector<void*> buffers;
-  std::string error;
-  bench_invocation raw;
+  explicit InvocationHolder(std::vector<void*> bound) : buffers(std::move(bound)) {}
 
-  static bench_status run(void* self) noexcept {
-    auto& held = *static_cast<InvocationHolder*>(self);
+  std::vector<void*> buffers;
+  std::unique_ptr<Invocation> invocation;
+  SteppedInvocation* stepped = nullptr;  // the same object, if it can run step by step
+  std::string error;
+  bench_invocation raw = {};
+
+  static InvocationHolder& of(void* self) { return *static_cast<InvocationHolder*>(self); }
+
+  void hold(std::unique_ptr<Invocation> made) {
+    invocation = std::move(made);
+    stepped = dynamic_cast<SteppedInvocation*>(invocation.get());
+    raw.size = sizeof raw;
+    raw.self = this;
+    raw.run = [](void* self) { return of(self).attempt([&] { of(self).invocation->run(); }); };
+    raw.error = [](void* self) -> const char* { return of(self).error.c_str(); };
+    if (stepped != nullptr) {
+      raw.run_observed = [](void* self, const bench_observer* observer) {
+        return of(self).attempt([&] { of(self).stepped->run_observed(Observer(observer)); });
+      };
+    }
+    raw.destroy = [](void* self) { delete static_cast<InvocationHolder*>(self); };
+  }
+
+  template <class Function>
+  bench_status attempt(Function function) noexcept {
     try {
-      held.invocation->run();
+      function();
       return BENCH_OK;
     } catch (const std::exception& thrown) {
-      held.error = thrown.what();
+      error = thrown.what();
     } catch (...) {
-      held.error = "an exception of an unknown type";
+      error = "an exception of an unknown type";
     }
     return BENCH_FAILED;
   }
@@ -58,14 +104,21 @@ class SampleRequest {
 
   int64_t iterations() const { return raw_->iterations; }
   int32_t how() const { return raw_->how; }  // BENCH_SAMPLE_ANY, ...
-  void* const* buffers(int64_t iteration) const { return holder(iteration).buffers.data(); }
+  void* const* buffers(int64_t iteration) const { return at(place(iteration)).buffers.data(); }
   // Returns the object that Kernel::bind() returned.
-  Invocation& invocation(int64_t iteration) const { return *holder(iteration).invocation; }
+  Invocation& invocation(int64_t iteration) const { return *at(place(iteration)).invocation; }
+
+  // The same as a rotation: iteration i runs rotated((first() + i) % rotation_size()).
+  std::size_t rotation_size() const { return raw_->rotation_count; }
+  Invocation& rotated(std::size_t index) const { return *at(index).invocation; }
+  int64_t first() const { return raw_->first; }
 
  private:
-  const detail::InvocationHolder& holder(int64_t iteration) const {
-    const auto place = static_cast<std::size_t>(raw_->first + iteration) % raw_->rotation_count;
-    return *static_cast<detail::InvocationHolder*>(raw_->rotation[place]->self);
+  std::size_t place(int64_t iteration) const {
+    return static_cast<std::size_t>(raw_->first + iteration) % raw_->rotation_count;
+  }
+  const detail::InvocationHolder& at(std::size_t index) const {
+    return detail::InvocationHolder::of(raw_->rotation[index]->self);
   }
 
   const bench_sample_request* raw_;
@@ -81,22 +134,66 @@ struct Sample {
   int32_t how = BENCH_SAMPLE_STREAM;               // the method used
 };
 
+// Takes samples on a device's clock. If sample() throws, the case fails. If only this sample is
+// unusable, set a flag with a reason.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  virtual Sample sample(const SampleRequest& request) = 0;
+};
+
 // ---- Kernels -----------------------------------------------------------------------------------
 
-// A problem that is ready to run, in memory of its backend's device or else in host memory. Tensors
-// are plain row-major. Override run(), or bind() to prepare something for each set of buffers.
+// A buffer of a kernel.
+struct KernelBuffer {
+  int32_t role;        // BENCH_ROLE_INPUT, ...
+  int64_t bytes;       // in the layout that the kernel requires
+  std::string layout;  // human-readable: "nChw16c"
+};
+
+// One primitive that a kernel executes, human-readable.
+struct KernelStep {
+  std::string node;            // the network node that it belongs to; "" for a problem
+  std::string kind;            // "convolution"
+  std::string implementation;  // the library's name for the implementation
+  std::string layouts;         // "abcd -> acdb"; "" if not meaningful
+};
+
+// Converts a tensor between its plain row-major form in host memory and the kernel's layout in one
+// of its buffers. Never timed.
+class Packing {
+ public:
+  virtual ~Packing() = default;
+  virtual void pack(std::size_t tensor, const void* plain, void* packed) = 0;
+  virtual void unpack(std::size_t tensor, const void* packed, void* plain) = 0;
+};
+
+// A problem or network that is ready to run, in memory of its backend's device or else in host
+// memory. Override run(), or bind() to prepare something for each set of buffers. Tensors are plain
+// row-major unless the kernel has a packing. Functions that describe the kernel are called once,
+// when the program receives it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   // The kernel's own name for its implementation: "simple", "avx2".
   virtual const char* implementation() const = 0;
+  // In the order of execution. Empty: one step.
+  virtual std::vector<KernelStep> steps() const { return {}; }
+  // One buffer per tensor of the problem or network, in its order; then a network's activations.
+  // Empty: one per tensor, in its plain form.
+  virtual std::vector<KernelBuffer> buffers() const { return {}; }
+  // Null: tensors are plain. The object must live as long as the kernel.
+  virtual Packing* packing() { return nullptr; }
+  // Null: the program times run() with its own clock. The object must live as long as the kernel.
+  virtual Sampler* sampler() { return nullptr; }
   // Bytes that the kernel itself allocated.
   virtual int64_t workspace() const { return 0; }
-  // Further details: the engine or algorithm; parts of the creation time as "setup.NAME_ns".
+  // Further details: the engine or algorithm; parts of the creation time as "setup.NAME_ns". Called
+  // again after samples 1, 2, 4, 8, ..., because more may be known then.
   virtual std::map<std::string, std::string> details() const { return {}; }
   // Called once, before the first run. Derives from the inputs what must not be timed.
   virtual void prepare(void* const* buffers) { static_cast<void>(buffers); }
-  // buffers[t]: tensor t of the problem.
+  // buffers[t]: buffer t of buffers().
   virtual std::unique_ptr<Invocation> bind(std::vector<void*> buffers);
   // Runs one execution and waits for its end.
   virtual void run(void* const* buffers) {
@@ -105,11 +202,11 @@ class Kernel {
   }
 };
 
-// A kernel that is timed on its device's own clock instead of around run(). If sample() throws, the
-// case fails. If only this sample is unusable, set a flag with a reason.
-class DeviceKernel : public Kernel {
+// A kernel that is timed on its device's own clock instead of around run().
+class DeviceKernel : public Kernel, public Sampler {
  public:
-  virtual Sample sample(const SampleRequest& request) = 0;
+  Sample sample(const SampleRequest& request) override = 0;
+  Sampler* sampler() final { return this; }
 };
 
 namespace detail {
@@ -128,77 +225,129 @@ class PlainInvocation final : public Invocation {
   std::vector<void*> buffers_;
 };
 
+// The tensors of a problem or network in their plain form.
+template <class Owner>
+std::vector<KernelBuffer> plain_buffers(const Owner& owner) {
+  std::vector<KernelBuffer> buffers;
+  for (std::size_t i = 0; i < owner.tensor_count(); ++i) {
+    const Tensor tensor = owner.tensor(i);
+    buffers.push_back({tensor.role(), tensor.elements() * kTypeBytes[tensor.dtype()], "plain"});
+  }
+  return buffers;
+}
+
 // A Kernel in the form of the C interface.
 class KernelHolder {
  public:
-  KernelHolder(std::unique_ptr<Kernel> kernel, const Problem& problem)
-      : kernel_(std::move(kernel)), rows_(problem.tensor_count()), details_(kernel_->details()) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Tensor tensor = problem.tensor(i);
-      rows_[i] = {sizeof(bench_buffer), tensor.role(),
-                  tensor.elements() * kTypeBytes[tensor.dtype()], "plain"};
-      row_pointers_.push_back(&rows_[i]);
+  // The host destroys the result, which deletes the kernel. `plain`: buffers of a kernel that lists
+  // none. `shown`: the problem of a kernel of the host; null in plugins.
+  static const bench_kernel* release(std::unique_ptr<Kernel> kernel,
+                                     std::vector<KernelBuffer> plain,
+                                     const bench_problem* shown = nullptr) {
+    auto holder = std::make_unique<KernelHolder>(std::move(kernel), std::move(plain));
+    holder->raw_.problem = shown;
+    return &holder.release()->raw_;
+  }
+
+  KernelHolder(std::unique_ptr<Kernel> kernel, std::vector<KernelBuffer> plain)
+      : kernel_(std::move(kernel)), buffers_(kernel_->buffers()), steps_(kernel_->steps()) {
+    if (buffers_.empty()) buffers_ = std::move(plain);
+    for (const KernelBuffer& each : buffers_) {
+      buffer_rows_.push_back({sizeof(bench_buffer), each.role, each.bytes, each.layout.c_str()});
     }
+    for (const bench_buffer& row : buffer_rows_) buffer_pointers_.push_back(&row);
+    for (const KernelStep& each : steps_) {
+      step_rows_.push_back({sizeof(bench_step), each.node.c_str(), each.kind.c_str(),
+                            each.implementation.c_str(), each.layouts.c_str()});
+    }
+    for (const bench_step& row : step_rows_) step_pointers_.push_back(&row);
+    describe();
+    read_details();
+  }
+
+ private:
+  static KernelHolder& of(void* self) { return *static_cast<KernelHolder*>(self); }
+
+  void describe() {
     raw_.size = sizeof raw_;
     raw_.self = this;
     raw_.implementation = kernel_->implementation();
-    raw_.buffers = row_pointers_.data();
-    raw_.buffer_count = rows_.size();
+    raw_.steps = step_pointers_.data();
+    raw_.step_count = step_pointers_.size();
+    raw_.buffers = buffer_pointers_.data();
+    raw_.buffer_count = buffer_pointers_.size();
     raw_.workspace = kernel_->workspace();
+    if (kernel_->packing() != nullptr) {
+      raw_.pack = [](void* self, std::size_t tensor, const void* plain, void* packed,
+                     bench_message* message) {
+        return guarded(message, [&] { of(self).kernel_->packing()->pack(tensor, plain, packed); });
+      };
+      raw_.unpack = [](void* self, std::size_t tensor, const void* packed, void* plain,
+                       bench_message* message) {
+        return guarded(message,
+                       [&] { of(self).kernel_->packing()->unpack(tensor, packed, plain); });
+      };
+    }
     raw_.prepare = [](void* self, void* const* buffers, bench_message* message) {
-      return guarded(message, [&] { static_cast<KernelHolder*>(self)->kernel_->prepare(buffers); });
+      return guarded(message, [&] { of(self).kernel_->prepare(buffers); });
     };
     raw_.bind = bind;
     raw_.destroy = [](void* self) { delete static_cast<KernelHolder*>(self); };
-    for (const auto& [name, value] : details_) {
-      detail_rows_.push_back({sizeof(bench_detail), name.c_str(), value.c_str()});
-    }
-    for (const bench_detail& row : detail_rows_) detail_pointers_.push_back(&row);
-    raw_.details = detail_pointers_.data();
-    raw_.detail_count = detail_pointers_.size();
-    if (dynamic_cast<DeviceKernel*>(kernel_.get()) != nullptr) raw_.sample = sample;
+    if (kernel_->sampler() != nullptr) raw_.sample = sample;
   }
 
-  const bench_kernel* raw() const { return &raw_; }
+  // Rows that the host may have read keep their addresses, so a new value is another row.
+  void read_details() {
+    for (auto& [name, value] : kernel_->details()) {
+      const auto [known, is_new] = details_.try_emplace(name, value);
+      if (!is_new && known->second == value) continue;
+      known->second = value;
+      const auto& kept = detail_texts_.emplace_back(name, value);
+      const bench_detail row = {sizeof(bench_detail), kept.first.c_str(), kept.second.c_str()};
+      detail_pointers_.push_back(&detail_rows_.emplace_back(row));
+    }
+    raw_.details = detail_pointers_.data();
+    raw_.detail_count = detail_pointers_.size();
+  }
 
- private:
   static bench_status bind(void* self, void* const* buffers, const bench_invocation** invocation,
                            bench_message* message) {
     return guarded(message, [&] {
-      auto& holder = *static_cast<KernelHolder*>(self);
-      auto bound = std::make_unique<InvocationHolder>();
-      bound->buffers.assign(buffers, buffers + holder.rows_.size());
-      bound->invocation = holder.kernel_->bind(bound->buffers);
-      bound->raw.size = sizeof bound->raw;
-      bound->raw.self = bound.get();
-      bound->raw.run = InvocationHolder::run;
-      bound->raw.error = [](void* of) -> const char* {
-        return static_cast<InvocationHolder*>(of)->error.c_str();
-      };
-      bound->raw.destroy = [](void* of) { delete static_cast<InvocationHolder*>(of); };
+      const std::size_t count = of(self).buffers_.size();
+      auto bound = std::make_unique<InvocationHolder>(std::vector(buffers, buffers + count));
+      bound->hold(of(self).kernel_->bind(bound->buffers));
       *invocation = &bound.release()->raw;
     });
   }
   static bench_status sample(void* self, const bench_sample_request* request, bench_sample* taken,
                              bench_message* message) {
     return guarded(message, [&] {
-      auto& kernel = static_cast<DeviceKernel&>(*static_cast<KernelHolder*>(self)->kernel_);
-      const Sample made = kernel.sample(SampleRequest(request));
+      KernelHolder& holder = of(self);
+      const Sample made = holder.kernel_->sampler()->sample(SampleRequest(request));
       taken->device_ns = made.device ? made.device->count() : kUnknown;
       taken->host_ns = made.host ? made.host->count() : kUnknown;
       taken->clock_hz = made.clock_hz.value_or(kUnknown);
       taken->flags = made.flags;
       taken->how = made.how;
       write(made.reason, "", "", message);
+      // Details settle with the first samples, and reading them between samples costs time.
+      const uint64_t count = ++holder.samples_;
+      if ((count & (count - 1)) == 0) holder.read_details();
     });
   }
 
   std::unique_ptr<Kernel> kernel_;
-  std::vector<bench_buffer> rows_;
-  std::vector<const bench_buffer*> row_pointers_;
-  std::map<std::string, std::string> details_;
-  std::vector<bench_detail> detail_rows_;
+  std::vector<KernelBuffer> buffers_;
+  std::vector<bench_buffer> buffer_rows_;
+  std::vector<const bench_buffer*> buffer_pointers_;
+  std::vector<KernelStep> steps_;
+  std::vector<bench_step> step_rows_;
+  std::vector<const bench_step*> step_pointers_;
+  std::map<std::string, std::string> details_;  // the latest value of each name
+  std::deque<std::pair<std::string, std::string>> detail_texts_;
+  std::deque<bench_detail> detail_rows_;
   std::vector<const bench_detail*> detail_pointers_;
+  uint64_t samples_ = 0;  // samples taken so far
   bench_kernel raw_ = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems, models and operators of the plugin interface for C++17. bench_plugin.hpp contains the
-// rest.
+// Problems, networks, models and operators of the plugin interface for C++17. bench_plugin.hpp
+// contains the rest.
 #pragma once
 
 #include "ops/plugin/bench_plugin.h"
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@
 namespace bench::plugin {
 
 // An exception with details: a status other than BENCH_FAILED, the parameter at fault, the next
-// step. Any other exception becomes BENCH_FAILED with its what().
+// step. Of the other exceptions, std::bad_alloc becomes BENCH_SKIPPED, because it is not the
+// plugin's fault, and any other becomes BENCH_FAILED with its what().
 class Error : public std::runtime_error {
  public:
   Error(bench_status code, const std::string& text, std::string place = {}, std::string remedy = {})
@@ -55,6 +57,9 @@ bench_status guarded(bench_message* message, Function function) noexcept {
   } catch (const Error& error) {
     write(error.what(), error.where, error.next, message);
     return error.status;
+  } catch (const std::bad_alloc&) {
+    write("not enough memory on this machine", "", "", message);
+    return BENCH_SKIPPED;
   } catch (const std::exception& error) {
     write(error.what(), "", "", message);
   } catch (...) {
@@ -139,6 +144,49 @@ class Problem {
   }
 
   const bench_problem* raw_;
+};
+
+// A view of a layer.
+class NetworkNode {
+ public:
+  explicit NetworkNode(const bench_node* raw) : raw_(raw) {}
+  std::string_view name() const { return raw_->name; }
+  Problem problem() const { return Problem(raw_->problem); }
+  // For each of the problem's inputs and weights: the number of the producing node,
+  // BENCH_NETWORK_INPUT, or BENCH_NETWORK_PARAMETER.
+  std::vector<int32_t> sources() const {
+    return {raw_->sources, raw_->sources + raw_->source_count};
+  }
+
+ private:
+  const bench_node* raw_;
+};
+
+// A view of a whole network.
+class Network {
+ public:
+  explicit Network(const bench_network* raw) : raw_(raw) {}
+  const bench_network* raw() const { return raw_; }
+
+  std::string_view name() const { return raw_->name; }
+  int64_t batch() const { return raw_->batch; }
+  int32_t dtype() const { return raw_->dtype; }
+  bool is_training() const { return raw_->training != 0; }
+  bool is_fused() const { return raw_->fused != 0; }
+  // In the order of execution; the last one produces the output.
+  std::size_t node_count() const { return raw_->node_count; }
+  NetworkNode node(std::size_t index) const { return NetworkNode(raw_->nodes[index]); }
+  // The input, the parameters, the output.
+  std::size_t tensor_count() const { return raw_->tensor_count; }
+  Tensor tensor(std::size_t index) const { return Tensor(raw_->tensors[index]); }
+  // The node and its tensor that parameter `index`, which is tensor 1 + index, belongs to.
+  std::size_t parameter_count() const { return raw_->place_count; }
+  std::pair<int64_t, int64_t> parameter_place(std::size_t index) const {
+    return {raw_->places[index]->node, raw_->places[index]->tensor};
+  }
+
+ private:
+  const bench_network* raw_;
 };
 
 // Receives a problem's model. Throws the host's errors (an overflow).

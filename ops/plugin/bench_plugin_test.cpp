@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin written with the C++ wrapper, as this program sees it: what it overrides arrives, and
+// what it does not override has its documented default.
+#include "ops/plugin/bench_plugin.hpp"
+
+#include "ops/network/test_support.hpp"
+#include "ops/onednn/test_support.hpp"
+#include "ops/plugin/plugin.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::layer;
+
+// Copies its first tensor to its last. In its buffers, tensors are stored backwards.
+class Backwards final : public plugin::Kernel, plugin::Packing {
+ public:
+  explicit Backwards(std::size_t elements) : elements_(elements) {}
+
+  const char* implementation() const override { return "backwards"; }
+  std::vector<plugin::KernelStep> steps() const override {
+    return {{"", "copy", "first half", ""}, {"", "copy", "second half", "x -> reversed x"}};
+  }
+  std::vector<plugin::KernelBuffer> buffers() const override {
+    const auto bytes = static_cast<std::int64_t>(elements_ * sizeof(float));
+    return {{BENCH_ROLE_INPUT, bytes, "reversed x"}, {BENCH_ROLE_OUTPUT, bytes, "reversed x"}};
+  }
+  plugin::Packing* packing() override { return this; }
+  std::unique_ptr<plugin::Invocation> bind(std::vector<void*> buffers) override {
+    class Bound final : public plugin::SteppedInvocation {
+     public:
+      Bound(std::vector<void*> buffers, std::size_t elements)
+          : buffers_(std::move(buffers)), half_(elements / 2), elements_(elements) {}
+      void run() override {
+        copy(0, half_);
+        copy(half_, elements_);
+      }
+      void run_observed(const plugin::Observer& observer) override {
+        for (const std::size_t step : {0, 1}) {
+          observer.begins(step);
+          copy(step * half_, step == 0 ? half_ : elements_);
+          observer.enqueued(step);
+          observer.done(step);
+        }
+      }
+
+     private:
+      void copy(std::size_t begin, std::size_t end) {
+        const auto* from = static_cast<const float*>(buffers_.front());
+        std::copy(from + begin, from + end, static_cast<float*>(buffers_.back()) + begin);
+      }
+
+      std::vector<void*> buffers_;
+      std::size_t half_, elements_;
+    };
+    return std::make_unique<Bound>(std::move(buffers), elements_);
+  }
+
+ private:
+  void pack(std::size_t, const void* plain, void* packed) override { reverse(plain, packed); }
+  void unpack(std::size_t, const void* packed, void* plain) override { reverse(packed, plain); }
+  void reverse(const void* from, void* to) const {
+    const auto* values = static_cast<const float*>(from);
+    std::reverse_copy(values, values + elements_, static_cast<float*>(to));
+  }
+
+  std::size_t elements_;
+};
+
+class Plain final : public plugin::Kernel {
+ public:
+  const char* implementation() const override { return "plain"; }
+  void run(void* const*) override { throw std::bad_alloc(); }
+};
+
+class Whole final : public plugin::Backend {
+ public:
+  Whole() : Backend("whole", {"pointwise", "network"}) {}
+  std::vector<plugin::LibraryInfo> libraries() override {
+    return {{"fast", "1.5", "/lib/fast.so", ""}, {"driver", "9", "", "open"}};
+  }
+  std::unique_ptr<plugin::Kernel> make(const plugin::Problem& problem) override {
+    return std::make_unique<Backwards>(static_cast<std::size_t>(problem.tensor(0).elements()));
+  }
+  std::unique_ptr<plugin::Kernel> make_network(const plugin::Network& network) override {
+    seen.push_back(std::string(network.name()) + " " + std::to_string(network.batch()));
+    for (std::size_t i = 0; i < network.node_count(); ++i) {
+      std::string text = std::string(network.node(i).name()) + ":";
+      for (const std::int32_t source : network.node(i).sources()) {
+        text += " " + std::to_string(source);
+      }
+      seen.push_back(text);
+    }
+    for (std::size_t i = 0; i < network.parameter_count(); ++i) {
+      const auto [node, tensor] = network.parameter_place(i);
+      seen.push_back(std::to_string(node) + "." + std::to_string(tensor));
+    }
+    if (network.is_training()) throw plugin::Error(BENCH_UNSUPPORTED, "no training");
+    return std::make_unique<Plain>();
+  }
+  std::vector<std::string> seen;
+};
+
+class Least final : public plugin::Backend {
+ public:
+  Least() : Backend("least", {"pointwise", "network"}) {}
+  std::unique_ptr<plugin::Kernel> make(const plugin::Problem&) override {
+    return std::make_unique<Plain>();
+  }
+};
+
+class PluginWrapperTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Backend> open(const plugin::Backend& backend) {
+    auto opened = open_backend(*backend.raw(), {"plugin", "1", "file", "plugin"}, *built_in_);
+    EXPECT_TRUE(opened.ok());
+    return std::move(opened).value();
+  }
+
+  std::unique_ptr<Backend> built_in_ = make_onednn_backend();
+  const Problem relu_ = testing::problem("pointwise", "relu-2x5");
+  const Network network_ = testing::make({.name = "small",
+                                          .input = {2, 4, 4},
+                                          .layers = {layer("conv", "conv", "k3r1s1", {"input"}),
+                                                     layer("relu", "pointwise", "relu", {"conv"})}},
+                                         Fusion::separate, DataType::f32, 2);
+};
+
+TEST_F(PluginWrapperTest, AKernelHasItsOwnLayoutsAndSteps) {
+  Whole whole;
+  const auto backend = open(whole);
+  auto kernel = backend->create(relu_);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_FALSE((*kernel)->takes_plain());
+  EXPECT_EQ((*kernel)->buffers().front().layout, "reversed x");
+  ASSERT_EQ((*kernel)->steps().size(), 2U);
+  EXPECT_EQ((*kernel)->steps()[1].implementation, "second half");
+  EXPECT_EQ((*kernel)->steps()[1].layouts, "x -> reversed x");
+
+  testing::KernelRun run(**kernel, relu_.tensors);
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  run.set(0, values);
+  run.run();
+  EXPECT_EQ(run.get(1), values);
+  struct Steps final : StepObserver {
+    void begins(std::size_t step) noexcept override { events.push_back(10 + step); }
+    void enqueued(std::size_t step) noexcept override { events.push_back(20 + step); }
+    void done(std::size_t step) noexcept override { events.push_back(30 + step); }
+    std::vector<std::size_t> events;
+  } steps;
+  run.observe(steps);
+  EXPECT_THAT(steps.events, ElementsAre(10, 20, 30, 11, 21, 31));
+}
+
+TEST_F(PluginWrapperTest, ABackendSeesWholeNetworksAndNamesItsLibraries) {
+  Whole whole;
+  const auto backend = open(whole);
+  EXPECT_EQ(backend->library().path, "/lib/fast.so");
+  ASSERT_EQ(backend->further_libraries().size(), 1U);
+  EXPECT_EQ(backend->further_libraries()[0].detail, "open");
+  const auto kernel = backend->create(network_);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
+  EXPECT_EQ((*kernel)->buffers().size(), network_.tensors.size());
+  EXPECT_THAT(whole.seen, ElementsAre("small 2", "conv: -1 -2", "relu: 0", "0.1"));
+}
+
+TEST_F(PluginWrapperTest, WhatIsNotOverriddenHasItsDefault) {
+  Least least;
+  const auto backend = open(least);
+  EXPECT_EQ(backend->library().path, "file");
+  EXPECT_EQ(backend->memory(), nullptr);
+  EXPECT_EQ(backend->tracer(), nullptr);
+  EXPECT_EQ(backend->counters(), nullptr);
+  const auto refused = backend->create(network_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_THAT(refused.error().reason, HasSubstr("cannot run the network `small`"));
+
+  const auto kernel = backend->create(relu_);
+  ASSERT_TRUE(kernel.ok());
+  EXPECT_TRUE((*kernel)->takes_plain());
+  EXPECT_FALSE((*kernel)->has_device_clock());
+  EXPECT_THAT((*kernel)->steps(), IsEmpty());
+  EXPECT_THAT((*kernel)->details(), IsEmpty());
+  EXPECT_EQ((*kernel)->buffers().back().size, relu_.tensors.back().size());
+}
+
+}  // namespace
+}  // namespace bench::ops
