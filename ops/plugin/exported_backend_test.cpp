@@ -27,18 +27,18 @@ using testing::layer;
 class RoundTrip {
  public:
   explicit RoundTrip(BackendExport backend)
-      : plugin_("trip", "1.2", {std::move(backend)}),
+      : plugin_(export_plugin("trip", "1.2", {std::move(backend)})),
         built_in_(make_onednn_backend()),
-        opened_(open_backend(*plugin_.get()->backends[0], {"trip", "1.2", "file", "plugin"},
+        opened_(open_backend(*plugin_.raw()->backends[0], {"trip", "1.2", "file", "plugin"},
                              *built_in_)) {}
 
-  const bench_backend& raw() const { return *plugin_.get()->backends[0]; }
+  const bench_backend& raw() { return *plugin_.raw()->backends[0]; }
   Result<std::unique_ptr<Backend>, Refusal>& opened() { return opened_; }
   Backend& backend() { return **opened_; }
   Backend& built_in() { return *built_in_; }
 
  private:
-  ExportedPlugin plugin_;
+  plugin::Plugin plugin_;
   std::unique_ptr<Backend> built_in_;
   Result<std::unique_ptr<Backend>, Refusal> opened_;
 };
@@ -181,15 +181,22 @@ TEST(ExportedBackendTest, HandsOnNamesLibrariesAndRefusals) {
 }
 
 TEST(ExportedBackendTest, SaysWhyItCannotRunOrOpen) {
-  BackendExport backend = onednn_export();
-  backend.probe = [] { return std::optional<std::string>("no device today"); };
-  backend.open = []() -> Result<std::unique_ptr<Backend>, Refusal> {
-    return Refusal{Refusal::Kind::skipped, "the driver is too old"};
+  BackendExport absent = onednn_export();
+  absent.probe = [] { return std::optional<std::string>("no device today"); };
+  RoundTrip without(std::move(absent));
+  EXPECT_EQ(probe_backend(without.raw()), "no device today");
+  ASSERT_FALSE(without.opened().ok());
+  EXPECT_EQ(without.opened().error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(without.opened().error().reason, "no device today");
+
+  BackendExport old = onednn_export();
+  old.open = []() -> Result<std::unique_ptr<Backend>, Refusal> {
+    return Refusal{Refusal::Kind::unsupported, "the driver is too old"};
   };
-  RoundTrip trip(std::move(backend));
-  EXPECT_EQ(probe_backend(trip.raw()), "no device today");
+  RoundTrip trip(std::move(old));
+  EXPECT_EQ(probe_backend(trip.raw()), std::nullopt);
   ASSERT_FALSE(trip.opened().ok());
-  EXPECT_EQ(trip.opened().error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(trip.opened().error().kind, Refusal::Kind::unsupported);
   EXPECT_EQ(trip.opened().error().reason, "the driver is too old");
 }
 

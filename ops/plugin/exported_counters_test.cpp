@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters that are exported and opened again return the same values.
-#include "ops/plugin/exported_counters.hpp"
-
 #include "ops/backend/device_counters.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/test_support.hpp"
 #include "ops/plugin/exported_backend.hpp"
 #include "ops/plugin/plugin.hpp"
-#include "ops/plugin/plugin_counters.hpp"
+#include "ops/plugin/plugin_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,12 +54,11 @@ class CountingBackend final : public Backend {
 class ExportedCountersTest : public ::testing::Test {
  protected:
   void open(DeviceCounters* counters) {
-    plugin_.emplace("p", "1",
-                    std::vector<BackendExport>{{"counting", "cpu", {"gemm"}, {}, [counters] {
-                                                  return Result<std::unique_ptr<Backend>, Refusal>(
-                                                      std::make_unique<CountingBackend>(counters));
-                                                }}});
-    auto opened = open_backend(*plugin_->get()->backends[0], {}, *built_in_);
+    plugin_.emplace(export_plugin("p", "1", {{"counting", "cpu", {"gemm"}, {}, [counters] {
+                                                return Result<std::unique_ptr<Backend>, Refusal>(
+                                                    std::make_unique<CountingBackend>(counters));
+                                              }}}));
+    auto opened = open_backend(*plugin_->raw()->backends[0], {}, *built_in_);
     ASSERT_TRUE(opened.ok());
     backend_ = std::move(opened).value();
   }
@@ -81,7 +78,7 @@ class ExportedCountersTest : public ::testing::Test {
   }
 
   FakeCounters counters_;
-  std::optional<ExportedPlugin> plugin_;
+  std::optional<plugin::Plugin> plugin_;
   std::unique_ptr<Backend> built_in_ = make_onednn_backend();
   std::unique_ptr<Backend> backend_;
 };
@@ -150,12 +147,13 @@ TEST(PluginCounters, NonsenseIsUnknown) {
 }
 
 TEST(PluginCounters, AnOlderPluginHasNone) {
+  const bench_counters counters{};
   bench_backend raw{};
-  raw.counters = &kExportedCounters;
+  raw.counters = &counters;
   raw.size = offsetof(bench_backend, counters);
   EXPECT_EQ(counters_of(raw), nullptr);
   raw.size = sizeof raw;
-  EXPECT_EQ(counters_of(raw), &kExportedCounters);
+  EXPECT_EQ(counters_of(raw), &counters);
 }
 
 }  // namespace

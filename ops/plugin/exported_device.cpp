@@ -1,103 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/exported_device.hpp"
 
-#include "ops/plugin/c_call.hpp"
+#include "ops/plugin/exported_kernel.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kUnknownSize = -1;
-
-DeviceMemory& memory_of(void* state) { return *static_cast<OpenedDevice*>(state)->memory; }
-DeviceTracer& tracer_of(void* state) { return *static_cast<OpenedDevice*>(state)->tracer; }
-
-bench_status allocate(void* state, std::int64_t bytes, void** address, bench_message* message) {
-  return guarded_call(message, [&]() -> Status {
-    BENCH_ASSIGN_OR_RETURN(*address, memory_of(state).allocate({bytes}));
-    return Done{};
-  });
+std::optional<std::int64_t> byte_count(std::optional<Bytes> size) {
+  return size ? std::optional(size->count) : std::nullopt;
 }
 
-void release(void* state, void* address) { memory_of(state).release(address); }
+class ExportedMemory final : public plugin::Memory {
+ public:
+  explicit ExportedMemory(DeviceMemory& memory) : memory_(memory) {}
 
-bench_status copy_in(void* state, void* device, const void* host, std::int64_t bytes,
-                     bench_message* message) {
-  return guarded_call(message, [&] { return memory_of(state).copy_in(device, host, {bytes}); });
-}
+  void* allocate(std::int64_t bytes) override { return value_or_throw(memory_.allocate({bytes})); }
+  void release(void* address) noexcept override { memory_.release(address); }
+  void copy_in(void* device, const void* host, std::int64_t bytes) override {
+    throw_if_error(memory_.copy_in(device, host, {bytes}));
+  }
+  void copy_out(void* host, const void* device, std::int64_t bytes) override {
+    throw_if_error(memory_.copy_out(host, device, {bytes}));
+  }
+  void fill(void* device, std::uint8_t value, std::int64_t bytes) override {
+    throw_if_error(memory_.fill(device, value, {bytes}));
+  }
+  std::optional<std::int64_t> cache() override { return byte_count(memory_.cache()); }
+  std::optional<std::int64_t> available() override { return byte_count(memory_.available()); }
 
-bench_status copy_out(void* state, void* host, const void* device, std::int64_t bytes,
-                      bench_message* message) {
-  return guarded_call(message, [&] { return memory_of(state).copy_out(host, device, {bytes}); });
-}
+ private:
+  DeviceMemory& memory_;
+};
 
-bench_status fill(void* state, void* device, std::int32_t value, std::int64_t bytes,
-                  bench_message* message) {
-  return guarded_call(message, [&] {
-    return memory_of(state).fill(device, static_cast<std::uint8_t>(value), {bytes});
-  });
-}
+class ExportedTracer final : public plugin::Tracer {
+ public:
+  explicit ExportedTracer(DeviceTracer& tracer) : tracer_(tracer) {}
 
-// Returns kUnknownSize if the function throws.
-template <class Function>
-std::int64_t size_of(Function function) {
-  std::int64_t size = kUnknownSize;
-  guarded_call(nullptr, [&]() -> Status {
-    const std::optional<Bytes> known = function();
-    if (known) size = known->count;
-    return Done{};
-  });
-  return size;
-}
+  void begin(std::uint32_t groups) override { throw_if_error(tracer_.begin(groups)); }
+  void open_window() override { throw_if_error(tracer_.open_window()); }
+  void region_begin(std::uint64_t id) noexcept override { tracer_.region_begins(id); }
+  void region_end() noexcept override { tracer_.region_ends(); }
+  std::string finish() override { return value_or_throw(tracer_.finish()); }
 
-std::int64_t cache(void* state) {
-  return size_of([&] { return memory_of(state).cache(); });
-}
+ private:
+  DeviceTracer& tracer_;
+};
 
-std::int64_t available(void* state) {
-  return size_of([&] { return memory_of(state).available(); });
-}
+class ExportedCounters final : public plugin::Counters {
+ public:
+  explicit ExportedCounters(DeviceCounters& counters) : counters_(counters) {}
 
-bench_status begin(void* state, std::uint32_t groups, bench_message* message) {
-  return guarded_call(message, [&] { return tracer_of(state).begin(groups); });
-}
+  std::vector<plugin::CounterReading> measure(
+      const std::vector<plugin::Invocation*>& rotation) override {
+    std::vector<Invocation*> invocations;
+    for (plugin::Invocation* invocation : rotation) {
+      invocations.push_back(&exported_invocation(*invocation));
+    }
+    std::vector<plugin::CounterReading> readings;
+    for (const auto& [name, reading] : value_or_throw(counters_.measure(invocations))) {
+      readings.push_back({name, reading.value, reading.source});
+    }
+    return readings;
+  }
 
-bench_status open_window(void* state, bench_message* message) {
-  return guarded_call(message, [&] { return tracer_of(state).open_window(); });
-}
+ private:
+  DeviceCounters& counters_;
+};
 
-void region_begin(void* state, std::uint64_t id) { tracer_of(state).region_begins(id); }
-
-void region_end(void* state) { tracer_of(state).region_ends(); }
-
-bench_status finish(void* state, void (*write)(void* self, const char* text, std::size_t size),
-                    void* self, bench_message* message) {
-  return guarded_call(message, [&]() -> Status {
-    BENCH_ASSIGN_OR_RETURN(const std::string text, tracer_of(state).finish());
-    write(self, text.data(), text.size());
-    return Done{};
-  });
+template <class Exported, class Part>
+std::unique_ptr<Exported> export_part(Part* part) {
+  return part == nullptr ? nullptr : std::make_unique<Exported>(*part);
 }
 
 }  // namespace
 
-const bench_memory kExportedMemory = {.size = sizeof(bench_memory),
-                                      .allocate = allocate,
-                                      .release = release,
-                                      .copy_in = copy_in,
-                                      .copy_out = copy_out,
-                                      .fill = fill,
-                                      .cache = cache,
-                                      .available = available};
+std::unique_ptr<plugin::Memory> export_memory(DeviceMemory* memory) {
+  return export_part<ExportedMemory>(memory);
+}
 
-const bench_tracer kExportedTracer = {.size = sizeof(bench_tracer),
-                                      .begin = begin,
-                                      .open_window = open_window,
-                                      .region_begin = region_begin,
-                                      .region_end = region_end,
-                                      .finish = finish};
+std::unique_ptr<plugin::Tracer> export_tracer(DeviceTracer* tracer) {
+  return export_part<ExportedTracer>(tracer);
+}
+
+std::unique_ptr<plugin::Counters> export_counters(DeviceCounters* counters) {
+  return export_part<ExportedCounters>(counters);
+}
 
 }  // namespace bench::ops

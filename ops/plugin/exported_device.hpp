@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and tracer of this program's devices as tables of the plugin interface.
+// Exports the parts of a device of this program through the plugin interface.
 #pragma once
 
 #include "ops/backend/device.hpp"
-#include "ops/plugin/bench_plugin.h"
+#include "ops/backend/device_counters.hpp"
+#include "ops/plugin/bench_plugin_device.hpp"
+
+#include <memory>
 
 namespace bench::ops {
 
-class DeviceCounters;  // ops/backend/device_counters.hpp
-
-// The state argument of the tables' functions is the address of an object of exactly this type.
-// Null: the device has none, and the table is not exported.
-struct OpenedDevice {
-  DeviceMemory* memory = nullptr;
-  DeviceTracer* tracer = nullptr;
-  DeviceCounters* counters = nullptr;
-};
-
-extern const bench_memory kExportedMemory;
-extern const bench_tracer kExportedTracer;
+// Each forwards to the given part, which must outlive it. Null: there is no such part.
+std::unique_ptr<plugin::Memory> export_memory(DeviceMemory* memory);
+std::unique_ptr<plugin::Tracer> export_tracer(DeviceTracer* tracer);
+// Measures invocations of exported kernels only.
+std::unique_ptr<plugin::Counters> export_counters(DeviceCounters* counters);
 
 }  // namespace bench::ops

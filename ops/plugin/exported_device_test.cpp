@@ -174,7 +174,7 @@ class DeviceBackend final : public Backend {
 class ExportedDeviceTest : public ::testing::Test {
  protected:
   ExportedDeviceTest() {
-    auto opened = open_backend(*plugin_.get()->backends[0], {}, *built_in_);
+    auto opened = open_backend(*plugin_.raw()->backends[0], {}, *built_in_);
     backend_ = std::move(opened).value();
   }
   std::unique_ptr<Kernel> create() {
@@ -196,12 +196,11 @@ class ExportedDeviceTest : public ::testing::Test {
   }
 
   Device device_;
-  ExportedPlugin plugin_{
-      "p",
-      "1",
+  plugin::Plugin plugin_ = export_plugin(
+      "p", "1",
       {{"fake", "cuda", {"gemm"}, {}, [this]() -> Result<std::unique_ptr<Backend>, Refusal> {
           return std::unique_ptr<Backend>(std::make_unique<DeviceBackend>(device_));
-        }}}};
+        }}});
   std::unique_ptr<Backend> built_in_ = make_onednn_backend();
   std::unique_ptr<Backend> backend_;
   const Problem gemm_ = testing::problem("gemm", "m4n4k4");

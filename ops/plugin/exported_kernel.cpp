@@ -1,65 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/exported_kernel.hpp"
 
-#include "ops/plugin/c_call.hpp"
+#include "ops/operator.hpp"
 #include "ops/plugin/c_problem.hpp"
-#include "ops/plugin/c_text.hpp"
 
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bench::ops {
 namespace {
 
-// Texts that rows point to. Their addresses are stable.
-class Texts {
- public:
-  const char* keep(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
-
- private:
-  std::deque<std::string> texts_;
-};
-
-struct HeldKernel {
-  explicit HeldKernel(KernelExport with) : held(std::move(with)) {
-    if (held.problem) view.emplace(*held.problem);
-  }
-
-  KernelExport held;
-  std::optional<CProblem> view;
-  Texts texts;
-  CList<bench_buffer> buffers;
-  CList<bench_step> steps;
-  CList<bench_detail> details;
-  std::map<std::string, std::string> reported;  // the reported details
-  std::vector<Invocation*> rotation;            // rotation of the current sample
-  std::uint64_t samples = 0;                    // samples taken so far
-  bench_kernel raw{};
-};
-
-struct HeldInvocation {
-  HeldKernel* of;
-  std::unique_ptr<Invocation> invocation;
-  std::string error;
-  bench_invocation raw;
-};
-
-HeldKernel& kernel_at(void* self) { return *static_cast<HeldKernel*>(self); }
-HeldInvocation& invocation_at(void* self) { return *static_cast<HeldInvocation*>(self); }
-
-// During its lifetime the whole execution is one part, if requested.
+// During its lifetime the whole execution is one part, unless the name is empty.
 class WholePart {
  public:
-  explicit WholePart(const KernelExport& with) : parts_(with.whole.empty() ? nullptr : with.parts) {
-    if (parts_ != nullptr) parts_->part_begins(with.whole);
+  WholePart(std::string_view name, PartListener& parts) : parts_(name.empty() ? nullptr : &parts) {
+    if (parts_ != nullptr) parts_->part_begins(name);
   }
   ~WholePart() {
     if (parts_ != nullptr) parts_->part_ends();
@@ -74,84 +32,46 @@ class WholePart {
 // Adapts an observer of the interface to this program's.
 class ReportedObserver final : public StepObserver {
  public:
-  ReportedObserver(const bench_observer& raw, PartListener* parts) : raw_(raw), parts_(parts) {}
+  ReportedObserver(const plugin::Observer& observer, PartListener& parts)
+      : observer_(observer), parts_(parts) {}
 
-  void begins(std::size_t step) noexcept override { raw_.begins(raw_.self, step); }
-  void enqueued(std::size_t step) noexcept override { raw_.enqueued(raw_.self, step); }
-  void done(std::size_t step) noexcept override { raw_.done(raw_.self, step); }
-  void part_begins(std::string_view name) noexcept override {
-    if (parts_ != nullptr) parts_->part_begins(name);
-  }
-  void part_ends() noexcept override {
-    if (parts_ != nullptr) parts_->part_ends();
-  }
+  void begins(std::size_t step) noexcept override { observer_.begins(step); }
+  void enqueued(std::size_t step) noexcept override { observer_.enqueued(step); }
+  void done(std::size_t step) noexcept override { observer_.done(step); }
+  void part_begins(std::string_view name) noexcept override { parts_.part_begins(name); }
+  void part_ends() noexcept override { parts_.part_ends(); }
 
  private:
-  const bench_observer& raw_;
-  PartListener* parts_;
+  const plugin::Observer& observer_;
+  PartListener& parts_;
 };
 
-bench_status run(void* self) {
-  HeldInvocation& bound = invocation_at(self);
-  const WholePart part(bound.of->held);
-  return bound.invocation->run() ? BENCH_OK : BENCH_FAILED;
-}
+class ExportedInvocation final : public plugin::SteppedInvocation {
+ public:
+  ExportedInvocation(std::unique_ptr<ops::Invocation> invocation, std::string_view whole,
+                     PartListener& parts)
+      : invocation_(std::move(invocation)), whole_(whole), parts_(parts) {}
 
-bench_status run_observed(void* self, const bench_observer* observer) {
-  HeldInvocation& bound = invocation_at(self);
-  const WholePart part(bound.of->held);
-  ReportedObserver reported(*observer, bound.of->held.parts);
-  return bound.invocation->run_observed(reported) ? BENCH_OK : BENCH_FAILED;
-}
+  void run() override {
+    const WholePart part(whole_, parts_);
+    check(invocation_->run());
+  }
+  void run_observed(const plugin::Observer& observer) override {
+    const WholePart part(whole_, parts_);
+    ReportedObserver reported(observer, parts_);
+    check(invocation_->run_observed(reported));
+  }
+  ops::Invocation& forwarded() const { return *invocation_; }
 
-const char* error_of(void* self) {
-  HeldInvocation& bound = invocation_at(self);
-  guarded_call(nullptr, [&]() -> Status {
-    bound.error.clear();
-    bound.error = bound.invocation->error();
-    return Done{};
-  });
-  return bound.error.c_str();
-}
+ private:
+  void check(bool has_run) const {
+    if (!has_run) throw plugin::Error(BENCH_FAILED, invocation_->error());
+  }
 
-bench_status pack(void* self, std::size_t tensor, const void* plain, void* packed,
-                  bench_message* message) {
-  return guarded_call(message,
-                      [&] { return kernel_at(self).held.kernel->pack(tensor, plain, packed); });
-}
-
-bench_status unpack(void* self, std::size_t tensor, const void* packed, void* plain,
-                    bench_message* message) {
-  return guarded_call(message,
-                      [&] { return kernel_at(self).held.kernel->unpack(tensor, packed, plain); });
-}
-
-// Returns all of the kernel's buffers as a span.
-std::span<void* const> all(const HeldKernel& kernel, void* const* buffers) {
-  return {buffers, kernel.buffers.size()};
-}
-
-bench_status prepare(void* self, void* const* buffers, bench_message* message) {
-  HeldKernel& kernel = kernel_at(self);
-  return guarded_call(message, [&] { return kernel.held.kernel->prepare(all(kernel, buffers)); });
-}
-
-bench_status bind(void* self, void* const* buffers, const bench_invocation** invocation,
-                  bench_message* message) {
-  HeldKernel& kernel = kernel_at(self);
-  return guarded_call(message, [&]() -> Status {
-    BENCH_ASSIGN_OR_RETURN(auto bound, kernel.held.kernel->bind(all(kernel, buffers)));
-    auto made = std::make_unique<HeldInvocation>(HeldInvocation{&kernel, std::move(bound), "", {}});
-    made->raw = {.size = sizeof(bench_invocation),
-                 .self = made.get(),
-                 .run = run,
-                 .error = error_of,
-                 .run_observed = run_observed,
-                 .destroy = [](void* held) { delete static_cast<HeldInvocation*>(held); }};
-    *invocation = &made.release()->raw;
-    return Done{};
-  });
-}
+  std::unique_ptr<ops::Invocation> invocation_;
+  std::string_view whole_;
+  PartListener& parts_;
+};
 
 struct VerdictFlag {
   SampleVerdict verdict;
@@ -162,102 +82,110 @@ constexpr std::array<VerdictFlag, 3> kExportedFlags = {
      {SampleVerdict::throttled, BENCH_SAMPLE_THROTTLED},
      {SampleVerdict::unsteady, BENCH_SAMPLE_UNSTEADY}}};
 
-// Omits fields that the host's struct has no room for.
-void write_sample(const DeviceSample& taken, bench_sample* sample, bench_message* message) {
-  sample->device_ns = taken.device.count();
-  sample->host_ns = taken.host ? taken.host->count() : -1;
-  sample->clock_hz = taken.clock_hz.value_or(-1);
-  sample->flags = 0;
+plugin::Sample exported_sample(DeviceSample taken) {
+  plugin::Sample sample;
+  sample.device = taken.device;
+  sample.host = taken.host;
+  sample.clock_hz = taken.clock_hz;
   for (const VerdictFlag& row : kExportedFlags) {
-    if (row.verdict == taken.verdict) sample->flags = row.flag;
+    if (row.verdict == taken.verdict) sample.flags = row.flag;
   }
-  sample->how = static_cast<std::int32_t>(taken.method);
-  if (taken.verdict != SampleVerdict::counted) write_message({taken.reason, "", ""}, message);
+  sample.how = static_cast<std::int32_t>(taken.method);
+  sample.reason = std::move(taken.reason);
+  return sample;
 }
 
-// A kernel has more details after it was sampled, so this is called after samples 1, 2, 4, 8, ...
-// Rows that were exported keep their addresses.
-void fill_details(HeldKernel& made) {
-  auto now = made.held.kernel->details();
-  if (now == made.reported) return;
-  for (const auto& [name, value] : now) {
-    const auto before = made.reported.find(name);
-    if (before != made.reported.end() && before->second == value) continue;
-    bench_detail& row = made.details.add();
-    row.name = made.texts.keep(name);
-    row.value = made.texts.keep(value);
-  }
-  made.reported = std::move(now);
-  made.raw.details = made.details.data();
-  made.raw.detail_count = made.details.size();
-}
+// Which tensors are packed.
+enum class PackedTensors { all, those_not_plain };
 
-bench_status sample(void* self, const bench_sample_request* request, bench_sample* taken,
-                    bench_message* message) {
-  HeldKernel& kernel = kernel_at(self);
-  return guarded_call(message, [&]() -> Status {
-    kernel.rotation.clear();
-    for (std::size_t i = 0; i < request->rotation_count; ++i) {
-      kernel.rotation.push_back(invocation_at(request->rotation[i]->self).invocation.get());
+class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sampler {
+ public:
+  // `problem`: what the kernel was created from, if each execution is a part with its name.
+  ExportedKernel(std::unique_ptr<ops::Kernel> kernel, PartListener& parts, PackedTensors packed,
+                 std::unique_ptr<const Problem> problem)
+      : problem_(std::move(problem)),
+        view_(problem_ ? std::make_unique<CProblem>(*problem_) : nullptr),
+        kernel_(std::move(kernel)),
+        implementation_(kernel_->implementation()),
+        whole_(problem_ ? std::string_view(problem_->op->name) : std::string_view()),
+        parts_(parts),
+        packs_(packed == PackedTensors::all || !kernel_->takes_plain()) {}
+
+  const bench_problem* view() const { return view_->get(); }
+
+  const char* implementation() const override { return implementation_.c_str(); }
+  std::vector<plugin::KernelStep> steps() const override {
+    std::vector<plugin::KernelStep> steps;
+    for (KernelStep& step : kernel_->steps()) {
+      steps.push_back({std::move(step.node), std::move(step.kind), std::move(step.implementation),
+                       std::move(step.layouts)});
     }
-    const bool known = request->how >= BENCH_SAMPLE_ANY && request->how <= BENCH_SAMPLE_GRAPH;
-    const SampleRequest asked{kernel.rotation, request->first, request->iterations,
-                              known ? static_cast<SampleMethod>(request->how) : SampleMethod::any};
-    BENCH_ASSIGN_OR_RETURN(const DeviceSample made, kernel.held.kernel->sample(asked));
-    write_sample(made, taken, message);
-    // Details settle with the first samples, and reading them between samples costs time.
-    if (std::has_single_bit(++kernel.samples)) fill_details(kernel);
-    return Done{};
-  });
-}
+    return steps;
+  }
+  std::vector<plugin::KernelBuffer> buffers() const override {
+    std::vector<plugin::KernelBuffer> buffers;
+    for (const KernelBuffer& buffer : kernel_->buffers()) {
+      buffers.push_back({static_cast<std::int32_t>(buffer.role), buffer.size.count, buffer.layout});
+    }
+    return buffers;
+  }
+  plugin::Packing* packing() override { return packs_ ? this : nullptr; }
+  plugin::Sampler* sampler() override { return kernel_->has_device_clock() ? this : nullptr; }
+  std::int64_t workspace() const override { return kernel_->workspace().count; }
+  std::map<std::string, std::string> details() const override { return kernel_->details(); }
+  void prepare(void* const* buffers) override {
+    throw_if_error(kernel_->prepare({buffers, kernel_->buffers().size()}));
+  }
+  std::unique_ptr<plugin::Invocation> bind(std::vector<void*> buffers) override {
+    return std::make_unique<ExportedInvocation>(value_or_throw(kernel_->bind(buffers)), whole_,
+                                                parts_);
+  }
 
-void fill_rows(HeldKernel& made) {
-  const Kernel& kernel = *made.held.kernel;
-  for (const KernelBuffer& buffer : kernel.buffers()) {
-    bench_buffer& row = made.buffers.add();
-    row.role = static_cast<std::int32_t>(buffer.role);
-    row.bytes = buffer.size.count;
-    row.layout = made.texts.keep(buffer.layout);
+ private:
+  void pack(std::size_t tensor, const void* plain, void* packed) override {
+    throw_if_error(kernel_->pack(tensor, plain, packed));
   }
-  for (const KernelStep& step : kernel.steps()) {
-    bench_step& row = made.steps.add();
-    row.node = made.texts.keep(step.node);
-    row.kind = made.texts.keep(step.kind);
-    row.implementation = made.texts.keep(step.implementation);
-    row.layouts = made.texts.keep(step.layouts);
+  void unpack(std::size_t tensor, const void* packed, void* plain) override {
+    throw_if_error(kernel_->unpack(tensor, packed, plain));
   }
-}
+  plugin::Sample sample(const plugin::SampleRequest& request) override {
+    rotation_.clear();
+    for (std::size_t i = 0; i < request.rotation_size(); ++i) {
+      rotation_.push_back(&exported_invocation(request.rotated(i)));
+    }
+    const bool is_known = request.how() >= BENCH_SAMPLE_ANY && request.how() <= BENCH_SAMPLE_GRAPH;
+    const auto method = is_known ? static_cast<SampleMethod>(request.how()) : SampleMethod::any;
+    return exported_sample(value_or_throw(
+        kernel_->sample({rotation_, request.first(), request.iterations(), method})));
+  }
+
+  std::unique_ptr<const Problem> problem_;
+  std::unique_ptr<CProblem> view_;
+  std::unique_ptr<ops::Kernel> kernel_;
+  std::string implementation_;
+  std::string_view whole_;
+  PartListener& parts_;
+  bool packs_;
+  std::vector<Invocation*> rotation_;  // rotation of the current sample
+};
 
 }  // namespace
 
-Invocation& exported_invocation(const bench_invocation& invocation) {
-  return *invocation_at(invocation.self).invocation;
+std::unique_ptr<plugin::Kernel> export_kernel(std::unique_ptr<Kernel> kernel, PartListener& parts) {
+  return std::make_unique<ExportedKernel>(std::move(kernel), parts, PackedTensors::those_not_plain,
+                                          nullptr);
 }
 
-const bench_kernel* export_kernel(KernelExport with) {
-  auto made = std::make_unique<HeldKernel>(std::move(with));
-  fill_rows(*made);
-  const Kernel& kernel = *made->held.kernel;
-  const bool packs = made->held.packing == KernelExport::Packing::always || !kernel.takes_plain();
-  made->raw = {.size = sizeof(bench_kernel),
-               .self = made.get(),
-               .implementation = made->texts.keep(kernel.implementation()),
-               .steps = made->steps.data(),
-               .step_count = made->steps.size(),
-               .buffers = made->buffers.data(),
-               .buffer_count = made->buffers.size(),
-               .workspace = kernel.workspace().count,
-               .pack = packs ? pack : nullptr,
-               .unpack = packs ? unpack : nullptr,
-               .prepare = prepare,
-               .bind = bind,
-               .destroy = [](void* self) { delete static_cast<HeldKernel*>(self); },
-               .sample = kernel.has_device_clock() ? sample : nullptr,
-               .problem = made->view ? made->view->get() : nullptr,
-               .details = nullptr,
-               .detail_count = 0};
-  fill_details(*made);
-  return &made.release()->raw;
+const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
+                                    std::unique_ptr<const Problem> problem, PartListener& parts) {
+  auto made = std::make_unique<ExportedKernel>(std::move(kernel), parts, PackedTensors::all,
+                                               std::move(problem));
+  const bench_problem* view = made->view();
+  return plugin::detail::KernelHolder::release(std::move(made), {}, view);
+}
+
+Invocation& exported_invocation(plugin::Invocation& invocation) {
+  return static_cast<ExportedInvocation&>(invocation).forwarded();
 }
 
 }  // namespace bench::ops

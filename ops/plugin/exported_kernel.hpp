@@ -3,14 +3,34 @@
 // requests from the host, or a kernel of a plugin written with this program's own classes.
 #pragma once
 
+#include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
-#include "ops/plugin/bench_plugin.h"
+#include "ops/plugin/bench_plugin_kernel.hpp"
+#include "ops/plugin/c_interface.hpp"
 
-#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace bench::ops {
+
+// These throw an error as the C++ wrapper of the interface expects it.
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (result) return std::move(result).value();
+  throw plugin::Error(BENCH_FAILED, result.error().what, result.error().where, result.error().next);
+}
+template <class T>
+T value_or_throw(Result<T, Refusal> result) {
+  if (result) return std::move(result).value();
+  throw plugin::Error(status_of(result.error()), result.error().reason);
+}
+
+inline void throw_if_error(const Status& status) {
+  if (status.ok()) return;
+  const Error& error = status.error();
+  throw plugin::Error(BENCH_FAILED, error.what, error.where, error.next);
+}
 
 // Receives the named parts of an execution. Not owned; must outlive the kernel.
 class PartListener {
@@ -20,24 +40,16 @@ class PartListener {
   virtual void part_ends() noexcept = 0;
 };
 
-struct KernelExport {
-  std::unique_ptr<Kernel> kernel;
-  // If set: the problem that the kernel was created from. The kernel's problem is then a view of
-  // it.
-  std::unique_ptr<const Problem> problem = nullptr;
-  // Receives the parts that an observed execution names. With `whole`, each execution is itself a
-  // part.
-  PartListener* parts = nullptr;
-  std::string_view whole = {};  // must outlive the kernel
-  // Whether to pack tensors that the kernel takes plain.
-  enum class Packing { always, where_needed };
-  Packing packing = Packing::where_needed;
-};
+// A kernel of a plugin. `parts` receives the parts that an observed execution names. Tensors that
+// the kernel takes plain are not packed.
+std::unique_ptr<plugin::Kernel> export_kernel(std::unique_ptr<Kernel> kernel, PartListener& parts);
 
-// The result deletes itself and the kernel in destroy().
-const bench_kernel* export_kernel(KernelExport with);
+// A kernel of the host. All its tensors are packed. Each execution is a part named after the
+// problem's operator, and the problem is visible. The result deletes itself in destroy().
+const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
+                                    std::unique_ptr<const Problem> problem, PartListener& parts);
 
-// Returns the invocation behind an exported one.
-Invocation& exported_invocation(const bench_invocation& invocation);
+// Returns the invocation behind one that an exported kernel bound.
+Invocation& exported_invocation(plugin::Invocation& invocation);
 
 }  // namespace bench::ops

@@ -2,8 +2,7 @@
 #include "ops/plugin/plugin.hpp"
 
 #include "base/file.hpp"
-#include "ops/plugin/c_struct.hpp"
-#include "ops/plugin/c_text.hpp"
+#include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/plugin_operator.hpp"
 
 #include <fmt/format.h>

@@ -2,11 +2,10 @@
 // Adapts a plugin's backend to this program's interface (ops/plugin/plugin.hpp).
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
+#include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/c_problem.hpp"
-#include "ops/plugin/c_text.hpp"
 #include "ops/plugin/host.hpp"
 #include "ops/plugin/plugin.hpp"
-#include "ops/plugin/plugin_counters.hpp"
 #include "ops/plugin/plugin_device.hpp"
 #include "ops/plugin/plugin_kernel.hpp"
 

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin_device.hpp"
 
-#include "ops/plugin/c_struct.hpp"
-#include "ops/plugin/c_text.hpp"
+#include "ops/plugin/c_interface.hpp"
+#include "ops/plugin/plugin_kernel.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace bench::ops {
 namespace {
@@ -24,6 +31,44 @@ std::optional<Bytes> size_of(Function function, void* state) {
 
 constexpr std::string_view kCopyFailed = "a copy to or from device memory failed";
 
+// `self` is the destination. A counter without a name is ignored.
+void take_counter(void* self, const bench_counter* counter) {
+  const auto fault = struct_fault(counter);
+  const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
+  if (!is_named || counter->name == nullptr) return;
+  CounterReading reading;
+  if (fault) {
+    reading.source = "the plugin's reading " + *fault;
+    static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name),
+                                                          std::move(reading));
+    return;
+  }
+  if (counter->present != 0 && std::isfinite(counter->value)) reading.value = counter->value;
+  reading.source = text_of(counter->source);
+  if (!reading.value && reading.source.empty()) reading.source = "the plugin gives no reason";
+  static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name), std::move(reading));
+}
+
+constexpr std::int64_t kNoTime = -1;
+
+struct FlagRow {
+  std::uint32_t flag;
+  SampleVerdict verdict;
+  std::string_view silent;  // the reason if the plugin gives none
+};
+// The most severe first.
+constexpr std::array<FlagRow, 3> kPluginFlags = {{
+    {BENCH_SAMPLE_VOID, SampleVerdict::voided, "discarded, and the plugin gives no reason"},
+    {BENCH_SAMPLE_THROTTLED, SampleVerdict::throttled, "the device has lowered its clock"},
+    {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
+}};
+
+SampleMethod method_of(std::int32_t how, SampleMethod asked) {
+  if (how == BENCH_SAMPLE_GRAPH) return SampleMethod::graph;
+  if (how == BENCH_SAMPLE_STREAM) return SampleMethod::stream;
+  return asked == SampleMethod::any ? SampleMethod::stream : asked;
+}
+
 }  // namespace
 
 std::optional<std::string> fault_of(const bench_memory& memory) {
@@ -42,6 +87,19 @@ std::optional<std::string> fault_of(const bench_tracer& tracer) {
                         tracer.region_begin != nullptr && tracer.region_end != nullptr &&
                         tracer.finish != nullptr;
   return complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
+}
+
+std::optional<std::string> fault_of(const bench_counters& counters) {
+  if (const auto fault = struct_fault(&counters))
+    return fmt::format("has an incomplete table of counters: it {}", *fault);
+  const bool complete = counters.measure != nullptr;
+  return complete ? std::nullopt
+                  : std::optional<std::string>("has an incomplete table of counters");
+}
+
+const bench_counters* counters_of(const bench_backend& backend) {
+  const bool has = BENCH_HAS(bench_backend, &backend, counters);  // NOLINT: the pointer's size
+  return has ? backend.counters : nullptr;
 }
 
 Result<void*> PluginMemory::allocate(Bytes size) {
@@ -98,6 +156,45 @@ Result<std::string> PluginTracer::finish() {
   const bench_status status = raw_.finish(state_, append, &text, message.get());
   if (status == BENCH_OK) return text;
   return message.error("the tracer did not return its records");
+}
+
+Result<CounterReadings, Refusal> PluginCounters::measure(std::span<Invocation* const> rotation) {
+  std::vector<const bench_invocation*> invocations;
+  for (const Invocation* invocation : rotation) {
+    invocations.push_back(&plugin_invocation(*invocation));
+  }
+  CounterReadings readings;
+  CMessage message;
+  const bench_status status = raw_.measure(state_, invocations.data(), invocations.size(),
+                                           take_counter, &readings, message.get());
+  if (status == BENCH_OK) return readings;
+  return refusal_of(status, message.error("the device's counters cannot be read"));
+}
+
+Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
+                                 const std::string& reason) {
+  DeviceSample result;
+  result.method = method_of(sample.how, request.method);
+  if (sample.host_ns >= 0) result.host = Nanoseconds(sample.host_ns);
+  if (sample.clock_hz > 0) result.clock_hz = sample.clock_hz;
+  for (const FlagRow& row : kPluginFlags) {
+    if ((sample.flags & row.flag) == 0) continue;
+    result.verdict = row.verdict;
+    result.reason = reason.empty() ? row.silent : reason;
+    break;
+  }
+  const bool voided = result.verdict == SampleVerdict::voided;
+  if (sample.device_ns > 0) {
+    result.device = Nanoseconds(sample.device_ns);
+  } else if (sample.device_ns == kNoTime && !voided) {
+    result.verdict = SampleVerdict::voided;
+    result.reason = "the plugin does not report the device's time";
+  } else if (!voided) {
+    return Error{fmt::format("the plugin reports an impossible time of {1} ns for {0} iterations",
+                             request.iterations, sample.device_ns),
+                 "", "this is a bug in the plugin"};
+  }
+  return result;
 }
 
 }  // namespace bench::ops

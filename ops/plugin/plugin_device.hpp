@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adapts memory and tracer of a plugin's device to this program's interface.
+// Adapts a plugin's device to this program's interface: its memory, tracer, counters and samples.
 #pragma once
 
 #include "base/result.hpp"
 #include "ops/backend/device.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace bench::ops {
@@ -15,6 +17,10 @@ namespace bench::ops {
 // Returns what is wrong with a plugin's table ("has ..."), or nullopt.
 std::optional<std::string> fault_of(const bench_memory& memory);
 std::optional<std::string> fault_of(const bench_tracer& tracer);
+std::optional<std::string> fault_of(const bench_counters& counters);
+
+// Returns a backend's table of counters, or null if it has none.
+const bench_counters* counters_of(const bench_backend& backend);
 
 // The tables must be valid and must outlive these objects.
 class PluginMemory final : public DeviceMemory {
@@ -48,5 +54,23 @@ class PluginTracer final : public DeviceTracer {
   const bench_tracer& raw_;
   void* state_;
 };
+
+class PluginCounters final : public DeviceCounters {
+ public:
+  PluginCounters(const bench_counters& raw, void* state) : raw_(raw), state_(state) {}
+
+  Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) override;
+
+ private:
+  const bench_counters& raw_;
+  void* state_;
+};
+
+// Validates a sample that a plugin took on its device's clock. If several flags are set, the most
+// severe applies: void before throttled before unsteady. A missing reason is replaced by a text
+// that states this. A sample without a time is discarded. An invalid host time or clock is treated
+// as unknown. Error: an impossible time.
+Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
+                                 const std::string& reason);
 
 }  // namespace bench::ops

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin_kernel.hpp"
 
-#include "ops/plugin/c_struct.hpp"
-#include "ops/plugin/c_text.hpp"
-#include "ops/plugin/plugin_sample.hpp"
+#include "ops/plugin/c_interface.hpp"
+#include "ops/plugin/plugin_device.hpp"
 
 #include <fmt/format.h>
 

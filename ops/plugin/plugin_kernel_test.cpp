@@ -2,7 +2,7 @@
 // Tests kernels of plugins that contradict themselves or violate the interface.
 #include "ops/plugin/plugin_kernel.hpp"
 
-#include "ops/plugin/c_struct.hpp"
+#include "ops/plugin/c_interface.hpp"
 #include "ops/test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -2,8 +2,8 @@
 #include "ops/plugin/plugin_operator.hpp"
 
 #include "ops/model.hpp"
+#include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/c_problem.hpp"
-#include "ops/plugin/c_text.hpp"
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "base/data_type.hpp"
 #include "ops/catalogue.hpp"
 #include "ops/network/network_work.hpp"
-#include "ops/plugin/c_text.hpp"
+#include "ops/plugin/c_interface.hpp"
 
 #include <fmt/format.h>
 

@@ -146,9 +146,6 @@ LibraryInfo library_info(const std::string& backend, const Library<Api>& library
 template <class Api>
 MadeBackend open_backend(const std::string& name, const Library<Api>& library,
                          const std::shared_ptr<const Shared>& shared) {
-  if (auto reason = why_no_device(shared->variables)) {
-    return Refusal{Refusal::Kind::skipped, *std::move(reason)};
-  }
   MonotonicClock clock;
   const Nanoseconds begin = clock.now();
   Loaded<Api> loaded = load_library(library, shared->search);

@@ -34,9 +34,9 @@ std::string probe_text(int32_t extent) {
 const bench_plugin* bench_plugin_entry(void) {
   namespace cuda = bench::ops::cuda;
   try {
-    static const auto* const kPlugin =
-        new bench::ops::ExportedPlugin("cuda", BENCH_CUDA_PLUGIN_VERSION, cuda::backends());
-    return kPlugin->get();
+    static auto* const kPlugin = new bench::plugin::Plugin(
+        bench::ops::export_plugin("cuda", BENCH_CUDA_PLUGIN_VERSION, cuda::backends()));
+    return kPlugin->raw();
   } catch (const std::exception&) {  // no exception may cross this interface
     return nullptr;
   }

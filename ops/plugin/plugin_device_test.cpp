@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/plugin_sample.hpp"
+#include "ops/plugin/plugin_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

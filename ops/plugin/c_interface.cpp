@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/c_text.hpp"
+#include "ops/plugin/c_interface.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstring>
 
 namespace bench::ops {
@@ -12,13 +9,6 @@ namespace {
 template <std::size_t kSize>
 std::string ended(const std::array<char, kSize>& buffer) {
   return {buffer.data(), strnlen(buffer.data(), kSize)};
-}
-
-void copy(const std::string& from, char* to, std::size_t capacity) {
-  if (to == nullptr || capacity == 0) return;
-  const std::size_t length = std::min(from.size(), capacity - 1);
-  std::memcpy(to, from.data(), length);
-  to[length] = '\0';
 }
 
 }  // namespace
@@ -32,13 +22,6 @@ Error CMessage::error(std::string_view what) const {
   Error error{ended(text_), ended(where_), ended(next_)};
   if (error.what.empty()) error.what = fmt::format("{} without a reason", what);
   return error;
-}
-
-void write_message(const Error& error, bench_message* message) {
-  if (message == nullptr) return;
-  copy(error.what, message->text, message->text_capacity);
-  copy(error.where, message->where, message->where_capacity);
-  copy(error.next, message->next, message->next_capacity);
 }
 
 Refusal refusal_of(bench_status status, const Error& error) {

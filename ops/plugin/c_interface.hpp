@@ -1,18 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Valid sizes of the interface's structs. A struct has at least its size in the first release;
-// later fields are read only if BENCH_HAS reports them. It has at most its size in this release.
+// What both directions of the plugin interface share: messages, statuses, texts and sizes of
+// structs, as this program's errors, refusals and strings.
 #pragma once
 
+#include "base/result.hpp"
+#include "ops/backend/kernel.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench::ops {
 
+// The host's side of a bench_message. Not movable, because get() exposes its address.
+class CMessage {
+ public:
+  CMessage();
+  CMessage(const CMessage&) = delete;
+  CMessage& operator=(const CMessage&) = delete;
+
+  bench_message* get() { return &raw_; }
+  bool silent() const { return text_.front() == '\0'; }
+  // `what` is used if no text was written ("model() of `x` failed").
+  Error error(std::string_view what) const;
+
+ private:
+  std::array<char, 2048> text_;
+  std::array<char, 512> where_;
+  std::array<char, 1024> next_;
+  bench_message raw_;
+};
+
+Refusal refusal_of(bench_status status, const Error& error);
+bench_status status_of(const Refusal& refusal);
+
+// Copies a plugin's text; null gives an empty string.
+std::string text_of(const char* text);
+
+// Valid sizes of the interface's structs. A struct has at least its size in the first release;
+// later fields are read only if BENCH_HAS reports them. It has at most its size in this release.
 template <class Row>
 inline constexpr std::size_t kFirstSize = sizeof(Row);
 template <>
