@@ -122,10 +122,14 @@ std::optional<std::size_t> JsonValue::find(std::string_view name, std::size_t ex
   return std::nullopt;
 }
 
+std::optional<JsonValue> JsonValue::value_at(std::string_view name) const {
+  const auto index = is_object() ? find(name) : std::nullopt;
+  return index ? std::optional(member(*index)) : std::nullopt;
+}
+
 std::optional<std::string_view> JsonValue::text_at(std::string_view name) const {
-  if (!is_object()) return std::nullopt;
-  const auto index = find(name);
-  return index ? member(*index).text() : std::nullopt;
+  const auto value = value_at(name);
+  return value ? value->text() : std::nullopt;
 }
 
 void write_json(JsonWriter& writer, JsonValue value) {

@@ -43,6 +43,8 @@ class JsonValue {
   // Returns the member's index. Tries `expected` first: records list their fields in the order of
   // their declaration.
   std::optional<std::size_t> find(std::string_view name, std::size_t expected = 0) const;
+  // Returns a member; nullopt for anything but an object that has it.
+  std::optional<JsonValue> value_at(std::string_view name) const;
   // Returns the text of a member; nullopt for anything but an object with this text.
   std::optional<std::string_view> text_at(std::string_view name) const;
 

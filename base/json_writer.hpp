@@ -87,6 +87,9 @@ struct JsonStyle {
   JsonReals reals = JsonReals::shortest;
 };
 
+// The style of documents that commands print.
+inline constexpr JsonStyle kPrintedJson = {.indent = 2, .reals = JsonReals::with_fraction};
+
 // Whether `optional` writes the value.
 inline bool is_json_present(double value) { return std::isfinite(value); }
 inline bool is_json_present(FlopsPerSecond rate) { return std::isfinite(rate.value); }
@@ -161,21 +164,26 @@ class JsonWriter {
   }
   template <class T, class Declare>
   void list(std::string_view name, const std::vector<T>& values, Declare declare) {
-    if (values.empty()) return;
+    if (!values.empty()) required_list(name, values, declare);
+  }
+
+  template <class T>
+  void inlined(std::string_view /*first*/, const std::optional<T>& value) {
+    if (value) fields(*this, *value);
+  }
+
+  // A list of objects that is written even if it is empty.
+  template <class Values, class Declare>
+  void required_list(std::string_view name, const Values& values, Declare declare) {
     key(name);
     begin('[');
-    for (const T& value : values) {
+    for (const auto& value : values) {
       separate();
       begin('{');
       declare(*this, value);
       end('}');
     }
     end(']');
-  }
-
-  template <class T>
-  void inlined(std::string_view /*first*/, const std::optional<T>& value) {
-    if (value) fields(*this, *value);
   }
 
   // A member whose value `add` appends by one of the functions below.
@@ -294,6 +302,11 @@ std::string json_object(Declare declare, JsonStyle style = {}) {
   JsonWriter writer(text, style);
   writer.add_object(declare);
   return text;
+}
+// Returns the same as a document that a command prints.
+template <class Declare>
+std::string printed_json(Declare declare) {
+  return json_object(declare, kPrintedJson) + '\n';
 }
 // Returns one value, such as a record with fields(), without a newline.
 template <class T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline save` and `accept`: store the runs of result files.
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
@@ -12,7 +13,6 @@
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -105,16 +105,15 @@ std::string text_of(const Saving& saving, const ConsoleOptions& console) {
 }
 
 std::string json_of(const Saving& saving) {
-  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-  for (const Saved& entry : saving.cases) {
-    nlohmann::ordered_json& object = cases.emplace_back();
-    object = {{"id", entry.id}, {"result", entry.result}};
-    if (entry.epoch) object["epoch"] = *entry.epoch;
-    if (!entry.path.empty()) object["path"] = entry.path;
-    if (!entry.reason.empty()) object["reason"] = entry.reason;
-  }
-  const nlohmann::ordered_json document = {{"cases", cases}};
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return printed_json([&](JsonWriter& writer) {
+    writer.required_list("cases", saving.cases, [](JsonWriter& row, const Saved& entry) {
+      row.required("id", entry.id);
+      row.required("result", entry.result);
+      row.optional("epoch", entry.epoch);
+      row.optional("path", entry.path);
+      row.optional("reason", entry.reason);
+    });
+  });
 }
 
 Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy wish, Env& env) {

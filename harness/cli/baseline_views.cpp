@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
@@ -11,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <optional>
@@ -22,17 +22,11 @@
 namespace bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Minimum column width; a column that would be narrower is omitted.
 constexpr std::size_t kMinText = 12;
 
 // quantile of the differences between runs, as in the gate's screen
 constexpr double kUsualPoint = 0.95;
-
-std::string json_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -147,22 +141,21 @@ std::string list_text(const Stored& stored, const ConsoleOptions& console) {
 }
 
 std::string list_json(const Stored& stored) {
-  Json cases = Json::array();
-  for (const StoreEntry& entry : stored.cases) {
-    const BaselineRecord& last = *entry.history.last();
-    Json object = {{"id", last.id},
-                   {"machine_class", last.environment.machine_class},
-                   {"path", entry.history.path},
-                   {"runs", entry.history.records.size()},
-                   {"epochs", epochs_of(entry.history)},
-                   {"last_run", last.time},
-                   {"commit", last.commit}};
-    if (const auto median = median_time(last)) object["median_ns"] = median->count();
-    if (const auto spread = spread_of(entry.history)) object["spread"] = *spread;
-    object["anchors"] = anchors_of(entry.history);
-    cases.push_back(std::move(object));
-  }
-  return json_text({{"cases", cases}});
+  return printed_json([&](JsonWriter& writer) {
+    writer.required_list("cases", stored.cases, [](JsonWriter& row, const StoreEntry& entry) {
+      const BaselineRecord& last = *entry.history.last();
+      row.required("id", last.id);
+      row.required("machine_class", last.environment.machine_class);
+      row.required("path", entry.history.path);
+      row.required("runs", entry.history.records.size());
+      row.required("epochs", epochs_of(entry.history));
+      row.required("last_run", last.time);
+      row.required("commit", last.commit);
+      row.optional("median_ns", median_time(last));
+      row.optional("spread", spread_of(entry.history));
+      row.required("anchors", anchors_of(entry.history));
+    });
+  });
 }
 
 Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
@@ -238,6 +231,22 @@ std::string show_json(const std::vector<StoreEntry>& cases) {
   return fmt::format("{{\"runs\": [\n{}\n]}}\n", fmt::join(runs, ",\n"));
 }
 
+struct PrunedCase {
+  std::string id;
+  Pruned pruned;
+};
+
+std::string pruned_json(const std::vector<PrunedCase>& cases) {
+  return printed_json([&](JsonWriter& writer) {
+    writer.required_list("cases", cases, [](JsonWriter& row, const PrunedCase& entry) {
+      row.required("id", entry.id);
+      row.required("path", entry.pruned.path);
+      row.required("kept", entry.pruned.kept);
+      row.required("dropped", entry.pruned.dropped);
+    });
+  });
+}
+
 // Returns the named cases, in the order of the arguments, on every machine class.
 Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored stored) {
   std::vector<StoreEntry> named;
@@ -281,18 +290,15 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
   const Malformed malformed = arguments.force ? Malformed::drop : Malformed::refuse;
-  Json cases = Json::array();
+  std::vector<PrunedCase> cases;
   std::size_t dropped = 0;
   for (const StoreEntry& entry : stored.cases) {
     BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, malformed));
     dropped += pruned.dropped;
-    cases.push_back({{"id", entry.history.last()->id},
-                     {"path", pruned.path},
-                     {"kept", pruned.kept},
-                     {"dropped", pruned.dropped}});
+    cases.push_back({entry.history.last()->id, pruned});
   }
   if (arguments.output == Output::json) {
-    *env.out << json_text({{"cases", cases}});
+    *env.out << pruned_json(cases);
   } else {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
                             plural(dropped, "run"), plural(cases.size(), "case"), kRunsAnEpoch);
@@ -308,7 +314,8 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
   std::size_t runs = 0;
   for (const StoreEntry& entry : stored.cases) runs += entry.history.records.size();
   if (arguments.output == Output::json) {
-    *env.out << json_text({{"problems", stored.problems}});
+    *env.out << printed_json(
+        [&](JsonWriter& writer) { writer.required("problems", stored.problems); });
   } else {
     for (const std::string& problem : stored.problems) print_line(*env.out, problem);
     *env.out << fmt::format("{}, {}, {}\n", plural(stored.cases.size(), "case"),

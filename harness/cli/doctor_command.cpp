@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -17,7 +18,6 @@
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <ostream>
 #include <utility>
@@ -49,13 +49,11 @@ Finding onednn_finding(Env& env) {
             "no case can run on the CPU",
             "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH"};
   }
-  const auto document = nlohmann::json::parse(*description, nullptr, false);
   std::string found = "no device of this backend";
-  for (const auto& device : document.value("devices", nlohmann::json::array())) {
-    if (device.value("backend", "") != "onednn") continue;
-    const auto library = device.value("library", nlohmann::json::object());
-    found = fmt::format("{} at {} ({})", library.value("version", "?"), library.value("path", "?"),
-                        library.value("detail", ""));
+  for (const WorkerDocument::Device& device : description->devices) {
+    if (device.backend != "onednn" || !device.library) continue;
+    found = fmt::format("{} at {} ({})", device.library->version, device.library->path,
+                        device.library->detail);
   }
   return {Finding::Level::good, "oneDNN", found, "", ""};
 }
@@ -83,17 +81,15 @@ void print_text(const std::vector<Finding>& findings, Env& env) {
 }
 
 void print_json(const std::vector<Finding>& findings, Env& env) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const Finding& finding : findings) {
-    rows.push_back({{"level", text_of(finding.level).name},
-                    {"subject", finding.subject},
-                    {"found", finding.found},
-                    {"consequence", finding.consequence},
-                    {"remedy", finding.remedy}});
-  }
-  *env.out << nlohmann::ordered_json{{"rows", rows}}.dump(2, ' ', false,
-                                                          nlohmann::json::error_handler_t::replace)
-           << '\n';
+  *env.out << printed_json([&](JsonWriter& writer) {
+    writer.required_list("rows", findings, [](JsonWriter& row, const Finding& finding) {
+      row.required("level", text_of(finding.level).name);
+      row.required("subject", finding.subject);
+      row.required("found", finding.found);
+      row.required("consequence", finding.consequence);
+      row.required("remedy", finding.remedy);
+    });
+  });
 }
 
 Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& env) {

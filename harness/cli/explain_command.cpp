@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_reader.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/text.hpp"
@@ -18,7 +19,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -148,16 +148,11 @@ std::string reasons_text(const std::vector<DispatchReason>& reasons) {
   return text;
 }
 
-nlohmann::ordered_json reasons_json(const std::vector<DispatchReason>& reasons) {
-  auto array = nlohmann::ordered_json::array();
-  for (const DispatchReason& reason : reasons) {
-    nlohmann::ordered_json entry = {{"primitive", reason.primitive}};
-    if (!reason.implementation.empty()) entry["implementation"] = reason.implementation;
-    entry["reason"] = reason.message;
-    entry["location"] = reason.location;
-    array.push_back(std::move(entry));
-  }
-  return array;
+void write_reason(JsonWriter& writer, const DispatchReason& reason) {
+  writer.required("primitive", reason.primitive);
+  writer.optional("implementation", reason.implementation);
+  writer.required("reason", reason.message);
+  writer.required("location", reason.location);
 }
 
 std::string probe_text(const Result<PreparedCase>& probe) {
@@ -219,17 +214,17 @@ std::string there_text(const There& there) {
   return text + "\n";
 }
 
-nlohmann::ordered_json there_json(const There& there) {
-  nlohmann::ordered_json entry = {{"gpu", there.gpu.name}, {"arch", there.gpu.architecture}};
+void write_there(JsonWriter& writer, const There& there) {
+  writer.required("gpu", there.gpu.name);
+  writer.required("arch", there.gpu.architecture);
   if (!there.support) {
-    entry["reason"] = there.support.error().message();
-    return entry;
+    writer.required("reason", there.support.error().message());
+    return;
   }
-  entry["runs"] = there.support->runs;
-  entry["by"] = there.support->by;
-  entry["reason"] = there.support->reason;
-  entry["engines"] = there.support->engines;
-  return entry;
+  writer.required("runs", there.support->runs);
+  writer.required("by", there.support->by);
+  writer.required("reason", there.support->reason);
+  writer.required("engines", there.support->engines);
 }
 
 // The ceilings in the default store; none if they cannot be read, since the explanation is complete
@@ -262,64 +257,81 @@ Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, E
   return here;
 }
 
-nlohmann::ordered_json tensor_json(const ops::Tensor& tensor) {
-  return {{"name", tensor.name},
-          {"role", kRoleNames[static_cast<std::size_t>(tensor.role)]},
-          {"dtype", info(tensor.dtype).name},
-          {"dims", tensor.dims},
-          {"size_bytes", tensor.size().count}};
+void write_tensor(JsonWriter& writer, const ops::Tensor& tensor) {
+  writer.required("name", tensor.name);
+  writer.required("role", kRoleNames[static_cast<std::size_t>(tensor.role)]);
+  writer.required("dtype", info(tensor.dtype).name);
+  writer.required("dims", tensor.dims);
+  writer.required("size_bytes", tensor.size());
 }
 
-nlohmann::ordered_json prepared_json(const PreparedReply& prepared) {
-  auto buffers = nlohmann::ordered_json::array();
-  for (const BufferInfo& buffer : prepared.buffers) {
-    buffers.push_back({{"name", buffer.name},
-                       {"role", buffer.role},
-                       {"layout", buffer.layout},
-                       {"size_bytes", buffer.size.count}});
-  }
-  return {{"implementation", prepared.implementation},
-          {"buffers", buffers},
-          {"create_ns", prepared.create.count()},
-          {"create_hit_ns", prepared.create_hit.count()},
-          {"reorder_ns", prepared.reorder.count()},
-          {"first_run_ns", prepared.first_run.count()},
-          {"memory",
-           {{"peak_bytes", prepared.memory.peak.count},
-            {"weights_bytes", prepared.memory.weights.count},
-            {"workspace_bytes", prepared.memory.workspace.count}}}};
+void write_prepared(JsonWriter& writer, const PreparedReply& prepared) {
+  writer.required("implementation", prepared.implementation);
+  writer.required_list("buffers", prepared.buffers, [](JsonWriter& row, const BufferInfo& buffer) {
+    row.required("name", buffer.name);
+    row.required("role", buffer.role);
+    row.required("layout", buffer.layout);
+    row.required("size_bytes", buffer.size);
+  });
+  writer.required("create_ns", prepared.create);
+  writer.required("create_hit_ns", prepared.create_hit);
+  writer.required("reorder_ns", prepared.reorder);
+  writer.required("first_run_ns", prepared.first_run);
+  writer.required_object("memory", [&](JsonWriter& memory) {
+    memory.required("peak_bytes", prepared.memory.peak);
+    memory.required("weights_bytes", prepared.memory.weights);
+    memory.required("workspace_bytes", prepared.memory.workspace);
+  });
 }
 
-// The case record of the result file (the plan's facts), with the additions of `explain`.
-nlohmann::ordered_json explanation_json(const Case& spec, const Here& here,
-                                        const std::optional<There>& there,
-                                        const std::optional<ops::Platform>& platform) {
+void write_here(JsonWriter& writer, const Here& here) {
   const Result<PreparedCase>& probe = here.probe;
-  auto entry = nlohmann::ordered_json::parse(to_json_line(case_facts(spec)));
-  entry.erase("outcome");
-  entry.erase("flags");
-  for (const ops::Tensor& tensor : tensors_of(spec))
-    entry["tensors"].push_back(tensor_json(tensor));
-  for (const ops::Formula& formula : formulas_of(spec)) {
-    entry["formulas"].push_back({{"name", formula.name},
-                                 {"expression", formula.expression},
-                                 {"values", formula.values},
-                                 {"result", formula.result}});
-  }
-  if (platform) entry["tensor_cores"] = tensor_core_json(spec, *platform);
-  if (there) entry["there"] = there_json(*there);
-  if (here.ideal) {
-    entry["ideal_ns"] = here.ideal->ideal.count();
-    entry["bound"] = bound_names()[static_cast<std::size_t>(here.ideal->bound)];
-  }
-  entry["reproduce"] = here.reproduction;
-  if (probe.ok() && probe->prepared) entry["here"] = prepared_json(*probe->prepared);
   if (probe.ok() && probe->refused) {
-    entry["here"] = {{"outcome", name_of(probe->refused->outcome)},
-                     {"reason", probe->refused->reason}};
+    writer.required("outcome", name_of(probe->refused->outcome));
+    writer.required("reason", probe->refused->reason);
+  } else if (probe.ok() && probe->prepared) {
+    write_prepared(writer, *probe->prepared);
   }
-  if (!here.not_taken.empty()) entry["here"]["not_taken"] = reasons_json(here.not_taken);
-  return entry;
+  writer.list("not_taken", here.not_taken, write_reason);
+}
+
+// A case, and what was found out about it.
+struct Explanation {
+  const Case& spec;
+  Here here;
+  std::optional<There> there;
+};
+
+// The case record of the result file (the plan's facts) without what only a run decides, with the
+// additions of `explain`.
+void write_explanation(JsonWriter& writer, const Explanation& explanation,
+                       const std::optional<ops::Platform>& platform) {
+  const auto& [spec, here, there] = explanation;
+  const JsonDocument facts = parse_json(to_json_line(case_facts(spec))).value();
+  for (std::size_t i = 0; i < facts.root().size(); ++i) {
+    const std::string_view name = facts.root().name(i);
+    if (name != "outcome" && name != "flags") writer.required(name, facts.root().member(i));
+  }
+  if (const auto tensors = tensors_of(spec); !tensors.empty())
+    writer.required_list("tensors", tensors, write_tensor);
+  writer.list("formulas", formulas_of(spec), [](JsonWriter& row, const ops::Formula& formula) {
+    row.required("name", formula.name);
+    row.required("expression", formula.expression);
+    row.required("values", formula.values);
+    row.required("result", formula.result);
+  });
+  if (platform) {
+    writer.required_object("tensor_cores", [&, &work = spec](JsonWriter& section) {
+      write_tensor_cores(section, work, *platform);
+    });
+  }
+  writer.group("there", there, write_there);
+  if (here.ideal) {
+    writer.required("ideal_ns", here.ideal->ideal);
+    writer.required("bound", bound_names()[static_cast<std::size_t>(here.ideal->bound)]);
+  }
+  writer.required("reproduce", here.reproduction);
+  writer.object("here", [&found = here](JsonWriter& section) { write_here(section, found); });
 }
 
 // Everything except the id and the command, which are for copying and never fold.
@@ -345,22 +357,25 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   const auto platform = platform_of(arguments);
-  auto cases = nlohmann::ordered_json::array();
+  std::vector<Explanation> explanations;
   for (const Case& spec : plan->cases) {
-    const Here here = look_here(spec, *plan, arguments, env);
-    const auto there = look_there(spec, arguments, env);
+    Explanation found{spec, look_here(spec, *plan, arguments, env),
+                      look_there(spec, arguments, env)};
     if (arguments.output == Output::json) {
-      cases.push_back(explanation_json(spec, here, there, platform));
-    } else {
-      const std::string text = shown_lines(explanation_text(spec, here, there, platform), env);
-      *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
-                              printable(here.reproduction));
+      explanations.push_back(std::move(found));
+      continue;
     }
+    const std::string text =
+        shown_lines(explanation_text(spec, found.here, found.there, platform), env);
+    *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
+                            printable(found.here.reproduction));
   }
   if (arguments.output == Output::json) {
-    *env.out << nlohmann::ordered_json{{"cases", cases}}.dump(
-                    2, ' ', false, nlohmann::json::error_handler_t::replace)
-             << '\n';
+    *env.out << printed_json([&](JsonWriter& writer) {
+      writer.required_list("cases", explanations, [&](JsonWriter& entry, const Explanation& each) {
+        write_explanation(entry, each, platform);
+      });
+    });
   }
   return ExitStatus::success;
 }

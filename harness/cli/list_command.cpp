@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/available_memory.hpp"
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
@@ -9,7 +10,7 @@
 #include "harness/host/placement.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
-#include "harness/result/report.hpp"
+#include "harness/result/fields.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
@@ -17,7 +18,6 @@
 #include "ops/network/network.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -123,23 +123,29 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
                           plan.cases.size() == 1 ? "" : "s", here);
 }
 
+// The record of the result file, with what is known about running the case.
+std::string case_line(const Case& entry, const CudaSupports& cuda, const Refusals& refused) {
+  const CaseRecord record = case_facts(entry);
+  std::optional<CudaSupport> support;
+  if (const auto found = cuda.find(record.id); found != cuda.end()) {
+    support = found->second;
+  } else if (const auto why = refused.find(record.id); why != refused.end()) {
+    support = CudaSupport{.runs = "no", .by = "", .reason = why->second, .engines = {}};
+  }
+  return json_object([&](JsonWriter& writer) {
+    fields(writer, record);
+    writer.group("support", support, [](JsonWriter& section, const CudaSupport& each) {
+      section.required("runs", each.runs);
+      section.required("by", each.by);
+      section.required("reason", each.reason);
+    });
+  });
+}
+
 void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refused, Env& env) {
   *env.out << "{\"cases\":[";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    const CaseRecord record = case_facts(plan.cases[i]);
-    std::string line = to_json_line(record);
-    if (const auto support = cuda.find(record.id); support != cuda.end()) {
-      auto object = nlohmann::ordered_json::parse(line);
-      object["support"] = {{"runs", support->second.runs},
-                           {"by", support->second.by},
-                           {"reason", support->second.reason}};
-      line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    } else if (const auto why = refused.find(record.id); why != refused.end()) {
-      auto object = nlohmann::ordered_json::parse(line);
-      object["support"] = {{"runs", "no"}, {"by", ""}, {"reason", why->second}};
-      line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
-    *env.out << (i == 0 ? "\n" : ",\n") << line;
+    *env.out << (i == 0 ? "\n" : ",\n") << case_line(plan.cases[i], cuda, refused);
   }
   *env.out << "\n]}\n";
 }
@@ -205,13 +211,11 @@ Places places_here(const Plan& plan, Env& env) {
     print_line(*env.err, fmt::format("bench list: {}", description.error().message()));
     return places;
   }
-  const auto document = nlohmann::json::parse(*description, nullptr, false);
-  for (const auto& device : document.value("devices", nlohmann::json::array())) {
-    places.devices.insert(device.value("name", std::string()));
+  for (const WorkerDocument::Device& device : description->devices) {
+    places.devices.insert(device.name);
   }
-  for (const auto& backend : document.value("missing", nlohmann::json::array())) {
-    places.missing.emplace(backend.value("backend", std::string()),
-                           backend.value("reason", std::string()));
+  for (const WorkerDocument::Device& device : description->missing) {
+    places.missing.emplace(device.backend, device.reason.value_or(""));
   }
   return places;
 }

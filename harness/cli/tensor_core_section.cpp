@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -76,21 +75,26 @@ std::string network_text(const std::vector<TensorCoreNode>& nodes) {
          lines;
 }
 
-nlohmann::ordered_json verdict_json(const TensorCoreEligibility& verdict) {
-  nlohmann::ordered_json entry = {
-      {"verdict", name_of(verdict.answer)}, {"reason", verdict.reason}, {"rule", verdict.rule}};
-  for (const TensorCorePartVerdict& part : verdict.parts) {
-    entry["parts"][std::string(name_of_part(part.part))] = {
-        {"ok", part.answer == ops::RuleAnswer::yes}, {"reason", part.reason}, {"rule", part.rule}};
-  }
-  if (verdict.alignment) entry["alignment"] = ops::name_of(*verdict.alignment);
-  if (verdict.copies) {
-    entry["copies"] = {{"tensors", verdict.copies->tensors},
-                       {"workspace_bytes", verdict.copies->workspace_bytes},
-                       {"conversion_bytes", verdict.copies->conversion_bytes}};
-  }
-  if (!verdict.hints.empty()) entry["hints"] = verdict.hints;
-  return entry;
+void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
+  writer.required("verdict", name_of(verdict.answer));
+  writer.required("reason", verdict.reason);
+  writer.required("rule", verdict.rule);
+  writer.object("parts", [&](JsonWriter& parts) {
+    for (const TensorCorePartVerdict& part : verdict.parts) {
+      parts.required_object(name_of_part(part.part), [&](JsonWriter& each) {
+        each.required("ok", part.answer == ops::RuleAnswer::yes);
+        each.required("reason", part.reason);
+        each.required("rule", part.rule);
+      });
+    }
+  });
+  if (verdict.alignment) writer.required("alignment", ops::name_of(*verdict.alignment));
+  writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& each) {
+    copies.required("tensors", each.tensors);
+    copies.required("workspace_bytes", each.workspace_bytes);
+    copies.required("conversion_bytes", each.conversion_bytes);
+  });
+  writer.optional("hints", verdict.hints);
 }
 
 using NetworkPointer = std::shared_ptr<const ops::Network>;
@@ -107,20 +111,19 @@ std::string tensor_core_text(const Case& spec, const ops::Platform& platform) {
   return head + verdict_text(verdict_of(std::get<ops::Problem>(spec.work), platform));
 }
 
-nlohmann::ordered_json tensor_core_json(const Case& spec, const ops::Platform& platform) {
-  nlohmann::ordered_json entry = {{"arch", platform.architecture->name},
-                                  {"libraries", info(platform.libraries).name}};
+void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform) {
+  writer.required("arch", platform.architecture->name);
+  writer.required("libraries", info(platform.libraries).name);
   if (const auto* network = std::get_if<NetworkPointer>(&spec.work)) {
-    entry["nodes"] = nlohmann::ordered_json::array();
-    for (const TensorCoreNode& node : verdicts_of(**network, platform)) {
-      nlohmann::ordered_json row = {{"node", node.node}, {"op", node.op}};
-      row.update(verdict_json(node.verdict));
-      entry["nodes"].push_back(std::move(row));
-    }
-    return entry;
+    writer.required_list("nodes", verdicts_of(**network, platform),
+                         [](JsonWriter& row, const TensorCoreNode& node) {
+                           row.required("node", node.node);
+                           row.required("op", node.op);
+                           write_verdict(row, node.verdict);
+                         });
+    return;
   }
-  entry.update(verdict_json(verdict_of(std::get<ops::Problem>(spec.work), platform)));
-  return entry;
+  write_verdict(writer, verdict_of(std::get<ops::Problem>(spec.work), platform));
 }
 
 }  // namespace bench

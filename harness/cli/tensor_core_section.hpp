@@ -3,10 +3,9 @@
 // case, as human-readable text and as JSON.
 #pragma once
 
+#include "base/json_writer.hpp"
 #include "harness/config/plan.hpp"
 #include "ops/tensor_core/architecture.hpp"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 
@@ -17,6 +16,6 @@ namespace bench {
 std::string tensor_core_text(const Case& spec, const ops::Platform& platform);
 
 // {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; for a network "nodes".
-nlohmann::ordered_json tensor_core_json(const Case& spec, const ops::Platform& platform);
+void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
 }  // namespace bench

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/run/plugin_workers.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <ostream>
 
 namespace bench {
 namespace {
 
-nlohmann::ordered_json to_json(const Diagnostic& diagnostic) {
-  return {{"file", diagnostic.place.file},
-          {"line", diagnostic.place.line},
-          {"column", diagnostic.place.column},
-          {"message", diagnostic.what},
-          {"next", diagnostic.next}};
-}
-
 void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const Diagnostic& diagnostic : diagnostics) rows.push_back(to_json(diagnostic));
-  *env.out << nlohmann::ordered_json{{"errors", rows}}.dump(
-                  -1, ' ', false, nlohmann::json::error_handler_t::replace)
-           << '\n';
+  *env.out << json_object([&](JsonWriter& writer) {
+    writer.required_list("errors", diagnostics, [](JsonWriter& row, const Diagnostic& diagnostic) {
+      row.required("file", diagnostic.place.file);
+      row.required("line", diagnostic.place.line);
+      row.required("column", diagnostic.place.column);
+      row.required("message", diagnostic.what);
+      row.required("next", diagnostic.next);
+    });
+  }) << '\n';
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
       inner.required("power", without.power);
     });
   };
-  return json_object(document, {.indent = 2, .reals = JsonReals::with_fraction}) + "\n";
+  return printed_json(document);
 }
 
 }  // namespace bench

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
+#include "base/json_reader.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,25 +14,29 @@
 namespace bench {
 namespace {
 
-using nlohmann::json;
-
 struct TimeUnit {
   std::string_view name;
   double nanoseconds;
 };
 constexpr std::array<TimeUnit, 4> kUnits = {{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
 
-std::string text_at(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+std::string text_at(JsonValue object, std::string_view name) {
+  return std::string(object.text_at(name).value_or(""));
 }
 
-std::optional<double> time_of(const json& entry) {
-  const auto time = entry.find("real_time");
+// Returns a number or another value as it is written in the file; "null" if there is none.
+std::string written_at(JsonValue object, std::string_view name) {
+  const auto value = object.value_at(name);
+  return value ? json_text(*value) : "null";
+}
+
+std::optional<double> time_of(JsonValue entry) {
+  const auto time = entry.value_at("real_time");
+  const auto count = time ? time->number() : std::nullopt;
   const std::string unit = text_at(entry, "time_unit");
   const auto* row = std::ranges::find(kUnits, unit.empty() ? "ns" : unit, &TimeUnit::name);
-  if (time == entry.end() || !time->is_number() || row == kUnits.end()) return std::nullopt;
-  const double value = time->get<double>() * row->nanoseconds;
+  if (!count || row == kUnits.end()) return std::nullopt;
+  const double value = *count * row->nanoseconds;
   return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
 }
 
@@ -58,7 +62,7 @@ class Cases {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-void take(const json& entry, const std::string& place, Cases& cases, Measurement& measurement) {
+void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& measurement) {
   const std::string run_name = text_at(entry, "run_name");
   const std::string name = run_name.empty() ? text_at(entry, "name") : run_name;
   if (name.empty()) {
@@ -66,7 +70,8 @@ void take(const json& entry, const std::string& place, Cases& cases, Measurement
     return;
   }
   MeasuredCase& found = cases.find(name);
-  if (entry.value("error_occurred", json(false)) == json(true)) {
+  const auto error = entry.value_at("error_occurred");
+  if (error && error->boolean() == true) {
     found.outcome = Outcome::failed;
     found.reason = text_at(entry, "error_message");
     return;
@@ -85,27 +90,27 @@ void take(const json& entry, const std::string& place, Cases& cases, Measurement
 
 // Returns "L1 Data 32768, L2 Unified 1048576". Cache sizes identify the processor. The number of
 // processors that share a cache is left out, since a hypervisor decides it.
-std::string caches_text(const json& context) {
-  const auto caches = context.find("caches");
-  if (caches == context.end() || !caches->is_array()) return {};
+std::string caches_text(JsonValue context) {
+  const auto caches = context.value_at("caches");
+  if (!caches || !caches->is_list()) return {};
   std::string text;
-  for (const json& cache : *caches) {
+  for (std::size_t i = 0; i < caches->size(); ++i) {
+    const JsonValue cache = caches->item(i);
     if (!cache.is_object()) continue;
-    text +=
-        fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", cache.value("level", json()).dump(),
-                    text_at(cache, "type"), cache.value("size", json()).dump());
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", written_at(cache, "level"),
+                        text_at(cache, "type"), written_at(cache, "size"));
   }
   return text;
 }
 
-void take_context(const json& document, Measurement& measurement) {
-  const auto context = document.find("context");
-  if (context == document.end() || !context->is_object()) return;
+void take_context(JsonValue document, Measurement& measurement) {
+  const auto context = document.value_at("context");
+  if (!context || !context->is_object()) return;
   for (const char* name : {"host_name", "num_cpus", "mhz_per_cpu", "library_version",
                            "library_build_type", "cpu_scaling_enabled", "executable"}) {
-    const auto value = context->find(name);
-    if (value == context->end() || value->is_object() || value->is_array()) continue;
-    measurement.facts[name] = value->is_string() ? value->get<std::string>() : value->dump();
+    const auto value = context->value_at(name);
+    if (!value || value->is_object() || value->is_list()) continue;
+    measurement.facts[name] = value->text() ? text_at(*context, name) : written_at(*context, name);
   }
   if (std::string caches = caches_text(*context); !caches.empty()) {
     measurement.facts["caches"] = std::move(caches);
@@ -128,19 +133,19 @@ std::map<std::string, std::string> machine_of(const Measurement& measurement) {
 }  // namespace
 
 Result<Measurement> read_google_benchmark(std::string_view text, const std::string& name) {
-  const json document = json::parse(text, nullptr, false);
-  const auto entries = document.is_object() ? document.find("benchmarks") : document.end();
-  if (entries == document.end() || !entries->is_array()) {
+  const auto document = parse_json(text);
+  const auto entries = document ? document->root().value_at("benchmarks") : std::nullopt;
+  if (!entries || !entries->is_list()) {
     return Error{"not a complete JSON document with a list `benchmarks`", name,
                  "create it with --benchmark_format=json --benchmark_out=FILE"};
   }
   Measurement measurement;
   measurement.name = name;
-  take_context(document, measurement);
+  take_context(document->root(), measurement);
   Cases cases(measurement);
-  std::size_t number = 0;
-  for (const json& entry : *entries) {
-    const std::string place = fmt::format("{}: benchmarks[{}]", name, number++);
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    const JsonValue entry = entries->item(i);
+    const std::string place = fmt::format("{}: benchmarks[{}]", name, i);
     if (entry.is_object()) {
       take(entry, place, cases, measurement);
     } else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/parameter_text.hpp"
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "harness/report/markdown.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -193,6 +193,40 @@ std::string sweep_table(const ParameterComparison& comparison, const ConsoleOpti
   return render_table(columns, rows, console.width, console.colour);
 }
 
+// An effect with the case and value that it belongs to.
+struct NamedEffect {
+  const std::string& base_id;
+  const std::string& value;
+  const ParameterEffect& effect;
+};
+
+std::vector<NamedEffect> effects_of(const ParameterComparison& comparison) {
+  std::vector<NamedEffect> effects;
+  for (const ParameterGroup& group : comparison.groups) {
+    for (std::size_t i = 0; i < group.effects.size(); ++i) {
+      if (group.effects[i])
+        effects.push_back({group.base_id, comparison.values[i], *group.effects[i]});
+    }
+  }
+  return effects;
+}
+
+void write_effect(JsonWriter& writer, const NamedEffect& row) {
+  const auto& compared = row.effect.compared;
+  writer.required("base_id", row.base_id);
+  writer.required("id", compared.id);
+  writer.required("value", row.value);
+  writer.required("work_ratio", row.effect.work_ratio);
+  writer.optional("base_ns", compared.base);
+  writer.optional("candidate_ns", compared.candidate);
+  writer.optional("ratio", compared.ratio);
+  writer.optional("speed_up", row.effect.speed_up());
+  writer.optional("speed_up_low", row.effect.low());
+  writer.optional("speed_up_high", row.effect.high());
+  writer.optional("confidence", compared.confidence);
+  writer.optional("reason", compared.reason);
+}
+
 }  // namespace
 
 std::string parameter_text(const ParameterComparison& comparison, const ConsoleOptions& console) {
@@ -222,34 +256,14 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
 }
 
 std::string parameter_json(const ParameterComparison& comparison) {
-  using nlohmann::ordered_json;
-  const auto put = [](ordered_json& object, const char* name, const std::optional<double>& value) {
-    if (value) object[name] = *value;
-  };
-  ordered_json document = {
-      {"schema", "bench.parameter_comparison/1"}, {"result", comparison.name},
-      {"parameter", comparison.parameter},        {"against", comparison.against},
-      {"unpaired", comparison.unpaired},          {"rows", ordered_json::array()}};
-  for (const ParameterGroup& group : comparison.groups) {
-    for (std::size_t i = 0; i < group.effects.size(); ++i) {
-      const auto& effect = group.effects[i];
-      if (!effect) continue;
-      ordered_json row = {{"base_id", group.base_id},
-                          {"id", effect->compared.id},
-                          {"value", comparison.values[i]},
-                          {"work_ratio", effect->work_ratio}};
-      put(row, "base_ns", effect->compared.base);
-      put(row, "candidate_ns", effect->compared.candidate);
-      put(row, "ratio", effect->compared.ratio);
-      put(row, "speed_up", effect->speed_up());
-      put(row, "speed_up_low", effect->low());
-      put(row, "speed_up_high", effect->high());
-      put(row, "confidence", effect->compared.confidence);
-      if (!effect->compared.reason.empty()) row["reason"] = effect->compared.reason;
-      document["rows"].push_back(std::move(row));
-    }
-  }
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return printed_json([&](JsonWriter& writer) {
+    writer.constant("schema", "bench.parameter_comparison/1");
+    writer.required("result", comparison.name);
+    writer.required("parameter", comparison.parameter);
+    writer.required("against", comparison.against);
+    writer.required("unpaired", comparison.unpaired);
+    writer.required_list("rows", effects_of(comparison), write_effect);
+  });
 }
 
 }  // namespace bench

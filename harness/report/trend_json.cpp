@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trends as JSON.
+#include "base/json_writer.hpp"
 #include "harness/report/trend_text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>
@@ -10,109 +9,82 @@
 namespace bench {
 namespace {
 
-using TrendJson = nlohmann::ordered_json;
-
 constexpr std::array<std::string_view, 3> kKindNames = {"step", "gradual", "accepted"};
 constexpr std::array<std::string_view, 2> kBasisNames = {"fast_quarter", "median"};
 
-template <class T>
-void put_if_known(TrendJson& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = *value;
+void write_run(JsonWriter& writer, const TrendRun& run) {
+  writer.required("run_id", run.run_id);
+  writer.required("time", run.time);
+  writer.required("epoch", run.epoch);
+  writer.optional("commit", run.commit);
+  writer.required("reason", run.reason);
+  writer.optional("anchor", run.anchor);
 }
 
-TrendJson run_json(const TrendRun& run) {
-  TrendJson object = {{"run_id", run.run_id}, {"time", run.time}, {"epoch", run.epoch}};
-  if (!run.commit.empty()) object["commit"] = run.commit;
-  object["reason"] = run.reason;
-  put_if_known(object, "anchor", run.anchor);
-  return object;
+void write_point(JsonWriter& writer, const TrendPoint& point) {
+  write_run(writer, point.run);
+  writer.required("time_ns", std::exp(point.log_time));
+  if (point.effect) writer.required("change", std::expm1(*point.effect));
 }
 
-TrendJson points_json(const ShownTrend& shown) {
-  TrendJson array = TrendJson::array();
-  const std::vector<TrendPoint>& points = shown.trend().points;
-  for (std::size_t i = shown.first(); i < points.size(); ++i) {
-    TrendJson object = run_json(points[i].run);
-    object["time_ns"] = std::exp(points[i].log_time);
-    if (points[i].effect) object["change"] = std::expm1(*points[i].effect);
-    array.push_back(std::move(object));
-  }
-  return array;
+void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun& run) {
+  writer.required("kind", kKindNames[static_cast<std::size_t>(change.kind)]);
+  writer.required("run_id", run.run_id);
+  writer.required("time", run.time);
+  writer.optional("commit", run.commit);
+  writer.required("epoch", run.epoch);
+  writer.required("change", std::expm1(change.effect));
+  writer.optional("p_value", change.p_value);
+  writer.required_list("with", change.with, [](JsonWriter& entry, const Change& difference) {
+    entry.required("field", difference.field);
+    entry.optional("from", difference.from);
+    entry.optional("to", difference.to);
+  });
 }
 
-TrendJson changes_json(const ShownTrend& shown) {
-  TrendJson array = TrendJson::array();
-  for (const TrendChange& change : shown.changes()) {
-    const TrendRun& run = shown.trend().points[change.point].run;
-    TrendJson object = {{"kind", kKindNames[static_cast<std::size_t>(change.kind)]},
-                        {"run_id", run.run_id},
-                        {"time", run.time}};
-    if (!run.commit.empty()) object["commit"] = run.commit;
-    object["epoch"] = run.epoch;
-    object["change"] = std::expm1(change.effect);
-    put_if_known(object, "p_value", change.p_value);
-    object["with"] = TrendJson::array();
-    for (const Change& difference : change.with) {
-      TrendJson& entry = object["with"].emplace_back(TrendJson{{"field", difference.field}});
-      put_if_known(entry, "from", difference.from);
-      put_if_known(entry, "to", difference.to);
-    }
-    array.push_back(std::move(object));
-  }
-  return array;
+void write_creep(JsonWriter& writer, const Creep& creep, const TrendRun& since) {
+  writer.required("since_run_id", since.run_id);
+  writer.required("since", since.time);
+  writer.optional("anchor", since.anchor);
+  writer.required("runs", creep.runs);
+  writer.required("change", std::expm1(creep.effect));
 }
 
-TrendJson creeps_json(const CaseTrend& trend) {
-  TrendJson array = TrendJson::array();
-  for (const Creep& creep : trend.creeps) {
-    const TrendRun& run = trend.points[creep.since].run;
-    TrendJson object = {{"since_run_id", run.run_id}, {"since", run.time}};
-    put_if_known(object, "anchor", run.anchor);
-    object["runs"] = creep.runs;
-    object["change"] = std::expm1(creep.effect);
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
-TrendJson skipped_json(const CaseTrend& trend) {
-  TrendJson array = TrendJson::array();
-  for (const SkippedRun& skipped : trend.skipped) {
-    TrendJson object = run_json(skipped.run);
-    object["not_compared"] = skipped.reason;
-    array.push_back(std::move(object));
-  }
-  return array;
-}
-
-TrendJson case_json(const ShownTrend& shown) {
+void write_case(JsonWriter& writer, const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
-  TrendJson object = {{"id", trend.id},
-                      {"machine_class", trend.machine_class},
-                      {"path", trend.path},
-                      {"state", name_of(shown.state())},
-                      {"basis", kBasisNames[static_cast<std::size_t>(trend.basis)]},
-                      {"first_ns", std::exp(shown.reference_level())},
-                      {"last_ns", std::exp(trend.present_level())},
-                      {"change", std::expm1(shown.total_effect())}};
-  put_if_known(object, "spread", trend.spread);
-  object["change_points"] = changes_json(shown);
-  object["creep"] = creeps_json(trend);
-  if (trend.pending) {
-    object["pending"] = {{"runs", trend.pending->runs},
-                         {"change", std::expm1(trend.pending->effect)}};
-  }
-  object["runs"] = points_json(shown);
-  object["not_compared"] = skipped_json(trend);
-  return object;
+  writer.required("id", trend.id);
+  writer.required("machine_class", trend.machine_class);
+  writer.required("path", trend.path);
+  writer.required("state", name_of(shown.state()));
+  writer.required("basis", kBasisNames[static_cast<std::size_t>(trend.basis)]);
+  writer.required("first_ns", std::exp(shown.reference_level()));
+  writer.required("last_ns", std::exp(trend.present_level()));
+  writer.required("change", std::expm1(shown.total_effect()));
+  writer.optional("spread", trend.spread);
+  writer.required_list("change_points", shown.changes(),
+                       [&](JsonWriter& change, const TrendChange& each) {
+                         write_change(change, each, trend.points[each.point].run);
+                       });
+  writer.required_list("creep", trend.creeps, [&](JsonWriter& creep, const Creep& each) {
+    write_creep(creep, each, trend.points[each.since].run);
+  });
+  writer.group("pending", trend.pending, [](JsonWriter& pending, const auto& each) {
+    pending.required("runs", each.runs);
+    pending.required("change", std::expm1(each.effect));
+  });
+  writer.required_list("runs", std::span(trend.points).subspan(shown.first()), write_point);
+  writer.required_list("not_compared", trend.skipped,
+                       [](JsonWriter& skipped, const SkippedRun& each) {
+                         write_run(skipped, each.run);
+                         skipped.required("not_compared", each.reason);
+                       });
 }
 
 }  // namespace
 
 std::string trends_json(std::span<const ShownTrend> shown) {
-  TrendJson document = {{"cases", TrendJson::array()}};
-  for (const ShownTrend& entry : shown) document["cases"].push_back(case_json(entry));
-  return document.dump(2, ' ', false, TrendJson::error_handler_t::replace) + "\n";
+  return printed_json(
+      [&](JsonWriter& writer) { writer.required_list("cases", shown, write_case); });
 }
 
 }  // namespace bench

@@ -69,11 +69,14 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   return result;
 }
 
-Result<std::string> describe_worker(const std::string& worker_program, Env& env,
-                                    const std::vector<std::string>& plugins) {
+Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& env,
+                                       const std::vector<std::string>& plugins) {
   std::vector<std::string> arguments = {"--describe"};
   for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--plugin", plugin});
-  return worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env);
+  BENCH_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env));
+  return parse_worker_document(text);
 }
 
 std::vector<DispatchReason> dispatch_reasons_of(std::string_view text) {

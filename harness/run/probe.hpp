@@ -8,6 +8,7 @@
 #include "harness/config/plan.hpp"
 #include "harness/result/record.hpp"
 #include "harness/wire/messages.hpp"
+#include "harness/wire/worker_document.hpp"
 #include "ops/kernel_facts.hpp"
 
 #include <functional>
@@ -42,8 +43,8 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
 
 // Returns the document of `PROGRAM worker --describe` with these plugins. Waits at most
 // kDescribeLimit.
-Result<std::string> describe_worker(const std::string& worker_program, Env& env,
-                                    const std::vector<std::string>& plugins = {});
+Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& env,
+                                       const std::vector<std::string>& plugins = {});
 inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);
 
 // Why the library did not select its other implementations, according to its verbose lines at the

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/table_format.hpp"
 
+#include "base/json_writer.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <array>
@@ -129,21 +127,21 @@ class CsvText final : public TableWriter {
 // {"rows": [...], "selected": n, "total_ns": n}; unknown values are omitted.
 class JsonText final : public TableWriter {
  public:
-  JsonText(const TableShape& shape, std::ostream& out)
-      : shape_(shape), out_(out), writer_(buffer_) {}
+  JsonText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
   void begin() override { out_ << "{\"rows\":["; }
   void row(const std::vector<Cell>& cells) override {
     out_ << (first_ ? "\n" : ",\n");
     first_ = false;
-    buffer_.Clear();
-    writer_.Reset(buffer_);
-    writer_.StartObject();
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (is_known(cells[i])) field(shape_.columns[i].column->name, cells[i]);
-    }
-    writer_.EndObject();
-    put({buffer_.GetString(), buffer_.GetSize()});
+    text_.clear();
+    JsonWriter writer(text_, kRowStyle);
+    writer.add_object([&](JsonWriter& object) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        std::visit([&](const auto& cell) { add(object, shape_.columns[i].column->name, cell); },
+                   cells[i]);
+      }
+    });
+    put(text_);
   }
   void end(const std::vector<std::string>&) override {
     out_ << fmt::format("\n],\"selected\":{},\"total_ns\":{}}}\n", shape_.selected,
@@ -151,16 +149,11 @@ class JsonText final : public TableWriter {
   }
 
  private:
-  void field(std::string_view name, const Cell& cell) {
-    writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-    if (const auto* number = std::get_if<std::int64_t>(&cell)) {
-      writer_.Int64(*number);
-    } else if (const auto* real = std::get_if<double>(&cell)) {
-      writer_.Double(*real);
-    } else {
-      const std::string text = with_valid_utf8(std::get<std::string>(cell));
-      writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-    }
+  static constexpr JsonStyle kRowStyle = {.indent = 0, .reals = JsonReals::with_fraction};
+
+  static void add(JsonWriter& /*row*/, std::string_view /*name*/, std::monostate /*unknown*/) {}
+  static void add(JsonWriter& row, std::string_view name, const auto& cell) {
+    row.required(name, cell);
   }
 
   // JSON allows DEL and U+0080 to U+009F in strings, but terminals treat them as control
@@ -181,8 +174,7 @@ class JsonText final : public TableWriter {
 
   const TableShape& shape_;
   std::ostream& out_;
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> writer_;
+  std::string text_;  // the row that is being written
   bool first_ = true;
 };
 
