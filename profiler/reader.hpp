@@ -75,6 +75,9 @@ struct ActivityReader {
 std::span<const ActivityReader> activity_readers();
 // Returns an error that names the supported formats if no reader recognises the content.
 Result<const ActivityReader*> reader_of(TextSource& source);
+// The facts of the first record of a result file or profile, as in ReadReport::facts, without
+// consuming it. Empty for other formats, or if the record is longer than kHeadSize.
+std::map<std::string, std::string> head_facts(TextSource& source);
 // Reads all of `source` with the reader that recognises it.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 

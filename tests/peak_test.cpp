@@ -70,6 +70,46 @@ TEST_F(PeakCommandTest, StoresCeilingsThatLaterRunsUse) {
   EXPECT_GT(record["roofline"]["ideal_ns"], 0);
 }
 
+TEST_F(PeakCommandTest, AnalyzeComparesALogWithTheStoredCeilings) {
+  const std::vector<std::string> ask = {
+      "analyze",  BENCH_SOURCE_DIR "/profiler/onednn/testdata/onednn_3.2_timestamps.log",
+      "--format", "json",
+      "-c",       "type,time_ns,ideal_ns,efficiency,bound,intensity"};
+  const auto rows_of = [](const ProgramResult& result) {
+    return nlohmann::json::parse(result.out).at("rows");
+  };
+  const ProgramResult before = bench(ask);
+  ASSERT_EQ(before.status, 0) << before.err;
+  EXPECT_THAT(before.err, HasSubstr("No ceilings of this machine's CPU are stored in baselines: "
+                                    "run `bench peak`."));
+  EXPECT_FALSE(rows_of(before)[0].contains("ideal_ns"));
+  EXPECT_GT(rows_of(before)[0].at("intensity"), 0);
+
+  ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*"}).status, 0);
+  const ProgramResult after = bench(ask);
+  ASSERT_EQ(after.status, 0) << after.err;
+  EXPECT_THAT(after.err,
+              HasSubstr("those of this machine's CPU in baselines; the file names no machine"));
+  const nlohmann::json row = rows_of(after)[0];
+  EXPECT_EQ(row.at("bound"), "compute");
+  EXPECT_DOUBLE_EQ(row.at("efficiency"),
+                   row.at("ideal_ns").get<double>() / row.at("time_ns").get<double>());
+}
+
+TEST_F(PeakCommandTest, AnalyzeTakesTheCeilingsOfAResultFromTheResult) {
+  ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*"}).status, 0);
+  const ProgramResult run = bench({"run", "gemm/forward/m64n64k64/f32/onednn/cpu/hot", "--quick",
+                                   "--profile", "--out", "r.jsonl"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  // The store is not asked: it could be of another day, or of another machine.
+  const ProgramResult rows = bench(
+      {"analyze", "r.jsonl", "--baseline", "none", "--format", "json", "-c", "time_ns,ideal_ns"});
+  ASSERT_EQ(rows.status, 0) << rows.err;
+  EXPECT_THAT(rows.err, HasSubstr("Ceilings: those that the file states for its cases."));
+  EXPECT_EQ(nlohmann::json::parse(rows.out).at("rows")[0].at("ideal_ns"),
+            case_record("r.jsonl")["roofline"]["ideal_ns"]);
+}
+
 TEST_F(PeakCommandTest, VerifyReadsTheCeilings) {
   ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*t1"}).status, 0);
   EXPECT_EQ(bench({"baseline", "verify"}).status, 0);

@@ -6,7 +6,9 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/failure.hpp"
 #include "harness/cli/read_losses.hpp"
+#include "harness/cli/row_ceilings.hpp"
 #include "harness/config/work_file.hpp"
+#include "harness/store/store.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/analysis/summary.hpp"
@@ -70,7 +72,8 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
   if (const auto order = std::exchange(others.order_by, std::nullopt)) {
     BENCH_RETURN_IF_ERROR(set_order(*order, options));
   }
-  if (!(others == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work) {
+  if (!(others == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work ||
+      arguments.baseline) {
     return Error{"--summary accepts only --top, --order-by, --format and --json", "",
                  "omit --summary to filter, group and choose columns"};
   }
@@ -113,8 +116,13 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, options_of(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkOf work, work_of(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
+  const CeilingKnowledge ceilings =
+      needs_ceilings(options)
+          ? find_row_ceilings(arguments.inputs.front(), *source,
+                              arguments.baseline.value_or(std::string(kDefaultStore)))
+          : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
-                         analyze(*source, work, options, target_of(env)));
+                         analyze(*source, work, ceilings, options, target_of(env)));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& remark : outcome.remarks)
     print_line(*env.err, fmt::format("bench analyze: {}", remark));

@@ -11,6 +11,9 @@
 
 namespace bench {
 
+// The ceilings of this machine in a store; none if they cannot be read.
+Ceilings ceilings_here(const std::string& store);
+
 // The shortest time that the ceilings permit for a case. nullopt without stored ceilings, or on
 // another device than cpu. `memory`: of the prepared case, if it could be prepared.
 std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,

@@ -68,11 +68,11 @@ constexpr std::array<std::string_view, 5> kTraceOptions = {"out", "format", "che
 constexpr std::array<std::string_view, 12> kProfileOptions = {
     "out",   "profile", "no-profile", "profile-iterations", "sample-rate", "profile-format",
     "trace", "window",  "backtrace",  "onednn-verbose",     "quiet",       "force"};
-constexpr std::array<std::string_view, 23> kAnalyzeOptions = {
+constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "summary",        "top",        "type",     "kind",     "name",     "layer",
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
-    "peak-bandwidth", "peak-flops", "work",     "json",     "quiet"};
+    "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
 constexpr std::array<std::string_view, 5> kPeakOptions = {"filter", "baseline", "quick", "json",
                                                           "quiet"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
@@ -144,14 +144,18 @@ constexpr std::array kCommands = {
         "self_ns share\n"
         "cumulative_ns cumulative_share count total_ns min_ns max_ns mean_ns p50_ns p95_ns "
         "flops flops_per_s bytes\n"
-        "bandwidth in_shapes out_shapes implementation parameters dtype trace flags and every "
-        "other attribute.",
+        "bandwidth intensity ideal_ns efficiency bound in_shapes out_shapes implementation "
+        "parameters dtype\n"
+        "trace flags and every other attribute. ideal_ns, efficiency and bound need the ceilings "
+        "of the machine:\n"
+        "those in a result file, else those that `bench peak` stored.",
         "bench analyze result.jsonl                                  # the 20 longest\n"
         "bench analyze result.jsonl --aggregate-by layer             # where the time goes\n"
         "bench analyze result.jsonl --summary                        # by layer, operator, "
         "category\n"
         "bench analyze onednn.log --aggregate-by type --order-by count\n"
         "bench analyze onednn.log --type dispatch -c implementation,reason -t 0\n"
+        "bench analyze onednn.log -c name,time_ns,ideal_ns,efficiency,bound\n"
         "bench analyze table.csv --peak-bandwidth 900GB/s --order-by bandwidth\n"
         "program | bench analyze - --format csv -c name,time_ns,flops_per_s > rows.csv",
         kAnalyzeOptions, analyze_command},

@@ -12,7 +12,6 @@
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
-#include "harness/run/peak_plan.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/store/store.hpp"
 #include "ops/tensor_core/architecture.hpp"
@@ -227,14 +226,6 @@ void write_there(JsonWriter& writer, const There& there) {
   writer.required("engines", there.support->engines);
 }
 
-// The ceilings in the default store; none if they cannot be read, since the explanation is complete
-// without.
-Ceilings ceilings_here() {
-  const CpuFacts cpu = read_cpu(SystemRoot{});
-  const auto stored = BaselineStore(std::string(kDefaultStore)).peaks(machine_class(cpu));
-  return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
-}
-
 // The result of preparing the case on this machine.
 struct Here {
   Result<PreparedCase> probe;
@@ -251,7 +242,7 @@ Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, E
   const auto memory = here.probe.ok() && here.probe->prepared
                           ? std::optional(here.probe->prepared->memory)
                           : std::nullopt;
-  here.ideal = ideal_of(spec, memory, ceilings_here());
+  here.ideal = ideal_of(spec, memory, ceilings_here(std::string(kDefaultStore)));
   if (!here.probe.ok() || here.probe->library.name.empty()) return here;
   if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
   return here;

@@ -583,6 +583,9 @@ constexpr std::array kCommandHelp = {
                 {"NAME", "trace, html or memory_flow, if the suffix of FILE selects none"}},
     CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
     CommandHelp{"analyze",
+                "baseline",
+                {"DIR", "the store with the ceilings of the machine (default baselines)"}},
+    CommandHelp{"analyze",
                 "device",
                 {"NAME", "only activities of this device, such as cpu or cuda:0 (repeatable)"}},
     CommandHelp{

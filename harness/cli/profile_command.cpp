@@ -9,6 +9,7 @@
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"
 #include "harness/cli/profile_output.hpp"
+#include "harness/host/environment.hpp"
 #include "harness/host/process.hpp"
 #include "profiler/capture/launch.hpp"
 #include "profiler/capture/spool_format.hpp"
@@ -93,6 +94,8 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
 ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& question,
                         const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, {}};
+  // `bench analyze` finds the ceilings of the machine by its class.
+  header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
   if (question.window.kind != CaptureWindow::Kind::everything) {
     header.details["window"] = describe(question.window);

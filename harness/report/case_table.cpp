@@ -129,7 +129,7 @@ constexpr std::array kCaseColumns = {
                  return r.roofline ? case_time(std::optional(r.roofline->ideal)) : CaseValue{};
                },
                "shortest time that the ceilings of the machine permit"},
-    CaseColumn{"intensity", "FLOP/byte", kPlain, ColumnRole::fact,
+    CaseColumn{"intensity", "FLOP/byte", Quantity::ratio, ColumnRole::fact,
                [](const CaseRecord& r) {
                  return r.roofline ? CaseValue{r.roofline->intensity_flops_per_byte} : CaseValue{};
                },
@@ -188,8 +188,7 @@ Error unknown_column(std::string_view name, std::string_view option) {
 
 }  // namespace
 
-// The intensity is the only number without a unit.
-bool CaseColumn::is_text() const { return quantity == kPlain && name != "intensity"; }
+bool CaseColumn::is_text() const { return quantity == kPlain; }
 
 std::span<const CaseColumn> case_columns() { return kCaseColumns; }
 
@@ -216,10 +215,7 @@ CaseColumns default_case_columns() {
 }
 
 std::string readable_cell(const CaseColumn& column, const CaseRecord& record) {
-  const CaseValue cell = column.value(record);
-  const auto* real = std::get_if<double>(&cell);
-  if (real != nullptr && column.quantity == kPlain) return fmt::format("{:.4g}", *real);
-  return analysis::readable(cell, column.quantity);
+  return analysis::readable(column.value(record), column.quantity);
 }
 
 Status sort_cases(std::string_view order, std::vector<CaseRecord>& cases) {

@@ -4,6 +4,8 @@
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
+#include "harness/result/roofline.hpp"
+#include "profiler/analysis/saturating.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <fmt/format.h>
@@ -119,20 +121,14 @@ std::string rate_text(const LayerRow& row) {
 
 using Rooflines = std::map<std::string_view, const Roofline*>;
 
-// The larger of the two fractions of a ceiling, which is the efficiency of the roofline model.
 std::string peak_text(const LayerRow& row, const Rooflines& rooflines) {
   const auto roofline = rooflines.find(*row.id);
-  const std::chrono::duration<double> time = row.times->time();
+  const Nanoseconds time = row.times->time();
   if (roofline == rooflines.end() || !row.times->has_work || time.count() <= 0) {
     return std::string(kUnknown);
   }
-  double ideal = 0;  // seconds
-  const auto consider = [&](double work, const auto& peak) {
-    if (peak && peak->value > 0) ideal = std::max(ideal, work / peak->value);
-  };
-  consider(row.times->flops, roofline->second->peak_flops_per_s);
-  consider(row.times->bytes, roofline->second->peak_bytes_per_s);
-  return ideal > 0 ? fmt::format("{:.0f}", 100 * ideal / time.count()) : std::string(kUnknown);
+  const auto ideal = ideal_of_part(row.times->necessary, *roofline->second);
+  return ideal ? fmt::format("{:.0f}", 100 * ratio_of(ideal->time, time)) : std::string(kUnknown);
 }
 
 std::string implementation_text(const LayerTimes::Layer& layer) {
@@ -182,8 +178,13 @@ Status LayerTimes::take(const Activity& activity) {
   layer.*(*member) += *activity.duration;
   if (const auto flops = activity.attributes.integer(Attribute::flops)) {
     layer.flops += static_cast<double>(*flops);
-    layer.bytes += static_cast<double>(activity.attributes.integer(Attribute::bytes).value_or(0));
     layer.has_work = true;
+    if (const auto known = works_.work(activity)) {
+      const std::int64_t necessary = necessary_flops(known->work);
+      layer.necessary.flops = saturating_sum(layer.necessary.flops, necessary);
+      layer.necessary.bytes_read =
+          saturating_sum(layer.necessary.bytes_read, known->work.traffic().count);
+    }
   }
   const std::string_view implementation = activity.attributes.text(Attribute::implementation);
   if (layer.implementation.empty()) {

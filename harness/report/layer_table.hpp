@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/report/console.hpp"
+#include "harness/result/activity_roofline.hpp"
 #include "harness/result/report.hpp"
 #include "profiler/activity.hpp"
 
@@ -21,7 +22,7 @@ class LayerTimes final : public ActivitySink {
   struct Layer {
     Nanoseconds host{0}, device{0};  // time of primitives; time of kernels, copies and memsets
     double flops = 0;
-    double bytes = 0;
+    ops::Work necessary;  // FLOPs without padding, and bytes: what a ceiling limits
     bool has_work = false;
     std::string implementation;  // that of the first activity; the others are counted
     std::int64_t other_implementations = 0;
@@ -36,6 +37,7 @@ class LayerTimes final : public ActivitySink {
 
  private:
   std::map<Key, Layer> layers_;
+  ActivityWorkModel works_;
 };
 
 // A sentence with the time of an iteration and the cost of profiling, then the table: layer, time

@@ -40,8 +40,10 @@ std::string_view unit_of(const CaseColumn& column) {
       return "B/s";
     case analysis::Quantity::share:
       return "1";
+    case analysis::Quantity::ratio:
+      return "FLOP/B";  // the intensity is the only ratio of two units
   }
-  return column.is_text() ? "" : "FLOP/B";
+  return "";
 }
 
 std::string csv_line(const CaseColumns& columns, const CaseRecord& record) {

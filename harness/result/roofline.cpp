@@ -72,7 +72,59 @@ constexpr std::array<CauseRow, 4> kCauses = {
       "The likely causes are a part of the data in registers, or too coarse a time of so short a "
       "call."}}};
 
-std::optional<int> threads_of(std::string_view options) {
+std::optional<double> arithmetic_seconds(double flops, const std::optional<FlopsPerSecond>& peak) {
+  if (flops <= 0 || !peak || peak->value <= 0) return std::nullopt;
+  return flops / peak->value;
+}
+
+// No work takes no time: less than a nanosecond counts as one.
+Nanoseconds longer_of(const std::optional<double>& arithmetic, const Movement& moved) {
+  constexpr double kNanosecondsPerSecond = 1e9;
+  const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
+  return Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
+}
+
+}  // namespace
+
+std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
+  if (question.time.count() <= 0) return std::nullopt;
+  const int threads = question.threads.value_or(ceilings.threads);
+  Roofline roofline;
+  roofline.source = ceilings.source;
+  const auto flops = static_cast<double>(necessary_flops(question.work));
+  const auto bytes = static_cast<double>(question.work.traffic().count);
+  if (flops > 0) roofline.peak_flops_per_s = peak_of(ceilings, question.dtype, threads);
+  const auto arithmetic = arithmetic_seconds(flops, roofline.peak_flops_per_s);
+  const Movement moved = movement_of(question, threads, ceilings);
+  if (!arithmetic && !moved.seconds) return std::nullopt;
+  if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
+  roofline.level = moved.level;
+  if (bytes > 0) roofline.intensity_flops_per_byte = flops / bytes;
+  roofline.ideal = longer_of(arithmetic, moved);
+  roofline.bound = bound_of(arithmetic, moved, roofline.ideal, dispatch_of(ceilings, threads));
+  roofline.efficiency =
+      static_cast<double>(roofline.ideal.count()) / static_cast<double>(question.time.count());
+  return roofline;
+}
+
+std::int64_t necessary_flops(const ops::Work& work) {
+  return work.flops_valid > 0 ? work.flops_valid : work.flops;
+}
+
+std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& whole) {
+  const auto flops = static_cast<double>(necessary_flops(part));
+  const auto bytes = static_cast<double>(part.traffic().count);
+  const auto arithmetic = arithmetic_seconds(flops, whole.peak_flops_per_s);
+  Movement moved{std::nullopt, whole.level};
+  if (bytes > 0 && whole.peak_bytes_per_s && whole.peak_bytes_per_s->value > 0) {
+    moved.seconds = bytes / whole.peak_bytes_per_s->value;
+  }
+  if (!arithmetic && !moved.seconds) return std::nullopt;
+  const Nanoseconds ideal = longer_of(arithmetic, moved);
+  return PartIdeal{ideal, bound_of(arithmetic, moved, ideal, std::nullopt)};
+}
+
+std::optional<int> threads_in(std::string_view options) {
   constexpr char kOption = 't';
   while (!options.empty()) {
     const std::size_t end = std::min(options.find('/'), options.size());
@@ -87,42 +139,6 @@ std::optional<int> threads_of(std::string_view options) {
   return std::nullopt;
 }
 
-// A kernel may skip the products with padding, so no ceiling limits them. Files of other tools
-// count no such part.
-std::int64_t necessary_flops(const ops::Work& work) {
-  return work.flops_valid > 0 ? work.flops_valid : work.flops;
-}
-
-}  // namespace
-
-std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
-  if (question.time.count() <= 0) return std::nullopt;
-  const int threads = question.threads.value_or(ceilings.threads);
-  Roofline roofline;
-  roofline.source = ceilings.source;
-  const auto flops = static_cast<double>(necessary_flops(question.work));
-  const auto bytes = static_cast<double>(question.work.traffic().count);
-  std::optional<double> arithmetic;
-  if (flops > 0) {
-    roofline.peak_flops_per_s = peak_of(ceilings, question.dtype, threads);
-    if (roofline.peak_flops_per_s) arithmetic = flops / roofline.peak_flops_per_s->value;
-  }
-  const Movement moved = movement_of(question, threads, ceilings);
-  if (!arithmetic && !moved.seconds) return std::nullopt;
-  if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
-  roofline.level = moved.level;
-  if (bytes > 0) roofline.intensity_flops_per_byte = flops / bytes;
-  const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
-  constexpr double kNanosecondsPerSecond = 1e9;
-  // No work takes no time: less than a nanosecond counts as one.
-  roofline.ideal =
-      Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
-  roofline.bound = bound_of(arithmetic, moved, roofline.ideal, dispatch_of(ceilings, threads));
-  roofline.efficiency =
-      static_cast<double>(roofline.ideal.count()) / static_cast<double>(question.time.count());
-  return roofline;
-}
-
 std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
   if (!record.time || !record.work || record.device != "cpu") return std::nullopt;
   const IdSegments segments = split_id(record.id);
@@ -131,7 +147,7 @@ std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
   question.time = record.time->median;
   question.dtype = record.dtype;
   question.cache = segments.cache;
-  question.threads = threads_of(segments.options);
+  question.threads = threads_in(segments.options);
   if (record.memory) {
     question.working_set = record.memory->peak;
     question.weights = record.memory->weights;

@@ -12,8 +12,10 @@
 #include "harness/result/record.hpp"
 #include "ops/problem.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -34,6 +36,21 @@ struct RooflineQuestion {
 
 // Returns nullopt without a time, work or a ceiling that applies to the work.
 std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings);
+
+// The FLOPs without those of padding, which a kernel may skip, so that no ceiling limits them.
+// Files of other tools count no such part.
+std::int64_t necessary_flops(const ops::Work& work);
+
+// The shortest time of a part of a case, such as a layer, and what limits it.
+struct PartIdeal {
+  Nanoseconds time{0};
+  Bound bound = Bound::compute;
+};
+// With the ceilings that apply to the whole case. nullopt without work or a ceiling that applies.
+std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& whole);
+
+// The number of threads in the options of a case id ("t2/nhwc"); nullopt: all.
+std::optional<int> threads_in(std::string_view options);
 
 // The question of a case's record; nullopt without a time or work, or on another device than cpu.
 std::optional<RooflineQuestion> roofline_question(const CaseRecord& record);

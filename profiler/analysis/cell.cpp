@@ -31,6 +31,8 @@ std::string readable_number(double value, Quantity quantity) {
       return format_decimal(value, "B/s");
     case Quantity::share:
       return fmt::format("{:.1f} %", 100 * value);
+    case Quantity::ratio:
+      return fmt::format("{:.4g}", value);
   }
   return fmt::format("{}", value);
 }
@@ -97,6 +99,8 @@ std::size_t readable_width(Quantity quantity) {
       return 8;  // "999.9 us"
     case Quantity::share:
       return 7;  // "100.0 %"
+    case Quantity::ratio:
+      return 9;  // "1.235e-05"
     case Quantity::flop:
       return 12;  // "999.99 GFLOP"
     case Quantity::flop_rate:

@@ -145,12 +145,20 @@ class GroupCollector final : public Collector {
     if (subject.self) {
       group.self = saturating_sum(group.self.value_or(Nanoseconds(0)), *subject.self);
     }
+    const auto flops = activity.attributes.integer(Attribute::flops);
+    const auto bytes = activity.attributes.integer(Attribute::bytes);
+    if (flops && bytes) {
+      group.intensity.add(static_cast<double>(*flops), static_cast<double>(*bytes));
+    }
+    if (subject.ideal) group.ideals.add(subject.ideal->time);
     if (!activity.duration) return;
     group.times.add(*activity.duration);
-    if (const auto flops = activity.attributes.integer(Attribute::flops))
-      group.flop_rate.add(*flops, *activity.duration);
-    if (const auto bytes = activity.attributes.integer(Attribute::bytes))
-      group.byte_rate.add(*bytes, *activity.duration);
+    const auto time = static_cast<double>(activity.duration->count());
+    if (flops) group.flop_rate.add(static_cast<double>(*flops), time);
+    if (bytes) group.byte_rate.add(static_cast<double>(*bytes), time);
+    if (subject.ideal) {
+      group.efficiency.add(static_cast<double>(subject.ideal->time.count()), time);
+    }
   }
 
   Cell value_of(const Group& group, const Column& column) const {

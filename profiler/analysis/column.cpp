@@ -38,6 +38,27 @@ std::optional<double> rate_of(const Activity& activity, Attribute work) {
   return rate ? std::optional(rate->value) : std::nullopt;
 }
 
+std::optional<double> intensity_of(const Activity& activity) {
+  const auto flops = activity.attributes.integer(Attribute::flops);
+  const auto bytes = activity.attributes.integer(Attribute::bytes);
+  if (!flops || !bytes || *bytes <= 0) return std::nullopt;
+  return static_cast<double>(*flops) / static_cast<double>(*bytes);
+}
+
+Cell ideal_cell(const Workload& subject, const Column&) {
+  return subject.ideal ? time_cell(subject.ideal->time) : Cell();
+}
+
+Cell bound_cell(const Workload& subject, const Column&) {
+  return subject.ideal ? text_cell(subject.ideal->bound) : Cell();
+}
+
+Cell efficiency_cell(const Workload& subject, const Column&) {
+  const auto& time = subject.activity.duration;
+  if (!subject.ideal || !time || time->count() <= 0) return {};
+  return static_cast<double>(subject.ideal->time.count()) / static_cast<double>(time->count());
+}
+
 // Kinds that do the work themselves. Other kinds enclose or accompany it.
 bool does_work(const Activity& activity) {
   if (activity.kind == ActivityKind::kernel) return true;
@@ -88,6 +109,11 @@ constexpr Column statistic_column(std::string_view name, std::string_view headin
                                   Quantity quantity, std::string_view help, OfActivity of,
                                   OfGroup of_group) {
   return Column{name, heading, quantity, Merge::statistic, help, of, of_group, std::nullopt, true};
+}
+
+constexpr Column with_ceilings(Column column) {
+  column.basis = Basis::ceilings;
+  return column;
 }
 
 constexpr Column position_column(Position position, std::string_view name, std::string_view heading,
@@ -184,6 +210,26 @@ constexpr std::array kOwnColumns = {
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.byte_rate.aggregate(by));
         }),
+    statistic_column(
+        "intensity", "FLOP/byte", Quantity::ratio, "FLOPs over bytes, if both are known",
+        [](const Workload& s, const Column&) { return number_cell(intensity_of(s.activity)); },
+        [](const GroupStatistics& g, Aggregate by) {
+          return number_cell(g.intensity.aggregate(by));
+        }),
+    with_ceilings(statistic_column(
+        "ideal_ns", "ideal", Quantity::time,
+        "shortest time that the machine's ceilings permit; for a group: according to --aggregate",
+        ideal_cell,
+        [](const GroupStatistics& g, Aggregate by) { return time_cell(g.ideals.aggregate(by)); })),
+    with_ceilings(statistic_column("efficiency", "% peak", Quantity::share,
+                                   "ideal time over time, if both are known", efficiency_cell,
+                                   [](const GroupStatistics& g, Aggregate by) {
+                                     return number_cell(g.efficiency.aggregate(by));
+                                   })),
+    with_ceilings(text_column("bound",
+                              "what limits the ideal time: compute, memory, cache, launch; n/a for "
+                              "a group of different ones",
+                              bound_cell)),
     statistic_column(
         "flags", "flags", Quantity::none,
         "above a peak, work unknown, unfinished, file gives other work",

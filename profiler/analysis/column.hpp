@@ -25,6 +25,8 @@ struct Workload {
   const Activity& activity;
   std::optional<Nanoseconds> self;
   const Peaks& peaks;
+  // nullopt if unknown, or if no column shows it
+  std::optional<ActivityIdeal> ideal = std::nullopt;
 };
 
 // How the values of several activities are merged into one.
@@ -34,6 +36,9 @@ enum class Merge {
   statistic,  // computed from the group itself
   position,   // depends on the row's position in the table: share, cumulative, number
 };
+
+// What a value is computed from, apart from the activity.
+enum class Basis { file, ceilings };
 
 // For Merge::position: what the column shows about the row's position.
 enum class Position { none, number, share, cumulative, cumulative_share, bar };
@@ -50,6 +55,7 @@ struct Column {
   std::optional<Attribute> attribute;
   bool numeric = false;
   Position position = Position::none;
+  Basis basis = Basis::file;
   std::string_view absent = "n/a";  // shown to humans if there is no value
 };
 

@@ -93,18 +93,17 @@ std::optional<double> NumberStatistics::aggregate(Aggregate by) const {
   return choose<double>(by, max, min, sum, sum / static_cast<double>(count));
 }
 
-void RateStatistics::add(std::int64_t work, Nanoseconds duration) {
-  const auto rate = Flops{work} / duration;
-  if (!rate) return;
-  work_ += static_cast<double>(work);
-  time_ = saturating_sum(time_, duration);
-  widen(min_, max_, rate->value);
+void RatioStatistics::add(double part, double whole) {
+  if (whole <= 0) return;
+  part_ += part;
+  whole_ += whole;
+  widen(min_, max_, ratio(part, whole));
 }
 
-std::optional<double> RateStatistics::aggregate(Aggregate by) const {
+std::optional<double> RatioStatistics::aggregate(Aggregate by) const {
   if (!min_) return std::nullopt;
-  const double rate = work_ * 1e9 / static_cast<double>(time_.count());  // for both sum and mean
-  return choose<double>(by, max_, min_, rate, rate);
+  const double of_sums = ratio(part_, whole_);  // for both sum and mean
+  return choose<double>(by, max_, min_, of_sums, of_sums);
 }
 
 }  // namespace bench::analysis

@@ -58,24 +58,36 @@ struct NumberStatistics {
   std::optional<double> aggregate(Aggregate by) const;
 };
 
-// Work per time, over the activities for which both are known. For sum and mean, it is the rate of
-// all of them together; for min and max, the extreme individual rate.
-class RateStatistics {
+// A ratio over the activities for which both parts are known, such as work per time. For sum and
+// mean, it is the ratio of the sums; for min and max, the extreme individual ratio.
+class RatioStatistics {
  public:
-  void add(std::int64_t work, Nanoseconds duration);
+  // Every ratio is multiplied by `scale`.
+  explicit RatioStatistics(double scale = 1) : scale_(scale) {}
+  // Ignores a pair whose second part is not positive.
+  void add(double part, double whole);
   std::optional<double> aggregate(Aggregate by) const;
 
  private:
-  double work_ = 0;
-  Nanoseconds time_{0};
+  double ratio(double part, double whole) const { return part * scale_ / whole; }
+
+  double scale_;
+  double part_ = 0;
+  double whole_ = 0;
   std::optional<double> min_, max_;
 };
+
+// Work and nanoseconds give a rate per second.
+inline constexpr double kNanosecondsPerSecond = 1e9;
 
 struct GroupStatistics {
   std::int64_t count = 0;
   TimeStatistics times;
   std::optional<Nanoseconds> self;
-  RateStatistics flop_rate, byte_rate;
+  RatioStatistics flop_rate{kNanosecondsPerSecond}, byte_rate{kNanosecondsPerSecond};
+  RatioStatistics intensity;   // operations per byte
+  RatioStatistics efficiency;  // ideal time per measured time
+  TimeStatistics ideals;
   std::array<std::int64_t, kRowFlagCount> flags{};
 };
 

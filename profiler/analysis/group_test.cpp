@@ -51,12 +51,12 @@ TEST(NumberStatistics, of_integers_are_exact) {
 }
 
 TEST(RateStatistics, are_of_the_work_and_time_that_are_known_together) {
-  RateStatistics rates;
+  RatioStatistics rates(kNanosecondsPerSecond);
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
-  rates.add(1000, Nanoseconds(0));  // a duration of 0 gives no rate
+  rates.add(1000, 0);  // a duration of 0 gives no rate
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
-  rates.add(1000, Nanoseconds(1000));
-  rates.add(1000, Nanoseconds(3000));
+  rates.add(1000, 1000);
+  rates.add(1000, 3000);
   EXPECT_EQ(rates.aggregate(Aggregate::sum), 0.5e9);  // 2000 in 4000 ns
   EXPECT_EQ(rates.aggregate(Aggregate::mean), 0.5e9);
   EXPECT_EQ(rates.aggregate(Aggregate::max), 1e9);

@@ -28,8 +28,10 @@ constexpr std::size_t kBarWidth = 15;  // as in profile_analyze
 // Consumes all activities of the file and passes the selected ones to a collector.
 class QuerySink final : public ActivitySink {
  public:
-  QuerySink(const QueryPlan& plan, std::string folder)
+  // `ideal_of` may be empty.
+  QuerySink(const QueryPlan& plan, const IdealOf& ideal_of, std::string folder)
       : plan_(plan),
+        ideal_of_(ideal_of),
         folder_(std::move(folder)),
         collector_(make_collector(plan, folder_)),
         self_([this](const Activity& activity, std::optional<Nanoseconds> self) {
@@ -58,10 +60,12 @@ class QuerySink final : public ActivitySink {
       level_ = level;
     }
     if (!plan_.selection.admits(activity)) return Done{};
-    return collector_->add(Workload{activity, self, plan_.peaks});
+    return collector_->add(
+        Workload{activity, self, plan_.peaks, ideal_of_ ? ideal_of_(activity) : std::nullopt});
   }
 
   const QueryPlan& plan_;
+  const IdealOf& ideal_of_;
   std::string folder_;
   std::unique_ptr<Collector> collector_;
   SelfTimes self_;
@@ -99,8 +103,8 @@ constexpr std::array<std::string_view, 26> kFirstToDrop = {
 class Output {
  public:
   Output(const QueryPlan& plan, QuerySink& answer, const ReadReport& report,
-         const AnalysisTarget& target)
-      : plan_(plan), answer_(answer), report_(report), target_(target) {}
+         const CeilingKnowledge& ceilings, const AnalysisTarget& target)
+      : plan_(plan), answer_(answer), report_(report), ceilings_(ceilings), target_(target) {}
 
   Result<std::int64_t> write(std::string_view file) {
     describe(file);
@@ -273,12 +277,16 @@ class Output {
       flagged(RowFlag::other_work_given,
               "whose file gives other work: columns given_flops, given_bytes", lines);
     }
+    if (plan_.needs_ceilings && totals().selected > 0 && !ceilings_.remark.empty()) {
+      lines.push_back(ceilings_.remark);
+    }
     return lines;
   }
 
   bool shows_work() const {
-    constexpr std::array<std::string_view, 5> kOfWork = {"flops", "bytes", "flops_per_s",
-                                                         "bandwidth", "flags"};
+    constexpr std::array<std::string_view, 9> kOfWork = {"flops",      "bytes",     "flops_per_s",
+                                                         "bandwidth",  "intensity", "ideal_ns",
+                                                         "efficiency", "bound",     "flags"};
     return std::ranges::any_of(shape_.columns, [&](const TableColumn& shown) {
       return std::ranges::find(kOfWork, shown.column->name) != kOfWork.end();
     });
@@ -301,6 +309,7 @@ class Output {
   const QueryPlan& plan_;
   QuerySink& answer_;
   const ReadReport& report_;
+  const CeilingKnowledge& ceilings_;
   const AnalysisTarget& target_;
   TableShape shape_;
   std::vector<std::size_t> visible_;
@@ -312,9 +321,11 @@ class Output {
 }  // namespace
 
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
-                                const AnalysisOptions& options, const AnalysisTarget& target) {
+                                const CeilingKnowledge& ceilings, const AnalysisOptions& options,
+                                const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
-  QuerySink answer(plan, target.folder);
+  const IdealOf none;
+  QuerySink answer(plan, plan.needs_ceilings ? ceilings.ideal_of : none, target.folder);
   KernelNameSink names(answer);
   WorkSink work(work_of, names);
   BeginRecordMerger announcements(work);
@@ -323,11 +334,14 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
   BENCH_RETURN_IF_ERROR(announcements.finish());
   BENCH_RETURN_IF_ERROR(answer.finish());
   outcome.selected = answer.collector().totals().selected;
-  Output output(plan, answer, outcome.report, target);
+  Output output(plan, answer, outcome.report, ceilings, target);
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (outcome.selected == 0 && !people) {
     outcome.remarks.push_back(nothing_selected(outcome.report, answer.kinds()));
+  }
+  if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.remark.empty()) {
+    outcome.remarks.push_back(ceilings.remark);
   }
   if (answer.out_of_order() > 0) {
     outcome.remarks.push_back(

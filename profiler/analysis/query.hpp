@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <optional>
@@ -59,6 +60,21 @@ struct AnalysisTarget {
   std::string folder;                          // for temporary files
 };
 
+// The shortest time that a machine permits for an activity, and what limits it: "compute",
+// "memory", "cache" or "launch".
+struct ActivityIdeal {
+  Nanoseconds time{0};
+  std::string_view bound;
+};
+// Returns nullopt if the work is unknown or the machine was not measured on that device.
+using IdealOf = std::function<std::optional<ActivityIdeal>(const Activity&)>;
+
+// What the caller knows about the machine's ceilings; the profiler only shows it.
+struct CeilingKnowledge {
+  IdealOf ideal_of;    // empty if no ceilings are known
+  std::string remark;  // where they come from, or how to measure them; shown below the table
+};
+
 struct AnalysisOutcome {
   ReadReport report;
   std::int64_t selected = 0;
@@ -70,9 +86,14 @@ struct AnalysisOutcome {
 // is read.
 Status check_options(const AnalysisOptions& options);
 
+// Whether the table or its order depends on the machine's ceilings, so that the caller has to find
+// them.
+bool needs_ceilings(const AnalysisOptions& options);
+
 // Reads `source` to its end and writes the table. `work_of` may be empty. If `out` fails (closed
 // pipe), writing stops; the state of `out` shows this.
 Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
-                                const AnalysisOptions& options, const AnalysisTarget& target);
+                                const CeilingKnowledge& ceilings, const AnalysisOptions& options,
+                                const AnalysisTarget& target);
 
 }  // namespace bench

@@ -101,6 +101,9 @@ Result<QueryPlan> plan_query(const AnalysisOptions& options) {
   BENCH_RETURN_IF_ERROR(choose_grouping(options, plan));
   BENCH_RETURN_IF_ERROR(choose_columns(options, plan));
   BENCH_RETURN_IF_ERROR(choose_order(options, plan));
+  const auto from_ceilings = [](const Column* column) { return column->basis == Basis::ceilings; };
+  plan.needs_ceilings =
+      from_ceilings(plan.order) || std::ranges::any_of(plan.columns, from_ceilings);
   return plan;
 }
 
@@ -111,6 +114,11 @@ namespace bench {
 Status check_options(const AnalysisOptions& options) {
   const auto plan = analysis::plan_query(options);
   return plan.ok() ? Status(Done{}) : Status(plan.error());
+}
+
+bool needs_ceilings(const AnalysisOptions& options) {
+  const auto plan = analysis::plan_query(options);
+  return plan.ok() && plan->needs_ceilings;
 }
 
 }  // namespace bench

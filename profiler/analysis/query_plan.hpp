@@ -26,6 +26,7 @@ struct QueryPlan {
   std::int64_t top = 0;
   std::optional<std::size_t> width;
   Peaks peaks;
+  bool needs_ceilings = false;  // a column or the order is computed from the ceilings
 };
 
 Result<QueryPlan> plan_query(const AnalysisOptions& options);

@@ -60,7 +60,7 @@ Answer ask(const std::string& file, AnalysisOptions options,
   target.out = &out;
   target.terminal_width = terminal_width;
   target.folder = testing::TempDir();
-  auto outcome = analyze(*source, {}, options, target);
+  auto outcome = analyze(*source, {}, {}, options, target);
   EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().message());
   Answer answer;
   if (outcome.ok()) answer = {out.str(), *std::move(outcome)};
@@ -334,9 +334,74 @@ TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
     work.flops = 77;
     return std::optional(work);
   };
-  ASSERT_TRUE(analyze(*source, work_of, options, target).ok());
+  ASSERT_TRUE(analyze(*source, work_of, {}, options, target).ok());
   EXPECT_THAT(column_of<int>(json::parse(out.str())["rows"], "flops"),
               ElementsAre(4000, 77, 4000, 77, 0));
+}
+
+// Half of each activity's time, bound by its name's first letter.
+CeilingKnowledge half_of_each() {
+  return {[](const Activity& activity) -> std::optional<ActivityIdeal> {
+            if (activity.name == "reorder") return std::nullopt;
+            return ActivityIdeal{*activity.duration / 2, "compute"};
+          },
+          "Ceilings: of a test."};
+}
+
+TEST(Query, ceilings_give_ideal_times_and_efficiencies) {
+  AnalysisOptions options;
+  options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
+  EXPECT_TRUE(needs_ceilings(options));
+  const auto source = text_of("file", sample());
+  std::ostringstream out;
+  AnalysisTarget target;
+  target.out = &out;
+  target.folder = testing::TempDir();
+  ASSERT_TRUE(analyze(*source, {}, half_of_each(), options, target).ok());
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("convolution  400 ns    200 ns   50.0 %  compute"),
+                               HasSubstr("        5\n"), HasSubstr("reorder       50 ns"),
+                               HasSubstr("\nCeilings: of a test.\n")));
+}
+
+TEST(Query, groups_sum_ideal_times_and_keep_them_apart_from_unknown_ones) {
+  AnalysisOptions options;
+  options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
+  options.aggregate_by = "type";
+  options.format = "json";
+  const auto source = text_of("file", sample());
+  std::ostringstream out;
+  AnalysisTarget target;
+  target.out = &out;
+  target.folder = testing::TempDir();
+  const auto outcome = analyze(*source, {}, half_of_each(), options, target);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_THAT(outcome->remarks, ElementsAre("Ceilings: of a test."));
+  const json rows = json::parse(out.str())["rows"];
+  EXPECT_EQ(rows[0]["ideal_ns"], 500);
+  EXPECT_EQ(rows[0]["efficiency"], 0.5);
+  EXPECT_EQ(rows[0]["bound"], "compute");
+  EXPECT_DOUBLE_EQ(rows[0]["intensity"], 8000.0 / 1200.0);
+  EXPECT_FALSE(rows[1].contains("efficiency"));
+  EXPECT_EQ(rows[1]["intensity"], 0.0);
+}
+
+TEST(Query, without_columns_of_ceilings_none_are_asked_for) {
+  EXPECT_FALSE(needs_ceilings({}));
+  AnalysisOptions order;
+  order.order_by = "efficiency";
+  EXPECT_TRUE(needs_ceilings(order));
+  const CeilingKnowledge never{[](const Activity&) -> std::optional<ActivityIdeal> {
+                                 ADD_FAILURE() << "nobody shows the answer";
+                                 return std::nullopt;
+                               },
+                               "not shown"};
+  const auto source = text_of("file", sample());
+  std::ostringstream out;
+  AnalysisTarget target;
+  target.out = &out;
+  target.folder = testing::TempDir();
+  ASSERT_TRUE(analyze(*source, {}, never, {}, target).ok());
+  EXPECT_THAT(out.str(), Not(HasSubstr("not shown")));
 }
 
 TEST(Query, bad_options_are_errors_before_anything_is_read) {

@@ -124,6 +124,14 @@ class JsonLinesReading {
 
 }  // namespace
 
+std::map<std::string, std::string> head_facts(TextSource& source) {
+  std::map<std::string, std::string> facts;
+  const std::string_view head = source.head();
+  const std::size_t end = head.find('\n');
+  if (end != std::string_view::npos) take_facts(head.substr(0, end), facts);
+  return facts;
+}
+
 // There may be spaces around the colon. An incomplete first line must not hide the schema.
 bool names_schema(std::string_view head, std::string_view family) {
   const std::string wanted = fmt::format("\"{}/", family);

@@ -126,7 +126,7 @@ void answer(const std::string& text, std::size_t choice) {
   target.terminal_width = 200;
   target.folder = "/var/tmp";
   const auto source = bench::text_of("fuzz", text);
-  const auto outcome = bench::analyze(*source, {}, options, target);
+  const auto outcome = bench::analyze(*source, {}, {}, options, target);
   if (!outcome.ok()) {
     require(!outcome.error().message().empty());
     return;

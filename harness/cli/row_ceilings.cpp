@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/row_ceilings.hpp"
+
+#include "harness/cli/ceiling_section.hpp"
+#include "harness/host/environment.hpp"
+#include "harness/result/activity_roofline.hpp"
+#include "harness/result/report.hpp"
+#include "harness/result/result_text.hpp"
+#include "harness/store/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+std::optional<std::int64_t> number_in(const Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  if (found == facts.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && number > 0;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+// Empty if the file has none, or has to be read as a stream.
+std::map<std::string, Roofline> rooflines_in(const std::string& path, TextSource& source) {
+  std::map<std::string, Roofline> cases;
+  const auto reader = reader_of(source);
+  if (path == "-" || !reader.ok() || (*reader)->name != "result") return cases;
+  // What is wrong with the file is reported when its activities are read.
+  const auto text = read_result_text(path);
+  if (!text.ok()) return cases;
+  auto report = parse_report(*text, path);
+  if (!report.ok()) return cases;
+  for (CaseRecord& record : report->cases) {
+    if (record.roofline) cases.emplace(record.id, *std::move(record.roofline));
+  }
+  return cases;
+}
+
+// The ceilings of the machine that a file describes, which need not be this one.
+Ceilings ceilings_of_class(const std::string& machine, const Facts& facts,
+                           const std::string& store) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCaches = {
+      {{"cache.L1d_bytes", "l1"}, {"cache.L2_bytes", "l2"}, {"cache.L3_bytes", "l3"}}};
+  const auto stored = BaselineStore(store).peaks(machine);
+  if (!stored.ok() || stored->records.empty()) return {};
+  int threads = 1;
+  for (const PeakRecord& record : stored->records) {
+    threads = std::max(threads, record.ceiling.threads);
+  }
+  std::map<std::string, Bytes, std::less<>> caches;
+  for (const auto& [fact, level] : kCaches) {
+    if (const auto size = number_in(facts, std::string(fact))) caches.emplace(level, Bytes{*size});
+  }
+  return stored_ceilings(stored->records, threads, std::move(caches));
+}
+
+}  // namespace
+
+CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
+                                   const std::string& store) {
+  auto cases = rooflines_in(path, source);
+  if (!cases.empty()) {
+    return {make_ideal_of(std::move(cases)), "Ceilings: those that the file states for its cases."};
+  }
+  const Facts facts = head_facts(source);
+  const auto named = facts.find("machine_class");
+  const std::string here = machine_class(read_cpu(SystemRoot{}));
+  const bool is_here = named == facts.end() || named->second == here;
+  Ceilings ceilings =
+      is_here ? ceilings_here(store) : ceilings_of_class(named->second, facts, store);
+  const std::string machine = is_here ? "this machine's CPU" : "`" + named->second + "`";
+  if (ceilings.rows.empty()) {
+    return {{},
+            fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
+                        is_here ? "" : " there")};
+  }
+  return {make_ideal_of(std::move(ceilings)),
+          fmt::format("Ceilings: those of {} in {}{}.", machine, store,
+                      named == facts.end() ? "; the file names no machine" : "")};
+}
+
+}  // namespace bench
