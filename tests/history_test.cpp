@@ -44,7 +44,8 @@ class HistoryCommand : public testing::Test {
 
   // Writes a line into the store.
   void store(const BaselineRecord& record) const {
-    const StoreFile file = BaselineStore::file_of(record.environment.machine_class, record.id);
+    const StoreFile file =
+        BaselineStore::file_of(record.environment.machine_class, record.measured.id);
     const std::string path = BaselineStore(folder_.file("baselines")).path_of(file);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path, std::ios::app) << to_json_line(record) << "\n";
@@ -54,7 +55,7 @@ class HistoryCommand : public testing::Test {
                             std::int64_t epoch = 0) {
     const double time = 1000 * microseconds * (1 + 0.0004 * (number * 37 % 11 - 5));
     BaselineRecord record = baseline(number, epoch, Nanoseconds(std::llround(time)));
-    record.id = id;
+    record.measured.id = id;
     record.commit = fmt::format("c0ffee{:02}", number);
     return record;
   }
@@ -171,7 +172,7 @@ TEST_F(HistoryCommand, MachineClassesAreSeparate) {
 TEST_F(HistoryCommand, RunsThatAreNotComparableAreNamed) {
   for (int day = 1; day <= 20; ++day) {
     BaselineRecord record = run(kSteady, day, day < 5 ? 90 : 50);
-    if (day < 5) record.case_hash = "fedcba9876543210";
+    if (day < 5) record.measured.case_hash = "fedcba9876543210";
     store(record);
   }
   EXPECT_THAT(history().out, AllOf(StartsWith("0 of 1 case changed since 2026-11-05"),

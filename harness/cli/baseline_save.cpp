@@ -58,11 +58,11 @@ std::map<std::string, StoredProfile> read_profiles(const Report& report, const s
 Saved saved(const BaselineRecord& record, const Appended& appended) {
   switch (appended.result) {
     case Appended::Result::appended:
-      return {record.id, "saved", appended.epoch, appended.path, ""};
+      return {record.measured.id, "saved", appended.epoch, appended.path, ""};
     case Appended::Result::known:
-      return {record.id, "known", appended.epoch, appended.path, ""};
+      return {record.measured.id, "known", appended.epoch, appended.path, ""};
     case Appended::Result::refused:
-      return {record.id, "refused", std::nullopt, appended.path, appended.reason};
+      return {record.measured.id, "refused", std::nullopt, appended.path, appended.reason};
   }
   return {};
 }

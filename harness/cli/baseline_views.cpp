@@ -57,7 +57,7 @@ Result<Stored> read_all(const Arguments& arguments) {
     }
     stored.problems.insert(stored.problems.end(), history->problems.begin(),
                            history->problems.end());
-    const bool shown = history->last() != nullptr && selection.has(history->last()->id);
+    const bool shown = history->last() != nullptr && selection.has(history->last()->measured.id);
     if (shown) stored.cases.push_back({file, *std::move(history)});
   }
   return stored;
@@ -69,7 +69,7 @@ void warn(const std::vector<std::string>& problems, const Arguments& arguments, 
 }
 
 std::optional<Nanoseconds> median_time(const BaselineRecord& record) {
-  const auto median = median_iteration(record);
+  const auto median = median_iteration(record.measured);
   if (!median) return std::nullopt;
   return Nanoseconds(std::llround(*median));
 }
@@ -102,7 +102,7 @@ std::optional<double> spread_of(const BaselineHistory& history) {
 
 Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
   const BaselineRecord& last = *history.last();
-  return {{{last.id, Tone::plain, shortener.forms(last.id)},
+  return {{{last.measured.id, Tone::plain, shortener.forms(last.measured.id)},
            {std::to_string(history.records.size())},
            {std::to_string(epochs_of(history))},
            {last.time},
@@ -128,7 +128,7 @@ std::string list_text(const Stored& stored, const ConsoleOptions& console) {
     const std::size_t first = i;
     std::vector<std::string_view> ids;
     for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
-      ids.push_back(stored.cases[i].history.last()->id);
+      ids.push_back(stored.cases[i].history.last()->measured.id);
     const IdShortener shortener(ids);
     std::vector<Row> rows;
     for (std::size_t entry = first; entry < i; ++entry)
@@ -144,7 +144,7 @@ std::string list_json(const Stored& stored) {
   return printed_json([&](JsonWriter& writer) {
     writer.required_list("cases", stored.cases, [](JsonWriter& row, const StoreEntry& entry) {
       const BaselineRecord& last = *entry.history.last();
-      row.required("id", last.id);
+      row.required("id", last.measured.id);
       row.required("machine_class", last.environment.machine_class);
       row.required("path", entry.history.path);
       row.required("runs", entry.history.records.size());
@@ -159,8 +159,8 @@ std::string list_json(const Stored& stored) {
 }
 
 Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
-  const auto median = median_iteration(record);
-  const auto earlier = before != nullptr ? median_iteration(*before) : std::nullopt;
+  const auto median = median_iteration(record.measured);
+  const auto earlier = before != nullptr ? median_iteration(before->measured) : std::nullopt;
   const std::string change =
       median && earlier ? fmt::format("{:+.2f}%", 100 * (*median / *earlier - 1)) : "";
   return {{{std::to_string(record.epoch)},
@@ -169,7 +169,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
            {record.commit},
            {time_text(record)},
            {change},
-           {std::to_string(record.processes.size())},
+           {std::to_string(record.measured.processes.size())},
            {record.anchor.value_or("")},
            {record.reason}},
           ""};
@@ -189,8 +189,9 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
       share_text(difference_quantile(q25_differences(levels), kUsualPoint)));
   add("spread between processes", share_text(between_process_sigma(history.records)));
   const BaselineRecord& last = *history.last();
-  if (!last.implementation.empty()) add("implementation", last.implementation);
-  for (const auto& [name, value] : last.exact) add(name, value);
+  const ExactProperties& exact = last.measured.exact;
+  if (!exact.implementation.empty()) add("implementation", exact.implementation);
+  for (const auto& [name, value] : exact.facts) add(name, value);
   for (const auto& [name, version] : library_facts(last.environment.libraries)) add(name, version);
   if (last.profile) {
     add("profile", fmt::format("{} executed in {}, {} left out",
@@ -217,7 +218,7 @@ std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
     rows.push_back(run_row(record, before));
     before = &record;
   }
-  return fmt::format("{}\n{}\n", printable(entry.history.last()->id),
+  return fmt::format("{}\n{}\n", printable(entry.history.last()->measured.id),
                      printable(entry.history.path)) +
          render_table(columns, rows, console.width, console.colour) + '\n' +
          history_facts(entry.history, console);
@@ -253,7 +254,7 @@ Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored s
   for (const std::string& id : arguments.inputs) {
     const std::size_t before = named.size();
     for (StoreEntry& entry : stored.cases) {
-      if (entry.history.last() != nullptr && entry.history.last()->id == id)
+      if (entry.history.last() != nullptr && entry.history.last()->measured.id == id)
         named.push_back(std::exchange(entry, {}));
     }
     if (named.size() == before)
@@ -295,7 +296,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
   for (const StoreEntry& entry : stored.cases) {
     BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, malformed));
     dropped += pruned.dropped;
-    cases.push_back({entry.history.last()->id, pruned});
+    cases.push_back({entry.history.last()->measured.id, pruned});
   }
   if (arguments.output == Output::json) {
     *env.out << pruned_json(cases);

@@ -31,10 +31,10 @@ GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
   evidence.policy.extended_duets = evidence.policy.duets;
   evidence.policy.confirmations = 0;
   evidence.settings = plan.gate.value_or(GateSettings{});
-  const CaseRecord facts = case_facts(plan.cases.front());
-  CaseEvidence& entry = evidence.cases.emplace_back();
-  entry.id = facts.id;
-  entry.source = facts.source;
+  CaseRecord facts = case_facts(plan.cases.front());
+  MeasuredCase& candidate = evidence.cases.emplace_back().candidate;
+  candidate.id = std::move(facts.id);
+  candidate.source = std::move(facts.source);
   return evidence;
 }
 

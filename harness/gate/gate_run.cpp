@@ -150,7 +150,7 @@ void GateRun::add_cases(const Report& report) {
   }
   std::map<std::string, CaseEvidence> reported;
   for (CaseEvidence& entry : bench::stage_one(report)) {
-    const std::string id = entry.id;
+    const std::string id = entry.id();
     reported.emplace(id, std::move(entry));
   }
   for (const Case& spec : request_.plan.cases) {
@@ -158,14 +158,15 @@ void GateRun::add_cases(const Report& report) {
     if (auto found = reported.extract(spec.id)) {
       entry = std::move(found.mapped());
     } else {
-      entry.id = spec.id;
-      entry.source = case_facts(spec).source;
+      entry.candidate.id = spec.id;
+      entry.candidate.source = case_facts(spec).source;
       entry.is_unmeasured = true;
     }
-    const bool is_missing = entry.outcome == Outcome::skipped && !entry.is_unmeasured;
+    const bool is_missing = entry.candidate.outcome == Outcome::skipped && !entry.is_unmeasured;
     if (is_missing && spec.key.device == request_.required_device) {
-      entry.outcome = Outcome::failed;
-      entry.reason = fmt::format("--require gpu: {}", entry.reason.value_or(""));
+      std::optional<std::string>& reason = entry.candidate.reason;
+      entry.candidate.outcome = Outcome::failed;
+      reason = fmt::format("--require gpu: {}", reason.value_or(""));
     }
   }
 }
@@ -238,7 +239,7 @@ Status GateRun::stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasur
   for (const CaseEvidence& entry : evidence.cases) {
     if (!entry.stored) continue;
     BENCH_RETURN_IF_ERROR(
-        sink.append_line(stored_line(outcome_.gate.facts.run_id, entry.id, *entry.stored)));
+        sink.append_line(stored_line(outcome_.gate.facts.run_id, entry.id(), *entry.stored)));
   }
   BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(evidence));
   outcome_.gate.judgements = std::move(decision.judgements);
@@ -294,7 +295,7 @@ Result<Kit> GateRun::kit_of(const CaseAssessment& judgement, const Case& spec,
   const auto outcome_of = [&](SideFailure::Side side) {
     if (entry == outcome_.gate.evidence.cases.end()) return Outcome::ok;
     if (entry->failure && entry->failure->side == side) return entry->failure->outcome;
-    return side == SideFailure::Side::candidate ? entry->outcome : Outcome::ok;
+    return side == SideFailure::Side::candidate ? entry->candidate.outcome : Outcome::ok;
   };
   request.outcome = outcome_of(SideFailure::Side::base);
   if (outcome_.gate.facts.base) {

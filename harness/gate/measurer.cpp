@@ -16,11 +16,12 @@
 namespace bench {
 namespace {
 
-PreparedSide side_of(const PreparedReply& prepared) {
+ExactProperties side_of(const PreparedReply& prepared) {
   CaseRecord record;
+  record.implementation = prepared.implementation;
   record.memory = prepared.memory;
   record.details = prepared.details;
-  return {prepared.implementation, exact_facts(record)};
+  return exact_properties(record);
 }
 
 std::string_view name_of(Wanted::Kind kind) {
@@ -63,7 +64,7 @@ Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
 void GateMeasurer::tell_progress(const CaseEvidence& entry, Wanted::Kind kind,
                                  std::size_t left) const {
   if (!parts_.progress) return;
-  GateStep step{entry.id, name_of(kind), left};
+  GateStep step{entry.id(), name_of(kind), left};
   if (done_ > 0) {
     const Nanoseconds pace = (clock_.now() - started_) / static_cast<std::int64_t>(done_);
     step.remaining = pace * static_cast<std::int64_t>(left);
@@ -124,7 +125,8 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   if (output != outputs_.end()) request.expected = &output->second;
   request.levels = &levels_;
   DuetResult result = run_duet(workers_, request);
-  if (result.candidate && entry.side == PreparedSide{}) entry.side = side_of(*result.candidate);
+  ExactProperties& exact = entry.candidate.exact;
+  if (result.candidate && exact == ExactProperties{}) exact = side_of(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
     outputs_.emplace(spec.id, std::move(result.candidate->output));
   }
@@ -177,7 +179,7 @@ Status GateMeasurer::note_start_failure(Wanted& wanted, SideFailure::Side side, 
 
 Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry) {
   wanted.count = 0;
-  BENCH_RETURN_IF_ERROR(parts_.append(failure_line(task_.run_id, entry.id, failure)));
+  BENCH_RETURN_IF_ERROR(parts_.append(failure_line(task_.run_id, entry.id(), failure)));
   entry.failure = std::move(failure);
   return Done{};
 }

@@ -67,7 +67,7 @@ class GateTest : public test::CoordinatorTest {
   static GateEvidence evidence_for(const Plan& plan) {
     GateEvidence evidence;
     evidence.mode = GateEvidence::Mode::paired;
-    for (const Case& spec : plan.cases) evidence.cases.emplace_back().id = spec.id;
+    for (const Case& spec : plan.cases) evidence.cases.emplace_back().candidate.id = spec.id;
     return evidence;
   }
 
@@ -357,8 +357,8 @@ TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   evidence.mode = GateEvidence::Mode::store_only;
-  evidence.cases[0].q25 = {150000};
-  StoredCase stored;
+  evidence.cases[0].candidate.processes = {process_from_iteration(150us)};
+  StoredEvidence stored;
   stored.runs = 6;
   stored.center = std::log(100000.0);
   stored.sigma = 0.004;

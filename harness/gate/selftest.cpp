@@ -77,8 +77,9 @@ class Suite {
     effects_.push_back(std::log1p(slowdown));
     chosen_.push_back(&kernel);
     CaseEvidence& entry = evidence_.cases.emplace_back();
-    entry.id = kernel.name;
-    entry.q25 = {kernel.base_q25[draw_.below(kernel.base_q25.size())] * (1 + slowdown)};
+    entry.candidate.id = kernel.name;
+    const double q25 = kernel.base_q25[draw_.below(kernel.base_q25.size())] * (1 + slowdown);
+    entry.candidate.processes = {process_from_iteration(FractionalNanoseconds(q25))};
   }
 
   void play(const Wanted& wanted) {
@@ -110,7 +111,8 @@ class Suite {
       if (regression) (slow ? result.found : result.alarms) += 1;
       red = red || (regression && !slow);
       result.inconclusive += verdict == Verdict::inconclusive ? 1 : 0;
-      processes += evidence_.cases[i].q25.size() + 2 * evidence_.cases[i].duets.size();
+      processes +=
+          evidence_.cases[i].candidate.processes.size() + 2 * evidence_.cases[i].duets.size();
     }
     ++result.suites;
     result.red += red ? 1 : 0;

@@ -2,8 +2,6 @@
 #include "harness/judge/change.hpp"
 
 #include "base/text.hpp"
-#include "harness/result/measured.hpp"
-#include "harness/result/record.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +29,7 @@ bool says_nothing(const Change& change) {
   return !change.from || !change.to || change.from == kDigestVaries || change.to == kDigestVaries;
 }
 
-std::map<std::string, std::string> all_facts(const PreparedSide& side) {
+std::map<std::string, std::string> all_facts(const ExactProperties& side) {
   std::map<std::string, std::string> facts = side.facts;
   if (!side.implementation.empty()) facts["implementation"] = side.implementation;
   return facts;
@@ -68,7 +66,7 @@ std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
   return changes;
 }
 
-std::vector<Change> case_changes(const PreparedSide& from, const PreparedSide& to) {
+std::vector<Change> case_changes(const ExactProperties& from, const ExactProperties& to) {
   std::vector<Change> changes = changes_between(all_facts(from), all_facts(to));
   std::erase_if(changes, says_nothing);
   return changes;
@@ -100,22 +98,9 @@ struct ConditionRow {
 constexpr std::array<ConditionRow, 4> kConditions = {
     {{"gpu.name", whole}, {"gpu.driver", major_of}, {"gpu.ecc", whole}, {"gpu.mig", whole}}};
 
-std::optional<DeviceConditions> conditions(const std::string& id, const std::vector<Flag>& flags,
-                                           const EnvironmentRecord& environment) {
-  const std::string device = split_id(id).device;
-  if (device.empty() || device == "cpu") return std::nullopt;
-  DeviceConditions result;
-  for (const ConditionRow& row : kConditions) {
-    const auto found = environment.details.find(row.fact);
-    if (found != environment.details.end()) result.facts[row.fact] = found->second;
-  }
-  result.throttled = std::ranges::find(flags, Flag::throttled) != flags.end();
-  return result;
-}
-
-std::string value_of(const DeviceConditions& side, const char* fact) {
-  const auto found = side.facts.find(fact);
-  return found == side.facts.end() ? std::string(kUnknown) : found->second;
+std::string value_of(const MeasuredCase& side, const char* fact) {
+  const auto found = side.device->find(fact);
+  return found == side.device->end() ? std::string(kUnknown) : found->second;
 }
 
 std::string difference(std::string_view field, const std::string& from, const std::string& to,
@@ -129,34 +114,20 @@ std::string gigahertz(std::int64_t hertz) {
 
 }  // namespace
 
-std::optional<DeviceConditions> device_conditions(const CaseRecord& record,
-                                                  const EnvironmentRecord& environment) {
-  auto result = conditions(record.id, record.flags, environment);
-  if (!result) return std::nullopt;
-  result->clock_hz = record.clock_hz;
-  result->sample_method = record.sample_method;
-  return result;
-}
-
-std::optional<DeviceConditions> device_conditions(const BaselineRecord& record) {
-  auto result = conditions(record.id, record.flags, record.environment);
-  if (!result) return std::nullopt;
-  result->clock_hz = record.clock_hz;
-  result->sample_method = record.sample_method;
-  return result;
-}
-
-std::optional<std::string> device_difference(const DeviceConditions& from,
-                                             const DeviceConditions& to, const SideWords& words) {
+std::optional<std::string> device_difference(const MeasuredCase& from, const MeasuredCase& to,
+                                             const SideWords& words) {
+  if (!from.device || !to.device) return std::nullopt;
   for (const ConditionRow& row : kConditions) {
     const std::string left = value_of(from, row.fact), right = value_of(to, row.fact);
     if (row.what_counts(left) != row.what_counts(right)) {
       return difference(row.fact, left, right, words);
     }
   }
-  if (from.throttled != to.throttled) {
+  const bool was_throttled = has_flag(from.flags, Flag::throttled);
+  const bool is_throttled = has_flag(to.flags, Flag::throttled);
+  if (was_throttled != is_throttled) {
     const auto text = [](bool throttled) { return throttled ? "yes" : "no"; };
-    return difference("throttled", text(from.throttled), text(to.throttled), words);
+    return difference("throttled", text(was_throttled), text(is_throttled), words);
   }
   if (from.sample_method && to.sample_method && *from.sample_method != *to.sample_method) {
     return difference("sample_method", *from.sample_method, *to.sample_method, words);

@@ -2,10 +2,8 @@
 // Finds what else differs between two sides whose times are compared. Pure functions.
 #pragma once
 
-#include "harness/result/record.hpp"
-#include "harness/store/record.hpp"
+#include "harness/result/measured.hpp"
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,13 +17,6 @@ struct Change {
   std::string field;  // "implementation", "library.onednn"
   std::optional<std::string> from, to;
   friend bool operator==(const Change&, const Change&) = default;
-};
-
-// One side of a case as one of its workers prepared it: the properties that are compared exactly.
-struct PreparedSide {
-  std::string implementation;                // empty: unknown
-  std::map<std::string, std::string> facts;  // exact_facts() of harness/result/measured.hpp
-  friend bool operator==(const PreparedSide&, const PreparedSide&) = default;
 };
 
 // Returns the differences between two sets of facts, ordered by name.
@@ -43,32 +34,19 @@ std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
 
 // Returns the exact properties of a case that differ. Skips facts that only one side recorded (a
 // difference of tool versions) and digests that vary from process to process.
-std::vector<Change> case_changes(const PreparedSide& from, const PreparedSide& to);
+std::vector<Change> case_changes(const ExactProperties& from, const ExactProperties& to);
 
 // Returns "jit:avx2 -> jit:sse41"; "n/a" stands for a missing value.
 std::string values_text(const Change& change);
 // Returns "implementation jit:avx2 -> jit:sse41; memory ..."; empty if nothing changed.
 std::string changes_text(const std::vector<Change>& changes);
 
-// The conditions under which a device was timed, and whether two such times are comparable. A GPU
-// at another clock or under another driver counts as another machine (docs/gate.md). Pure
-// functions.
+// The conditions under which a device was timed decide whether two times are comparable. A GPU at
+// another clock or under another driver counts as another machine (docs/gate.md).
 
 // Median clocks may differ by this fraction. Smaller differences are measurement noise, not another
 // state of the device (gpu.md section 7).
 inline constexpr double kComparableClocks = 0.03;
-
-struct DeviceConditions {
-  std::map<std::string, std::string> facts;  // from the environment: "gpu.name", "gpu.ecc", ...
-  std::optional<std::int64_t> clock_hz;      // median
-  bool throttled = false;
-  std::optional<std::string> sample_method;
-};
-
-// Returns the conditions of a case that ran on a device; nullopt for the CPU.
-std::optional<DeviceConditions> device_conditions(const CaseRecord& record,
-                                                  const EnvironmentRecord& environment);
-std::optional<DeviceConditions> device_conditions(const BaselineRecord& record);
 
 // How a sentence names the two sides: "gpu.ecc differs: on in the store, off here".
 struct SideWords {
@@ -76,8 +54,9 @@ struct SideWords {
 };
 
 // Returns the first condition that differs, with both values, or nullopt if the times are
-// comparable. A clock or method that one side does not know counts as equal.
-std::optional<std::string> device_difference(const DeviceConditions& from,
-                                             const DeviceConditions& to, const SideWords& words);
+// comparable or a side has no device. A clock or method that one side does not know counts as
+// equal.
+std::optional<std::string> device_difference(const MeasuredCase& from, const MeasuredCase& to,
+                                             const SideWords& words);
 
 }  // namespace bench

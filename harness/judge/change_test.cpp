@@ -33,8 +33,9 @@ TEST(Changes, OfRunsAreWithoutWhatAlwaysDiffers) {
 }
 
 TEST(Changes, OfACaseAreOfWhatBothSidesKnow) {
-  const PreparedSide known = {"jit:avx2", {{"layout.source", "ab"}, {"output.digest", "aa"}}};
-  const PreparedSide other = {"jit:sse41", {{"layout.source", "ba"}, {"output.digest", "varies"}}};
+  const ExactProperties known = {"jit:avx2", {{"layout.source", "ab"}, {"output.digest", "aa"}}};
+  const ExactProperties other = {"jit:sse41",
+                                 {{"layout.source", "ba"}, {"output.digest", "varies"}}};
   EXPECT_THAT(case_changes(known, other),
               ElementsAre(Change{"implementation", "jit:avx2", "jit:sse41"},
                           Change{"layout.source", "ab", "ba"}));

@@ -41,9 +41,14 @@ std::vector<double> logarithms(const std::vector<double>& times) {
   return values;
 }
 
-PreparedSide side_of(const MeasuredCase& entry) {
-  return {entry.implementation.value_or(""), entry.facts};
+bool has_quiet_processes(const MeasuredCase& entry) {
+  return entry.quiet && entry.quiet->processes > 0;
 }
+
+// Times per iteration of the processes of both sides.
+struct Sides {
+  std::vector<double> base, candidate;
+};
 
 // Different data give different results, so their digests are not comparable.
 bool seeds_differ(const Measurement& base, const Measurement& candidate) {
@@ -120,21 +125,25 @@ bool is_beyond_the_machine(const ComparedCase& entry) {
   return *entry.low > kMaxMachineFactor || *entry.high < 1 / kMaxMachineFactor;
 }
 
+std::optional<Nanoseconds> join_time(const MeasuredCase& entry) {
+  return entry.quiet ? entry.quiet->join : std::nullopt;
+}
+
 // A host that places a case's threads on more distant processors slows it down by some microseconds
 // per parallel region. Such a difference is not a change of the code.
 void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
-  if (!base.join || !candidate.join || is_beyond_the_machine(result)) return;
+  const std::optional<Nanoseconds> from = join_time(base), to = join_time(candidate);
+  if (!from || !to || is_beyond_the_machine(result)) return;
   const bool is_slower = result.verdict == CaseVerdict::slower;
   const bool is_faster = result.verdict == CaseVerdict::faster;
-  if (!(is_slower && is_farther(*candidate.join, *base.join)) &&
-      !(is_faster && is_farther(*base.join, *candidate.join))) {
+  if (!(is_slower && is_farther(*to, *from)) && !(is_faster && is_farther(*from, *to))) {
     return;
   }
   result.verdict = CaseVerdict::unclear;
   result.reason = fmt::format(
       "the distance between the threads' processors differed: joining them took {} in the base, {} "
       "in the candidate; measure both sides together (bench duet)",
-      format_time(*base.join), format_time(*candidate.join));
+      format_time(*from), format_time(*to));
 }
 
 void set_interval(double effect, const ShiftInterval& interval, ComparedCase& result) {
@@ -148,8 +157,10 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
 // disturbance explains.
 void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
                          const ComparisonOptions& options, ComparedCase& result) {
-  const std::vector<double> from = logarithms(base.all_process_medians);
-  const std::vector<double> to = logarithms(candidate.all_process_medians);
+  const Sides times = {iteration_times(base.all_processes, &ProcessSummary::median),
+                       iteration_times(candidate.all_processes, &ProcessSummary::median)};
+  const std::vector<double> from = logarithms(times.base);
+  const std::vector<double> to = logarithms(times.candidate);
   const std::optional<double> effect = shift(from, to);
   if (!effect) return;
   const auto interval = shift_interval(from, to, options.coverage);
@@ -158,10 +169,10 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   set_interval(*effect, *interval, all);
   if (!is_beyond_the_machine(all)) return;
   // The ratio and the times of a row must come from the same samples.
-  all.base_processes = base.all_process_medians;
-  all.candidate_processes = candidate.all_process_medians;
-  all.base = median(base.all_process_medians);
-  all.candidate = median(candidate.all_process_medians);
+  all.base = median(times.base);
+  all.candidate = median(times.candidate);
+  all.base_processes = times.base;
+  all.candidate_processes = times.candidate;
   all.verdict = verdict_of(all, options);
   all.reason = fmt::format("over all {} and {} processes, because few of them were quiet",
                            from.size(), to.size());
@@ -171,14 +182,17 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
 // Compares the fast quarters. Returns false if a side has none.
 bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candidate,
                            const ComparisonOptions& options, ComparedCase& result) {
-  const auto from = fast_quarter(logarithms(base.process_lower_quartiles));
-  const auto to = fast_quarter(logarithms(candidate.process_lower_quartiles));
+  if (!has_quiet_processes(base) || !has_quiet_processes(candidate)) return false;
+  const Sides times = {iteration_times(base.processes, &ProcessSummary::q25),
+                       iteration_times(candidate.processes, &ProcessSummary::q25)};
+  const auto from = fast_quarter(logarithms(times.base));
+  const auto to = fast_quarter(logarithms(times.candidate));
   if (!from || !to) return false;
   const FastShift shift = fast_shift(*from, *to);
   result.base = std::exp(from->location);
   result.candidate = std::exp(to->location);
-  result.base_processes = base.process_lower_quartiles;
-  result.candidate_processes = candidate.process_lower_quartiles;
+  result.base_processes = times.base;
+  result.candidate_processes = times.candidate;
   result.ratio = std::exp(shift.effect);
   result.low = std::exp(shift.low);
   result.high = std::exp(shift.high);
@@ -190,14 +204,14 @@ bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candida
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
   if (compare_fast_quarters(base, candidate, options, result)) return;
-  const std::vector<double> from = logarithms(base.process_medians);
-  const std::vector<double> to = logarithms(candidate.process_medians);
-  result.base_processes = base.process_medians;
-  result.candidate_processes = candidate.process_medians;
+  result.base_processes = iteration_times(base.processes, &ProcessSummary::median);
+  result.candidate_processes = iteration_times(candidate.processes, &ProcessSummary::median);
+  const std::vector<double> from = logarithms(result.base_processes);
+  const std::vector<double> to = logarithms(result.candidate_processes);
   const std::optional<double> effect = shift(from, to);
   if (!effect) {
-    if (base.median && candidate.median && *base.median > 0) {
-      result.ratio = *candidate.median / *base.median;
+    if (result.base && result.candidate && *result.base > 0) {
+      result.ratio = *result.candidate / *result.base;
     }
     result.reason = "no interval: the source contains only medians";
     return;
@@ -220,8 +234,7 @@ std::optional<std::string> other_conditions(const MeasuredCase& base, const Meas
   if (machines == Machines::same_kind) {
     if (auto difference = other_machine(base, candidate)) return difference;
   }
-  if (!base.device || !candidate.device) return std::nullopt;
-  return device_difference(*base.device, *candidate.device, {"in the base", "in the candidate"});
+  return device_difference(base, candidate, {"in the base", "in the candidate"});
 }
 
 ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidate,
@@ -229,9 +242,9 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   ComparedCase result;
   result.id = candidate.id;
   result.group = candidate.group;
-  result.base = base.median;
-  result.candidate = candidate.median;
-  result.changes = case_changes(side_of(base), side_of(candidate));
+  result.base = median_iteration(base);
+  result.candidate = median_iteration(candidate);
+  result.changes = case_changes(base.exact, candidate.exact);
   if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
     result.verdict = CaseVerdict::failed;
     result.reason = outcome_text(candidate);
@@ -257,7 +270,7 @@ ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
   result.id = entry.id;
   result.group = entry.group;
   result.verdict = verdict;
-  (verdict == CaseVerdict::removed ? result.base : result.candidate) = entry.median;
+  (verdict == CaseVerdict::removed ? result.base : result.candidate) = median_iteration(entry);
   if (entry.outcome != Outcome::ok) result.reason = outcome_text(entry);
   return result;
 }

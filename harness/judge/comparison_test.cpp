@@ -16,12 +16,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-MeasuredCase measured(const std::string& id, std::vector<double> processes) {
+// One process per time of an iteration, in nanoseconds.
+std::vector<ProcessSummary> processes_of(const std::vector<double>& times) {
+  std::vector<ProcessSummary> processes;
+  for (const double time : times) {
+    processes.push_back(process_from_iteration(FractionalNanoseconds(time)));
+  }
+  return processes;
+}
+
+MeasuredCase measured(const std::string& id, const std::vector<double>& times) {
   MeasuredCase result;
   result.id = id;
   result.group = id.substr(0, id.find('-'));
-  result.process_medians = std::move(processes);
-  if (!result.process_medians.empty()) result.median = result.process_medians.front();
+  result.processes = processes_of(times);
   return result;
 }
 
@@ -61,10 +69,15 @@ TEST(Compare, VerdictsFollowIntervalAndTolerance) {
             CaseVerdict::unclear);
 }
 
-MeasuredCase quiet(const std::string& id, std::vector<double> lower_quartiles) {
+MeasuredCase quiet(const std::string& id, const std::vector<double>& lower_quartiles) {
+  MeasuredCase result = measured(id, lower_quartiles);
   // Disturbed upper halves, which must not matter.
-  MeasuredCase result = measured(id, {1000, 1900, 1300, 2200, 1700});
-  result.process_lower_quartiles = std::move(lower_quartiles);
+  const std::vector<double> kFactors = {1.0, 1.9, 1.3, 2.2, 1.7};
+  for (std::size_t i = 0; i < result.processes.size(); ++i) {
+    Nanoseconds& median = result.processes[i].median;
+    median = std::chrono::round<Nanoseconds>(kFactors.at(i) * FractionalNanoseconds(median));
+  }
+  result.quiet.emplace().processes = std::ssize(result.processes);
   return result;
 }
 
@@ -96,7 +109,7 @@ TEST(Compare, AFastQuarterThatDisagreesConvictsNobody) {
 // A file of an older version has no canaries: both sides are then compared by their medians.
 TEST(Compare, ASideWithoutQuietSamplesIsComparedByMedians) {
   const ComparedCase compared = compare_one(measured("a", times(1)), quiet("a", times(1.5)));
-  EXPECT_EQ(*compared.base, 1000);
+  EXPECT_NEAR(*compared.base, 1000.2, 1e-9);
   EXPECT_TRUE(compared.confidence);
 }
 
@@ -104,14 +117,14 @@ TEST(Compare, ASideWithoutQuietSamplesIsComparedByMedians) {
 TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
   MeasuredCase base = measured("conv-a", times(1));
   MeasuredCase candidate = measured("conv-a", times(1.05));
-  base.join = Nanoseconds(700);
-  candidate.join = Nanoseconds(1160);
+  base.quiet.emplace().join = Nanoseconds(700);
+  candidate.quiet.emplace().join = Nanoseconds(1160);
   const ComparedCase compared = compare_one(base, candidate);
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
   EXPECT_THAT(compared.reason, HasSubstr("joining them took 700 ns in the base, 1.160 us in the"));
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::unclear);
   // The candidate is slower although its threads were closer.
-  std::swap(base.join, candidate.join);
+  std::swap(base.quiet, candidate.quiet);
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
 }
 
@@ -119,8 +132,8 @@ TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
 TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
   MeasuredCase base = measured("conv-a", times(1));
   MeasuredCase candidate = measured("conv-a", times(3.1));
-  base.join = Nanoseconds(511);
-  candidate.join = Nanoseconds(1562);
+  base.quiet.emplace().join = Nanoseconds(511);
+  candidate.quiet.emplace().join = Nanoseconds(1562);
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
 }
@@ -131,8 +144,8 @@ TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) 
   MeasuredCase base = measured("conv-a", {1000});
   MeasuredCase candidate = measured("conv-a", {3000, 3001});
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::unclear);
-  base.all_process_medians = times(1);
-  candidate.all_process_medians = times(3.1);
+  base.all_processes = processes_of(times(1));
+  candidate.all_processes = processes_of(times(3.1));
   const ComparedCase compared = compare_one(base, candidate);
   EXPECT_EQ(compared.verdict, CaseVerdict::slower);
   EXPECT_NEAR(*compared.ratio, 3.1, 1e-9);
@@ -140,7 +153,7 @@ TEST(Compare, WhereFewProcessesWereQuietAllOfThemShowWhatNoDisturbanceExplains) 
   EXPECT_NEAR(*compared.candidate, 3.1 * 1000.2, 1e-9);
   EXPECT_EQ(compared.reason, "over all 5 and 5 processes, because few of them were quiet");
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
-  candidate.all_process_medians = times(1.9);
+  candidate.all_processes = processes_of(times(1.9));
   const ComparedCase less = compare_one(base, candidate);
   EXPECT_EQ(less.verdict, CaseVerdict::unclear);
   EXPECT_FALSE(less.low);
@@ -163,7 +176,7 @@ TEST(Compare, TooFewProcessesHaveNoInterval) {
   EXPECT_FALSE(one.low.has_value());
   EXPECT_THAT(one.reason, HasSubstr("too few"));
   MeasuredCase only_median = measured("a", {});
-  only_median.median = 500;
+  only_median.median = Nanoseconds(500);
   const ComparedCase median = compare_one(only_median, measured("a", {1000}));
   EXPECT_NEAR(*median.ratio, 2, 1e-9);
   EXPECT_THAT(median.reason, HasSubstr("no interval"));
@@ -242,11 +255,9 @@ TEST(Compare, WorstFirstAndMeansOfGroups) {
 
 TEST(Compare, WhatChanged) {
   MeasuredCase base = measured("a", kTimes);
-  base.implementation = "brgconv:avx512_core";
-  base.facts = {{"layout.source", "acdb"}};
+  base.exact = {"brgconv:avx512_core", {{"layout.source", "acdb"}}};
   MeasuredCase candidate = measured("a", times(3));
-  candidate.implementation = "jit:sse41";
-  candidate.facts = {{"layout.source", "aBcd8b"}};
+  candidate.exact = {"jit:sse41", {{"layout.source", "aBcd8b"}}};
   Measurement left = side({base});
   left.facts = {{"library.onednn", "3.1"}, {"cpu", "X"}, {"arena.bytes", "1"}};
   Measurement right = side({candidate});
@@ -264,8 +275,8 @@ TEST(Compare, DigestsAndPrimitivesChangeOnlyWhereBothAreKnown) {
   using Facts = std::map<std::string, std::string>;
   const auto changes = [](const Facts& from, const Facts& to, const std::string& seed) {
     MeasuredCase base = measured("a", kTimes), candidate = base;
-    base.facts = from;
-    candidate.facts = to;
+    base.exact.facts = from;
+    candidate.exact.facts = to;
     Measurement left = side({base}), right = side({candidate});
     left.facts = {{"config.seed", "1"}};
     right.facts = {{"config.seed", seed}};
@@ -291,10 +302,12 @@ TEST(Compare, EmptySidesAreNoError) {
 TEST(Compare, TimesOfADeviceUnderOtherConditionsAreIncomparable) {
   MeasuredCase base = measured("gemm-a", times(1));
   MeasuredCase candidate = measured("gemm-a", times(2));
-  base.device = DeviceConditions{{{"gpu.name", "A"}}, 1'700'000'000, false, "stream"};
-  candidate.device = base.device;
+  for (MeasuredCase* entry : {&base, &candidate}) {
+    entry->device.emplace().emplace("gpu.name", "A");
+    entry->clock_hz = 1'700'000'000;
+  }
   EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
-  candidate.device->clock_hz = 1'500'000'000;
+  candidate.clock_hz = 1'500'000'000;
   const ComparedCase compared = compare_one(base, candidate);
   EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
   EXPECT_EQ(compared.reason,

@@ -17,7 +17,8 @@ std::size_t count_cut_short(const std::vector<CaseAssessment>& judgements) {
 
 // Whether the case could not run here; that does not say anything about the store.
 bool is_absent(const CaseEvidence& entry) {
-  return entry.outcome == Outcome::skipped || entry.outcome == Outcome::unsupported;
+  return entry.candidate.outcome == Outcome::skipped ||
+         entry.candidate.outcome == Outcome::unsupported;
 }
 
 // Whether no run of this configuration was ever saved, so that the store cannot know any case.

@@ -105,13 +105,13 @@ TEST_F(ConclusionTest, CasesThatCannotRunHereDoNotSpoilTheFirstRun) {
   add(Verdict::no_baseline);
   add(Verdict::incomparable);
   EXPECT_EQ(status(), ExitStatus::nothing_comparable);
-  evidence_.cases[1].outcome = Outcome::skipped;
+  evidence_.cases[1].candidate.outcome = Outcome::skipped;
   EXPECT_EQ(status(), ExitStatus::success);
 }
 
 TEST_F(ConclusionTest, AGateInWhichEveryCaseIsSkippedIsNotGreen) {
   add(Verdict::incomparable);
-  evidence_.cases[0].outcome = Outcome::skipped;
+  evidence_.cases[0].candidate.outcome = Outcome::skipped;
   EXPECT_EQ(status(), ExitStatus::nothing_comparable);
 }
 

@@ -45,7 +45,7 @@ Looks confirming_looks(const GatePolicy& policy) {
 // Returns the smallest n for which n equal signs have a probability of at most `error`: 2^-n.
 int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
 
-std::optional<std::int64_t> number_of(const PreparedSide& side, const std::string& fact) {
+std::optional<std::int64_t> number_of(const ExactProperties& side, const std::string& fact) {
   const auto found = side.facts.find(fact);
   if (found == side.facts.end()) return std::nullopt;
   try {
@@ -57,8 +57,8 @@ std::optional<std::int64_t> number_of(const PreparedSide& side, const std::strin
 
 // Describes growth of the peak memory beyond the limit of `gate: { memory: ... }`. It needs no
 // statistics.
-std::optional<std::string> memory_growth(const PreparedSide& base, const PreparedSide& candidate,
-                                         double allowed) {
+std::optional<std::string> memory_growth(const ExactProperties& base,
+                                         const ExactProperties& candidate, double allowed) {
   const auto from = number_of(base, "memory.peak_bytes");
   const auto to = number_of(candidate, "memory.peak_bytes");
   if (!from || !to || *from <= 0) return std::nullopt;
@@ -72,9 +72,9 @@ std::string text_of(Outcome outcome, const std::string& reason) {
   return fmt::format("{}: {}", name_of(outcome), reason);
 }
 
-const PreparedSide* base_side(const CaseEvidence& entry) {
+const ExactProperties* base_side(const CaseEvidence& entry) {
   if (entry.base) return &*entry.base;
-  if (entry.stored && !entry.stored->incomparable) return &entry.stored->side;
+  if (entry.stored && !entry.stored->incomparable) return &entry.stored->measured.exact;
   return nullptr;
 }
 
@@ -156,11 +156,13 @@ class Decider {
 void Decider::begin(std::size_t index) {
   const CaseEvidence& entry = evidence_.cases[index];
   CaseAssessment& judgement = decision_.judgements[index];
-  judgement.id = entry.id;
-  judgement.source = entry.source;
-  judgement.candidate = entry.median;
-  if (const PreparedSide* base = base_side(entry); base != nullptr) {
-    judgement.changes = case_changes(*base, entry.side);
+  judgement.id = entry.id();
+  judgement.source = entry.candidate.source;
+  if (const auto& median = entry.candidate.median) {
+    judgement.candidate = std::chrono::round<Nanoseconds>(*median);
+  }
+  if (const ExactProperties* base = base_side(entry); base != nullptr) {
+    judgement.changes = case_changes(*base, entry.candidate.exact);
   }
   if (settle_without_time(index, judgement)) return;
   const Screened screened = screen(entry, evidence_.settings, moved_);
@@ -190,8 +192,9 @@ void Decider::begin(std::size_t index) {
 bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
-  const Outcome outcome = failed_later ? entry.failure->outcome : entry.outcome;
-  const std::string why = failed_later ? entry.failure->reason : entry.reason.value_or("");
+  const Outcome outcome = failed_later ? entry.failure->outcome : entry.candidate.outcome;
+  const std::string why =
+      failed_later ? entry.failure->reason : entry.candidate.reason.value_or("");
   const auto settle = [&](Verdict verdict, std::string reason) {
     judgement.verdict = verdict;
     judgement.reason = std::move(reason);
@@ -207,8 +210,9 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
     return is_failure(outcome) ? settle(Verdict::error, text)
                                : settle_absent(index, text, judgement);
   }
-  if (const PreparedSide* base = base_side(entry); base != nullptr) {
-    if (const auto growth = memory_growth(*base, entry.side, evidence_.settings.memory)) {
+  if (const ExactProperties* base = base_side(entry); base != nullptr) {
+    if (const auto growth =
+            memory_growth(*base, entry.candidate.exact, evidence_.settings.memory)) {
       return settle(Verdict::regression, *growth);
     }
   }

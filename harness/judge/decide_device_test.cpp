@@ -71,10 +71,10 @@ TEST(DecideOnADevice, WithoutABaseTheClocksOfStoreAndRunAreLaidBeside) {
   }
   evidence.cases = {entry};
   EXPECT_EQ(decide(evidence).judgements.at(0).verdict, Verdict::regression);
-  evidence.cases[0].stored->clock_hz = 1'500'000'000;
-  evidence.cases[0].clock_hz = 1'500'000'000;
+  evidence.cases[0].stored->measured.clock_hz = 1'500'000'000;
+  evidence.cases[0].candidate.clock_hz = 1'500'000'000;
   EXPECT_EQ(decide(evidence).judgements.at(0).verdict, Verdict::regression);
-  evidence.cases[0].clock_hz = 1'000'000'000;
+  evidence.cases[0].candidate.clock_hz = 1'000'000'000;
   const CaseAssessment judgement = decide(evidence).judgements.at(0);
   EXPECT_EQ(judgement.verdict, Verdict::suspect);
   EXPECT_THAT(judgement.reason, HasSubstr("1.50 GHz in the store, 1.00 GHz here"));

@@ -17,6 +17,7 @@ using test::add_duets;
 using test::kBase;
 using test::measured;
 using test::paired;
+using test::set_times;
 using test::stored;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -197,7 +198,7 @@ TEST(Decide, ConfirmingDuetsThatEndEarlyCountAsTheyAre) {
 TEST(Decide, ACaseThatStageOneDidNotReachIsCutShort) {
   CaseEvidence entry = measured("a");
   entry.is_unmeasured = true;
-  entry.outcome = Outcome::skipped;
+  entry.candidate.outcome = Outcome::skipped;
   GateEvidence evidence = paired({entry});
   evidence.stopped = StopCause::interruption;
   const Decision decision = decide(evidence);
@@ -219,9 +220,9 @@ TEST(Decide, DetectableIsOnlySaidOfWhatIsUndecided) {
 // Issue 16: "+113.7 %" appeared next to 1.773 ms -> 2.033 ms.
 TEST(Decide, EffectAndTimesOfARowComeFromTheSameSamples) {
   CaseEvidence entry = measured("a");
-  entry.median = Nanoseconds(2'033'000);  // from stage 1, which the row does not report
+  entry.candidate.median = Nanoseconds(2'033'000);  // from stage 1, which the row does not report
   entry.stored = stored(kBase / 1.5, 0.003);
-  entry.stored->median = Nanoseconds(1'773'000);
+  entry.stored->measured.median = Nanoseconds(1'773'000);
   const CaseAssessment screened = decide(paired({entry})).judgements[0];
   EXPECT_EQ(screened.against, Reference::store);
   EXPECT_NEAR(*screened.effect, 0.5, 1e-9);
@@ -277,7 +278,7 @@ TEST(Decide, WhatIsFarBeyondItsScatterAfterTheFirstLookWantsOneDuetMore) {
 // The gate with a base measures each case once in stage 1, too little to compare with stored runs.
 TEST(Decide, OneProcessOfStageOneScreensNothingOut) {
   CaseEvidence entry = measured("a");
-  entry.q25 = {kBase};
+  set_times(entry, {kBase});
   entry.stored = stored(kBase * 0.999, 0.003);
   const Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
@@ -348,7 +349,7 @@ TEST(Decide, AQuietCaseNearItsBaselineNeedsNoDuet) {
 TEST(Decide, ACaseWithFewerProcessesThanAskedForIsNeverScreenedOut) {
   CaseEvidence entry = measured("a");
   entry.stored = stored(kBase * 0.999, 0.003);
-  entry.is_interrupted = true;
+  entry.candidate.flags = {Flag::interrupted};
   GateEvidence evidence = paired({entry});
   evidence.stopped = StopCause::budget;
   const CaseAssessment judgement = decide(evidence).judgements[0];
@@ -385,7 +386,7 @@ TEST(Decide, TheClearestSuspectComesFirst) {
 
 TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
   CaseEvidence entry = measured("a");
-  entry.side = {"jit", {{"memory.peak_bytes", "1100"}}};
+  entry.candidate.exact = {"jit", {{"memory.peak_bytes", "1100"}}};
   entry.base = {"gemm", {{"memory.peak_bytes", "1000"}}};
   const Decision decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
@@ -397,8 +398,8 @@ TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
 
 TEST(Decide, FailuresAndWhatVanishedAreErrors) {
   CaseEvidence wrong = measured("wrong");
-  wrong.outcome = Outcome::wrong_result;
-  wrong.reason = "element 3 is 7, expected 8";
+  wrong.candidate.outcome = Outcome::wrong_result;
+  wrong.candidate.reason = "element 3 is 7, expected 8";
   GateEvidence evidence = paired({wrong});
   evidence.removed = {"gone"};
   const Decision decision = decide(evidence);
@@ -412,14 +413,14 @@ TEST(Decide, FailuresAndWhatVanishedAreErrors) {
 // Earlier, a candidate that no longer computed a case was INCOMPARABLE, and the gate passed.
 TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
   CaseEvidence entry = measured("a");
-  entry.outcome = Outcome::unsupported;
-  entry.reason = "no bf16 on this CPU";
+  entry.candidate.outcome = Outcome::unsupported;
+  entry.candidate.reason = "no bf16 on this CPU";
   Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
   EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::base);
   EXPECT_TRUE(decision.judgements[0].cut_short);
 
-  entry.base = PreparedSide{"brgconv", {}};
+  entry.base = ExactProperties{"brgconv", {}};
   decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
@@ -441,7 +442,7 @@ TEST(Decide, ADamagedStoreDoesNotHideThatACaseWasMeasured) {
   evidence.cases = {entry};
   EXPECT_EQ(decide(evidence).judgements[0].verdict, Verdict::error);
   evidence.mode = GateEvidence::Mode::paired;
-  evidence.cases[0].outcome = Outcome::unsupported;
+  evidence.cases[0].candidate.outcome = Outcome::unsupported;
   EXPECT_EQ(decide(evidence).judgements[0].verdict, Verdict::error);
 }
 
@@ -459,7 +460,7 @@ TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
 
 TEST(Decide, ADigestThatVariesIsNoChange) {
   CaseEvidence entry = measured("a");
-  entry.side = {"jit", {{"output.digest", "varies"}, {"primitives", "2"}}};
+  entry.candidate.exact = {"jit", {{"output.digest", "varies"}, {"primitives", "2"}}};
   entry.base = {"jit", {{"output.digest", "12ab"}, {"primitives", "1"}}};
   add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
   const CaseAssessment judgement = decide(paired({entry})).judgements[0];
@@ -472,7 +473,7 @@ class StoreAlone : public testing::Test {
   CaseAssessment judge(double q25, double noise, int runs) {
     GateEvidence evidence;
     CaseEvidence entry = measured("a");
-    entry.q25 = {q25};
+    set_times(entry, {q25});
     entry.stored = stored(kBase, 0.004, runs);
     entry.stored->q99 = 0.02;
     for (int w = 0; w < 3; ++w) {
@@ -540,7 +541,7 @@ TEST_F(StoreAlone, EffectAndTimesComeFromTheWindows) {
 TEST(Decide, WithoutABaseAsksForWindowsThenNamesWhatIsMissing) {
   GateEvidence evidence;
   evidence.cases = {measured("new"), measured("other"), measured("slow")};
-  evidence.cases[1].stored = StoredCase{};
+  evidence.cases[1].stored = StoredEvidence{};
   evidence.cases[1].stored->incomparable = "case_hash differs: 1 and 2";
   evidence.cases[2].stored = stored(kBase / 1.5, 0.003);
   const Decision decision = decide(evidence);

@@ -5,6 +5,7 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/judge/change.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
 #include "harness/store/history.hpp"
 
@@ -95,8 +96,8 @@ struct MachineDrift {
   friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
 };
 
-// The stored data of a case, reduced to what a gate needs (harness/store/history.hpp).
-struct StoredCase {
+// What the store knows of a case (harness/store/history.hpp).
+struct StoredEvidence {
   std::string commit, time, run_id;  // those of its last run
   // Why the stored times are not comparable: the field that differs, with both values. If set, the
   // fields below are empty.
@@ -106,11 +107,10 @@ struct StoredCase {
   int runs = 0;       // runs of the present epoch
   double center = 0;  // mean of log(q25 / 1 ns) over the last runs
   double sigma = 0;   // between runs, from log medians, moderated
-  std::optional<double> q95, q99;     // quantiles of absolute differences of log q25 between runs
-  std::optional<Nanoseconds> median;  // median of its last run
-  std::optional<std::int64_t> clock_hz = std::nullopt;  // clock of a device in its last run
-  PreparedSide side;
-  friend bool operator==(const StoredCase&, const StoredCase&) = default;
+  std::optional<double> q95, q99;  // quantiles of absolute differences of log q25 between runs
+  // The last run. A gate's file has its median, clock and exact properties.
+  MeasuredCase measured;
+  friend bool operator==(const StoredEvidence&, const StoredEvidence&) = default;
 };
 
 // Why a duet did not finish.
@@ -123,24 +123,18 @@ struct SideFailure {
 };
 
 struct CaseEvidence {
-  std::string id;
-  std::string source;                 // "configs/resnet.yaml:14"
-  Outcome outcome = Outcome::ok;      // the candidate's outcome
-  std::optional<std::string> reason;  // with every outcome but ok
-  // Whether stage 1 ended before the first process of the case. If so, `outcome` is meaningless.
+  MeasuredCase candidate;  // as stage 1 measured it
+  // Whether stage 1 ended before the first process of the case. If so, the candidate's outcome is
+  // meaningless.
   bool is_unmeasured = false;
-  bool unsteady = false;
-  // Whether stage 1 ended before all processes of the case were done.
-  bool is_interrupted = false;
-  std::vector<double> q25;               // stage 1: nanoseconds per iteration, one per process
-  std::optional<Nanoseconds> median;     // median over the processes
-  std::optional<std::int64_t> clock_hz;  // clock of a device during the samples
-  PreparedSide side;
-  std::optional<StoredCase> stored;
-  std::optional<PreparedSide> base;
+  std::optional<StoredEvidence> stored;
+  // What is known of the base besides its samples, which are in the duets.
+  std::optional<ExactProperties> base;
   std::optional<SideFailure> failure;  // in a duet or window
   std::vector<Duet> duets;             // both stages, in the order of measurement
   std::vector<Window> windows;
+
+  const std::string& id() const { return candidate.id; }
 };
 
 struct GateEvidence {

@@ -8,6 +8,7 @@
 #include "harness/stats/signed_rank.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -69,7 +70,7 @@ void fields(auto& archive, JsonOf<GateSide> auto& side) {
   archive.required("libraries", side.libraries);
 }
 
-void fields(auto& archive, JsonOf<PreparedSide> auto& side) {
+void fields(auto& archive, JsonOf<ExactProperties> auto& side) {
   archive.required("implementation", side.implementation);
   archive.required("facts", side.facts);
 }
@@ -129,7 +130,7 @@ void fields(auto& archive, JsonOf<UnmeasuredCase> auto& entry) {
 inline std::vector<UnmeasuredCase> unmeasured_cases(const GateEvidence& evidence) {
   std::vector<UnmeasuredCase> cases;
   for (const CaseEvidence& entry : evidence.cases) {
-    if (entry.is_unmeasured) cases.push_back({entry.id, entry.source});
+    if (entry.is_unmeasured) cases.push_back({entry.id(), entry.candidate.source});
   }
   return cases;
 }
@@ -176,7 +177,8 @@ void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
   }
 }
 
-void fields(auto& archive, JsonOf<StoredCase> auto& stored) {
+template <class Archive>
+void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
   archive.required("commit", stored.commit);
   archive.required("time", stored.time);
   archive.required("of_run", stored.run_id);
@@ -188,9 +190,13 @@ void fields(auto& archive, JsonOf<StoredCase> auto& stored) {
   archive.required("log_sigma", stored.sigma, within(0, kMaxLog));
   archive.optional("log_q95", stored.q95);
   archive.optional("log_q99", stored.q99);
-  archive.optional("median_ns", stored.median);
-  archive.optional("clock_hz", stored.clock_hz);
-  fields(archive, stored.side);
+  auto& measured = stored.measured;
+  std::optional<Nanoseconds> median;
+  if (const auto time = median_iteration(measured)) median = Nanoseconds(std::llround(*time));
+  archive.optional("median_ns", median);
+  if constexpr (Archive::kReads) measured.median = median;
+  archive.optional("clock_hz", measured.clock_hz);
+  fields(archive, measured.exact);
 }
 
 void fields(auto& archive, JsonOf<SideFailure> auto& failure) {

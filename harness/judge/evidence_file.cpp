@@ -46,12 +46,12 @@ std::string gate_line(const GateFacts& facts, const GateEvidence& evidence) {
 }
 
 std::string stored_line(const std::string& run_id, const std::string& id,
-                        const StoredCase& stored) {
+                        const StoredEvidence& stored) {
   return case_line("stored", run_id, id, [&](JsonWriter& writer) { fields(writer, stored); });
 }
 
 std::string base_side_line(const std::string& run_id, const std::string& id,
-                           const PreparedSide& side) {
+                           const ExactProperties& side) {
   return case_line("base_side", run_id, id, [&](JsonWriter& writer) { fields(writer, side); });
 }
 
@@ -103,7 +103,7 @@ class FileReader {
   }
   void index_cases() {
     by_id_.clear();
-    for (CaseEvidence& entry : file_.evidence.cases) by_id_.emplace(entry.id, &entry);
+    for (CaseEvidence& entry : file_.evidence.cases) by_id_.emplace(entry.id(), &entry);
   }
   void read_gate(JsonReader& reader);
   void add_unmeasured(std::vector<UnmeasuredCase> cases);
@@ -172,8 +172,8 @@ void FileReader::add_unmeasured(std::vector<UnmeasuredCase> cases) {
       continue;
     }
     CaseEvidence entry;
-    entry.id = std::move(unmeasured.id);
-    entry.source = std::move(unmeasured.source);
+    entry.candidate.id = std::move(unmeasured.id);
+    entry.candidate.source = std::move(unmeasured.source);
     entry.is_unmeasured = true;
     entries.push_back(std::move(entry));
   }

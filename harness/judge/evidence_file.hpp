@@ -59,9 +59,10 @@ struct GateFile {
 // Each function returns one line without a newline.
 // Everything except the cases
 std::string gate_line(const GateFacts& facts, const GateEvidence& evidence);
-std::string stored_line(const std::string& run_id, const std::string& id, const StoredCase& stored);
+std::string stored_line(const std::string& run_id, const std::string& id,
+                        const StoredEvidence& stored);
 std::string base_side_line(const std::string& run_id, const std::string& id,
-                           const PreparedSide& side);
+                           const ExactProperties& side);
 std::string failure_line(const std::string& run_id, const std::string& id,
                          const SideFailure& failure);
 std::string duet_line(const Duet& duet);

@@ -38,15 +38,15 @@ struct Sample {
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
     CaseEvidence& first = evidence.cases.emplace_back();
-    first.id = "a";
-    first.source = "configs/resnet.yaml:14";
-    first.median = Nanoseconds(1200);
-    first.q25 = {1100};
-    first.side = {"jit",
-                  {{"memory.peak_bytes", "64"},
-                   {"memory.weights_bytes", "0"},
-                   {"memory.workspace_bytes", "0"}}};
-    StoredCase stored;
+    first.candidate.id = "a";
+    first.candidate.source = "configs/resnet.yaml:14";
+    first.candidate.median = Nanoseconds(1200);
+    first.candidate.processes = {process_from_iteration(Nanoseconds(1100))};
+    first.candidate.exact = {"jit",
+                             {{"memory.peak_bytes", "64"},
+                              {"memory.weights_bytes", "0"},
+                              {"memory.workspace_bytes", "0"}}};
+    StoredEvidence stored;
     stored.commit = "def";
     stored.time = "2026-11-20T08:00:00Z";
     stored.run_id = "run0";
@@ -54,20 +54,20 @@ struct Sample {
     stored.center = 6.9;
     stored.sigma = 0.004;
     stored.q95 = 0.01;
-    stored.median = Nanoseconds(1000);
-    stored.clock_hz = 1'700'000'000;
-    stored.side = {"gemm", {{"memory.peak_bytes", "64"}}};
+    stored.measured.median = Nanoseconds(1000);
+    stored.measured.clock_hz = 1'700'000'000;
+    stored.measured.exact = {"gemm", {{"memory.peak_bytes", "64"}}};
     first.stored = stored;
-    first.base = PreparedSide{"gemm", {{"primitives", "1"}}};
+    first.base = ExactProperties{"gemm", {{"primitives", "1"}}};
     first.duets = {duet(0), duet(1)};
     first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}});
     CaseEvidence& second = evidence.cases.emplace_back();
-    second.id = "b";
-    second.source = "configs/resnet.yaml:20";
-    second.median = Nanoseconds(50);
-    second.q25 = {50};
+    second.candidate.id = "b";
+    second.candidate.source = "configs/resnet.yaml:20";
+    second.candidate.median = Nanoseconds(50);
+    second.candidate.processes = {process_from_iteration(Nanoseconds(50))};
     second.failure = SideFailure{SideFailure::Side::base, Outcome::crashed, "SIGSEGV"};
-    second.stored = StoredCase{};
+    second.stored = StoredEvidence{};
     second.stored->incomparable = "case_hash differs: 1 in the store, 2 here";
   }
 
@@ -92,18 +92,20 @@ struct Sample {
     run.run_id = "run1";
     std::string text = to_json_line(run) + "\n";
     for (const CaseEvidence& entry : evidence.cases) {
+      const MeasuredCase& candidate = entry.candidate;
       ProcessRecord process;
       process.run_id = "run1";
-      process.id = entry.id;
-      process.samples = {Nanoseconds(static_cast<std::int64_t>(entry.q25.front()))};
+      process.id = candidate.id;
+      process.samples = {Nanoseconds(std::llround(*q25_iteration(candidate)))};
       text += to_json_line(process) + "\n";
       CaseRecord record;
       record.run_id = "run1";
-      record.id = entry.id;
-      record.source = entry.source;
-      record.time = TimeSummary{*entry.median, {}, {}, {}, {}, {}, {}, {}};
-      if (!entry.side.implementation.empty()) {
-        record.implementation = entry.side.implementation;
+      record.id = candidate.id;
+      record.source = candidate.source;
+      const auto median = std::chrono::round<Nanoseconds>(*candidate.median);
+      record.time = TimeSummary{median, {}, {}, {}, {}, {}, {}, {}};
+      if (!candidate.exact.implementation.empty()) {
+        record.implementation = candidate.exact.implementation;
         record.memory = MemoryUse{Bytes{64}, Bytes{0}, Bytes{0}};
       }
       text += to_json_line(record) + "\n";
@@ -114,11 +116,11 @@ struct Sample {
   std::string text() const {
     std::string text = stage_one() + gate_line(facts, evidence) + "\n";
     for (const CaseEvidence& entry : evidence.cases) {
-      if (entry.stored) text += stored_line("run1", entry.id, *entry.stored) + "\n";
-      if (entry.base) text += base_side_line("run1", entry.id, *entry.base) + "\n";
+      if (entry.stored) text += stored_line("run1", entry.id(), *entry.stored) + "\n";
+      if (entry.base) text += base_side_line("run1", entry.id(), *entry.base) + "\n";
       for (const Duet& duet : entry.duets) text += duet_line(duet) + "\n";
       for (const Window& window : entry.windows) text += window_line(window) + "\n";
-      if (entry.failure) text += failure_line("run1", entry.id, *entry.failure) + "\n";
+      if (entry.failure) text += failure_line("run1", entry.id(), *entry.failure) + "\n";
     }
     for (const CaseAssessment& judgement : decide(evidence).judgements) {
       text += verdict_line("run1", judgement) + "\n";
@@ -147,7 +149,7 @@ TEST(EvidenceFile, ReadsWhatItWrote) {
   EXPECT_EQ(evidence.cases[0].base, first.base);
   EXPECT_EQ(evidence.cases[0].duets, first.duets);
   EXPECT_EQ(evidence.cases[0].windows, first.windows);
-  EXPECT_EQ(evidence.cases[0].side, first.side);
+  EXPECT_EQ(evidence.cases[0].candidate.exact, first.candidate.exact);
   EXPECT_EQ(evidence.cases[1].failure, sample.evidence.cases[1].failure);
   EXPECT_EQ(evidence.cases[1].stored, sample.evidence.cases[1].stored);
 }
@@ -166,8 +168,8 @@ TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
 TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   Sample sample;
   CaseEvidence& entry = sample.evidence.cases.emplace_back();
-  entry.id = "never reached";
-  entry.source = "configs/resnet.yaml:20";
+  entry.candidate.id = "never reached";
+  entry.candidate.source = "configs/resnet.yaml:20";
   entry.is_unmeasured = true;
   const std::string reached = Sample().stage_one();  // after Ctrl-C the case has no record
   const std::string text = reached + gate_line(sample.facts, sample.evidence) + "\n" +
@@ -176,8 +178,8 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   ASSERT_TRUE(file.ok()) << file.error().message();
   EXPECT_EQ(file->evidence.stopped, StopCause::interruption);
   ASSERT_THAT(file->evidence.cases, SizeIs(3));
-  EXPECT_EQ(file->evidence.cases[2].id, "never reached");
-  EXPECT_EQ(file->evidence.cases[2].source, "configs/resnet.yaml:20");
+  EXPECT_EQ(file->evidence.cases[2].id(), "never reached");
+  EXPECT_EQ(file->evidence.cases[2].candidate.source, "configs/resnet.yaml:20");
   EXPECT_TRUE(file->evidence.cases[2].is_unmeasured);
   EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
 }

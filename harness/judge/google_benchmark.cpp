@@ -2,7 +2,6 @@
 // Field names follow Google Benchmark's docs/user_guide.md and src/json_reporter.cc.
 #include "base/json_reader.hpp"
 #include "harness/judge/measurement.hpp"
-#include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
 
@@ -30,14 +29,15 @@ std::string written_at(JsonValue object, std::string_view name) {
   return value ? json_text(*value) : "null";
 }
 
-std::optional<double> time_of(JsonValue entry) {
+std::optional<FractionalNanoseconds> time_of(JsonValue entry) {
   const auto time = entry.value_at("real_time");
   const auto count = time ? time->number() : std::nullopt;
   const std::string unit = text_at(entry, "time_unit");
   const auto* row = std::ranges::find(kUnits, unit.empty() ? "ns" : unit, &TimeUnit::name);
   if (!count || row == kUnits.end()) return std::nullopt;
   const double value = *count * row->nanoseconds;
-  return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+  return std::isfinite(value) && value > 0 ? std::optional(FractionalNanoseconds(value))
+                                           : std::nullopt;
 }
 
 // Returns the family of "BM_conv/3/64": the part before its arguments.
@@ -76,7 +76,7 @@ void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& 
     found.reason = text_at(entry, "error_message");
     return;
   }
-  const std::optional<double> time = time_of(entry);
+  const std::optional<FractionalNanoseconds> time = time_of(entry);
   if (text_at(entry, "run_type") == "aggregate") {
     if (text_at(entry, "aggregate_name") == "median" && !found.median) found.median = time;
     return;
@@ -85,7 +85,7 @@ void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& 
     measurement.warnings.push_back(place + ": no readable time; ignored");
     return;
   }
-  found.process_medians.push_back(*time);
+  found.processes.push_back(process_from_iteration(*time));
 }
 
 // Returns "L1 Data 32768, L2 Unified 1048576". Cache sizes identify the processor. The number of
@@ -155,7 +155,6 @@ Result<Measurement> read_google_benchmark(std::string_view text, const std::stri
   const std::map<std::string, std::string> machine = machine_of(measurement);
   for (MeasuredCase& entry : measurement.cases) {
     entry.machine = machine;
-    if (!entry.process_medians.empty()) entry.median = median(entry.process_medians);
   }
   return measurement;
 }

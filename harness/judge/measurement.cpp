@@ -4,30 +4,14 @@
 
 #include "base/text.hpp"
 #include "harness/judge/change.hpp"
-#include "harness/result/measured.hpp"
-#include "harness/result/quiet.hpp"
-#include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <unordered_map>
 #include <utility>
 
 namespace bench {
 namespace {
-
-// Returns the times per iteration of the samples that count.
-std::vector<double> iterations_of(const CountedSamples& process) {
-  std::vector<double> iterations;
-  iterations.reserve(process.samples.size());
-  for (const Nanoseconds sample : process.samples) {
-    iterations.push_back(static_cast<double>(sample.count()) /
-                         static_cast<double>(process.process->iterations_per_sample));
-  }
-  return iterations;
-}
-double median_of(const CountedSamples& process) { return *median(iterations_of(process)); }
 
 std::string text_of(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
@@ -43,24 +27,6 @@ std::map<std::string, std::string> facts_of(const RunRecord& run) {
                 {"tool.commit", run.tool_commit}});
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
-}
-
-MeasuredCase case_of(const CaseRecord& record) {
-  MeasuredCase result;
-  result.id = record.id;
-  result.group = record.direction.empty() ? record.op : record.op + "/" + record.direction;
-  result.case_hash = record.case_hash;
-  result.outcome = record.outcome;
-  result.reason = record.reason;
-  result.implementation = record.implementation;
-  result.facts = exact_facts(record);
-  if (record.quiet) result.join = record.quiet->join;
-  return result;
-}
-
-std::map<std::string, std::string> machine_of(const EnvironmentRecord& environment) {
-  if (environment.machine_class.empty()) return {};
-  return {{"machine_class", environment.machine_class}};
 }
 
 Result<Measurement> read_result(std::string_view text, const std::string& name) {
@@ -121,47 +87,7 @@ Measurement measurement_of(const Report& report, const std::string& name) {
     }
   }
   if (!report.runs.empty()) result.facts = facts_of(report.runs.back());
-  const RunChains chains(report.runs);
-  std::unordered_map<std::string, const EnvironmentRecord*> environments;  // by run
-  for (const RunRecord& run : report.runs) environments[run.run_id] = &run.environment;
-  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes;  // by origin + id
-  const auto key = [&](const std::string& run_id, const std::string& id) {
-    return chains.origin(run_id) + ' ' + id;
-  };
-  for (const ProcessRecord& process : report.processes) {
-    if (process.samples.empty()) continue;
-    processes[key(process.run_id, process.id)][process.process] = &process;
-  }
-  for (const CaseRecord& record : report.cases) {
-    MeasuredCase measured = case_of(record);
-    if (const auto run = environments.find(record.run_id); run != environments.end()) {
-      measured.device = device_conditions(record, *run->second);
-      measured.machine = machine_of(*run->second);
-    }
-    if (record.outcome == Outcome::ok) {
-      std::vector<const ProcessRecord*> own;
-      for (const auto& [number, process] : processes[key(record.run_id, record.id)]) {
-        own.push_back(process);
-      }
-      const JudgedSamples judged = judge_samples(own);
-      for (const CountedSamples& process : judged.counted) {
-        measured.process_medians.push_back(median_of(process));
-        if (judged.quiet && !judged.is_disturbed()) {
-          measured.process_lower_quartiles.push_back(*quantile(iterations_of(process), 0.25));
-        }
-      }
-      if (judged.quiet) {
-        for (const CountedSamples& process : all_samples(own)) {
-          measured.all_process_medians.push_back(median_of(process));
-        }
-      }
-      measured.median = median(measured.process_medians);
-      if (!measured.median && record.time) {
-        measured.median = static_cast<double>(record.time->median.count());
-      }
-    }
-    result.cases.push_back(std::move(measured));
-  }
+  result.cases = measured_cases(report);
   return result;
 }
 

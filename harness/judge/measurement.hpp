@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a comparison: a result file, stored baselines or another tool's report. The sampling
-// unit is the process; its median represents all its iterations.
+// One side of a comparison: a result file, stored baselines or another tool's report.
 #pragma once
 
 #include "base/result.hpp"
-#include "harness/judge/change.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -20,30 +19,6 @@ namespace bench {
 // ones.
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
 
-struct MeasuredCase {
-  std::string id;
-  std::string group;      // "conv/forward": the group over which a mean is taken
-  std::string case_hash;  // identifies what is computed; empty if the source has none
-  Outcome outcome = Outcome::ok;
-  std::optional<std::string> reason;    // with every outcome but ok
-  std::vector<double> process_medians;  // nanoseconds per iteration, in the order of processes
-  // The same over all samples and processes, including disturbed ones. Empty if the source does not
-  // distinguish them.
-  std::vector<double> all_process_medians;
-  // Lower quartile of each process's samples that count, in nanoseconds per iteration, if canaries
-  // found some of them quiet. Otherwise empty.
-  std::vector<double> process_lower_quartiles;
-  std::optional<double> median;  // of process_medians, or as given by the source
-  std::optional<std::string> implementation;
-  // Exact properties: "layout.source", "memory.peak_bytes"
-  std::map<std::string, std::string> facts;
-  std::optional<DeviceConditions> device;  // nullopt on the CPU and in reports of other tools
-  std::optional<Nanoseconds> join;         // time to join the threads, as in QuietSummary
-  // Facts that identify the kind of machine: "machine_class", or "num_cpus" and "caches" of Google
-  // Benchmark. Times of two sides with different values of the same fact are not comparable.
-  std::map<std::string, std::string> machine;
-};
-
 struct Measurement {
   std::string name;                          // name of the file
   std::map<std::string, std::string> facts;  // "machine_class", "library.onednn", "config", ...
@@ -57,6 +32,9 @@ struct Measurement {
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings;  // from reading
 };
+
+// Returns the case of a stored run as measured_cases() returns that of a report.
+MeasuredCase measured_case(const BaselineRecord& record);
 
 Measurement measurement_of(const Report& report, const std::string& name);
 // Returns the last run of the present epoch of each history. Histories of different machines must

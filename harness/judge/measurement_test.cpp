@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/measurement.hpp"
 
+#include "harness/store/from_report.hpp"
 #include "tests/fakes/baseline_records.hpp"
 
 #include <gmock/gmock.h>
@@ -13,6 +14,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+
+std::vector<double> medians(const MeasuredCase& measured) {
+  return iteration_times(measured.processes, &ProcessSummary::median);
+}
 
 constexpr const char* kId = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 
@@ -55,12 +60,12 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   ASSERT_EQ(measurement.cases.size(), 1u);
   const MeasuredCase& entry = measurement.cases[0];
   // From the run and the one that it resumes, one iteration each.
-  EXPECT_THAT(entry.process_medians, ElementsAre(200, 500));
-  EXPECT_EQ(entry.median, 350);
+  EXPECT_THAT(medians(entry), ElementsAre(200, 500));
+  EXPECT_EQ(median_iteration(entry), 350);
   EXPECT_EQ(entry.group, "gemm/forward");
   EXPECT_EQ(entry.case_hash, "abcd");
-  EXPECT_EQ(entry.implementation, "brg:avx2");
-  EXPECT_THAT(entry.facts,
+  EXPECT_EQ(entry.exact.implementation, "brg:avx2");
+  EXPECT_THAT(entry.exact.facts,
               ElementsAre(Pair("layout.a", "ab"), Pair("memory.peak_bytes", "100"),
                           Pair("memory.weights_bytes", "10"), Pair("memory.workspace_bytes", "5"),
                           Pair("output.digest", "00ff"), Pair("primitives", "2")));
@@ -77,20 +82,37 @@ TEST(Measurement, BelowAToolIsNotComparable) {
   EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
 }
 
+// Both sides are summarised by the same rule, so a run equals itself. Earlier, a store rounded each
+// median to a nanosecond and a result file did not.
+TEST(Measurement, ARunAndItsBaselineAreEqual) {
+  using namespace std::chrono_literals;
+  Report result = report();
+  result.processes = {process("r1", 0, {1000ns, 1003ns}), process("r2", 1, {1001ns, 1008ns})};
+  const ReportBaselines baselines = baselines_of(result, {"nightly", {}, "r.jsonl"}, {});
+  ASSERT_EQ(baselines.records.size(), 1u);
+  const MeasuredCase here = measurement_of(result, "r.jsonl").cases.at(0);
+  const MeasuredCase stored =
+      measurement_of({{"x.jsonl", baselines.records, {}}}, "baselines").cases.at(0);
+  EXPECT_EQ(stored.processes, here.processes);
+  EXPECT_EQ(stored.exact, here.exact);
+  EXPECT_EQ(stored.machine, here.machine);
+  EXPECT_EQ(stored.group, here.group);
+}
+
 // The latest run used seed 1, and the facts are those of that run.
 TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
   std::vector<BaselineHistory> histories;
   for (const std::uint64_t seed : {7, 1}) {
     BaselineRecord record = test::baseline(30 - static_cast<int>(seed), 0, Nanoseconds(5));
     record.seed = seed;
-    record.exact = {{"output.digest", "aa"}, {"primitives", "2"}};
+    record.measured.exact.facts = {{"output.digest", "aa"}, {"primitives", "2"}};
     histories.push_back({"x.jsonl", {record}, {}});
   }
   const Measurement measurement = measurement_of(histories, "baselines");
   EXPECT_EQ(measurement.facts.at("config.seed"), "1");
   ASSERT_EQ(measurement.cases.size(), 2u);
-  EXPECT_THAT(measurement.cases[0].facts, ElementsAre(Pair("primitives", "2")));
-  EXPECT_THAT(measurement.cases[1].facts,
+  EXPECT_THAT(measurement.cases[0].exact.facts, ElementsAre(Pair("primitives", "2")));
+  EXPECT_THAT(measurement.cases[1].exact.facts,
               ElementsAre(Pair("output.digest", "aa"), Pair("primitives", "2")));
 }
 
@@ -126,10 +148,10 @@ TEST(Measurement, OfGoogleBenchmark) {
   const MeasuredCase& gemm = measurement->cases[0];
   EXPECT_EQ(gemm.id, "BM_gemm/64");
   EXPECT_EQ(gemm.group, "BM_gemm");
-  EXPECT_THAT(gemm.process_medians, ElementsAre(1500, 1700));
-  EXPECT_EQ(gemm.median, 1600);
-  EXPECT_EQ(measurement->cases[1].median, 2e6);
-  EXPECT_THAT(measurement->cases[1].process_medians, IsEmpty());
+  EXPECT_THAT(medians(gemm), ElementsAre(1500, 1700));
+  EXPECT_EQ(median_iteration(gemm), 1600);
+  EXPECT_EQ(measurement->cases[1].median, FractionalNanoseconds(2e6));
+  EXPECT_THAT(measurement->cases[1].processes, IsEmpty());
   EXPECT_EQ(measurement->cases[2].outcome, Outcome::failed);
   EXPECT_EQ(measurement->cases[2].reason, "no device");
   EXPECT_EQ(measurement->warnings.size(), 2u);

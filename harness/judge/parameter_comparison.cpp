@@ -129,8 +129,7 @@ ComparedCase compare_pair(const Measurement& side, MeasuredCase base, MeasuredCa
   base.id = candidate.id;
   for (MeasuredCase* entry : {&base, &candidate}) {
     entry->case_hash.clear();
-    entry->facts.clear();
-    entry->implementation.reset();
+    entry->exact = {};
   }
   Measurement left;
   left.not_comparable = side.not_comparable;
@@ -203,7 +202,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
     const MeasuredCase& first = side.cases[base->second];
     ParameterGroup& row = result.groups.emplace_back();
     row.base_id = first.id;
-    row.base = first.median;
+    row.base = median_iteration(first);
     for (const std::string& value : result.values) {
       const auto found = group.cases.find(value);
       auto& effect = row.effects.emplace_back();

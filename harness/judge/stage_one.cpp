@@ -4,7 +4,6 @@
 #include "harness/judge/change.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/history.hpp"
@@ -22,7 +21,7 @@ namespace bench {
 
 namespace {
 
-void set_level(StoredCase& stored, std::span<const RunStatistics> levels,
+void set_level(StoredEvidence& stored, std::span<const RunStatistics> levels,
                std::optional<double> suite_sigma) {
   const std::optional<double> sigma = moderated_sigma(median_differences(levels), suite_sigma);
   const std::vector<double> differences = q25_differences(levels);
@@ -45,7 +44,7 @@ void set_stored_levels(std::span<CaseEvidence> cases,
   // With few runs of a case, the suite's median sigma replaces the case's own.
   const std::optional<double> suite_sigma = median(sigmas);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::optional<StoredCase>& stored = cases[i].stored;
+    std::optional<StoredEvidence>& stored = cases[i].stored;
     if (stored && !stored->incomparable) set_level(*stored, levels[i], suite_sigma);
   }
 }
@@ -56,7 +55,7 @@ constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
 // One process does not show how processes differ. A gate with a base runs only one in stage 1.
 constexpr std::size_t kMinProcesses = 2;
 
-double uncertainty(const StoredCase& stored) {
+double uncertainty(const StoredEvidence& stored) {
   // The store's center is a mean of these runs; its own error adds to that of a new run.
   const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
   const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
@@ -75,11 +74,14 @@ Screened screen(const CaseEvidence& entry, const GateSettings& settings,
   if (!entry.stored) return suspect("the store has no run of this case");
   if (entry.stored->incomparable)
     return suspect("the stored run is not comparable: " + *entry.stored->incomparable);
-  const std::optional<double> q25 = median(entry.q25);
-  if (entry.is_interrupted) return suspect("the candidate's run was cut short");
-  if (entry.unsteady) return suspect("its times were not steady at the end of the warm-up");
-  if (!q25 || *q25 <= 0 || entry.stored->runs == 0) return suspect("there are no times to compare");
-  if (entry.q25.size() < kMinProcesses) return suspect("");
+  const MeasuredCase& candidate = entry.candidate;
+  const std::optional<double> q25 = q25_iteration(candidate);
+  if (has_flag(candidate.flags, Flag::interrupted))
+    return suspect("the candidate's run was cut short");
+  if (has_flag(candidate.flags, Flag::unsteady))
+    return suspect("its times were not steady at the end of the warm-up");
+  if (!q25 || entry.stored->runs == 0) return suspect("there are no times to compare");
+  if (candidate.processes.size() < kMinProcesses) return suspect("");
   Screened result;
   result.excess = std::log(*q25) - entry.stored->center;
   const double noise = uncertainty(*entry.stored);
@@ -107,55 +109,39 @@ const RunRecord* run_of(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
 }
 
-// Returns the lower quartile, per iteration, of each process with samples.
-std::vector<double> lower_quartiles(const std::vector<const ProcessRecord*>& processes) {
-  std::vector<double> quartiles;
-  for (const CountedSamples& process : judge_samples(processes).counted) {
-    const auto summary = summarise(process);
-    if (summary) quartiles.push_back(per_iteration(summary->q25, *summary));
-  }
-  return quartiles;
-}
-
 // Describes why stored times are not comparable (machine, build or configuration differs): the
 // field and both values.
-std::optional<std::string> difference(const BaselineRecord& stored, const CaseRecord& record,
-                                      const RunRecord& run) {
-  if (stored.case_hash != record.case_hash) {
+std::optional<std::string> difference(const BaselineRecord& stored, const MeasuredCase& here) {
+  if (stored.measured.case_hash != here.case_hash) {
     return fmt::format(
         "case_hash differs: {} in the store, {} here; the configuration of the case "
         "changed",
-        stored.case_hash, record.case_hash);
+        stored.measured.case_hash, here.case_hash);
   }
-  const auto from = device_conditions(stored);
-  const auto to = device_conditions(record, run.environment);
-  if (record.outcome != Outcome::ok || !from || !to) return std::nullopt;
-  return device_difference(*from, *to, {"in the store", "here"});
+  if (here.outcome != Outcome::ok) return std::nullopt;
+  return device_difference(measured_case(stored), here, {"in the store", "here"});
 }
 
-std::vector<RunStatistics> levels_of(const BaselineHistory& history, const CaseRecord& record,
-                                     const RunRecord& run) {
+std::vector<RunStatistics> levels_of(const BaselineHistory& history, const MeasuredCase& here) {
   std::vector<BaselineRecord> same;
-  std::ranges::copy_if(history.records, std::back_inserter(same), [&](const BaselineRecord& other) {
-    return !difference(other, record, run);
-  });
+  std::ranges::copy_if(history.records, std::back_inserter(same),
+                       [&](const BaselineRecord& other) { return !difference(other, here); });
   return run_levels(same);
 }
 
-// The level is missing; set_stored_levels() adds it. `run` is the run to compare with.
-StoredCase stored_case(const BaselineRecord& last, const CaseRecord& record, const RunRecord& run) {
-  StoredCase result;
+// The level is missing; set_stored_levels() adds it. `here` is what to compare with, measured with
+// the input data of `seed`.
+StoredEvidence stored_evidence(const BaselineRecord& last, const MeasuredCase& here,
+                               std::uint64_t seed) {
+  StoredEvidence result;
   result.commit = last.commit;
   result.time = last.time;
   result.run_id = last.run_id;
-  result.incomparable = difference(last, record, run);
+  result.incomparable = difference(last, here);
   if (result.incomparable) return result;
-  result.clock_hz = last.clock_hz;
-  if (const auto median = median_iteration(last))
-    result.median = Nanoseconds(std::llround(*median));
-  result.side = {last.implementation, last.exact};
+  result.measured = measured_case(last);
   // Different data give different results.
-  if (last.seed && *last.seed != run.seed) result.side.facts.erase(kOutputDigestDetail);
+  if (last.seed && *last.seed != seed) result.measured.exact.facts.erase(kOutputDigestDetail);
   return result;
 }
 
@@ -196,12 +182,11 @@ std::string machine_difference(const EnvironmentRecord& stored, const Environmen
 // Matches stored histories with the cases of one run.
 class StoreLookup {
  public:
-  StoreLookup(const Report& report, const RunRecord& run, std::vector<CaseEvidence>& cases)
+  StoreLookup(const RunRecord& run, std::vector<CaseEvidence>& cases)
       : run_(run), cases_(cases), levels_(cases.size()) {
-    for (const CaseRecord& record : report.cases) records_.emplace(record.id, &record);
     for (CaseEvidence& entry : cases) {
-      by_id_.emplace(entry.id, &entry);
-      by_file_.emplace(store_file_name(entry.id), &entry);
+      by_id_.emplace(entry.id(), &entry);
+      by_file_.emplace(store_file_name(entry.id()), &entry);
     }
   }
 
@@ -221,16 +206,16 @@ class StoreLookup {
     }
     const BaselineRecord& last = *history.last();
     note_configuration(history);
-    const auto found = by_id_.find(last.id);
+    const auto found = by_id_.find(last.measured.id);
     if (found == by_id_.end()) {
-      if (last.config == run_.config_name) suite_.removed.push_back(last.id);
+      if (last.config == run_.config_name) suite_.removed.push_back(last.measured.id);
       return;
     }
-    const CaseRecord& record = *records_.at(last.id);
-    found->second->stored = stored_case(last, record, run_);
+    const MeasuredCase& candidate = found->second->candidate;
+    found->second->stored = stored_evidence(last, candidate, run_.seed);
     levels_[static_cast<std::size_t>(found->second - cases_.data())] =
-        levels_of(history, record, run_);
-    if (found->second->outcome == Outcome::ok && suite_.changes.empty()) {
+        levels_of(history, candidate);
+    if (candidate.outcome == Outcome::ok && suite_.changes.empty()) {
       suite_.changes =
           run_changes(environment_facts(last.environment), environment_facts(run_.environment));
     }
@@ -247,9 +232,9 @@ class StoreLookup {
     if (history.last() == nullptr) return;
     const BaselineRecord& last = *history.last();
     note_configuration(history);
-    const auto found = by_id_.find(last.id);
+    const auto found = by_id_.find(last.measured.id);
     if (found == by_id_.end() || found->second->stored) return;
-    StoredCase& stored = found->second->stored.emplace();
+    StoredEvidence& stored = found->second->stored.emplace();
     stored.commit = last.commit;
     stored.time = last.time;
     stored.run_id = last.run_id;
@@ -267,14 +252,13 @@ class StoreLookup {
     suite_.holds_configuration =
         suite_.holds_configuration ||
         std::ranges::any_of(history.records, [this](const BaselineRecord& record) {
-          return record.config == run_.config_name || by_id_.contains(record.id);
+          return record.config == run_.config_name || by_id_.contains(record.measured.id);
         });
   }
 
   const RunRecord& run_;
   std::vector<CaseEvidence>& cases_;
   StoredSuite suite_;
-  std::unordered_map<std::string, const CaseRecord*> records_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
   std::vector<std::vector<RunStatistics>> levels_;  // per case
   std::map<std::string, Canaries> canaries_;        // by run
@@ -283,22 +267,12 @@ class StoreLookup {
 }  // namespace
 
 std::vector<CaseEvidence> stage_one(const Report& report) {
-  std::unordered_map<std::string, std::vector<const ProcessRecord*>> processes;
-  for (const ProcessRecord& process : report.processes) processes[process.id].push_back(&process);
+  std::vector<MeasuredCase> measured = measured_cases(report);
   std::vector<CaseEvidence> cases;
-  for (const CaseRecord& record : report.cases) {
+  for (std::size_t i = 0; i < measured.size(); ++i) {
     CaseEvidence& entry = cases.emplace_back();
-    entry.id = record.id;
-    entry.source = record.source;
-    entry.outcome = record.outcome;
-    entry.reason = record.reason;
-    entry.is_unmeasured = is_unmeasured(record);
-    entry.unsteady = has_flag(record, Flag::unsteady);
-    entry.is_interrupted = has_flag(record, Flag::interrupted);
-    entry.q25 = lower_quartiles(processes[record.id]);
-    if (record.time) entry.median = record.time->median;
-    entry.clock_hz = record.clock_hz;
-    entry.side = {record.implementation.value_or(""), exact_facts(record)};
+    entry.candidate = std::move(measured[i]);
+    entry.is_unmeasured = is_unmeasured(report.cases[i]);
   }
   return cases;
 }
@@ -307,7 +281,7 @@ Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases) {
   const RunRecord* run = run_of(report);
   if (run == nullptr) return StoredSuite{};
-  StoreLookup lookup(report, *run, cases);
+  StoreLookup lookup(*run, cases);
   const std::string own = BaselineStore::file_of(run->environment.machine_class, "").folder_name;
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
   for (const StoreFile& file : files) {

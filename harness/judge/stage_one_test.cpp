@@ -65,10 +65,12 @@ class StageOneTest : public testing::Test {
 TEST_F(StageOneTest, TakesLowerQuartilesOfOneIteration) {
   const auto cases = stage_one(report_of("r1", {"a"}, 500));
   ASSERT_THAT(cases, SizeIs(1));
-  EXPECT_EQ(cases[0].q25, std::vector<double>(5, 500));
-  EXPECT_EQ(cases[0].median, Nanoseconds(500));
-  EXPECT_EQ(cases[0].side.implementation, "jit");
-  EXPECT_EQ(cases[0].source, "suite.yaml:7");
+  const MeasuredCase& candidate = cases[0].candidate;
+  EXPECT_EQ(iteration_times(candidate.processes, &ProcessSummary::q25),
+            std::vector<double>(5, 500));
+  EXPECT_EQ(candidate.median, Nanoseconds(500));
+  EXPECT_EQ(candidate.exact.implementation, "jit");
+  EXPECT_EQ(candidate.source, "suite.yaml:7");
 }
 
 TEST_F(StageOneTest, RunsOfAnotherMachineAreNamedAndNeverANumber) {
@@ -116,15 +118,15 @@ TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok()) << suite.error().message();
   ASSERT_TRUE(cases[0].stored);
-  const StoredCase& stored = *cases[0].stored;
+  const StoredEvidence& stored = *cases[0].stored;
   EXPECT_FALSE(stored.incomparable);
   EXPECT_EQ(stored.runs, 6);
   EXPECT_EQ(stored.commit, "abc");
   // The last five: 1000, 1010, 1000, 1010, 1000.
   EXPECT_NEAR(stored.center, (3 * std::log(1000) + 2 * std::log(1010)) / 5, 1e-12);
   EXPECT_NEAR(*stored.q95, std::log(1.01), 1e-12);
-  EXPECT_EQ(stored.median, Nanoseconds(1000));
-  EXPECT_EQ(stored.side.implementation, "jit");
+  EXPECT_EQ(median_iteration(stored.measured), 1000);
+  EXPECT_EQ(stored.measured.exact.implementation, "jit");
   EXPECT_THAT(suite->canaries, SizeIs(6));
   EXPECT_THAT(suite->changes, IsEmpty());
 }
@@ -194,7 +196,7 @@ TEST_F(StageOneTest, TheDigestOfOtherDataIsNotCompared) {
     report.runs[0].seed = seed;
     auto cases = stage_one(report);
     EXPECT_TRUE(add_stored(report, store_, cases).ok());
-    return cases.at(0).stored.value_or(StoredCase{}).side.facts;
+    return cases.at(0).stored.value_or(StoredEvidence{}).measured.exact.facts;
   };
   using Facts = std::map<std::string, std::string>;
   EXPECT_EQ(stored_facts(7), (Facts{{"output.digest", "aa"}, {"primitives", "2"}}));
@@ -259,8 +261,8 @@ TEST_F(StageOneTest, RunsOfADeviceCompareUnderEqualConditionsAlone) {
   ASSERT_TRUE(cases.at(0).stored);
   EXPECT_FALSE(cases[0].stored->incomparable) << *cases[0].stored->incomparable;
   EXPECT_NEAR(cases[0].stored->center, std::log(1000), 1e-9);
-  EXPECT_EQ(cases[0].stored->clock_hz, 1'710'000'000);
-  EXPECT_EQ(cases[0].clock_hz, 1'720'000'000);
+  EXPECT_EQ(cases[0].stored->measured.clock_hz, 1'710'000'000);
+  EXPECT_EQ(cases[0].candidate.clock_hz, 1'720'000'000);
 
   report = device_report("r9", "590.1", 1'720'000'000);
   cases = stage_one(report);

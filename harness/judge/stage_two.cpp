@@ -178,7 +178,7 @@ Bounds differences_of(const CaseEvidence& entry) {
 }
 
 // Returns the run-to-run variation on this machine class.
-double spread_of(const StoredCase& stored, const GatePolicy& policy) {
+double spread_of(const StoredEvidence& stored, const GatePolicy& policy) {
   const bool known = stored.runs >= policy.few_runs && stored.q99;
   return known ? *stored.q99 : std::log1p(policy.unknown_spread);
 }
@@ -199,8 +199,8 @@ bool all_below(const Bounds& bounds, double limit, double error) {
 
 // Returns the effect in device cycles, from the clocks of this run and the last stored run.
 std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect) {
-  const std::int64_t here = entry.clock_hz.value_or(0);
-  const std::int64_t stored = entry.stored->clock_hz.value_or(0);
+  const std::int64_t here = entry.candidate.clock_hz.value_or(0);
+  const std::int64_t stored = entry.stored->measured.clock_hz.value_or(0);
   if (here <= 0 || stored <= 0) return std::nullopt;
   return effect + std::log(static_cast<double>(here) / static_cast<double>(stored));
 }
@@ -240,8 +240,8 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
       judgement.reason = fmt::format(
           "time grew, but GPU cycles changed by {:+.2f} %; the device's clock was {:.2f} GHz in "
           "the store, {:.2f} GHz here",
-          100 * std::expm1(*cycles), static_cast<double>(*entry.stored->clock_hz) / 1e9,
-          static_cast<double>(*entry.clock_hz) / 1e9);
+          100 * std::expm1(*cycles), static_cast<double>(*entry.stored->measured.clock_hz) / 1e9,
+          static_cast<double>(*entry.candidate.clock_hz) / 1e9);
     }
   } else if (all_below(bounds, -margin, policy.bound_error)) {
     judgement.verdict = Verdict::improved;

@@ -25,11 +25,11 @@ const double kRestlessSigma = 1.4826 * 0.1 / std::sqrt(2.0);
 
 class StoredLevelTest : public testing::Test {
  protected:
-  StoredCase& add(std::vector<RunStatistics> runs) {
+  StoredEvidence& add(std::vector<RunStatistics> runs) {
     levels_.push_back(std::move(runs));
     return cases_.emplace_back().stored.emplace();
   }
-  const StoredCase& stored(std::size_t index) const { return *cases_[index].stored; }
+  const StoredEvidence& stored(std::size_t index) const { return *cases_[index].stored; }
 
   std::vector<CaseEvidence> cases_;
   std::vector<std::vector<RunStatistics>> levels_;

@@ -2,8 +2,6 @@
 // Stored baselines as one side of a comparison.
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/result/record.hpp"
-#include "harness/stats/median.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -15,29 +13,6 @@
 
 namespace bench {
 namespace {
-
-MeasuredCase case_of(const BaselineRecord& record) {
-  const IdSegments segments = split_id(record.id);
-  MeasuredCase result;
-  result.id = record.id;
-  result.group = segments.direction.empty() ? segments.op : segments.op + "/" + segments.direction;
-  result.case_hash = record.case_hash;
-  const bool was_quiet = record.quiet && record.quiet->processes > 0;
-  for (const ProcessSummary& process : record.processes) {
-    result.process_medians.push_back(per_iteration(process.median, process));
-    if (was_quiet) {
-      result.process_lower_quartiles.push_back(per_iteration(process.q25, process));
-    }
-  }
-  result.median = median(result.process_medians);
-  if (!record.implementation.empty()) result.implementation = record.implementation;
-  result.facts = record.exact;
-  result.device = device_conditions(record);
-  if (record.quiet) result.join = record.quiet->join;
-  const std::string& machine_class = record.environment.machine_class;
-  if (!machine_class.empty()) result.machine = {{"machine_class", machine_class}};
-  return result;
-}
 
 std::map<std::string, std::string> facts_of(const BaselineRecord& record) {
   std::map<std::string, std::string> facts = environment_facts(record.environment);
@@ -76,6 +51,12 @@ Error no_anchor(const StoredRuns& runs, const std::set<std::string>& anchors) {
 
 }  // namespace
 
+MeasuredCase measured_case(const BaselineRecord& record) {
+  MeasuredCase measured = record.measured;
+  describe_machine(record.environment, measured);
+  return measured;
+}
+
 Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name) {
   Measurement result;
   result.name = name;
@@ -97,9 +78,9 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   }
   if (latest != nullptr) result.facts = facts_of(*latest);
   for (const BaselineRecord* last : stored) {
-    MeasuredCase& entry = result.cases.emplace_back(case_of(*last));
+    MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
     // The facts describe the data of the latest run; other data give another result.
-    if (last->seed != latest->seed) entry.facts.erase(kOutputDigestDetail);
+    if (last->seed != latest->seed) entry.exact.facts.erase(kOutputDigestDetail);
   }
   return result;
 }

@@ -19,7 +19,7 @@ inline void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double 
   for (int i = 0; i < count; ++i) {
     const double shaken = noise * (static_cast<double>(i * 7 % 20) - 9.5) / 9.5;
     Duet duet;
-    duet.id = entry.id;
+    duet.id = entry.id();
     duet.stage = stage;
     duet.number = i;
     const auto slow = Nanoseconds(std::llround(kBase * std::exp(std::log1p(share) + shaken)));
@@ -29,17 +29,25 @@ inline void add_duets(CaseEvidence& entry, Duet::Stage stage, int count, double 
   }
 }
 
+// Sets the candidate's time of an iteration, one per process, in nanoseconds.
+inline void set_times(CaseEvidence& entry, const std::vector<double>& times) {
+  entry.candidate.processes.clear();
+  for (const double time : times) {
+    entry.candidate.processes.push_back(process_from_iteration(FractionalNanoseconds(time)));
+  }
+}
+
 inline CaseEvidence measured(const std::string& id) {
   CaseEvidence entry;
-  entry.id = id;
-  entry.source = "a.yaml:3";
-  entry.q25 = {kBase, kBase, kBase};
-  entry.median = Nanoseconds(1000000);
+  entry.candidate.id = id;
+  entry.candidate.source = "a.yaml:3";
+  set_times(entry, {kBase, kBase, kBase});
+  entry.candidate.median = Nanoseconds(1000000);
   return entry;
 }
 
-inline StoredCase stored(double q25, double sigma, int runs = 10) {
-  StoredCase result;
+inline StoredEvidence stored(double q25, double sigma, int runs = 10) {
+  StoredEvidence result;
   result.commit = "abc1234";
   result.runs = runs;
   result.center = std::log(q25);

@@ -30,14 +30,17 @@ constexpr double kCreepFactor = 2;
 constexpr std::size_t kMaxPendingRuns = 5;
 constexpr double kPendingSigmas = 4;
 
-double median_time(const BaselineRecord& record) { return std::log(*median_iteration(record)); }
+double median_time(const BaselineRecord& record) {
+  return std::log(*median_iteration(record.measured));
+}
 
 // Returns nullopt if no sample was quiet or the processes are too few.
 std::optional<double> fast_time(const BaselineRecord& record) {
-  if (!record.quiet || record.quiet->processes == 0) return std::nullopt;
+  const MeasuredCase& measured = record.measured;
+  if (!measured.quiet || measured.quiet->processes == 0) return std::nullopt;
   std::vector<double> values;
-  for (const ProcessSummary& process : record.processes)
-    values.push_back(std::log(per_iteration(process.q25, process)));
+  for (const double time : iteration_times(measured.processes, &ProcessSummary::q25))
+    values.push_back(std::log(time));
   const auto quarter = fast_quarter(values);
   return quarter ? std::optional(quarter->location) : std::nullopt;
 }
@@ -46,7 +49,8 @@ std::optional<double> fast_time(const BaselineRecord& record) {
 // left, and leaves at least one.
 class Admission {
  public:
-  explicit Admission(const BaselineHistory& history) : history_(history) {
+  explicit Admission(const BaselineHistory& history)
+      : history_(history), last_(measured_case(*history.last())) {
     reasons_.resize(history.records.size());
     for_admitted([&](const BaselineRecord& record) { return other_conditions(record); });
     choose_basis();
@@ -67,14 +71,10 @@ class Admission {
   }
 
   std::optional<std::string> other_conditions(const BaselineRecord& record) const {
-    const BaselineRecord& last = *history_.last();
-    if (record.case_hash != last.case_hash)
+    if (record.measured.case_hash != last_.case_hash)
       return fmt::format("case_hash differs: {}, last run {}; they compute different things",
-                         record.case_hash, last.case_hash);
-    const auto device = device_conditions(record);
-    const auto last_device = device_conditions(last);
-    if (!device || !last_device) return std::nullopt;
-    return device_difference(*device, *last_device, {"in this run", "in the last run"});
+                         record.measured.case_hash, last_.case_hash);
+    return device_difference(measured_case(record), last_, {"in this run", "in the last run"});
   }
 
   // A few disturbed runs must not change what represents all others.
@@ -97,7 +97,8 @@ class Admission {
   std::optional<Nanoseconds> usual_join() {
     std::vector<Nanoseconds> joins;
     for_admitted([&](const BaselineRecord& record) -> std::optional<std::string> {
-      if (record.quiet && record.quiet->join) joins.push_back(*record.quiet->join);
+      const auto& quiet = record.measured.quiet;
+      if (quiet && quiet->join) joins.push_back(*quiet->join);
       return std::nullopt;
     });
     if (joins.empty()) return std::nullopt;
@@ -108,8 +109,9 @@ class Admission {
 
   static std::optional<std::string> other_distance(const BaselineRecord& record,
                                                    Nanoseconds usual) {
-    if (!record.quiet || !record.quiet->join) return std::nullopt;
-    const Nanoseconds join = *record.quiet->join;
+    const auto& quiet = record.measured.quiet;
+    if (!quiet || !quiet->join) return std::nullopt;
+    const Nanoseconds join = *quiet->join;
     if (!is_farther(join, usual) && !is_farther(usual, join)) return std::nullopt;
     return fmt::format(
         "joining its threads took {}, usually {}: their processors were at another "
@@ -118,6 +120,7 @@ class Admission {
   }
 
   const BaselineHistory& history_;
+  MeasuredCase last_;
   TrendBasis basis_ = TrendBasis::median;
   std::vector<std::optional<std::string>> reasons_;  // one per run
 };
@@ -174,7 +177,7 @@ Search start_search(const BaselineHistory& history) {
   const Admission admission(history);
   Search search;
   CaseTrend& trend = search.trend;
-  trend.id = history.last()->id;
+  trend.id = history.last()->measured.id;
   trend.machine_class = history.last()->environment.machine_class;
   trend.path = history.path;
   trend.basis = admission.basis();
@@ -216,8 +219,7 @@ double common_level(const std::vector<Search>& searches, double false_discovery)
 }
 
 std::vector<Change> differences_between(const BaselineRecord& from, const BaselineRecord& to) {
-  std::vector<Change> changes =
-      case_changes({from.implementation, from.exact}, {to.implementation, to.exact});
+  std::vector<Change> changes = case_changes(from.measured.exact, to.measured.exact);
   std::ranges::move(
       run_changes(environment_facts(from.environment), environment_facts(to.environment)),
       std::back_inserter(changes));

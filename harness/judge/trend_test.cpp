@@ -61,11 +61,11 @@ TEST(Trend, AStepHasItsRunItsEffectAndWhatChangedWithIt) {
   BaselineHistory runs = history({{12, 100}, {8, 104}});
   for (std::size_t i = 12; i < 20; ++i) {
     runs.records[i].environment.libraries["onednn"] = "3.3.0";
-    runs.records[i].implementation = "jit:b";
+    runs.records[i].measured.exact.implementation = "jit:b";
   }
   for (std::size_t i = 0; i < 12; ++i) {
     runs.records[i].environment.libraries["onednn"] = "3.2.0";
-    runs.records[i].implementation = "jit:a";
+    runs.records[i].measured.exact.implementation = "jit:a";
   }
   const CaseTrend trend = trend_of(runs);
   ASSERT_THAT(trend.changes, SizeIs(1));
@@ -149,7 +149,7 @@ TEST(Trend, FewClearRunsArePending) {
 
 TEST(Trend, RunsThatAreNotComparableAreNamed) {
   BaselineHistory runs = history({{10, 100}, {10, 200, 1}});
-  for (std::size_t i = 0; i < 10; ++i) runs.records[i].case_hash = "0000000000000000";
+  for (std::size_t i = 0; i < 10; ++i) runs.records[i].measured.case_hash = "0000000000000000";
   const CaseTrend trend = trend_of(runs);
   EXPECT_THAT(trend.points, SizeIs(10));
   ASSERT_THAT(trend.skipped, SizeIs(10));
@@ -162,21 +162,21 @@ BaselineRecord quiet_run(int number, double microseconds) {
   BaselineRecord record = run(number, 0, microseconds);
   QuietSummary quiet;
   quiet.processes = quiet.all_processes = 5;
-  record.quiet = quiet;
+  record.measured.quiet = quiet;
   return record;
 }
 
 TEST(Trend, QuietRunsAreRepresentedByTheirFastQuarter) {
   BaselineHistory runs{"x", {}, {}};
   for (int i = 0; i < 8; ++i) runs.records.push_back(quiet_run(i, 100));
-  runs.records[3].quiet->processes = 0;
+  runs.records[3].measured.quiet->processes = 0;
   const CaseTrend trend = trend_of(runs);
   EXPECT_EQ(trend.basis, TrendBasis::fast_quarter);
   // The fakes' lower quartile is a tenth below the median.
   EXPECT_THAT(trend.points[0].log_time, DoubleNear(std::log(90000), 0.003));
   ASSERT_THAT(trend.skipped, SizeIs(1));
   EXPECT_THAT(trend.skipped[0].reason, HasSubstr("no quiet samples"));
-  for (std::size_t i = 0; i < 6; ++i) runs.records[i].quiet = std::nullopt;
+  for (std::size_t i = 0; i < 6; ++i) runs.records[i].measured.quiet = std::nullopt;
   EXPECT_EQ(trend_of(runs).basis, TrendBasis::median);
 }
 
@@ -184,7 +184,7 @@ TEST(Trend, RunsWithThreadsAtAnotherDistanceAreNotCompared) {
   BaselineHistory runs{"x", {}, {}};
   for (int i = 0; i < 8; ++i) {
     runs.records.push_back(quiet_run(i, 100));
-    runs.records.back().quiet->join = Nanoseconds(i == 5 ? 4000 : 1000);
+    runs.records.back().measured.quiet->join = Nanoseconds(i == 5 ? 4000 : 1000);
   }
   const CaseTrend trend = trend_of(runs);
   ASSERT_THAT(trend.skipped, SizeIs(1));
@@ -195,12 +195,12 @@ TEST(Trend, RunsWithThreadsAtAnotherDistanceAreNotCompared) {
 // The mean of two distances was farther than each of them, so that no run was left.
 TEST(Trend, SomeRunIsAlwaysLeft) {
   BaselineHistory runs{"x", {quiet_run(0, 100), quiet_run(1, 100), quiet_run(2, 100)}, {}};
-  runs.records[0].quiet->join = Nanoseconds(1000);
-  runs.records[1].quiet->join = Nanoseconds(9000);
+  runs.records[0].measured.quiet->join = Nanoseconds(1000);
+  runs.records[1].measured.quiet->join = Nanoseconds(9000);
   EXPECT_THAT(trend_of(runs).points, SizeIs(2));
   // The others compute something else, and the last run is disturbed: it must stay nevertheless.
-  runs.records[0].case_hash = runs.records[1].case_hash = "0000000000000000";
-  runs.records[2].quiet->processes = 0;
+  runs.records[0].measured.case_hash = runs.records[1].measured.case_hash = "0000000000000000";
+  runs.records[2].measured.quiet->processes = 0;
   EXPECT_THAT(trend_of(runs).points, SizeIs(1));
 }
 

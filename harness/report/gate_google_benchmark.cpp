@@ -49,7 +49,9 @@ Sides of_store(const CaseEvidence& entry) {
   const double stored = std::exp(entry.stored->center);
   if (!std::isfinite(stored)) return sides;
   sides.base.push_back({stored, 1});
-  for (const double q25 : entry.q25) sides.candidate.push_back({q25, 1});
+  for (const double q25 : iteration_times(entry.candidate.processes, &ProcessSummary::q25)) {
+    sides.candidate.push_back({q25, 1});
+  }
   return sides;
 }
 
@@ -71,7 +73,7 @@ void context_fields(JsonWriter& writer, const GateFile& gate, const GateSide& si
 
 std::string document(const GateFile& gate, const GateSide& side, Repetitions Sides::*repetitions) {
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
-  for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
+  for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id(), &entry);
   std::vector<Family> families;
   std::size_t left_out = 0;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {

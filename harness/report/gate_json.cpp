@@ -34,7 +34,7 @@ void log_ratio_fields(JsonWriter& writer, const CaseEvidence& evidence) {
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits) {
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
-  for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id, &entry);
+  for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id(), &entry);
   const std::vector<UnmeasuredCase> unmeasured = unmeasured_cases(gate.evidence);
   const std::vector<const CaseAssessment*> judgements = reading_order(gate.judgements);
   const auto case_fields = [&](JsonWriter& writer, const CaseAssessment& judgement) {

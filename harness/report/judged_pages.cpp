@@ -274,14 +274,14 @@ Page::TableRow history_row(const BaselineHistory& history) {
   const auto in_epoch = std::ranges::count(history.records, last.epoch, &BaselineRecord::epoch);
   std::optional<double> change;
   const auto first = std::ranges::find(history.records, last.epoch, &BaselineRecord::epoch);
-  if (const auto begin = median_iteration(*first); begin && in_epoch > 1) {
-    if (const auto end = median_iteration(last)) change = *end / *begin - 1;
+  if (const auto begin = median_iteration(first->measured); begin && in_epoch > 1) {
+    if (const auto end = median_iteration(last.measured)) change = *end / *begin - 1;
   }
-  return {{last.id},
+  return {{last.measured.id},
           {last.environment.machine_class},
           {std::to_string(history.records.size()), static_cast<double>(history.records.size())},
           {std::to_string(last.epoch), static_cast<double>(last.epoch)},
-          page_time(rounded(median_iteration(last))),
+          page_time(rounded(median_iteration(last.measured))),
           page_change(change),
           {last.time},
           {last.commit},

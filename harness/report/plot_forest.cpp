@@ -92,13 +92,13 @@ constexpr double kHistoryHeight = 40;
 std::vector<double> history_medians(const BaselineHistory& history) {
   std::vector<double> medians;
   for (const BaselineRecord& record : history.records) {
-    medians.push_back(median_iteration(record).value_or(0));
+    medians.push_back(median_iteration(record.measured).value_or(0));
   }
   return medians;
 }
 
 std::string run_text(const BaselineRecord& record, double nanoseconds) {
-  std::string text = fmt::format("{}\n{}: {}, epoch {}", record.id, record.time,
+  std::string text = fmt::format("{}\n{}: {}, epoch {}", record.measured.id, record.time,
                                  time_tick(nanoseconds), record.epoch);
   if (!record.commit.empty()) text += fmt::format("\ncommit {}", record.commit);
   if (!record.reason.empty()) text += fmt::format("\n{}", record.reason);
@@ -143,7 +143,7 @@ std::string draw_histories(const std::vector<const BaselineHistory*>& histories,
   std::vector<std::string_view> names;
   for (const BaselineHistory* history : histories) {
     most_runs = std::max(most_runs, history->records.size());
-    names.push_back(history->records.back().id);
+    names.push_back(history->records.back().measured.id);
   }
   const IdShortener ids(names);
   RowChart::Shape shape;
@@ -157,9 +157,9 @@ std::string draw_histories(const std::vector<const BaselineHistory*>& histories,
   RowChart chart(width, shape, fmt::format("stored runs of {} cases", histories.size()));
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const BaselineRecord& last = histories[i]->records.back();
-    const std::vector<std::string> forms = ids.forms(last.id);
-    chart.label(i, forms.empty() ? last.id : forms.back(),
-                time_tick(median_iteration(last).value_or(0)));
+    const std::vector<std::string> forms = ids.forms(last.measured.id);
+    chart.label(i, forms.empty() ? last.measured.id : forms.back(),
+                time_tick(median_iteration(last.measured).value_or(0)));
     draw_history(chart, i, *histories[i], most_runs);
   }
   return std::move(chart).finish();

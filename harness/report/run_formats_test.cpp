@@ -107,7 +107,8 @@ TEST(RunGoogleBenchmark, IsReadBackByCompareWithOneRepetitionPerProcess) {
   ASSERT_TRUE(read.ok()) << read.error().message();
   ASSERT_THAT(read->cases, SizeIs(9));
   EXPECT_EQ(read->cases[0].id, kFirst);
-  EXPECT_THAT(read->cases[0].process_medians, ElementsAre(32000, 32001, 32002, 32003, 32004));
+  EXPECT_THAT(iteration_times(read->cases[0].processes, &ProcessSummary::median),
+              ElementsAre(32000, 32001, 32002, 32003, 32004));
   EXPECT_EQ(read->cases[8].outcome, Outcome::failed);
   EXPECT_EQ(read->cases[8].reason, "element 3 is 1, expected 2");
 }

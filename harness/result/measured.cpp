@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/measured.hpp"
 
+#include "harness/stats/error_control.hpp"
+#include "harness/stats/median.hpp"
+#include "harness/stats/summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
 namespace {
+
+constexpr double kUpperTail = 0.9;
+
+// Facts of an environment that describe the state of a device.
+constexpr std::array<const char*, 4> kDeviceFacts = {"gpu.name", "gpu.driver", "gpu.ecc",
+                                                     "gpu.mig"};
 
 // Whether the detail is a library of another backend than that of the handshake, which the run
 // record names.
@@ -20,8 +34,9 @@ bool is_exact(std::string_view detail) {
 
 }  // namespace
 
-std::map<std::string, std::string> exact_facts(const CaseRecord& record) {
-  std::map<std::string, std::string> facts;
+ExactProperties exact_properties(const CaseRecord& record) {
+  ExactProperties exact{record.implementation.value_or(""), {}};
+  std::map<std::string, std::string>& facts = exact.facts;
   for (const auto& [name, value] : record.details) {
     if (is_exact(name)) facts[name] = value;
   }
@@ -30,7 +45,156 @@ std::map<std::string, std::string> exact_facts(const CaseRecord& record) {
     facts["memory.weights_bytes"] = std::to_string(record.memory->weights.count);
     facts["memory.workspace_bytes"] = std::to_string(record.memory->workspace.count);
   }
-  return facts;
+  return exact;
+}
+
+std::optional<ProcessSummary> summarise(const CountedSamples& process) {
+  if (process.samples.empty()) return std::nullopt;
+  ProcessSummary summary;
+  summary.samples = static_cast<std::int64_t>(process.samples.size());
+  summary.iterations_per_sample = process.process->iterations_per_sample;
+  summary.median = *median(process.samples);
+  summary.q25 = *quantile(process.samples, 0.25);
+  summary.p90 = *quantile(process.samples, kUpperTail);
+  summary.min = *std::ranges::min_element(process.samples);
+  std::vector<double> values;
+  for (const Nanoseconds sample : process.samples)
+    values.push_back(static_cast<double>(sample.count()));
+  if (const auto deviation = standard_deviation(values))
+    summary.deviation = Nanoseconds(std::llround(*deviation));
+  return summary;
+}
+
+double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
+  return static_cast<double>(sample.count()) / static_cast<double>(process.iterations_per_sample);
+}
+
+ProcessSummary process_from_iteration(FractionalNanoseconds iteration) {
+  // Longer iterations need no fraction; with it they would not fit.
+  constexpr FractionalNanoseconds kLong = std::chrono::seconds(1);
+  constexpr double kMaxTime = 9e18;
+  ProcessSummary process;
+  process.samples = 1;
+  process.iterations_per_sample = iteration < kLong ? 1'000'000'000 : 1;
+  const double sample = iteration.count() * static_cast<double>(process.iterations_per_sample);
+  process.median = Nanoseconds(std::llround(std::clamp(sample, 0.0, kMaxTime)));
+  process.q25 = process.p90 = process.min = process.median;
+  return process;
+}
+
+namespace {
+
+std::vector<ProcessSummary> summaries_of(const std::vector<CountedSamples>& processes) {
+  std::vector<ProcessSummary> summaries;
+  for (const CountedSamples& process : processes) {
+    if (auto summary = summarise(process)) summaries.push_back(*summary);
+  }
+  return summaries;
+}
+
+// The processes of a report by case, from all runs of a chain, since each may have measured some.
+class ProcessIndex {
+ public:
+  explicit ProcessIndex(const Report& report) : chains_(report.runs) {
+    for (const ProcessRecord& process : report.processes) {
+      if (process.samples.empty()) continue;
+      processes_[key(process.run_id, process.id)][process.process] = &process;
+    }
+  }
+  std::vector<const ProcessRecord*> find(const CaseRecord& record) const {
+    std::vector<const ProcessRecord*> found;
+    const auto processes = processes_.find(key(record.run_id, record.id));
+    if (processes == processes_.end()) return found;
+    for (const auto& [number, process] : processes->second) found.push_back(process);
+    return found;
+  }
+
+ private:
+  std::string key(const std::string& run_id, const std::string& id) const {
+    return chains_.origin(run_id) + ' ' + id;
+  }
+
+  RunChains chains_;
+  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;  // by key()
+};
+
+void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase& measured) {
+  if (record.time) measured.median = record.time->median;
+  const std::vector<const ProcessRecord*> processes = index.find(record);
+  const JudgedSamples judged = judge_samples(processes);
+  measured.processes = summaries_of(judged.counted);
+  if (!judged.quiet) return;
+  measured.quiet = judged.quiet;
+  measured.all_processes = summaries_of(all_samples(processes));
+}
+
+std::optional<double> median_over_processes(const MeasuredCase& measured,
+                                            Nanoseconds ProcessSummary::*time) {
+  const std::optional<double> middle = median(iteration_times(measured.processes, time));
+  return middle && *middle > 0 ? middle : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<MeasuredCase> measured_cases(const Report& report) {
+  std::unordered_map<std::string, const EnvironmentRecord*> environments;  // by run
+  for (const RunRecord& run : report.runs) environments[run.run_id] = &run.environment;
+  const ProcessIndex index(report);
+  std::vector<MeasuredCase> cases;
+  cases.reserve(report.cases.size());
+  for (const CaseRecord& record : report.cases) {
+    MeasuredCase& measured = cases.emplace_back();
+    measured.id = record.id;
+    measured.source = record.source;
+    measured.case_hash = record.case_hash;
+    measured.outcome = record.outcome;
+    measured.reason = record.reason;
+    measured.exact = exact_properties(record);
+    measured.flags = record.flags;
+    measured.clock_hz = record.clock_hz;
+    measured.sample_method = record.sample_method;
+    measured.quiet = record.quiet;
+    if (record.outcome == Outcome::ok) add_times(record, index, measured);
+    const auto environment = environments.find(record.run_id);
+    const bool is_known = environment != environments.end();
+    describe_machine(is_known ? *environment->second : EnvironmentRecord(), measured);
+    if (!is_known) measured.device.reset();
+  }
+  return cases;
+}
+
+void describe_machine(const EnvironmentRecord& environment, MeasuredCase& measured) {
+  const IdSegments id = split_id(measured.id);
+  measured.group = id.direction.empty() ? id.op : id.op + "/" + id.direction;
+  if (!environment.machine_class.empty()) {
+    measured.machine = {{"machine_class", environment.machine_class}};
+  }
+  if (id.device.empty() || id.device == "cpu") return;
+  measured.device.emplace();
+  for (const char* fact : kDeviceFacts) {
+    const auto found = environment.details.find(fact);
+    if (found != environment.details.end()) measured.device->insert(*found);
+  }
+}
+
+std::vector<double> iteration_times(const std::vector<ProcessSummary>& processes,
+                                    Nanoseconds ProcessSummary::*time) {
+  std::vector<double> times;
+  times.reserve(processes.size());
+  for (const ProcessSummary& process : processes)
+    times.push_back(per_iteration(process.*time, process));
+  return times;
+}
+
+std::optional<double> median_iteration(const MeasuredCase& measured) {
+  const bool is_stated =
+      measured.processes.empty() && measured.median && measured.median->count() > 0;
+  if (is_stated) return measured.median->count();
+  return median_over_processes(measured, &ProcessSummary::median);
+}
+
+std::optional<double> q25_iteration(const MeasuredCase& measured) {
+  return median_over_processes(measured, &ProcessSummary::q25);
 }
 
 RunChains::RunChains(const std::vector<RunRecord>& runs) {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records of several processes and runs of a case have in common.
+// One measured case as everything after a run uses it: comparisons, gates and stores. Its sampling
+// unit is the process; the median of a process represents all its iterations.
 #pragma once
 
+#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
+#include "harness/result/report.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,9 +27,77 @@ inline constexpr const char* kOutputDigestDetail = "output.digest";  // digest o
 // in varying order.
 inline constexpr const char* kDigestVaries = "varies";
 
-// Returns these two details, "layout.source" and similar ones, "memory.peak_bytes",
-// "memory.weights_bytes" and "memory.workspace_bytes". Omits those that the record lacks.
-std::map<std::string, std::string> exact_facts(const CaseRecord& record);
+struct ExactProperties {
+  std::string implementation;  // empty: unknown
+  // The two details above, "layout.source" and similar ones, "memory.peak_bytes",
+  // "memory.weights_bytes" and "memory.workspace_bytes".
+  std::map<std::string, std::string> facts;
+  friend bool operator==(const ExactProperties&, const ExactProperties&) = default;
+};
+
+// Omits facts that the record lacks.
+ExactProperties exact_properties(const CaseRecord& record);
+
+// One process, the unit of all statistics. Times are those of whole samples, as in result files: an
+// iteration of a short operator takes a few nanoseconds, too few for an integer.
+struct ProcessSummary {
+  std::int64_t samples = 0;
+  std::int64_t iterations_per_sample = 1;
+  Nanoseconds median{0}, q25{0}, p90{0}, min{0};
+  std::optional<Nanoseconds> deviation;  // standard deviation; nullopt for fewer than two samples
+  friend bool operator==(const ProcessSummary&, const ProcessSummary&) = default;
+};
+// Summarises the samples that count; returns nullopt if there are none.
+std::optional<ProcessSummary> summarise(const CountedSamples& process);
+// Returns nanoseconds per iteration; use only for logarithms and ratios.
+double per_iteration(Nanoseconds sample, const ProcessSummary& process);
+
+// The time of an iteration as another tool states it, with a fraction of a nanosecond.
+using FractionalNanoseconds = std::chrono::duration<double, std::nano>;
+// A process of which only the time of an iteration is known. It has one sample, of so many
+// iterations that no digit is lost that a clock could have measured.
+ProcessSummary process_from_iteration(FractionalNanoseconds iteration);
+
+struct MeasuredCase {
+  std::string id;
+  std::string group;      // "conv/forward": the group over which a mean is taken
+  std::string source;     // "configs/resnet.yaml:14"
+  std::string case_hash;  // identifies what is computed; empty if the source has none
+  Outcome outcome = Outcome::ok;
+  std::optional<std::string> reason;  // with every outcome but ok
+  ExactProperties exact;
+  std::vector<Flag> flags;
+  // Only for a device with its own clock, as in CaseRecord.
+  std::optional<std::int64_t> clock_hz;
+  std::optional<std::string> sample_method;
+  std::optional<QuietSummary> quiet;          // summary of the samples behind `processes`
+  std::vector<ProcessSummary> processes;      // those that count, in their order
+  std::vector<ProcessSummary> all_processes;  // the disturbed ones, too; empty without canaries
+  // As the source states it, per iteration. nullopt if it states none.
+  std::optional<FractionalNanoseconds> median;
+  // Facts that identify the kind of machine: "machine_class", or "num_cpus" and "caches" of Google
+  // Benchmark. Times of two sides with different values of the same fact are not comparable.
+  std::map<std::string, std::string> machine;
+  // State of the device that computed: "gpu.name", "gpu.driver", "gpu.ecc", "gpu.mig", if known.
+  // nullopt on the CPU and in reports of other tools.
+  std::optional<std::map<std::string, std::string>> device;
+  friend bool operator==(const MeasuredCase&, const MeasuredCase&) = default;
+};
+
+// Returns one entry per case record of the report, in their order. A case has the processes of all
+// runs of its chain; one that has no result has none.
+std::vector<MeasuredCase> measured_cases(const Report& report);
+
+// Sets `group`, `machine` and `device`, which follow from the id and from where the case ran.
+void describe_machine(const EnvironmentRecord& environment, MeasuredCase& measured);
+
+// Returns nanoseconds per iteration, one per process.
+std::vector<double> iteration_times(const std::vector<ProcessSummary>& processes,
+                                    Nanoseconds ProcessSummary::*time);
+// Medians over the processes of the median, and of the lower quartile, per iteration. Without
+// processes, the median is the one that the source states. nullopt if unknown or 0.
+std::optional<double> median_iteration(const MeasuredCase& measured);
+std::optional<double> q25_iteration(const MeasuredCase& measured);
 
 // Finds runs that belong together: one run and those that resumed it with --resume.
 

@@ -45,9 +45,10 @@ bool is_unmeasured(const CaseRecord& record) {
   return record.outcome == Outcome::skipped && record.reason &&
          record.reason->starts_with(kBudgetReason);
 }
-bool has_flag(const CaseRecord& record, Flag flag) {
-  return std::ranges::find(record.flags, flag) != record.flags.end();
+bool has_flag(std::span<const Flag> flags, Flag flag) {
+  return std::ranges::find(flags, flag) != flags.end();
 }
+bool has_flag(const CaseRecord& record, Flag flag) { return has_flag(record.flags, flag); }
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
 std::span<const std::string_view> bound_names() { return kBounds; }

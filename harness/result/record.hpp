@@ -292,6 +292,7 @@ inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
 // Whether the budget ended before the case was measured. A resumed run measures such a case; a gate
 // has not decided it.
 bool is_unmeasured(const CaseRecord& record);
+bool has_flag(std::span<const Flag> flags, Flag flag);
 bool has_flag(const CaseRecord& record, Flag flag);
 
 // One profiling pass over a case, in a worker of its own. Its activities precede it in the file.

@@ -105,12 +105,12 @@ class LineCollector {
     const std::string& machine_class = record.environment.machine_class;
     if (place_ && place_->folder_name != store_name(machine_class))
       return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
-    if (place_ && place_->file_name != store_file_name(record.id))
-      return fmt::format("case `{}` does not belong here", shorten(record.id, 80));
-    if (!id_) id_ = record.id;
+    if (place_ && place_->file_name != store_file_name(record.measured.id))
+      return fmt::format("case `{}` does not belong here", shorten(record.measured.id, 80));
+    if (!id_) id_ = record.measured.id;
     if (!machine_class_) machine_class_ = machine_class;
-    if (record.id != *id_)
-      return fmt::format("case `{}` does not belong here", shorten(record.id, 80));
+    if (record.measured.id != *id_)
+      return fmt::format("case `{}` does not belong here", shorten(record.measured.id, 80));
     if (machine_class != *machine_class_)
       return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
     return "";

@@ -74,7 +74,7 @@ TEST(BaselineFileTest, a_damaged_line_costs_itself_and_is_named) {
 
 TEST(BaselineFileTest, a_record_of_another_case_or_machine_is_refused) {
   BaselineRecord other_case = baseline(2, 0, Nanoseconds(5));
-  other_case.id = "gemm/forward/m32n32k32/f32/onednn/cpu/hot";
+  other_case.measured.id = "gemm/forward/m32n32k32/f32/onednn/cpu/hot";
   BaselineRecord other_machine = baseline(3, 0, Nanoseconds(5));
   other_machine.environment.machine_class = "other-4c-11111111";
   const std::string text = file_of({baseline(1, 0, Nanoseconds(5)), other_case, other_machine});
@@ -90,7 +90,7 @@ TEST(BaselineFileTest, a_record_of_another_case_or_machine_is_refused) {
 
 TEST(BaselineFileTest, problems_bring_no_escape_sequences_to_a_terminal) {
   BaselineRecord stranger = baseline(1, 0, Nanoseconds(5));
-  stranger.id = "a\x1b[31mb\n";
+  stranger.measured.id = "a\x1b[31mb\n";
   const BaselineHistory history =
       parse_baseline_file(to_json_line(stranger) + "\n", "x.jsonl", kPlace);
   ASSERT_EQ(history.problems.size(), 1u);

@@ -68,8 +68,8 @@ TEST(FromReportTest, a_case_becomes_a_record) {
   EXPECT_THAT(result.refused, IsEmpty());
   ASSERT_EQ(result.records.size(), 1u);
   const BaselineRecord& record = result.records[0];
-  EXPECT_EQ(record.id, "a/b");
-  EXPECT_EQ(record.case_hash, "77");
+  EXPECT_EQ(record.measured.id, "a/b");
+  EXPECT_EQ(record.measured.case_hash, "77");
   EXPECT_EQ(record.run_id, "r1");
   EXPECT_EQ(record.time, "2026-11-21T08:00:00Z");
   EXPECT_EQ(record.commit, "abc");
@@ -78,15 +78,16 @@ TEST(FromReportTest, a_case_becomes_a_record) {
   EXPECT_EQ(record.anchor, "release-1.4");
   EXPECT_EQ(record.accepted_from, "r.jsonl");
   EXPECT_EQ(record.environment.machine_class, "test-2c");
-  EXPECT_EQ(record.implementation, "brg:avx2");
-  EXPECT_THAT(record.flags, ElementsAre(Flag::noisy));
+  EXPECT_EQ(record.measured.exact.implementation, "brg:avx2");
+  EXPECT_THAT(record.measured.flags, ElementsAre(Flag::noisy));
   EXPECT_EQ(record.canaries, canary("", 20).time);
-  ASSERT_EQ(record.processes.size(), 2u);
-  EXPECT_EQ(record.processes[1].median, Nanoseconds(200));
-  EXPECT_THAT(record.exact, UnorderedElementsAre(
-                                Pair("layout.source", "ab"), Pair("primitives", "1"),
-                                Pair("memory.peak_bytes", "1"), Pair("memory.weights_bytes", "2"),
-                                Pair("memory.workspace_bytes", "3")));
+  ASSERT_EQ(record.measured.processes.size(), 2u);
+  EXPECT_EQ(record.measured.processes[1].median, Nanoseconds(200));
+  EXPECT_THAT(
+      record.measured.exact.facts,
+      UnorderedElementsAre(Pair("layout.source", "ab"), Pair("primitives", "1"),
+                           Pair("memory.peak_bytes", "1"), Pair("memory.weights_bytes", "2"),
+                           Pair("memory.workspace_bytes", "3")));
   EXPECT_EQ(record.profile, profile);
 }
 

@@ -27,8 +27,8 @@ struct Scatter {
 };
 Scatter scatter_of(const BaselineRecord& record) {
   std::vector<double> values;
-  for (const ProcessSummary& process : record.processes)
-    values.push_back(std::log(per_iteration(process.median, process)));
+  for (const double time : iteration_times(record.measured.processes, &ProcessSummary::median))
+    values.push_back(std::log(time));
   if (values.empty()) return {};
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -42,8 +42,8 @@ Scatter scatter_of(const BaselineRecord& record) {
 std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records) {
   std::vector<RunStatistics> levels;
   for (const BaselineRecord& record : records) {
-    const auto middle = median_iteration(record);
-    const auto q25 = q25_iteration(record);
+    const auto middle = median_iteration(record.measured);
+    const auto q25 = q25_iteration(record.measured);
     if (middle && q25) levels.push_back({record.epoch, std::log(*middle), std::log(*q25)});
   }
   return levels;

@@ -55,11 +55,11 @@ TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
   BaselineRecord three = baseline(2, {Nanoseconds(1), Nanoseconds(1), Nanoseconds(1)});
   constexpr double kScale = 1e15;  // so that integers represent e precisely enough
   for (BaselineRecord* record : {&two, &three}) {
-    for (ProcessSummary& process : record->processes)
+    for (ProcessSummary& process : record->measured.processes)
       process.median = Nanoseconds(1'000'000'000'000'000);
   }
-  two.processes[1].median = Nanoseconds(std::llround(kScale * std::exp(1)));
-  three.processes[2].median = Nanoseconds(std::llround(kScale * std::exp(3)));
+  two.measured.processes[1].median = Nanoseconds(std::llround(kScale * std::exp(1)));
+  three.measured.processes[2].median = Nanoseconds(std::llround(kScale * std::exp(3)));
   const std::vector<BaselineRecord> records = {two, three, baseline(3, {Nanoseconds(7)})};
   EXPECT_THAT(between_process_sigma(records), Optional(near(std::sqrt(6.5 / 3))));
   EXPECT_EQ(between_process_sigma(std::vector{baseline(3, {Nanoseconds(7)})}), std::nullopt);

@@ -5,20 +5,14 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "harness/result/fields.hpp"
-#include "harness/stats/error_control.hpp"
-#include "harness/stats/median.hpp"
-#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace bench {
 namespace {
 
-constexpr double kUpperTail = 0.9;
 constexpr std::int64_t kMaxEpochs = 1'000'000;  // so that a next epoch always exists
 
 template <class Archive, class Process>
@@ -70,34 +64,35 @@ void provenance_fields(Archive& archive, Baseline& record) {
 
 template <class Archive, class Baseline>
 void baseline_fields(Archive& archive, Baseline& record) {
-  archive.required("id", record.id);
-  archive.optional("case_hash", record.case_hash);
+  auto& measured = record.measured;
+  archive.required("id", measured.id);
+  archive.optional("case_hash", measured.case_hash);
   provenance_fields(archive, record);
   archive.object("environment", [&](Archive& environment) {
     environment_fields(environment, record.environment);
   });
   archive.optional("canaries", record.canaries);
-  archive.optional("implementation", record.implementation);
-  archive.optional("flags", record.flags);
-  archive.optional("clock_hz", record.clock_hz);
-  archive.optional("sample_method", record.sample_method);
-  archive.group("quiet", record.quiet,
+  archive.optional("implementation", measured.exact.implementation);
+  archive.optional("flags", measured.flags);
+  archive.optional("clock_hz", measured.clock_hz);
+  archive.optional("sample_method", measured.sample_method);
+  archive.group("quiet", measured.quiet,
                 [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
-  archive.list("processes", record.processes,
+  archive.list("processes", measured.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
-  archive.optional("exact", record.exact);
+  archive.optional("exact", measured.exact.facts);
   archive.group("profile", record.profile,
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }
 
 // Returns a violated rule that involves several fields or value ranges; empty if there is none.
 std::string contradiction(const BaselineRecord& record) {
-  if (record.id.empty()) return "`id` is empty";
+  if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
   if (record.epoch > kMaxEpochs) return "`epoch` is too large";
-  if (record.processes.empty()) return "`processes` is missing";
-  for (const ProcessSummary& process : record.processes) {
+  if (record.measured.processes.empty()) return "`processes` is missing";
+  for (const ProcessSummary& process : record.measured.processes) {
     if (process.samples < 1) return "`processes.n` is not at least 1";
     if (process.iterations_per_sample < 1)
       return "`processes.iterations_per_sample` is not at least 1";
@@ -115,37 +110,7 @@ std::size_t json_size(const StoredActivity& activity) {
   return object.size() + 1;  // plus its comma
 }
 
-std::optional<double> median_over_processes(const BaselineRecord& record,
-                                            Nanoseconds ProcessSummary::*time) {
-  std::vector<double> values;
-  for (const ProcessSummary& process : record.processes)
-    values.push_back(per_iteration(process.*time, process));
-  const std::optional<double> middle = median(values);
-  return middle && *middle > 0 ? middle : std::nullopt;
-}
-
 }  // namespace
-
-std::optional<ProcessSummary> summarise(const CountedSamples& process) {
-  if (process.samples.empty()) return std::nullopt;
-  ProcessSummary summary;
-  summary.samples = static_cast<std::int64_t>(process.samples.size());
-  summary.iterations_per_sample = process.process->iterations_per_sample;
-  summary.median = *median(process.samples);
-  summary.q25 = *quantile(process.samples, 0.25);
-  summary.p90 = *quantile(process.samples, kUpperTail);
-  summary.min = *std::ranges::min_element(process.samples);
-  std::vector<double> values;
-  for (const Nanoseconds sample : process.samples)
-    values.push_back(static_cast<double>(sample.count()));
-  if (const auto deviation = standard_deviation(values))
-    summary.deviation = Nanoseconds(std::llround(*deviation));
-  return summary;
-}
-
-double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
-  return static_cast<double>(sample.count()) / static_cast<double>(process.iterations_per_sample);
-}
 
 std::string to_json_line(const BaselineRecord& record) {
   return json_object([&](JsonWriter& writer) {
@@ -192,14 +157,6 @@ StoredProfile within_limit(StoredProfile profile, std::size_t limit) {
                    [](const auto& left, const auto& right) { return left.start < right.start; });
   activities = std::move(kept);
   return profile;
-}
-
-std::optional<double> median_iteration(const BaselineRecord& record) {
-  return median_over_processes(record, &ProcessSummary::median);
-}
-
-std::optional<double> q25_iteration(const BaselineRecord& record) {
-  return median_over_processes(record, &ProcessSummary::q25);
 }
 
 }  // namespace bench

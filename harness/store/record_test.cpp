@@ -33,10 +33,10 @@ BaselineRecord full_record() {
   record.environment.libraries = {{"onednn", "3.2.0"}};
   record.environment.details = {{"governor", "performance"}};
   record.canaries = Canaries{Nanoseconds(1), Nanoseconds(2), Nanoseconds(3), Nanoseconds(4)};
-  record.implementation = "brg:avx512_core";
-  record.flags = {Flag::noisy, Flag::throttled};
-  record.processes[1].deviation = std::nullopt;
-  record.exact = {{"memory.peak_bytes", "12288"}, {"primitives", "1"}};
+  record.measured.exact.implementation = "brg:avx512_core";
+  record.measured.flags = {Flag::noisy, Flag::throttled};
+  record.measured.processes[1].deviation = std::nullopt;
+  record.measured.exact.facts = {{"memory.peak_bytes", "12288"}, {"primitives", "1"}};
   StoredActivity activity{
       "primitive", "matmul", "brg:avx512_core", "net:fc", Nanoseconds(0), Nanoseconds(977),
       8192,        3072};
@@ -95,7 +95,7 @@ TEST(BaselineRecordTest, fields_of_later_versions_are_skipped) {
     object["profile"]["activities"][0]["kind"] = "dream";
   }));
   ASSERT_TRUE(record.ok()) << record.error().message();
-  EXPECT_EQ(record->id, test::kStoredCase);
+  EXPECT_EQ(record->measured.id, test::kStoredCase);
   EXPECT_EQ(record->profile->activities[0].kind, "dream");
 }
 
@@ -125,31 +125,14 @@ TEST(BaselineRecordTest, what_contradicts_itself_is_refused) {
   EXPECT_THAT(with("/exact/primitives", 1), HasSubstr("`exact` is not an object of texts"));
 }
 
-TEST(BaselineRecordTest, a_process_is_summarised_by_order_statistics_of_its_samples) {
-  ProcessRecord process;
-  process.iterations_per_sample = 10;
-  for (const int sample : {50, 10, 40, 20, 30}) process.samples.emplace_back(sample);
-  const auto summary = summarise(CountedSamples{&process, process.samples});
-  ASSERT_TRUE(summary);
-  EXPECT_EQ(summary->samples, 5);
-  EXPECT_EQ(summary->median, Nanoseconds(30));
-  EXPECT_EQ(summary->q25, Nanoseconds(20));
-  EXPECT_EQ(summary->p90, Nanoseconds(46));  // type 7: 40 + 0.6 * 10
-  EXPECT_EQ(summary->min, Nanoseconds(10));
-  EXPECT_EQ(summary->deviation, Nanoseconds(16));  // sqrt(250)
-  EXPECT_EQ(per_iteration(summary->median, *summary), 3.0);
-  EXPECT_EQ(summarise(CountedSamples{&process, {Nanoseconds(50)}})->deviation, std::nullopt);
-  EXPECT_EQ(summarise(CountedSamples{&process, {}}), std::nullopt);
-}
-
 TEST(BaselineRecordTest, an_iteration_is_the_median_over_processes) {
   BaselineRecord record = baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)});
-  EXPECT_EQ(median_iteration(record), 200.0);
-  EXPECT_EQ(q25_iteration(record), 180.0);
-  for (ProcessSummary& process : record.processes) process.iterations_per_sample = 8;
-  EXPECT_EQ(median_iteration(record), 25.0);
-  record.processes.clear();
-  EXPECT_EQ(median_iteration(record), std::nullopt);
+  EXPECT_EQ(median_iteration(record.measured), 200.0);
+  EXPECT_EQ(q25_iteration(record.measured), 180.0);
+  for (ProcessSummary& process : record.measured.processes) process.iterations_per_sample = 8;
+  EXPECT_EQ(median_iteration(record.measured), 25.0);
+  record.measured.processes.clear();
+  EXPECT_EQ(median_iteration(record.measured), std::nullopt);
 }
 
 TEST(BaselineRecordTest, a_long_profile_keeps_what_lasts_longest) {

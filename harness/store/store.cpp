@@ -104,11 +104,11 @@ Status make_folder(const std::string& path) {
 // Checks that the line can be read back.
 Status check_readable(const BaselineRecord& record, const std::string& line) {
   const auto again = baseline_from_json_line(line);
-  if (!again.ok()) return Error{again.error().what, record.id, "measure the case again"};
-  const bool same_place = again->id == record.id &&
+  if (!again.ok()) return Error{again.error().what, record.measured.id, "measure the case again"};
+  const bool same_place = again->measured.id == record.measured.id &&
                           again->environment.machine_class == record.environment.machine_class;
   if (same_place) return Done{};
-  return Error{"its id or machine class is not valid UTF-8", record.id, ""};
+  return Error{"its id or machine class is not valid UTF-8", record.measured.id, ""};
 }
 
 const BaselineRecord* find_run(const BaselineHistory& history, const std::string& run_id) {
@@ -139,7 +139,8 @@ Appended::Result place_record(const BaselineHistory& history, EpochPolicy wish,
     return Appended::Result::appended;
   }
   record.epoch = known != nullptr ? known->epoch : last->epoch;
-  if (known == nullptr && record.case_hash != last->case_hash) return Appended::Result::refused;
+  if (known == nullptr && record.measured.case_hash != last->measured.case_hash)
+    return Appended::Result::refused;
   return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::known;
 }
 
@@ -226,7 +227,7 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
     const auto history = read(file);
     if (!history.ok()) continue;
     for (const BaselineRecord& record : history->records) {
-      if (record.quiet) stored[record.quiet->threads].push_back(record.quiet->level);
+      if (const auto& quiet = record.measured.quiet) stored[quiet->threads].push_back(quiet->level);
     }
   }
   for (const auto& [threads, times] : stored) {
@@ -274,9 +275,10 @@ std::optional<Error> BaselineStore::foreign_content() const {
 }
 
 Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) const {
-  if (record.id.empty() || record.environment.machine_class.empty())
-    return Error{"lacks the case id or machine class under which to store it", record.id, ""};
-  const StoreFile file = file_of(record.environment.machine_class, record.id);
+  if (record.measured.id.empty() || record.environment.machine_class.empty())
+    return Error{"lacks the case id or machine class under which to store it", record.measured.id,
+                 ""};
+  const StoreFile file = file_of(record.environment.machine_class, record.measured.id);
   const std::string folder = folder_ + "/" + file.folder_name;
   const std::string path = path_of(file);
   BENCH_RETURN_IF_ERROR(make_folder(folder));
@@ -293,7 +295,7 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) 
     result.reason = fmt::format(
         "case_hash differs: {} and in the store {}; `bench baseline accept` "
         "opens an epoch for what it computes now",
-        record.case_hash, history.last()->case_hash);
+        record.measured.case_hash, history.last()->measured.case_hash);
   }
   if (result.result != Appended::Result::appended) return result;
   const std::string line = to_json_line(record);

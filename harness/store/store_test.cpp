@@ -67,10 +67,10 @@ TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
   EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), std::nullopt);
   for (int run = 1; run <= 3; ++run) {
     BaselineRecord record = baseline(run, {Nanoseconds(100)});
-    record.quiet = QuietSummary{Nanoseconds(1000 + 100 * run), 2, 10, 20, 1, 1, {}};
+    record.measured.quiet = QuietSummary{Nanoseconds(1000 + 100 * run), 2, 10, 20, 1, 1, {}};
     append(record);
   }
-  EXPECT_EQ(history().records.back().quiet->level, Nanoseconds(1300));
+  EXPECT_EQ(history().records.back().measured.quiet->level, Nanoseconds(1300));
   EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), Nanoseconds(1110));
   EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(1), std::nullopt);
   EXPECT_EQ(store_.quiet_levels("another-2c-01234567").level(2), std::nullopt);
@@ -103,7 +103,7 @@ TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
 TEST_F(StoreTest, an_epoch_holds_one_case) {
   append(baseline(1, 0, Nanoseconds(5)));
   BaselineRecord other = baseline(2, 0, Nanoseconds(5));
-  other.case_hash = "fedcba9876543210";
+  other.measured.case_hash = "fedcba9876543210";
   const Appended refused = append(other);
   EXPECT_EQ(refused.result, Result::refused);
   EXPECT_THAT(refused.reason, AllOf(HasSubstr("case_hash"), HasSubstr("fedcba9876543210"),
@@ -132,12 +132,12 @@ TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
 
 TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
-  record.processes.clear();
+  record.measured.processes.clear();
   EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
   record = baseline(1, 0, Nanoseconds(5));
-  record.id = "gemm/\xff";
+  record.measured.id = "gemm/\xff";
   EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
-  record.id = "";
+  record.measured.id = "";
   EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
   EXPECT_THAT(store_.list()->size(), 0u);
 }
@@ -150,13 +150,14 @@ TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
         std::string("x\0/../y", 7), std::string(5000, '.'),
         std::string("../") + std::string(300, 'y')}) {
     BaselineRecord by_id = baseline(1, 0, Nanoseconds(5));
-    by_id.id = name;
+    by_id.measured.id = name;
     BaselineRecord by_machine = baseline(1, 0, Nanoseconds(5));
     by_machine.environment.machine_class = name;
     for (const BaselineRecord& record : {by_id, by_machine}) {
       const auto appended = store.append(record, EpochPolicy::present);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
-      const auto file = BaselineStore::file_of(record.environment.machine_class, record.id);
+      const auto file =
+          BaselineStore::file_of(record.environment.machine_class, record.measured.id);
       EXPECT_EQ(store.read(file)->records.size(), 1u);
     }
   }
@@ -228,7 +229,7 @@ TEST_F(StoreTest, lists_its_files_in_order) {
   for (const char* machine : {"b-1c", "a-1c"}) {
     for (const char* id : {"y/1", "x/2"}) {
       BaselineRecord record = baseline(1, 0, Nanoseconds(5));
-      record.id = id;
+      record.measured.id = id;
       record.environment.machine_class = machine;
       append(record);
     }

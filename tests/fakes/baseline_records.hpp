@@ -27,13 +27,13 @@ inline ProcessSummary process_of(Nanoseconds median) {
 // Run `number` (its day of the month and run id), with one process per median.
 inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
   BaselineRecord record;
-  record.id = kStoredCase;
-  record.case_hash = kStoredHash;
+  record.measured.id = kStoredCase;
+  record.measured.case_hash = kStoredHash;
   record.run_id = fmt::format("run-{:02}", number);
   record.time = fmt::format("2026-11-{:02}T08:00:00Z", number);
   record.reason = "nightly";
   record.environment.machine_class = kStoredMachine;
-  for (const Nanoseconds median : medians) record.processes.push_back(process_of(median));
+  for (const Nanoseconds median : medians) record.measured.processes.push_back(process_of(median));
   return record;
 }
 

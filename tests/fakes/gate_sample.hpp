@@ -38,8 +38,8 @@ inline GateFacts sample_facts() {
 // 20 % slower in both of its duets and in its confirmation.
 inline CaseEvidence slower_case(const std::string& id) {
   CaseEvidence entry;
-  entry.id = id;
-  entry.q25 = {1190};
+  entry.candidate.id = id;
+  entry.candidate.processes = {process_from_iteration(Nanoseconds(1190))};
   for (int number = 0; number < 3; ++number) {
     Duet duet;
     duet.run_id = "run1";
@@ -57,8 +57,9 @@ inline CaseEvidence slower_case(const std::string& id) {
 // Measured only by the screen: 1000 ns in the store.
 inline CaseEvidence screened_case(const std::string& id) {
   CaseEvidence entry;
-  entry.id = id;
-  entry.q25 = {1001, 1003};
+  entry.candidate.id = id;
+  entry.candidate.processes = {process_from_iteration(Nanoseconds(1001)),
+                               process_from_iteration(Nanoseconds(1003))};
   entry.stored.emplace();
   entry.stored->runs = 7;
   entry.stored->center = 6.907755278982137;  // log 1000
@@ -144,7 +145,7 @@ inline GateFile stopped_gate() {
   gate.evidence.mode = GateEvidence::Mode::paired;
   gate.evidence.stopped = StopCause::budget;
   for (const char* id : {"pool/forward/c64", "conv/forward/c64", "gemm/forward/m8n8k8"}) {
-    gate.evidence.cases.emplace_back().id = id;
+    gate.evidence.cases.emplace_back().candidate.id = id;
   }
   CaseAssessment waiting = judgement_of("conv/forward/c64", Verdict::inconclusive,
                                         "stopped by the budget after 7 of 10 duets");
@@ -170,7 +171,7 @@ inline GateFile hostile_gate() {
     judgement.reason += kHostile;
     judgement.source = kHostile + ":7";
   }
-  for (CaseEvidence& entry : gate.evidence.cases) entry.id += kHostile;
+  for (CaseEvidence& entry : gate.evidence.cases) entry.candidate.id += kHostile;
   gate.facts.config_name = kHostile;
   gate.facts.candidate.program = kHostile;
   gate.evidence.moved = MachineDrift{0.04, kHostile};

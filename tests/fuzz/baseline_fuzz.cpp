@@ -41,8 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto history = bench::parse_baseline_file(text, "fuzz", std::nullopt);
   for (const bench::BaselineRecord& record : history.records) {
-    require(record.id == history.records.front().id);
-    require_name(record.id);
+    require(record.measured.id == history.records.front().measured.id);
+    require_name(record.measured.id);
     require_name(record.environment.machine_class);
     const auto again = bench::baseline_from_json_line(bench::to_json_line(record));
     require(again.ok() && *again == record);
