@@ -235,6 +235,10 @@ class NativeBackend final : public Backend {
   }
 
   Result<ChosenLoop, Refusal> choose(const ArithmeticLoop& loop) const {
+    if (loop.function == kGpuArithmetic) {
+      return unsupported(
+          fmt::format("`{}` is a loop of GPUs; use it with `device: cuda`", loop.function));
+    }
     const auto codes = arithmetic_codes();
     const auto row = std::ranges::find_if(codes, [&](const ArithmeticCodeRow& code) {
       return code.function == loop.function && code.dtype == loop.dtype;

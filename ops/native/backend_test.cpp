@@ -65,6 +65,7 @@ void expect_native_matches(Backend& backend, const Problem& problem) {
 TEST(NativeBackend, ArithmeticOfEveryLoopIsRight) {
   const auto backend = make_native_backend();
   for (const ArithmeticLoop& loop : arithmetic_loops()) {
+    if (loop.function == kGpuArithmetic) continue;
     for (const int threads : {1, 3}) {
       omp_set_num_threads(threads);
       expect_native_matches(
@@ -73,6 +74,13 @@ TEST(NativeBackend, ArithmeticOfEveryLoopIsRight) {
           *backend, testing::problem("peak", std::string(loop.function) + "-s1", loop.dtype));
     }
   }
+}
+
+TEST(NativeBackend, RefusesTheLoopOfGpus) {
+  const auto refused =
+      make_native_backend()->refusal(testing::problem("peak", std::string(kGpuArithmetic)));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->reason, "`fma_cuda` is a loop of GPUs; use it with `device: cuda`");
 }
 
 TEST(NativeBackend, MovementOfEveryLoopIsRight) {

@@ -13,13 +13,14 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 13> kFunctions = {
-    "fma_portable", "fma_avx2", "fma_avx512", "dot_avx2", "dot_avx512", "amx",     "read",
-    "write",        "write_nt", "copy",       "copy_nt",  "triad",      "triad_nt"};
+constexpr std::array<std::string_view, 14> kFunctions = {
+    "fma_portable", "fma_avx2", "fma_avx512", "dot_avx2", "dot_avx512", "amx",      "read",
+    "write",        "write_nt", "copy",       "copy_nt",  "triad",      "triad_nt", kGpuArithmetic};
 
 // Twelve chains are more than any processor needs to hide the latency of its units. The baseline
 // has eight, because it has only 16 registers without three-operand instructions.
-constexpr std::array<ArithmeticLoop, 10> kArithmetic = {{
+// On a GPU a block of 512 threads has eight chains per thread.
+constexpr std::array<ArithmeticLoop, 12> kArithmetic = {{
     {"fma_portable", DataType::f32, DataType::f32, 8 * 4, 1},
     {"fma_avx2", DataType::f32, DataType::f32, 12 * 8, 1},
     {"fma_avx2", DataType::f64, DataType::f64, 12 * 4, 1},
@@ -30,6 +31,8 @@ constexpr std::array<ArithmeticLoop, 10> kArithmetic = {{
     {"dot_avx512", DataType::s8, DataType::s32, 12 * 16, 4},
     {"amx", DataType::bf16, DataType::f32, 6 * 256, 32},
     {"amx", DataType::s8, DataType::s32, 6 * 256, 64},
+    {kGpuArithmetic, DataType::f32, DataType::f32, 512 * 8, 1},
+    {kGpuArithmetic, DataType::f64, DataType::f64, 512 * 8, 1},
 }};
 
 constexpr std::array<MovementLoop, 7> kMovements = {{
@@ -47,7 +50,9 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .token = "",
      .kind = ParameterKind::word,
      .fallback = "required",
-     .help = "the loop: fma, dot and amx compute, the others move data (_nt: past the caches)",
+     .help =
+         "the loop: fma, dot and amx compute, the others move data (_nt: past the caches); a GPU "
+         "has `fma_cuda`, `read`, `write`, `copy` and `triad`",
      .words = kFunctions},
     {.name = "bytes",
      .token = "b",
@@ -61,7 +66,8 @@ constexpr std::array<Parameter, 3> kParameters = {{
      .help = "products per accumulator (131072 if not given), or passes over the data (1)"},
 }};
 
-constexpr std::string_view kExamples[] = {"fma_portable-s10", "fma_avx512-s10", "triad-b6144s5"};
+constexpr std::string_view kExamples[] = {"fma_portable-s10", "fma_avx512-s10", "triad-b6144s5",
+                                          "fma_cuda-s10"};
 
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
@@ -211,8 +217,9 @@ const Operator peak_operator = {
     .model = model,
     .reference = peak_reference,
     .tolerance = tolerance,
-    .product = {.rule = "op-peak", .sentence = "loops of this program on the CPU"},
+    .product = {.rule = "op-peak", .sentence = "loops of this program that use no tensor cores"},
     .examples = kExamples,
+    .cuda = kOnCudnn,
 };
 
 }  // namespace bench::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator peak: loops that do nothing but arithmetic, or nothing but move data. Their rates
-// are the ceilings of a machine.
+// are the ceilings of a machine and of its GPU.
 //
 // Arithmetic: destination = source + steps * terms * kPeakProduct. The loop adds `terms` products
 // of equal constants to each accumulator, `steps` times. All values are exact in f32. Movement:
@@ -23,10 +23,11 @@ inline constexpr std::string_view kPeakOperator = "peak";
 // A loop over accumulators in registers.
 struct ArithmeticLoop {
   std::string_view function;
-  DataType dtype;         // type of the factors
-  DataType sums;          // type of the accumulators
-  std::int64_t elements;  // all accumulators of one thread
-  std::int64_t terms;     // products that one step adds to each
+  DataType dtype;  // type of the factors
+  DataType sums;   // type of the accumulators
+  // all accumulators of one thread; of `fma_cuda`: of one block of threads
+  std::int64_t elements;
+  std::int64_t terms;  // products that one step adds to each
 };
 std::span<const ArithmeticLoop> arithmetic_loops();
 // nullptr if no loop of that name computes the type.
@@ -42,6 +43,9 @@ struct MovementLoop {
 };
 std::span<const MovementLoop> movement_loops();
 const MovementLoop* find_movement_loop(std::string_view function);  // nullptr if unknown
+
+// The only arithmetic on a GPU: fused multiply-adds of the CUDA cores. No other device has it.
+inline constexpr std::string_view kGpuArithmetic = "fma_cuda";
 
 // Each array is a multiple of this long.
 inline constexpr std::int64_t kPeakChunk = 512;

@@ -2,6 +2,7 @@
 #include "ops/cuda/cudnn/problem_kernels.hpp"
 
 #include "ops/backend/kernel.hpp"
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/tuner.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
@@ -204,6 +205,8 @@ ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
 }
 
 ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
+  // The native kernel's reason says more than that there is no graph.
+  if (find_cudnn_entry(problem.op->name) == nullptr) return by_own_kernel(problem);
   auto by_cudnn = by_graph(problem);
   if (is_final(by_cudnn)) return by_cudnn;
   auto by_parts = by_two_parts(problem);

@@ -3,6 +3,7 @@
 
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/cublas/gemm_form.hpp"
+#include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
@@ -90,7 +91,8 @@ Support support_of(const Problem& problem, const SupportQuestion& asked) {
     }
   }
   if (own) return {Runs::yes, own->implementation, reason};
-  return {Runs::no, "", reason};
+  const bool only_native = find_cudnn_entry(problem.op->name) == nullptr;
+  return {Runs::no, "", only_native ? own.error().reason : reason};
 }
 
 }  // namespace bench::ops::cuda

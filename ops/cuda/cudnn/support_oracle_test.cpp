@@ -4,7 +4,6 @@
 
 #include "ops/cuda/cudnn/support_cases.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
-#include "ops/peak/peak.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +37,6 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   });
   EXPECT_GT(cases, 1000);
   for (const Operator* op : all_operators()) {
-    if (op->name == kPeakOperator) continue;  // its loops are for the CPU
     EXPECT_FALSE(servers[std::string(op->name)].empty()) << op->name;
   }
   EXPECT_TRUE(servers["conv"].contains("cuDNN"));
@@ -48,6 +46,15 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   EXPECT_EQ(servers["softmax"], std::set<std::string>{"bench:softmax_block"});
   EXPECT_TRUE(servers["reorder"].contains("bench:reorder_tiled"));
   EXPECT_TRUE(servers["gemm"].contains("cuBLASLt"));
+  EXPECT_EQ(servers["peak"], (std::set<std::string>{"bench:peak_fma", "bench:peak_triad"}));
+}
+
+// The reason was that there is no graph of cuDNN, which does not help.
+TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
+  BENCH_NEED_CUDNN(api);
+  const Support support = support_of(problem("peak", "fma_avx2"), {api, "", {9, 0}});
+  EXPECT_EQ(support.runs, Runs::no);
+  EXPECT_THAT(support.reason, HasSubstr("is a loop of CPUs"));
 }
 
 TEST(Support, WithoutCudnnSaysSo) {

@@ -23,12 +23,13 @@ struct OwnTensor {
   std::string layout;
 };
 
-// One launch. Its plan numbers tensors as `tensors` does.
+// One execution of a native kernel. Its plan numbers tensors as `tensors` does.
 struct NativeForm {
   std::string implementation;  // "bench:softmax_block"
   std::string kind;            // "softmax"
   OwnPlan plan;
   std::vector<OwnTensor> tensors;
+  std::int64_t launches = 1;  // that the kernel's launcher enqueues at most
 };
 
 // Serves the operators in own_entries(), in each direction that they have. `any` selects plain.

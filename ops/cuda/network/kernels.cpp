@@ -19,20 +19,20 @@ namespace {
 
 class OwnInvocation final : public SingleStepInvocation {
  public:
-  OwnInvocation(Runtime& runtime, Launcher& launcher, const OwnPlan& plan,
+  OwnInvocation(Runtime& runtime, Launcher& launcher, const NativeForm& form,
                 std::span<void* const> tensors)
       : SingleStepInvocation(runtime),
         launcher_(launcher),
-        plan_(plan),
+        form_(form),
         tensors_(tensors.begin(), tensors.end()) {}
 
-  std::int64_t launches() const override { return 1; }
+  std::int64_t launches() const override { return form_.launches; }
 
  private:
-  Status launch() override { return launcher_.launch(plan_, tensors_); }
+  Status launch() override { return launcher_.launch(form_.plan, tensors_); }
 
   Launcher& launcher_;
-  const OwnPlan& plan_;  // the kernel's; the kernel outlives its invocations
+  const NativeForm& form_;  // the kernel's; the kernel outlives its invocations
   std::vector<void*> tensors_;
 };
 
@@ -51,7 +51,7 @@ class OwnKernel final : public PackedKernel {
   Bytes workspace() const override { return {0}; }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> tensors) override {
     return std::unique_ptr<Invocation>(
-        std::make_unique<OwnInvocation>(runtime(), *launcher_, form_.plan, tensors));
+        std::make_unique<OwnInvocation>(runtime(), *launcher_, form_, tensors));
   }
 
  private:

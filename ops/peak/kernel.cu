@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/cuda/kernels/device/device_kernels.hpp"
+#include "ops/cuda/kernels/device/launching.hpp"
+#include "ops/peak/own.hpp"
+
+namespace bench::ops::cuda {
+namespace {
+
+using Kind = PeakPlan::Kind;
+
+constexpr int kMovingThreads = 256;
+
+// Reads and writes at the second-level cache.
+struct DeviceMemory {
+  static __device__ PeakQuad load(const void* array, std::int64_t quad) {
+    const auto* address = static_cast<const PeakQuad*>(array) + quad;
+    PeakQuad value;
+    // volatile: a compiler must not take the values of an earlier pass.
+    asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
+                 : "l"(address));
+    return value;
+  }
+  static __device__ void store(void* array, std::int64_t quad, const PeakQuad& value) {
+    auto* address = static_cast<PeakQuad*>(array) + quad;
+    asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(address), "f"(value.at[0]),
+                 "f"(value.at[1]), "f"(value.at[2]), "f"(value.at[3])
+                 : "memory");
+  }
+};
+
+// The order of the additions does not matter: all sums are exact.
+template <class T>
+__global__ void __launch_bounds__(kPeakThreads)
+    peak_products_kernel(const void* source, T* destination, PeakPlan plan) {
+  T sums[kPeakChains];
+  const int thread = threadIdx.x;
+  sum_products(plan, source, thread, blockIdx.x, gridDim.x, sums);
+  BENCH_UNROLL
+  for (int chain = 0; chain < kPeakChains; ++chain) {
+    atomicAdd(destination + chain * kPeakThreads + thread, sums[chain]);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kPeakThreads)
+    peak_add_source_kernel(const void* source, T* destination) {
+  const int i = blockIdx.x * kPeakThreads + threadIdx.x;
+  destination[i] += read_as<T>(source, i);
+}
+
+// Compares floats by their bits. Every value replaces the bytes 0xff, which are not a number.
+__device__ void atomic_largest(float* address, float value) {
+  if (value >= 0) {
+    atomicMax(reinterpret_cast<int*>(address), __float_as_int(value));
+  } else {
+    atomicMin(reinterpret_cast<unsigned*>(address), __float_as_uint(value));
+  }
+}
+constexpr int kNoNumber = 0xff;
+
+__device__ float largest_of_warp(float value) {
+  for (int distance = warpSize / 2; distance > 0; distance /= 2) {
+    const float other = __shfl_down_sync(0xffffffffu, value, distance);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
+// One atomic operation per block, since all of them go to the same address.
+__device__ void keep_largest(float* destination, float largest) {
+  constexpr int kWarps = kMovingThreads / 32;
+  __shared__ float parts[kWarps];
+  const float part = largest_of_warp(largest);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = part;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (const float other : parts) largest = other > largest ? other : largest;
+  atomic_largest(destination, largest);
+}
+
+template <Kind kKind>
+__global__ void __launch_bounds__(kMovingThreads)
+    peak_moving_kernel(Addresses tensors, PeakPlan plan) {
+  const std::int64_t worker = std::int64_t(blockIdx.x) * kMovingThreads + threadIdx.x;
+  const std::int64_t workers = std::int64_t(gridDim.x) * kMovingThreads;
+  const float largest = move_quads<kKind, DeviceMemory>(plan, tensors, worker, workers);
+  if (kKind == Kind::read) keep_largest(static_cast<float*>(tensors.at[1]), largest);
+}
+
+// The number of blocks that fill the device once. More would wait for these, and the device would
+// be partly idle at the end.
+template <class Kernel>
+cudaError_t count_resident_blocks(Kernel kernel, int threads, std::int64_t& blocks) {
+  int device = 0, processors = 0, per_processor = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, threads, 0);
+  }
+  blocks = std::int64_t(processors) * per_processor;
+  return error;
+}
+
+template <class T>
+cudaError_t start_products(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
+  auto* destination = static_cast<T*>(tensors.at[1]);
+  std::int64_t blocks = 0;
+  cudaError_t error = count_resident_blocks(peak_products_kernel<T>, kPeakThreads, blocks);
+  if (error == cudaSuccess) {
+    error = cudaMemsetAsync(destination, 0, sizeof(T) * kPeakThreads * kPeakChains, stream);
+  }
+  if (error != cudaSuccess) return error;
+  peak_products_kernel<T>
+      <<<grid_of(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination, plan);
+  peak_add_source_kernel<T><<<kPeakChains, kPeakThreads, 0, stream>>>(tensors.at[0], destination);
+  return cudaGetLastError();
+}
+
+template <Kind kKind>
+cudaError_t start_moving(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
+  std::int64_t blocks = 0;
+  cudaError_t error = count_resident_blocks(peak_moving_kernel<kKind>, kMovingThreads, blocks);
+  if (error == cudaSuccess && kKind == Kind::read) {
+    error = cudaMemsetAsync(tensors.at[1], kNoNumber, sizeof(float), stream);
+  }
+  if (error != cudaSuccess) return error;
+  const std::int64_t wanted = (plan.quads + kMovingThreads - 1) / kMovingThreads;
+  peak_moving_kernel<kKind><<<grid_of(wanted, blocks), kMovingThreads, 0, stream>>>(tensors, plan);
+  return cudaGetLastError();
+}
+
+cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<PeakPlan>();
+  switch (plan.kind) {
+    case Kind::products:
+      return plan.precision == Precision::wide ? start_products<double>(stream, plan, tensors)
+                                               : start_products<float>(stream, plan, tensors);
+    case Kind::read:
+      return start_moving<Kind::read>(stream, plan, tensors);
+    case Kind::write:
+      return start_moving<Kind::write>(stream, plan, tensors);
+    case Kind::copy:
+      return start_moving<Kind::copy>(stream, plan, tensors);
+    case Kind::triad:
+      return start_moving<Kind::triad>(stream, plan, tensors);
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+extern const DeviceKernel peak_device_kernel;
+const DeviceKernel peak_device_kernel = {PeakPlan::kKernel, launch};
+
+}  // namespace bench::ops::cuda

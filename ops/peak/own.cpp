@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/peak/own.hpp"
+
+#include "ops/cuda/kernels/elementwise_planner.hpp"
+#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/peak/peak.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace bench::ops::cuda {
+namespace {
+
+using Kind = PeakPlan::Kind;
+
+constexpr double kProductFactor = 0x1p-6;
+static_assert(kProductFactor * kProductFactor == kPeakProduct);
+
+// The loops that a device has, by function. `launches`: how many the kernel's launcher enqueues.
+struct PeakKind {
+  std::string_view function;
+  Kind kind;
+  std::string_view implementation;
+  std::int64_t launches;
+};
+constexpr std::array<PeakKind, 5> kPeakKinds = {{
+    {kGpuArithmetic, Kind::products, "bench:peak_fma", 3},
+    {"read", Kind::read, "bench:peak_read", 2},
+    {"write", Kind::write, "bench:peak_write", 1},
+    {"copy", Kind::copy, "bench:peak_copy", 1},
+    {"triad", Kind::triad, "bench:peak_triad", 1},
+}};
+
+Result<NativeForm, Refusal> peak_form(const Problem& problem) {
+  const std::string& function = problem.parameters.word("function");
+  const auto* row = std::ranges::find(kPeakKinds, function, &PeakKind::function);
+  if (row == kPeakKinds.end()) {
+    return unsupported(
+        fmt::format("`{}` is a loop of CPUs; a GPU has `{}`, `read`, `write`, `copy` and `triad`",
+                    function, kGpuArithmetic));
+  }
+  PeakPlan plan;
+  plan.kind = row->kind;
+  plan.steps = peak_steps(problem);
+  plan.precision = precision_of(problem.dtype);
+  plan.factor = row->kind == Kind::products ? kProductFactor : kTriadFactor;
+  if (const MovementLoop* loop = find_movement_loop(function)) {
+    plan.quads = problem.parameters.count("bytes") / loop->arrays /
+                 static_cast<std::int64_t>(sizeof(PeakQuad));
+  }
+  std::vector<OwnTensor> tensors;
+  for (const Tensor& tensor : problem.tensors) {
+    tensors.push_back(own_tensor(tensor, MemoryLayout::plain));
+  }
+  return NativeForm{std::string(row->implementation), std::string(kPeakOperator), OwnPlan(plan),
+                    std::move(tensors), row->launches};
+}
+
+template <class T>
+void sum_on_host(const PeakPlan& plan, const Addresses& tensors) {
+  constexpr std::int64_t kElements = kPeakThreads * kPeakChains;
+  auto* destination = static_cast<T*>(tensors.at[1]);
+  std::fill_n(destination, kElements, T(0));
+  for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
+    for (int thread = 0; thread < kPeakThreads; ++thread) {
+      T sums[kPeakChains];
+      sum_products(plan, tensors.at[0], thread, worker, kHostLanes, sums);
+      for (int chain = 0; chain < kPeakChains; ++chain) {
+        destination[chain * kPeakThreads + thread] += sums[chain];
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < kElements; ++i) destination[i] += read_as<T>(tensors.at[0], i);
+}
+
+struct HostMemory {
+  static PeakQuad load(const void* array, std::int64_t quad) {
+    return read_as<PeakQuad>(array, quad);
+  }
+  static void store(void* array, std::int64_t quad, const PeakQuad& value) {
+    static_cast<PeakQuad*>(array)[quad] = value;
+  }
+};
+
+template <Kind kKind>
+void move_on_host(const PeakPlan& plan, const Addresses& tensors) {
+  float largest = read_as<float>(tensors.at[0], 0);
+  for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
+    largest = std::max(largest, move_quads<kKind, HostMemory>(plan, tensors, worker, kHostLanes));
+  }
+  if (kKind == Kind::read) *static_cast<float*>(tensors.at[1]) = largest;
+}
+
+void run_peak(const OwnPlan& bytes, const Addresses& tensors) {
+  const auto plan = bytes.as<PeakPlan>();
+  switch (plan.kind) {
+    case Kind::products:
+      return run_by(plan.precision, [&](auto zero) { sum_on_host<decltype(zero)>(plan, tensors); });
+    case Kind::read:
+      return move_on_host<Kind::read>(plan, tensors);
+    case Kind::write:
+      return move_on_host<Kind::write>(plan, tensors);
+    case Kind::copy:
+      return move_on_host<Kind::copy>(plan, tensors);
+    case Kind::triad:
+      return move_on_host<Kind::triad>(plan, tensors);
+  }
+}
+
+}  // namespace
+
+extern const OwnEntry peak_own;
+const OwnEntry peak_own = {
+    .op = kPeakOperator, .form = peak_form, .host = {PeakPlan::kKernel, run_peak}};
+
+}  // namespace bench::ops::cuda

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native kernel of peak on a CUDA device: its plan and its arithmetic. The same source is
+// compiled for the device and for the CPU. C++17.
+#pragma once
+
+#include "ops/cuda/kernels/element_codes.hpp"
+#include "ops/cuda/kernels/plans.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+// Loops over a few registers must be unrolled, or their counters would take a part of the rate.
+#if defined(__CUDA_ARCH__)
+#define BENCH_UNROLL _Pragma("unroll")
+#else
+#define BENCH_UNROLL
+#endif
+
+namespace bench::ops::cuda {
+
+// Tensors: the sources in their order, then the destination.
+struct PeakPlan {
+  static constexpr const char* kKernel = "peak";
+  enum class Kind : std::uint8_t { products, read, write, copy, triad };
+  Kind kind = Kind::copy;
+  Precision precision = Precision::single;  // type of the sums
+  std::int64_t steps = 1;                   // products per accumulator, or passes over the data
+  std::int64_t quads = 0;                   // per array that is moved
+  double factor = 0;  // both factors of a product; that of triad's second source
+};
+
+// A block has this many threads, and each thread this many accumulators. Accumulator c of thread t
+// is element c * kPeakThreads + t of the destination.
+inline constexpr int kPeakThreads = 512;
+inline constexpr int kPeakChains = 8;
+// Steps between two looks at the loop's counter.
+inline constexpr int kPeakUnrolled = 16;
+
+// Worker `worker` of `workers` has the steps from step_begin(worker) to step_begin(worker + 1).
+BENCH_BOTH std::int64_t step_begin(std::int64_t steps, std::int64_t worker, std::int64_t workers) {
+  return steps / workers * worker + steps % workers * worker / workers;
+}
+
+BENCH_BOTH float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+BENCH_BOTH double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+
+template <class T>
+BENCH_BOTH void add_products(T factor, T (&sums)[kPeakChains]) {
+  BENCH_UNROLL
+  for (int chain = 0; chain < kPeakChains; ++chain) {
+    sums[chain] = multiply_add(factor, factor, sums[chain]);
+  }
+}
+
+// Computes the sums of one thread over its worker's steps. The chains start from values that a
+// compiler does not know to be 0 and equal, because it would otherwise compute only one of them.
+template <class T>
+BENCH_BOTH void sum_products(const PeakPlan& plan, const void* source, int thread,
+                             std::int64_t worker, std::int64_t workers, T (&sums)[kPeakChains]) {
+  BENCH_UNROLL
+  for (int chain = 0; chain < kPeakChains; ++chain) {
+    sums[chain] = T(0) * read_as<T>(source, chain * kPeakThreads + thread);
+  }
+  const T factor = static_cast<T>(plan.factor);
+  std::int64_t left =
+      step_begin(plan.steps, worker + 1, workers) - step_begin(plan.steps, worker, workers);
+  for (; left >= kPeakUnrolled; left -= kPeakUnrolled) {
+    BENCH_UNROLL
+    for (int step = 0; step < kPeakUnrolled; ++step) add_products(factor, sums);
+  }
+  for (; left > 0; --left) add_products(factor, sums);
+}
+
+// Four values of an array, which one thread reads or writes at once.
+struct alignas(16) PeakQuad {
+  float at[4];
+};
+
+// What the kind writes for one quad. `largest` receives the maximum of the values read.
+template <PeakPlan::Kind kKind>
+BENCH_BOTH PeakQuad moved_quad(const PeakPlan& plan, const PeakQuad& a, const PeakQuad& b,
+                               float& largest) {
+  PeakQuad to = a;
+  BENCH_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    if (kKind == PeakPlan::Kind::read) largest = a.at[i] > largest ? a.at[i] : largest;
+    if (kKind == PeakPlan::Kind::triad) {
+      to.at[i] = multiply_add(static_cast<float>(plan.factor), b.at[i], a.at[i]);
+    }
+  }
+  return to;
+}
+
+// Moves the quads of worker `worker` of `workers`, in each pass. Returns the maximum of the values
+// read. Memory: load(array, quad) and store(array, quad, value); the device's goes past its
+// first-level cache, which would otherwise hold the data of later passes.
+template <PeakPlan::Kind kKind, class Memory>
+BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std::int64_t worker,
+                            std::int64_t workers) {
+  constexpr bool kReads = kKind != PeakPlan::Kind::write;
+  constexpr bool kStores = kKind != PeakPlan::Kind::read;
+  constexpr int kDestination = kKind == PeakPlan::Kind::triad ? 2 : 1;
+  const float first = read_as<float>(tensors.at[0], 0);
+  const PeakQuad all_first = {{first, first, first, first}};
+  float largest = first;
+  for (std::int64_t pass = 0; pass < plan.steps; ++pass) {
+    for (std::int64_t quad = worker; quad < plan.quads; quad += workers) {
+      PeakQuad a = all_first, b = all_first;
+      if (kReads) a = Memory::load(tensors.at[0], quad);
+      if (kKind == PeakPlan::Kind::triad) b = Memory::load(tensors.at[1], quad);
+      const PeakQuad to = moved_quad<kKind>(plan, a, b, largest);
+      if (kStores) Memory::store(tensors.at[kDestination], quad, to);
+    }
+  }
+  return largest;
+}
+
+}  // namespace bench::ops::cuda
