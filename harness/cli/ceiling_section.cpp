@@ -24,10 +24,13 @@ std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse
                                  const Ceilings& ceilings) {
   CaseRecord record = case_facts(spec);
   record.memory = memory;
+  if (!ceilings.capability.empty()) {
+    record.details = tensor_core_details(spec, ceilings.capability);
+  }
   record.time = TimeSummary{};
   // The efficiency is not used; any time gives the same ideal time.
   record.time->median = Nanoseconds(1);
-  const auto question = roofline_question(record);
+  const auto question = roofline_question(record, ceilings);
   return question ? roofline_of(*question, ceilings) : std::nullopt;
 }
 

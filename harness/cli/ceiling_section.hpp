@@ -15,7 +15,7 @@ namespace bench {
 Ceilings ceilings_here(const std::string& store);
 
 // The shortest time that the ceilings permit for a case. nullopt without stored ceilings, or on
-// another device than cpu. `memory`: of the prepared case, if it could be prepared.
+// another device than theirs. `memory`: of the prepared case, if it could be prepared.
 std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,
                                  const Ceilings& ceilings);
 

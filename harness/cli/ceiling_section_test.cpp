@@ -24,5 +24,17 @@ TEST(CeilingSection, ShowsTheIdealTimeOfACase) {
   EXPECT_FALSE(ideal_of(spec, std::nullopt, Ceilings{}));
 }
 
+TEST(CeilingSection, OfAProductOnAGpuCountsItsTensorCores) {
+  Ceilings ceilings;
+  ceilings.gpu = "Fake GPU";
+  ceilings.capability = "9.0";
+  ceilings.rows = {{"gemm_f16", "", 1, FlopsPerSecond{1e12}},
+                   {"fma_cuda_f32", "", 1, FlopsPerSecond{1e11}}};
+  const Case half = test::make_case("gemm/forward/m128n128k128/f16/cublaslt/cuda/hot");
+  EXPECT_EQ(ideal_of(half, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e12});
+  const Case single = test::make_case("gemm/forward/m128n128k128/f32/cublaslt/cuda/hot");
+  EXPECT_EQ(ideal_of(single, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e11});
+}
+
 }  // namespace
 }  // namespace bench

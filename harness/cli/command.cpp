@@ -73,8 +73,8 @@ constexpr std::array<std::string_view, 24> kAnalyzeOptions = {
     "direction",      "device",     "dtype",    "min-time", "max-time", "phase",
     "aggregate-by",   "aggregate",  "order-by", "columns",  "width",    "format",
     "peak-bandwidth", "peak-flops", "work",     "baseline", "json",     "quiet"};
-constexpr std::array<std::string_view, 5> kPeakOptions = {"filter", "baseline", "quick", "json",
-                                                          "quiet"};
+constexpr std::array<std::string_view, 6> kPeakOptions = {"filter", "device", "baseline",
+                                                          "quick",  "json",   "quiet"};
 constexpr std::array<std::string_view, 2> kDoctorOptions = {"watch", "json"};
 constexpr std::array<std::string_view, 5> kWorkerOptions = {"describe", "probe", "support", "gpu",
                                                             "plugin"};
@@ -334,13 +334,17 @@ constexpr std::array kCommands = {
             "data type, and how\n"
             "fast it moves data in each cache and in memory, with one thread and with all. Also "
             "measures large products\n"
-            "of the library, and the shortest call. Stores the ceilings of the machine class in "
-            "the folder of baselines.\n"
-            "Later runs state for each case what limits it and how near it comes to that limit. "
-            "Takes about a minute.",
+            "of the library, and the shortest call. On an NVIDIA GPU: CUDA cores, tensor cores, L2 "
+            "cache, memory, and the\n"
+            "launch of an empty kernel. Stores the ceilings of the machine class in the folder of "
+            "baselines. Later runs\n"
+            "state for each case what limits it and how near it comes to that limit. Takes about a "
+            "minute, with a GPU\n"
+            "some minutes.",
             "bench peak\n"
             "bench peak --quick                      # a first look, less exact\n"
             "bench peak --filter '*/dot_*'           # some ceilings again\n"
+            "bench peak --device cuda                # only those of the GPU\n"
             "bench peak --baseline /srv/baselines    # another store",
             kPeakOptions, peak_command},
     Command{"doctor", "", 0, 0, "what this machine offers and lacks",

@@ -9,12 +9,16 @@
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/report/peak_text.hpp"
 #include "harness/report/table.hpp"
+#include "harness/result/device_samples.hpp"
 #include "harness/result/report_builder.hpp"
+#include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"
+#include "harness/run/gpu_peak_plan.hpp"
 #include "harness/run/peak_plan.hpp"
 #include "harness/run/run.hpp"
 #include "harness/store/store.hpp"
@@ -22,7 +26,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 namespace bench {
@@ -49,8 +56,14 @@ std::vector<std::string> peak_overrides() {
           "measure.min_iterations=5", "warmup.time=20ms"};
 }
 
-struct PeakRun {
+// What is to be measured, and what is known about the GPU without a measurement.
+struct PeakTargets {
   std::vector<PeakCase> cases;
+  GpuPeakFacts gpu;
+};
+
+struct PeakRun {
+  PeakTargets targets;
   Report report;
   RunSummary summary;
 };
@@ -64,15 +77,51 @@ std::optional<Plan> peak_plan(const Arguments& arguments, const std::vector<Peak
   return plan_or_diagnose(own, env);
 }
 
-std::vector<PeakCase> cases_of_machine() {
+std::vector<PeakCase> cases_of_cpu() {
   int threads = 0;
   for (const std::vector<int>& core : allowed_cores()) threads += static_cast<int>(core.size());
   return peak_cases(read_cpu(SystemRoot{}), std::max(threads, 1));
 }
 
-Result<PeakRun> measure_peaks(const Plan& plan, std::vector<PeakCase> cases,
-                              const Arguments& arguments, Env& env) {
-  PeakRun run{std::move(cases), {}, {}};
+constexpr std::string_view kGpuDevice = "cuda";
+
+enum class DeviceChoice { unnamed, named, excluded };
+
+// Whether `--device` names a device. Without the option both are measured.
+DeviceChoice choice_of(const Arguments& arguments, std::string_view device) {
+  if (arguments.devices.empty()) return DeviceChoice::unnamed;
+  const bool named = std::ranges::count(arguments.devices, device) > 0;
+  return named ? DeviceChoice::named : DeviceChoice::excluded;
+}
+
+// Adds the ceilings of the GPU. A machine without one is an error only if the user named it.
+Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
+  const DeviceChoice choice = choice_of(arguments, kGpuDevice);
+  if (choice == DeviceChoice::excluded) return Done{};
+  const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
+  const auto reason = why_no_cuda(status);
+  const ops::cuda::DeviceFacts* device = usable_device(status);
+  if (reason || device == nullptr) {
+    if (choice == DeviceChoice::unnamed) return Done{};
+    return Error{reason.value_or("no CUDA device can run this build's kernels"), "--device cuda",
+                 "`bench doctor` shows what is missing"};
+  }
+  GpuPeaks gpu = gpu_peaks(*device);
+  std::ranges::move(gpu.cases, std::back_inserter(targets.cases));
+  targets.gpu = {device->name, memory_bandwidth_by_clock(*device), std::move(gpu.left_out)};
+  return Done{};
+}
+
+Result<PeakTargets> targets_of_machine(const Arguments& arguments, Env& env) {
+  PeakTargets targets;
+  if (choice_of(arguments, "cpu") != DeviceChoice::excluded) targets.cases = cases_of_cpu();
+  BENCH_RETURN_IF_ERROR(add_gpu(arguments, env, targets));
+  return targets;
+}
+
+Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets, const Arguments& arguments,
+                              Env& env) {
+  PeakRun run{std::move(targets), {}, {}};
   InterruptWatch watch;
   RunOptions options;
   options.worker_program = own_path();
@@ -94,26 +143,36 @@ const CaseRecord* find_case(const Report& report, const std::string& id) {
   return found == report.cases.end() ? nullptr : &*found;
 }
 
+// An empty kernel is shorter than the shortest copy. The device's sampler measures it.
+std::optional<CeilingValue> shortest_launch(const PeakCase& entry, const CaseRecord& measured,
+                                            std::optional<CeilingValue> value) {
+  const auto floor = launch_floor(measured);
+  if (entry.name != kDispatchCeiling || !floor || !value) return value;
+  return CeilingValue(std::min(*floor, std::get<Nanoseconds>(*value)));
+}
+
 std::vector<PeakRecord> peak_records(const PeakRun& run) {
   std::vector<PeakRecord> records;
   if (run.report.runs.empty()) return records;
   const RunRecord& facts = run.report.runs.front();
-  for (const PeakCase& entry : run.cases) {
+  for (const PeakCase& entry : run.targets.cases) {
     const CaseRecord* measured = find_case(run.report, entry.id);
     if (measured == nullptr || measured->outcome != Outcome::ok || !measured->time ||
         !measured->work)
       continue;
     const auto at = [&](Nanoseconds time) { return ceiling_value(entry, *measured->work, time); };
-    const auto value = at(measured->time->median);
+    const auto value = shortest_launch(entry, *measured, at(measured->time->median));
     // The longest time is the lowest rate, except where the ceiling is a time.
     auto low = at(measured->time->q75), high = at(measured->time->q25);
     if (!value || !low || !high) continue;
     if (std::holds_alternative<Nanoseconds>(*value)) std::swap(low, high);
+    low = std::min(*low, *value);  // an empty kernel is below the quartiles of the copy
     PeakRecord& record = records.emplace_back();
     record.run_id = facts.run_id;
     record.time = facts.started;
     record.machine_class = facts.environment.machine_class;
     record.cpu = facts.environment.cpu;
+    record.gpu = entry.gpu;
     record.tool_version = facts.tool_version;
     record.commit = facts.tool_commit;
     record.id = entry.id;
@@ -125,11 +184,13 @@ std::vector<PeakRecord> peak_records(const PeakRun& run) {
   return records;
 }
 
-// The cases that should have a ceiling and have none.
+// The cases that should have a ceiling and have none. A loop that a CPU cannot run is not missed;
+// on a GPU a library may be missing.
 std::vector<std::string> missing_peaks(const PeakRun& run) {
   std::vector<std::string> lines;
   for (const CaseRecord& record : run.report.cases) {
-    if (record.outcome == Outcome::ok || record.outcome == Outcome::unsupported) continue;
+    const bool lacks_loop = record.outcome == Outcome::unsupported && record.device != kGpuDevice;
+    if (record.outcome == Outcome::ok || lacks_loop) continue;
     lines.push_back(
         fmt::format("{}: {}: {}", record.id, name_of(record.outcome), record.reason.value_or("")));
   }
@@ -141,15 +202,22 @@ bool has_disturbed(const PeakRun& run) {
       run.report.cases, [](const CaseRecord& record) { return has_flag(record, Flag::disturbed); });
 }
 
+// A configuration with cases on the measured devices.
+std::string_view example_of(const PeakRun& run) {
+  const bool only_gpu = std::ranges::none_of(
+      run.targets.cases, [](const PeakCase& entry) { return entry.gpu.empty(); });
+  return only_gpu ? "configs/gpu_shapes.yaml" : "configs/quick.yaml";
+}
+
 void print_peaks(const PeakRun& run, const std::vector<PeakRecord>& records,
                  const std::string& path, const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
-    *env.out << peak_json(records);
+    *env.out << peak_json(records, run.targets.gpu);
     return;
   }
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
-           << peak_table(records, console);
+           << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
   if (has_disturbed(run)) {
     *env.out << wrap(
         "Other programs or neighbours disturbed some loops, whose ceilings may be too "
@@ -157,7 +225,7 @@ void print_peaks(const PeakRun& run, const std::vector<PeakRecord>& records,
         console.width, 0);
   }
   *env.out << fmt::format("\nStored in {}\nTo see how near each case comes to them:\n  {} run {}\n",
-                          printable(path), arguments.program, "configs/quick.yaml");
+                          printable(path), arguments.program, example_of(run));
 }
 
 }  // namespace
@@ -166,10 +234,11 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   const BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
   if (const auto foreign = store.foreign_content())
     return fail("peak", *foreign, ExitStatus::usage, env);
-  std::vector<PeakCase> cases = cases_of_machine();
-  const auto plan = peak_plan(arguments, cases, env);
+  auto targets = targets_of_machine(arguments, env);
+  if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
+  const auto plan = peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
-  const auto run = measure_peaks(*plan, std::move(cases), arguments, env);
+  const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
   const std::vector<PeakRecord> records = peak_records(*run);
   for (const std::string& line : missing_peaks(*run)) print_line(*env.err, "bench peak: " + line);

@@ -101,12 +101,18 @@ std::optional<std::string> why_no_cuda(const CudaStatus& status) {
 
 std::span<const std::string_view> cuda_backend_names() { return kBackends; }
 
+const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status) {
+  if (!status.report || why_no_device(*status.report)) return nullptr;
+  const auto& devices = status.report->devices;
+  const auto found = std::ranges::find_if(
+      devices, [](const ops::cuda::DeviceFacts& device) { return device.unusable.empty(); });
+  return found == devices.end() ? nullptr : &*found;
+}
+
 std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
   std::map<std::string, std::string> details;
-  if (!status.report || why_no_device(*status.report)) return details;
-  const auto device = std::ranges::find_if(
-      status.report->devices, [](const ops::cuda::DeviceFacts& d) { return d.unusable.empty(); });
-  if (device == status.report->devices.end()) return details;
+  const ops::cuda::DeviceFacts* device = usable_device(status);
+  if (device == nullptr) return details;
   const auto put = [&](const char* name, const auto& value) {
     if (value) details[name] = fmt::format("{}", *value);
   };

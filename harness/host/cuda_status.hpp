@@ -44,6 +44,9 @@ std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view na
 // something may run.
 std::optional<std::string> why_no_cuda(const CudaStatus& status);
 
+// The device that the CUDA backends use; nullptr if there is none.
+const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status);
+
 // Returns "gpu.name", "gpu.driver", ...: the facts that decide whether times of two runs are
 // comparable, and further information. Omits unknown facts; empty without a usable device.
 std::map<std::string, std::string> gpu_details(const CudaStatus& status);

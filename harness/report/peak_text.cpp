@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/peak_text.hpp"
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "harness/report/table.hpp"
 
@@ -8,12 +9,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace bench {
 namespace {
 
 constexpr std::string_view kNoPeak = "n/a";
+constexpr std::size_t kListIndent = 2;  // width of the "- " before an item
 
 std::string text_of(const CeilingValue& value) {
   if (const auto* time = std::get_if<Nanoseconds>(&value)) return format_time(*time);
@@ -27,6 +30,23 @@ int most_threads(const std::vector<PeakRecord>& records) {
   return threads;
 }
 
+// The GPU of the records; empty if all are the CPU's.
+std::string gpu_of(const std::vector<PeakRecord>& records) {
+  const auto found =
+      std::ranges::find_if(records, [](const PeakRecord& record) { return !record.gpu.empty(); });
+  return found == records.end() ? std::string() : found->gpu;
+}
+
+bool has_cpu(const std::vector<PeakRecord>& records) {
+  return std::ranges::any_of(records, [](const PeakRecord& record) { return record.gpu.empty(); });
+}
+
+Ceilings gpu_ceilings_of(const std::vector<PeakRecord>& records, const std::string& gpu) {
+  Ceilings ceilings;
+  ceilings.gpu = gpu;
+  return stored_gpu_ceilings(records, std::move(ceilings));
+}
+
 // For "117.6 GFLOP/s on one thread and 233.9 GFLOP/s on 2". Empty if neither is known.
 template <class Rate>
 std::string on_threads(const std::optional<Rate>& one, const std::optional<Rate>& all,
@@ -37,18 +57,45 @@ std::string on_threads(const std::optional<Rate>& one, const std::optional<Rate>
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-std::string value_at(const std::vector<PeakRecord>& records, const Ceiling& like, int threads) {
-  for (const PeakRecord& record : records) {
-    const Ceiling& ceiling = record.ceiling;
-    if (ceiling.name == like.name && ceiling.level == like.level && ceiling.threads == threads)
-      return text_of(ceiling.value);
+// A cell per number of threads, or one for the GPU. All are empty if the device has no such ceiling
+// at all.
+std::vector<Cell> value_cells(const std::vector<PeakRecord>& records, const Ceiling& like,
+                              std::string_view gpu, const std::vector<int>& threads) {
+  std::vector<Cell> cells(threads.size());
+  bool found = false;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const auto record = std::ranges::find_if(records, [&](const PeakRecord& each) {
+      const Ceiling& ceiling = each.ceiling;
+      return each.gpu == gpu && ceiling.name == like.name && ceiling.level == like.level &&
+             ceiling.threads == threads[i];
+    });
+    found = found || record != records.end();
+    cells[i].text = record == records.end() ? kNoPeak : text_of(record->ceiling.value);
   }
-  return std::string(kNoPeak);
+  if (!found) std::ranges::fill(cells, Cell{});
+  return cells;
 }
 
-}  // namespace
+// "computes in f32 at most A, in f16 with tensor cores at most B, and moves ... at most C".
+std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::string& gpu) {
+  const Ceilings ceilings = gpu_ceilings_of(records, gpu);
+  std::vector<std::string> parts;
+  if (const auto rate = cuda_core_peak(ceilings, "f32")) {
+    parts.push_back(fmt::format("computes in f32 at most {}", format_rate(*rate)));
+  }
+  if (const auto rate = tensor_core_peak(ceilings, "f16")) {
+    parts.push_back(
+        fmt::format("multiplies f16 on tensor cores with at most {}", format_rate(*rate)));
+  }
+  if (const auto rate = bandwidth_of(ceilings, kMemoryLevels.back(), 1)) {
+    parts.push_back(fmt::format("moves from its memory at most {}", format_rate(*rate)));
+  }
+  if (parts.empty()) return fmt::format("Some ceilings of {} were measured.", gpu);
+  if (parts.size() > 1) parts.back().insert(0, "and ");
+  return fmt::format("{} {}.", gpu, fmt::join(parts, parts.size() > 2 ? ", " : " "));
+}
 
-std::string peak_sentence(const std::vector<PeakRecord>& records) {
+std::string cpu_sentence(const std::vector<PeakRecord>& records) {
   const int threads = most_threads(records);
   const Ceilings ceilings = stored_ceilings(records, threads, {});
   const std::string arithmetic =
@@ -65,10 +112,25 @@ std::string peak_sentence(const std::vector<PeakRecord>& records) {
                      arithmetic, movement);
 }
 
+}  // namespace
+
+std::string peak_sentence(const std::vector<PeakRecord>& records) {
+  const std::string gpu = gpu_of(records);
+  if (gpu.empty()) return cpu_sentence(records);
+  const std::string of_gpu = gpu_sentence(records, gpu);
+  if (!has_cpu(records)) return of_gpu;
+  return fmt::format("{} {}", cpu_sentence(records), of_gpu);
+}
+
 std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOptions& console) {
-  const int threads = most_threads(records);
-  std::vector<Column> columns = {{"ceiling"}, {"level"}, {"1 thread", Align::right}};
-  if (threads > 1) columns.push_back({fmt::format("{} threads", threads), Align::right});
+  std::vector<int> threads;
+  if (has_cpu(records)) threads.push_back(1);
+  if (most_threads(records) > 1) threads.push_back(most_threads(records));
+  const std::string gpu = gpu_of(records);
+  std::vector<Column> columns = {{"ceiling"}, {"level"}};
+  for (const int count : threads)
+    columns.push_back({fmt::format("{} thread{}", count, count == 1 ? "" : "s"), Align::right});
+  if (!gpu.empty()) columns.push_back({"GPU", Align::right});
   std::vector<Row> rows;
   std::vector<std::pair<std::string_view, std::string_view>> shown;
   for (const PeakRecord& record : records) {
@@ -76,17 +138,40 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
     const std::pair<std::string_view, std::string_view> key(ceiling.name, ceiling.level);
     if (std::ranges::find(shown, key) != shown.end()) continue;
     shown.push_back(key);
-    std::vector<Cell> cells = {{ceiling.name}, {ceiling.level}, {value_at(records, ceiling, 1)}};
-    if (threads > 1) cells.push_back({value_at(records, ceiling, threads)});
+    std::vector<Cell> cells = {{ceiling.name}, {ceiling.level}};
+    std::ranges::move(value_cells(records, ceiling, "", threads), std::back_inserter(cells));
+    if (!gpu.empty())
+      std::ranges::move(value_cells(records, ceiling, gpu, {1}), std::back_inserter(cells));
     rows.push_back({std::move(cells), ""});
   }
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-std::string peak_json(const std::vector<PeakRecord>& records) {
+std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
+                           const ConsoleOptions& console) {
+  std::string notes;
+  const auto reached = bandwidth_of(gpu_ceilings_of(records, facts.gpu), kMemoryLevels.back(), 1);
+  if (facts.memory_by_clock && reached) {
+    notes +=
+        wrap(fmt::format("By its clock and its bus, the memory of {} moves {}; {:.0f} % of it was "
+                         "reached.",
+                         facts.gpu, format_rate(*facts.memory_by_clock),
+                         100 * reached->value / facts.memory_by_clock->value),
+             console.width, 0);
+  }
+  if (!facts.left_out.empty())
+    notes += wrap(fmt::format("{} has no such ceiling:", facts.gpu), console.width, 0);
+  for (const std::string& line : facts.left_out) {
+    notes += "- " + wrap(line, console.width, kListIndent).substr(kListIndent);
+  }
+  return notes.empty() ? notes : "\n" + notes;
+}
+
+std::string peak_json(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts) {
   std::vector<std::string> lines;
   for (const PeakRecord& record : records) lines.push_back(to_json_line(record));
-  return fmt::format("{{\"peaks\": [\n{}\n]}}\n", fmt::join(lines, ",\n"));
+  return fmt::format("{{\"peaks\": [\n{}\n], \"left_out\": {}}}\n", fmt::join(lines, ",\n"),
+                     json_text(facts.left_out));
 }
 
 }  // namespace bench

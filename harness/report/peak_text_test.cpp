@@ -47,6 +47,57 @@ TEST(PeakText, TableHasAColumnForOneThreadAndOneForAll) {
             "dispatch                    312 ns            n/a\n");
 }
 
+std::vector<PeakRecord> with_gpu(std::vector<PeakRecord> records) {
+  const auto add = [&](std::string name, std::string level, CeilingValue value) {
+    records.push_back(shown_peak(std::move(name), std::move(level), 1, value));
+    records.back().gpu = "Fake GPU";
+  };
+  add("fma_cuda_f32", "", FlopsPerSecond{66.9e12});
+  add("gemm_f16", "", FlopsPerSecond{794e12});
+  add("read", "dram", BytesPerSecond{4.3e12});
+  add("dispatch", "", Nanoseconds(900));
+  return records;
+}
+
+TEST(PeakText, CeilingsOfAGpuHaveASentenceAndAColumn) {
+  EXPECT_EQ(peak_sentence(with_gpu({two_threads()[2]})),
+            "This machine moves from memory at most 12.50 GB/s on one thread. Fake GPU computes in "
+            "f32 at most 66.90 TFLOP/s, multiplies f16 on tensor cores with at most 794.0 TFLOP/s, "
+            "and moves from its memory at most 4.300 TB/s.");
+  ConsoleOptions console;
+  console.width = 80;
+  EXPECT_EQ(peak_table(with_gpu(two_threads()), console),
+            "ceiling       level       1 thread      2 threads            GPU\n"
+            "fma_avx2_f32         117.6 GFLOP/s  233.9 GFLOP/s\n"
+            "read          dram      12.50 GB/s     21.50 GB/s     4.300 TB/s\n"
+            "dispatch                    312 ns            n/a         900 ns\n"
+            "fma_cuda_f32                                       66.90 TFLOP/s\n"
+            "gemm_f16                                           794.0 TFLOP/s\n");
+}
+
+TEST(PeakText, OfAGpuAloneShowsNoThreads) {
+  EXPECT_EQ(peak_sentence(with_gpu({})).substr(0, 41), "Fake GPU computes in f32 at most 66.90 TF");
+  EXPECT_EQ(peak_sentence({with_gpu({})[0]}), "Fake GPU computes in f32 at most 66.90 TFLOP/s.");
+  EXPECT_EQ(peak_sentence({with_gpu({})[3]}), "Some ceilings of Fake GPU were measured.");
+  ConsoleOptions console;
+  console.width = 80;
+  EXPECT_EQ(peak_table({with_gpu({})[2]}, console),
+            "ceiling  level         GPU\n"
+            "read     dram   4.300 TB/s\n");
+}
+
+TEST(PeakText, NotesCompareTheMemoryWithItsClockAndNameWhatIsLeftOut) {
+  ConsoleOptions console;
+  console.width = 80;
+  GpuPeakFacts facts{"Fake GPU", BytesPerSecond{5e12}, {"gemm_f64: sm_86 has none for f64"}};
+  EXPECT_EQ(gpu_peak_notes(with_gpu({}), facts, console),
+            "\nBy its clock and its bus, the memory of Fake GPU moves 5.000 TB/s; 86 % of it\n"
+            "was reached.\n"
+            "Fake GPU has no such ceiling:\n"
+            "- gemm_f64: sm_86 has none for f64\n");
+  EXPECT_EQ(gpu_peak_notes({}, {}, console), "");
+}
+
 TEST(PeakText, JsonHoldsTheStoredRecords) {
   const auto json = nlohmann::json::parse(peak_json(two_threads()));
   ASSERT_EQ(json.at("peaks").size(), 5U);

@@ -23,6 +23,7 @@ constexpr double kGoodEfficiency = 0.7;
 constexpr std::int64_t kVectorBytes = 64;  // of AVX-512, and a cache line
 constexpr std::string_view kWholeNetwork = ops::kNetworkOperator;
 constexpr std::string_view kNarrowBase = "f32";
+constexpr std::string_view kTensorCoresRefused = "not eligible";
 
 struct AdviceInput {
   const CaseRecord& record;
@@ -37,10 +38,13 @@ struct AdviceInput {
 
 std::string launch_bound(const AdviceInput& input) {
   if (input.roofline.bound != Bound::launch) return "";
+  const bool on_gpu = !input.ceilings.gpu.empty();
   return fmt::format(
-      "The machine could do this work in {}, less than the library needs to start any primitive: "
-      "combine it with its neighbours (fusion, a larger batch).",
-      format_time(input.roofline.ideal));
+      "The {} could do this work in {}, less than {}: combine it with its neighbours (fusion, a "
+      "larger batch{}).",
+      on_gpu ? "GPU" : "machine", format_time(input.roofline.ideal),
+      on_gpu ? "it needs to run an empty kernel" : "the library needs to start any primitive",
+      on_gpu ? ", a CUDA graph" : "");
 }
 
 std::string library_fallback(const AdviceInput& input) {
@@ -64,6 +68,18 @@ std::string slow_type(const AdviceInput& input) {
       "This machine computes {0} no faster than f32, since it has no instructions for products of "
       "{0}: the library computes through f32, and only the memory traffic shrinks.",
       input.record.dtype);
+}
+
+std::string no_tensor_cores(const AdviceInput& input) {
+  const auto& details = input.record.details;
+  const auto answer = details.find(kTensorCoresDetail);
+  const auto reason = details.find(kTensorCoresReason);
+  const bool refused = answer != details.end() && answer->second == kTensorCoresRefused;
+  if (!refused || reason == details.end() || input.roofline.bound != Bound::compute) return "";
+  return fmt::format(
+      "The CUDA cores limit this case, since tensor cores cannot compute it: {}. `bench explain` "
+      "says what to change.",
+      reason->second);
 }
 
 // The sizes that a kernel puts into vectors, by operator.
@@ -125,18 +141,29 @@ std::string fusion_not_taken(const AdviceInput& input) {
          "and write memory of their own.";
 }
 
+// The devices that a rule is about.
+enum class AdviceFor { all, cpu, gpu };
+
 struct AdviceRule {
   std::string_view id;
   std::string (*apply)(const AdviceInput& input);
+  AdviceFor devices = AdviceFor::all;
 };
-constexpr std::array<AdviceRule, 8> kAdviceRules = {{{"launch_bound", launch_bound},
-                                                     {"library_fallback", library_fallback},
-                                                     {"slow_type", slow_type},
-                                                     {"alignment", alignment},
-                                                     {"batch", batch},
-                                                     {"cold_weights", cold_weights},
-                                                     {"layout_reorders", layout_reorders},
-                                                     {"fusion_not_taken", fusion_not_taken}}};
+constexpr std::array<AdviceRule, 9> kAdviceRules = {
+    {{"launch_bound", launch_bound},
+     {"library_fallback", library_fallback, AdviceFor::cpu},
+     {"slow_type", slow_type, AdviceFor::cpu},
+     {"tensor_cores", no_tensor_cores, AdviceFor::gpu},
+     {"alignment", alignment, AdviceFor::cpu},
+     {"batch", batch},
+     {"cold_weights", cold_weights},
+     {"layout_reorders", layout_reorders},
+     {"fusion_not_taken", fusion_not_taken}}};
+
+bool is_about(const AdviceRule& rule, const Ceilings& ceilings) {
+  const AdviceFor here = ceilings.gpu.empty() ? AdviceFor::cpu : AdviceFor::gpu;
+  return rule.devices == AdviceFor::all || rule.devices == here;
+}
 
 std::optional<ops::ParameterSet> parameters_of(const IdSegments& id) {
   const ops::Operator* op = ops::find_operator(id.op);
@@ -160,13 +187,13 @@ std::span<const std::string_view> advice_ids() {
 
 std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceilings) {
   if (!record.roofline) return {};
-  const auto question = roofline_question(record);
+  const auto question = roofline_question(record, ceilings);
   const IdSegments id = split_id(record.id);
   const int threads = question ? question->threads.value_or(ceilings.threads) : ceilings.threads;
   const AdviceInput input{record, *record.roofline, ceilings, id, threads, parameters_of(id)};
   std::vector<Advice> advice;
   for (const AdviceRule& rule : kAdviceRules) {
-    std::string text = rule.apply(input);
+    std::string text = is_about(rule, ceilings) ? rule.apply(input) : "";
     if (!text.empty()) advice.push_back({std::string(rule.id), std::move(text)});
   }
   return advice;

@@ -135,6 +135,49 @@ TEST(Advice, FusionNotTaken) {
   EXPECT_THAT(ids_of(record), ElementsAre("fusion_not_taken"));
 }
 
+Ceilings of_a_gpu() {
+  Ceilings ceilings;
+  ceilings.gpu = "Fake GPU";
+  ceilings.rows = {{"fma_cuda_f32", "", 1, FlopsPerSecond{60e12}}};
+  return ceilings;
+}
+
+CaseRecord case_on_gpu() {
+  CaseRecord record = good_case();
+  record.id = "gemm/forward/m64n64k65/f32/cublaslt/cuda/hot";
+  record.device = "cuda";
+  record.details = {{kTensorCoresDetail, "not eligible"},
+                    {kTensorCoresReason, "f32 needs `math: tf32`"}};
+  return record;
+}
+
+TEST(Advice, OfAGpuNamesWhyTensorCoresDoNotCompute) {
+  CaseRecord record = case_on_gpu();
+  record.roofline->efficiency = 0.5;  // on a CPU `alignment` would apply
+  EXPECT_THAT(advice_for(record, of_a_gpu()),
+              ElementsAre(Advice{"tensor_cores",
+                                 "The CUDA cores limit this case, since tensor cores cannot "
+                                 "compute it: f32 needs `math: tf32`. `bench explain` says what to "
+                                 "change."}));
+  record.roofline->bound = Bound::memory;
+  EXPECT_THAT(advice_for(record, of_a_gpu()), ElementsAre());
+  record.roofline->bound = Bound::compute;
+  record.details[kTensorCoresDetail] = kTensorCoresEligible;
+  EXPECT_THAT(advice_for(record, of_a_gpu()), ElementsAre());
+}
+
+TEST(Advice, OfAShortKernelProposesAGraph) {
+  CaseRecord record = case_on_gpu();
+  record.roofline->bound = Bound::launch;
+  record.roofline->ideal = Nanoseconds(300);
+  EXPECT_THAT(
+      advice_for(record, of_a_gpu()),
+      ElementsAre(Advice{"launch_bound",
+                         "The GPU could do this work in 300 ns, less than it needs to run "
+                         "an empty kernel: combine it with its neighbours (fusion, a larger "
+                         "batch, a CUDA graph)."}));
+}
+
 TEST(Advice, IsReadBackFromARecord) {
   CaseRecord record = good_case();
   record.details = {{"advice.batch", "a larger batch"}, {"advice.of_a_later_version", "more"}};
@@ -142,7 +185,7 @@ TEST(Advice, IsReadBackFromARecord) {
 }
 
 TEST(Advice, IdsAreThoseOfTheRules) {
-  EXPECT_EQ(advice_ids().size(), 8U);
+  EXPECT_EQ(advice_ids().size(), 9U);
   EXPECT_EQ(advice_ids().front(), "launch_bound");
 }
 

@@ -56,6 +56,21 @@ std::optional<Value> at_threads(const Ends<Value>& ends, int threads, int all) {
   return Value{number(*ends.one) + part * (number(*ends.all) - number(*ends.one))};
 }
 
+// The operands whose products run at the rate of another type's.
+struct SameRate {
+  std::string_view operand;
+  std::string_view measured;
+};
+constexpr std::array<SameRate, 2> kSameRates = {{{"f8_e5m2", "f8_e4m3"}, {"u8", "s8"}}};
+
+std::optional<FlopsPerSecond> rate_named(const Ceilings& ceilings, std::string_view prefix,
+                                         std::string_view type) {
+  const auto is_it = [&](const Ceiling& row) {
+    return row.name.starts_with(prefix) && std::string_view(row.name).substr(prefix.size()) == type;
+  };
+  return ends_of<FlopsPerSecond>(ceilings, is_it).one;
+}
+
 std::optional<FlopsPerSecond> loop_peak(const Ceilings& ceilings, std::string_view type,
                                         int threads) {
   const auto ends = ends_of<FlopsPerSecond>(ceilings, [&](const Ceiling& row) {
@@ -74,6 +89,15 @@ std::optional<FlopsPerSecond> peak_of(const Ceilings& ceilings, std::string_view
   if (row == kAcceleratedTypes.end()) return wide;
   // nullopt is less than every value
   return std::max(wide, loop_peak(ceilings, row->loop, threads));
+}
+
+std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype) {
+  return rate_named(ceilings, kCudaCoreCeiling, dtype);
+}
+
+std::optional<FlopsPerSecond> tensor_core_peak(const Ceilings& ceilings, std::string_view operand) {
+  const auto* row = std::ranges::find(kSameRates, operand, &SameRate::operand);
+  return rate_named(ceilings, kLibraryCeiling, row == kSameRates.end() ? operand : row->measured);
 }
 
 std::optional<BytesPerSecond> bandwidth_of(const Ceilings& ceilings, std::string_view level,

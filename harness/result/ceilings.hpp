@@ -16,12 +16,15 @@
 
 namespace bench {
 
-// The levels of the memory hierarchy, fastest first.
+// The levels of the memory hierarchy, fastest first. A GPU has l2 and dram, its own memory.
 inline constexpr std::array<std::string_view, 4> kMemoryLevels = {"l1", "l2", "l3", "dram"};
 // Names of ceilings that are not loops of the operator `peak`: the time of a primitive that
-// computes one element, and the prefix of large products of the library ("gemm_f32").
+// computes one element (on a GPU that of an empty kernel), and the prefix of large products of the
+// library ("gemm_f32").
 inline constexpr std::string_view kDispatchCeiling = "dispatch";
 inline constexpr std::string_view kLibraryCeiling = "gemm_";
+// Prefix of the multiply-adds of a GPU's CUDA cores ("fma_cuda_f32").
+inline constexpr std::string_view kCudaCoreCeiling = "fma_cuda_";
 
 // A rate of arithmetic, a bandwidth, or the time of a call.
 using CeilingValue = std::variant<FlopsPerSecond, BytesPerSecond, Nanoseconds>;
@@ -41,6 +44,10 @@ struct Ceilings {
   std::vector<Ceiling> rows;
   // Capacity by level. "l1" and "l2" are those of one core, "l3" is the whole last-level cache.
   std::map<std::string, Bytes, std::less<>> caches;
+  // The name of the GPU that has these ceilings ("NVIDIA H200") and its compute capability
+  // ("9.0"). Empty: they are the CPU's. A GPU has `threads` 1.
+  std::string gpu = {};
+  std::string capability = {};
 };
 
 // Each of these is for a number of threads. For a number between 1 and all, it is interpolated
@@ -50,6 +57,11 @@ struct Ceilings {
 // than f32 has the ceiling of f32, since a library can convert.
 std::optional<FlopsPerSecond> peak_of(const Ceilings& ceilings, std::string_view dtype,
                                       int threads);
+// The highest rate of a GPU's CUDA cores for a data type. nullopt for types whose
+// rate was not measured.
+std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype);
+// The highest rate of the library's products on tensor cores for an operand type: "f16", "tf32".
+std::optional<FlopsPerSecond> tensor_core_peak(const Ceilings& ceilings, std::string_view operand);
 // The highest bandwidth of a level over the loops that read. If the level was not measured, that of
 // the nearest faster level, so that it stays an upper bound.
 std::optional<BytesPerSecond> bandwidth_of(const Ceilings& ceilings, std::string_view level,

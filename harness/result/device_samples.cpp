@@ -120,16 +120,6 @@ std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
   return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
 }
 
-std::optional<Nanoseconds> launch_floor(const CaseRecord& record) {
-  const auto found = record.details.find(kLaunchFloorDetail);
-  if (found == record.details.end()) return std::nullopt;
-  const std::string& text = found->second;
-  std::int64_t floor = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), floor);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && floor > 0 ? std::optional<Nanoseconds>(floor) : std::nullopt;
-}
-
 bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
   return remarks && remarks->count > 0 &&
          static_cast<double>(remarks->count) >= kRemarkableShare * static_cast<double>(samples);
@@ -145,6 +135,16 @@ void fill_setup(CaseRecord& record, Processes processes) {
 }
 
 }  // namespace
+
+std::optional<Nanoseconds> launch_floor(const CaseRecord& record) {
+  const auto found = record.details.find(kLaunchFloorDetail);
+  if (found == record.details.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t floor = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), floor);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && floor > 0 ? std::optional<Nanoseconds>(floor) : std::nullopt;
+}
 
 Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
   const std::int64_t whole = sample.count() / iterations;

@@ -54,6 +54,8 @@ std::string void_text(const SampleRemarks& voided);
 
 // A detail of the kernel (docs/plugins.md): the time of an empty launch.
 inline constexpr const char* kLaunchFloorDetail = "launch_floor_ns";
+// The detail's value. nullopt if the record has none.
+std::optional<Nanoseconds> launch_floor(const CaseRecord& record);
 // An iteration shorter than this multiple of an empty launch mainly measures the launch: gpu.md
 // 5.2.
 inline constexpr std::int64_t kLaunchBoundFactor = 5;

@@ -287,6 +287,12 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+// Details of a case on a GPU about tensor cores (harness/run/case_progress.hpp): whether the rules
+// allow them, with the word for yes, and why not.
+inline constexpr const char* kTensorCoresDetail = "tensor_cores.eligible";
+inline constexpr const char* kTensorCoresReason = "tensor_cores.reason";
+inline constexpr std::string_view kTensorCoresEligible = "eligible";
+
 // Prefix of the reason of a case that has no time because the run's budget ended.
 inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
 // Whether the budget ended before the case was measured. A resumed run measures such a case; a gate

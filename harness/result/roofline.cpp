@@ -9,11 +9,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace bench {
 namespace {
 
 constexpr std::string_view kMemory = kMemoryLevels.back();
+constexpr std::string_view kCudaDevice = "cuda";
 
 // The time that moving the bytes takes, and the level from which most of it comes.
 struct Movement {
@@ -84,16 +88,52 @@ Nanoseconds longer_of(const std::optional<double>& arithmetic, const Movement& m
   return Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
 }
 
+// The options of an id, one after the other.
+std::vector<std::string_view> split_options(std::string_view options) {
+  std::vector<std::string_view> parts;
+  while (!options.empty()) {
+    const std::size_t end = std::min(options.find('/'), options.size());
+    parts.push_back(options.substr(0, end));
+    options.remove_prefix(std::min(end + 1, options.size()));
+  }
+  return parts;
+}
+
+constexpr std::string_view kTf32Option = "tf32";
+
+bool has_option(std::string_view options, std::string_view wanted) {
+  return std::ranges::count(split_options(options), wanted) > 0;
+}
+
+// What the run noted about a GPU: "eligible", or for a network "12 of 53 convolutions and
+// products".
+bool can_use_tensor_cores(const CaseRecord& record) {
+  const auto found = record.details.find(kTensorCoresDetail);
+  if (found == record.details.end()) return false;
+  const std::string& answer = found->second;
+  const bool is_count = !answer.empty() && answer.front() >= '1' && answer.front() <= '9';
+  return answer == kTensorCoresEligible || is_count;
+}
+
+std::optional<FlopsPerSecond> gpu_peak(const RooflineQuestion& question, const Ceilings& ceilings) {
+  return question.tensor_operand ? tensor_core_peak(ceilings, *question.tensor_operand)
+                                 : cuda_core_peak(ceilings, question.dtype);
+}
+
 }  // namespace
 
 std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
   if (question.time.count() <= 0) return std::nullopt;
-  const int threads = question.threads.value_or(ceilings.threads);
+  const bool on_gpu = !ceilings.gpu.empty();
+  const int threads = on_gpu ? 1 : question.threads.value_or(ceilings.threads);
   Roofline roofline;
   roofline.source = ceilings.source;
   const auto flops = static_cast<double>(necessary_flops(question.work));
   const auto bytes = static_cast<double>(question.work.traffic().count);
-  if (flops > 0) roofline.peak_flops_per_s = peak_of(ceilings, question.dtype, threads);
+  if (flops > 0) {
+    roofline.peak_flops_per_s =
+        on_gpu ? gpu_peak(question, ceilings) : peak_of(ceilings, question.dtype, threads);
+  }
   const auto arithmetic = arithmetic_seconds(flops, roofline.peak_flops_per_s);
   const Movement moved = movement_of(question, threads, ceilings);
   if (!arithmetic && !moved.seconds) return std::nullopt;
@@ -126,10 +166,7 @@ std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& wh
 
 std::optional<int> threads_in(std::string_view options) {
   constexpr char kOption = 't';
-  while (!options.empty()) {
-    const std::size_t end = std::min(options.find('/'), options.size());
-    const std::string_view option = options.substr(0, end);
-    options.remove_prefix(std::min(end + 1, options.size()));
+  for (const std::string_view option : split_options(options)) {
     int threads = 0;
     if (option.size() < 2 || option.front() != kOption) continue;
     const auto [rest, error] =
@@ -139,8 +176,10 @@ std::optional<int> threads_in(std::string_view options) {
   return std::nullopt;
 }
 
-std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
-  if (!record.time || !record.work || record.device != "cpu") return std::nullopt;
+std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
+                                                  const Ceilings& ceilings) {
+  const std::string_view device = ceilings.gpu.empty() ? "cpu" : kCudaDevice;
+  if (!record.time || !record.work || record.device != device) return std::nullopt;
   const IdSegments segments = split_id(record.id);
   RooflineQuestion question;
   question.work = *record.work;
@@ -148,6 +187,10 @@ std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
   question.dtype = record.dtype;
   question.cache = segments.cache;
   question.threads = threads_in(segments.options);
+  if (can_use_tensor_cores(record)) {
+    question.tensor_operand =
+        has_option(segments.options, kTf32Option) ? kTf32Option : record.dtype;
+  }
   if (record.memory) {
     question.working_set = record.memory->peak;
     question.weights = record.memory->weights;
@@ -156,7 +199,7 @@ std::optional<RooflineQuestion> roofline_question(const CaseRecord& record) {
 }
 
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
-  const auto question = roofline_question(record);
+  const auto question = roofline_question(record, ceilings);
   if (question) record.roofline = roofline_of(*question, ceilings);
   if (!record.roofline) return;
   if (record.roofline->efficiency > kMaxEfficiency) {

@@ -5,6 +5,9 @@
 // cache mode decides whose bandwidth counts. hot: the smallest cache that holds the working set,
 // else memory. cold: memory. cold_weights: memory for the weights, and for the rest the level that
 // holds it.
+//
+// On a GPU the time is that of its own clock. The peak is that of the library's products on tensor
+// cores if the rules say that these can compute the case, else that of the CUDA cores.
 #pragma once
 
 #include "base/units.hpp"
@@ -28,7 +31,10 @@ struct RooflineQuestion {
   Nanoseconds time{0};
   std::string dtype;
   std::string cache;           // cache mode: "hot", "cold", "cold_weights"
-  std::optional<int> threads;  // nullopt: all
+  std::optional<int> threads;  // nullopt: all; not used on a GPU
+  // On a GPU: the operand type of the tensor cores that can compute the case ("f16", "tf32").
+  // nullopt: the CUDA cores compute it.
+  std::optional<std::string> tensor_operand;
   // All buffers of the case; nullopt: the bytes that it moves.
   std::optional<Bytes> working_set;
   std::optional<Bytes> weights;
@@ -52,8 +58,10 @@ std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& wh
 // The number of threads in the options of a case id ("t2/nhwc"); nullopt: all.
 std::optional<int> threads_in(std::string_view options);
 
-// The question of a case's record; nullopt without a time or work, or on another device than cpu.
-std::optional<RooflineQuestion> roofline_question(const CaseRecord& record);
+// The question of a case's record; nullopt without a time or work, or on another device than that
+// of the ceilings.
+std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
+                                                  const Ceilings& ceilings);
 
 // Fills in the roofline of a record that has a time. Sets the flag above_ceiling if it is faster
 // than its ceilings permit; the detail "above_ceiling" then has the likely causes. Adds the advice

@@ -189,6 +189,100 @@ TEST(CompleteRoofline, FlagsWhatIsFasterThanItsCeiling) {
   EXPECT_THAT(entry.details["above_ceiling"], testing::HasSubstr("Winograd"));
 }
 
+Ceilings gpu_ceilings() {
+  Ceilings ceilings;
+  ceilings.gpu = "Fake GPU";
+  ceilings.capability = "9.0";
+  ceilings.caches = {{"l2", {1024 * kKibi}}};
+  ceilings.rows = {
+      {"fma_cuda_f32", "", 1, FlopsPerSecond{4e12}}, {"gemm_f16", "", 1, FlopsPerSecond{80e12}},
+      {"gemm_tf32", "", 1, FlopsPerSecond{40e12}},   {"gemm_s8", "", 1, FlopsPerSecond{160e12}},
+      {"read", "l2", 1, BytesPerSecond{2e12}},       {"read", "dram", 1, BytesPerSecond{1e12}},
+      {"dispatch", "", 1, Nanoseconds(900)},
+  };
+  return ceilings;
+}
+
+CaseRecord gpu_record(const std::string& dtype, const std::string& options,
+                      const std::string& eligible) {
+  CaseRecord entry = record();
+  entry.id = "gemm/forward/m64n64k64/" + dtype + "/cublaslt/cuda/hot" + options;
+  entry.dtype = dtype;
+  entry.device = "cuda";
+  entry.work->flops = 8'000'000;
+  entry.work->flops_valid = 8'000'000;
+  entry.time->median = Nanoseconds(8'000);
+  entry.details = {{kTensorCoresDetail, eligible}};
+  return entry;
+}
+
+std::optional<Roofline> completed(CaseRecord entry) {
+  complete_roofline(entry, gpu_ceilings());
+  return entry.roofline;
+}
+
+TEST(GpuRoofline, TensorCoresAreTheCeilingOfWhatTheyCanCompute) {
+  const auto half = completed(gpu_record("f16", "", "eligible"));
+  ASSERT_TRUE(half);
+  EXPECT_DOUBLE_EQ(half->peak_flops_per_s->value, 80e12);
+  EXPECT_EQ(half->ideal, Nanoseconds(100));
+  EXPECT_EQ(half->bound, Bound::launch);  // an empty kernel takes 900 ns
+  EXPECT_EQ(half->level, "l2");
+  EXPECT_DOUBLE_EQ(completed(gpu_record("f32", "/tf32", "eligible"))->peak_flops_per_s->value,
+                   40e12);
+  EXPECT_DOUBLE_EQ(completed(gpu_record("u8", "", "eligible"))->peak_flops_per_s->value, 160e12);
+  EXPECT_DOUBLE_EQ(
+      completed(gpu_record("f16", "", "1 of 2 convolutions and products"))->peak_flops_per_s->value,
+      80e12);
+}
+
+TEST(GpuRoofline, CudaCoresAreTheCeilingOfTheRest) {
+  const auto single = completed(gpu_record("f32", "/nhwc", "not eligible"));
+  ASSERT_TRUE(single);
+  EXPECT_DOUBLE_EQ(single->peak_flops_per_s->value, 4e12);
+  EXPECT_EQ(single->ideal, Nanoseconds(2'000));
+  EXPECT_EQ(single->bound, Bound::compute);
+  EXPECT_DOUBLE_EQ(single->efficiency, 0.25);
+}
+
+// How CUDA cores compute f16 was not measured: half at a time is faster than through f32.
+TEST(GpuRoofline, OfAnUnmeasuredTypeOnlyTheMemoryIsACeiling) {
+  const auto half = completed(gpu_record("f16", "", "0 of 2 convolutions and products"));
+  ASSERT_TRUE(half);
+  EXPECT_FALSE(half->peak_flops_per_s);
+  EXPECT_EQ(half->ideal, Nanoseconds(20));  // 40 kB at 2 TB/s
+  EXPECT_FALSE(completed(gpu_record("bf16", "", "eligible"))->peak_flops_per_s);
+}
+
+TEST(GpuRoofline, MemoryIsTheLevelOfWhatTheL2CacheDoesNotHold) {
+  CaseRecord entry = gpu_record("f16", "", "eligible");
+  entry.memory = MemoryUse{{1024 * kKibi + 1}, {0}, {0}};
+  entry.work->bytes_read = 4'000'000;
+  entry.work->bytes_written = 0;
+  EXPECT_EQ(completed(entry)->level, "dram");
+  EXPECT_EQ(completed(entry)->bound, Bound::memory);
+  EXPECT_EQ(completed(entry)->ideal, Nanoseconds(4'000));
+  entry.memory->peak = {1024 * kKibi};
+  EXPECT_EQ(completed(entry)->bound, Bound::cache);
+  EXPECT_EQ(completed(entry)->ideal, Nanoseconds(2'000));
+  entry.id = "gemm/forward/m64n64k64/f16/cublaslt/cuda/cold";
+  EXPECT_EQ(completed(entry)->level, "dram");
+}
+
+TEST(GpuRoofline, FasterThanTheCeilingIsFlagged) {
+  CaseRecord entry = gpu_record("f32", "", "not eligible");
+  entry.flags = {};
+  entry.time->median = Nanoseconds(1'000);
+  complete_roofline(entry, gpu_ceilings());
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::above_ceiling));
+}
+
+TEST(GpuRoofline, ACaseOfTheCpuHasNoneFromTheGpu) {
+  CaseRecord entry = record();
+  complete_roofline(entry, gpu_ceilings());
+  EXPECT_FALSE(entry.roofline);
+}
+
 TEST(CompleteRoofline, ACaseOfAGpuHasNoneFromTheCpu) {
   CaseRecord entry = record();
   entry.device = "cuda";

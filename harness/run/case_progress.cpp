@@ -75,8 +75,8 @@ using ops::TensorCoreAnswer;
 using ops::TensorCoreEligibility;
 
 void describe(const TensorCoreEligibility& verdict, Details& details) {
-  details["tensor_cores.eligible"] = name_of(verdict.answer);
-  if (!verdict.reason.empty()) details["tensor_cores.reason"] = verdict.reason;
+  details[kTensorCoresDetail] = name_of(verdict.answer);
+  if (!verdict.reason.empty()) details[kTensorCoresReason] = verdict.reason;
   if (!verdict.rule.empty()) details["tensor_cores.rule"] = verdict.rule;
   if (verdict.answer != TensorCoreAnswer::eligible) return;
   if (verdict.alignment) details["tensor_cores.alignment"] = name_of(*verdict.alignment);
@@ -92,10 +92,10 @@ void describe(const std::vector<ops::TensorCoreNode>& nodes, Details& details) {
       others.push_back(fmt::format("{} [{}]", node.node, node.verdict.rule));
     }
   }
-  details["tensor_cores.eligible"] =
+  details[kTensorCoresDetail] =
       fmt::format("{} of {} convolutions and products", products - others.size(), products);
   if (!others.empty()) {
-    details["tensor_cores.reason"] = fmt::format("not eligible: {}", fmt::join(others, ", "));
+    details[kTensorCoresReason] = fmt::format("not eligible: {}", fmt::join(others, ", "));
   }
 }
 
@@ -105,7 +105,7 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
   const auto backends = cuda_backend_names();
   if (std::ranges::find(backends, spec.key.backend) == backends.end()) return {};
   const auto platform = ops::parse_platform(capability);
-  if (!platform) return {{"tensor_cores.reason", platform.error().what}};
+  if (!platform) return {{kTensorCoresReason, platform.error().what}};
   Details details = {{"tensor_cores.arch", fmt::format("{}, {}", platform->architecture->name,
                                                        info(platform->libraries).name)}};
   if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {

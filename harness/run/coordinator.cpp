@@ -73,7 +73,7 @@ class Run {
   WorkerSession session_;
   CanaryPhase canaries_;
   QuietLevels levels_;
-  Ceilings ceilings_;
+  Ceilings ceilings_, gpu_ceilings_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // from the first process; key: problem
   NetworkLayouts layouts_;
@@ -197,6 +197,7 @@ Status Run::begin() {
   if (parts_.device_details) record.environment.details.merge(parts_.device_details());
   const auto capability = record.environment.details.find("gpu.compute_capability");
   if (capability != record.environment.details.end()) capability_ = capability->second;
+  if (parts_.gpu_ceilings) gpu_ceilings_ = parts_.gpu_ceilings(record.environment.details);
   return sink_.append(record);
 }
 
@@ -451,7 +452,7 @@ Status Run::append_case(const CaseProgress& progress) {
   if (progress.settled()) return Done{};
   CaseRecord record = progress.record(options_.run_id);
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
-  complete_roofline(record, ceilings_);
+  complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
   BENCH_RETURN_IF_ERROR(sink_.append(record));
   observer_.case_finished(record);
   return Done{};

@@ -37,6 +37,9 @@ struct CoordinatorParts {
   // case; if that is empty too, records have no roofline.
   Ceilings ceilings = {};
   std::vector<CalibrationCase> calibration = {};
+  // Returns the stored ceilings of the GPU that `device_details` describes. May be empty: then
+  // cases on a GPU have no roofline.
+  std::function<Ceilings(const std::map<std::string, std::string>& details)> gpu_ceilings = {};
 };
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

@@ -22,6 +22,7 @@ struct PeakCase {
   std::string name;   // the ceiling's name: "fma_avx512_f32", "read"
   std::string level;  // for bandwidths
   int threads = 1;
+  std::string gpu = {};  // name of the GPU that has the ceiling; empty: the CPU
   friend bool operator==(const PeakCase&, const PeakCase&) = default;
 };
 

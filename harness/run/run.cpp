@@ -6,13 +6,17 @@
 #include "harness/host/placement.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/devices.hpp"
+#include "harness/run/gpu_peak_plan.hpp"
 #include "harness/run/peak_plan.hpp"
 #include "harness/run/run_estimate.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/store/store.hpp"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
+#include <string>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -31,6 +35,16 @@ Ceilings ceilings_of_machine(const RunOptions& options, const CpuFacts& cpu,
   }
   if (!stored->problems.empty()) observer.message("ceilings: " + stored->problems.front());
   return stored_ceilings(stored->records, threads, cache_sizes(cpu));
+}
+
+// Only what was stored: a calibration would load and check large products.
+Ceilings gpu_ceilings_of_machine(const RunOptions& options, const std::string& machine_class,
+                                 const std::map<std::string, std::string>& details) {
+  Ceilings gpu = ceilings_of_gpu(details);
+  if (!options.store || gpu.gpu.empty()) return gpu;
+  const auto stored = BaselineStore(*options.store).peaks(machine_class);
+  // A message about what cannot be read is made with the ceilings of the CPU.
+  return stored.ok() ? stored_gpu_ceilings(stored->records, std::move(gpu)) : gpu;
 }
 
 // Short runs, runs under a vendor's tool and runs without a store are not calibrated.
@@ -71,6 +85,9 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
     parts.levels = BaselineStore(*options.store).quiet_levels(parts.environment.machine_class);
   }
   parts.ceilings = ceilings_of_machine(options, cpu, parts.environment, observer);
+  parts.gpu_ceilings = [&](const std::map<std::string, std::string>& details) {
+    return gpu_ceilings_of_machine(options, parts.environment.machine_class, details);
+  };
   if (is_calibrated(plan, options)) parts.calibration = calibration(cpu, parts.ceilings.threads);
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,

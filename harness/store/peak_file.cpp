@@ -38,6 +38,7 @@ void peak_fields(Archive& archive, Peak& peak, Units& units) {
   archive.optional("time", peak.time);
   archive.required("machine_class", peak.machine_class);
   archive.optional("cpu", peak.cpu);
+  archive.optional("gpu", peak.gpu);
   archive.optional("tool_version", peak.tool_version);
   archive.optional("commit", peak.commit);
   archive.optional("id", peak.id);
@@ -75,6 +76,25 @@ std::string peak_problem(const UnitFields& units, const PeakRecord& record) {
 // Whether `a` is a higher ceiling than `b` of the same unit.
 bool is_higher(const CeilingValue& a, const CeilingValue& b) {
   return std::holds_alternative<Nanoseconds>(a) ? plain(a) < plain(b) : plain(a) > plain(b);
+}
+
+// The ceilings of the device whose name `ceilings` has; its rows are filled in.
+Ceilings ceilings_on(const std::vector<PeakRecord>& records, Ceilings ceilings) {
+  ceilings.source = CeilingSource::stored;
+  for (const PeakRecord& record : last_values(records)) {
+    if (record.gpu != ceilings.gpu) continue;
+    const Ceiling& next = record.ceiling;
+    const auto known = std::ranges::find_if(ceilings.rows, [&](const Ceiling& row) {
+      return row.name == next.name && row.level == next.level && row.threads == next.threads &&
+             row.value.index() == next.value.index();
+    });
+    if (known == ceilings.rows.end()) {
+      ceilings.rows.push_back(next);
+    } else if (is_higher(next.value, known->value)) {
+      known->value = next.value;
+    }
+  }
+  return ceilings;
 }
 
 }  // namespace
@@ -136,11 +156,11 @@ PeakHistory parse_peaks(std::string_view text, const std::string& path) {
 }
 
 std::vector<PeakRecord> last_values(std::vector<PeakRecord> records) {
-  std::map<std::tuple<std::string, std::string, int>, std::size_t> seen;
+  std::map<std::tuple<std::string, std::string, std::string, int>, std::size_t> seen;
   std::vector<PeakRecord> kept;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Ceiling& ceiling = record->ceiling;
-    if (++seen[{ceiling.name, ceiling.level, ceiling.threads}] > kPeakValues) continue;
+    if (++seen[{record->gpu, ceiling.name, ceiling.level, ceiling.threads}] > kPeakValues) continue;
     kept.push_back(std::move(*record));
   }
   std::ranges::reverse(kept);
@@ -149,23 +169,15 @@ std::vector<PeakRecord> last_values(std::vector<PeakRecord> records) {
 
 Ceilings stored_ceilings(const std::vector<PeakRecord>& records, int threads,
                          std::map<std::string, Bytes, std::less<>> caches) {
-  Ceilings ceilings;
-  ceilings.source = CeilingSource::stored;
-  ceilings.threads = threads;
-  ceilings.caches = std::move(caches);
-  for (const PeakRecord& record : last_values(records)) {
-    const Ceiling& next = record.ceiling;
-    const auto known = std::ranges::find_if(ceilings.rows, [&](const Ceiling& row) {
-      return row.name == next.name && row.level == next.level && row.threads == next.threads &&
-             row.value.index() == next.value.index();
-    });
-    if (known == ceilings.rows.end()) {
-      ceilings.rows.push_back(next);
-    } else if (is_higher(next.value, known->value)) {
-      known->value = next.value;
-    }
-  }
-  return ceilings;
+  Ceilings cpu;
+  cpu.threads = threads;
+  cpu.caches = std::move(caches);
+  return ceilings_on(records, std::move(cpu));
+}
+
+Ceilings stored_gpu_ceilings(const std::vector<PeakRecord>& records, Ceilings gpu) {
+  if (gpu.gpu.empty()) return gpu;
+  return ceilings_on(records, std::move(gpu));
 }
 
 }  // namespace bench

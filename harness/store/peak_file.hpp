@@ -25,6 +25,7 @@ struct PeakRecord {
   std::string time;  // start of the run, UTC
   std::string machine_class;
   std::string cpu;  // model name
+  std::string gpu;  // name of the GPU that has this ceiling; empty: it is the CPU's
   std::string tool_version, commit;
   std::string id;              // the case that measured it
   std::string implementation;  // "read:avx512"
@@ -48,9 +49,11 @@ PeakHistory parse_peaks(std::string_view text, const std::string& path);
 // The last kPeakValues records of each ceiling, in their order.
 std::vector<PeakRecord> last_values(std::vector<PeakRecord> records);
 
-// The ceilings of a machine: of each, the highest of its last values (the shortest time), since a
-// ceiling is what the machine was seen to reach. `caches` as in Ceilings.
+// The ceilings of a machine's CPU: of each, the highest of its last values (the shortest time),
+// since a ceiling is what the machine was seen to reach. `caches` as in Ceilings.
 Ceilings stored_ceilings(const std::vector<PeakRecord>& records, int threads,
                          std::map<std::string, Bytes, std::less<>> caches);
+// The same of its GPU. `gpu` has everything but the rows; other GPUs' records do not count.
+Ceilings stored_gpu_ceilings(const std::vector<PeakRecord>& records, Ceilings gpu);
 
 }  // namespace bench

@@ -70,6 +70,34 @@ TEST(StoredCeilings, AreTheHighestOfTheLastValues) {
   EXPECT_EQ(ceilings.caches.at("l2"), Bytes{1});
 }
 
+// Lines of a GPU stand between those of its host. Both have a `read` from `dram`.
+TEST(StoredCeilings, OfAGpuAreApartFromThoseOfItsHostAndOfOtherGpus) {
+  const auto on = [](const std::string& gpu, PeakRecord record) {
+    record.gpu = gpu;
+    record.ceiling.threads = 1;
+    return record;
+  };
+  const std::vector<PeakRecord> records = {
+      on("", peak("1", "dispatch", Nanoseconds(300))),
+      on("Fake GPU", peak("1", "dispatch", Nanoseconds(900))),
+      on("Fake GPU", peak("2", "dispatch", Nanoseconds(800))),
+      on("Other GPU", peak("3", "dispatch", Nanoseconds(100)))};
+  const auto again = peak_from_json_line(to_json_line(records[1]));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, records[1]);
+  EXPECT_THAT(test::schema_problems(to_json_line(records[1]), "docs/peak.schema.json"), IsEmpty());
+  EXPECT_THAT(to_json_line(records[0]), testing::Not(HasSubstr("gpu")));
+  EXPECT_THAT(stored_ceilings(records, 1, {}).rows,
+              ElementsAre(Ceiling{"dispatch", "", 1, Nanoseconds(300)}));
+  Ceilings gpu;
+  gpu.gpu = "Fake GPU";
+  gpu.caches = {{"l2", Bytes{1}}};
+  const Ceilings found = stored_gpu_ceilings(records, gpu);
+  EXPECT_THAT(found.rows, ElementsAre(Ceiling{"dispatch", "", 1, Nanoseconds(800)}));
+  EXPECT_EQ(found.caches.at("l2"), Bytes{1});
+  EXPECT_THAT(stored_gpu_ceilings(records, Ceilings{}).rows, IsEmpty());
+}
+
 class PeakStore : public testing::Test {
  protected:
   test::TemporaryFolder folder_;

@@ -7,6 +7,7 @@ namespace bench::ops::cuda {
 namespace {
 
 using Kind = PeakPlan::Kind;
+using Factors = PeakPlan::Factors;
 
 constexpr int kMovingThreads = 256;
 
@@ -30,12 +31,12 @@ struct DeviceMemory {
 };
 
 // The order of the additions does not matter: all sums are exact.
-template <class T>
+template <Factors kFactors, class T>
 __global__ void __launch_bounds__(kPeakThreads)
     peak_products_kernel(const void* source, T* destination, PeakPlan plan) {
   T sums[kPeakChains];
   const int thread = threadIdx.x;
-  sum_products(plan, source, thread, blockIdx.x, gridDim.x, sums);
+  sum_of_worker<kFactors>(plan, source, thread, blockIdx.x, gridDim.x, sums);
   BENCH_UNROLL
   for (int chain = 0; chain < kPeakChains; ++chain) {
     atomicAdd(destination + chain * kPeakThreads + thread, sums[chain]);
@@ -104,17 +105,19 @@ cudaError_t count_resident_blocks(Kernel kernel, int threads, std::int64_t& bloc
   return error;
 }
 
-template <class T>
+template <Factors kFactors>
 cudaError_t start_products(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
+  using T = typename PeakSums<kFactors>::Type;
+  constexpr auto* kKernel = peak_products_kernel<kFactors, T>;
   auto* destination = static_cast<T*>(tensors.at[1]);
   std::int64_t blocks = 0;
-  cudaError_t error = count_resident_blocks(peak_products_kernel<T>, kPeakThreads, blocks);
+  cudaError_t error = count_resident_blocks(kKernel, kPeakThreads, blocks);
   if (error == cudaSuccess) {
     error = cudaMemsetAsync(destination, 0, sizeof(T) * kPeakThreads * kPeakChains, stream);
   }
   if (error != cudaSuccess) return error;
-  peak_products_kernel<T>
-      <<<grid_of(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination, plan);
+  kKernel<<<grid_of(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination,
+                                                                    plan);
   peak_add_source_kernel<T><<<kPeakChains, kPeakThreads, 0, stream>>>(tensors.at[0], destination);
   return cudaGetLastError();
 }
@@ -132,12 +135,24 @@ cudaError_t start_moving(cudaStream_t stream, const PeakPlan& plan, const Addres
   return cudaGetLastError();
 }
 
+cudaError_t start_products_by_type(cudaStream_t stream, const PeakPlan& plan,
+                                   const Addresses& tensors) {
+  switch (plan.factors) {
+    case Factors::f32:
+      return start_products<Factors::f32>(stream, plan, tensors);
+    case Factors::f64:
+      return start_products<Factors::f64>(stream, plan, tensors);
+    case Factors::f16:
+      return start_products<Factors::f16>(stream, plan, tensors);
+  }
+  return cudaErrorInvalidValue;
+}
+
 cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:
-      return plan.precision == Precision::wide ? start_products<double>(stream, plan, tensors)
-                                               : start_products<float>(stream, plan, tensors);
+      return start_products_by_type(stream, plan, tensors);
     case Kind::read:
       return start_moving<Kind::read>(stream, plan, tensors);
     case Kind::write:

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 14> kFunctions = {
 // Twelve chains are more than any processor needs to hide the latency of its units. The baseline
 // has eight, because it has only 16 registers without three-operand instructions.
 // On a GPU a block of 512 threads has eight chains per thread.
-constexpr std::array<ArithmeticLoop, 12> kArithmetic = {{
+constexpr std::array<ArithmeticLoop, 13> kArithmetic = {{
     {"fma_portable", DataType::f32, DataType::f32, 8 * 4, 1},
     {"fma_avx2", DataType::f32, DataType::f32, 12 * 8, 1},
     {"fma_avx2", DataType::f64, DataType::f64, 12 * 4, 1},
@@ -33,6 +33,7 @@ constexpr std::array<ArithmeticLoop, 12> kArithmetic = {{
     {"amx", DataType::s8, DataType::s32, 6 * 256, 64},
     {kGpuArithmetic, DataType::f32, DataType::f32, 512 * 8, 1},
     {kGpuArithmetic, DataType::f64, DataType::f64, 512 * 8, 1},
+    {kGpuArithmetic, DataType::f16, DataType::f32, 512 * 8, 1},
 }};
 
 constexpr std::array<MovementLoop, 7> kMovements = {{

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/peak/own.hpp"
 
-#include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/own_entry.hpp"
 #include "ops/peak/peak.hpp"
 
@@ -16,6 +15,14 @@ namespace bench::ops::cuda {
 namespace {
 
 using Kind = PeakPlan::Kind;
+using Factors = PeakPlan::Factors;
+
+struct PeakFactors {
+  DataType dtype;
+  Factors factors;
+};
+constexpr std::array<PeakFactors, 3> kPeakFactors = {
+    {{DataType::f32, Factors::f32}, {DataType::f64, Factors::f64}, {DataType::f16, Factors::f16}}};
 
 constexpr double kProductFactor = 0x1p-6;
 static_assert(kProductFactor * kProductFactor == kPeakProduct);
@@ -46,7 +53,8 @@ Result<NativeForm, Refusal> peak_form(const Problem& problem) {
   PeakPlan plan;
   plan.kind = row->kind;
   plan.steps = peak_steps(problem);
-  plan.precision = precision_of(problem.dtype);
+  const auto* factors = std::ranges::find(kPeakFactors, problem.dtype, &PeakFactors::dtype);
+  plan.factors = factors == kPeakFactors.end() ? Factors::f32 : factors->factors;
   plan.factor = row->kind == Kind::products ? kProductFactor : kTriadFactor;
   if (const MovementLoop* loop = find_movement_loop(function)) {
     plan.quads = problem.parameters.count("bytes") / loop->arrays /
@@ -60,15 +68,16 @@ Result<NativeForm, Refusal> peak_form(const Problem& problem) {
                     std::move(tensors), row->launches};
 }
 
-template <class T>
+template <Factors kFactors>
 void sum_on_host(const PeakPlan& plan, const Addresses& tensors) {
+  using T = typename PeakSums<kFactors>::Type;
   constexpr std::int64_t kElements = kPeakThreads * kPeakChains;
   auto* destination = static_cast<T*>(tensors.at[1]);
   std::fill_n(destination, kElements, T(0));
   for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
     for (int thread = 0; thread < kPeakThreads; ++thread) {
       T sums[kPeakChains];
-      sum_products(plan, tensors.at[0], thread, worker, kHostLanes, sums);
+      sum_of_worker<kFactors>(plan, tensors.at[0], thread, worker, kHostLanes, sums);
       for (int chain = 0; chain < kPeakChains; ++chain) {
         destination[chain * kPeakThreads + thread] += sums[chain];
       }
@@ -95,11 +104,22 @@ void move_on_host(const PeakPlan& plan, const Addresses& tensors) {
   if (kKind == Kind::read) *static_cast<float*>(tensors.at[1]) = largest;
 }
 
+void sum_by_type(const PeakPlan& plan, const Addresses& tensors) {
+  switch (plan.factors) {
+    case Factors::f32:
+      return sum_on_host<Factors::f32>(plan, tensors);
+    case Factors::f64:
+      return sum_on_host<Factors::f64>(plan, tensors);
+    case Factors::f16:
+      return sum_on_host<Factors::f16>(plan, tensors);
+  }
+}
+
 void run_peak(const OwnPlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:
-      return run_by(plan.precision, [&](auto zero) { sum_on_host<decltype(zero)>(plan, tensors); });
+      return sum_by_type(plan, tensors);
     case Kind::read:
       return move_on_host<Kind::read>(plan, tensors);
     case Kind::write:

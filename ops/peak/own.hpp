@@ -22,11 +22,12 @@ namespace bench::ops::cuda {
 struct PeakPlan {
   static constexpr const char* kKernel = "peak";
   enum class Kind : std::uint8_t { products, read, write, copy, triad };
+  enum class Factors : std::uint8_t { f32, f64, f16 };  // sums of f16 are in f32
   Kind kind = Kind::copy;
-  Precision precision = Precision::single;  // type of the sums
-  std::int64_t steps = 1;                   // products per accumulator, or passes over the data
-  std::int64_t quads = 0;                   // per array that is moved
-  double factor = 0;  // both factors of a product; that of triad's second source
+  Factors factors = Factors::f32;  // of products
+  std::int64_t steps = 1;          // products per accumulator, or passes over the data
+  std::int64_t quads = 0;          // per array that is moved
+  double factor = 0;               // both factors of a product; that of triad's second source
 };
 
 // A block has this many threads, and each thread this many accumulators. Accumulator c of thread t
@@ -41,34 +42,113 @@ BENCH_BOTH std::int64_t step_begin(std::int64_t steps, std::int64_t worker, std:
   return steps / workers * worker + steps % workers * worker / workers;
 }
 
+// Two numbers of f16 in one register. The CPU computes the same in f32: all sums are exact.
+struct HalfPair {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t bits;
+#else
+  float at[2];
+#endif
+};
+
 BENCH_BOTH float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 BENCH_BOTH double multiply_add(double a, double b, double c) { return fma(a, b, c); }
 
-template <class T>
-BENCH_BOTH void add_products(T factor, T (&sums)[kPeakChains]) {
-  BENCH_UNROLL
-  for (int chain = 0; chain < kPeakChains; ++chain) {
-    sums[chain] = multiply_add(factor, factor, sums[chain]);
+#if defined(__CUDA_ARCH__)
+inline __device__ HalfPair multiply_add(HalfPair a, HalfPair b, HalfPair c) {
+  HalfPair sum;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum.bits) : "r"(a.bits), "r"(b.bits), "r"(c.bits));
+  return sum;
+}
+inline __device__ HalfPair pair_of(float value) {
+  const std::uint32_t code = encode_small<5, 10, Infinity::present>(value);
+  return {code << 16 | code};
+}
+inline __device__ float half_of(HalfPair pair, int i) {
+  return decode_small<5, 10, Infinity::present>(i == 0 ? pair.bits & 0xffffu : pair.bits >> 16);
+}
+#else
+inline HalfPair multiply_add(HalfPair a, HalfPair b, HalfPair c) {
+  return {{fmaf(a.at[0], b.at[0], c.at[0]), fmaf(a.at[1], b.at[1], c.at[1])}};
+}
+inline HalfPair pair_of(float value) { return {{value, value}}; }
+inline float half_of(HalfPair pair, int i) { return pair.at[i]; }
+#endif
+
+// Adds the products of `steps` steps to independent sums.
+template <class T, int kSums>
+BENCH_BOTH void add_products(std::int64_t steps, T factor, T (&sums)[kSums]) {
+  for (; steps >= kPeakUnrolled; steps -= kPeakUnrolled) {
+    BENCH_UNROLL
+    for (int sum = 0; sum < kPeakUnrolled * kSums; ++sum) {
+      sums[sum % kSums] = multiply_add(factor, factor, sums[sum % kSums]);
+    }
+  }
+  for (; steps > 0; --steps) {
+    BENCH_UNROLL
+    for (int sum = 0; sum < kSums; ++sum) sums[sum] = multiply_add(factor, factor, sums[sum]);
   }
 }
 
-// Computes the sums of one thread over its worker's steps. The chains start from values that a
+// The type of the accumulators.
+template <PeakPlan::Factors kFactors>
+struct PeakSums {
+  using Type = float;
+};
+template <>
+struct PeakSums<PeakPlan::Factors::f64> {
+  using Type = double;
+};
+
+// These compute the sums of one thread over `steps` steps. The chains start from values that a
 // compiler does not know to be 0 and equal, because it would otherwise compute only one of them.
+
 template <class T>
 BENCH_BOTH void sum_products(const PeakPlan& plan, const void* source, int thread,
-                             std::int64_t worker, std::int64_t workers, T (&sums)[kPeakChains]) {
+                             std::int64_t steps, T (&sums)[kPeakChains]) {
   BENCH_UNROLL
   for (int chain = 0; chain < kPeakChains; ++chain) {
     sums[chain] = T(0) * read_as<T>(source, chain * kPeakThreads + thread);
   }
-  const T factor = static_cast<T>(plan.factor);
-  std::int64_t left =
-      step_begin(plan.steps, worker + 1, workers) - step_begin(plan.steps, worker, workers);
-  for (; left >= kPeakUnrolled; left -= kPeakUnrolled) {
+  add_products(steps, static_cast<T>(plan.factor), sums);
+}
+
+// Sums of f16 are exact for 2048 steps.
+inline constexpr std::int64_t kHalfSteps = 2048;
+
+BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int thread,
+                                  std::int64_t steps, float (&sums)[kPeakChains]) {
+  constexpr int kPairs = kPeakChains / 2;
+  const HalfPair factor = pair_of(static_cast<float>(plan.factor));
+  BENCH_UNROLL
+  for (int chain = 0; chain < kPeakChains; ++chain) sums[chain] = 0;
+  while (steps > 0) {
+    const std::int64_t part = steps < kHalfSteps ? steps : kHalfSteps;
+    HalfPair pairs[kPairs];
     BENCH_UNROLL
-    for (int step = 0; step < kPeakUnrolled; ++step) add_products(factor, sums);
+    for (int pair = 0; pair < kPairs; ++pair) {
+      pairs[pair] = pair_of(0.0f * read_as<float>(source, pair * kPeakThreads + thread));
+    }
+    add_products(part, factor, pairs);
+    BENCH_UNROLL
+    for (int chain = 0; chain < kPeakChains; ++chain) {
+      sums[chain] += half_of(pairs[chain / 2], chain % 2);
+    }
+    steps -= part;
   }
-  for (; left > 0; --left) add_products(factor, sums);
+}
+
+// The sums of one thread of worker `worker` of `workers`.
+template <PeakPlan::Factors kFactors, class T>
+BENCH_BOTH void sum_of_worker(const PeakPlan& plan, const void* source, int thread,
+                              std::int64_t worker, std::int64_t workers, T (&sums)[kPeakChains]) {
+  const std::int64_t steps =
+      step_begin(plan.steps, worker + 1, workers) - step_begin(plan.steps, worker, workers);
+  if constexpr (kFactors == PeakPlan::Factors::f16) {
+    sum_half_products(plan, source, thread, steps, sums);
+  } else {
+    sum_products(plan, source, thread, steps, sums);
+  }
 }
 
 // Four values of an array, which one thread reads or writes at once.

@@ -18,7 +18,11 @@ TEST(OwnPeak, ComputesWhatTheReferenceDoes) {
                              "triad-b6144s2", "fma_cuda-s1", "fma_cuda-s16", "fma_cuda-s5000"}) {
     test::expect_reference(ops::testing::problem("peak", tokens));
   }
-  test::expect_reference(ops::testing::problem("peak", "fma_cuda-s1000", DataType::f64));
+  for (const DataType dtype : {DataType::f64, DataType::f16}) {
+    test::expect_reference(ops::testing::problem("peak", "fma_cuda-s1000", dtype));
+    // More steps per worker than f16 sums exactly.
+    test::expect_reference(ops::testing::problem("peak", "fma_cuda-s30000", dtype));
+  }
 }
 
 TEST(OwnPeak, MaximumOfNegativeValuesIsNegative) {
@@ -39,7 +43,7 @@ TEST(OwnPeak, PlanHasTheStepsAndTheQuadsOfOneArray) {
   const auto fma = own_form(ops::testing::problem("peak", "fma_cuda", DataType::f64));
   ASSERT_TRUE(fma.ok());
   EXPECT_EQ(fma->plan.as<PeakPlan>().steps, kPeakSteps);
-  EXPECT_EQ(fma->plan.as<PeakPlan>().precision, Precision::wide);
+  EXPECT_EQ(fma->plan.as<PeakPlan>().factors, PeakPlan::Factors::f64);
   EXPECT_EQ(fma->launches, 3);
 }
 
@@ -55,10 +59,9 @@ TEST(OwnPeak, WorkersShareAllSteps) {
 }
 
 TEST(OwnPeak, ElementsOfTheLoopAreTheAccumulatorsOfABlock) {
-  EXPECT_EQ(find_arithmetic_loop(kGpuArithmetic, DataType::f32)->elements,
-            kPeakThreads * kPeakChains);
-  EXPECT_EQ(find_arithmetic_loop(kGpuArithmetic, DataType::f64)->elements,
-            kPeakThreads * kPeakChains);
+  for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16}) {
+    EXPECT_EQ(find_arithmetic_loop(kGpuArithmetic, dtype)->elements, kPeakThreads * kPeakChains);
+  }
 }
 
 TEST(OwnPeak, LoopsOfTheCpuAreRefused) {

@@ -69,6 +69,8 @@ ops::cuda::DeviceFacts facts_of(const DeviceScript& device) {
   facts.memory_bytes = device.memory.count;
   facts.l2_bytes = device.cache.count;
   facts.clock_khz = device.clock_hz / 1000;
+  facts.memory_clock_khz = device.memory_clock_khz;
+  facts.memory_bus_bits = device.memory_bus_bits;
   facts.bus_id = "0000:01:00.0";
   facts.uuid = "GPU-fake";
   facts.nvml_reason = "a fake has no NVML";

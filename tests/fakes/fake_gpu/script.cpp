@@ -119,6 +119,8 @@ DeviceScript read_device(Reader& reader) {
   reader.read("memory_bytes", device.memory);
   reader.read("cache_bytes", device.cache);
   reader.read("clock_hz", device.clock_hz);
+  reader.read("memory_clock_khz", device.memory_clock_khz);
+  reader.read("memory_bus_bits", device.memory_bus_bits);
   return device;
 }
 

@@ -6,7 +6,8 @@
 //     "device": {                          null: there is none, and `verdict` states why
 //       "name": "Fake GPU", "compute": [9, 0], "multiprocessors": 4,
 //       "memory_bytes": 1073741824,        allocations beyond it fail
-//       "cache_bytes": 1048576, "clock_hz": 1500000000 },
+//       "cache_bytes": 1048576, "clock_hz": 1500000000,
+//       "memory_clock_khz": 1000000, "memory_bus_bits": 64 },   unknown if omitted
 //     "verdict": { "availability": "no_driver", "reason": "...", "remedy": "..." },
 //     "absent": { "cuBLASLt": "libcublasLt.so.13 was not found" },  also cuDNN, cuBLAS, NVML,
 //                                          CUPTI; a backend without its library refuses
@@ -77,6 +78,7 @@ struct DeviceScript {
   Bytes memory{std::int64_t{1} << 30};
   Bytes cache{1 << 20};
   std::int64_t clock_hz = 1'500'000'000;
+  std::optional<std::int64_t> memory_clock_khz, memory_bus_bits;
 };
 
 struct KernelScript {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/gpu_peak_plan.hpp"
+
+#include "harness/config/case_id.hpp"
+#include "ops/peak/peak.hpp"
+#include "ops/tensor_core/architecture.hpp"
+#include "ops/tensor_core/eligibility.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t kHalfGibi = std::int64_t{1} << 29;
+constexpr std::string_view kL2 = "l2";
+constexpr std::string_view kGpuMemory = kMemoryLevels.back();
+
+constexpr std::array<std::string_view, 3> kCoreTypes = {"f32", "f64", "f16"};
+constexpr std::array<std::string_view, 3> kL2Moves = {"read", "copy", "triad"};
+constexpr std::array<std::string_view, 4> kGpuMemoryMoves = {"read", "write", "copy", "triad"};
+
+// Products on tensor cores. `options`: the case's, with which the library takes its fastest
+// kernels.
+struct TensorProduct {
+  std::string_view operand;
+  std::string_view dtype;
+  std::string_view options;
+};
+constexpr std::array<TensorProduct, 6> kTensorProducts = {
+    {{"f16", "f16", ""},
+     {"bf16", "bf16", ""},
+     {"tf32", "f32", "/tf32"},
+     {"f8_e4m3", "f8_e4m3", "/fast_accumulation"},
+     {"s8", "s8", ""},
+     {"f64", "f64", ""}}};
+
+class GpuPeakPlan {
+ public:
+  explicit GpuPeakPlan(const ops::cuda::DeviceFacts& device) : device_(device) {}
+
+  void add_cores() {
+    for (const std::string_view dtype : kCoreTypes) {
+      add(fmt::format("peak/forward/{}-s{}/{}/cudnn/cuda/hot", ops::kGpuArithmetic,
+                      ops::kMaxPeakSteps, dtype),
+          fmt::format("{}{}", kCudaCoreCeiling, dtype), "");
+    }
+  }
+
+  void add_products() {
+    const auto platform = ops::parse_platform(fmt::format("{}.{}", device_.major, device_.minor));
+    const std::int64_t edge = product_edge(device_);
+    for (const TensorProduct& product : kTensorProducts) {
+      std::string id = fmt::format("gemm/forward/m{0}n{0}k{0}+tb/{1}/cublaslt/cuda/hot{2}", edge,
+                                   product.dtype, product.options);
+      std::string name = fmt::format("{}{}", kLibraryCeiling, product.operand);
+      const auto refusal = platform ? refused_by_rules(id, *platform) : platform.error().what;
+      if (refusal.empty()) {
+        add(std::move(id), std::move(name), "");
+      } else {
+        peaks_.left_out.push_back(fmt::format("{}: {}", name, refusal));
+      }
+    }
+  }
+
+  // Each iteration moves as much as two passes over the memory's arrays, so that it is long against
+  // the start of a kernel.
+  void add_movement(std::span<const std::string_view> functions, std::string_view level,
+                    Bytes total) {
+    for (const std::string_view function : functions) {
+      const std::int64_t unit = ops::find_movement_loop(function)->arrays * ops::kPeakChunk;
+      const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
+      const std::int64_t passes =
+          std::max<std::int64_t>(2 * gpu_memory_size(device_).count / bytes, 1);
+      add(fmt::format("peak/forward/{}-b{}{}/f32/cudnn/cuda/hot", function, bytes,
+                      passes > 1 ? fmt::format("s{}", passes) : ""),
+          std::string(function), std::string(level));
+    }
+  }
+
+  void add_levels() {
+    // A quarter: the halves of a large cache keep copies of each other's lines.
+    constexpr std::int64_t kPartOfCache = 4;
+    if (device_.l2_bytes > 0) add_movement(kL2Moves, kL2, {device_.l2_bytes / kPartOfCache});
+    add_movement(kGpuMemoryMoves, kGpuMemory, gpu_memory_size(device_));
+  }
+
+  void add_dispatch() {
+    add(fmt::format("peak/forward/copy-b{}/f32/cudnn/cuda/hot", 2 * ops::kPeakChunk),
+        std::string(kDispatchCeiling), "");
+  }
+
+  GpuPeaks peaks() && { return std::move(peaks_); }
+
+ private:
+  // Empty if tensor cores can compute the case.
+  static std::string refused_by_rules(const std::string& id, const ops::Platform& platform) {
+    const auto key = parse_id(id);
+    if (!key) return key.error().message();
+    const auto problem = problem_of(*key);
+    if (!problem) return problem.error().message();
+    auto verdict = ops::verdict_of(*problem, platform);
+    return verdict.answer == ops::TensorCoreAnswer::eligible ? "" : std::move(verdict.reason);
+  }
+
+  void add(std::string id, std::string name, std::string level) {
+    peaks_.cases.push_back({std::move(id), std::move(name), std::move(level), 1, device_.name});
+  }
+
+  const ops::cuda::DeviceFacts& device_;
+  GpuPeaks peaks_;
+};
+
+std::string detail(const std::map<std::string, std::string>& details, const char* name) {
+  const auto found = details.find(name);
+  return found == details.end() ? std::string() : found->second;
+}
+
+}  // namespace
+
+GpuPeaks gpu_peaks(const ops::cuda::DeviceFacts& device) {
+  GpuPeakPlan plan(device);
+  plan.add_cores();
+  plan.add_products();
+  plan.add_levels();
+  plan.add_dispatch();
+  return std::move(plan).peaks();
+}
+
+Bytes gpu_memory_size(const ops::cuda::DeviceFacts& device) {
+  constexpr std::int64_t kTimesGpuCache = 8, kPartOfMemory = 4;
+  const std::int64_t wanted = std::max(kTimesGpuCache * device.l2_bytes, kHalfGibi);
+  return {std::min(wanted, device.memory_bytes / kPartOfMemory)};
+}
+
+std::int64_t product_edge(const ops::cuda::DeviceFacts& device) {
+  constexpr double kElementsPerProcessor = 128 * 128 * 32;
+  constexpr std::int64_t kEdgeUnit = 512;  // whole tiles of every kernel
+  const double edge = std::sqrt(kElementsPerProcessor * device.multiprocessors);
+  return std::max(static_cast<std::int64_t>(edge) / kEdgeUnit, std::int64_t{1}) * kEdgeUnit;
+}
+
+std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceFacts& device) {
+  if (!device.memory_clock_khz || !device.memory_bus_bits) return std::nullopt;
+  constexpr double kTransfersPerClock = 2, kBitsPerByte = 8, kHertzPerKilohertz = 1000;
+  const double clock = static_cast<double>(*device.memory_clock_khz) * kHertzPerKilohertz;
+  const double width = static_cast<double>(*device.memory_bus_bits) / kBitsPerByte;
+  if (clock <= 0 || width <= 0) return std::nullopt;
+  return BytesPerSecond{kTransfersPerClock * clock * width};
+}
+
+Ceilings ceilings_of_gpu(const std::map<std::string, std::string>& details) {
+  Ceilings ceilings;
+  ceilings.gpu = detail(details, "gpu.name");
+  ceilings.capability = detail(details, "gpu.compute_capability");
+  const std::string l2 = detail(details, "gpu.l2_bytes");
+  std::int64_t bytes = 0;
+  std::from_chars(l2.data(), l2.data() + l2.size(), bytes);
+  if (bytes > 0) ceilings.caches.emplace(kL2, Bytes{bytes});
+  return ceilings;
+}
+
+}  // namespace bench
