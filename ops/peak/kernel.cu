@@ -52,6 +52,7 @@ __global__ void __launch_bounds__(kPeakThreads)
 
 // Compares floats by their bits. Every value replaces the bytes 0xff, which are not a number.
 __device__ void atomic_largest(float* address, float value) {
+  value += 0.0f;  // -0 becomes 0, whose bits are those of a number above all negative ones
   if (value >= 0) {
     atomicMax(reinterpret_cast<int*>(address), __float_as_int(value));
   } else {
