@@ -35,13 +35,14 @@
 # BENCH_GPU_CHECK_MEMINFO  replaces /proc/meminfo
 # BENCH_GPU_CHECK_DEVICE   replaces /dev/nvidia0
 # BENCH_GPU_CHECK_SELF     the case that is compared with itself
+# BENCH_GPU_CHECK_PEAKS    the cases of `bench peak` (default: all of the GPU, some of them five times)
 # shellcheck disable=SC2317  # steps and their functions are called by name
 set -euo pipefail
 root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The steps of each group, most important first.
 group_a=(facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold
-  torch product plan ceilings graph_level)
+  torch product plan peaks ceilings graph_level)
 group_b=(network trace verdicts shapes rules program torch_profile gate operators)
 
 usage() { sed -n '3,18s/^# //p' "${BASH_SOURCE[0]}"; }
@@ -91,6 +92,8 @@ fused=${BENCH_GPU_CHECK_FUSED:-conv/forward/n32c64h56w56k64r3s3p1+bias+relu/f16/
 self=${BENCH_GPU_CHECK_SELF:-gemm/forward/m1024n1024k1024/f16/cublaslt/cuda/hot}
 meminfo=${BENCH_GPU_CHECK_MEMINFO:-/proc/meminfo}
 device=${BENCH_GPU_CHECK_DEVICE:-/dev/nvidia0}
+peaks=${BENCH_GPU_CHECK_PEAKS:-*/cuda/*}
+repeated_peaks=${BENCH_GPU_CHECK_PEAKS:-/peak.*(copy|fma)/}
 failures=0
 packing=15 # seconds of the limit that the end needs
 
@@ -300,6 +303,23 @@ do_plan() {
   keep "$work/plan.jsonl"
 }
 
+# measure_peaks <runs> <filter>: what is cut leaves the ceilings of the runs before it.
+measure_peaks() {
+  local run
+  for ((run = 1; run <= $1; ++run)); do
+    printf 'run %d\n' "$run"
+    "$bench" peak --device cuda --filter "$2" --quick --quiet --baseline "$work/peaks"
+  done
+}
+# The large arrays and products, which the host fills and checks, are measured once.
+do_peaks() {
+  enough_memory peaks 3072 || return 0
+  step peaks 100 measure_peaks 5 "$repeated_peaks" || true
+  step "all peaks" 150 measure_peaks 1 "$peaks" || true
+  local files=("$work"/peaks/*/peak.jsonl)
+  ((${#files[@]} == 0)) || step "spread of the ceilings" 15 say_figures peaks "$checks_file" "$out/device.json" "${files[@]}" || true
+}
+
 do_network() {
   enough_memory network 3584 || return 0
   step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force \
@@ -397,7 +417,7 @@ say "$("$bench" --version)"
 find_libraries
 ask_device
 shopt -s nullglob
-export -f compare_with_torch duet_with_itself profile_program say_figures start_of_worker start_times write_facts
+export -f compare_with_torch duet_with_itself measure_peaks profile_program say_figures start_of_worker start_times write_facts
 export bench checks_file device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do
   "do_$name"

@@ -7,6 +7,10 @@ ci/gpu_summary.py rules BENCH RESULT.jsonl...          use of tensor cores by co
                                                        and by rules, for each case with counters
 ci/gpu_summary.py kernels FILE.jsonl...                how many kernels belong to an operator or layer,
                                                        of `bench run --profile` and `bench profile`
+ci/gpu_summary.py peaks CHECKS.jsonl DEVICE.json PEAK.jsonl...
+                                                       the ceilings of runs of `bench peak` and their
+                                                       spread, also as figures into CHECKS; nothing
+                                                       moves more than its memory's clock and bus do
 ci/gpu_summary.py answers FOLDER                       the questions (a) to (m) of docs/cuda.md
 ci/gpu_summary.py table FOLDER...                      its table of figures, as Markdown, from what calls
                                                        of ci/gpu_check.sh have left, even incomplete
@@ -111,6 +115,59 @@ def state_of(case):
     counts = [f"{(case.get(key) or {}).get('count', 0)} {word}"
               for key, word in (("voided", "void"), ("throttled", "throttled"))]
     return f"{clock}, {', '.join(counts)}"
+
+
+# ---- peaks
+
+PEAK_UNITS = {"flops_per_s": "FLOP/s", "bytes_per_s": "B/s", "ns": "ns"}
+
+
+def with_prefix(value, unit):
+    """Formats 66.9e12 and "FLOP/s" as "66.90 TFLOP/s"."""
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if value >= factor:
+            return f"{value / factor:.4g} {prefix}{unit}"
+    return f"{value:.4g} {unit}"
+
+
+def report_of(device_file):
+    """Returns what the plugin reports, from the answer of `bench worker --probe`; {} without one."""
+    try:
+        answer = json.loads(device_file.read_text())
+        return answer.get("report") or answer
+    except (OSError, json.JSONDecodeError):
+        return {}
+
+
+def memory_by_clock(device_file):
+    """Returns the bytes per second that two transfers per clock over the whole bus make, or None."""
+    device = next(iter(report_of(device_file).get("devices") or []), {})
+    clock, bits = device.get("memory_clock_khz"), device.get("memory_bus_bits")
+    return 2 * clock * 1e3 * bits / 8 if clock and bits else None
+
+
+def peaks(checks_file, device_file, peak_files):
+    found = {}  # by ceiling; the values of all runs
+    for r in (r for file in peak_files for r in records(file) if r.get("gpu")):
+        unit = next(unit for unit in PEAK_UNITS if unit in r)
+        found.setdefault((f"{r['name']} {r.get('level', '')}".strip(), unit), []).append(r[unit])
+    if not found:
+        print("peaks     no figures: bench peak")
+        return 1
+    limit, status = memory_by_clock(device_file), 0
+    with checks_file.open("a") as checks:
+        for (name, unit), values in found.items():
+            low, high = min(values), max(values)
+            text = f"{with_prefix(low, PEAK_UNITS[unit])} to {with_prefix(high, PEAK_UNITS[unit])}"
+            print(f"peaks     {name}: {text}, spread {100 * (high - low) / high:.1f} % over {len(values)} runs")
+            if name.endswith(" dram") and limit and high > limit:
+                print(f"peaks     {name}: more than the {with_prefix(limit, 'B/s')} of clock and bus")
+                status = 1
+            checks.write(json.dumps({"question": "i", "check": f"bench peak: {name}", "outcome": "figures",
+                                     "ceiling": text}) + "\n")
+    if not limit:
+        print("peaks     the driver does not report the memory's clock and bus, so no limit is known")
+    return status
 
 
 # ---- rules. A verdict is True: tensor cores are or may be used; False: they are not; None:
@@ -364,11 +421,7 @@ class Evidence:
                     self.passes[r["id"]] = r
             self.torch += [r for r in records(folder / "profiles.jsonl")
                            if r.get("record") == "torch_product"]
-            try:
-                report = json.loads((folder / "device.json").read_text())
-                self.device = self.device or (report.get("report") or report)
-            except (OSError, json.JSONDecodeError):
-                pass
+            self.device = self.device or report_of(folder / "device.json")
 
     def check(self, name, *keys):
         """Returns the figures of a check that has all of these."""
@@ -480,6 +533,8 @@ def table(folders):
             print(f"| {what} | {value or 'not measured'} | `{step}` |")
     for name, found in sorted(evidence.checks.items()):
         r = found[0]
+        if "ceiling" in r:
+            print(f"| {name} | {r['ceiling']} | `peaks` |")
         if r.get("question") == "i" and "us" in r:
             rate = next((f", {r[unit]:.1f} {unit}" for unit in r if unit.endswith("_per_s")), "")
             print(f"| {name} | {r['us']:.1f} us{rate} | `ceilings` |")
@@ -493,6 +548,8 @@ def main():
         return product(paths[0], paths[1:])
     if command == "rules" and len(words) >= 2:
         return rules(words[0], paths[1:])
+    if command == "peaks" and len(words) >= 3:
+        return peaks(paths[0], paths[1], paths[2:])
     if command == "kernels":
         return kernels(paths)
     if command == "answers" and len(words) == 1:

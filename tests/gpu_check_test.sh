@@ -72,7 +72,10 @@ tar -C "$work/tree" -czf "$work/bench.tar.gz" bench
 
 # The device. Its counters are the same for all cases: tensor cores are used.
 cat >"$work/script.json" <<'SCRIPT'
-{"cases": [
+{"device": {"multiprocessors": 1, "memory_bytes": 67108864, "memory_clock_khz": 1000000,
+            "memory_bus_bits": 64},
+ "cases": [
+   {"match": "peak/read-b16777216s2", "ns": 4000000},
    {"match": "gemm/m8*", "kernels": [{"name": "nvjet_hsh_128x256_64x4_TNT", "ns": 9000}]},
    {"match": "gemm/m32*", "ns": 10000},
    {"match": "pointwise/*", "kernels": [{"name": "relu_1", "ns": 2000}, {"name": "relu_2", "ns": 2000}]}],
@@ -92,11 +95,13 @@ export BENCH_GPU_CHECK_FUSED=conv/forward/c4h8w8k4r3s3p1+bias+relu/f16/cudnn/cud
 # On the CPU: time on the fake device is virtual, and duets refuse samples whose time exceeds the
 # real time.
 export BENCH_GPU_CHECK_SELF=gemm/forward/m4n4k4/f32/onednn/cpu/hot
+# The loops only: products of a GPU's size take minutes on the CPU.
+export BENCH_GPU_CHECK_PEAKS='peak/*/read-b16*'
 
 # How time is taken, traced and counted. One part takes too long and is cut, which is not a failure.
 check a 0 --only A --limit 120
 for name in facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold torch \
-  product 'product against PyTorch' plan graph_level; do
+  product 'product against PyTorch' plan peaks 'all peaks' 'spread of the ceilings' graph_level; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
 done
 expect_start 'cut       ceilings'
@@ -108,6 +113,8 @@ while read -r line; do expect "$line"; done <<'LINES'
 | clock of a tracer after the context | CLOCK_REALTIME | `late_tracing` |
 | bf16 2048^3 over 4 x L2 | 31.2 us, 4 % hits | `cold` |
 | bench by PyTorch | 1.0000 | `product` |
+peaks     read dram: 8.389 GB/s to 8.389 GB/s, spread 0.0 % over 5 runs
+| bench peak: read dram | 8.389 GB/s to 8.389 GB/s | `peaks` |
 LINES
 expect_start '\| start of a worker, device held open \| [0-9]+ ms '
 for question in a b c d e f h j k l; do
@@ -161,7 +168,7 @@ grep -qF '| plan of a fused f16 convolution |' "$work/table.md" || fail "no plan
 # Single steps, on a machine with little memory.
 printf 'MemTotal: 300000 kB\nMemAvailable: 204800 kB\n' >"$work/meminfo"
 BENCH_GPU_CHECK_MEMINFO=$work/meminfo check small 0 \
-  --only memory,product,plan,network,trace,shapes,rules,program,torch_profile,gate,operators
+  --only memory,product,plan,peaks,network,trace,shapes,rules,program,torch_profile,gate,operators
 expect_start 'ok        memory '
 while read -r name needed; do
   expect "skipped   $name: it needs $needed MiB of the host's memory, 200 are available"
@@ -169,6 +176,7 @@ done <<'STEPS'
 torch 2048
 product 512
 plan 672
+peaks 3584
 network 4096
 shapes 712
 program 662

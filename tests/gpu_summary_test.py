@@ -77,6 +77,42 @@ class GpuSummary(unittest.TestCase):
         _, lines = self.run_program("product", torch, self.write("r.jsonl", record))
         self.assertIn("bench 0.000 ms at 1.41 GHz, 0 void, 52 throttled, PyTorch", lines[0])
 
+    def peaks(self, *rows, clock=1000000):
+        device = {"memory_clock_khz": clock, "memory_bus_bits": 64} if clock else {}
+        report = self.write("device.json", {"report": {"devices": [device]}})
+        peaks = self.write("peak.jsonl", *({"record": "peak", "gpu": "Fake GPU"} | row for row in rows))
+        return self.run_program("peaks", self.folder / "checks.jsonl", report, peaks)
+
+    def test_peaks_show_their_spread_and_become_figures(self):
+        status, lines = self.peaks(
+            {"name": "copy", "level": "dram", "bytes_per_s": 15e9},
+            {"name": "gemm_f16", "flops_per_s": 794e12},
+            {"name": "copy", "level": "dram", "bytes_per_s": 12e9},
+            {"name": "dispatch", "ns": 900},
+            {"name": "read", "level": "dram", "bytes_per_s": 99e9, "gpu": ""})
+        self.assertEqual((status, lines), (0, [
+            "peaks     copy dram: 12 GB/s to 15 GB/s, spread 20.0 % over 2 runs",
+            "peaks     gemm_f16: 794 TFLOP/s to 794 TFLOP/s, spread 0.0 % over 1 runs",
+            "peaks     dispatch: 900 ns to 900 ns, spread 0.0 % over 1 runs"]))
+        self.write("device.json", {"report": {"devices": [{"name": "Fake GPU"}]}})
+        _, table = self.run_program("table", self.folder)
+        self.assertIn("| bench peak: copy dram | 12 GB/s to 15 GB/s | `peaks` |", table)
+
+    def test_a_copy_above_the_bandwidth_of_clock_and_bus_fails(self):
+        status, lines = self.peaks({"name": "copy", "level": "dram", "bytes_per_s": 16.1e9},
+                                   {"name": "copy", "level": "l2", "bytes_per_s": 90e9})
+        self.assertEqual(status, 1)
+        self.assertIn("peaks     copy dram: more than the 16 GB/s of clock and bus", lines)
+        self.assertEqual(len(lines), 3)
+
+    def test_without_clock_and_bus_there_is_no_limit(self):
+        status, lines = self.peaks({"name": "copy", "level": "dram", "bytes_per_s": 99e12}, clock=None)
+        self.assertEqual(status, 0)
+        self.assertIn("no limit is known", lines[-1])
+
+    def test_no_peaks_are_a_failure(self):
+        self.assertEqual(self.peaks(), (1, ["peaks     no figures: bench peak"]))
+
     def test_a_product_that_is_slower_fails(self):
         status, lines = self.product([1040000], [1000000])
         self.assertEqual(status, 1)
