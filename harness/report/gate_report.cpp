@@ -16,9 +16,10 @@
 namespace bench {
 namespace {
 
-constexpr std::array<GateFormat, 7> kGateFormats = {{
+constexpr std::array<GateFormat, 8> kGateFormats = {{
     {"json", "gate.json", gate_json},
     {"md", "gate.md", gate_markdown},
+    {"csv", "gate.csv", gate_csv},
     {"xml", "gate.xml", gate_junit},
     {"prom", "gate.prom", gate_open_metrics},
     {"html", "gate.html", gate_page},

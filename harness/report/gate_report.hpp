@@ -76,6 +76,7 @@ const GateFormat* find_gate_format(std::string_view name);
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits);
 std::string gate_markdown(const GateFile& gate, const KitPaths& kits);
+std::string gate_csv(const GateFile& gate, const KitPaths& kits);
 std::string gate_junit(const GateFile& gate, const KitPaths& kits);
 std::string gate_open_metrics(const GateFile& gate, const KitPaths& kits);
 // Google Benchmark's schema for its compare.py: one file per side.
