@@ -225,6 +225,7 @@ Status print_text(const Report& report, const Arguments& arguments, const std::s
   if (const auto store = store_for(report, arguments)) versus = versus_baseline(report, *store);
   console.versus_baseline = std::move(versus.cells);
   console.table_notes = std::move(versus.notes);
+  console.all_notes_command = fmt::format("{} report {}", arguments.program, shell_quoted(path));
   *env.out << console_report(report, console);
   BENCH_RETURN_IF_ERROR(print_profile(report, arguments, path, env));
   print_next(report, arguments, path, env);

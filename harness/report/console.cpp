@@ -129,8 +129,6 @@ namespace {
 // A wide terminal has room for a longer id if it omits a less important column.
 constexpr std::size_t kWideTerminal = 100;
 constexpr std::size_t kMinIdOnWideTerminal = 44;
-// Width of the "- " before a sentence; its further lines are indented by it.
-constexpr std::size_t kHangingIndent = 2;
 
 // Formats a fraction as "+1.2%"; with two decimals below one per cent, the range of good intervals.
 std::string format_signed_share(double share) {
@@ -423,6 +421,28 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 
 }  // namespace
 
+namespace {
+
+std::string notes_text(const Report& report, const ConsoleOptions& options) {
+  const LeadingNotes notes = options.all_notes_command.empty()
+                                 ? LeadingNotes{answer_notes(report)}
+                                 : leading_notes(report, options.width);
+  std::string text = notes.texts.empty() ? "" : "\n";
+  for (const std::string& note : notes.texts) {
+    const std::string lines = wrap(note, options.width, kBulletIndent);
+    text += "- " + lines.substr(std::min(kBulletIndent, lines.size()));
+  }
+  if (notes.left_out == 0) return text;
+  const std::string begin =
+      fmt::format("{} more note{}:", notes.left_out, notes.left_out == 1 ? "" : "s");
+  const std::string& command = options.all_notes_command;
+  // A command is for copying, so it is never folded.
+  const bool fits = begin.size() + 1 + display_width(command) <= options.width;
+  return text + begin + (fits ? " " : "\n  ") + command + '\n';
+}
+
+}  // namespace
+
 std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
@@ -450,13 +470,7 @@ std::string console_report(const Report& report, const ConsoleOptions& options) 
   for (const std::string& note : options.table_notes) text += wrap(note, options.width, 2);
   const std::string networks = console_networks(summarise_networks(report), options);
   if (!networks.empty()) text += '\n' + networks;
-  const std::vector<std::string> notes = answer_notes(report);
-  if (!notes.empty()) text += '\n';
-  for (const std::string& note : notes) {
-    const std::string lines = wrap(note, options.width, kHangingIndent);
-    text += "- " + lines.substr(std::min(kHangingIndent, lines.size()));
-  }
-  return text;
+  return text + notes_text(report, options);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

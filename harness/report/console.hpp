@@ -48,6 +48,8 @@ struct ConsoleOptions {
   // Text of the column `vs baseline`, by case id. The column is missing if the map is empty.
   std::map<std::string, std::string> versus_baseline = {};
   std::vector<std::string> table_notes = {};  // sentences directly below the table
+  // The command that shows all notes about the times. Without one, they are shown here.
+  std::string all_notes_command = {};
 };
 
 // The answer in a sentence (run_answer.hpp), then a table: case, median, half width of its
@@ -59,7 +61,8 @@ std::string console_table(const Report& report, const ConsoleOptions& options);
 // first run, then the layers with the longest times.
 std::string console_networks(const std::vector<NetworkSummary>& networks,
                              const ConsoleOptions& options);
-// All of it: the table, the networks, and the sentences on how good the times are and how sure.
+// All of it: the table, the networks, and the notes on how good the times are and how sure
+// (run_answer.hpp): the leading ones and the command that shows the others, or all.
 std::string console_report(const Report& report, const ConsoleOptions& options);
 
 }  // namespace bench

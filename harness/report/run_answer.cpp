@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "harness/report/console.hpp"
+#include "harness/report/table.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/recoverable.hpp"
 #include "harness/result/summary.hpp"
@@ -56,8 +57,21 @@ std::int64_t count_processes(const Report& report, const CaseRecord& record) {
   });
 }
 
-// The cases whose times a sum may contain. A network as a whole would count its layers twice.
-std::vector<const CaseRecord*> summed_cases(const Report& report) {
+// The id without its cache mode.
+std::string problem_of_id(std::string_view id) {
+  const IdSegments part = split_id(id);
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}", part.op, part.direction, part.parameters, part.dtype,
+                     part.backend, part.device, part.options);
+}
+
+// The cases whose times a sum may contain. A network as a whole would count its layers twice, and
+// so would a layer that was measured with several cache modes: the first of them counts.
+struct SummedCases {
+  std::vector<const CaseRecord*> cases;
+  std::size_t other_modes = 0;  // left out because an earlier case differs in the cache mode alone
+};
+
+SummedCases summed_cases(const Report& report) {
   std::set<std::string> with_layers;
   for (const CaseRecord& record : report.cases) {
     if (record.network && record.time) with_layers.insert(*record.network);
@@ -69,12 +83,18 @@ std::vector<const CaseRecord*> summed_cases(const Report& report) {
                     id.parameters.starts_with(name + "+");
            });
   };
-  std::vector<const CaseRecord*> cases;
+  SummedCases summed;
+  std::set<std::string> problems;
   for (const CaseRecord& record : report.cases) {
     const bool has_ceiling = record.time && record.roofline && record.roofline->ideal.count() >= 0;
-    if (has_ceiling && !is_covered(record)) cases.push_back(&record);
+    if (!has_ceiling || is_covered(record)) continue;
+    if (problems.insert(problem_of_id(record.id)).second) {
+      summed.cases.push_back(&record);
+    } else {
+      ++summed.other_modes;
+    }
   }
-  return cases;
+  return summed;
 }
 
 // The times of one case in a sum over all cases.
@@ -84,9 +104,9 @@ struct CaseGain {
   Nanoseconds time() const { return std::max(median - ideal, Nanoseconds(0)); }
 };
 
-std::vector<CaseGain> gains_of_cases(const Report& report) {
+std::vector<CaseGain> gains_of_cases(const SummedCases& summed) {
   std::vector<CaseGain> times;
-  for (const CaseRecord* record : summed_cases(report)) {
+  for (const CaseRecord* record : summed.cases) {
     const auto count = static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
     times.push_back({record, saturated_product(record->time->median, count),
                      saturated_product(record->roofline->ideal, count)});
@@ -112,7 +132,17 @@ std::string bounds_text(const std::vector<CaseGain>& times) {
   return text;
 }
 
-std::string peak_note(const Report& report, const std::vector<CaseGain>& times) {
+// What tells the cases of a sum from those that differ in the cache mode alone; empty without such.
+std::string modes_text(const std::vector<CaseGain>& times, std::size_t other_modes) {
+  if (other_modes == 0) return "";
+  const std::string first = split_id(times.front().record->id).cache;
+  const bool is_one = std::ranges::all_of(
+      times, [&](const CaseGain& entry) { return split_id(entry.record->id).cache == first; });
+  return is_one ? fmt::format(" with cache {}", first) : " (of each, the first cache mode)";
+}
+
+std::string peak_note(const Report& report, const std::vector<CaseGain>& times,
+                      std::size_t other_modes) {
   if (times.empty()) {
     const bool has_rate = std::ranges::any_of(
         report.cases, [](const CaseRecord& record) { return record.flops_per_s.has_value(); });
@@ -128,11 +158,12 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& times) 
   if (median <= Nanoseconds(0)) return "";
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
-  const std::string all = timed == 1 ? "The case runs" : "All cases together run";
+  const bool is_complete = times.size() + other_modes == timed;
   const std::string subject =
-      times.size() == timed ? all
-                            : fmt::format("{} with known ceilings run{}", count_cases(times.size()),
-                                          times.size() == 1 ? "s" : "");
+      is_complete && timed == 1 ? "The case runs"
+      : is_complete ? fmt::format("All cases{} together run", modes_text(times, other_modes))
+                    : fmt::format("{} with known ceilings{} run{}", count_cases(times.size()),
+                                  modes_text(times, other_modes), times.size() == 1 ? "s" : "");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
       100 * fraction_of(ideal, median), format_time(median), format_time(ideal),
@@ -253,9 +284,11 @@ NoisyCases find_noisy(const Report& report) {
   return noisy;
 }
 
-std::string noisy_note(const Report& report) {
+// What is known about the widest interval, then about those that are missing.
+std::vector<std::string> noisy_notes(const Report& report) {
   const NoisyCases noisy = find_noisy(report);
-  if (noisy.count == 0) return "";
+  if (noisy.count == 0) return {};
+  std::vector<std::string> notes;
   std::string text = fmt::format("noisy, {}:", count_cases(noisy.count));
   if (noisy.widest != nullptr) {
     const double half = *interval_half_width(*noisy.widest->time);
@@ -265,27 +298,27 @@ std::string noisy_note(const Report& report) {
                     100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",
                     processes > 0 ? remedy_text(half, processes) : "");
   }
-  if (noisy.without_interval > 0) {
-    text += fmt::format(
-        " {} ha{} no interval, because fewer than {} processes were quiet; repeat the run on an "
-        "idle machine, or with `--set measure.processes=20`.",
-        noisy.without_interval, noisy.without_interval == 1 ? "s" : "ve", kProcessesOfAnInterval);
-  }
   if (noisy.widest == nullptr && noisy.without_interval == 0) {
     text += " the machine was disturbed during all of them.";
   }
-  return text;
+  if (!text.ends_with(':')) notes.push_back(std::move(text));
+  if (noisy.without_interval > 0) {
+    notes.push_back(fmt::format(
+        "noisy, {} without an interval: fewer than {} processes were quiet; repeat the run on an "
+        "idle machine, or with `--set measure.processes=20`.",
+        count_cases(noisy.without_interval), kProcessesOfAnInterval));
+  }
+  return notes;
 }
 
 // A report shows the two most important flags; the table shows all.
 std::vector<std::string> flag_notes(const Report& report) {
   constexpr std::size_t kShown = 2;
-  std::vector<std::string> notes;
-  if (std::string noisy = noisy_note(report); !noisy.empty()) notes.push_back(std::move(noisy));
+  std::vector<std::string> notes = noisy_notes(report);
   for (const FlagMeaning& meaning : kFlagMeanings) {
     const auto count = std::ranges::count_if(
         report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
-    if (count == 0 || notes.size() == kShown) continue;
+    if (count == 0 || notes.size() >= kShown) continue;
     notes.push_back(
         fmt::format("{}, {}: {}.", text_of(meaning.flag), count_cases(count), meaning.reason));
   }
@@ -318,20 +351,89 @@ std::string answer_sentence(const Report& report) {
   return text + ".";
 }
 
-std::vector<std::string> answer_notes(const Report& report) {
+namespace {
+
+// The questions that notes answer, the most important first.
+enum class NoteTopic { quality, certainty, gain, other };
+
+struct AnswerNote {
+  NoteTopic topic = NoteTopic::other;
+  std::string text;
+};
+
+// All notes in reading order. The first note of a topic answers its question; the others only add
+// to it.
+class AnswerNotes {
+ public:
+  void add(NoteTopic topic, std::string text) {
+    if (text.empty()) return;
+    const bool is_answered = std::ranges::count(notes_, topic, &AnswerNote::topic) > 0;
+    notes_.push_back({is_answered ? NoteTopic::other : topic, std::move(text)});
+  }
+  void add(NoteTopic topic, std::vector<std::string> texts) {
+    for (std::string& text : texts) add(topic, std::move(text));
+  }
+  std::vector<AnswerNote> take() && { return std::move(notes_); }
+
+ private:
+  std::vector<AnswerNote> notes_;
+};
+
+std::vector<AnswerNote> make_notes(const Report& report) {
   const bool is_measured = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
   if (!is_measured) return {};
-  const std::vector<CaseGain> times = gains_of_cases(report);
-  std::vector<std::string> notes = {peak_note(report, times), recoverable_note(times),
-                                    missing_interval_note(report)};
-  for (std::string& note : network_notes(report)) notes.push_back(std::move(note));
-  notes.push_back(advice_note(report));
-  for (std::string& note : flag_notes(report)) notes.push_back(std::move(note));
-  notes.push_back(quiet_text(report));
-  notes.push_back(canary_text(report));
-  std::erase(notes, "");
-  return notes;
+  const SummedCases summed = summed_cases(report);
+  const std::vector<CaseGain> times = gains_of_cases(summed);
+  std::vector<std::string> networks = network_notes(report);
+  AnswerNotes notes;
+  notes.add(NoteTopic::quality, peak_note(report, times, summed.other_modes));
+  // A network's layers hold more of its time than any case alone.
+  notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(times));
+  notes.add(NoteTopic::certainty, missing_interval_note(report));
+  notes.add(NoteTopic::gain, std::move(networks));
+  notes.add(NoteTopic::other, advice_note(report));
+  notes.add(NoteTopic::certainty, flag_notes(report));
+  notes.add(NoteTopic::certainty, quiet_text(report));
+  notes.add(NoteTopic::certainty, canary_text(report));
+  return std::move(notes).take();
+}
+
+std::size_t lines_of(const std::string& note, std::size_t width) {
+  return static_cast<std::size_t>(std::ranges::count(wrap(note, width, kBulletIndent), '\n'));
+}
+
+}  // namespace
+
+std::vector<std::string> answer_notes(const Report& report) {
+  std::vector<std::string> texts;
+  for (AnswerNote& note : make_notes(report)) texts.push_back(std::move(note.text));
+  return texts;
+}
+
+LeadingNotes leading_notes(const Report& report, std::size_t width) {
+  std::vector<AnswerNote> notes = make_notes(report);
+  std::vector<bool> is_shown(notes.size());
+  std::size_t left = kMaxNoteLines;
+  for (const NoteTopic topic :
+       {NoteTopic::quality, NoteTopic::certainty, NoteTopic::gain, NoteTopic::other}) {
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+      if (notes[i].topic != topic) continue;
+      const std::size_t lines = lines_of(notes[i].text, width);
+      if (lines > left) continue;
+      is_shown[i] = true;
+      left -= lines;
+    }
+  }
+  LeadingNotes leading;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    if (is_shown[i]) {
+      leading.texts.push_back(std::move(notes[i].text));
+    } else {
+      ++leading.left_out;
+    }
+  }
+  return leading;
 }
 
 }  // namespace bench

@@ -5,6 +5,7 @@
 
 #include "harness/result/report.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,23 @@ namespace bench {
 // nothing_measured_sentence() (console.hpp).
 std::string answer_sentence(const Report& report);
 
-// Returns at most six sentences, the most important first. Each that states an uncertainty names
-// the option or command that reduces it. Empty without any time. The sums count each layer as often
-// as its network has it, and a whole network only without its layers.
+// Returns notes of a sentence or two: how near the times are to the ceilings, where time can be
+// recovered, advice, and what makes the times unsure, with the option or command that makes them
+// surer. Empty without any time. The sums count each layer as often as its network has it, in its
+// first cache mode, and a whole network only without its layers.
 std::vector<std::string> answer_notes(const Report& report);
+
+// A terminal shows this many lines of notes, and with the next command ten below the table.
+inline constexpr std::size_t kMaxNoteLines = 6;
+// The indent of the second line of a note.
+inline constexpr std::size_t kBulletIndent = 2;
+
+// The most important of answer_notes(): how good the times are, how sure, where most can be gained,
+// then others as far as kMaxNoteLines lines of `width` have room.
+struct LeadingNotes {
+  std::vector<std::string> texts;  // in the order of answer_notes()
+  std::size_t left_out = 0;
+};
+LeadingNotes leading_notes(const Report& report, std::size_t width);
 
 }  // namespace bench

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/run_answer.hpp"
 
+#include "harness/report/console.hpp"
+#include "harness/report/table.hpp"
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace bench {
 namespace {
@@ -176,9 +182,9 @@ TEST(RunAnswer, NoisyCasesSayHowWideAndWhatHalvesTheInterval) {
                              "processes; `--set measure.processes=20` would give about +-3.5 %."));
   report.cases[0].time->low.reset();
   EXPECT_THAT(answer_notes(report).back(),
-              testing::EndsWith(
-                  ". 1 has no interval, because fewer than 5 processes were quiet; repeat the run "
-                  "on an idle machine, or with `--set measure.processes=20`."));
+              testing::StrEq("noisy, 1 case without an interval: fewer than 5 processes were "
+                             "quiet; repeat the run on an idle machine, or with `--set "
+                             "measure.processes=20`."));
 }
 
 // The report advised 24 processes for an interval of +-300 %.
@@ -206,6 +212,91 @@ TEST(RunAnswer, ExplainsAtMostTwoFlags) {
   ASSERT_THAT(notes, testing::SizeIs(3));
   EXPECT_THAT(notes[1], StartsWith("noisy, 1 case: the interval is "));
   EXPECT_THAT(notes[2], StartsWith("unsteady, 1 case: "));
+}
+
+// The sum added the times of a layer with cold weights to those of the same layer with hot ones.
+TEST(RunAnswer, ALayerInTwoCacheModesCountsOnce) {
+  Report report;
+  report.cases = {limited("conv/forward/c8/f32/onednn/cpu/hot", 1ms, 400us, Bound::compute),
+                  limited("conv/forward/c8/f32/onednn/cpu/cold_weights", 9ms, 500us, Bound::memory),
+                  limited("conv/forward/c8/f32/onednn/cpu/hot/t1", 1ms, 600us, Bound::compute)};
+  EXPECT_THAT(answer_notes(report).front(),
+              testing::StrEq("All cases with cache hot together run at 50 % of what this "
+                             "machine's ceilings permit: 2.000 ms instead of 1.000 ms (2 bound by "
+                             "compute)."));
+  report.cases.push_back(limited("conv/forward/c9/f32/onednn/cpu/cold", 1ms, 1ms, Bound::memory));
+  EXPECT_THAT(answer_notes(report).front(),
+              StartsWith("All cases (of each, the first cache mode) together run at 67 % "));
+}
+
+// A report with every kind of note.
+Report report_with_all_notes() {
+  Report report;
+  const std::string shape = "/forward/n32c256h14w14k1024r1s1+bias+add+relu/f32/onednn/cpu/";
+  for (int i = 0; i < 8; ++i) {
+    const std::string op = fmt::format("conv{}", i);
+    for (const char* cache : {"hot", "cold_weights"}) {
+      CaseRecord record = limited(op + shape + cache, (1 + i) * 1ms, 400us,
+                                  i % 2 == 0 ? Bound::compute : Bound::memory);
+      record.network = "resnet50_v1_5";
+      record.layers = {op};
+      record.flags = {Flag::noisy, Flag::unsteady, Flag::above_ceiling, Flag::throttled};
+      record.details["advice.slow_type"] =
+          "bf16 takes longer than f32, since this processor has no instructions for it: compute in "
+          "f32, or on a processor with AMX.";
+      record.quiet = QuietSummary{.level = 1us, .threads = 2, .samples = 5, .all_samples = 90};
+      record.quiet->processes = 5;
+      record.quiet->all_processes = 9;
+      record.quiet->waited = 778ms;
+      report.cases.push_back(record);
+      add_processes(report, record.id, 5);
+    }
+  }
+  report.cases[0].time->low.reset();
+  report.cases[2].time->low.reset();
+  report.cases[2].flags.clear();
+  report.cases[2].quiet.reset();
+  std::erase_if(report.processes, [&](const ProcessRecord& process) {
+    return process.id == report.cases[2].id && report.processes.size() > 78;
+  });
+  for (const CanaryMoment moment : {CanaryMoment::before, CanaryMoment::after}) {
+    CanaryRecord& canary = report.canaries.emplace_back();
+    canary.run_id = "r";
+    canary.moment = moment;
+    const int slow = moment == CanaryMoment::after ? 2 : 1;
+    canary.time = {slow * 1ms, slow * 1ms, slow * 1ms, slow * 1ms};
+  }
+  return report;
+}
+
+// All notes took more lines than a terminal has below a table.
+TEST(RunAnswer, TheLeadingNotesHaveSixLinesAndAnswerTheMostImportantQuestions) {
+  const Report report = report_with_all_notes();
+  const std::vector<std::string> all = answer_notes(report);
+  EXPECT_GE(all.size(), 7U);
+  const LeadingNotes leading = leading_notes(report, 80);
+  EXPECT_EQ(leading.texts.size() + leading.left_out, all.size());
+  std::ptrdiff_t lines = 0;
+  for (const std::string& note : leading.texts) {
+    lines += std::ranges::count(wrap(note, 80, kBulletIndent), '\n');
+  }
+  EXPECT_LE(lines, static_cast<std::ptrdiff_t>(kMaxNoteLines));
+  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("ceilings permit")));
+  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("could gain")));
+  EXPECT_THAT(leading.texts, testing::Contains(HasSubstr("--set measure.processes")));
+}
+
+TEST(RunAnswer, TheConsoleNamesTheCommandThatShowsTheOtherNotes) {
+  ConsoleOptions options;
+  options.width = 80;
+  options.all_notes_command = "bench report r.jsonl";
+  const std::string text = console_report(report_with_all_notes(), options);
+  EXPECT_THAT(text, testing::EndsWith(" more notes: bench report r.jsonl\n"));
+  const std::string below = text.substr(text.rfind("\n\n") + 2);
+  EXPECT_LE(std::ranges::count(below, '\n'), static_cast<std::ptrdiff_t>(kMaxNoteLines) + 1);
+  options.all_notes_command.clear();
+  EXPECT_THAT(console_report(report_with_all_notes(), options),
+              testing::Not(HasSubstr("more notes")));
 }
 
 }  // namespace
