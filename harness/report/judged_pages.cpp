@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
+#include "harness/report/trend_text.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <iterator>
+#include <map>
 
 namespace bench {
 namespace {
@@ -269,23 +273,51 @@ std::string parameter_page(const ParameterComparison& comparison) {
 
 namespace {
 
-Page::TableRow history_row(const BaselineHistory& history) {
-  const BaselineRecord& last = history.records.back();
-  const auto in_epoch = std::ranges::count(history.records, last.epoch, &BaselineRecord::epoch);
-  std::optional<double> change;
-  const auto first = std::ranges::find(history.records, last.epoch, &BaselineRecord::epoch);
-  if (const auto begin = median_iteration(first->measured); begin && in_epoch > 1) {
-    if (const auto end = median_iteration(last.measured)) change = *end / *begin - 1;
-  }
-  return {{last.measured.id},
-          {last.environment.machine_class},
-          {std::to_string(history.records.size()), static_cast<double>(history.records.size())},
-          {std::to_string(last.epoch), static_cast<double>(last.epoch)},
-          page_time(rounded(median_iteration(last.measured))),
-          page_change(change),
+std::string state_words(TrendState state) {
+  std::string words(name_of(state));
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+// By state, in the order of TrendState.
+std::string_view state_class(TrendState state) {
+  constexpr std::array<std::string_view, 7> kClasses = {"bad",   "bad", "good", "doubt",
+                                                        "doubt", "",    ""};
+  return kClasses[static_cast<std::size_t>(state)];
+}
+
+Page::TableCell count_cell(std::int64_t count) {
+  return {std::to_string(count), static_cast<double>(count)};
+}
+
+Page::TableRow history_row(const ShownTrend& shown) {
+  const CaseTrend& trend = shown.trend();
+  const TrendRun& last = trend.points.back().run;
+  return {{trend.id},
+          {trend.machine_class},
+          {state_words(shown.state()), std::nullopt, state_class(shown.state())},
+          count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
+          count_cell(last.epoch),
+          page_time(rounded(std::exp(trend.present_level()))),
+          page_change(std::expm1(shown.total_effect())),
           {last.time},
           {last.commit},
           {last.reason}};
+}
+
+// The same trends as those of `bench history`: the cases of a machine class are one family of
+// tests.
+std::vector<CaseTrend> trends_of_store(const std::vector<BaselineHistory>& histories) {
+  std::map<std::string_view, std::vector<BaselineHistory>> classes;
+  for (const BaselineHistory& history : histories) {
+    if (history.records.empty()) continue;
+    classes[history.records.back().environment.machine_class].push_back(history);
+  }
+  std::vector<CaseTrend> trends;
+  for (const auto& [name, members] : classes) {
+    std::ranges::move(trends_of(members, {}), std::back_inserter(trends));
+  }
+  return trends;
 }
 
 }  // namespace
@@ -295,31 +327,35 @@ std::vector<Plot> history_plots(const std::vector<BaselineHistory>& histories) {
 }
 
 std::string history_page(const std::vector<BaselineHistory>& histories, const std::string& name) {
-  std::size_t runs = 0, cases = 0;
+  std::size_t runs = 0;
   std::vector<std::string> problems;
-  std::vector<Page::TableRow> rows;
   for (const BaselineHistory& history : histories) {
     problems.insert(problems.end(), history.problems.begin(), history.problems.end());
-    if (history.records.empty()) continue;
-    ++cases;
     runs += history.records.size();
-    rows.push_back(history_row(history));
   }
+  const std::vector<CaseTrend> trends = trends_of_store(histories);
+  const std::vector<ShownTrend> shown = shown_trends(trends, {});
+  const std::string text = shown.empty() ? "" : trends_text(shown, {}, {.width = kUnlimitedWidth});
   Page page(fmt::format("Baselines in {}", name),
-            fmt::format("{} case{} with {} accepted run{} in total.", cases, cases == 1 ? "" : "s",
-                        runs, runs == 1 ? "" : "s"));
+            fmt::format("{} case{} with {} accepted run{} in total. {}", shown.size(),
+                        shown.size() == 1 ? "" : "s", runs, runs == 1 ? "" : "s",
+                        text.substr(0, text.find('\n'))));
   page.plots("History", history_plots(histories));
   page.section("Cases");
+  std::vector<Page::TableRow> rows;
+  for (const ShownTrend& entry : shown) rows.push_back(history_row(entry));
   page.table({{"case", PageKind::id},
               {"machine class", PageKind::text},
+              {"state", PageKind::text},
               {"runs", PageKind::number},
               {"epoch", PageKind::number},
-              {"last median", PageKind::number},
-              {"since the epoch began", PageKind::number},
+              {"last time", PageKind::number},
+              {"change", PageKind::number},
               {"last run", PageKind::text},
               {"commit", PageKind::text},
               {"reason", PageKind::prose}},
              rows);
+  page.paragraph("`bench history CASE` shows all runs of a case and its changes.");
   if (!problems.empty()) {
     page.section("Problems");
     page.list(problems);
