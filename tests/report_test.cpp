@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench report` as a user calls it, over result files with known times that the tests create.
 #include "harness/store/baseline_file.hpp"
+#include "profiler/activity_json.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/fakes/gate_sample.hpp"
 #include "tests/fakes/run_sample.hpp"
@@ -112,8 +113,49 @@ TEST_F(ReportCommand, a_gate_gets_its_own_report_by_file_and_by_folder) {
               AllOf(HasSubstr("resnet: gate"), HasSubstr(">REGRESSION<")));
   EXPECT_THAT(report({"gate/gate.jsonl", "--format", "md"}).out, StartsWith("<!-- bench-gate -->"));
   EXPECT_THAT(report({"gate"}).out, HasSubstr("1 REGRESSION"));
-  EXPECT_THAT(report({"gate", "--format", "csv"}).err, HasSubstr("choose --format text, html"));
   EXPECT_THAT(report({"gate", "--top", "1"}).err, HasSubstr("omit --top"));
+}
+
+// A gate was the only report without the format.
+TEST_F(ReportCommand, a_gate_is_a_csv_with_the_identity_columns_of_a_run) {
+  write_gate("gate.jsonl");
+  const ProgramResult result = report({"gate.jsonl", "-o", "gate.csv"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string text = read_text(folder_.file("gate.csv"));
+  EXPECT_THAT(text, StartsWith("case,op,direction,dtype,backend,device,cache,verdict,effect,low,"));
+  EXPECT_THAT(text, HasSubstr("\"REGRESSION\",0."));
+  const std::string run = report({"r.jsonl", "--format", "csv"}).out;
+  EXPECT_EQ(text.substr(0, text.find(",verdict")), run.substr(0, run.find(",quantity")));
+  EXPECT_EQ(report({"gate.jsonl", "--format", "csv"}).out, text);
+}
+
+// A report named neither the allocations of a profile nor the files beside it.
+TEST_F(ReportCommand, the_page_has_the_memory_over_time_and_links_to_files_beside) {
+  Activity activity;
+  activity.kind = ActivityKind::allocation;
+  activity.name = "layer1.<weights>";
+  activity.duration = Nanoseconds(5000);
+  activity.attributes.set(Attribute::size_bytes, std::int64_t{4096});
+  activity.attributes.set(Attribute::address, std::int64_t{65536});
+  const Report sample = sample_run_report();
+  const CaseRecord& first = sample.cases.front();
+  activity.case_id = first.id;
+  ProfilePassRecord pass;
+  pass.run_id = first.run_id;
+  pass.id = first.id;
+  pass.iterations = 1;
+  const std::string plain = read_text(folder_.file("r.jsonl"));
+  folder_.write("p.jsonl", plain + to_json_line(activity, first.run_id) + "\n" +
+                               to_json_line(Record(pass)) + "\n");
+  folder_.write("p.memory_flow.svg", "<svg/>");
+  ASSERT_EQ(report({"p.jsonl", "-o", "p.html"}).status, 0);
+  EXPECT_THAT(read_text(folder_.file("p.html")),
+              AllOf(HasSubstr("Open the memory over time"), HasSubstr("Open the timeline"),
+                    HasSubstr("<a href=\"./p.memory_flow.svg\">p.memory_flow.svg</a>"),
+                    Not(HasSubstr("layer1.<weights>"))));
+  ASSERT_EQ(report({"r.jsonl", "-o", "r.html"}).status, 0);
+  EXPECT_THAT(read_text(folder_.file("r.html")),
+              AllOf(Not(HasSubstr("memory over time")), Not(HasSubstr("Files beside"))));
 }
 
 TEST_F(ReportCommand, a_store_gets_its_history) {
@@ -127,6 +169,13 @@ TEST_F(ReportCommand, a_store_gets_its_history) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(read_text(folder_.file("h.html")),
               AllOf(HasSubstr("1 case with 3 accepted runs in total."), HasSubstr(kStoredCase)));
+  // The page computed a change of its own, which differed from that of `bench history`.
+  const ProgramResult history =
+      run_program({{BENCH_BINARY, "history", "--baseline", "store"}, folder_.path(), {}});
+  EXPECT_EQ(history.status, 0) << history.err;
+  EXPECT_THAT(read_text(folder_.file("h.html")),
+              AllOf(HasSubstr(history.out.substr(0, history.out.find_first_of(".:\n"))),
+                    HasSubstr(" data-name=\"state\">accepted</td>")));
   EXPECT_TRUE(std::filesystem::exists(folder_.file("plots/history.svg")));
   EXPECT_THAT(report({"store"}).err, HasSubstr("choose --format html"));
 }

@@ -14,6 +14,7 @@
 #include "harness/store/store.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"
+#include "profiler/export/memory_flow.hpp"
 #include "profiler/export/timeline_page.hpp"
 #include "profiler/reader.hpp"
 
@@ -141,26 +142,26 @@ ConsoleOptions report_console(const Arguments& arguments, Env& env) {
   return arguments.out ? ConsoleOptions{} : console_options(env);
 }
 
-// Forwards each activity to both sinks.
-class TwoSinks final : public ActivitySink {
+// Forwards each activity to all sinks.
+class AllSinks final : public ActivitySink {
  public:
-  TwoSinks(ActivitySink& first, ActivitySink& second) : first_(first), second_(second) {}
+  explicit AllSinks(std::vector<ActivitySink*> sinks) : sinks_(std::move(sinks)) {}
   Status take(const Activity& activity) override {
-    BENCH_RETURN_IF_ERROR(first_.take(activity));
-    return second_.take(activity);
+    for (ActivitySink* sink : sinks_) BENCH_RETURN_IF_ERROR(sink->take(activity));
+    return Done{};
   }
 
  private:
-  ActivitySink& first_;
-  ActivitySink& second_;
+  std::vector<ActivitySink*> sinks_;
 };
 
-// A page with a longer timeline would open slowly; `bench trace` writes it as a file of its own.
-constexpr std::size_t kMaxEmbeddedTimeline = 16'000'000;
+// A page with longer pages inside would open slowly; `bench trace` writes them as files of their
+// own.
+constexpr std::size_t kMaxEmbedded = 16'000'000;
 
 struct ProfileParts {
   Summary summary;
-  std::string timeline;
+  std::string timeline, memory;
 };
 
 // Reads the profiles of all files. Its activities are streamed, since they may be larger than the
@@ -171,8 +172,9 @@ Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& en
   options.title = fmt::format("{}", fmt::join(paths, " "));
   const auto trace = ChromeTrace::to(timeline_page_bytes(options.title, text_bytes(parts.timeline)),
                                      scratch_folder(env), options);
-  TwoSinks both(parts.summary, *trace);
-  BeginRecordMerger paired(both);
+  const auto memory = MemoryFlow::to(parts.memory);
+  AllSinks all({&parts.summary, trace.get(), memory.get()});
+  BeginRecordMerger paired(all);
   for (const std::string& path : paths) {
     BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
     const auto report = read_activities(*source, paired);
@@ -180,8 +182,31 @@ Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& en
   }
   BENCH_RETURN_IF_ERROR(paired.finish());
   BENCH_RETURN_IF_ERROR(trace->finish());
-  if (parts.timeline.size() > kMaxEmbeddedTimeline) parts.timeline.clear();
+  BENCH_RETURN_IF_ERROR(memory->finish());
+  if (parts.timeline.size() > kMaxEmbedded) parts.timeline.clear();
+  if (parts.memory.size() > kMaxEmbedded || memory->drawn() == 0) parts.memory.clear();
   return parts;
+}
+
+// What `run` wrote beside its result (docs/profiler.md) and a report links to, as paths relative to
+// the folder of the report.
+std::vector<std::string> files_beside(const std::vector<std::string>& results,
+                                      const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kSuffixes = {".memory_flow.svg", ".trace.json",
+                                                         ".timeline.html"};
+  std::vector<std::string> found;
+  if (!arguments.out) return found;
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::absolute(*arguments.out).parent_path();
+  for (const std::string& result : results) {
+    const std::filesystem::path stem = std::filesystem::path(result).replace_extension();
+    for (const std::string_view suffix : kSuffixes) {
+      const std::filesystem::path file = stem.string() + std::string(suffix);
+      if (!std::filesystem::is_regular_file(file, ignored)) continue;
+      found.push_back(std::filesystem::absolute(file).lexically_relative(folder).string());
+    }
+  }
+  return found;
 }
 
 Status write_run(const std::string& text, const std::vector<std::string>& paths,
@@ -199,7 +224,9 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
     BENCH_ASSIGN_OR_RETURN(profile, read_profile(paths, env));
     view.profile = &profile->summary;
     view.timeline = std::move(profile->timeline);
+    view.memory = std::move(profile->memory);
   }
+  view.files_beside = files_beside(paths, arguments);
   BENCH_RETURN_IF_ERROR(arrange(arguments, report));
   BENCH_ASSIGN_OR_RETURN(view.columns, choose_case_columns(arguments.analysis.columns));
   if (arguments.report.wide) view.rows = RunView::Rows::per_case;
@@ -231,11 +258,8 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
   gate.conclusion = conclude(gate.evidence, gate.judgements, {});
+  // Every format of a run is one of a gate, too; `text` is the only one without a file.
   const GateFormat* writer = find_gate_format(format.name);
-  if (writer == nullptr && format.name != "text") {
-    return Error{fmt::format("a gate has no report in the format `{}`", format.name), name,
-                 "choose --format text, html, md, xml, json, gbench or prom"};
-  }
   BENCH_RETURN_IF_ERROR(write_output(writer == nullptr
                                          ? gate_console(gate, {}, report_console(arguments, env))
                                          : writer->write(gate, {}),

@@ -25,7 +25,11 @@ struct RunView {
   CaseColumns columns = {};      // empty: the format's own choice
   enum class Rows { per_value, per_case } rows = Rows::per_value;  // lines of a CSV
   const Summary* profile = nullptr;  // nullptr if the result has no profile
-  std::string timeline = {};         // the timeline as a page; empty without a profile
+  // Pages of their own that the result's profile allows; empty without one.
+  std::string timeline = {};
+  std::string memory = {};  // allocations over time (memory_flow.hpp); also empty without any
+  // Files beside the result that show what is not embedded, relative to the report.
+  std::vector<std::string> files_beside = {};
 };
 
 struct ReportFormat {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/page.hpp"
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "profiler/export/markup.hpp"
 
@@ -96,6 +97,18 @@ std::string tools_html(const std::vector<Page::TableColumn>& columns) {
          "<button class=\"all\" hidden>Show all rows</button></div>\n";
 }
 
+// Escapes everything in a path that could be another part of an address: "a b#1.svg" becomes
+// "a%20b%231.svg".
+std::string url_path(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string text;
+  for (const char c : path) {
+    const bool is_plain = is_letter(c) || is_digit(c) || kPlain.find(c) != std::string_view::npos;
+    text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
 }  // namespace
 
 Page::Page(std::string_view title, std::string_view lead)
@@ -149,6 +162,15 @@ void Page::plots(std::string_view title, std::span<const Plot> plots) {
     if (plots.size() > 1) body_ += fmt::format("<h3>{}</h3>\n", escape_markup(each.title));
     plot(each);
   }
+}
+
+void Page::links(std::string_view heading, const std::vector<std::string>& files) {
+  std::string items;
+  for (const std::string& file : files) {
+    items += fmt::format("{}<a href=\"./{}\">{}</a>", items.empty() ? "" : ", ", url_path(file),
+                         escape_markup(file));
+  }
+  body_ += fmt::format("<p>{}: {}.</p>\n", escape_markup(heading), items);
 }
 
 void Page::frame(std::string_view summary, std::string_view html) {

@@ -24,6 +24,8 @@ class Page {
   void section(std::string_view title);
   void paragraph(std::string_view text);
   void list(const std::vector<std::string>& items);
+  // Relative paths of files, each a link to it.
+  void links(std::string_view heading, const std::vector<std::string>& files);
   // Names and values.
   void facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void plot(const Plot& plot);

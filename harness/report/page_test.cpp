@@ -3,6 +3,7 @@
 #include "harness/report/page.hpp"
 
 #include "base/file.hpp"
+#include "profiler/export/memory_flow.hpp"
 #include "tests/fakes/gate_sample.hpp"
 #include "tests/fakes/run_sample.hpp"
 #include "tests/support/program.hpp"
@@ -151,6 +152,47 @@ TEST_F(ReportPage, TheTimelineOpensInsideThePage) {
                                    "document.querySelector('details').open = true;"
                                    "document.querySelector('iframe').loading = 'eager';");
   EXPECT_THAT(dom, HasSubstr("data-timeline=\"ran\""));
+}
+
+TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
+  Activity buffer;
+  buffer.kind = ActivityKind::allocation;
+  buffer.name = kAttack;
+  buffer.duration = Nanoseconds(5000);
+  buffer.attributes.set(Attribute::size_bytes, std::int64_t{4096});
+  buffer.attributes.set(Attribute::address, std::int64_t{65536});
+  const Report report = test::sample_run_report();
+  const Summary profile;
+  RunView view{report, "r.jsonl"};
+  view.profile = &profile;
+  const auto flow = MemoryFlow::to(view.memory);
+  ASSERT_TRUE(flow->take(buffer).ok());
+  ASSERT_TRUE(flow->finish().ok());
+  const std::string dom =
+      document(run_page(view, {}), "",
+               "const details = document.querySelector('details'); details.open = true;"
+               "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
+               "frame.addEventListener('load', () => { document.documentElement.dataset.blocks ="
+               " frame.contentDocument.querySelectorAll('svg rect.block').length; });");
+  EXPECT_THAT(dom, HasSubstr("data-blocks=\"1\""));
+  EXPECT_THAT(dom, HasSubstr("bench trace RESULT -o FILE.html"));  // there is no timeline
+}
+
+TEST_F(ReportPage, ItsFindingsAreTheNotesOfTheTerminal) {
+  Report report = test::sample_run_report();
+  report.cases.front().flags = {Flag::unsteady};
+  const std::string dom = document(page_of(report));
+  EXPECT_THAT(dom, HasSubstr(">Findings<"));
+  EXPECT_THAT(dom, HasSubstr("<code>bench peak</code> measures the ceilings"));
+  EXPECT_THAT(dom, HasSubstr("unsteady, 1 case: the times still changed"));
+}
+
+TEST_F(ReportPage, LinksToFilesEscapeWhatIsPartOfAnAddress) {
+  const Report report = test::sample_run_report();
+  RunView view{report, "r.jsonl"};
+  view.files_beside = {"a b#1\".memory_flow.svg"};
+  EXPECT_THAT(document(run_page(view, {})),
+              HasSubstr("<a href=\"./a%20b%231%22.memory_flow.svg\">"));
 }
 
 TEST_F(ReportPage, AGateShowsItsConclusionVerdictsAndEffects) {

@@ -2,6 +2,7 @@
 // The page of a run: what was measured, how good it is, and where the time goes.
 #include "base/text.hpp"
 #include "harness/report/page.hpp"
+#include "harness/report/run_answer.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +75,9 @@ constexpr std::array<std::string_view, 9> kShownDetails = {
 std::vector<std::pair<std::string, std::string>> environment_facts(const RunRecord& run) {
   const EnvironmentRecord& machine = run.environment;
   std::vector<std::pair<std::string, std::string>> facts = {
-      {"configuration", fmt::format("{} ({})", run.config_name, fmt::join(run.config_files, " "))},
+      {"configuration", run.config_files.empty() ? run.config_name
+                                                 : fmt::format("{} ({})", run.config_name,
+                                                               fmt::join(run.config_files, " "))},
       {"started", run.started},
       {"bench", fmt::format("{} (commit {})", run.tool_version, run.tool_commit)},
       {"machine class", machine.machine_class},
@@ -104,6 +107,18 @@ std::vector<std::string> noise_lines(const RunView& view) {
                                 run.run_id, *run.under));
   }
   return lines;
+}
+
+// What a terminal shows below its table, apart from the noise, which is part of the environment.
+void add_findings(const RunView& view, Page& page) {
+  const std::vector<std::string> noise = noise_lines(view);
+  std::vector<std::string> notes = answer_notes(view.report);
+  std::erase_if(notes, [&](const std::string& note) {
+    return std::ranges::find(noise, note) != noise.end();
+  });
+  if (notes.empty()) return;
+  page.section("Findings");
+  page.list(notes);
 }
 
 void add_environment(const RunView& view, Page& page) {
@@ -223,6 +238,21 @@ std::vector<Plot> profile_plots(const RunView& view) {
           profile_plot("profile-operators", "Time by operator", view.profile->operators({}))};
 }
 
+void add_profile_pages(const RunView& view, Page& page) {
+  if (view.timeline.empty()) {
+    page.paragraph("`bench trace RESULT -o FILE.html` draws the timeline.");
+  } else {
+    page.frame("Open the timeline", view.timeline);
+  }
+  if (view.memory.empty()) {
+    page.paragraph(
+        "No memory over time: the profile contains no allocations (`--profile=memory` records "
+        "them), or too many; `bench trace RESULT -o FILE.svg` draws them.");
+  } else {
+    page.frame("Open the memory over time", view.memory);
+  }
+}
+
 void add_profile(const RunView& view, Page& page) {
   const std::vector<Plot> plots = profile_plots(view);
   if (plots.empty()) {
@@ -230,14 +260,11 @@ void add_profile(const RunView& view, Page& page) {
     page.paragraph(
         "The result contains no profile, so it does not show where the time goes. Measure with "
         "`bench run CONFIG --profile`.");
-    return;
-  }
-  page.plots("Profile", plots);
-  if (view.timeline.empty()) {
-    page.paragraph("`bench trace RESULT -o FILE.html` draws the timeline.");
   } else {
-    page.frame("Open the timeline", view.timeline);
+    page.plots("Profile", plots);
+    add_profile_pages(view, page);
   }
+  if (!view.files_beside.empty()) page.links("Files beside the result", view.files_beside);
 }
 
 std::string run_title(const RunView& view) {
@@ -261,6 +288,7 @@ std::vector<Plot> run_plots(const RunView& view) {
 
 std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
   Page page(run_title(view), lead_text(view));
+  add_findings(view, page);
   add_environment(view, page);
   add_cases(view, page);
   page.plots("Roofline", std::vector{roofline_plot(view.report.cases)});

@@ -20,7 +20,7 @@ namespace bench {
 class MemoryFlow final : public ActivitySink {
  public:
   static Result<std::unique_ptr<MemoryFlow>> create(const std::string& path, Existing existing);
-  static std::unique_ptr<MemoryFlow> to(std::string& text);  // `text` must outlive it; for tests
+  static std::unique_ptr<MemoryFlow> to(std::string& text);  // `text` must outlive it
   ~MemoryFlow() override;
 
   Status take(const Activity& activity) override;
