@@ -94,9 +94,9 @@ TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
   for (const ProcessRecord& process : processes(report, kSmall)) {
     EXPECT_EQ(process.iterations_per_sample, 110);  // for samples of at least 1 ms
     EXPECT_THAT(process.samples, Each(Nanoseconds(1100000)));
-    EXPECT_THAT(process.host_launch, SizeIs(process.samples.size()));
-    EXPECT_THAT(process.clock_hz, SizeIs(process.samples.size()));
-    EXPECT_FALSE(process.voided);
+    EXPECT_THAT(process.device.host_launch, SizeIs(process.samples.size()));
+    EXPECT_THAT(process.device.clock_hz, SizeIs(process.samples.size()));
+    EXPECT_EQ(process.device.voided, SampleRemarks{});
   }
   const auto& details = report.runs.at(0).environment.details;
   EXPECT_EQ(details.at("gpu.name"), "Fake GPU");

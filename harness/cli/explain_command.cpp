@@ -110,9 +110,13 @@ std::string prepared_text(const PreparedReply& prepared) {
     text += fmt::format("  layout          {:<18} {:<14} {}\n", buffer.name, buffer.layout,
                         format_bytes(buffer.size));
   }
+  const PreparationTimes& times = prepared.preparation;
+  const auto time_of = [](const std::optional<Nanoseconds>& time) {
+    return format_or_unknown(time, format_time);
+  };
   text += fmt::format("  once            create {}, again {}; reorders {}; first run {}\n",
-                      format_time(prepared.create), format_time(prepared.create_hit),
-                      format_time(prepared.reorder), format_time(prepared.first_run));
+                      time_of(times.create), time_of(times.create_hit), time_of(times.reorder),
+                      time_of(times.first_run));
   text += fmt::format("  memory          peak {}, weights {}, workspace {}\n",
                       format_bytes(prepared.memory.peak), format_bytes(prepared.memory.weights),
                       format_bytes(prepared.memory.workspace));
@@ -277,10 +281,9 @@ void write_prepared(JsonWriter& writer, const PreparedReply& prepared) {
     row.required("layout", buffer.layout);
     row.required("size_bytes", buffer.size);
   });
-  writer.required("create_ns", prepared.create);
-  writer.required("create_hit_ns", prepared.create_hit);
-  writer.required("reorder_ns", prepared.reorder);
-  writer.required("first_run_ns", prepared.first_run);
+  for (const PreparationTime& row : kPreparationTimes) {
+    writer.optional(row.name, prepared.preparation.*row.time);
+  }
   writer.required_object("memory", [&](JsonWriter& memory) {
     memory.required("peak_bytes", prepared.memory.peak);
     memory.required("weights_bytes", prepared.memory.weights);

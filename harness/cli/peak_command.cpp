@@ -14,7 +14,6 @@
 #include "harness/host/placement.hpp"
 #include "harness/report/peak_text.hpp"
 #include "harness/report/table.hpp"
-#include "harness/result/device_samples.hpp"
 #include "harness/result/report_builder.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"
@@ -146,7 +145,7 @@ const CaseRecord* find_case(const Report& report, const std::string& id) {
 // An empty kernel is shorter than the shortest copy. The device's sampler measures it.
 std::optional<CeilingValue> shortest_launch(const PeakCase& entry, const CaseRecord& measured,
                                             std::optional<CeilingValue> value) {
-  const auto floor = launch_floor(measured);
+  const std::optional<Nanoseconds>& floor = measured.launch_floor;
   if (entry.name != kDispatchCeiling || !floor || !value) return value;
   return CeilingValue(std::min(*floor, std::get<Nanoseconds>(*value)));
 }

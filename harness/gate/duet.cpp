@@ -3,6 +3,7 @@
 
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "harness/result/device_samples.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"
 

@@ -216,7 +216,7 @@ Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
     if (result.prepared) outputs_.emplace(spec.id, std::move(result.prepared->output));
     if (!result.record) return Done{};
     if (result.record->samples.empty()) {
-      const SampleRemarks voided = result.record->voided.value_or(SampleRemarks{});
+      const SampleRemarks& voided = result.record->device.voided;
       return note_failure(
           wanted, {SideFailure::Side::candidate, Outcome::failed, void_text(voided)}, entry);
     }

@@ -376,9 +376,9 @@ std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSumm
 }
 
 std::vector<Fact> setup_facts(const NetworkSummary& summary) {
-  return {{"creation", time_text(summary.create), "once, not in the times above"},
-          {"reorders", time_text(summary.reorder), "of inputs and weights, once"},
-          {"first run", time_text(summary.first_run), ""}};
+  return {{"creation", time_text(summary.preparation.create), "once, not in the times above"},
+          {"reorders", time_text(summary.preparation.reorder), "of inputs and weights, once"},
+          {"first run", time_text(summary.preparation.first_run), ""}};
 }
 
 std::string layer_names(const std::vector<std::string>& layers) {

@@ -68,9 +68,9 @@ Report sample_report() {
   };
   report.cases[2].flags = {Flag::noisy, Flag::interrupted};
   report.cases[3].implementation = "58 primitives";
-  report.cases[3].create = Nanoseconds(1'200'000'000);
-  report.cases[3].reorder = Nanoseconds(34'000'000);
-  report.cases[3].first_run = Nanoseconds(45'600'000);
+  report.cases[3].preparation.create = Nanoseconds(1'200'000'000);
+  report.cases[3].preparation.reorder = Nanoseconds(34'000'000);
+  report.cases[3].preparation.first_run = Nanoseconds(45'600'000);
   report.cases[4].flops_per_s.reset();
   report.cases[4].time->low.reset();
   report.cases[4].time->high.reset();

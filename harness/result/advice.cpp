@@ -125,12 +125,12 @@ std::string cold_weights(const AdviceInput& input) {
 }
 
 std::string layout_reorders(const AdviceInput& input) {
-  if (!input.record.reorder || !input.record.time) return "";
-  if (*input.record.reorder < input.record.time->median) return "";
+  if (!input.record.preparation.reorder || !input.record.time) return "";
+  if (*input.record.preparation.reorder < input.record.time->median) return "";
   return fmt::format(
       "Converting inputs and weights into the kernel's layouts takes {}, longer than the case "
       "itself ({}): keep them converted between calls.",
-      format_time(*input.record.reorder), format_time(input.record.time->median));
+      format_time(*input.record.preparation.reorder), format_time(input.record.time->median));
 }
 
 std::string fusion_not_taken(const AdviceInput& input) {

@@ -31,7 +31,7 @@ CaseRecord good_case() {
   record.memory = MemoryUse{{2000}, {100}, {0}};
   record.time = TimeSummary{};
   record.time->median = Nanoseconds(100);
-  record.reorder = Nanoseconds(50);
+  record.preparation.reorder = Nanoseconds(50);
   record.roofline = Roofline{};
   record.roofline->bound = Bound::compute;
   record.roofline->efficiency = 0.5;
@@ -121,9 +121,9 @@ TEST(Advice, ColdWeights) {
 
 TEST(Advice, LayoutReorders) {
   CaseRecord record = good_case();
-  record.reorder = Nanoseconds(99);
+  record.preparation.reorder = Nanoseconds(99);
   EXPECT_THAT(ids_of(record), ElementsAre());
-  record.reorder = Nanoseconds(100);
+  record.preparation.reorder = Nanoseconds(100);
   EXPECT_THAT(ids_of(record), ElementsAre("layout_reorders"));
 }
 

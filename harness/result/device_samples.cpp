@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,15 +50,13 @@ void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t 
   }
 }
 
-void add_remarks(std::optional<SampleRemarks>& to, const std::optional<SampleRemarks>& from) {
-  if (!from) return;
-  if (!to) to.emplace();
+void add_remarks(SampleRemarks& to, const SampleRemarks& from) {
   std::int64_t reported = 0;
-  for (const auto& [reason, times] : from->reasons) {
-    add_remark(*to, reason, times);
+  for (const auto& [reason, times] : from.reasons) {
+    add_remark(to, reason, times);
     reported += times;
   }
-  to->count += std::max<std::int64_t>(from->count - reported, 0);
+  to.count += std::max<std::int64_t>(from.count - reported, 0);
 }
 
 std::string most_frequent_reason(const SampleRemarks& remarks) {
@@ -68,40 +65,19 @@ std::string most_frequent_reason(const SampleRemarks& remarks) {
   return most == remarks.reasons.end() ? "" : most->first;
 }
 
-namespace {
-
-std::optional<SampleRemarks> known(const SampleRemarks& remarks) {
-  return remarks.count > 0 ? std::optional<SampleRemarks>(remarks) : std::nullopt;
-}
-
-void join(SampleRemarks& to, const SampleRemarks& from) {
-  std::optional<SampleRemarks> sum = to;
-  add_remarks(sum, from);
-  to = std::move(*sum);
-}
-
-}  // namespace
-
 void append(DeviceSamples& samples, const DeviceSamples& more) {
   samples.host_launch.insert(samples.host_launch.end(), more.host_launch.begin(),
                              more.host_launch.end());
   samples.clock_hz.insert(samples.clock_hz.end(), more.clock_hz.begin(), more.clock_hz.end());
   if (!samples.sample_method) samples.sample_method = more.sample_method;
-  for (const auto& [name, value] : more.details) samples.details[name] = value;
-  join(samples.voided, more.voided);
-  join(samples.throttled, more.throttled);
-  join(samples.unsteady_clock, more.unsteady_clock);
+  add_remarks(samples.voided, more.voided);
+  add_remarks(samples.throttled, more.throttled);
+  add_remarks(samples.unsteady_clock, more.unsteady_clock);
 }
 
-void describe(const DeviceSamples& samples, ProcessRecord& record) {
-  if (samples.host_launch.size() == record.samples.size()) {
-    record.host_launch = samples.host_launch;
-  }
-  if (samples.clock_hz.size() == record.samples.size()) record.clock_hz = samples.clock_hz;
-  record.sample_method = samples.sample_method;
-  record.voided = known(samples.voided);
-  record.throttled = known(samples.throttled);
-  record.unsteady_clock = known(samples.unsteady_clock);
+void drop_incomplete_lists(DeviceSamples& samples, std::size_t count) {
+  if (samples.host_launch.size() != count) samples.host_launch.clear();
+  if (samples.clock_hz.size() != count) samples.clock_hz.clear();
 }
 
 std::string void_text(const SampleRemarks& voided) {
@@ -120,6 +96,13 @@ std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
   return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
 }
 
+// Adds the remarks of a process; a case without remarks has none.
+void add_to_case(std::optional<SampleRemarks>& remarks, const SampleRemarks& more) {
+  if (more.count <= 0) return;
+  if (!remarks) remarks.emplace();
+  add_remarks(*remarks, more);
+}
+
 bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
   return remarks && remarks->count > 0 &&
          static_cast<double>(remarks->count) >= kRemarkableShare * static_cast<double>(samples);
@@ -135,16 +118,6 @@ void fill_setup(CaseRecord& record, Processes processes) {
 }
 
 }  // namespace
-
-std::optional<Nanoseconds> launch_floor(const CaseRecord& record) {
-  const auto found = record.details.find(kLaunchFloorDetail);
-  if (found == record.details.end()) return std::nullopt;
-  const std::string& text = found->second;
-  std::int64_t floor = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), floor);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && floor > 0 ? std::optional<Nanoseconds>(floor) : std::nullopt;
-}
 
 Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
   const std::int64_t whole = sample.count() / iterations;
@@ -166,13 +139,14 @@ void fill_device_part(CaseRecord& record, Processes processes) {
   record.throttled.reset();
   record.unsteady_clock.reset();
   for (const ProcessRecord* process : processes) {
-    if (const auto launch = median(process->host_launch))
+    const DeviceSamples& device = process->device;
+    if (const auto launch = median(device.host_launch))
       launches.push_back(per_iteration(*launch, process->iterations_per_sample));
-    if (const auto clock = median_of(process->clock_hz)) clocks.push_back(*clock);
-    if (!record.sample_method) record.sample_method = process->sample_method;
-    add_remarks(record.voided, process->voided);
-    add_remarks(record.throttled, process->throttled);
-    add_remarks(record.unsteady_clock, process->unsteady_clock);
+    if (const auto clock = median_of(device.clock_hz)) clocks.push_back(*clock);
+    if (!record.sample_method) record.sample_method = device.sample_method;
+    add_to_case(record.voided, device.voided);
+    add_to_case(record.throttled, device.throttled);
+    add_to_case(record.unsteady_clock, device.unsteady_clock);
   }
   record.host_launch = median(launches);
   record.clock_hz = median_of(clocks);
@@ -185,7 +159,7 @@ void flag_device_part(CaseRecord& record, Processes processes) {
   if (record.voided && record.voided->count > 0) set_flag(record, Flag::voided_samples);
   if (is_remarkable(record.throttled, samples)) set_flag(record, Flag::throttled);
   if (is_remarkable(record.unsteady_clock, samples)) set_flag(record, Flag::unsteady);
-  const auto floor = launch_floor(record);
+  const std::optional<Nanoseconds>& floor = record.launch_floor;
   if (floor && record.time && record.time->median < kLaunchBoundFactor * *floor)
     set_flag(record, Flag::launch_bound);
 }

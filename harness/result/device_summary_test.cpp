@@ -15,10 +15,10 @@ using testing::IsEmpty;
 ProcessRecord process(Nanoseconds sample, Nanoseconds launch, std::int64_t clock_hz) {
   ProcessRecord record;
   record.samples.assign(20, sample);
-  record.host_launch.assign(20, launch);
-  record.clock_hz.assign(20, clock_hz);
+  record.device.host_launch.assign(20, launch);
+  record.device.clock_hz.assign(20, clock_hz);
   record.iterations_per_sample = 10;
-  record.sample_method = "stream";
+  record.device.sample_method = "stream";
   return record;
 }
 
@@ -49,13 +49,13 @@ TEST(DeviceSummary, HasMediansOfLaunchesClocksAndPartsOfTheSetup) {
 
 TEST(DeviceSummary, OneVoidSampleIsFlaggedAndFewThrottledOnesAreOnlyCounted) {
   std::vector<ProcessRecord> processes = {process(1ms, 50us, 1), process(1ms, 50us, 1)};
-  processes[0].voided = SampleRemarks{1, {{"hot", 1}}};
-  processes[1].throttled = SampleRemarks{1, {{"power cap", 1}}};
+  processes[0].device.voided = SampleRemarks{1, {{"hot", 1}}};
+  processes[1].device.throttled = SampleRemarks{1, {{"power cap", 1}}};
   CaseRecord record = summary_of(processes);
   EXPECT_THAT(record.flags, ElementsAre(Flag::voided_samples));
   EXPECT_EQ(record.throttled->count, 1);
-  processes[0].throttled = SampleRemarks{1, {{"power cap", 1}}};  // 2 of 40
-  processes[0].unsteady_clock = SampleRemarks{20, {{"the clock changed", 20}}};
+  processes[0].device.throttled = SampleRemarks{1, {{"power cap", 1}}};  // 2 of 40
+  processes[0].device.unsteady_clock = SampleRemarks{20, {{"the clock changed", 20}}};
   record = summary_of(processes);
   EXPECT_THAT(record.flags, ElementsAre(Flag::unsteady, Flag::throttled, Flag::voided_samples));
   EXPECT_EQ(record.throttled, (SampleRemarks{2, {{"power cap", 2}}}));
@@ -63,7 +63,7 @@ TEST(DeviceSummary, OneVoidSampleIsFlaggedAndFewThrottledOnesAreOnlyCounted) {
 
 TEST(DeviceSummary, ProcessesWithoutAValidSampleTellOfTheirVoidOnes) {
   std::vector<ProcessRecord> processes = {process(1ms, 50us, 1), ProcessRecord{}};
-  processes[1].voided = SampleRemarks{18, {{"lost", 18}}};
+  processes[1].device.voided = SampleRemarks{18, {{"lost", 18}}};
   const CaseRecord record = summary_of(processes);
   EXPECT_EQ(record.time->median, 100us);
   EXPECT_EQ(record.voided->count, 18);
@@ -72,11 +72,11 @@ TEST(DeviceSummary, ProcessesWithoutAValidSampleTellOfTheirVoidOnes) {
 
 TEST(DeviceSummary, BelowFiveTimesTheLaunchFloorACaseIsLaunchBound) {
   CaseRecord record;
-  record.details[kLaunchFloorDetail] = "2000";
+  record.launch_floor = 2us;
   EXPECT_THAT(summary_of({process(100us, 50us, 1)}, record).flags, IsEmpty());  // 10 us
   EXPECT_THAT(summary_of({process(99'990ns, 50us, 1)}, record).flags,
               ElementsAre(Flag::launch_bound));
-  record.details[kLaunchFloorDetail] = "soon";
+  record.launch_floor.reset();
   EXPECT_THAT(summary_of({process(1us, 50us, 1)}, record).flags, IsEmpty());
 }
 

@@ -7,6 +7,7 @@
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
 #include "harness/result/record.hpp"
+#include "harness/result/typed_details.hpp"
 
 namespace bench {
 
@@ -54,16 +55,38 @@ void fields(auto& archive, JsonOf<SampleRemarks> auto& remarks) {
   archive.optional("reasons", remarks.reasons);
 }
 
-// Fields about samples on a device's clock, common to processes and cases.
-template <class Archive, class Record>
-void device_fields(Archive& archive, Record& record) {
+// Fields about samples on a device's clock, which processes, cases and replies of workers have.
+void device_clock_fields(auto& archive, auto& record) {
   archive.optional("host_launch_ns", record.host_launch);
   archive.optional("clock_hz", record.clock_hz);
   archive.optional("sample_method", record.sample_method);
-  archive.optional("voided", record.voided);
-  archive.optional("throttled", record.throttled);
-  archive.optional("unsteady_clock", record.unsteady_clock);
-  archive.optional("setup", record.setup);
+}
+void remark_fields(auto& archive, JsonOf<DeviceSamples> auto& samples) {
+  archive.defaulted("voided", samples.voided, SampleRemarks{});
+  archive.defaulted("throttled", samples.throttled, SampleRemarks{});
+  archive.defaulted("unsteady_clock", samples.unsteady_clock, SampleRemarks{});
+}
+
+void preparation_fields(auto& archive, JsonOf<PreparationTimes> auto& preparation) {
+  for (const PreparationTime& row : kPreparationTimes)
+    archive.optional(row.name, preparation.*row.time);
+}
+
+void energy_fields(auto& archive, JsonOf<std::optional<ProcessEnergy>> auto& energy) {
+  archive.group("energy", energy, [](auto& inner, auto& value) {
+    inner.required("microjoules", value.microjoules);
+    inner.required("time_ns", value.time);
+    inner.required("source", value.source);
+  });
+}
+
+// A file has the typed details among the others.
+inline void detail_fields(JsonWriter& writer, const CaseRecord& record) {
+  writer.optional("details", details_as_texts(record));
+}
+inline void detail_fields(JsonReader& reader, CaseRecord& record) {
+  reader.optional("details", record.details);
+  take_typed_details(record);
 }
 
 template <class Archive, class Process>
@@ -76,21 +99,16 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("warmup_iterations", process.warmup_iterations);
   archive.optional("steady", process.steady);
   archive.required("stop", process.stop);
-  archive.optional("create_ns", process.create);
-  archive.optional("create_hit_ns", process.create_hit);
-  archive.optional("reorder_ns", process.reorder);
-  archive.optional("first_run_ns", process.first_run);
+  preparation_fields(archive, process.preparation);
   archive.optional("implementation", process.implementation);
   archive.optional("canaries_ns", process.canaries.times);
   archive.optional("canary_threads", process.canaries.threads);
   archive.optional("quiet_level_ns", process.canaries.level);
   archive.optional("join_ns", process.canaries.join);
-  device_fields(archive, process);
-  archive.group("energy", process.energy, [](Archive& energy, auto& value) {
-    energy.required("microjoules", value.microjoules);
-    energy.required("time_ns", value.time);
-    energy.required("source", value.source);
-  });
+  device_clock_fields(archive, process.device);
+  remark_fields(archive, process.device);
+  archive.optional("setup", process.setup);
+  energy_fields(archive, process.energy);
 }
 
 // The sum is written for readers; when reading, files of other tools may contain only the sum.
@@ -204,13 +222,14 @@ void case_fields(Archive& archive, Case& record) {
     energy.optional("flops_per_joule", value.flops_per_joule);
     energy.required("source", value.source);
   });
-  archive.optional("create_ns", record.create);
-  archive.optional("create_hit_ns", record.create_hit);
-  archive.optional("reorder_ns", record.reorder);
-  archive.optional("first_run_ns", record.first_run);
-  device_fields(archive, record);
+  preparation_fields(archive, record.preparation);
+  device_clock_fields(archive, record);
+  archive.optional("voided", record.voided);
+  archive.optional("throttled", record.throttled);
+  archive.optional("unsteady_clock", record.unsteady_clock);
+  archive.optional("setup", record.setup);
   archive.optional("check", record.check);
-  archive.optional("details", record.details);
+  detail_fields(archive, record);
 }
 
 template <class Archive, class Pass>

@@ -29,7 +29,7 @@ TEST(ReadRecord, ReadsTheShortestProcess) {
   const auto& process = std::get<ProcessRecord>(*parsed);
   EXPECT_EQ(process.process, 2);
   EXPECT_EQ(process.samples, (std::vector{Nanoseconds(5), Nanoseconds(6)}));
-  EXPECT_FALSE(process.create);
+  EXPECT_FALSE(process.preparation.create);
 }
 
 TEST(ReadRecord, UnknownFieldsAreIgnored) {

@@ -70,16 +70,20 @@ class RandomRecords {
     record.warmup_iterations = count();
     record.steady = coin();
     record.stop = static_cast<StopReason>(below(stop_reason_names().size()));
-    maybe(record.create, [&] { return time(); });
-    maybe(record.create_hit, [&] { return time(); });
-    maybe(record.reorder, [&] { return time(); });
-    maybe(record.first_run, [&] { return time(); });
+    maybe(record.preparation.create, [&] { return time(); });
+    maybe(record.preparation.create_hit, [&] { return time(); });
+    maybe(record.preparation.reorder, [&] { return time(); });
+    maybe(record.preparation.first_run, [&] { return time(); });
     record.implementation = text_or_none();
     for (std::size_t i = 0; i < record.samples.size() && coin(); ++i) {
-      record.host_launch.push_back(time());
-      record.clock_hz.push_back(1 + count());
+      record.device.host_launch.push_back(time());
+      record.device.clock_hz.push_back(1 + count());
     }
-    device_part(record);
+    maybe(record.device.sample_method, [&] { return std::string("graph"); });
+    if (coin()) record.device.voided = remarks();
+    if (coin()) record.device.throttled = remarks();
+    if (coin()) record.device.unsteady_clock = remarks();
+    while (coin()) record.setup[text()] = time();
     maybe(record.energy, [&] { return ProcessEnergy{count(), time(), text()}; });
     return record;
   }
@@ -89,8 +93,7 @@ class RandomRecords {
     while (coin()) result.reasons[text()] = 1 + count();
     return result;
   }
-  template <class DeviceRecord>
-  void device_part(DeviceRecord& record) {
+  void device_part(CaseRecord& record) {
     maybe(record.sample_method, [&] { return std::string("graph"); });
     maybe(record.voided, [&] { return remarks(); });
     maybe(record.throttled, [&] { return remarks(); });
@@ -123,14 +126,15 @@ class RandomRecords {
       maybe(energy.flops_per_joule, [&] { return real(); });
       return energy;
     });
-    maybe(record.create, [&] { return time(); });
-    maybe(record.create_hit, [&] { return time(); });
-    maybe(record.reorder, [&] { return time(); });
-    maybe(record.first_run, [&] { return time(); });
+    maybe(record.preparation.create, [&] { return time(); });
+    maybe(record.preparation.create_hit, [&] { return time(); });
+    maybe(record.preparation.reorder, [&] { return time(); });
+    maybe(record.preparation.first_run, [&] { return time(); });
     maybe(record.host_launch, [&] { return time(); });
     maybe(record.clock_hz, [&] { return 1 + count(); });
     device_part(record);
     maybe(record.check, [&] { return text(); });
+    maybe(record.launch_floor, [&] { return time(); });
     record.details = map();
     return record;
   }

@@ -141,6 +141,37 @@ struct ProcessEnergy {
   friend bool operator==(const ProcessEnergy&, const ProcessEnergy&) = default;
 };
 
+// The times of a preparation. A worker measures all of them; nullopt in files of other versions.
+struct PreparationTimes {
+  std::optional<Nanoseconds> create;      // primitive creation, cache miss
+  std::optional<Nanoseconds> create_hit;  // repeated creation, from the library's cache
+  std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
+  std::optional<Nanoseconds> first_run;
+  friend bool operator==(const PreparationTimes&, const PreparationTimes&) = default;
+};
+struct PreparationTime {
+  std::string_view name;  // its field in every record and message
+  std::optional<Nanoseconds> PreparationTimes::*time;
+};
+inline constexpr std::array<PreparationTime, 4> kPreparationTimes = {
+    {{"create_ns", &PreparationTimes::create},
+     {"create_hit_ns", &PreparationTimes::create_hit},
+     {"reorder_ns", &PreparationTimes::reorder},
+     {"first_run_ns", &PreparationTimes::first_run}}};
+
+// What samples on a device's clock report besides their time. Empty on the host's clock. Remarks
+// with count 0 mean that there are none.
+struct DeviceSamples {
+  // The host's launch time, and the clock of the device's processors during the sample. One value
+  // per sample; a process record has none if any is unknown.
+  std::vector<Nanoseconds> host_launch;
+  std::vector<std::int64_t> clock_hz;
+  std::optional<std::string> sample_method;  // "stream", "graph"
+  SampleRemarks voided;                      // samples that do not count and have no time
+  SampleRemarks throttled, unsteady_clock;   // samples that count
+  friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
+};
+
 struct ProcessRecord {
   std::string run_id;
   std::string id;
@@ -150,21 +181,12 @@ struct ProcessRecord {
   std::int64_t warmup_iterations = 0;
   bool steady = true;  // whether the last warm-up samples agreed
   StopReason stop = StopReason::precision;
-  std::optional<Nanoseconds> create;      // primitive creation, cache miss
-  std::optional<Nanoseconds> create_hit;  // repeated creation, from the library's cache
-  std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
-  std::optional<Nanoseconds> first_run;
+  PreparationTimes preparation;
   std::string implementation;
   SampleCanaries canaries;  // empty on a device's clock and from older workers
-  // For samples on a device's clock: the host's launch time, and the clock of the device's
-  // processors during the sample. One value per sample; empty if any is unknown.
-  std::vector<Nanoseconds> host_launch;
-  std::vector<std::int64_t> clock_hz;
-  std::optional<std::string> sample_method;  // "stream", "graph"; nullopt: the host's clock
-  std::optional<SampleRemarks> voided;       // not part of `samples`
-  std::optional<SampleRemarks> throttled, unsteady_clock;  // part of `samples`
-  std::map<std::string, Nanoseconds> setup;                // parts of the creation: "context_ns"
-  std::optional<ProcessEnergy> energy;                     // nullopt if it cannot be read
+  DeviceSamples device;
+  std::map<std::string, Nanoseconds> setup;  // parts of the creation: "context_ns"
+  std::optional<ProcessEnergy> energy;       // nullopt if it cannot be read
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
@@ -272,8 +294,8 @@ struct CaseRecord {
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling
   std::optional<Energy> energy;      // nullopt with the reason in details["energy"]
-  std::optional<Nanoseconds> create, create_hit, reorder, first_run;  // medians over processes
-  // On a device's clock, as in ProcessRecord: medians over processes, per iteration; remarks are
+  PreparationTimes preparation;      // medians over processes
+  // On a device's clock, as in DeviceSamples: medians over processes, per iteration; remarks are
   // summed.
   std::optional<Nanoseconds> host_launch;
   std::optional<std::int64_t> clock_hz;
@@ -282,6 +304,7 @@ struct CaseRecord {
   std::map<std::string, Nanoseconds> setup;
   std::optional<std::string>
       check;  // how the result was verified: "full, 200704 elements, worst 0.12 of tolerance"
+  std::optional<Nanoseconds> launch_floor;  // time of an empty launch; one of the file's details
   std::map<std::string, std::string>
       details;  // buffer layouts, cold sets and bytes ("layout.source": "acdb", "cold.sets": "12")
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;

@@ -26,10 +26,10 @@ TEST(SampleRemarks, AreAFewHoweverManyReasonsThereAre) {
   EXPECT_EQ(remarks.reasons.at(kOtherReasons), 12);
 }
 
-TEST(SampleRemarks, AddUpAndStayAbsentWithoutAny) {
-  std::optional<SampleRemarks> sum;
-  add_remarks(sum, std::nullopt);
-  EXPECT_FALSE(sum);
+TEST(SampleRemarks, AddUp) {
+  SampleRemarks sum;
+  add_remarks(sum, {});
+  EXPECT_EQ(sum, SampleRemarks{});
   add_remarks(sum, SampleRemarks{3, {{"hot", 2}}});  // one remark has no reason
   add_remarks(sum, SampleRemarks{1, {{"hot", 1}}});
   EXPECT_EQ(sum, (SampleRemarks{4, {{"hot", 3}}}));

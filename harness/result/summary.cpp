@@ -64,10 +64,10 @@ std::vector<Nanoseconds> pooled_iterations(std::span<const CountedSamples> proce
 }
 
 std::optional<Nanoseconds> median_of(Processes processes,
-                                     std::optional<Nanoseconds> ProcessRecord::*member) {
+                                     std::optional<Nanoseconds> PreparationTimes::*member) {
   std::vector<Nanoseconds> values;
   for (const ProcessRecord* process : processes) {
-    if (process->*member) values.push_back(*(process->*member));
+    if (const auto& time = process->preparation.*member) values.push_back(*time);
   }
   return median(values);
 }
@@ -247,9 +247,7 @@ Groups group_layers(const Report& report) {
 void fill_network(NetworkSummary& summary, const CaseRecord& network) {
   summary.network_id = network.id;
   if (network.time) summary.network_time = network.time->median;
-  summary.create = network.create;
-  summary.reorder = network.reorder;
-  summary.first_run = network.first_run;
+  summary.preparation = network.preparation;
 }
 
 // Whether the parameters of a network's id have the flag `+training`: "mobilenet_v2-n8+training".
@@ -344,10 +342,8 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     const bool is_part = judged.quiet->samples < judged.quiet->all_samples;
     if (is_part && !judged.is_disturbed()) record.time_all = summarise(all_samples(processes));
   }
-  record.create = median_of(processes, &ProcessRecord::create);
-  record.create_hit = median_of(processes, &ProcessRecord::create_hit);
-  record.reorder = median_of(processes, &ProcessRecord::reorder);
-  record.first_run = median_of(processes, &ProcessRecord::first_run);
+  for (const PreparationTime& row : kPreparationTimes)
+    record.preparation.*row.time = median_of(processes, row.time);
   fill_implementation(record, processes);
   fill_device_part(record, processes);
   fill_energy(record, processes);

@@ -120,16 +120,16 @@ TEST(CompleteCase, FlagsStaySortedAndOnce) {
 
 TEST(CompleteCase, MediansOfSetupTimesOverTheProcessesThatHaveThem) {
   auto processes = five_processes();
-  processes[0].create = Nanoseconds(10);
-  processes[1].create = Nanoseconds(30);
-  processes[4].create = Nanoseconds(20);
-  processes[2].first_run = Nanoseconds(7);
+  processes[0].preparation.create = Nanoseconds(10);
+  processes[1].preparation.create = Nanoseconds(30);
+  processes[4].preparation.create = Nanoseconds(20);
+  processes[2].preparation.first_run = Nanoseconds(7);
   CaseRecord record;
   complete_case(record, pointers(processes), 0.5);
-  EXPECT_EQ(record.create, Nanoseconds(20));
-  EXPECT_EQ(record.first_run, Nanoseconds(7));
-  EXPECT_FALSE(record.create_hit);
-  EXPECT_FALSE(record.reorder);
+  EXPECT_EQ(record.preparation.create, Nanoseconds(20));
+  EXPECT_EQ(record.preparation.first_run, Nanoseconds(7));
+  EXPECT_FALSE(record.preparation.create_hit);
+  EXPECT_FALSE(record.preparation.reorder);
 }
 
 TEST(CompleteCase, NamesProcessesThatRanAnotherKernel) {
@@ -168,9 +168,9 @@ Report network_report() {
                   layer("gemm/forward/m1/f32/onednn/cpu/cold_weights", 60, {"fc"}),
                   timed("network/forward/net/f32/onednn/cpu/hot", 100),
                   timed("conv/forward/c9/f32/onednn/cpu/hot", 1'000)};
-  report.cases[4].create = Nanoseconds(7);
-  report.cases[4].reorder = Nanoseconds(8);
-  report.cases[4].first_run = Nanoseconds(9);
+  report.cases[4].preparation.create = Nanoseconds(7);
+  report.cases[4].preparation.reorder = Nanoseconds(8);
+  report.cases[4].preparation.first_run = Nanoseconds(9);
   return report;
 }
 
@@ -186,9 +186,9 @@ TEST(SummariseNetworks, OneForEachCacheMode) {
   EXPECT_EQ(hot.layers_measured, 2);
   EXPECT_EQ(hot.layers_total, 2);
   EXPECT_DOUBLE_EQ(*hot.rest, 0.2);
-  EXPECT_EQ(hot.create, Nanoseconds(7));
-  EXPECT_EQ(hot.reorder, Nanoseconds(8));
-  EXPECT_EQ(hot.first_run, Nanoseconds(9));
+  EXPECT_EQ(hot.preparation.create, Nanoseconds(7));
+  EXPECT_EQ(hot.preparation.reorder, Nanoseconds(8));
+  EXPECT_EQ(hot.preparation.first_run, Nanoseconds(9));
   EXPECT_EQ(networks[1].cache, "cold_weights");
   EXPECT_EQ(networks[1].layers_time, Nanoseconds(96));
   EXPECT_DOUBLE_EQ(*networks[1].rest, 0.04);

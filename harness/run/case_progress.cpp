@@ -7,7 +7,7 @@
 #include "harness/result/measured.hpp"
 #include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
-#include "harness/run/case_step.hpp"
+#include "harness/result/typed_details.hpp"
 #include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>
@@ -209,6 +209,7 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
     record.details.insert(facts_->details.begin(), facts_->details.end());
     std::erase_if(record.details,
                   [](const auto& detail) { return detail.first.starts_with(kSetupDetail); });
+    take_typed_details(record);
   }
   if (ended_) {
     record.outcome = ended_->outcome;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/case_step.hpp"
 
+#include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <utility>
 
 namespace bench {
@@ -29,19 +28,6 @@ namespace {
 
 // The time that a device's pauses may add to a round.
 constexpr Nanoseconds kMaxWait = kFirstPause * ((1 << kMaxPauses) - 1);
-
-// Extracts creation times from the kernel's details: "setup.context_ns" becomes "context_ns".
-std::map<std::string, Nanoseconds> setup_parts(const std::map<std::string, std::string>& details) {
-  std::map<std::string, Nanoseconds> parts;
-  for (const auto& [name, text] : details) {
-    if (!name.starts_with(kSetupDetail) || !name.ends_with("_ns")) continue;
-    std::int64_t time = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time);
-    const bool whole = error == std::errc() && end == text.data() + text.size() && time >= 0;
-    if (whole) parts[name.substr(kSetupDetail.size())] = Nanoseconds(time);
-  }
-  return parts;
-}
 
 class Step {
  public:
@@ -88,27 +74,23 @@ class Step {
     record.iterations_per_sample = warm->iterations_per_sample;
     record.warmup_iterations = warm->iterations;
     record.steady = warm->steady;
-    record.create = result_.prepared->create;
-    record.create_hit = result_.prepared->create_hit;
-    record.reorder = result_.prepared->reorder;
-    record.first_run = result_.prepared->first_run;
+    record.preparation = result_.prepared->preparation;
     record.implementation = result_.prepared->implementation;
-    record.setup = setup_parts(result_.prepared->details);
+    record.setup = result_.prepared->setup;
     const std::optional<StopReason> reason = take_rounds(warm->sample, record);
-    for (const auto& [name, value] : device_.details) result_.prepared->details[name] = value;
     if (const auto why = record.energy ? energy_obstacle(*record.energy) : std::nullopt) {
       result_.prepared->details[kEnergyDetail] = "n/a: " + *why;
     }
-    if (result_.ended || (record.samples.empty() && device_.voided.count == 0)) return;
+    if (result_.ended || (record.samples.empty() && record.device.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
-    describe(device_, record);
+    drop_incomplete_lists(record.device, record.samples.size());
     result_.record = std::move(record);
   }
 
   std::optional<StopReason> take_rounds(Nanoseconds sample, ProcessRecord& record) {
     const Measure& limits = request_.spec->measure;
     std::vector<Nanoseconds>& samples = record.samples;
-    if (!request_.range.empty()) return take_range(sample, limits.min_iterations, samples);
+    if (!request_.range.empty()) return take_range(sample, limits.min_iterations, record);
     const StopRule rule{limits.precision, limits.min_iterations,
                         limits.max_time / limits.processes};
     Nanoseconds timed{0};
@@ -123,7 +105,7 @@ class Step {
           next_round(rule, taken, timed, sample));
       const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + longest_wait());
       if (!round) return std::nullopt;
-      append(device_, round->device);
+      add_device_part(*round, record);
       add_canaries(*round, record);
       if (round->energy) add_energy(record.energy, *round->energy);
       for (const Nanoseconds time : round->samples) timed += time;
@@ -137,6 +119,12 @@ class Step {
       }
       sample = timed / static_cast<std::int64_t>(samples.size());
     }
+  }
+
+  // Later details take the place of earlier ones.
+  void add_device_part(const RoundReply& round, ProcessRecord& record) {
+    append(record.device, round.device);
+    for (const auto& [name, value] : round.details) result_.prepared->details[name] = value;
   }
 
   // If a round lacks a canary for a sample, the process drops all of them: a record has all or
@@ -173,18 +161,17 @@ class Step {
   }
 
   std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,
-                                       std::vector<Nanoseconds>& samples) {
+                                       ProcessRecord& record) {
     auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
-    append(device_, round->device);
-    samples = std::move(round->samples);
-    return samples.empty() ? StopReason::voided : StopReason::max_time;
+    add_device_part(*round, record);
+    record.samples = std::move(round->samples);
+    return record.samples.empty() ? StopReason::voided : StopReason::max_time;
   }
 
   WorkerSession& session_;
   const StepRequest& request_;
   Clock& clock_;
-  DeviceSamples device_;
   StepResult result_;
 };
 

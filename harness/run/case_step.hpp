@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace bench {
 
@@ -20,9 +19,6 @@ namespace bench {
 
 // Requests a check against the reference. `met`: for a layer, else empty.
 PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::InputLayouts met);
-
-// Prefix of kernel details that are parts of its creation: times, not facts.
-inline constexpr std::string_view kSetupDetail = "setup.";
 
 struct StepRequest {
   enum class Extent { prepare_only, measure };

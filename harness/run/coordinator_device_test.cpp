@@ -133,10 +133,10 @@ TEST_F(DeviceRunTest, RecordsHaveTheDevicesTimeAndTheHostsApart) {
   const auto processes = sink_.all<ProcessRecord>();
   ASSERT_THAT(processes, SizeIs(2));
   EXPECT_THAT(processes[0].samples, Each(1500us));
-  EXPECT_THAT(processes[0].host_launch, SizeIs(processes[0].samples.size()));
-  EXPECT_THAT(processes[0].clock_hz, SizeIs(processes[0].samples.size()));
+  EXPECT_THAT(processes[0].device.host_launch, SizeIs(processes[0].samples.size()));
+  EXPECT_THAT(processes[0].device.clock_hz, SizeIs(processes[0].samples.size()));
   EXPECT_EQ(processes[0].setup.at("context_ns"), 300ns);
-  EXPECT_FALSE(processes[0].voided);
+  EXPECT_EQ(processes[0].device.voided, SampleRemarks{});
   EXPECT_EQ(sink_.all<RunRecord>().at(0).environment.details.at("gpu.name"), "NVIDIA H200");
 }
 
@@ -182,7 +182,7 @@ TEST_F(DeviceRunTest, ACaseWithoutAnyValidSampleFailsWithTheReason) {
     if (process.id != kGemm) continue;
     ++rows;
     EXPECT_THAT(process.samples, IsEmpty());
-    EXPECT_EQ(process.voided->count, 18);
+    EXPECT_EQ(process.device.voided.count, 18);
     EXPECT_EQ(process.stop, StopReason::voided);
   }
   EXPECT_EQ(rows, 2U);

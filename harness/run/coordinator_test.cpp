@@ -44,10 +44,10 @@ TEST_F(CoordinatorTest, MeasuresEveryCaseInEveryProcess) {
     EXPECT_EQ(process.warmup_iterations, 3);
     EXPECT_EQ(process.stop, StopReason::precision);
     EXPECT_TRUE(process.steady);
-    EXPECT_EQ(process.create, 5000ns);
-    EXPECT_EQ(process.create_hit, 50ns);
-    EXPECT_EQ(process.reorder, 400ns);
-    EXPECT_EQ(process.first_run, 60us);
+    EXPECT_EQ(process.preparation.create, 5000ns);
+    EXPECT_EQ(process.preparation.create_hit, 50ns);
+    EXPECT_EQ(process.preparation.reorder, 400ns);
+    EXPECT_EQ(process.preparation.first_run, 60us);
     EXPECT_EQ(process.run_id, "run1");
   }
   EXPECT_EQ(numbers[kFirst], (std::set<int>{0, 1, 2, 3, 4}));

@@ -299,19 +299,35 @@ void reply_fields(JsonReader& reader, ModelReply& r) {
     fields(reader, *r.model);
   }
 }
+// A reply has all times.
+void reply_fields(JsonWriter& writer, const PreparationTimes& times) {
+  for (const PreparationTime& row : kPreparationTimes)
+    writer.required(row.name, (times.*row.time).value_or(Nanoseconds(0)));
+}
+void reply_fields(JsonReader& reader, PreparationTimes& times) {
+  for (const PreparationTime& row : kPreparationTimes)
+    reader.required(row.name, (times.*row.time).emplace());
+}
+void detail_fields(JsonWriter& writer, const PreparedReply& r) {
+  std::map<std::string, std::string> details = r.details;
+  for (const auto& [name, time] : r.setup)
+    details[std::string(kSetupDetail) + name] = std::to_string(time.count());
+  writer.required("details", details);
+}
+void detail_fields(JsonReader& reader, PreparedReply& r) {
+  reader.required("details", r.details);
+  r.setup = take_setup(r.details);
+}
 void reply_fields(auto& archive, JsonOf<PreparedReply> auto& r) {
   archive.required("implementation", r.implementation);
   archive.optional("libraries", r.libraries);
   archive.required("buffers", r.buffers);
   archive.required("steps", r.steps);
-  archive.required("create_ns", r.create);
-  archive.required("create_hit_ns", r.create_hit);
-  archive.required("reorder_ns", r.reorder);
-  archive.required("first_run_ns", r.first_run);
+  reply_fields(archive, r.preparation);
   archive.required("memory", r.memory);
   archive.required("check", r.check);
   archive.required("output", r.output);
-  archive.required("details", r.details);
+  detail_fields(archive, r);
 }
 void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required("steps", r.steps); }
 void reply_fields(auto& archive, JsonOf<RefusedReply> auto& r) {
@@ -324,25 +340,13 @@ void reply_fields(auto& archive, JsonOf<WarmedUpReply> auto& r) {
   archive.required("steady", r.steady);
   archive.required("sample_ns", r.sample);
 }
-// Nothing is written for samples on the host's clock.
-void device_sample_fields(auto& archive, JsonOf<DeviceSamples> auto& samples) {
-  archive.optional("host_launch_ns", samples.host_launch);
-  archive.optional("clock_hz", samples.clock_hz);
-  archive.optional("sample_method", samples.sample_method);
-  archive.optional("details", samples.details);
-  archive.defaulted("voided", samples.voided, SampleRemarks{});
-  archive.defaulted("throttled", samples.throttled, SampleRemarks{});
-  archive.defaulted("unsteady_clock", samples.unsteady_clock, SampleRemarks{});
-}
 void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
   archive.required("samples_ns", r.samples);
-  device_sample_fields(archive, r.device);
+  device_clock_fields(archive, r.device);
+  archive.optional("details", r.details);
+  remark_fields(archive, r.device);
   archive.optional("iterations_per_sample", r.iterations_per_sample);
-  archive.group("energy", r.energy, [](auto& energy, auto& value) {
-    energy.required("microjoules", value.microjoules);
-    energy.required("time_ns", value.time);
-    energy.required("source", value.source);
-  });
+  energy_fields(archive, r.energy);
   archive.optional("canary_threads", r.canaries.threads);
   if (!r.canaries.threads) return;
   archive.required("canaries_ns", r.canaries.times);

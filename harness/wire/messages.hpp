@@ -6,7 +6,6 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/result/device_samples.hpp"
 #include "harness/result/record.hpp"
 #include "ops/catalogue.hpp"
 #include "ops/kernel_facts.hpp"
@@ -146,13 +145,15 @@ struct PreparedReply {
   std::vector<ops::LibraryInfo> libraries;
   std::vector<BufferInfo> buffers;
   std::vector<ops::KernelStep> steps;
-  Nanoseconds create{0}, create_hit{0}, reorder{0}, first_run{0};
+  PreparationTimes preparation;  // all times
   MemoryUse memory{};
   std::string check;    // how the result was verified; empty with CheckKind::none
   OutputSample output;  // only with CheckKind::reference
   // The kernel's own details; layouts and cold sets. "primitives": steps of an iteration, if the
   // kernel names them. "output.digest": digest of the outputs, with every check except `none`.
   std::map<std::string, std::string> details;
+  // Parts of the creation: "context_ns". They are among the details of the message.
+  std::map<std::string, Nanoseconds> setup = {};
 };
 struct StepsReply {
   std::vector<ops::KernelStep> steps;
@@ -179,8 +180,10 @@ struct RoundReply {
   DeviceSamples device = {};
   // One per sample. The coordinator determines the level.
   SampleCanaries canaries = {};
-  // nullopt if it cannot be read; device.details then has the reason (harness/result/energy.hpp).
+  // nullopt if it cannot be read; `details` then has the reason (harness/result/energy.hpp).
   std::optional<ProcessEnergy> energy = std::nullopt;
+  // Details of the kernel that sampling added or changed. They belong to the case.
+  std::map<std::string, std::string> details = {};
 };
 // Keys in the details of a profile pass: why its rows must not be compared, and what the reader
 // should know about them.

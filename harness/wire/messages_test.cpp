@@ -130,11 +130,12 @@ TEST(Replies, AreLinesOfJson) {
   prepared.implementation = "jit";
   prepared.buffers = {{"source", "input", "abcd", {12}}};
   prepared.steps = {{"conv1", "convolution", "jit", "abcd", {{"source", "acdb"}}}};
-  prepared.create = 5ns;
+  prepared.preparation.create = 5ns;
   prepared.memory = {{3}, {2}, {1}};
   prepared.check = "full";
   prepared.output = {"d", {1.5}};
   prepared.details = {{"cold.sets", "3"}};
+  prepared.setup = {{"context_ns", 300ns}};
   expect_round_trip(prepared, R"("create_ns":5)");
   expect_round_trip(RefusedReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
@@ -188,7 +189,7 @@ TEST(Replies, CarryWhatADeviceSaysOfSamples) {
   round.device = {
       {3us, 4us},        {1'780'000'000, 1'790'000'000}, "graph",
       {2, {{"hot", 2}}}, {1, {{"power cap", 1}}},        {1, {{"the clock changed", 1}}}};
-  round.device.details = {{"sample_method", "graph: shorter than 100.0 us"}};
+  round.details = {{"sample_method", "graph: shorter than 100.0 us"}};
   const std::string text = encode(ReplyMessage{round, {}});
   const auto decoded = decode_reply(text);
   ASSERT_TRUE(decoded.ok()) << decoded.error().message();
@@ -196,6 +197,7 @@ TEST(Replies, CarryWhatADeviceSaysOfSamples) {
   const auto& reply = std::get<RoundReply>(decoded->reply);
   EXPECT_EQ(reply.samples, round.samples);
   EXPECT_EQ(reply.device, round.device);
+  EXPECT_EQ(reply.details, round.details);
 }
 
 TEST(Replies, OfTheHostsClockSayNothingOfADevice) {

@@ -75,7 +75,7 @@ class EnergyReading {
 
  private:
   static void set_reason(const std::string& reason, RoundReply& reply) {
-    reply.device.details[kEnergyDetail] = "n/a: " + reason;
+    reply.details[kEnergyDetail] = "n/a: " + reason;
   }
   const OpenedEnergyMeter* meter_;
   std::optional<std::vector<EnergyCount>> before_;
@@ -232,7 +232,6 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
                                          false,
                                          {}});
   ops::Kernel& kernel = built_->instance.kernel();
-  const PreparedKernel::Durations& durations = built_->instance.durations();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
@@ -254,10 +253,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   if (!reply.steps.empty()) {
     reply.details.emplace(kPrimitivesDetail, std::to_string(reply.steps.size()));
   }
-  reply.create = durations.create;
-  reply.create_hit = durations.create_hit;
-  reply.reorder = durations.reorder;
-  reply.first_run = durations.first_run;
+  reply.preparation = built_->instance.preparation();
   reply.memory = kernel_memory_use(kernel);
   return check(values, request);
 }
@@ -344,7 +340,7 @@ Reply CommandServer::round(const RoundRequest& request) {
   if (!status) return failed_reply(status.error());
   reply.samples = std::move(taken.samples);
   reply.device = std::move(taken.device);
-  reply.device.details = later_details();
+  reply.details = later_details();
   energy.finish(elapsed, reply);
   if (canary_ && !taken.canaries.empty()) {
     reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,

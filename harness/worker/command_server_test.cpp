@@ -70,10 +70,10 @@ TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
   ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
   const auto& reply = std::get<PreparedReply>(message.reply);
   EXPECT_EQ(reply.implementation, "fake:reference");
-  EXPECT_EQ(reply.create, 5000ns);
-  EXPECT_EQ(reply.create_hit, 50ns);
-  EXPECT_EQ(reply.reorder, 2 * 200ns);
-  EXPECT_EQ(reply.first_run, 60us);
+  EXPECT_EQ(reply.preparation.create, 5000ns);
+  EXPECT_EQ(reply.preparation.create_hit, 50ns);
+  EXPECT_EQ(reply.preparation.reorder, 2 * 200ns);
+  EXPECT_EQ(reply.preparation.first_run, 60us);
   EXPECT_EQ(reply.memory.peak.count, 3 * 64 + 64);
   EXPECT_EQ(reply.memory.workspace.count, 64);
   EXPECT_EQ(reply.buffers.size(), 3u);
@@ -213,7 +213,7 @@ TEST_F(CommandServerTest, VariantsOfAProblemShareKernelAndCheck) {
   const PreparedReply hot = prepared(problem + "hot");
   const PreparedReply cold = prepared(problem + "cold");
   EXPECT_EQ(backend_.creations(), 2);  // a miss and a hit, once
-  EXPECT_EQ(cold.create, hot.create);
+  EXPECT_EQ(cold.preparation.create, hot.preparation.create);
   EXPECT_EQ(cold.check, hot.check);
   EXPECT_FALSE(hot.details.contains("cold.sets"));
   // Sets of 2 x 1 KiB to read (33 lines) and 1 KiB to write (17 lines) in regions of 2 MiB.

@@ -71,11 +71,11 @@ Result<PreparedKernel, Refusal> PreparedKernel::build(
   PreparedKernel instance;
   const Nanoseconds start = clock.now();
   auto kernel = create_kernel(backend, subject, met);
-  instance.durations_.create = clock.now() - start;
+  instance.preparation_.create = clock.now() - start;
   if (!kernel) return std::move(kernel).error();
   const Nanoseconds again = clock.now();
   { auto hit = create_kernel(backend, subject, met); }
-  instance.durations_.create_hit = clock.now() - again;
+  instance.preparation_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
   // Kernels on the host report their workspace themselves. The address of a workspace on a device
   // is not known, so the kernel's own address identifies it.
@@ -97,7 +97,7 @@ Result<PreparedKernel, Refusal> PreparedKernel::build(
       watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
   const Status run = instance.run(observer);
-  instance.durations_.first_run = clock.now() - first;
+  instance.preparation_.first_run = clock.now() - first;
   if (!run) return Refusal{Refusal::Kind::failed, run.error().message()};
   return instance;
 }
@@ -116,10 +116,12 @@ Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Worklo
                           i < tensors_.size() ? tensors_[i].name : "activations",
                           ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
   }
+  Nanoseconds reorder{0};
   for (std::size_t i = 0; i < values.size(); ++i) {
-    BENCH_RETURN_IF_ERROR(pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock,
-                               durations_.reorder, watchers.memory));
+    BENCH_RETURN_IF_ERROR(
+        pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, reorder, watchers.memory));
   }
+  preparation_.reorder = reorder;
   const std::vector<void*> own = addresses();
   BENCH_RETURN_IF_ERROR(kernel_->prepare(own));
   BENCH_ASSIGN_OR_RETURN(invocation_, kernel_->bind(own));

@@ -35,13 +35,6 @@ struct SetupObservers {
 
 class PreparedKernel {
  public:
-  struct Durations {
-    Nanoseconds create{0};      // creation with a miss in the library's cache
-    Nanoseconds create_hit{0};  // second creation, with a hit
-    Nanoseconds reorder{0};     // packing all inputs
-    Nanoseconds first_run{0};
-  };
-
   // Creates the kernel twice, allocates, packs, poisons the outputs and runs once. Returns the
   // refusal `skipped` if memory is insufficient: `available` of the host, if known, or the free
   // memory of the backend's device.
@@ -52,7 +45,7 @@ class PreparedKernel {
                                                     const SetupObservers& watchers = {});
 
   ops::Kernel& kernel() { return *kernel_; }
-  const Durations& durations() const { return durations_; }
+  const PreparationTimes& preparation() const { return preparation_; }  // has all times
   std::vector<void*> addresses();  // its own buffers, in the order of kernel().buffers()
   // The outputs in their plain form, in order.
   Result<std::vector<AlignedBuffer>> outputs();
@@ -74,7 +67,7 @@ class PreparedKernel {
   std::vector<TrackedAllocation> tracked_;  // declared after buffers_, which it must not outlive
   // declared after kernel_ and buffers_, which it uses
   std::unique_ptr<ops::Invocation> invocation_;
-  Durations durations_;
+  PreparationTimes preparation_;
 };
 
 }  // namespace bench

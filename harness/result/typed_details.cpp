@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/result/typed_details.hpp"
+
+#include "base/number.hpp"
+
+#include <vector>
+
+namespace bench {
+
+std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& details,
+                                         const std::string& name) {
+  const auto found = details.find(name);
+  if (found == details.end()) return std::nullopt;
+  const auto number = parse_number<std::int64_t>(found->second);
+  // Another text of the same number ("007") would not be written as it was read.
+  if (!number || std::to_string(*number) != found->second) return std::nullopt;
+  details.erase(found);
+  return number;
+}
+
+void take_typed_details(CaseRecord& record) {
+  if (const auto floor = take_integer(record.details, kLaunchFloorDetail))
+    record.launch_floor = Nanoseconds(*floor);
+}
+
+std::map<std::string, std::string> details_as_texts(const CaseRecord& record) {
+  std::map<std::string, std::string> details = record.details;
+  if (record.launch_floor)
+    details[kLaunchFloorDetail] = std::to_string(record.launch_floor->count());
+  return details;
+}
+
+std::map<std::string, Nanoseconds> take_setup(std::map<std::string, std::string>& details) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : details) {
+    if (name.starts_with(kSetupDetail) && name.ends_with("_ns") && !text.starts_with('-'))
+      names.push_back(name);
+  }
+  std::map<std::string, Nanoseconds> setup;
+  for (const std::string& name : names) {
+    if (const auto time = take_integer(details, name))
+      setup[name.substr(kSetupDetail.size())] = Nanoseconds(*time);
+  }
+  return setup;
+}
+
+}  // namespace bench
