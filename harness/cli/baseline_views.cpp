@@ -191,7 +191,7 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
   const BaselineRecord& last = *history.last();
   const ExactProperties& exact = last.measured.exact;
   if (!exact.implementation.empty()) add("implementation", exact.implementation);
-  for (const auto& [name, value] : exact.facts) add(name, value);
+  for (const auto& [name, value] : facts_as_texts(exact)) add(name, value);
   for (const auto& [name, version] : library_facts(last.environment.libraries)) add(name, version);
   if (last.profile) {
     add("profile", fmt::format("{} executed in {}, {} left out",

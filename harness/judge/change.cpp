@@ -30,7 +30,7 @@ bool says_nothing(const Change& change) {
 }
 
 std::map<std::string, std::string> all_facts(const ExactProperties& side) {
-  std::map<std::string, std::string> facts = side.facts;
+  std::map<std::string, std::string> facts = facts_as_texts(side);
   if (!side.implementation.empty()) facts["implementation"] = side.implementation;
   return facts;
 }

@@ -45,27 +45,16 @@ Looks confirming_looks(const GatePolicy& policy) {
 // Returns the smallest n for which n equal signs have a probability of at most `error`: 2^-n.
 int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
 
-std::optional<std::int64_t> number_of(const ExactProperties& side, const std::string& fact) {
-  const auto found = side.facts.find(fact);
-  if (found == side.facts.end()) return std::nullopt;
-  try {
-    return std::stoll(found->second);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
-
 // Describes growth of the peak memory beyond the limit of `gate: { memory: ... }`. It needs no
 // statistics.
 std::optional<std::string> memory_growth(const ExactProperties& base,
                                          const ExactProperties& candidate, double allowed) {
-  const auto from = number_of(base, "memory.peak_bytes");
-  const auto to = number_of(candidate, "memory.peak_bytes");
-  if (!from || !to || *from <= 0) return std::nullopt;
-  const double growth = static_cast<double>(*to) / static_cast<double>(*from) - 1;
+  if (!base.peak || !candidate.peak || base.peak->count <= 0) return std::nullopt;
+  const std::int64_t from = base.peak->count, to = candidate.peak->count;
+  const double growth = static_cast<double>(to) / static_cast<double>(from) - 1;
   if (growth <= allowed) return std::nullopt;
-  return fmt::format("its peak memory grew by {:.1f} %, from {} to {} bytes", 100 * growth, *from,
-                     *to);
+  return fmt::format("its peak memory grew by {:.1f} %, from {} to {} bytes", 100 * growth, from,
+                     to);
 }
 
 std::string text_of(Outcome outcome, const std::string& reason) {

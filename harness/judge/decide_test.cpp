@@ -386,8 +386,8 @@ TEST(Decide, TheClearestSuspectComesFirst) {
 
 TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
   CaseEvidence entry = measured("a");
-  entry.candidate.exact = {"jit", {{"memory.peak_bytes", "1100"}}};
-  entry.base = {"gemm", {{"memory.peak_bytes", "1000"}}};
+  entry.candidate.exact = {"jit", {}, Bytes{1100}};
+  entry.base = {"gemm", {}, Bytes{1000}};
   const Decision decision = decide(paired({entry}));
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);

@@ -70,9 +70,12 @@ void fields(auto& archive, JsonOf<GateSide> auto& side) {
   archive.required("libraries", side.libraries);
 }
 
-void fields(auto& archive, JsonOf<ExactProperties> auto& side) {
-  archive.required("implementation", side.implementation);
-  archive.required("facts", side.facts);
+template <class Archive>
+void fields(Archive& archive, JsonOf<ExactProperties> auto& exact) {
+  archive.required("implementation", exact.implementation);
+  std::map<std::string, std::string> facts = facts_as_texts(exact);
+  archive.required("facts", facts);
+  if constexpr (Archive::kReads) set_facts(std::move(facts), exact);
 }
 
 void fields(auto& archive, JsonOf<Change> auto& change) {

@@ -42,10 +42,7 @@ struct Sample {
     first.candidate.source = "configs/resnet.yaml:14";
     first.candidate.median = Nanoseconds(1200);
     first.candidate.processes = {process_from_iteration(Nanoseconds(1100))};
-    first.candidate.exact = {"jit",
-                             {{"memory.peak_bytes", "64"},
-                              {"memory.weights_bytes", "0"},
-                              {"memory.workspace_bytes", "0"}}};
+    first.candidate.exact = {"jit", {}, Bytes{64}, Bytes{0}, Bytes{0}};
     StoredEvidence stored;
     stored.commit = "def";
     stored.time = "2026-11-20T08:00:00Z";
@@ -56,7 +53,7 @@ struct Sample {
     stored.q95 = 0.01;
     stored.measured.median = Nanoseconds(1000);
     stored.measured.clock_hz = 1'700'000'000;
-    stored.measured.exact = {"gemm", {{"memory.peak_bytes", "64"}}};
+    stored.measured.exact = {"gemm", {}, Bytes{64}};
     first.stored = stored;
     first.base = ExactProperties{"gemm", {{"primitives", "1"}}};
     first.duets = {duet(0), duet(1)};

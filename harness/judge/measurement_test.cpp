@@ -65,7 +65,7 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   EXPECT_EQ(entry.group, "gemm/forward");
   EXPECT_EQ(entry.case_hash, "abcd");
   EXPECT_EQ(entry.exact.implementation, "brg:avx2");
-  EXPECT_THAT(entry.exact.facts,
+  EXPECT_THAT(facts_as_texts(entry.exact),
               ElementsAre(Pair("layout.a", "ab"), Pair("memory.peak_bytes", "100"),
                           Pair("memory.weights_bytes", "10"), Pair("memory.workspace_bytes", "5"),
                           Pair("output.digest", "00ff"), Pair("primitives", "2")));

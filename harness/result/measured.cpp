@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/measured.hpp"
 
+#include "harness/result/typed_details.hpp"
 #include "harness/stats/error_control.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
@@ -20,6 +21,16 @@ constexpr double kUpperTail = 0.9;
 // Facts of an environment that describe the state of a device.
 constexpr std::array<const char*, 4> kDeviceFacts = {"gpu.name", "gpu.driver", "gpu.ecc",
                                                      "gpu.mig"};
+
+// Sizes that files have among the exact facts.
+struct MemoryFact {
+  const char* name;
+  std::optional<Bytes> ExactProperties::*size;
+};
+constexpr std::array<MemoryFact, 3> kMemoryFacts = {
+    {{"memory.peak_bytes", &ExactProperties::peak},
+     {"memory.weights_bytes", &ExactProperties::weights},
+     {"memory.workspace_bytes", &ExactProperties::workspace}}};
 
 // Whether the detail is a library of another backend than that of the handshake, which the run
 // record names.
@@ -41,11 +52,26 @@ ExactProperties exact_properties(const CaseRecord& record) {
     if (is_exact(name)) facts[name] = value;
   }
   if (record.memory) {
-    facts["memory.peak_bytes"] = std::to_string(record.memory->peak.count);
-    facts["memory.weights_bytes"] = std::to_string(record.memory->weights.count);
-    facts["memory.workspace_bytes"] = std::to_string(record.memory->workspace.count);
+    exact.peak = record.memory->peak;
+    exact.weights = record.memory->weights;
+    exact.workspace = record.memory->workspace;
   }
   return exact;
+}
+
+std::map<std::string, std::string> facts_as_texts(const ExactProperties& exact) {
+  std::map<std::string, std::string> texts = exact.facts;
+  for (const MemoryFact& fact : kMemoryFacts) {
+    if (const auto& size = exact.*fact.size) texts[fact.name] = std::to_string(size->count);
+  }
+  return texts;
+}
+
+void set_facts(std::map<std::string, std::string> texts, ExactProperties& exact) {
+  for (const MemoryFact& fact : kMemoryFacts) {
+    if (const auto size = take_integer(texts, fact.name)) exact.*fact.size = Bytes{*size};
+  }
+  exact.facts = std::move(texts);
 }
 
 std::optional<ProcessSummary> summarise(const CountedSamples& process) {

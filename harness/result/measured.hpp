@@ -29,14 +29,23 @@ inline constexpr const char* kDigestVaries = "varies";
 
 struct ExactProperties {
   std::string implementation;  // empty: unknown
-  // The two details above, "layout.source" and similar ones, "memory.peak_bytes",
-  // "memory.weights_bytes" and "memory.workspace_bytes".
+  // The two details above, "layout.source" and similar ones.
   std::map<std::string, std::string> facts;
+  // As in MemoryUse; nullopt if unknown. Files have them among the facts.
+  std::optional<Bytes> peak = std::nullopt;
+  std::optional<Bytes> weights = std::nullopt;
+  std::optional<Bytes> workspace = std::nullopt;
   friend bool operator==(const ExactProperties&, const ExactProperties&) = default;
 };
 
 // Omits facts that the record lacks.
 ExactProperties exact_properties(const CaseRecord& record);
+
+// All facts as texts, as files have them: also "memory.peak_bytes", "memory.weights_bytes" and
+// "memory.workspace_bytes".
+std::map<std::string, std::string> facts_as_texts(const ExactProperties& exact);
+// The reverse. A size that is not an integer stays a text.
+void set_facts(std::map<std::string, std::string> texts, ExactProperties& exact);
 
 // One process, the unit of all statistics. Times are those of whole samples, as in result files: an
 // iteration of a short operator takes a few nanoseconds, too few for an integer.

@@ -84,7 +84,7 @@ TEST(FromReportTest, a_case_becomes_a_record) {
   ASSERT_EQ(record.measured.processes.size(), 2u);
   EXPECT_EQ(record.measured.processes[1].median, Nanoseconds(200));
   EXPECT_THAT(
-      record.measured.exact.facts,
+      facts_as_texts(record.measured.exact),
       UnorderedElementsAre(Pair("layout.source", "ab"), Pair("primitives", "1"),
                            Pair("memory.peak_bytes", "1"), Pair("memory.weights_bytes", "2"),
                            Pair("memory.workspace_bytes", "3")));

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -80,7 +82,9 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
   archive.list("processes", measured.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
-  archive.optional("exact", measured.exact.facts);
+  std::map<std::string, std::string> facts = facts_as_texts(measured.exact);
+  archive.optional("exact", facts);
+  if constexpr (Archive::kReads) set_facts(std::move(facts), measured.exact);
   archive.group("profile", record.profile,
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }

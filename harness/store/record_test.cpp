@@ -36,7 +36,8 @@ BaselineRecord full_record() {
   record.measured.exact.implementation = "brg:avx512_core";
   record.measured.flags = {Flag::noisy, Flag::throttled};
   record.measured.processes[1].deviation = std::nullopt;
-  record.measured.exact.facts = {{"memory.peak_bytes", "12288"}, {"primitives", "1"}};
+  record.measured.exact.facts = {{"primitives", "1"}};
+  record.measured.exact.peak = Bytes{12288};
   StoredActivity activity{
       "primitive", "matmul", "brg:avx512_core", "net:fc", Nanoseconds(0), Nanoseconds(977),
       8192,        3072};
