@@ -3,6 +3,7 @@
 #include "harness/cli/option.hpp"
 
 #include "base/characters.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
 #include "harness/config/settings.hpp"
@@ -41,19 +42,11 @@ bool is_date(std::string_view text) {
       .ok();
 }
 
-template <class Integer>
-std::optional<Integer> parse_integer(std::string_view text) {
-  Integer number{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 Status set_shard(Arguments& arguments, const std::string& value) {
   const std::size_t slash = value.find('/');
   if (slash != std::string::npos) {
-    const auto index = parse_integer<int>(std::string_view(value).substr(0, slash));
-    const auto count = parse_integer<int>(std::string_view(value).substr(slash + 1));
+    const auto index = parse_number<int>(std::string_view(value).substr(0, slash));
+    const auto count = parse_number<int>(std::string_view(value).substr(slash + 1));
     if (index && count && *index >= 1 && *count >= *index) {
       arguments.shard = Shard{*index, *count};
       return Done{};
@@ -81,7 +74,7 @@ Status set_watch(Arguments& arguments, const std::string& value) {
 }
 
 Status set_seed(Arguments& arguments, const std::string& value) {
-  arguments.seed = parse_integer<std::uint64_t>(value);
+  arguments.seed = parse_number<std::uint64_t>(value);
   if (arguments.seed) return Done{};
   return Error{fmt::format("invalid seed `{}`; expected a whole number", value), "--seed", ""};
 }
@@ -118,7 +111,7 @@ Status set_variable(std::map<std::string, std::string>& environment, std::string
 constexpr int kMaxDuets = 1000;  // limit of the exact test's tables (harness/stats/signed_rank.hpp)
 
 Status set_duets(Arguments& arguments, const std::string& value) {
-  const auto count = parse_integer<int>(value);
+  const auto count = parse_number<int>(value);
   if (!count || *count < 1 || *count > kMaxDuets) {
     return Error{fmt::format("invalid number of duets `{}`; expected 1 to {}", value, kMaxDuets),
                  "--duets", ""};
@@ -155,7 +148,7 @@ Status set_device(Arguments& arguments, const std::string& value) {
   // A GPU given by its number. Each command checks itself whether it supports that.
   const std::string_view number =
       std::string_view(value).substr(value.starts_with("cuda:") ? 5 : 0);
-  if (parse_integer<unsigned>(number)) {
+  if (parse_number<unsigned>(number)) {
     arguments.devices.push_back(value);
     return Done{};
   }

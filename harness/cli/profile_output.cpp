@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/profile_output.hpp"
 
+#include "base/number.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
@@ -12,8 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -46,7 +47,8 @@ class Details {
   }
   std::optional<double> number(const std::string& name) const {
     const auto text = known(name);
-    return text ? std::optional(std::strtod(text->c_str(), nullptr)) : std::nullopt;
+    const auto value = text ? parse_number<double>(*text) : std::nullopt;
+    return value && std::isfinite(*value) ? value : std::nullopt;
   }
 
  private:
@@ -126,20 +128,16 @@ namespace {
 
 // What a device did during the pass, and what the reader should know about its trace.
 std::string device_text(const ProfilePassRecord& pass) {
-  const auto find = [&](const char* name) -> std::optional<std::string> {
-    const auto found = pass.details.find(name);
-    return found == pass.details.end() ? std::nullopt : std::optional(found->second);
-  };
+  const Details details(pass);
   std::string text;
-  const auto kernels = find("gpu.kernels");
-  const auto time = find("gpu.kernel_union_ns");
-  const auto busy = find("gpu.busy_share");
+  const auto kernels = details.known("gpu.kernels");
+  const auto time = details.number("gpu.kernel_union_ns");
+  const auto busy = details.number("gpu.busy_share");
   if (kernels && time && busy) {
     text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} %\n", *kernels,
-                        format_time(Nanoseconds(std::strtoll(time->c_str(), nullptr, 10))),
-                        100 * std::strtod(busy->c_str(), nullptr));
+                        format_time(Nanoseconds(std::llround(*time))), 100 * *busy);
   }
-  if (const auto note = find("gpu.note")) text += fmt::format("    note: {}\n", *note);
+  if (const auto note = details.known("gpu.note")) text += fmt::format("    note: {}\n", *note);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "harness/judge/parameter_comparison.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/number.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/judge/parameter_split.hpp"
 
@@ -9,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -19,18 +19,11 @@
 namespace bench {
 namespace {
 
-std::optional<std::int64_t> number_in(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = code == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
 // Numbers come first, ascending. Words keep the order in which they appear.
 void sort_values(std::vector<std::string>& values) {
   std::ranges::stable_sort(values, [](const std::string& a, const std::string& b) {
-    const auto left = number_in(a);
-    const auto right = number_in(b);
+    const auto left = parse_number<std::int64_t>(a);
+    const auto right = parse_number<std::int64_t>(b);
     if (left && right) return *left < *right;
     return left.has_value() && !right.has_value();
   });
