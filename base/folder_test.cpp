@@ -2,7 +2,6 @@
 #include "base/folder.hpp"
 
 #include "base/file.hpp"
-#include "base/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 
 #include <fmt/format.h>
 

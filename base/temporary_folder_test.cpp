@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

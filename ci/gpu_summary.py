@@ -184,7 +184,7 @@ def word_of(verdict):
 
 
 def verdict_by_names(texts):
-    """Returns a case's verdict from its kernels', as in profiler/kernel_names/kernel_evidence.hpp."""
+    """Returns a case's verdict from its kernels', as in profiler/kernel_names/kernel_names.hpp."""
     verdicts = {verdict_of(text) for text in texts}
     if True in verdicts:
         return True

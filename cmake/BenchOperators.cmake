@@ -140,7 +140,7 @@ function(bench_operators)
     HEADER ops/operator.hpp TYPE Operator FUNCTION all_operators SUFFIX _operator
     NAMES ${operators})
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/onednn_table.cpp"
-    HEADER ops/onednn/entry.hpp TYPE OnednnKernelEntry FUNCTION onednn_kernels
+    HEADER ops/onednn/primitive.hpp TYPE OnednnKernelEntry FUNCTION onednn_kernels
     SUFFIX _onednn_kernel NAMES ${onednn_kernels})
   bench_write_table("${CMAKE_CURRENT_BINARY_DIR}/verbose_table.cpp"
     HEADER ops/verbose.hpp TYPE VerboseMapping FUNCTION verbose_mappings SUFFIX _verbose

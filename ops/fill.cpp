@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fill.hpp"
 
-#include "base/mix.hpp"
+#include "base/random.hpp"
 #include "ops/operator.hpp"
 
 #include <algorithm>

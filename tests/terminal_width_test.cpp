@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the built program in terminals of several widths, simulated by COLUMNS.
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 #include "base/text.hpp"
 #include "tests/support/program.hpp"
 

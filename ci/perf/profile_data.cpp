@@ -2,7 +2,7 @@
 // Writes a profile of N activities to standard output, as `bench` records networks: host operators
 // that contain oneDNN primitives, with shapes, work and memory counters. It can also write them as
 // a log of oneDNN's verbose lines.
-#include "base/mix.hpp"
+#include "base/random.hpp"
 #include "profiler/activity_json.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 #include "base/nearest_name.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/failure.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/bisect.hpp"
-
 #include "base/printable.hpp"
+#include "harness/cli/gate_options.hpp"
 
 #include <fmt/format.h>
 

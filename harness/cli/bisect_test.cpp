@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/bisect.hpp"
+#include "harness/cli/gate_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

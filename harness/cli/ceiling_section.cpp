@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/ceiling_section.hpp"
-
 #include "base/text.hpp"
+#include "harness/cli/explain_sections.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/result/roofline.hpp"
 #include "harness/run/case_progress.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/ceiling_section.hpp"
-
+#include "harness/cli/explain_sections.hpp"
 #include "tests/fakes/plans.hpp"
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "base/result.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/result/record.hpp"
 
@@ -54,5 +55,8 @@ ExitStatus completion_command(const Arguments& arguments, Env& env);
 ExitStatus worker_command(const Arguments& arguments, Env& env);
 ExitStatus man_command(const Arguments& arguments, Env& env);
 ExitStatus manual_command(const Arguments& arguments, Env& env);
+
+// Prints "bench COMMAND: MESSAGE" to standard error and returns `status`.
+ExitStatus fail(std::string_view command, const Error& error, ExitStatus status, Env& env);
 
 }  // namespace bench

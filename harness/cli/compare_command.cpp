@@ -5,7 +5,6 @@
 #include "base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
 #include "harness/config/case_id.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/parameter_comparison.hpp"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // table: the values that shells offer for options, one row each
-#include "harness/cli/completion.hpp"
-
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
-#include "harness/cli/trace_formats.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/judge/comparison.hpp"

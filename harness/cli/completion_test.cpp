@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the script in a real bash and checks its replies, and what it leaves to readline.
-#include "harness/cli/completion.hpp"
-
 #include "harness/cli/command.hpp"
+#include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "tests/support/program.hpp"
 

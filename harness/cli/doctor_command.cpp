@@ -6,7 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
-#include "harness/host/cuda_findings.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/host/energy_meter.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/perf_events.hpp"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "harness/cli/bisect.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
-#include "harness/cli/gate_sides.hpp"
-#include "harness/cli/interrupt.hpp"
+#include "harness/cli/gate_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/gate/sides.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/failure.hpp"
-
 #include "base/printable.hpp"
+#include "harness/cli/command.hpp"
 
 #include <fmt/format.h>
 

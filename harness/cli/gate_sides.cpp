@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/gate_sides.hpp"
-
+#include "harness/cli/gate_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/gate/sides.hpp"
 #include "harness/result/record.hpp"

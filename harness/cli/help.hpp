@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help texts from the tables of commands and options: lines of at most 80 columns.
+// Help texts and completion scripts, from the same tables of commands and options that the program
+// itself uses. Lines of help have at most 80 columns.
 #pragma once
 
 #include "harness/cli/command.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -13,5 +16,14 @@ std::string command_help(const Command& command);
 std::string manual_page();   // roff, for man(1)
 std::string manual_text();   // the same as plain text of 80 columns
 std::string version_text();  // "bench 0.1.0 (commit 1a2b3c4)\n"
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)();
+};
+std::span<const Shell> completion_shells();
+
+std::string bash_completion();
+std::string zsh_completion();
 
 }  // namespace bench

@@ -5,7 +5,6 @@
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
 #include "harness/judge/trend.hpp"
 #include "harness/report/table.hpp"
 #include "harness/report/trend_text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/interrupt.hpp"
+#include "harness/cli/progress.hpp"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

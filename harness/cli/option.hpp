@@ -43,4 +43,7 @@ struct OptionHelp {
 };
 OptionHelp option_help(std::string_view command, const Option& option);
 
+// The values of --format of `bench trace`.
+std::span<const std::string_view> trace_format_names();
+
 }  // namespace bench

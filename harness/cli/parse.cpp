@@ -4,7 +4,7 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
-#include "harness/cli/bisect.hpp"
+#include "harness/cli/gate_options.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/host/placement.hpp"
 

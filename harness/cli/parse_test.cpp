@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/parse.hpp"
 
-#include "harness/cli/completion.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/config/reader.hpp"

@@ -5,8 +5,6 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
-#include "harness/cli/interrupt.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/host/cuda_status.hpp"

@@ -4,7 +4,6 @@
 #include "base/printable.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/failure.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_merge.hpp"
 #include "harness/cli/profile_messages.hpp"

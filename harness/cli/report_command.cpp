@@ -4,7 +4,6 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
 #include "harness/config/selection.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"

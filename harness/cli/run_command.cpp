@@ -7,8 +7,6 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/failure.hpp"
-#include "harness/cli/interrupt.hpp"
 #include "harness/cli/option.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/plan_arguments.hpp"

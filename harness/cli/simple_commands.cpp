@@ -3,7 +3,6 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/completion.hpp"
 #include "harness/cli/help.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/tensor_core_section.hpp"
-
 #include "base/text.hpp"
+#include "harness/cli/explain_sections.hpp"
 #include "ops/tensor_core/eligibility.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "harness/config/case_template.hpp"
 #include "harness/config/config_file.hpp"
 #include "harness/config/expand.hpp"
-#include "harness/config/id_case.hpp"
 #include "harness/config/network_file.hpp"
 #include "harness/config/overrides.hpp"
 #include "harness/config/selection.hpp"

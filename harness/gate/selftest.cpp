@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/selftest.hpp"
 
-#include "base/mix.hpp"
+#include "base/random.hpp"
 #include "harness/judge/decide.hpp"
 #include "harness/judge/stage_two.hpp"
 #include "harness/stats/error_control.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/gate/selftest_run.hpp"
 
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 #include "harness/gate/duet.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/stats/signed_rank.hpp"

@@ -3,8 +3,8 @@
 // program may print to the standard streams or close descriptors.
 #pragma once
 
+#include "base/folder.hpp"
 #include "base/result.hpp"
-#include "base/temporary_folder.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/host/cuda_findings.hpp"
-
 #include "base/text.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/host/system_files.hpp"
 
 #include <fmt/format.h>

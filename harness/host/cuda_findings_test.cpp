@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU part of `doctor` on invented machines.
-#include "harness/host/cuda_findings.hpp"
-
 #include "base/file.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
+#include "harness/host/cuda_status.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

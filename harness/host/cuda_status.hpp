@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/host/environment.hpp"
 #include "ops/cuda/probe.hpp"
 
 #include <map>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -50,5 +52,15 @@ const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status);
 // Returns "gpu.name", "gpu.driver", ...: the facts that decide whether times of two runs are
 // comparable, and further information. Omits unknown facts; empty without a usable device.
 std::map<std::string, std::string> gpu_details(const CudaStatus& status);
+
+// Rights of the process: administrators may use hardware counters that are closed to others.
+enum class Privilege { user, administrator };
+Privilege own_privilege();
+
+// The GPU part of `doctor`: a pure function of a probe's report and of files below a root. Reports
+// plugin, driver, devices with clocks and modes, each library, and the permission for
+// counters. A missing part is a problem only if there is a device that could use it.
+std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& root,
+                                  Privilege privilege);
 
 }  // namespace bench

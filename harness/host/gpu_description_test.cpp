@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/host/gpu_description.hpp"
 
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 #include "harness/host/cuda_status.hpp"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit XML as GitLab, Jenkins and GitHub's actions read it (testmoapp/junitxml). There is no
 // standard, so the file uses only what all of them know. Every fact is in the text as well.
+#include "harness/report/exchange_text.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/junit.hpp"
 
 #include <fmt/format.h>
 

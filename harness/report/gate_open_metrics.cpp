@@ -2,8 +2,8 @@
 // The text format of OpenMetrics 1.0 (github.com/prometheus/OpenMetrics, specification.md).
 // Prometheus, the textfile collector of its node_exporter and GitLab's metrics reports read it.
 // Values are rounded because GitLab compares them as text.
+#include "harness/report/exchange_text.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/open_metrics.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/junit.hpp"
-
+#include "harness/report/exchange_text.hpp"
 #include "profiler/export/markup.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/open_metrics.hpp"
-
 #include "base/printable.hpp"
+#include "harness/report/exchange_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run as JUnit XML: one test per case, which fails if the case failed.
+#include "harness/report/exchange_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/junit.hpp"
 #include "profiler/export/markup.hpp"
 
 #include <fmt/format.h>

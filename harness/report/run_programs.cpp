@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run for other programs: Google Benchmark's JSON (its tools/compare.py) and OpenMetrics.
+#include "harness/report/exchange_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/google_benchmark_text.hpp"
-#include "harness/report/open_metrics.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>

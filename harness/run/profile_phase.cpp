@@ -3,7 +3,6 @@
 
 #include "base/characters.hpp"
 #include "base/folder.hpp"
-#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"

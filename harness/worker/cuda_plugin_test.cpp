@@ -2,7 +2,7 @@
 #include "harness/worker/cuda_plugin.hpp"
 
 #include "base/file.hpp"
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

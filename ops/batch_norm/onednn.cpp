@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.hpp"
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
 

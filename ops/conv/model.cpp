@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/conv/model.hpp"
-
 #include "base/checked.hpp"
 #include "ops/conv/conv.hpp"
 #include "ops/data_types.hpp"
@@ -10,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::ops {
 
@@ -116,8 +115,8 @@ Formula flops_formula(std::string_view name, const Product& macs, const Product&
           fmt::format("2*{}{}", macs.numbers, bias.numbers), result};
 }
 
-}  // namespace
-
+// The formula lines of `explain`: output sizes, valid taps, MACs, FLOPs with and without padding
+// taps. `work` holds their results.
 std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
                                    const std::vector<AxisCounts>& counts, const Work& work) {
   std::vector<Formula> formulas;
@@ -135,6 +134,8 @@ std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
       flops_formula("flops_valid", valid_taps(shape, counts), bias, work.flops_valid));
   return formulas;
 }
+
+}  // namespace
 
 // Tensors and work of a convolution, convention bench-1 (docs/work_model.md).
 

@@ -2,7 +2,6 @@
 // Convolution and, if transposed, deconvolution. The library chooses all layouts except those that
 // `layout` fixes.
 #include "ops/conv/conv.hpp"
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/architectures.hpp"
+#include "ops/cuda/availability.hpp"
 
 #include <fmt/format.h>
 

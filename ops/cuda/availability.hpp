@@ -44,4 +44,11 @@ Verdict decide(const RuntimeAnswers& answers);
 // Formats 13000 as "13.0" and 0 as "n/a".
 std::string cuda_version_text(int version);
 
+// Determines which devices a CUDA binary has code for. `architectures` is a list as CMake writes
+// it: "75-real;90-real;120-virtual". An entry without a suffix means both. Machine code ("real")
+// runs on devices of its major version from its minor version on. The driver translates
+// intermediate code ("virtual") for any later device. Returns an empty string if there is code for
+// the device, else the reason.
+std::string why_no_code(std::string_view architectures, int major, int minor);
+
 }  // namespace bench::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/library_report.hpp"
 
-#include "base/temporary_folder.hpp"
+#include "base/folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 // reordering activations first would measure a different product. Weights are constant and take the
 // layout that the library prefers.
 #include "ops/gemm/gemm.hpp"
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans which intermediate results of a chain share memory, by liveness. The most recently freed
-// buffer is reused first because it is the warmest. On ResNet-50, batch 1, this is 2 % faster than
-// one buffer per result.
+// What chains of kernels share: the plan of their buffers and the name of their implementation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -24,7 +24,23 @@ struct BufferPlan {
   std::vector<std::int64_t> sizes;     // by buffer
 };
 
+// Plans which intermediate results of a chain share memory, by liveness. The most recently freed
+// buffer is reused first because it is the warmest. On ResNet-50, batch 1, this is 2 % faster than
+// one buffer per result.
 // The storages must be in the order of their first steps.
 BufferPlan plan_buffers(std::span<const StorageLife> storages);
+
+// Formats counts in the order of first use, after `noun`: "58 primitives: 53 convolution, 2
+// pooling, 1 matmul, 2 reorder".
+std::string count_kinds(std::span<const std::string_view> kinds, std::string_view noun);
+
+// The same for a kernel's steps. `Step` only needs a member `kind`.
+template <class Step>
+std::string count_kinds(const std::vector<Step>& steps, std::string_view noun) {
+  std::vector<std::string_view> kinds;
+  kinds.reserve(steps.size());
+  for (const Step& step : steps) kinds.push_back(step.kind);
+  return count_kinds(std::span<const std::string_view>(kinds), noun);
+}
 
 }  // namespace bench::ops

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/network/fuse.hpp"
-
 #include "ops/network/graph.hpp"
+#include "ops/network/making.hpp"
 #include "ops/operator.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/network/infer.hpp"
-
 #include "ops/inference.hpp"
 #include "ops/model.hpp"
+#include "ops/network/making.hpp"
 #include "ops/spatial.hpp"
 
 #include <fmt/format.h>

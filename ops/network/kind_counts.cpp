@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/network/kind_counts.hpp"
+#include "ops/network/buffer_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,10 +3,8 @@
 
 #include "base/checked.hpp"
 #include "ops/model.hpp"
-#include "ops/network/fuse.hpp"
 #include "ops/network/graph.hpp"
-#include "ops/network/infer.hpp"
-#include "ops/network/network_work.hpp"
+#include "ops/network/making.hpp"
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/network/network_work.hpp"
-
 #include "base/checked.hpp"
+#include "ops/network/making.hpp"
 #include "ops/tensor.hpp"
 
 namespace bench::ops {

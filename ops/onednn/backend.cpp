@@ -2,7 +2,6 @@
 #include "base/checked.hpp"
 #include "ops/onednn/chain.hpp"
 #include "ops/onednn/context.hpp"
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/onednn/chain.hpp"
 
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/kernels.hpp"
 #include "ops/onednn/layout.hpp"
+#include "ops/onednn/primitive.hpp"
 #include "ops/onednn/support.hpp"
 #include "ops/operator.hpp"
 

@@ -2,7 +2,7 @@
 #include "ops/onednn/kernels.hpp"
 
 #include "ops/backend/buffer_role.hpp"
-#include "ops/network/kind_counts.hpp"
+#include "ops/network/buffer_plan.hpp"
 #include "ops/onednn/aligned_buffer.hpp"
 #include "ops/onednn/guard.hpp"
 #include "ops/onednn/invocation.hpp"

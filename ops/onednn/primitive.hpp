@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,5 +124,18 @@ class PrimitiveBuilder {
   const OnednnRequest& request_;
   std::unique_ptr<OnednnPrimitive> result_;
 };
+
+// How an operator gets its oneDNN kernel: one `extern const OnednnKernelEntry <op>_onednn_kernel`
+// in ops/<op>/onednn.cpp. The table onednn_kernels() is generated from ops/CMakeLists.txt.
+struct OnednnKernelEntry {
+  std::string_view op;
+  // Chooses layouts and creates the primitive. The layout is that of the problem's `layout` if it
+  // fixes one, else that of the request, else the library's preference. May throw dnnl::error: call
+  // it through ops/onednn/guard.hpp.
+  Result<std::unique_ptr<OnednnPrimitive>, Refusal> (*create)(OnednnContext& context,
+                                                              const OnednnRequest& request);
+};
+
+std::span<const OnednnKernelEntry* const> onednn_kernels();
 
 }  // namespace bench::ops

@@ -5,7 +5,7 @@
 #include "base/units.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/onednn/context.hpp"
-#include "ops/onednn/entry.hpp"
+#include "ops/onednn/primitive.hpp"
 #include "ops/problem.hpp"
 
 #include <optional>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/exported_backend.hpp"
 
-#include "ops/plugin/exported_device.hpp"
+#include "ops/plugin/c_problem.hpp"
 #include "ops/plugin/exported_kernel.hpp"
-#include "ops/plugin/read_problem.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/exported_device.hpp"
-
 #include "ops/plugin/exported_kernel.hpp"
 
 #include <cstdint>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a device's memory, samples, details and trace through the plugin interface and back, and
 // the handling of exceptions.
-#include "ops/plugin/exported_device.hpp"
-
 #include "ops/plugin/exported_backend.hpp"
+#include "ops/plugin/exported_kernel.hpp"
 #include "ops/plugin/plugin.hpp"
 #include "ops/test_support.hpp"
 

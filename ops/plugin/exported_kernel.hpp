@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports a kernel of this program through the plugin interface: a built-in kernel that a plugin
-// requests from the host, or a kernel of a plugin written with this program's own classes.
+// Exports kernels and devices of this program through the plugin interface: a built-in kernel that
+// a plugin requests from the host, and what a plugin written with this program's own classes has.
 #pragma once
 
 #include "base/result.hpp"
+#include "ops/backend/device.hpp"
+#include "ops/backend/device_counters.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/plugin/bench_plugin_device.hpp"
 #include "ops/plugin/bench_plugin_kernel.hpp"
 #include "ops/plugin/c_interface.hpp"
 
@@ -51,5 +54,11 @@ const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
 
 // Returns the invocation behind one that an exported kernel bound.
 Invocation& exported_invocation(plugin::Invocation& invocation);
+
+// Each forwards to the given part, which must outlive it. Null: there is no such part.
+std::unique_ptr<plugin::Memory> export_memory(DeviceMemory* memory);
+std::unique_ptr<plugin::Tracer> export_tracer(DeviceTracer* tracer);
+// Measures invocations of exported kernels only.
+std::unique_ptr<plugin::Counters> export_counters(DeviceCounters* counters);
 
 }  // namespace bench::ops

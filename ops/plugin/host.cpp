@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/host.hpp"
 
-#include "ops/plugin/read_problem.hpp"
+#include "ops/plugin/c_problem.hpp"
 
 #include <cstdio>
 #include <memory>

@@ -3,7 +3,6 @@
 
 #include "base/file.hpp"
 #include "ops/plugin/c_interface.hpp"
-#include "ops/plugin/plugin_operator.hpp"
 
 #include <fmt/format.h>
 

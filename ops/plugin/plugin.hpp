@@ -6,6 +6,8 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/catalogue.hpp"
+#include "ops/described_operator.hpp"
+#include "ops/operator.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <memory>
@@ -46,5 +48,10 @@ std::optional<std::string> probe_backend(const bench_backend& backend);
 // must outlive it. `plugin` is its library if it names none.
 Result<std::unique_ptr<Backend>, Refusal> open_backend(const bench_backend& backend,
                                                        LibraryInfo plugin, Backend& built_in);
+
+// Error: its parameters are unusable (described_operator.hpp).
+Status check_operator_description(const bench_operator& op);
+// `op` must live as long as the process and must have been checked.
+std::shared_ptr<const Operator> make_plugin_operator(const bench_operator& op);
 
 }  // namespace bench::ops

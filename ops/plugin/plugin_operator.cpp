@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/plugin_operator.hpp"
-
 #include "ops/model.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/c_problem.hpp"
+#include "ops/plugin/plugin.hpp"
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/read_problem.hpp"
-
 #include "base/data_type.hpp"
 #include "ops/catalogue.hpp"
-#include "ops/network/network_work.hpp"
+#include "ops/network/making.hpp"
 #include "ops/plugin/c_interface.hpp"
+#include "ops/plugin/c_problem.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/plugin/read_problem.hpp"
-
 #include "ops/network/test_support.hpp"
 #include "ops/plugin/c_problem.hpp"
 #include "ops/test_support.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/mix.hpp"
+#include "base/random.hpp"
 #include "ops/model.hpp"
 #include "ops/pool/pool.hpp"
 #include "ops/spatial.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/onednn/entry.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
 #include "ops/reorder/reorder.hpp"

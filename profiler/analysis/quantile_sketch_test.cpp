@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/analysis/quantile_sketch.hpp"
 
-#include "base/mix.hpp"
+#include "base/random.hpp"
 
 #include <gtest/gtest.h>
 

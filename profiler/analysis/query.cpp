@@ -8,7 +8,7 @@
 #include "profiler/analysis/query_plan.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
-#include "profiler/kernel_names/kernel_name_sink.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/cupti/counter_api.hpp"
 
-#include "profiler/cupti/resolve_function.hpp"
+#include "profiler/cupti/cupti_api.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/cupti/cupti_api.hpp"
 
-#include "profiler/cupti/resolve_function.hpp"
-
 #include <fmt/format.h>
 
 #include <dlfcn.h>

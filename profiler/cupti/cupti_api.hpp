@@ -8,6 +8,7 @@
 #include <cupti.h>
 
 #include <cstdint>
+#include <dlfcn.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,5 +69,13 @@ std::string cupti_version_text(std::uint32_t version);  // "13.0.1"; before 13.0
 
 // "CUPTI_ERROR_INVALID_KIND (21)"
 std::string cupti_result_text(const CuptiApi& api, CUptiResult result);
+
+// Looks up `name` in a loaded library. If it is missing, sets `function` to null and stores the
+// first such name in `missing`.
+template <class Function>
+void resolve_function(void* library, const char* name, Function& function, std::string& missing) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr && missing.empty()) missing = name;
+}
 
 }  // namespace bench

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/kernel_names/kernel_evidence.hpp"
-
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <fmt/format.h>

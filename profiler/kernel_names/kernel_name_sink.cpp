@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/kernel_names/kernel_name_sink.hpp"
+#include "profiler/kernel_names/kernel_names.hpp"
 
 namespace bench {
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "base/pattern.hpp"
+#include "profiler/activity.hpp"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,5 +62,26 @@ class KernelNames {
       patterns_;  // the rules' patterns in order; compiled when the first name is decided
   std::unordered_map<std::string, TensorCoreVerdict, Hash, std::equal_to<>> known_;
 };
+
+// A stream stage that sets the attribute `tensor_cores` from the kernel's name if it is missing
+// ("used (name: nvjet)"). A value from the file stays unchanged. If no rule matches, the attribute
+// stays unset.
+class KernelNameSink final : public ActivitySink {
+ public:
+  explicit KernelNameSink(ActivitySink& next) : next_(next) {}
+  Status take(const Activity& activity) override;
+
+ private:
+  ActivitySink& next_;
+  KernelNames names_;
+  Activity copy_;
+};
+
+// Combines what the names of all kernels in a profile show about the use of tensor cores.
+// Considers only kernels that compute; auxiliary ones (attribute `auxiliary`) are ignored. If all
+// names agree, returns "used (name: nvjet)", "not used (name: simt)" or "unknown". Otherwise,
+// returns "used by 12 of 14 kernels (name: nvjet, cutlass-tensor)". Returns "unknown" if some names
+// are inconclusive and no other name shows a use. Returns nullopt if no kernel computes.
+std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activities);
 
 }  // namespace bench

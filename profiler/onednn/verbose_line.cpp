@@ -2,8 +2,7 @@
 #include "profiler/onednn/verbose_line.hpp"
 
 #include "base/characters.hpp"
-#include "profiler/onednn/milliseconds.hpp"
-#include "profiler/onednn/verbose_facts.hpp"
+#include "profiler/onednn/verbose_pieces.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/readers/json_lines.hpp"
-
 #include "base/json_reader.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/readers/readers.hpp"
 
 #include <fmt/format.h>
 

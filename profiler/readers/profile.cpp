@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the profiles of `bench profile` and of the profiler's library.
-#include "profiler/readers/json_lines.hpp"
 #include "profiler/readers/readers.hpp"
 
 namespace bench {

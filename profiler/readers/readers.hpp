@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the table of readers; each is defined in its own source file.
+// The rows of the table of readers, each defined in its own source file, and what those of
+// result files and profiles share: both are JSON lines with `activity` records.
 #pragma once
 
 #include "profiler/reader.hpp"
+
+#include <string_view>
 
 namespace bench {
 
@@ -12,5 +15,14 @@ extern const ActivityReader onednn_reader;       // verbose output of oneDNN
 extern const ActivityReader capture_reader;      // the spool that a killed `bench profile` left
 extern const ActivityReader pyprof_reader;       // PyProf's table
 extern const ActivityReader gpu_records_reader;  // bench.gpu_records/1
+
+// Returns whether the head contains a schema "FAMILY/..." such as "bench.result" or
+// "bench.profile".
+bool names_schema(std::string_view head, std::string_view family);
+
+// Forwards every activity to `sink`. Takes facts from other records. Counts and notes incomplete,
+// binary and foreign lines. Returns an error if the schema version is not supported or the sink
+// fails.
+Result<ReadReport> read_json_lines(std::string_view format, TextSource& source, ActivitySink& sink);
 
 }  // namespace bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the `activity` records of result files of `bench run`.
-#include "profiler/readers/json_lines.hpp"
 #include "profiler/readers/readers.hpp"
 
 namespace bench {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which reader reads which file, and the readers of this tool's own files.
 #include "profiler/activity_json.hpp"
-#include "profiler/readers/json_lines.hpp"
 #include "profiler/readers/readers.hpp"
 
 #include <gmock/gmock.h>

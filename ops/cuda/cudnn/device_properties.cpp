@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/cudnn/device_properties.hpp"
-
 #include "ops/cuda/cudnn/descriptor.hpp"
+#include "ops/cuda/cudnn/support_oracle.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/cudnn/device_properties.hpp"
-
+#include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -3,6 +3,7 @@
 // plans them. Needs no device.
 #pragma once
 
+#include "base/result.hpp"
 #include "ops/cuda/cudnn/cudnn_api.hpp"
 #include "ops/cuda/support.hpp"
 
@@ -19,5 +20,10 @@ struct SupportQuestion {
 };
 
 Support support_of(const Problem& problem, const SupportQuestion& asked);
+
+// Reads cuDNN's own description of a device: the JSON with which planned_engines() plans for that
+// device on other machines. `device`: its number in the CUDA runtime. Error: there is none, with
+// cuDNN's reason.
+Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api, int device);
 
 }  // namespace bench::ops::cuda

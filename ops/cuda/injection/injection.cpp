@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The function that the driver calls in cuInit if CUDA_INJECTION64_PATH names this library. The
 // program must not notice it: it throws nothing and prints nothing; every error goes to the file.
-#include "ops/cuda/injection/settings.hpp"
 #include "ops/cuda/injection/traced_process.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/injection/settings.hpp"
-
+#include "ops/cuda/injection/traced_process.hpp"
 #include "profiler/capture/spool_format.hpp"
 
 namespace bench::ops::cuda {

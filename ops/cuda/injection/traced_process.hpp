@@ -5,21 +5,53 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "ops/cuda/injection/gpu_spool_writer.hpp"
+#include "ops/cuda/library_search.hpp"
 #include "profiler/cupti/collector.hpp"
 #include "profiler/cupti/cupti_api.hpp"
 #include "profiler/gpu/gpu_record.hpp"
+#include "profiler/switches.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace bench::ops::cuda {
+
+// Settings that `bench profile` passes, in environment variables, to the library that the driver
+// loads (profiler/capture/spool_format.hpp).
+struct InjectionSettings {
+  std::string spool;
+  std::set<RecordGroup> groups;
+  Nanoseconds dump_period{0};
+};
+
+// Returns nullopt if `bench profile` did not request tracing; the library then does nothing.
+// Unreadable switches get their defaults.
+std::optional<InjectionSettings> injection_settings(const Variables& variables);
+
+// The file of one traced process, beside the spool file of `bench profile`. Opens it for each
+// append, because programs may close descriptors that are not theirs.
+class GpuSpoolWriter {
+ public:
+  // Creates a file named `spool` plus the suffix of `pid` (profiler/capture/spool_format.hpp). If
+  // the process ran another program before (exec), the name may be taken; a number is then added.
+  static Result<GpuSpoolWriter> create(const std::string& spool, std::int64_t pid);
+
+  // Appends all of the text, or a truncated part if the disk is full.
+  Status append(std::string_view text) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit GpuSpoolWriter(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
 
 // Writes lines of bench.gpu_records/1: the session, its records as they arrive, session_end. If
 // tracing is impossible, the session's tracer is capture::kNoTracer and its only fault states the

@@ -2,7 +2,6 @@
 // Tests tracing one process into its file, with functions that replace CUPTI's.
 #include "ops/cuda/injection/traced_process.hpp"
 
-#include "ops/cuda/injection/settings.hpp"
 #include "profiler/capture/spool_format.hpp"
 #include "profiler/cupti/scripted_cupti.hpp"
 #include "profiler/gpu/gpu_record_lines.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/kernels/host_launcher.hpp"
-
 #include "ops/cuda/kernels/element_functions.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/kernels/own_entry.hpp"
 
 #include <algorithm>

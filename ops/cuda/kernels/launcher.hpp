@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches native kernels on a device's stream (device_launcher.hpp) or on the CPU
-// (host_launcher.hpp), where tests run the same element functions.
+// (HostLauncher), where tests run the same element functions.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,6 +16,13 @@ class Launcher {
   // Enqueues one execution on the stream and does not wait. `tensors` are the addresses of the
   // plan's tensor numbers. Error: the launch failed.
   virtual Status launch(const OwnPlan& plan, std::span<void* const> tensors) = 0;
+};
+
+// Runs native kernels on the CPU with the device's element functions. For tests, and for memory
+// that host and device both address. Slow.
+class HostLauncher final : public Launcher {
+ public:
+  Status launch(const OwnPlan& plan, std::span<void* const> tensors) override;
 };
 
 }  // namespace bench::ops::cuda

@@ -3,7 +3,7 @@
 // functions, and compares with the operators' references.
 #pragma once
 
-#include "ops/cuda/kernels/host_launcher.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/kernels/own_forms.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"

@@ -2,7 +2,7 @@
 #include "ops/cuda/network/kernels.hpp"
 
 #include "ops/cuda/network/packed_kernel.hpp"
-#include "ops/network/kind_counts.hpp"
+#include "ops/network/buffer_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

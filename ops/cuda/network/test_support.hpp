@@ -3,7 +3,7 @@
 // of a library's kernels. Both are launches on the device's stream that compute on the CPU.
 #pragma once
 
-#include "ops/cuda/kernels/host_launcher.hpp"
+#include "ops/cuda/kernels/launcher.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
 #include "ops/cuda/runtime/test_support.hpp"
 #include "ops/operator.hpp"

@@ -3,7 +3,6 @@
 
 #include "base/env.hpp"
 #include "ops/catalogue.hpp"
-#include "ops/cuda/architectures.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/library_report.hpp"
@@ -15,7 +14,6 @@
 #include "ops/cuda/runtime/device_session.hpp"
 #include "ops/cuda/runtime/lazy_backend.hpp"
 #include "ops/cuda/runtime/nvml_conditions.hpp"
-#include "ops/cuda/runtime/nvml_readings.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/cudnn_backend.hpp"

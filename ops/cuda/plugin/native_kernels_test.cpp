@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin's tables of native kernels agree with those for the CPU.
 #ifdef BENCH_HAS_CUDNN
-#include "ops/cuda/kernels/device/device_table.hpp"
+#include "ops/cuda/kernels/device/device_launcher.hpp"
 #include "ops/cuda/kernels/own_entry.hpp"
 
 #include <gtest/gtest.h>

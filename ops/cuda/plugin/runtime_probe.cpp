@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/plugin/runtime_probe.hpp"
 
-#include "ops/cuda/architectures.hpp"
+#include "ops/cuda/availability.hpp"
 #include "ops/cuda/nvml.hpp"
 #ifdef BENCH_HAS_CUDNN
-#include "ops/cuda/cudnn/device_properties.hpp"
+#include "ops/cuda/cudnn/support_oracle.hpp"
 #endif
 
 #include <cuda_runtime_api.h>

@@ -6,7 +6,7 @@
 #include "ops/cuda/cublas/gemm_form.hpp"
 #include "ops/cuda/support.hpp"
 #include "ops/operator.hpp"
-#include "ops/plugin/read_problem.hpp"
+#include "ops/plugin/c_problem.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/planning.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's conditions as NVML reports them.
+// A device's conditions, and its clock, power and memory, as NVML reports them.
 #pragma once
 
 #include "ops/cuda/nvml.hpp"
 #include "ops/cuda/runtime/condition_watch.hpp"
 #include "ops/cuda/runtime/conditions.hpp"
+#include "ops/cuda/runtime/device_readings.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -40,5 +41,13 @@ DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily
 // reason is known.
 ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
                              HostClock now);
+
+// `process` is this process's id in its own namespace. In a container NVML lists it with another id
+// or not at all; its memory is then unknown.
+DeviceState state_of(const NvmlReading& reading, std::int64_t process);
+
+// Loads NVML when called, and reads the device with the bus id that `bus_id` returns then.
+StateReaderMaker readings_by_nvml(std::vector<SearchStep> search,
+                                  std::function<Result<std::string>()> bus_id);
 
 }  // namespace bench::ops::cuda

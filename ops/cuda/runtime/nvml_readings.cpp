@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/runtime/nvml_readings.hpp"
+#include "ops/cuda/runtime/nvml_conditions.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/preload/backtrace.hpp"
-
 #include "profiler/capture/preload/module.hpp"
 #include "profiler/capture/preload/spool.hpp"
 

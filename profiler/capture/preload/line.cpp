@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/preload/line.hpp"
 
-#include "profiler/capture/preload/backtrace.hpp"
-#include "profiler/capture/preload/process.hpp"
+#include "profiler/capture/preload/module.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
 #include <cerrno>

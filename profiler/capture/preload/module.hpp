@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifies the calling code among the loaded modules of the process (program and shared
-// libraries).
+// Identifies the calling code: the loaded module of the process (program or shared library) that
+// contains it, and its backtrace.
 #pragma once
 
+#include <cstddef>
 #include <link.h>
+#include <string_view>
 
 namespace bench::capture {
 
@@ -22,5 +24,14 @@ const char* file_of(const link_map* module, const char* program);
 // Returns function `name` of the first module that defines it, skipping this library; nullptr if
 // none.
 void* find_function(const char* name);
+
+inline constexpr std::size_t kMaxBacktrace = 16384;  // bytes of JSON
+
+// Loads the unwinder's library in advance; its first call must not load it inside oneDNN.
+void prepare_backtrace();
+
+// Returns `,"backtrace":["FILE+0xADDRESS",...]` for the calling thread, innermost first, without
+// this library's frames. Returns an empty text if backtraces were not requested.
+std::string_view backtrace_field(char* buffer, std::size_t capacity);
 
 }  // namespace bench::capture

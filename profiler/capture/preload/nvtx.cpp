@@ -3,7 +3,6 @@
 // NVTX_INJECTION64_PATH names this library. Each range, mark and name becomes a record. This
 // library stores no names: domains and registered strings are numbers, whose names the reader
 // knows.
-#include "profiler/capture/preload/process.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
 #include <nvtx3/nvToolsExt.h>

@@ -8,7 +8,6 @@
 // verbose lines, and the printing code is in a module that is or contains oneDNN. Text that this
 // module then prints on the same thread belongs to oneDNN until the line ends. Everything else is
 // untouched. For the program's own output, the only cost is a check of the first characters.
-#include "profiler/capture/preload/backtrace.hpp"
 #include "profiler/capture/preload/line.hpp"
 #include "profiler/capture/preload/module.hpp"
 #include "profiler/capture/preload/spool.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/capture/preload/process.hpp"
-
 #include "profiler/capture/preload/spool.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // precede those of the CUDA runtime and driver if the program links them as shared libraries, and
 // forward to them.
 #include "profiler/capture/preload/module.hpp"
-#include "profiler/capture/preload/process.hpp"
 #include "profiler/capture/preload/spool.hpp"
 
 #include <dlfcn.h>

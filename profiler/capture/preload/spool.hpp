@@ -46,4 +46,12 @@ inline constexpr std::size_t kMaxEscaped = 6;
 // JSON text that begins with a comma. It comes in two parts so that neither is copied.
 void write_record(std::string_view name, std::string_view fields, std::string_view more_fields);
 
+// After fork without exec, records the parent of this process. The child continues with the
+// parent's libraries, and the forking thread with its ranges. Call this before each record that the
+// reader interprets with the help of earlier ones.
+void note_fork();
+
+// Returns the resident bytes of this process, or 0 if the system does not report them.
+std::size_t resident_bytes();
+
 }  // namespace bench::capture

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_launcher.hpp"
 
-#include "ops/cuda/kernels/device/device_table.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of JUnit XML that the reports of runs and of gates share.
+// Pieces of JUnit XML and OpenMetrics text that the reports of runs and of gates share.
 #pragma once
 
 #include <string>
@@ -16,3 +16,12 @@ std::string content(const std::vector<std::string>& lines);
 std::string property(std::string_view name, std::string_view value);
 
 }  // namespace bench::junit
+
+namespace bench::open_metrics {
+
+// Escapes a label's value.
+std::string label_value(std::string_view text);
+// Returns the lines that introduce a gauge. `unit` may be empty.
+std::string family(std::string_view name, std::string_view unit, std::string_view help);
+
+}  // namespace bench::open_metrics

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section of `explain` about the stored ceilings of this machine.
+// The sections of `explain` about tensor cores (--arch: the verdict of the rules of
+// ops/tensor_core/ on a case) and about the stored ceilings of this machine.
 #pragma once
 
+#include "base/json_writer.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/record.hpp"
+#include "ops/tensor_core/architecture.hpp"
 
 #include <optional>
 #include <string>
@@ -13,6 +16,13 @@ namespace bench {
 
 // The ceilings of this machine in a store; none if they cannot be read.
 Ceilings ceilings_here(const std::string& store);
+
+// For an operator: its parts with reasons and rules. For a network: one line per convolution and
+// product. Begins with "tensor cores" and ends in a newline.
+std::string tensor_core_text(const Case& spec, const ops::Platform& platform);
+
+// {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; for a network "nodes".
+void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
 // The shortest time that the ceilings permit for a case. nullopt without stored ceilings, or on
 // another device than theirs. `memory`: of the prepared case, if it could be prepared.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that make a network of its definition: sizes are inferred, layers are fused, and the
+// work is counted.
+#pragma once
+
+#include "base/result.hpp"
+#include "ops/network/network.hpp"
+#include "ops/operator.hpp"
+#include "ops/problem.hpp"
+
+#include <span>
+#include <vector>
+
+namespace bench::ops {
+
+// Returns `written`, completed with the parameters that Operator::inference infers.
+// Errors, with `where` the parameter or "inputs": wrong number of inputs, no spatial dimensions, a
+// written size that contradicts the input.
+Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
+                                      std::span<const Dims> inputs);
+
+// Fusion as in deployed networks: batch norm is folded into the convolution before it. Activations
+// and residual additions become post-ops of the convolution or gemm that produces their input.
+// `nodes` are single layers in execution order; the last one is the output. The result has the same
+// form. A layer joins its producer if it is the producer's only reader:
+//   batch_norm       joins a conv without post-ops, which gets a bias
+//   unary pointwise  joins a conv or gemm
+//   add              of two equal shapes: joins the later conv or gemm of its two producers; the
+//                    other input becomes the residual
+Result<std::vector<Node>> fuse(const std::vector<Node>& nodes);
+
+// Sets Network::work. Error: a count exceeds 2^63 - 1.
+Status count_work(Network& network);
+
+}  // namespace bench::ops
