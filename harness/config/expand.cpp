@@ -154,7 +154,7 @@ constexpr std::array<Axis, 4> kPlaceAxes = {Axis::device, Axis::backend, Axis::c
                                             Axis::threads};
 
 // One combination of all varying values.
-struct Draft {
+struct CaseCombination {
   ops::ParameterSet parameters{{}};
   std::vector<Spot> parameter_spots;
   std::array<AxisValue, kAxisCount> axes;
@@ -163,12 +163,12 @@ struct Draft {
   const AxisValue& axis(Axis name) const { return axes[static_cast<std::size_t>(name)]; }
 };
 
-Draft first_draft(const CaseTemplate& entry) {
-  Draft draft;
-  draft.parameters = entry.parameters;
-  draft.parameter_spots = entry.parameter_spots;
-  for (std::size_t i = 0; i < kAxisCount; ++i) draft.axes[i] = entry.settings.axes[i].front();
-  return draft;
+CaseCombination first_combination(const CaseTemplate& entry) {
+  CaseCombination combination;
+  combination.parameters = entry.parameters;
+  combination.parameter_spots = entry.parameter_spots;
+  for (std::size_t i = 0; i < kAxisCount; ++i) combination.axes[i] = entry.settings.axes[i].front();
+  return combination;
 }
 
 bool is_swept(const CaseTemplate& entry, Axis axis) {
@@ -194,25 +194,25 @@ std::vector<Dimension> axis_dimensions(const CaseTemplate& entry, std::span<cons
   return dimensions;
 }
 
-void apply(const Choice& choice, Draft& draft) {
+void apply(const Choice& choice, CaseCombination& combination) {
   for (const Assignment& made : choice) {
     if (made.axis) {
-      draft.axis(*made.axis) = made.axis_value;
+      combination.axis(*made.axis) = made.axis_value;
       continue;
     }
-    draft.parameters.set(draft.parameters.table()[made.parameter].name, made.value);
-    draft.parameter_spots[made.parameter] = made.spot;
+    combination.parameters.set(combination.parameters.table()[made.parameter].name, made.value);
+    combination.parameter_spots[made.parameter] = made.spot;
   }
 }
 
 // Calls `leaf` for every combination, with the last dimension varying fastest; stops if it returns
 // false.
-bool combine(std::span<const Dimension> dimensions, Draft& draft,
-             const std::function<bool(const Draft&)>& leaf) {
-  if (dimensions.empty()) return leaf(draft);
+bool combine(std::span<const Dimension> dimensions, CaseCombination& combination,
+             const std::function<bool(const CaseCombination&)>& leaf) {
+  if (dimensions.empty()) return leaf(combination);
   for (const Choice& choice : dimensions.front()) {
-    apply(choice, draft);
-    if (!combine(dimensions.subspan(1), draft, leaf)) return false;
+    apply(choice, combination);
+    if (!combine(dimensions.subspan(1), combination, leaf)) return false;
   }
   return true;
 }
@@ -240,11 +240,11 @@ class Sites {
         findings_(findings),
         dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
 
-  std::vector<Site> of(const Draft& draft, std::string_view op) {
+  std::vector<Site> of(const CaseCombination& combination, std::string_view op) {
     std::vector<Site> sites;
-    Draft varied;
-    varied.axes = draft.axes;
-    combine(dimensions_, varied, [&](const Draft& leaf) {
+    CaseCombination varied;
+    varied.axes = combination.axes;
+    combine(dimensions_, varied, [&](const CaseCombination& leaf) {
       if (const auto site = make(leaf, op)) sites.push_back(*site);
       return true;
     });
@@ -267,9 +267,9 @@ class Sites {
     std::string what, next;
   };
 
-  std::optional<Site> make(const Draft& draft, std::string_view op) {
-    const AxisValue& device_value = draft.axis(Axis::device);
-    const AxisValue& backend_value = draft.axis(Axis::backend);
+  std::optional<Site> make(const CaseCombination& combination, std::string_view op) {
+    const AxisValue& device_value = combination.axis(Axis::device);
+    const AxisValue& backend_value = combination.axis(Axis::backend);
     const std::string_view device = device_names()[static_cast<std::size_t>(device_value.value)];
     std::string_view backend = catalogue_.default_backend(device, op);
     if (backend_value.value != kAutomatic) {
@@ -286,8 +286,8 @@ class Sites {
       if (!match) return std::nullopt;
       backend = row.name;
     }
-    const std::int64_t threads = draft.axis(Axis::threads).value;
-    return Site{device, backend, static_cast<CacheMode>(draft.axis(Axis::cache).value),
+    const std::int64_t threads = combination.axis(Axis::threads).value;
+    return Site{device, backend, static_cast<CacheMode>(combination.axis(Axis::cache).value),
                 threads == 0 ? std::nullopt : std::optional<int>(static_cast<int>(threads))};
   }
 
@@ -331,27 +331,28 @@ void set_problem(Case& result, const ops::Problem& problem, const std::string& t
 }
 
 // Returns the location of what make_problem() names: a parameter, an axis, or post_ops.
-Spot spot_of(const CaseTemplate& entry, const Draft& draft, std::string_view where) {
+Spot spot_of(const CaseTemplate& entry, const CaseCombination& combination,
+             std::string_view where) {
   Spot spot;
   const auto table = entry.op->parameters;
   const ops::Parameter* parameter = ops::find_parameter(table, where);
   if (parameter != nullptr) {
-    spot = draft.parameter_spots[static_cast<std::size_t>(parameter - table.data())];
+    spot = combination.parameter_spots[static_cast<std::size_t>(parameter - table.data())];
   } else if (const AxisRow* axis = find_axis(where)) {
-    spot = draft.axis(axis->axis).spot;
+    spot = combination.axis(axis->axis).spot;
   } else if (where == "post_ops") {
     spot = entry.post_ops_spot;
   }
   return spot.file < 0 ? entry.spot : spot;
 }
 
-ops::ProblemRequest request_of(const CaseTemplate& entry, const Draft& draft) {
+ops::ProblemRequest request_of(const CaseTemplate& entry, const CaseCombination& combination) {
   return {.op = entry.op,
-          .direction = static_cast<ops::Direction>(draft.axis(Axis::direction).value),
-          .dtype = dtype_of(draft.axis(Axis::dtype)),
-          .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
-          .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
-          .parameters = draft.parameters,
+          .direction = static_cast<ops::Direction>(combination.axis(Axis::direction).value),
+          .dtype = dtype_of(combination.axis(Axis::dtype)),
+          .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
+          .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
+          .parameters = combination.parameters,
           .post_ops = entry.post_ops};
 }
 
@@ -367,29 +368,29 @@ class NetworkExpansion {
         plan_(plan),
         sites_(entry, catalogue, findings) {}
 
-  void add(const Draft& draft) {
-    const AxisValue& math = draft.axis(Axis::math);
+  void add(const CaseCombination& combination) {
+    const AxisValue& math = combination.axis(Axis::math);
     if (const Status allowed = check_network_math(static_cast<ops::Math>(math.value)); !allowed) {
       return findings_.add(math.spot, allowed.error().what, allowed.error().next);
     }
-    const BoundNetwork* bound =
-        networks_.bind(file_, segment_of(draft), dtype_of(draft.axis(Axis::dtype)), entry_.spot);
+    const BoundNetwork* bound = networks_.bind(
+        file_, segment_of(combination), dtype_of(combination.axis(Axis::dtype)), entry_.spot);
     if (bound == nullptr) return;
     if (entry_.settings.parts != NetworkParts::network) {
-      for (const ops::DistinctLayer& layer : bound->layers) add_layer(*bound, layer, draft);
+      for (const ops::DistinctLayer& layer : bound->layers) add_layer(*bound, layer, combination);
     }
-    if (entry_.settings.parts != NetworkParts::layers) add_whole(*bound, draft);
+    if (entry_.settings.parts != NetworkParts::layers) add_whole(*bound, combination);
   }
 
   void finish() const { sites_.report_unmatched(); }
 
  private:
-  NetworkSegment segment_of(const Draft& draft) const {
+  NetworkSegment segment_of(const CaseCombination& combination) const {
     NetworkSegment segment;
     segment.name = entry_.network;
-    segment.batch = draft.axis(Axis::batch).value;
-    segment.mode = static_cast<ops::Mode>(draft.axis(Axis::mode).value);
-    const std::int64_t fuse = draft.axis(Axis::fuse).value;
+    segment.batch = combination.axis(Axis::batch).value;
+    segment.mode = static_cast<ops::Mode>(combination.axis(Axis::mode).value);
+    const std::int64_t fuse = combination.axis(Axis::fuse).value;
     const bool fused = fuse == kAutomatic ? segment.mode == ops::Mode::inference : fuse != 0;
     segment.fusion = fused ? ops::Fusion::fused : ops::Fusion::separate;
     return segment;
@@ -410,7 +411,7 @@ class NetworkExpansion {
 
   // Returns nullopt if the operator does not support the direction, or after reporting an error.
   std::optional<ops::Problem> problem_of(const ops::DistinctLayer& layer, ops::Direction direction,
-                                         const Draft& draft) const {
+                                         const CaseCombination& combination) const {
     const ops::Problem& problem = layer.problem;
     const bool is_gradient = direction != problem.direction;
     const auto known = std::ranges::find(problem.op->directions, direction);
@@ -419,8 +420,8 @@ class NetworkExpansion {
         {.op = problem.op,
          .direction = direction,
          .dtype = problem.dtype,
-         .layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value),
-         .math = static_cast<ops::Math>(draft.axis(Axis::math).value),
+         .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
+         .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
          .parameters = problem.parameters,
          .post_ops = is_gradient ? std::vector<ops::PostOp>{} : problem.post_ops});
     if (made.ok()) return *std::move(made);
@@ -433,7 +434,8 @@ class NetworkExpansion {
     return std::nullopt;
   }
 
-  void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer, const Draft& draft) {
+  void add_layer(const BoundNetwork& bound, const ops::DistinctLayer& layer,
+                 const CaseCombination& combination) {
     std::vector<LayerCase> gradients;
     std::vector<ops::Direction> unmeasured;
     if (bound.planned->mode == ops::Mode::training) {
@@ -441,26 +443,27 @@ class NetworkExpansion {
            {ops::Direction::backward_data, ops::Direction::backward_weights}) {
         std::vector<std::string> layers = gradient_layers(layer, direction);
         if (layers.empty()) continue;
-        if (auto made = problem_of(layer, direction, draft)) {
+        if (auto made = problem_of(layer, direction, combination)) {
           gradients.push_back({*std::move(made), std::move(layers)});
         } else {
           unmeasured.push_back(direction);
         }
       }
     }
-    auto forward = problem_of(layer, layer.problem.direction, draft);
+    auto forward = problem_of(layer, layer.problem.direction, combination);
     if (!forward) return;
-    add_case(bound, {*std::move(forward), layer.layers}, std::move(unmeasured), draft);
-    for (LayerCase& gradient : gradients) add_case(bound, std::move(gradient), {}, draft);
+    add_case(bound, {*std::move(forward), layer.layers}, std::move(unmeasured), combination);
+    for (LayerCase& gradient : gradients) add_case(bound, std::move(gradient), {}, combination);
   }
 
   void add_case(const BoundNetwork& bound, LayerCase layer,
-                std::vector<ops::Direction> unmeasured_gradients, const Draft& draft) {
+                std::vector<ops::Direction> unmeasured_gradients,
+                const CaseCombination& combination) {
     const Membership membership{bound.segment, std::move(layer.layers),
                                 std::move(unmeasured_gradients)};
     layer.problem.formulas.clear();  // `bench explain` creates them again
     const std::string tokens = ops::problem_tokens(layer.problem);
-    for (const Site& site : sites_.of(draft, layer.problem.op->name)) {
+    for (const Site& site : sites_.of(combination, layer.problem.op->name)) {
       Case result = make_case(entry_, findings_, site);
       set_problem(result, layer.problem, tokens);
       result.memberships.push_back(membership);
@@ -474,18 +477,18 @@ class NetworkExpansion {
 
   // A network is measured hot, or cold on request. cold_weights applies to its layers, since a
   // whole network streams its weights anyway.
-  void add_whole(const BoundNetwork& bound, const Draft& draft) {
-    for (const Site& site : sites_.of(draft, "network")) {
+  void add_whole(const BoundNetwork& bound, const CaseCombination& combination) {
+    for (const Site& site : sites_.of(combination, "network")) {
       Case result = make_case(entry_, findings_, site);
       if (site.cache == CacheMode::cold_weights) {
-        if (entry_.origin == CaseTemplate::Origin::id) return refuse_cold_weights(draft);
+        if (entry_.origin == CaseTemplate::Origin::id) return refuse_cold_weights(combination);
         result.key.cache = CacheMode::hot;
       }
       result.key.op = "network";
       result.key.parameters = bound.segment;
       result.key.dtype = bound.network->dtype;
-      result.key.layout = static_cast<ops::Layout>(draft.axis(Axis::layout).value);
-      result.key.math = static_cast<ops::Math>(draft.axis(Axis::math).value);
+      result.key.layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value);
+      result.key.math = static_cast<ops::Math>(combination.axis(Axis::math).value);
       result.work = bound.network;
       result.network = bound.planned;
       plan_.add(std::move(result), entry_.spot, bound.content);
@@ -493,8 +496,8 @@ class NetworkExpansion {
   }
 
   // An id's network has no layers to which the cache mode could apply.
-  void refuse_cold_weights(const Draft& draft) {
-    findings_.add(draft.axis(Axis::cache).spot,
+  void refuse_cold_weights(const CaseCombination& combination) {
+    findings_.add(combination.axis(Axis::cache).spot,
                   "cache mode `cold_weights` is for layers, not for a whole network",
                   "use hot or cold: a network streams its weights anyway");
   }
@@ -555,10 +558,10 @@ Checked count_cases(const CaseTemplate& entry, std::int64_t layers) {
 
 void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& catalogue,
                      Findings& findings, PlanBuilder& plan) {
-  Draft draft = first_draft(entry);
+  CaseCombination combination = first_combination(entry);
   Sites sites(entry, catalogue, findings);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
-  combine(outer_dimensions(entry, kOperatorAxes), draft, [&](const Draft& leaf) {
+  combine(outer_dimensions(entry, kOperatorAxes), combination, [&](const CaseCombination& leaf) {
     auto problem = ops::make_problem(request_of(entry, leaf));
     if (!problem.ok()) {
       const Error& error = problem.error();
@@ -579,10 +582,10 @@ void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& cat
 
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
                     const ops::OperatorRegistry& catalogue, Findings& findings, PlanBuilder& plan) {
-  Draft draft = first_draft(entry);
+  CaseCombination combination = first_combination(entry);
   NetworkExpansion expansion(entry, file, networks, catalogue, findings, plan);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
-  combine(outer_dimensions(entry, kNetworkAxes), draft, [&](const Draft& leaf) {
+  combine(outer_dimensions(entry, kNetworkAxes), combination, [&](const CaseCombination& leaf) {
     expansion.add(leaf);
     return findings.count() < limit;
   });

@@ -40,9 +40,9 @@ class DuetWorker {
   }
 
   // Returns the reply. If there is none, failure() gives the reason, except after an interruption.
-  template <class Wanted>
-  std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
-    auto reply = session_.ask<Wanted>(message, target + spec_.measure.timeout);
+  template <class Answer>
+  std::optional<Answer> ask(const Request& message, Nanoseconds target) {
+    auto reply = session_.ask<Answer>(message, target + spec_.measure.timeout);
     if (reply) return std::move(*reply);
     const RequestFailure& why = reply.error();
     if (why.cause == RequestFailure::Cause::interruption) return std::nullopt;

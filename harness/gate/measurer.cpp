@@ -24,7 +24,7 @@ ExactProperties side_of(const PreparedReply& prepared) {
   return exact_properties(record);
 }
 
-std::string_view name_of(Wanted::Kind kind) {
+std::string_view name_of(MeasurementRequest::Kind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"duet", "confirmation", "window", "base"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -61,7 +61,7 @@ Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
   }
 }
 
-void GateMeasurer::tell_progress(const CaseEvidence& entry, Wanted::Kind kind,
+void GateMeasurer::tell_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
                                  std::size_t left) const {
   if (!parts_.progress) return;
   GateStep step{entry.id(), name_of(kind), left};
@@ -79,23 +79,24 @@ Nanoseconds GateMeasurer::spent_on_samples() const {
 }
 
 // Measures the most urgent requests, interleaved.
-Status GateMeasurer::measure(std::vector<Wanted> wanted, GateEvidence& evidence) {
+Status GateMeasurer::measure(std::vector<MeasurementRequest> wanted, GateEvidence& evidence) {
   std::size_t left = 0;
-  for (const Wanted& wish : wanted) left += static_cast<std::size_t>(wish.count);
+  for (const MeasurementRequest& wish : wanted) left += static_cast<std::size_t>(wish.count);
   wanted.resize(std::min(wanted.size(), kInterleavedCases));
   for (bool any = true; any;) {
     any = false;
-    for (Wanted& wish : wanted) {
+    for (MeasurementRequest& wish : wanted) {
       if (wish.count <= 0) continue;
       if (stopped()) return Done{};
       any = true;
       CaseEvidence& entry = evidence.cases[wish.index];
-      const bool window = wish.kind == Wanted::Kind::windows;
+      const bool window = wish.kind == MeasurementRequest::Kind::windows;
       tell_progress(entry, wish.kind, left);
       const std::size_t steps = window ? static_cast<std::size_t>(wish.count) : 1;
-      BENCH_RETURN_IF_ERROR(window                            ? measure_window(wish, entry)
-                            : wish.kind == Wanted::Kind::base ? ask_base(wish, entry)
-                                                              : measure_duet(wish, entry));
+      BENCH_RETURN_IF_ERROR(window ? measure_window(wish, entry)
+                            : wish.kind == MeasurementRequest::Kind::base
+                                ? ask_base(wish, entry)
+                                : measure_duet(wish, entry));
       if (window) wish.count = 0;
       done_ += steps;
       left -= steps;
@@ -115,7 +116,7 @@ Result<ops::InputLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
   return layouts_.met_by(spec);
 }
 
-Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
+Status GateMeasurer::measure_duet(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
   Result<ops::InputLayouts> met = layouts_met_by(spec);
@@ -138,8 +139,8 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
   if (!result.duet) return Done{};
   Duet duet = std::move(*result.duet);
   duet.run_id = task_.run_id;
-  duet.stage =
-      wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation : Duet::Stage::first;
+  duet.stage = wanted.kind == MeasurementRequest::Kind::confirmation ? Duet::Stage::confirmation
+                                                                     : Duet::Stage::first;
   duet.number = static_cast<int>(std::ranges::count(entry.duets, duet.stage, &Duet::stage));
   if (!log_ratio(duet)) {
     return note_failure(
@@ -151,7 +152,7 @@ Status GateMeasurer::measure_duet(Wanted& wanted, CaseEvidence& entry) {
 }
 
 // Finds out whether the base computes a case that the candidate does not compute.
-Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
+Status GateMeasurer::ask_base(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   wanted.count = 0;
   workers_.finish();
@@ -171,20 +172,21 @@ Status GateMeasurer::ask_base(Wanted& wanted, CaseEvidence& entry) {
   return note_failure(wanted, {SideFailure::Side::base, why.outcome, why.reason}, entry);
 }
 
-Status GateMeasurer::note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
-                                        CaseEvidence& entry) {
+Status GateMeasurer::note_start_failure(MeasurementRequest& wanted, SideFailure::Side side,
+                                        const Error& error, CaseEvidence& entry) {
   if (is_interrupted()) return Done{};
   return note_failure(wanted, {side, Outcome::failed, error.message()}, entry);
 }
 
-Status GateMeasurer::note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry) {
+Status GateMeasurer::note_failure(MeasurementRequest& wanted, SideFailure failure,
+                                  CaseEvidence& entry) {
   wanted.count = 0;
   BENCH_RETURN_IF_ERROR(parts_.append(failure_line(task_.run_id, entry.id(), failure)));
   entry.failure = std::move(failure);
   return Done{};
 }
 
-Status GateMeasurer::measure_window(Wanted& wanted, CaseEvidence& entry) {
+Status GateMeasurer::measure_window(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   const Result<ops::InputLayouts> met = layouts_met_by(spec);
   if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);

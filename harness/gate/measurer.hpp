@@ -63,15 +63,16 @@ class GateMeasurer {
   Nanoseconds spent_on_samples() const;
 
  private:
-  Status measure(std::vector<Wanted> wanted, GateEvidence& evidence);
-  Status measure_duet(Wanted& wanted, CaseEvidence& entry);
-  Status measure_window(Wanted& wanted, CaseEvidence& entry);
-  Status ask_base(Wanted& wanted, CaseEvidence& entry);
+  Status measure(std::vector<MeasurementRequest> wanted, GateEvidence& evidence);
+  Status measure_duet(MeasurementRequest& wanted, CaseEvidence& entry);
+  Status measure_window(MeasurementRequest& wanted, CaseEvidence& entry);
+  Status ask_base(MeasurementRequest& wanted, CaseEvidence& entry);
   // Records a side whose worker did not start, unless the user interrupted.
-  Status note_start_failure(Wanted& wanted, SideFailure::Side side, const Error& error,
+  Status note_start_failure(MeasurementRequest& wanted, SideFailure::Side side, const Error& error,
                             CaseEvidence& entry);
-  Status note_failure(Wanted& wanted, SideFailure failure, CaseEvidence& entry);
-  void tell_progress(const CaseEvidence& entry, Wanted::Kind kind, std::size_t left) const;
+  Status note_failure(MeasurementRequest& wanted, SideFailure failure, CaseEvidence& entry);
+  void tell_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
+                     std::size_t left) const;
   bool out_of_time() const;
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
   bool stopped() const { return is_interrupted() || out_of_time(); }

@@ -55,7 +55,7 @@ class Suite {
     Decision decision = decide(evidence_);
     for (bool any = true; any;) {
       any = false;
-      for (const Wanted& wanted : decision.wanted) {
+      for (const MeasurementRequest& wanted : decision.wanted) {
         if (!is_within_budget(wanted)) continue;
         play(wanted);
         any = true;
@@ -66,10 +66,11 @@ class Suite {
   }
 
  private:
-  bool is_within_budget(const Wanted& wanted) const {
+  bool is_within_budget(const MeasurementRequest& wanted) const {
     if (!options_.max_duets) return true;
     const auto done = static_cast<int>(evidence_.cases[wanted.index].duets.size());
-    return wanted.kind == Wanted::Kind::duets && done + wanted.count <= *options_.max_duets;
+    return wanted.kind == MeasurementRequest::Kind::duets &&
+           done + wanted.count <= *options_.max_duets;
   }
 
   void add_case(double slowdown) {
@@ -82,14 +83,14 @@ class Suite {
     entry.candidate.processes = {process_from_iteration(FractionalNanoseconds(q25))};
   }
 
-  void play(const Wanted& wanted) {
+  void play(const MeasurementRequest& wanted) {
     CaseEvidence& entry = evidence_.cases[wanted.index];
     const auto ratios = consecutive(chosen_[wanted.index]->log_ratios,
                                     static_cast<std::size_t>(wanted.count), draw_);
     for (const double ratio : ratios) {
       Duet duet;
-      duet.stage = wanted.kind == Wanted::Kind::confirmation ? Duet::Stage::confirmation
-                                                             : Duet::Stage::first;
+      duet.stage = wanted.kind == MeasurementRequest::Kind::confirmation ? Duet::Stage::confirmation
+                                                                         : Duet::Stage::first;
       const bool is_mirrored =
           options_.drawing == SimulationOptions::Drawing::mirrored && draw_.below(2) == 1;
       const double drawn = is_mirrored ? -ratio : ratio;

@@ -100,9 +100,9 @@ class SelfTestRun {
     return kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout;
   }
 
-  template <class Wanted>
-  Result<Wanted> ask(const Case& spec, const Request& request) {
-    auto reply = base_.ask<Wanted>(request, limit(spec));
+  template <class Answer>
+  Result<Answer> ask(const Case& spec, const Request& request) {
+    auto reply = base_.ask<Answer>(request, limit(spec));
     if (!reply) return Error{reply.error().reason, spec.id, ""};
     return std::move(*reply);
   }

@@ -27,7 +27,7 @@ class ConclusionTest : public testing::Test {
   void add_waiting() {
     CaseAssessment& judgement = add(Verdict::inconclusive);
     judgement.cut_short = true;
-    judgement.pending = Pending{Wanted::Kind::duets, 7, 10};
+    judgement.pending = Pending{MeasurementRequest::Kind::duets, 7, 10};
   }
   Conclusion conclude(const ExitRules& rules = {}) const {
     return bench::conclude(evidence_, judgements_, rules);

@@ -86,7 +86,7 @@ class Decider {
       for (const Suspect& suspect : suspects_) decide_windowed(suspect);
     }
     for (const std::string& id : evidence_.removed) add_removed(id);
-    std::ranges::stable_sort(decision_.wanted, std::greater<>(), &Wanted::urgency);
+    std::ranges::stable_sort(decision_.wanted, std::greater<>(), &MeasurementRequest::urgency);
     return std::move(decision_);
   }
 
@@ -127,10 +127,10 @@ class Decider {
   void judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
-  void want(const Suspect& suspect, Wanted::Kind kind, int count) {
+  void want(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
     decision_.wanted.push_back({suspect.index, kind, count, suspect.urgency});
   }
-  void want_now(const Suspect& suspect, Wanted::Kind kind, int count) {
+  void want_now(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
     want({suspect.index, kSlowerUrgency}, kind, count);
   }
 
@@ -166,7 +166,7 @@ void Decider::begin(std::size_t index) {
     return;
   }
   const bool paired = evidence_.mode == GateEvidence::Mode::paired;
-  leave_undecided({{paired ? Wanted::Kind::duets : Wanted::Kind::windows, 0,
+  leave_undecided({{paired ? MeasurementRequest::Kind::duets : MeasurementRequest::Kind::windows, 0,
                     paired ? policy_.duets : policy_.windows},
                    screened.reason},
                   judgement);
@@ -238,8 +238,8 @@ bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAsses
     judgement.reason += "; the base: " + text_of(entry.failure->outcome, entry.failure->reason);
     return true;
   }
-  leave_undecided({{Wanted::Kind::base, 0, 1}, why}, judgement);
-  want({index, kUnknownUrgency}, Wanted::Kind::base, 1);
+  leave_undecided({{MeasurementRequest::Kind::base, 0, 1}, why}, judgement);
+  want({index, kUnknownUrgency}, MeasurementRequest::Kind::base, 1);
   return true;
 }
 
@@ -259,7 +259,7 @@ Decider::Family Decider::family() {
     const bool is_complete = done >= policy_.duets;
     if (!is_complete) {
       ++all.pending;
-      want(suspect, Wanted::Kind::duets, policy_.duets - done);
+      want(suspect, MeasurementRequest::Kind::duets, policy_.duets - done);
     }
     if (!result) continue;
     all.members.push_back(suspect);
@@ -326,7 +326,7 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
                           CaseAssessment& judgement) {
   if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
   if (first.duets < policy_.duets) {  // family() requested them
-    leave_undecided({{Wanted::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
+    leave_undecided({{MeasurementRequest::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
     return;
   }
   const double reported = 100 * judgement.detectable.value_or(0);
@@ -335,17 +335,17 @@ void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std
     // If only the signs are not yet proof, the case needs no complete interim analysis.
     const int signs = fewest_duets(policy_.unconfirmed_error);
     if (first.duets < signs && signs < next && lies_far_beyond(first)) {
-      leave_undecided({{Wanted::Kind::duets, first.duets, signs}, ""}, judgement);
-      want_now(suspect, Wanted::Kind::duets, signs - first.duets);
+      leave_undecided({{MeasurementRequest::Kind::duets, first.duets, signs}, ""}, judgement);
+      want_now(suspect, MeasurementRequest::Kind::duets, signs - first.duets);
       return;
     }
-    leave_undecided({{Wanted::Kind::duets, first.duets, next}, ""}, judgement);
+    leave_undecided({{MeasurementRequest::Kind::duets, first.duets, next}, ""}, judgement);
     // Every suspect gets its first interim analysis before any gets a second one. Exception: a
     // suspect that looks slower, because its first duets cannot prove it among many suspects.
     if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
-      want_now(suspect, Wanted::Kind::duets, next - first.duets);
+      want_now(suspect, MeasurementRequest::Kind::duets, next - first.duets);
     } else if (pending == 0) {
-      want(suspect, Wanted::Kind::duets, next - first.duets);
+      want(suspect, MeasurementRequest::Kind::duets, next - first.duets);
     }
     return;
   }
@@ -382,8 +382,9 @@ void Decider::judge_regression(const Suspect& suspect, const PairedResult& first
   if (again && again->p_slower <= error && again->effect >= delta_) {
     judge_cycles(suspect, Duet::Stage::confirmation, judgement);
   } else if (wants_more) {
-    want_now(suspect, Wanted::Kind::confirmation, next - judgement.confirmations);
-    leave_undecided({{Wanted::Kind::confirmation, judgement.confirmations, next}, ""}, judgement);
+    want_now(suspect, MeasurementRequest::Kind::confirmation, next - judgement.confirmations);
+    leave_undecided({{MeasurementRequest::Kind::confirmation, judgement.confirmations, next}, ""},
+                    judgement);
   } else {
     judgement.verdict = Verdict::inconclusive;
     judgement.reason = fmt::format("not confirmed: fresh duets measured {:+.2f} %",
@@ -423,7 +424,7 @@ void Decider::decide_windowed(const Suspect& suspect) {
   CaseAssessment& judgement = decision_.judgements[suspect.index];
   const auto done = static_cast<int>(entry.windows.size());
   if (done < policy_.windows) {
-    want(suspect, Wanted::Kind::windows, policy_.window_processes);
+    want(suspect, MeasurementRequest::Kind::windows, policy_.window_processes);
     judgement.pending->done = done;
     leave_undecided({*judgement.pending, ""}, judgement);
     return;

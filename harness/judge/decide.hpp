@@ -33,7 +33,7 @@ inline constexpr std::array<std::string_view, 8> kVerdictNames = {
 std::string_view name_of(Verdict verdict);
 
 // A measurement of a case that its decision still needs.
-struct Wanted {
+struct MeasurementRequest {
   // base: checks whether the base computes a case that the candidate does not compute.
   enum class Kind { duets, confirmation, windows, base };
   std::size_t index = 0;  // index into GateEvidence::cases
@@ -44,7 +44,7 @@ struct Wanted {
 
 // Progress of the measurement that a case waits for.
 struct Pending {
-  Wanted::Kind kind = Wanted::Kind::duets;
+  MeasurementRequest::Kind kind = MeasurementRequest::Kind::duets;
   int done = 0;
   int planned = 0;  // duets up to this interim analysis, confirming duets, or windows
   friend bool operator==(const Pending&, const Pending&) = default;
@@ -85,7 +85,7 @@ struct Decision {
   // Pending measurements: cases whose duets show a slowdown first, then by urgency. Empty if all
   // cases are decided. A caller that measures the first few and calls decide() again settles the
   // worst cases first, so they are decided when the time runs out.
-  std::vector<Wanted> wanted;
+  std::vector<MeasurementRequest> wanted;
 };
 
 // Returns the verdicts that hold if no further measurement comes. A case that lacks a requested

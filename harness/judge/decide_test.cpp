@@ -29,10 +29,10 @@ constexpr double kWide = 0.1;
 TEST(Decide, AsksForDuetsOfWhatTheStoreDoesNotKnow) {
   const Decision decision = decide(paired({measured("a"), measured("b")}));
   ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
   EXPECT_EQ(decision.wanted[0].count, 6);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
-  EXPECT_EQ(decision.judgements[0].pending, (Pending{Wanted::Kind::duets, 0, 6}));
+  EXPECT_EQ(decision.judgements[0].pending, (Pending{MeasurementRequest::Kind::duets, 0, 6}));
   EXPECT_TRUE(decision.judgements[0].cut_short);
   EXPECT_EQ(decision.judgements[0].reason,
             "the evidence ends after 0 of 6 duets (the store has no run of this case)");
@@ -54,9 +54,9 @@ TEST(Decide, ARegressionIsConfirmedWhileOthersStillWaitForTheirFirstLook) {
   add_duets(slow, Duet::Stage::first, 20, 0.05, kWide);
   Decision decision = decide(paired({measured("waiting"), slow}));
   ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
   EXPECT_EQ(decision.wanted[0].index, 1U);
-  EXPECT_EQ(decision.wanted[1].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[1].kind, MeasurementRequest::Kind::duets);
 
   add_duets(slow, Duet::Stage::confirmation, 40, 0.05, 0.001);
   decision = decide(paired({measured("waiting"), slow}));
@@ -73,7 +73,7 @@ TEST(Decide, ASlowerCaseAmongManyHasItsSecondLookAtOnce) {
   const Decision decision = decide(paired(cases));
   EXPECT_GT(*decision.judgements.back().adjusted_p, 0.05);  // 5 interim analyses, 31 suspects, 2^-6
   EXPECT_EQ(decision.wanted[0].index, 30U);
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
   EXPECT_EQ(decision.wanted[0].count, 6);
   EXPECT_EQ(decision.judgements.back().reason, "the evidence ends after 6 of 12 duets");
 }
@@ -93,7 +93,7 @@ TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
   add_duets(entry, Duet::Stage::first, 20, 0.05, kWide);
   Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
   EXPECT_EQ(decision.wanted[0].count, 10);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(decision.judgements[0].reason, "the evidence ends after 0 of 10 confirming duets");
@@ -170,7 +170,7 @@ TEST(Decide, DuetsThatAgreeOnASmallEffectNeedConfirmation) {
   add_duets(entry, Duet::Stage::first, 10, 0.05, 0);
   const Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::confirmation);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
 }
 
 // A few duets that happen to agree have no reliable scatter.
@@ -272,7 +272,7 @@ TEST(Decide, WhatIsFarBeyondItsScatterAfterTheFirstLookWantsOneDuetMore) {
   ASSERT_THAT(decision.wanted, SizeIs(2));
   EXPECT_EQ(decision.wanted[0].index, 1U);
   EXPECT_EQ(decision.wanted[0].count, 1);
-  EXPECT_EQ(decision.judgements[1].pending, (Pending{Wanted::Kind::duets, 6, 7}));
+  EXPECT_EQ(decision.judgements[1].pending, (Pending{MeasurementRequest::Kind::duets, 6, 7}));
 }
 
 // The gate with a base measures each case once in stage 1, too little to compare with stored runs.
@@ -282,7 +282,7 @@ TEST(Decide, OneProcessOfStageOneScreensNothingOut) {
   entry.stored = stored(kBase * 0.999, 0.003);
   const Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::duets);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
   EXPECT_FALSE(decision.judgements[0].effect);
 }
 
@@ -417,7 +417,7 @@ TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
   entry.candidate.reason = "no bf16 on this CPU";
   Decision decision = decide(paired({entry}));
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::base);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::base);
   EXPECT_TRUE(decision.judgements[0].cut_short);
 
   entry.base = ExactProperties{"brgconv", {}};
@@ -549,7 +549,7 @@ TEST(Decide, WithoutABaseAsksForWindowsThenNamesWhatIsMissing) {
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::incomparable);
   EXPECT_EQ(decision.judgements[1].reason, "case_hash differs: 1 and 2");
   ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, Wanted::Kind::windows);
+  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::windows);
   EXPECT_EQ(decision.wanted[0].count, 7);
 }
 

@@ -46,7 +46,7 @@ inline std::span<const std::string_view> names_of(StopCause) {
   static constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
   return kStopCauses;
 }
-inline std::span<const std::string_view> names_of(Wanted::Kind) {
+inline std::span<const std::string_view> names_of(MeasurementRequest::Kind) {
   static constexpr std::array<std::string_view, 4> kPendingKinds = {"duets", "confirmation",
                                                                     "windows", "base"};
   return kPendingKinds;

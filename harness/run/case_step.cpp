@@ -42,9 +42,9 @@ class Step {
  private:
   // Returns the requested reply, or nullopt after noting why the step ends. `target`: the measuring
   // time requested of the worker; the case's timeout starts after it.
-  template <class Wanted>
-  std::optional<Wanted> ask(const Request& message, Nanoseconds target) {
-    auto reply = session_.ask<Wanted>(message, target + request_.spec->measure.timeout);
+  template <class Answer>
+  std::optional<Answer> ask(const Request& message, Nanoseconds target) {
+    auto reply = session_.ask<Answer>(message, target + request_.spec->measure.timeout);
     if (reply) return std::move(*reply);
     if (reply.error().cause == RequestFailure::Cause::interruption) {
       result_.course = StepResult::Course::abandoned;

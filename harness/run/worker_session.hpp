@@ -38,11 +38,11 @@ class WorkerSession {
   bool is_interrupted() const { return interrupted_ && interrupted_(); }
   const HelloReply& greeting() const { return greeting_; }  // handshake of the last worker started
 
-  template <class Wanted>
-  Result<Wanted, RequestFailure> ask(const Request& request, Nanoseconds limit) {
+  template <class Answer>
+  Result<Answer, RequestFailure> ask(const Request& request, Nanoseconds limit) {
     Result<Reply, WorkerFailure> reply = call(request, limit);
     if (!reply) return unanswered(std::move(reply).error());
-    if (auto* wanted = std::get_if<Wanted>(&*reply)) return std::move(*wanted);
+    if (auto* wanted = std::get_if<Answer>(&*reply)) return std::move(*wanted);
     return unanswered(std::move(*reply));
   }
   // Time between the last request and its reply: an upper limit for every duration in the reply.

@@ -151,7 +151,7 @@ inline GateFile stopped_gate() {
                                         "stopped by the budget after 7 of 10 duets");
   waiting.source = "configs/resnet.yaml:14";
   waiting.cut_short = true;
-  waiting.pending = Pending{Wanted::Kind::duets, 7, 10};
+  waiting.pending = Pending{MeasurementRequest::Kind::duets, 7, 10};
   waiting.duets = 7;
   CaseAssessment died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
                                      "the base ended with crashed: SIGSEGV");
