@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/row_ceilings.hpp"
 
-#include "harness/cli/ceiling_section.hpp"
+#include "harness/cli/explain_sections.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/result/activity_roofline.hpp"
 #include "harness/result/report.hpp"

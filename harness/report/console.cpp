@@ -2,9 +2,9 @@
 #include "harness/report/console.hpp"
 
 #include "base/text.hpp"
+#include "harness/report/run_answer.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/report/table.hpp"
-#include "harness/report/run_answer.hpp"
 #include "harness/result/device_samples.hpp"
 
 #include <fmt/format.h>
