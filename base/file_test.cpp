@@ -262,7 +262,7 @@ TEST_F(WriteFile, CanBeCheckedBeforeTheWork) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   EXPECT_TRUE(check_output(path("new"), Existing::refuse).ok());
   EXPECT_TRUE(check_output(path("old"), Existing::replace).ok());
-  // without a reader, it must not be opened
+  // Opening a FIFO without a reader would block, so the check must not open it.
   EXPECT_TRUE(check_output(path("fifo"), Existing::refuse).ok());
   EXPECT_EQ(check_output(path("old"), Existing::refuse).error().what, "the file exists already");
   EXPECT_FALSE(check_output(path("none/new"), Existing::replace).ok());

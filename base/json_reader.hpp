@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The archive that reads records from JSON by their declared fields (base/json_writer.hpp). Text
-// may come from killed runs, other versions or untrusted sources: any content gives a value or a
-// problem, and every number fits its type.
+// may come from killed runs, other versions or untrusted sources. Whatever it contains, the result
+// is a record or a message about the first problem, and every number fits its type.
 #pragma once
 
 #include "base/json_writer.hpp"
@@ -43,9 +43,9 @@ class JsonValue {
   // Returns the member's index. Tries `expected` first: records list their fields in the order of
   // their declaration.
   std::optional<std::size_t> find(std::string_view name, std::size_t expected = 0) const;
-  // Returns a member; nullopt for anything but an object that has it.
+  // Returns the member; nullopt if this is not an object or has no such member.
   std::optional<JsonValue> value_at(std::string_view name) const;
-  // Returns the text of a member; nullopt for anything but an object with this text.
+  // Returns the text of the member; nullopt if there is no such member or it is not text.
   std::optional<std::string_view> text_at(std::string_view name) const;
 
  private:
@@ -75,7 +75,7 @@ class JsonDocument {
 };
 Result<JsonDocument> parse_json(std::string_view text);
 
-// What differs between families of records.
+// Rules for reading that differ between kinds of records: results, evidence, GPU records, messages.
 struct JsonRules {
   // not_negative: no number is below 0, as in records of results.
   enum class Numbers { not_negative, any };
@@ -155,7 +155,7 @@ class JsonReader {
   std::vector<std::string_view> names() const;
   // Reports "`PATH.name` what".
   void complain(std::string_view name, std::string_view what);
-  // Reports a problem that no single field has.
+  // Reports a problem that concerns no single field.
   void fail(std::string problem);
   // Reports that `tag` is not among `names`.
   void fail_unknown(std::string_view tag, std::string_view name,
@@ -165,7 +165,8 @@ class JsonReader {
   std::string problem();
 
  private:
-  // Each returns a description of what it expected, or an empty text on success.
+  // Result of the decode() functions: what they expected ("an integer from 0 to 9"), or an empty
+  // text on success.
   using Expected = std::string;
 
   JsonReader(JsonReader& parent, std::string_view name, JsonValue object)
@@ -266,7 +267,7 @@ class JsonReader {
     value = static_cast<Enum>(*index);
     return {};
   }
-  // Inside lists, null is a value that JSON cannot represent.
+  // In a list, null stands for a number that JSON cannot represent (NaN, infinity): nullopt.
   template <class T>
   Expected decode(JsonValue json, std::optional<T>& value) const {
     value.reset();

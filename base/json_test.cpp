@@ -254,7 +254,7 @@ TEST(Json, a_tag_names_the_alternative_of_a_variant) {
   EXPECT_EQ(read_json_object("{}", read_choice).error().what, "`kind` is missing");
 }
 
-// Bytes of an operator that were unknown were read as 0.
+// Regression: the unknown bytes of an operator were read as 0.
 TEST(Json, a_missing_optional_is_empty_even_if_its_default_is_not) {
   std::optional<int> value = 0;
   EXPECT_TRUE(

@@ -33,7 +33,7 @@ TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
               ElementsAre("onednn", "native", "cudnn", "cublaslt", "cublas"));
 }
 
-// A row with a misspelt backend would never be served.
+// An operator that names a misspelt backend would never run on that backend.
 TEST(CatalogueTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
   for (const Operator* op : all_operators()) {
     for (const std::string_view name : op->cuda) {
@@ -56,7 +56,7 @@ TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
   ASSERT_TRUE(extended.ok());
   EXPECT_EQ(extended->default_backend("cpu", "twice"), "own");
   EXPECT_EQ(extended->default_backend("cpu", "gemm"), "onednn");
-  // No backend serves it: the device's first one refuses it with a reason.
+  // No backend has it. The device's first backend is the default and refuses it with a reason.
   EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
 }
 

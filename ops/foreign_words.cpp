@@ -14,7 +14,7 @@
 namespace bench::ops {
 namespace {
 
-// Module prefixes of a word, longest first.
+// Module prefixes of a word. If one prefix starts with another, the longer one comes first.
 constexpr std::array<std::string_view, 8> kModules = {
     "torch.nn.functional.", "torch.nn.", "torch.", "nn.functional.", "nn.", "f.", "aten::", "np."};
 
@@ -264,7 +264,7 @@ const ForeignWord* find_word(std::string_view normal, std::span<const std::strin
   return word == kWords.end() ? nullptr : word;
 }
 
-// Returns a case of `pointwise` that computes the function.
+// Returns a sentence with a case of `pointwise` that computes the function.
 std::string pointwise_hint(std::string_view function, std::string_view remark) {
   const bool is_unary = find_unary_function(function) != nullptr;
   return fmt::format(

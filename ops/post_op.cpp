@@ -24,7 +24,8 @@ std::vector<std::string_view> post_op_names() {
   return names;
 }
 
-// Finds the function whose name begins `text` and is followed by nothing or by a number.
+// Returns the function with the longest name that is a prefix of `text`, or nullptr. After the
+// name, `text` must end or continue with a number.
 const UnaryFunction* leading_function(std::string_view text) {
   const UnaryFunction* best = nullptr;
   for (const UnaryFunction& function : unary_functions()) {
@@ -134,7 +135,7 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
                               *(elements * work.flops).value()});
   }
   BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
-  // The operator's own line lacks the residuals.
+  // Replaces the operator's own formula for bytes, which does not include the residuals.
   std::erase_if(model.formulas, [](const Formula& formula) { return formula.name == "bytes"; });
   model.formulas.push_back(bytes_formula(model.tensors));
   return Done{};

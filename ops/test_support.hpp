@@ -56,7 +56,7 @@ inline std::vector<std::vector<double>> random_inputs(const Problem& problem, st
   return inputs;
 }
 
-// complete(parse(format(x))) == x, and the text is reproduced.
+// Checks that parsing the problem's text gives the same problem, and that this has the same text.
 inline void expect_round_trip(const Problem& problem) {
   const std::string tokens = problem_tokens(problem);
   const Result<Problem> again =
@@ -67,7 +67,7 @@ inline void expect_round_trip(const Problem& problem) {
   EXPECT_EQ(problem_tokens(*again), tokens);
 }
 
-// The reference at chosen positions gives the same numbers as the complete reference.
+// Checks that the reference at random positions gives the same numbers as the complete reference.
 inline void expect_positions_agree(const Problem& problem, Random& random) {
   const std::vector<std::vector<double>> inputs = random_inputs(problem, random());
   const std::vector<double> whole = reference_values(problem, inputs, 0, {});
@@ -83,7 +83,7 @@ inline void expect_positions_agree(const Problem& problem, Random& random) {
   }
 }
 
-// Checks the bytes of the convention against the problem's own tensors.
+// Checks the bytes that the problem reads and writes by the work model against `total`.
 inline void expect_bytes(const Problem& problem, std::int64_t total) {
   EXPECT_EQ(problem.work.bytes_read + problem.work.bytes_written, total) << problem_tokens(problem);
 }

@@ -27,7 +27,8 @@ struct EltwiseRow {
   Coefficients coefficients = Coefficients::own;
 };
 
-// The first matching row counts. "..._use_dst_for_bwd" computes the same forward.
+// The first matching row applies. An algorithm "..._use_dst_for_bwd" has the same forward pass as
+// the one without the suffix.
 constexpr std::array<EltwiseRow, 25> kEltwise = {{
     {"eltwise_relu", "relu", Coefficients::zero_alpha},
     {"eltwise_relu", "leaky_relu"},
@@ -37,7 +38,7 @@ constexpr std::array<EltwiseRow, 25> kEltwise = {{
     {"eltwise_elu_use_dst_for_bwd", "elu"},
     {"eltwise_gelu_erf", "gelu_erf", Coefficients::none},
     {"eltwise_gelu_tanh", "gelu_tanh", Coefficients::none},
-    {"eltwise_gelu", "gelu_tanh", Coefficients::none},  // until 2.x
+    {"eltwise_gelu", "gelu_tanh", Coefficients::none},  // 2.x and earlier
     {"eltwise_logistic", "sigmoid", Coefficients::none},
     {"eltwise_logistic_use_dst_for_bwd", "sigmoid", Coefficients::none},
     {"eltwise_tanh", "tanh", Coefficients::none},
@@ -52,7 +53,7 @@ constexpr std::array<EltwiseRow, 25> kEltwise = {{
     {"eltwise_abs", "abs", Coefficients::none},
     {"eltwise_clip", "clip"},
     {"eltwise_clip_v2", "clip"},
-    {"eltwise_bounded_relu", "clip", Coefficients::upper_limit},  // until 2.x
+    {"eltwise_bounded_relu", "clip", Coefficients::upper_limit},  // 2.x and earlier
     {"eltwise_square", "square", Coefficients::none},
 }};
 
@@ -140,8 +141,9 @@ std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) 
   return sum;
 }
 
-// Parses "binary_add:f32:15[:tag]". The tensor must have the output's size: the mask must include
-// all sizes other than 1. A broadcast tensor is not a post-op of a problem.
+// Parses "binary_add:f32:15[:tag]". Bit i of the mask is set if the tensor extends along dimension
+// i. It must be set for exactly the dimensions of the output whose size is not 1, because a Problem
+// has no post-ops with broadcast tensors.
 std::optional<VerbosePostOp> parse_binary(std::span<const std::string_view> words,
                                           std::span<const std::int64_t> dims) {
   if (words[0] != "binary_add" || words.size() < 3) return std::nullopt;

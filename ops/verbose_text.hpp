@@ -42,16 +42,17 @@ class ProblemWords {
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name);
 std::optional<double> parse_real(std::string_view text);
 
-// The flags of a normalisation: letters ("GCH"). Until 2.x, "GS" has one letter for scale and
-// shift. In 1.x they are the sum of 1, 2 and 4.
+// The flags of a normalisation, written as letters: "GCH". In oneDNN 2.x and earlier, the letter S
+// can mean both scale and shift. Version 1.x writes a number instead: the sum of 1 (G), 2 (S) and
+// 4 (R).
 struct NormalisationFlags {
   bool given_statistics = false;
   bool scale = false;
   bool shift = false;
   bool relu = false;
 };
-// Returns nullopt without flags, and for others: "A" adds another input, and later versions may add
-// flags.
+// Returns nullopt if `auxiliary` has no flags or an unknown flag. "A" is unknown because it adds an
+// input; later versions may add other flags.
 std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view auxiliary);
 
 // forward_training and forward_inference give forward. Returns nullopt for "backward", "undef" and
@@ -63,8 +64,9 @@ std::optional<Direction> direction_of(std::string_view propagation);
 // its sizes do not fit together.
 std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sweep sweep);
 
-// Parses axes in the order d, h, w. Old versions write missing outer axes as sizes of 1. `rank`,
-// the rank in the tensor's tag, distinguishes these.
+// Parses axes in the order d, h, w. Old versions of oneDNN write an axis that does not exist as
+// size 1. `rank`, the rank in the tensor's tag, distinguishes such an axis from a real axis of size
+// 1.
 std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sweep sweep,
                                                    std::optional<std::size_t> rank);
 // Sets d, h, w, stride and pad; also dilation and output_pad if the table has them.

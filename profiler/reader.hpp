@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads profiles of any format as a stream of activities. A table lists the readers, one file and
-// one row each. The content of a file selects its reader. A new format adds a reader and nothing
-// else.
+// Reads profiles of any format as a stream of activities. Each format has one reader: one source
+// file and one row in a table. The content of a profile selects its reader. A new format needs only
+// a new reader.
 #pragma once
 
 #include "base/result.hpp"
@@ -25,9 +25,9 @@ class TextSource {
  public:
   virtual ~TextSource() = default;
   virtual const std::string& name() const = 0;  // used in messages
-  // Reads the next line without its newline; it stays valid until the next call. Returns false at
-  // the end. A line longer than kMaxProfileLine is cut and `cut` is set. A read error ends the
-  // text; status() returns it.
+  // The result of next(), which reads the next line without its newline. `text` stays valid until
+  // the next call. next() returns false at the end. It cuts a line longer than kMaxProfileLine and
+  // sets `cut`. A read error ends the text; status() returns the error.
   struct Line {
     std::string_view text;
     std::int64_t number = 0;  // starts at 1
@@ -75,15 +75,16 @@ struct ActivityReader {
 std::span<const ActivityReader> activity_readers();
 // Returns an error that names the supported formats if no reader recognises the content.
 Result<const ActivityReader*> reader_of(TextSource& source);
-// The facts of the first record of a result file or profile, as in ReadReport::facts, without
-// consuming it. Empty for other formats, or if the record is longer than kHeadSize.
+// Returns the facts in the first record of a result file or profile, as in ReadReport::facts.
+// Consumes nothing from `source`. Returns no facts for other formats, or if the record is longer
+// than kHeadSize.
 std::map<std::string, std::string> head_facts(TextSource& source);
 // Reads all of `source` with the reader that recognises it.
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink);
 
-// Work of an activity that does not record it (a foreign log) or only as stated by its file
-// (given_flops, given_bytes). The caller passes in the knowledge about operators; the profiler only
-// decodes.
+// The work of an activity without `flops` and `bytes`: a foreign log records none, or only its own
+// values (given_flops, given_bytes). The profiler only decodes, so the caller supplies the
+// knowledge about operators.
 struct ActivityWork {
   std::string op;
   std::string parameters;

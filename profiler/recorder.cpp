@@ -84,7 +84,7 @@ void Recorder::pop() {
   const auto found = frames_.find(thread);
   assert(found != frames_.end() && !found->second.empty());
   found->second.pop_back();
-  // Threads come and go, so threads outside all scopes have no entry.
+  // Removes the entry of a thread outside all scopes, so that ended threads leave nothing behind.
   if (found->second.empty()) frames_.erase(found);
 }
 
@@ -130,7 +130,7 @@ Scope::~Scope() {
       activity.start = start_;
       activity.duration = recorder_->now() - start_;
       activity.attributes = std::move(spec_.attributes);
-      recorder_->record(std::move(activity));  // still inside its own scope
+      recorder_->record(std::move(activity));  // before pop(), so it gets this scope
     }
     recorder_->pop();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing pass on a GPU from YAML to result file, over the fake GPU (fakes/fake_gpu).
+// Tests the timing pass on a GPU from YAML to result file, with the fake GPU (fakes/fake_gpu).
 #include "tests/support/fake_gpu.hpp"
 
 #include "harness/result/report.hpp"
@@ -160,7 +160,8 @@ TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
   EXPECT_EQ(record.throttled->count, static_cast<std::int64_t>(samples));
 }
 
-// A large product limited by its power cap: the boost clock of the first samples is the exception.
+// Imitates a large product whose clock the power cap lowers: only the first samples have the boost
+// clock, and they must not make the others void.
 TEST_F(FakeGpuTest, a_power_capped_kernel_has_its_settled_time_and_no_void_sample) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":3000000,"samples":[
       {"from":3,"verdict":"throttled","reason":"power cap","factor":1.25,

@@ -26,7 +26,7 @@ using ops::Tensor;
 
 const std::string kRoot = BENCH_SOURCE_DIR;
 
-using Row = std::map<std::string, std::string>;  // key: name in the head line
+using Row = std::map<std::string, std::string>;  // key: column name from the header line
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -100,7 +100,8 @@ class Layers {
     return source == ops::kNetworkInput ? "input"
                                         : network_.nodes[static_cast<std::size_t>(source)].name;
   }
-  // Returns the last part of a layer of the table: itself, its batch norm, or its activation.
+  // A row of the table can stand for several layers of the network. Returns the last of them: the
+  // activation if there is one, else the batch norm, else the layer itself.
   std::string last_of(const std::string& name) const {
     for (const std::string suffix : {".relu6", ".relu", ".bn"}) {
       if (find(name + suffix) != nullptr) return name + suffix;
@@ -178,7 +179,7 @@ void expect_classifier(const Row& row, const Node& node) {
   EXPECT_EQ(set.flag("bias"), row.at("bias") == "1");
 }
 
-// The table's name of an operator, and its check.
+// Maps an operator's name in the table to the function that checks it.
 const std::map<std::string, void (*)(const Row&, const Node&)> kChecks = {
     {"conv", expect_conv},        {"dwconv", expect_conv},
     {"maxpool", expect_max_pool}, {"global_avgpool", expect_global_pool},
@@ -297,7 +298,7 @@ TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
   EXPECT_EQ(found.size(), GetParam().distinct_convs);
 }
 
-// Only pools remain besides convolutions and classifiers, which include everything else.
+// Fusion merges every other layer into a convolution or a classifier; only pools stay separate.
 TEST_P(Networks, FusionLeavesNothingBehind) {
   const Network network = build(GetParam().network, ops::Fusion::fused);
   for (const Node& node : network.nodes) {

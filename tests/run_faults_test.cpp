@@ -30,7 +30,7 @@ using testing::HasSubstr;
 constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
 constexpr const char* kThird = "gemm/forward/m2n4k4/f32/onednn/cpu/hot";
-// The case with the fault; the others must not be affected.
+// Matches kSecond, the case with the fault. The other cases must not be affected.
 constexpr const char* kStruck = "m8n4k4";
 
 // `timeout` applies to the case with the fault.
@@ -269,7 +269,7 @@ void expect_resumable(const std::string& path) {
   for (const ProcessRecord& record : whole.processes) {
     EXPECT_TRUE(processes.emplace(record.id, record.process).second) << record.id;
   }
-  // On a busy machine others replace disturbed ones, and at most double the number.
+  // On a busy machine, further processes replace disturbed ones; at most twice the number in total.
   EXPECT_THAT(processes.size(), testing::AllOf(testing::Ge(6u), testing::Le(12u)));
 }
 

@@ -81,7 +81,7 @@ class Under : public ::testing::Test {
     return {{"NVTX_INJECTION64_PATH", BENCH_NVTX_INJECTION},
             {"BENCH_NVTX_LOG", folder_.file("log")}};
   }
-  // Lines of the log, without the thread of NVTX calls.
+  // Returns the lines of the log. Removes the thread id at the start of lines of NVTX calls.
   Words log() const {
     std::istringstream lines(read_text(folder_.file("log")));
     Words found;
@@ -125,7 +125,8 @@ TEST_F(Under, ResultIsMarkedAndOneProcessMeasuresWithoutOwnCollectors) {
   EXPECT_THAT(result.out, HasSubstr("used `./tool --rate 'two words'`"));
 }
 
-// As nsys does with --capture-range=cudaProfilerApi.
+// `bench profile --window cuda-profiler-api` collects as nsys does with
+// --capture-range=cudaProfilerApi.
 TEST_F(Under, AToolThatWaitsForCudasProfilerCollectsTheMeasuredIterationsAlone) {
   const std::string tool = std::string(BENCH_BINARY) + " profile --out p.jsonl ";
   const auto executed = [&](const std::string& window) -> std::int64_t {

@@ -22,7 +22,7 @@
 
 namespace {
 
-// Fractions of a nanosecond matter here: durations over many samples are divided by their number.
+// Nanoseconds with a fraction: durations over many samples are divided by their number.
 using Fraction = std::chrono::duration<double, std::nano>;
 
 constexpr Fraction kGoal(60);
@@ -64,7 +64,7 @@ bench::Nanoseconds time_clock_pairs(std::int64_t pairs) {
   return clock.now() - start;
 }
 
-// Returns the time of one of `count`, from the median of the durations.
+// Returns the median duration divided by `count`, the number of equal parts of each.
 Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t count) {
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
@@ -74,12 +74,12 @@ Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t c
 struct RoundCost {
   Fraction sample;       // one sample of one iteration, clock reads included
   Fraction clock_reads;  // two of them
-  Fraction own;          // the median difference of adjacent measurements of the two
+  Fraction own;          // per sample: median of (a round - the clock reads right after it)
   Fraction one_sample;   // a round of one sample, with its registration
 };
 
-// Runs before any benchmark of this program is registered, because a round registers and clears its
-// own.
+// Call this before registering a benchmark: each round registers one of its own and then clears
+// all.
 RoundCost measure_rounds() {
   bench::Rotation rotation = rotation_of(1);
   std::vector<bench::Nanoseconds> out;

@@ -12,7 +12,7 @@
 namespace bench {
 
 // An explanation and a table of a profile are complete without ceilings, so a store that cannot be
-// read is no error.
+// read is not an error.
 Ceilings ceilings_here(const std::string& store) {
   const CpuFacts cpu = read_cpu(SystemRoot{});
   const auto stored = BaselineStore(store).peaks(machine_class(cpu));

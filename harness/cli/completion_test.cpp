@@ -26,8 +26,8 @@ class BashCompletion : public testing::Test {
  protected:
   BashCompletion() { folder_.write("completion.bash", bash_completion()); }
 
-  // Returns the offers for the last of the words, as bash splits them. "(files)" if readline
-  // completes file names.
+  // Returns the completions of the last of `words`, which are split as bash splits them. Contains
+  // "(files)" if readline also completes file names.
   std::vector<std::string> offered(const std::vector<std::string>& words) {
     std::string script =
         "set -eu\nsource ./completion.bash\nfiles=yes\n"
@@ -55,7 +55,7 @@ TEST_F(BashCompletion, CommandsAndOptionsAreOffered) {
   EXPECT_THAT(offered({"bench", "help", "expl"}), ElementsAre("explain"));
 }
 
-// Only file names were offered.
+// Regression test: completion used to offer only file names here.
 TEST_F(BashCompletion, TheFirstOperandOfBaselineIsAnAction) {
   EXPECT_THAT(offered({"bench", "baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(offered({"bench", "baseline", "save", ""}), ElementsAre("(files)"));
@@ -97,7 +97,8 @@ TEST_F(BashCompletion, FilesAreOfferedForFilesOnly) {
   EXPECT_THAT(offered({"bench", "run", "conf"}), ElementsAre("(files)"));
 }
 
-// File names were split at blanks. Readline handles them correctly if it completes them itself.
+// Regression test: completion used to split file names at blanks. Readline does not split them if
+// it completes them itself.
 TEST_F(BashCompletion, ANameWithABlankIsOneWord) {
   folder_.write("my result.jsonl", "");
   folder_.write("keys",

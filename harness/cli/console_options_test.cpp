@@ -34,7 +34,7 @@ TEST_F(ConsoleOptionsTest, a_terminal_of_unknown_width_gets_the_usual_one) {
 }
 
 TEST_F(ConsoleOptionsTest, into_a_pipe_nothing_is_shortened_or_coloured) {
-  env_.terminal_width = 72;  // of standard error
+  env_.terminal_width = 72;  // standard error is still a terminal
   EXPECT_EQ(console_options(env_).width, kUnlimitedWidth);
   EXPECT_EQ(console_options(env_).colour, Colour::off);
 }

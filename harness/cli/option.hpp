@@ -19,8 +19,8 @@ struct Option {
   std::string_view help;
   // `value` is empty for an option without one. Errors: `what` states what was found and expected.
   Status (*apply)(Arguments& arguments, const std::string& value);
-  // The value of --name without a value, for an option whose value is optional (and otherwise
-  // follows "="). Empty if the value is required.
+  // For an option whose value is optional (--name or --name=VALUE): the value that --name alone
+  // has. Empty if the value is required.
   std::string_view implied = "";
 };
 
@@ -30,7 +30,7 @@ const Option* find_option(std::string_view name);  // nullptr if unknown
 // Two options that contradict each other, so that one would have to be ignored.
 struct Contradiction {
   std::string_view first, second;
-  // The value with which the second option requests the same as the first; empty if there is none.
+  // The value of the second option that does not contradict the first; empty if every value does.
   std::string_view agreeing = "";
 };
 std::span<const Contradiction> contradictions();

@@ -33,9 +33,9 @@ Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
 // becomes `-q`. The words after `--` stay.
 std::vector<std::string> without_flag(const std::vector<std::string>& words, const Option& flag);
 
-// The launcher of a checkout sets it to "PID NAME": its own process, which becomes this program,
-// and the name that the user called. Child processes inherit the variable; by the number
-// they see that it does not apply to them.
+// The launcher script of a checkout sets this variable to "PID NAME": its process id and the name
+// that the user called. The launcher then becomes this program by exec, so the process id stays.
+// Child processes inherit the variable and ignore it, because their process id differs.
 inline constexpr const char* kCalledAsVariable = "BENCH_CALLED_AS";
 
 // The name under which the user called this program: `name` (argv[0]), or the launcher's.

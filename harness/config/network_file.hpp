@@ -23,7 +23,7 @@ namespace bench {
 // A network definition with the locations of its parts.
 struct NetworkFile {
   ops::NetworkDefinition definition;
-  int file = -1;  // file number in the Findings with which it was read
+  int file = -1;  // number of this file in the Findings given to read_network()
   struct LayerPlace {
     yaml::Mark mark;
     std::map<std::string, yaml::Mark, std::less<>> parameters;
@@ -47,7 +47,8 @@ Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
     std::string_view text, const std::string& file,
     const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
 
-// Finds network files and binds each to batch, data type, mode and fusion, once per combination.
+// NetworkStore (below) finds network files and binds each to batch, data type, mode and fusion,
+// once per combination.
 
 // A network with everything that its cases need; immutable and shared by them.
 struct BoundNetwork {
@@ -87,7 +88,7 @@ class NetworkStore {
       bound_;
 };
 
-// Tables of keys for the manual.
+// The keys of a network file and of a layer, from which the manual's tables are generated.
 struct NetworkDraft;
 std::span<const KeyRow<NetworkDraft>> network_rows();
 std::span<const KeyInfo> layer_keys();

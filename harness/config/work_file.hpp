@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of operators that this program does not know, as expressions over their profiled attributes
-// (docs/analyze.md).
+// Reads files that define the work of operators unknown to this program, as expressions over their
+// profiled attributes (docs/analyze.md).
 #pragma once
 
 #include "base/result.hpp"
@@ -13,11 +13,12 @@
 
 namespace bench {
 
-// Returns a function that computes each activity's work. It tries `known` first. Then it looks up
-// the activity's attribute `op`, or its name without that attribute, in the file. Names in
-// expressions are the activity's integer attributes, tokens of its `parameters` ("n32c64" has n and
-// c), and in_elements and out_elements of its shapes. The function returns nullopt if a name is
-// unknown. Errors: everything wrong with the file, with its location.
+// Returns a function that computes each activity's work. It calls `known` first. If that returns
+// nullopt, it looks up the activity's attribute `op` in the file. If the activity has no `op`, it
+// looks up the activity's name. Expressions can use the activity's integer attributes, the tokens
+// of its `parameters` ("n32c64" has n and c), and in_elements and out_elements, computed from its
+// shapes. The function returns nullopt if an expression uses an unknown name. On errors, returns
+// all problems of the file with their locations.
 Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
                                                        const std::string& file, WorkOf known);
 

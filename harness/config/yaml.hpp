@@ -15,9 +15,9 @@
 namespace bench::yaml {
 
 inline constexpr std::int64_t kMaxBytes = 8'000'000;  // bytes of one file
-inline constexpr std::size_t kMaxLevels = 64;         // of nested lists and mappings
-// Nodes that a walk over the tree visits, with expanded aliases: twenty times those of a suite of
-// 10,000 cases.
+inline constexpr std::size_t kMaxLevels = 64;         // depth of nested lists and mappings
+// Nodes of one tree, counting an alias as all nodes of its anchor. A suite of 10,000 cases has a
+// twentieth of this.
 inline constexpr std::int64_t kMaxNodes = 1'000'000;
 
 // Line and column of a node's first character, from 1; columns count bytes.
@@ -37,7 +37,7 @@ struct Entry {
   const Node* value;
 };
 
-// A node. An alias is its anchor's node: shared, with the anchor's position.
+// An alias has no node of its own: it refers to its anchor's node, with the anchor's position.
 struct Node {
   Kind kind = Kind::null;
   Style style = Style::plain;
@@ -82,12 +82,10 @@ class Document {
 // aliases, or an exceeded limit.
 Result<Document, Problem> parse(std::string_view text);
 
-// Finds the mistake behind a syntax error. The YAML library reports the position where it stopped.
-// This is often a line after the mistake, and the library does not say what to write.
-
-// Finds the mistake in `text` that made parsing fail at `failed`. Knows tabs as indentation,
-// missing blanks after colons, unclosed brackets, two keys in one line, and wrong indentation.
-// Returns nullopt if it is another mistake.
+// Finds the mistake in `text` that made parsing fail at `failed`. The YAML library only reports
+// where it stopped, which is often a line after the mistake, and not what to write. Recognises tabs
+// as indentation, missing blanks after colons, unclosed brackets, two keys in one line, and wrong
+// indentation. Returns nullopt for other mistakes.
 std::optional<Problem> find_slip(std::string_view text, Mark failed);
 
 }  // namespace bench::yaml

@@ -18,7 +18,7 @@ std::string reported(const std::string& text) {
                      problem.next);
 }
 
-// Returns the message for the lines of one case below `cases:`, from line 2 on.
+// Returns the message for a document with one case. Its line 1 is `cases:`; `lines` follow.
 std::string reported_of_case(const std::string& lines) { return reported("cases:\n" + lines); }
 
 TEST(YamlSlips, a_missing_blank_behind_a_colon_is_found_in_its_own_line) {

@@ -119,7 +119,7 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   }
   EXPECT_GT(base_first, 0);
   EXPECT_LT(base_first, kMaxDuetRounds);
-  EXPECT_THAT(pauses_, IsEmpty());  // one thread: there is no pool that must sleep
+  EXPECT_THAT(pauses_, IsEmpty());  // one thread has no pool that must go to sleep between turns
 }
 
 TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
@@ -143,7 +143,7 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
     return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
   };
   EXPECT_EQ(rounds(100us), kMaxDuetRounds);
-  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20; an untimed sample before each timed one
+  EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20: two sides, each untimed, then timed
   EXPECT_EQ(rounds(20ms), kMinDuetRounds);
 }
 
@@ -220,7 +220,7 @@ TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
   EXPECT_EQ(workers_, 2 * 2 * 6);
 }
 
-// A crash may result from what another case left in the process.
+// An earlier case may have left the process in a state that makes the next case crash.
 TEST_F(GateTest, AFailureOfWorkersThatServedOtherCasesIsTriedAgainWithFreshOnes) {
   const Plan plan = plan_of({kSingleThread, "gemm/forward/m8n4k4/f32/onednn/cpu/hot/t1"});
   int prepared = 0;

@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 22> kDispatchFlags = {
     "avx512_vnni",    "avx512_vbmi2", "avx512_bf16", "avx512_fp16", "avx_vnni", "avx_vnni_int8",
     "avx_ne_convert", "amx_tile",     "amx_int8",    "amx_bf16"};
 
-// Intel's names of server cores by model of family 6: the readable part of the machine class.
+// Intel's names of microarchitectures, by model number of family 6. They are the readable part of
+// the machine class.
 struct ModelName {
   int model;
   std::string_view name;

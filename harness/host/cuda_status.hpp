@@ -34,16 +34,16 @@ CudaStatus without_report(std::string plugin, std::string reason, std::string re
 // The backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
 
-// One line with schema bench.worker_probe/1, and its inverse.
+// Write and parse one line with schema bench.worker_probe/1.
 std::string format_cuda_status(const CudaStatus& status);
 Result<CudaStatus> parse_cuda_status(std::string_view text);
 
-// "devices", "libraries".
+// Names of an extent: "devices", "libraries".
 std::string_view name_of(ops::cuda::ProbeExtent extent);
 std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view name);
 
-// Returns why nothing can run there: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if
-// something may run.
+// Returns why no case can run on CUDA: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if
+// cases may run.
 std::optional<std::string> why_no_cuda(const CudaStatus& status);
 
 // The device that the CUDA backends use; nullptr if there is none.

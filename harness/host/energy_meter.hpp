@@ -18,7 +18,8 @@
 
 namespace bench {
 
-// One counter at one moment. After `range` it continues at 0; nullopt: it does not wrap around.
+// One counter at one moment. After it reached `range` it continues at 0. If `range` is nullopt, it
+// does not wrap around.
 struct EnergyCount {
   std::int64_t microjoules = 0;
   std::optional<std::int64_t> range = std::nullopt;
@@ -38,7 +39,8 @@ class EnergyMeter {
 };
 using OpenedEnergyMeter = Result<std::unique_ptr<EnergyMeter>>;
 
-// How /sys is read; replaceable, because root reads every file.
+// Functions that read /sys. Tests replace them, since a test that runs as root could not provoke a
+// file without read permission.
 struct EnergyFiles {
   struct Failure {
     int code;  // value of errno
@@ -53,11 +55,13 @@ EnergyFiles system_energy_files();
 // none: no counters, or only root may read them, with the remedy.
 OpenedEnergyMeter open_powercap_meter(EnergyFiles files);
 
-// `nvml` knows the device with this bus id. Error: it has no energy counter (before Volta).
+// Opens the meter of the GPU with this bus id. Returns an error if the GPU has no energy counter
+// (older than Volta).
 OpenedEnergyMeter open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id);
 
 // Opens the meter of a device of the configuration: "cpu", or "cuda" for the device that this
-// process uses, whose driver must be loaded. Error: see above; unknown device.
+// process uses; its driver must be loaded. Returns an error for an unknown device, or that of the
+// functions above.
 OpenedEnergyMeter open_energy_meter(std::string_view device);
 
 // What `doctor` reports about a meter.

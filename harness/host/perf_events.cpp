@@ -85,7 +85,7 @@ class KernelPerfEvents final : public PerfEvents {
   void stop(int leader) override { ::ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP); }
 
   std::optional<PerfCount> read(int counter) override {
-    std::array<std::uint64_t, 3> words{};  // by read_format: value, time enabled, time running
+    std::array<std::uint64_t, 3> words{};  // as read_format asks: value, time enabled, time running
     if (::read(counter, words.data(), sizeof words) != static_cast<ssize_t>(sizeof words)) {
       return std::nullopt;
     }

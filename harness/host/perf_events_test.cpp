@@ -29,7 +29,7 @@ TEST(PerfFailureText, HasTheRemedyThatFitsTheError) {
             "the processor's counters are not usable (perf_event_open: Device or resource busy)");
 }
 
-// Some counters of a machine exist, and each is closed again.
+// Imitates a machine with only some of the counters, and counts those that are open.
 class PartialPerfEvents final : public PerfEvents {
  public:
   std::vector<int> threads() override { return {}; }

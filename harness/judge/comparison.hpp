@@ -17,12 +17,12 @@ namespace bench {
 
 enum class CaseVerdict {
   slower,        // by at least the tolerance, and the interval lies above 0
-  faster,        // the mirror image
-  same,          // by less than the tolerance, and the interval lies within the resolution
+  faster,        // by at least the tolerance, and the interval lies below 0
+  same,          // by less than the tolerance, and the interval lies within +-resolution
   unclear,       // the interval allows no other verdict
   incomparable,  // different work, or times that are not comparable
-  failed,        // only on the right side
-  removed,       // only on the left side
+  failed,        // only in the candidate
+  removed,       // only the base has the case
   added,
 };
 inline constexpr std::array<std::string_view, 8> kCaseVerdictNames = {
@@ -67,7 +67,7 @@ enum class Machines { same_kind, any };  // any: compare times of different mach
 
 struct ComparisonOptions {
   double tolerance = 0.01;   // smaller effects do not count
-  double resolution = 0.03;  // the largest effect that `same` leaves possible
+  double resolution = 0.03;  // the verdict `same` excludes larger effects
   double coverage = 0.95;    // minimum coverage of the intervals
   Machines machines = Machines::same_kind;
 };

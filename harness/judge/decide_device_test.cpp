@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions if both sides know the clock of their device: time and cycles.
+// Tests decisions with the device's clock recorded on both sides: time and cycles must both grow.
 #include "harness/judge/decide.hpp"
 #include "harness/judge/test_support.hpp"
 

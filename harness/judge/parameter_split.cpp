@@ -30,7 +30,7 @@ std::string joined(const IdSegments& id) {
                      id.backend, id.device, id.cache, id.options);
 }
 
-// A segment of the id that is a parameter.
+// A parameter whose value is a whole segment of the id.
 struct SegmentParameter {
   std::string_view name;
   std::string IdSegments::*value;
@@ -82,7 +82,7 @@ ParameterSplit split_option(IdSegments id, const OptionParameter& parameter) {
   return {joined(id), value};
 }
 
-// One text if all dimensions agree, else one per dimension: "3", "1x3".
+// Joins the values of all dimensions: "3" if they are equal, else one per dimension: "1x3".
 std::string join_dimensions(const std::vector<std::string>& texts) {
   const bool is_same = std::ranges::adjacent_find(texts, std::not_equal_to<>()) == texts.end();
   return is_same && !texts.empty() ? texts.front() : fmt::format("{}", fmt::join(texts, "x"));
@@ -112,7 +112,7 @@ std::string format_value(const ops::Value& value) {
   return std::visit(format, value);
 }
 
-// Whether the parameter's default repeats the other one and its value does so, too.
+// Returns whether the default of `parameter` is the value of `other`, and it has that value.
 bool repeats(const ops::ParameterSet& values, const ops::Parameter& parameter,
              const ops::Parameter& other) {
   return parameter.fallback == fmt::format("like {}", other.name) &&

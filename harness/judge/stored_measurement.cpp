@@ -79,7 +79,8 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
   if (latest != nullptr) result.facts = facts_of(*latest);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
-    // The facts describe the data of the latest run; other data give another result.
+    // result.facts has the seed of the latest run. Another seed gives other data, so the digests
+    // cannot be compared.
     if (last->seed != latest->seed) entry.exact.facts.erase(kOutputDigestDetail);
   }
   return result;
@@ -88,7 +89,7 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
 Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class) {
   BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(runs.folder));
-  // The folder of one machine class is a side of a comparison, too.
+  // `runs.folder` may also be the folder of one machine class instead of a whole store.
   if (!selection.store.has_baselines(selection.files)) {
     if (const auto foreign = BaselineStore(runs.folder).foreign_content()) return *foreign;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of plots: from values to positions, and where ticks stand. Pure functions.
+// Axes of plots: maps values to positions and chooses the values of ticks. Pure functions.
 #pragma once
 
 #include <cstddef>

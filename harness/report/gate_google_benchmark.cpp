@@ -42,7 +42,7 @@ Sides of_duets(const CaseEvidence& entry) {
   return sides;
 }
 
-// Lower quartiles on both sides, as the screen compares them.
+// Uses lower quartiles on both sides, as the screening against the store does.
 Sides of_store(const CaseEvidence& entry) {
   Sides sides;
   if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;

@@ -19,7 +19,7 @@ extern const std::string_view kEmbeddedPlotCss;
 
 namespace {
 
-// The page draws this many rows at once; the others wait in a template (page.js).
+// A browser draws this many rows at first. Further rows are in a template, which page.js shows.
 constexpr std::size_t kDrawnRows = 250;
 
 constexpr std::array<std::string_view, 4> kKindClasses = {"id", "", "prose", "number"};
@@ -33,7 +33,7 @@ std::string class_of(PageKind kind, std::string_view more, std::string_view text
   return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
 }
 
-// Escapes a sentence; what stands between two backticks is code.
+// Escapes a sentence. Text between two backticks becomes <code>.
 std::string sentence_html(std::string_view text) {
   std::string html;
   while (true) {
@@ -199,8 +199,8 @@ std::string Page::finish() && {
   const std::string content = fmt::format(
       "{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n{}</main>", head_, links_, body_);
   const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
-  // The marks stand once each and in this order. What replaces one is not searched again, since a
-  // title may contain any text.
+  // The page's template contains each mark once, in this order. Inserted text is not searched for
+  // marks, because a title may contain any text.
   std::string page;
   std::string_view rest = kEmbeddedPageHtml;
   for (const auto& [mark, by] : {std::pair<std::string_view, std::string_view>{"@TITLE@", title_},

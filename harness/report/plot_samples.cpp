@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kMaxDistributions = 60;
 constexpr std::size_t kMaxShownProcesses = 12;
 constexpr double kProcessHeight = 5;
-// The axis ends here, as a fraction of the median: rare outliers must not squeeze everything else.
+// Each half of the axis is at least and at most this long, as a fraction of the median. The maximum
+// keeps rare outliers from squeezing everything else.
 constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
 
 // Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
@@ -46,7 +47,7 @@ std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_
                     *quantile(times, 0.95)};
 }
 
-// The cases with the longest total time first: those matter most.
+// The cases with the longest median time of an iteration first.
 std::vector<CaseBoxes> case_boxes(const Report& report) {
   std::vector<CaseBoxes> all;
   std::map<std::string_view, std::size_t> index;
@@ -73,7 +74,7 @@ std::vector<CaseBoxes> case_boxes(const Report& report) {
   return all;
 }
 
-// Covers nine of ten ends of all ranges, within the limits.
+// Covers 95 % of the low ends and 95 % of the high ends, within kMinSpread and kMaxSpread.
 Extent spread_of(std::vector<double> lows, std::vector<double> highs) {
   const double low = quantile(lows, 0.05).value_or(0);
   const double high = quantile(highs, 0.95).value_or(0);

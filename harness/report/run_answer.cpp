@@ -132,7 +132,8 @@ std::string bounds_text(const std::vector<CaseGain>& times) {
   return text;
 }
 
-// What tells the cases of a sum from those that differ in the cache mode alone; empty without such.
+// Names the cache mode that a sum counts if other cases differ in the cache mode alone. Empty
+// without such cases.
 std::string modes_text(const std::vector<CaseGain>& times, std::size_t other_modes) {
   if (other_modes == 0) return "";
   const std::string first = split_id(times.front().record->id).cache;

@@ -117,7 +117,7 @@ TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {
               ElementsAre(StartsWith("1 case with known ceilings runs at 50 % ")));
 }
 
-// The sentence existed, but nothing printed it.
+// This sentence was once computed but not printed.
 TEST(RunAnswer, NamesTheLayersThatHoldWhatANetworkCouldGain) {
   Report report;
   report.cases = {limited("conv/forward/c8/f32/onednn/cpu/hot", 1ms, 100us, Bound::compute),
@@ -131,7 +131,7 @@ TEST(RunAnswer, NamesTheLayersThatHoldWhatANetworkCouldGain) {
                                 "net could gain at the machine's ceilings."));
 }
 
-// The console did not show the advice of the records.
+// The console once left out the advice of the records.
 TEST(RunAnswer, TellsTheMostImportantAdviceWithTheNumberOfItsCases) {
   Report report;
   report.cases = {timed("a", 1ms), timed("b", 1ms)};
@@ -187,7 +187,7 @@ TEST(RunAnswer, NoisyCasesSayHowWideAndWhatHalvesTheInterval) {
                              "measure.processes=20`."));
 }
 
-// The report advised 24 processes for an interval of +-300 %.
+// The report once advised 24 processes for an interval of +-300 %, which would not have helped.
 TEST(RunAnswer, MoreProcessesAreNotAdvisedIfTheyWouldNotHelp) {
   Report report;
   report.cases = {timed("a", 1ms), timed("b", 1ms)};
@@ -214,7 +214,7 @@ TEST(RunAnswer, ExplainsAtMostTwoFlags) {
   EXPECT_THAT(notes[2], StartsWith("unsteady, 1 case: "));
 }
 
-// The sum added the times of a layer with cold weights to those of the same layer with hot ones.
+// The sum once added the times of a layer with cold weights and of the same layer with hot ones.
 TEST(RunAnswer, ALayerInTwoCacheModesCountsOnce) {
   Report report;
   report.cases = {limited("conv/forward/c8/f32/onednn/cpu/hot", 1ms, 400us, Bound::compute),
@@ -269,7 +269,7 @@ Report report_with_all_notes() {
   return report;
 }
 
-// All notes took more lines than a terminal has below a table.
+// All notes together once took more lines than a terminal has below a table.
 TEST(RunAnswer, TheLeadingNotesHaveSixLinesAndAnswerTheMostImportantQuestions) {
   const Report report = report_with_all_notes();
   const std::vector<std::string> all = answer_notes(report);

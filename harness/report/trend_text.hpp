@@ -18,21 +18,21 @@ namespace bench {
 
 // What a user asked for.
 struct TrendView {
-  // The UTC time, or its begin, from which on runs and changes are shown: "2026-11-01". Nullopt:
-  // all.
+  // Shows only runs and changes from this UTC time on. The time may be shortened: "2026-11-01". If
+  // nullopt, shows all.
   std::optional<std::string> since;
-  std::string program = "bench";  // begin of command lines for copying
-  std::string store_option;       // their end: " --baseline DIR", if the user gave it
+  std::string program = "bench";  // first word of the command lines that are printed for copying
+  std::string store_option;       // ends these lines: " --baseline DIR", if the user gave it
   Glyphs glyphs = Glyphs::ascii;
 };
 
 // What a user should know about a case, the most important first.
 enum class TrendState {
-  slower,     // its last change that is shown was detected and made it slower
+  slower,     // the last shown change is a detected one and made the case slower
   creeping,   // small changes added up
-  faster,     // its last change that is shown was detected and made it faster
+  faster,     // the last shown change is a detected one and made the case faster
   pending,    // its last runs differ, but are too few
-  accepted,   // its last change that is shown is a new epoch
+  accepted,   // the last shown change is a new epoch
   unchanged,  // enough runs, no change
   too_few,    // not enough runs in any epoch
 };
@@ -49,10 +49,10 @@ class ShownTrend {
   std::size_t first() const { return first_; }   // the first point that is shown
   std::span<const TrendChange> changes() const;  // those that are shown
   const TrendChange* last_change() const;        // of these; nullptr if there is none
-  // The level before the first point, or at it if it is the first run of all.
+  // The level just before the first shown point. If no run precedes it, the level at this point.
   double reference_level() const;
   double total_effect() const { return trend_->present_level() - reference_level(); }
-  // Whether its present level begins with a shown, detected change that made it slower.
+  // Whether the present level begins with a shown, detected change that made the case slower.
   bool is_slower_now() const;
 
  private:

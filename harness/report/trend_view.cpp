@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a trend is shown, and what it says.
+// Selects the changes of each trend that are shown, and derives the state of the case from them.
 #include "harness/report/trend_text.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 7> kStateNames = {
 
 TrendState state_of(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
-  // A creep has no step after it, so the changes that are part of it are gradual.
+  // Creep (small changes that add up) takes precedence: no step follows it, so all changes since
+  // its start are gradual.
   if (!trend.creeps.empty()) return TrendState::creeping;
   const TrendChange* const last = shown.last_change();
   if (last != nullptr && last->kind != TrendChange::Kind::accepted)

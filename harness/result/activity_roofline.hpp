@@ -35,9 +35,9 @@ class ActivityWorkModel {
   std::unordered_map<std::string, std::optional<Known>> known_;
 };
 
-// With the ceilings of the machine on which the activities ran. The case id tells the cache mode
-// and the threads; without one, data that fit into a cache are assumed to be there, and all threads
-// compute. The function answers only for executed work on the CPU.
+// With the ceilings of the machine on which the activities ran. The case id contains the cache
+// mode and the threads; without one, data that fit into a cache are assumed to be there, and all
+// threads compute. The function answers only for executed work on the CPU.
 IdealOf make_ideal_of(Ceilings ceilings);
 
 // With the ceilings that apply to each case, by its id, as its record states them.

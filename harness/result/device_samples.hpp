@@ -11,9 +11,9 @@
 
 namespace bench {
 
-// Counts a device's remarks about samples, so that a thousand remarks give a few rows.
+// SampleRemarks counts a device's remarks by reason, so that a thousand remarks give a few rows.
 
-// Further reasons are counted as kOtherReasons.
+// Number of reasons; further ones are counted as kOtherReasons.
 inline constexpr std::size_t kMaxReasons = 8;
 inline constexpr const char* kOtherReasons = "other reasons";
 
@@ -33,13 +33,13 @@ void drop_incomplete_lists(DeviceSamples& samples, std::size_t count);
 // Returns "all 18 samples were discarded, most often: SM clock ...".
 std::string void_text(const SampleRemarks& voided);
 
-// Summarises samples on a device's clock, from a case's processes. For summary.cpp.
+// What follows summarises a case's samples on a device's clock, for summary.cpp.
 
-// An iteration shorter than this multiple of an empty launch mainly measures the launch: gpu.md
-// 5.2.
+// An iteration shorter than this multiple of an empty launch mainly measures the launch: see
+// docs/cuda.md, "Short operators".
 inline constexpr std::int64_t kLaunchBoundFactor = 5;
-// Fraction of the samples from which a condition becomes a flag of the case. A single event among
-// hundreds of samples does not change a median.
+// A case gets the flag `throttled` or `unsteady` if at least this fraction of its samples has that
+// condition. A single event among hundreds of samples does not change a median.
 inline constexpr double kRemarkableShare = 0.05;
 
 // Divides and rounds to the nearest integer; samples and iterations must be positive.

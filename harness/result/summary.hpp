@@ -73,7 +73,7 @@ struct NetworkSummary {
     double share = 0;  // fraction of layers_time
   };
   std::vector<Entry> top;        // all layers by median x multiplicity, largest first
-  PreparationTimes preparation;  // of the whole network
+  PreparationTimes preparation;  // those of the whole network
 };
 // Layers are cases whose `network` (or `networks`) is X. The whole network is the case of op
 // `network` whose parameter segment is X. If there is only one such case, X may have a suffix for

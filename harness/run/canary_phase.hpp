@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's part of the canaries: three moments of a run, each with its own worker.
+// Measures the canaries (harness/worker/canary.hpp) at three moments of a run, each time in a
+// worker of its own.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,13 +19,13 @@ class CanaryPhase {
   CanaryPhase(WorkerSession& session, RecordSink& sink, RunObserver& observer,
               const RunOptions& options);
 
-  // Returns whether to take the canaries now; each moment is taken once. They are not taken under a
-  // vendor's tool, because they would appear in its report. They are also not taken after they
-  // failed: a worker of an earlier release does not know them.
+  // Returns whether the canaries are to be measured at this moment: once per moment, not under a
+  // vendor's tool (they would appear in its report), and not after a failure (a worker of an
+  // earlier release does not support them).
   bool wanted(CanaryMoment moment) const;
-  // Asks the session's worker, in which nothing else may have run, ends it and appends the record.
-  // If the canaries fail, only they are lost, and the observer gets the reason. Returns an error
-  // only from the sink.
+  // Makes the session's worker measure the canaries, ends the worker and appends the record.
+  // Nothing else may have run in this worker. If the canaries fail, reports the reason to the
+  // observer and returns no error. Returns an error only if the sink does.
   Status take(CanaryMoment moment);
 
  private:

@@ -72,7 +72,7 @@ TEST_F(RunPaceTest, BeginsWithTheEstimate) {
 TEST_F(RunPaceTest, GoesOverToThePaceOfTheRun) {
   const Nanoseconds whole = expected();
   const Nanoseconds part = whole / 10;
-  // Five times as fast as estimated. The remaining time decreases without a jump.
+  // The run is five times as fast as estimated. The remaining time must decrease without a jump.
   Nanoseconds before = whole;
   for (int done = 1; done < 9; ++done) {
     pace_.finish(0, 10 - done);

@@ -17,7 +17,7 @@ namespace bench {
 
 namespace {
 
-// From the answer to the exit of a worker that was started for one answer.
+// Time that a worker started for a single answer may take from this answer to its exit.
 constexpr Nanoseconds kAnsweredEndLimit = std::chrono::seconds(1);
 
 }  // namespace
@@ -38,8 +38,8 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
         request.worker_program, ""};
   }
   const ProcessEnd end = process.finish(kAnsweredEndLimit, *env.clock);
-  // A worker that is still freeing its libraries after its answer is killed here, as on a busy
-  // machine. Its answer is complete and counts.
+  // finish() kills a worker that takes too long to free its libraries after its answer, which may
+  // happen on a busy machine. The answer is complete and counts.
   const bool is_answered = wait == ChildProcess::Wait::ready && !document.empty();
   if (!is_answered || (end.exit_status != 0 && end.signal != SIGKILL)) {
     return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
@@ -53,7 +53,8 @@ namespace {
 
 // Enough for dynamic linking and starting the library on a busy machine.
 constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
-// From closed output to exit, or from `quit` to exit; freeing a gigabyte takes less.
+// Time that a worker may take to exit after `quit` or after it closed its output. Freeing a
+// gigabyte takes less.
 constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
 // A tool around the worker loads and instruments it, and writes its report at the end.
 constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
@@ -218,7 +219,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 
 }  // namespace
 
-// Returns the last line that is not empty: an explanation by the loader, the library or the
+// The last line that is not empty is often an explanation by the loader, the library or the
 // runtime.
 std::string last_words(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast quarter of a case's processes. Disturbances of a machine only add time, so the fast
-// processes of two runs agree far better than their medians do: on a shared machine the standard
-// deviation between runs of one program is a half to a third (docs/performance.md, "How much
-// repeated runs differ").
+// processes of two runs agree far better than their medians do. On a shared machine, the standard
+// deviation between runs of one program is typically a half to a third of that of the medians
+// (docs/decisions/0026-compare-by-the-fast-quarter.md).
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ struct FastShift {
   double effect = 0;  // difference of the locations
   double low = 0, high = 0;
 };
-// The shift from `base` to `candidate`, with an interval that was calibrated on pairs of runs of
-// one program. Only the spread of the slower side widens an end: time that a disturbance added to
-// the candidate explains why it is slower, time that one added to the base does not.
+// Returns the shift from `base` to `candidate`, with an interval that was calibrated on pairs of
+// runs of one program. The candidate's spread widens only the low end, and the base's only the high
+// end: a disturbance can make only its own side look slower.
 FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate);
 // Returns the smallest effect, in either direction, whose interval does not contain 0 if both sides
 // have this spread: the minimum detectable effect of a comparison.

@@ -10,7 +10,8 @@
 namespace bench {
 namespace {
 
-// Returns rank c of the interval, from samples whose differences are 1, 2, 3, ... m n.
+// Returns the rank c of the interval's lower end; 0 if there is no interval. The samples have the
+// differences 1, 2, ..., m * n, so each difference is its own rank.
 std::size_t rank_of(std::size_t m, std::size_t n, double coverage) {
   std::vector<double> base;
   std::vector<double> candidate;
@@ -40,7 +41,7 @@ TEST(ShiftInterval, AbsentWhereEvenTheWholeRangeCoversLess) {
   EXPECT_FALSE(shift_interval({}, {}, 0.5).has_value());
 }
 
-// Over all ways to choose the candidate's values.
+// Enumerates all ways to choose which of the m + n ranks are the candidate's.
 TEST(ShiftInterval, ConfidenceIsThatOfTheEnumeration) {
   const std::size_t m = 4;
   const std::size_t n = 5;

@@ -34,9 +34,9 @@ class HodgesLehmann {
   // Returns the median of the Walsh averages; nullopt without differences.
   std::optional<double> estimate() const;
 
-  // Each bound has an error of at most `alpha`. It is Walsh average number c from its end, where c
-  // - 1 is the largest k with P(W <= k) <= alpha. A bound is nullopt if even the outermost average
-  // has a larger error: 2^-n > alpha.
+  // Each bound is wrong with a probability of at most `alpha`. It is the c-th Walsh average from
+  // the lower or the upper end. c - 1 is the largest k with P(W <= k) <= alpha. A bound is nullopt
+  // if even the outermost average is wrong more often: 2^-n > alpha.
   struct Bounds {
     std::optional<double> low, high;
   };

@@ -32,12 +32,12 @@ struct OrderPair {
 };
 
 // The median lies between the order statistics of rank k and n+1-k with probability P(k <= B <=
-// n-k). B is the number of samples below the median, like heads of a fair coin. Sums from the
-// center outwards, O(sqrt n) terms.
+// n-k), where B, the number of samples below the median, has the distribution Binomial(n, 1/2).
+// Adds terms from the centre outwards until they reach `coverage`: O(sqrt n) terms.
 std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
   if (n == 0) return std::nullopt;
-  // Rank k (from 1) of the narrowest pair; for odd n, that pair is only the middle value and covers
-  // 0.
+  // Rank k (from 1) of the narrowest pair. For odd n, this pair is the middle value twice, with a
+  // coverage of 0.
   std::size_t k = (n + 1) / 2;
   long double term = central_probability(n);
   long double sum = n % 2 == 0 ? term : 0;

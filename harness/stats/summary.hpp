@@ -17,7 +17,7 @@ std::optional<Nanoseconds> median(std::span<const Nanoseconds> samples);
 // Median absolute deviation from the median, unscaled.
 std::optional<Nanoseconds> median_absolute_deviation(std::span<const Nanoseconds> samples);
 
-// A median's interval.
+// A confidence interval of a median: two order statistics.
 struct MedianInterval {
   Nanoseconds low;
   Nanoseconds high;

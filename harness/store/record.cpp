@@ -89,7 +89,8 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }
 
-// Returns a violated rule that involves several fields or value ranges; empty if there is none.
+// Checks what the field reader does not: ranges of values and relations between fields. Returns the
+// first rule that the record violates, or an empty string.
 std::string contradiction(const BaselineRecord& record) {
   if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";

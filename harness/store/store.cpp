@@ -67,8 +67,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 30 runs of several epochs take a few megabytes; the limit prevents reading a wrong file
-// completely.
+// Several epochs of 30 runs each take a few megabytes. The limit prevents reading all of a large
+// file that does not belong to the store.
 constexpr std::int64_t kMaxFile = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
@@ -244,8 +244,8 @@ std::optional<Error> BaselineStore::class_folder() const {
                "name its parent folder"};
 }
 
-// Result files have the same suffix, so check the content. A file of baselines whose lines are all
-// malformed is one nevertheless.
+// Result files have the same suffix, so the content decides. A file counts as baselines even if all
+// its lines are malformed.
 bool BaselineStore::has_baselines(const std::vector<StoreFile>& files) const {
   return std::ranges::any_of(files, [&](const StoreFile& file) {
     const auto text = read_text(path_of(file));

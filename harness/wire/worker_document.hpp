@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench worker --describe` prints and the message `describe` returns: what a worker can
-// compute, as JSON.
+// The JSON document that lists what a worker can compute. `bench worker --describe` prints it, and
+// the request `describe` returns it.
 #pragma once
 
 #include "base/result.hpp"

@@ -13,14 +13,15 @@
 
 namespace bench {
 
-// Activities on their way from a worker to its coordinator: `activity` records appended as lines to
-// a file. If a worker ends early, the file keeps what happened until then.
-
+// Passes activities from a worker to its coordinator: appends them to a file as `activity` records,
+// one per line. If the worker crashes, the file has all activities up to the last write.
+//
 // Not thread-safe; a Recorder calls it under its lock.
 class ActivitySpool final : public ActivitySink {
  public:
-  // Appends to the file, or creates it. An activity is written at the latest with the first
-  // activity taken `period` after the last write.
+  // Appends to the file, or creates it. The spool buffers activities. It writes the buffer with the
+  // first activity that arrives `period` or more after the last write, or if the buffer is full. A
+  // period of 0 writes each activity at once.
   static Result<ActivitySpool> open(const std::string& path, std::string run_id, Clock& clock,
                                     Nanoseconds period);
 
@@ -40,8 +41,8 @@ class ActivitySpool final : public ActivitySink {
   std::int64_t taken_ = 0;
 };
 
-// Sorts activities that are recorded after the fact by end time, as readers of profiles expect. A
-// library's log, for example, is read only when nothing is timed.
+// Sorts activities by end time, as readers of profiles expect. Needed for activities that are
+// recorded later than they happen. For example, a library's log is read only when nothing is timed.
 
 class OrderedSink final : public ActivitySink {
  public:

@@ -12,7 +12,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// The tensor `variance` must hold 1/sqrt(variance + epsilon).
+// The graph expects 1/sqrt(variance + epsilon) in the tensor `variance`; pack_norm() converts it.
 Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
                                                  const Problem& problem) {
   if (!problem.post_ops.empty()) {
@@ -40,7 +40,7 @@ Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
   return builder.finish();
 }
 
-// Tensor 2 is the variance.
+// Tensor 2 is the variance, which the graph reads as its inverse deviation.
 std::optional<PackedTensor> pack_norm(const Problem& problem, std::size_t tensor,
                                       const TensorForm& form) {
   auto packed = pack_elementwise(problem, tensor, form);

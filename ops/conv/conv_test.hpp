@@ -68,8 +68,8 @@ inline Problem random_conv(Random& random, const ConvLimits& limits) {
   }
 }
 
-// One multiply-accumulate of the convolution: flat indexes into plain source, weights and
-// destination. `padding`: it uses no element of the window.
+// One multiply-accumulate of the convolution: flat indexes into source, weights and destination in
+// plain layout. `padding`: the product lies in the padding, so its indexes are invalid.
 struct Product {
   std::size_t source;
   std::size_t weights;
@@ -77,7 +77,7 @@ struct Product {
   bool padding;
 };
 
-// The loops over steps and taps of the axes from `axis` on.
+// Loops over the steps and kernel taps of `axis` and of the axes after it, and calls `visit`.
 template <class Visit>
 void walk_axes(const std::array<SpatialAxis, 3>& axes, Sweep sweep, std::size_t axis,
                std::int64_t source, std::int64_t weights, std::int64_t destination, bool padding,

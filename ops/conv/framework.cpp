@@ -13,8 +13,8 @@ namespace {
 
 using namespace framework;
 
-// The FLOPs of a convolution depend only on output, kernel and channels. A convolution that covers
-// its input densely therefore has the same FLOPs.
+// Returns a convolution with the same output, kernel and channels, but stride 1 and no padding. It
+// has the same FLOPs, because they depend only on these sizes.
 std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -46,8 +46,8 @@ std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Fram
   return make_dense_convolution(call);
 }
 
-// Whether it is transposed is a flag that the range lacks, so this requires channels that determine
-// it.
+// For calls whose NVTX range does not state whether the convolution is transposed. Returns nullopt
+// unless the channels show that it is not.
 std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const FrameworkRow&) {
   const auto source = shape_of(call, 0);
   const auto weights = shape_of(call, 1);
@@ -59,8 +59,8 @@ std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const 
   return may_be_transposed ? std::nullopt : make_dense_convolution(call);
 }
 
-// Counts at the input. Groups cancel out: each input channel contributes to as many outputs as the
-// weights have per input channel.
+// Counts one product per input element, output channel of its group, and kernel element. So it does
+// not need the number of groups: weights[1] is the number of output channels per group.
 std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
                                                       const FrameworkRow&) {
   const auto source = shape_of(call, 0);
@@ -83,7 +83,7 @@ std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
   return result;
 }
 
-// (input, weight, bias, stride, padding, dilation, groups)
+// Arguments of the call: (input, weight, bias, stride, padding, dilation, groups).
 std::optional<ProblemRequest> plain_convolution(const Arguments& arguments,
                                                 const FrameworkRow& row) {
   const std::size_t rank = row.spatial_rank;

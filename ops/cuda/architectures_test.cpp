@@ -18,10 +18,10 @@ constexpr Row kRows[] = {
     {"75-real;80-real;120-virtual", 8, 9, true},   // runs on later minor versions
     {"86-real;120-virtual", 8, 0, false},          // not on earlier ones
     {"75-real;80-real;120-virtual", 9, 0, false},  // not on another major version
-    {"90-real;75-virtual", 10, 0, true},           // the driver translates
+    {"90-real;75-virtual", 10, 0, true},           // the driver compiles the PTX
     {"90-real;75-virtual", 7, 0, false},           // Volta: toolkit 13 does not compile for it
     {"75-real;120-virtual", 12, 1, true},
-    {"90", 10, 3, true},  // no suffix: both
+    {"90", 10, 3, true},  // no suffix means real and virtual
     {"", 9, 0, false},
     {"native", 9, 0, false},
 };

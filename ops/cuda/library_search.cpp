@@ -31,7 +31,7 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// Returns the file behind a handle.
+// Returns the path of the loaded file, or `asked` if the loader does not report it.
 std::string path_of(void* handle, const std::string& asked) {
   link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && *map->l_name != '\0') {

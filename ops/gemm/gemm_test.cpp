@@ -180,14 +180,15 @@ double fast_step(double sum, std::span<const double> products) {
   return units * unit;
 }
 
-// Fast accumulation of fp8 is within its own tolerance, and exceeds that of sums in f32.
+// The error of fast accumulation of fp8 is within the tolerance for fast accumulation, and exceeds
+// the tolerance for sums in f32.
 TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
   constexpr std::int64_t kDepth = 4096;
   constexpr std::size_t kInstruction = 32;  // products that one instruction adds per output
   Problem gemm = problem("gemm", "m16n16k4096+tb", DataType::f8_e4m3);
   const auto inputs = random_inputs(gemm, 4);
   const std::vector<double> want = reference_gemm(gemm, inputs, 0, {});
-  // The rest is the error of storing the output as fp8.
+  // The tolerance for sums in f32. The subtracted part is the error of storing the output as fp8.
   const double promoted = gemm_tolerance(gemm).absolute - smallest_positive(DataType::f8_e4m3);
   gemm.math = Math::fast_accumulation;
   const double fast = gemm_tolerance(gemm).absolute;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend of this program itself: the operator peak on the CPU.
+// The backend `native`: loops of this program that compute the operator `peak` on the CPU.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -13,7 +13,7 @@ inline constexpr std::string_view kNativeBackend = "native";
 
 // `cpuinfo`: the text of /proc/cpuinfo, whose flags decide which loops can run.
 std::unique_ptr<Backend> make_native_backend(const std::string& cpuinfo);
-// For this machine.
+// The same with the flags of this machine.
 std::unique_ptr<Backend> make_native_backend();
 
 }  // namespace bench::ops

@@ -21,15 +21,15 @@ struct GraphLayer {
   std::vector<int> inputs;
 };
 
-// Returns each layer after those that it reads, otherwise in the order of the list. Errors, with
-// `where` the layer: no layers, a duplicate layer name, an unknown operator or input, a cycle
-// (named), a layer whose result is never used.
+// Sorts the layers so that each comes after the layers that it reads; otherwise keeps their order.
+// Errors, with the layer as `where`: no layers, a duplicate layer name, an unknown operator or
+// input, a cycle (the text names it), a layer whose result is never used.
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
                                              const OperatorRegistry& catalogue);
 
 // Returns a topological order of `count` nodes; of several ready nodes the lowest number comes
-// first. The result is shorter than `count` if there is a cycle: it omits the nodes that depend on
-// one.
+// first. If there is a cycle, the result is shorter: it omits the cycle's nodes and those that
+// depend on them.
 std::vector<int> topological_order(std::size_t count,
                                    const std::function<std::vector<int>(int)>& predecessors);
 

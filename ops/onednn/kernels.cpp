@@ -90,8 +90,8 @@ class ProblemKernel final : public Kernel {
   AlignedBuffer workspace_;
 };
 
-// The forward pass runs in its own memory, which is released afterwards. The timed kernel never
-// uses it.
+// Runs the forward pass, which fills the workspace that the timed kernel reads. The output and the
+// scratchpad of the forward pass are released afterwards.
 Status ProblemKernel::prepare(std::span<void* const> buffers) {
   if (!primitive_->preparation) return Done{};
   const OnednnPreparation& preparation = *primitive_->preparation;
@@ -258,7 +258,8 @@ std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
   return arguments;
 }
 
-// Returns the tensors of a foreign step in the order of its problem.
+// Returns the tensors of a foreign step (an operator that oneDNN does not have) in the order of its
+// problem.
 std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors(step.values.size() + step.parameters.size());
@@ -271,7 +272,7 @@ std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
   return tensors;
 }
 
-// At this point only the weights of a foreign step have values.
+// Prepares the foreign steps. Only their weights have values yet, because no step has run.
 Status NetworkKernel::prepare(std::span<void* const> buffers) {
   for (const ChainStep& step : chain_.steps) {
     if (step.foreign == nullptr) continue;

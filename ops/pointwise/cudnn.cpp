@@ -80,7 +80,8 @@ bool asks_nhwc_of_rank_3(const Problem& problem) {
   return problem.layout == Layout::nhwc && is_rank_3(problem);
 }
 bool is_nchw_broadcast(const Problem& problem) { return is_nchw(problem) && is_broadcast(problem); }
-// Below four dimensions, the last one takes the place of the channels.
+// Returns whether a tensor of fewer than four dimensions is broadcast otherwise than as one value
+// per channel. Its last dimension counts as the channels.
 bool stretches_channels(const Problem& problem) {
   const Dims& result = problem.tensors.back().dims;
   return result.size() < 4 && std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {

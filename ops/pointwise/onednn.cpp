@@ -32,7 +32,7 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
 }
 
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
-  // For the other functions oneDNN reports "invalid arguments", which suggests a bug.
+  // oneDNN would reject other functions with "invalid arguments", which looks like a bug of bench.
   if (info(request.problem.dtype).is_integer &&
       eltwise_of(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
     return Refusal{Refusal::Kind::unsupported, "oneDNN's eltwise computes only relu on integers"};
@@ -69,15 +69,16 @@ Dims aligned(const Dims& dims, std::size_t rank) {
   return result;
 }
 
-// An operand with the result's sizes has the result's layout; a chain reorders it if it has another
-// one. A broadcast operand is small and plain.
+// Returns the layout of an operand: the result's if the sizes are the same, else plain, because a
+// broadcast operand is small. A network reorders an operand whose producer has another layout.
 memory::desc operand(const Problem& problem, std::string_view name, const memory::desc& result) {
   const Tensor& tensor = tensor_named(problem, name);
   const Dims dims = aligned(tensor.dims, result.get_dims().size());
   return dims == result.get_dims() ? result : plain_desc(dims, tensor.dtype);
 }
 
-// The layout of the first operand that has the result's sizes and a producer.
+// Returns the layout that the producer of the first operand with the result's sizes chose. Without
+// such an operand, returns met_layout().
 memory::desc result_layout(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& result = tensor_named(problem, "destination");

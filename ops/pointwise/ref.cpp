@@ -6,8 +6,8 @@
 namespace bench::ops {
 namespace {
 
-// Returns the element of an operand with sizes `dims` for the flat `position` of a broadcast result
-// with sizes `result`.
+// Returns the flat index of the operand's element that contributes to the element `position` of the
+// result. `dims` are the operand's sizes, which broadcast to those of the result, `result`.
 std::size_t operand_position(const Dims& result, const Dims& dims, std::int64_t position) {
   const std::size_t front = result.size() - dims.size();
   std::int64_t flat = 0;

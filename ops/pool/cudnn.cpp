@@ -65,7 +65,7 @@ Result<Descriptor> resample(const CudnnTarget& target, const PoolForm& form, con
       .finish();
 }
 
-// One byte per output: the position in the window.
+// The tensor of maxima: for each output element one byte, the maximum's position in its window.
 TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
   TensorForm indices = form_of(problem, 0, form.output, chosen_layout(problem));
   indices.name = "maxima";
@@ -76,7 +76,7 @@ TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
 
 enum class Maxima { unwanted, written };
 
-// Pools the problem's first tensor into `result`, whose form is given.
+// Adds the pooling of the problem's first tensor. `result` describes the result's tensor.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                  const Descriptor& shape, const TensorForm& result, Maxima wanted) {
   const std::size_t x = builder.tensor(form_of(problem, 0, form.input, chosen_layout(problem)));

@@ -24,17 +24,17 @@ constexpr std::array<std::string_view, 2> kPrimitives = {"softmax", "softmax_v2"
 // product.
 constexpr std::int64_t kGradientFlops = 4;
 // For the logarithm: diff_source = diff_y - exp(y)*sum(diff_y): an addition for the sum, a product,
-// a difference; and the exponential.
+// a difference. The exponential is not a FLOP.
 constexpr std::int64_t kLogarithmGradientFlops = 3;
 
 struct VerboseRow {
   std::string_view algorithm;
   std::int64_t gradient_flops;
-  // The operator does not support the logarithm, but the cost is the same: a comparison, a
-  // difference, an addition, and a difference instead of the division.
+  // shapes_only for softmax_log, which the operator cannot express. Its forward FLOPs are the same:
+  // a comparison, a difference, an addition, and a difference instead of the division.
   Naming naming;
 };
-// 1.x names no algorithm: its logarithmic softmax was a separate primitive.
+// oneDNN 1.x does not print an algorithm: its logarithmic softmax was a separate primitive.
 constexpr std::array<VerboseRow, 5> kAlgorithms = {
     {{"", kGradientFlops, Naming::exact},
      {"softmax", kGradientFlops, Naming::exact},
@@ -42,7 +42,8 @@ constexpr std::array<VerboseRow, 5> kAlgorithms = {
      {"softmax_accurate_inf_as_zero", kGradientFlops, Naming::exact},
      {"softmax_log", kLogarithmGradientFlops, Naming::shapes_only}}};
 
-// Changes source -> destination to destination, diff_destination -> diff_source, all of one shape.
+// Turns the tensors (source -> destination) into those of the gradient (destination and
+// diff_destination -> diff_source). All have the same shape.
 bool make_gradient(Problem& problem, std::int64_t flops_per_element) {
   const auto flops = (Checked(flops_per_element) * problem.tensors.front().touched).value();
   if (!flops) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: one row per rule; the first rule of a part whose condition holds decides
+// table: one row per rule; in each part, the first rule whose condition holds decides
 #include "ops/tensor_core/rules.hpp"
 
 #include "ops/operator.hpp"

@@ -161,7 +161,8 @@ TEST(Query, without_top_people_get_the_first_and_programs_all) {
   }
 }
 
-// Faults of MegEngine: aggregates with unknown FLOPs, and ordering by unknown values.
+// MegEngine's profiler gets these wrong: aggregates over unknown FLOPs, and the order of unknown
+// values (next test).
 TEST(Query, every_aggregate_takes_only_what_is_known_into_rates) {
   AnalysisOptions options;
   options.types = {"convolution"};
@@ -339,7 +340,7 @@ TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
               ElementsAre(4000, 77, 4000, 77, 0));
 }
 
-// Half of each activity's time, bound by its name's first letter.
+// The ideal time is half of the activity's time, bound by compute. None for `reorder`.
 CeilingKnowledge half_of_each() {
   return {[](const Activity& activity) -> std::optional<ActivityIdeal> {
             if (activity.name == "reorder") return std::nullopt;
@@ -392,7 +393,7 @@ TEST(Query, without_columns_of_ceilings_none_are_asked_for) {
   order.order_by = "efficiency";
   EXPECT_TRUE(needs_ceilings(order));
   const CeilingKnowledge never{[](const Activity&) -> std::optional<ActivityIdeal> {
-                                 ADD_FAILURE() << "nobody shows the answer";
+                                 ADD_FAILURE() << "no column shows the answer";
                                  return std::nullopt;
                                },
                                "not shown"};

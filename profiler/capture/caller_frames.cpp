@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-// Prefixes of the C interface, and namespaces of the library and of its header.
+// Beginnings of function names: the C interface's prefixes and the C++ namespaces.
 constexpr std::array<std::string_view, 4> kNames = {"dnnl_", "dnnl::", "mkldnn_", "mkldnn::"};
 constexpr std::array<std::string_view, 2> kFiles = {"libdnnl.", "libmkldnn."};
 
@@ -24,8 +24,8 @@ bool is_of_library(const StackFrame& frame) {
 }  // namespace
 
 // Names of template functions begin with their return type, so not every frame of the library is
-// recognised. Its entry point is. It is in the module that printed, below all other frames of the
-// library.
+// recognised. But the library's entry point always is. It is in the module of the innermost frame
+// and comes after all other frames of the library, so all frames before it count as well.
 std::size_t count_library_frames(std::span<const StackFrame> frames) {
   const auto leaves = [&](const StackFrame& frame) { return frame.file != frames.front().file; };
   const auto end = frames.empty() ? frames.end() : std::ranges::find_if(frames, leaves);

@@ -68,7 +68,7 @@ struct Chart {
 
 Place place_of(const Activity& activity) { return {activity.track.pid, activity.track.device}; }
 
-// Limit so that no sum or difference of two times overflows; 73 years.
+// Limit of times and durations, so that no sum or difference of two overflows: 73 years.
 constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4;
 
 std::int64_t end_of(const MemoryBlock& block, std::int64_t last) {
@@ -342,7 +342,7 @@ struct MemoryFlow::State {
     block.allocated = start;
     if (activity.duration) block.released = end;
     chart.blocks.push_back(std::move(block));
-    // Reduces only at twice the limit, so that each block is examined at most twice.
+    // Reduces only at twice the limit: each time half of the blocks go, so a new block costs O(1).
     if (chart.blocks.size() >= 2 * kMaxRectangles) keep_largest(chart, last, kMaxRectangles);
   }
 

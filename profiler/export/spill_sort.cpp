@@ -17,7 +17,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kReadBlock = 1 << 18;  // per run while merging
+constexpr std::size_t kReadBlock = 1 << 18;  // bytes per read of a run and per write
 
 struct Item {
   SortKey key;
@@ -25,8 +25,8 @@ struct Item {
   std::uint32_t size;
 };
 
-// Stores payloads in blocks that never move. A single growing block would be copied each time and
-// held twice.
+// Stores payloads in blocks that never move. A single block would be copied whenever it grows, and
+// both copies would be in memory.
 class Payloads {
  public:
   std::uint64_t add(std::string_view payload) {
@@ -59,7 +59,7 @@ bool before(const SortKey& a, const SortKey& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-// Format of a record in the file. Its payload follows.
+// Precedes each record's payload in the file.
 struct RunHeader {
   SortKey key;
   std::uint32_t size;
@@ -146,7 +146,7 @@ struct SpillSort::State {
     }
   };
   std::priority_queue<std::size_t, std::vector<std::size_t>, Later> heap{Later{&runs, &order}};
-  std::ptrdiff_t current = -1;  // run of the last record
+  std::ptrdiff_t current = -1;  // index of the run of the record that next() gave last; -1: none
 
   ~State() {
     if (file >= 0) ::close(file);

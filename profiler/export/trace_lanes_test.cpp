@@ -34,7 +34,7 @@ std::size_t lanes_of(const std::vector<Interval>& intervals) {
 }
 
 std::vector<Interval> random_intervals(unsigned seed) {
-  std::mt19937 random(seed);  // NOLINT: the same each time
+  std::mt19937 random(seed);  // NOLINT: a fixed seed on purpose
   std::vector<Interval> intervals;
   for (int i = 0; i < 300; ++i) {
     const auto start = static_cast<std::int64_t>(random() % 500);
@@ -63,7 +63,7 @@ TEST(TraceLanes, WhatNestsNeedsOneLane) {
                                   {50, 50}, {60, 70}, {100, 120}, {120, 120}};
   sort_by_start(nested);
   EXPECT_EQ(lanes_of<SortedLanes>(nested), 1u);
-  // In the order in which they are recorded, by end.
+  // In the order of recording: by end, inner intervals first.
   const std::vector<Interval> ended = {{10, 50},  {0, 50},  {60, 70},
                                        {50, 100}, {0, 100}, {100, 120}};
   EXPECT_EQ(lanes_of<ArrivalLanes>(ended), 1u);
@@ -80,7 +80,7 @@ TEST(TraceLanes, OverlapsGoToTheFirstLaneThatIsFree) {
 
 TEST(TraceLanes, AWholeSpansWhatWasForgotten) {
   ArrivalLanes lanes;
-  constexpr std::int64_t kCount = 70'000;  // more than are remembered
+  constexpr std::int64_t kCount = 70'000;  // more than a lane remembers
   for (std::int64_t i = 0; i < kCount; ++i) ASSERT_EQ(lanes.place(0, 10 * i + 10, 10 * i + 15), 0u);
   EXPECT_EQ(lanes.place(0, 42, 48), 1u);
   EXPECT_EQ(lanes.place(0, 0, 10 * kCount + 20), 0u);

@@ -14,14 +14,14 @@ namespace bench {
 struct GpuBlock {
   const GpuAllocation* allocation = nullptr;  // never null
   std::optional<Nanoseconds> released;        // nullopt if never released
-  std::int64_t live_bytes = 0;                // live bytes on its device after its allocation
+  std::int64_t live_bytes = 0;                // bytes of all live blocks after this allocation
 };
 
 struct GpuBlocks {
   std::vector<GpuBlock> blocks;                            // sorted by time of allocation
   std::map<std::int64_t, std::vector<CounterPoint>> live;  // bytes at every change; key: device
-  // Number of releases of blocks that were allocated before the recording began. They do not change
-  // live bytes, which therefore count from the start of the recording.
+  // Number of releases whose block was allocated before the recording began. They do not change
+  // `live`, which counts only blocks that were allocated during the recording.
   std::int64_t unknown_releases = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU tracer records, before the records are joined. This is plain data that depends on
-// neither tracer nor operators. All times are CLOCK_MONOTONIC. All ids are those that the driver
-// gives to one process. gpu_record_lines.hpp defines the form in files.
+// What a GPU tracer records, before join.hpp converts the records to activities. This is plain data
+// that depends on neither tracer nor operators. All times are CLOCK_MONOTONIC. The driver assigns
+// all ids; they are unique only within one process. gpu_record_lines.hpp defines the file format.
 #pragma once
 
 #include "base/units.hpp"
@@ -58,10 +58,10 @@ enum class GpuOverheadKind {
   buffer_request,
   unified_memory,
 };
-// Source of the driver's figure for a process's memory. process: the driver lists the process.
-// growth: it does not (for example in a container). Then the value is how much the device's used
-// memory grew since before the process used the device. Other processes may have contributed to
-// this growth.
+// How the memory of a process was measured. process: the driver reports a value for the process.
+// growth: the driver does not list the process (for example in a container). Then the value is the
+// growth of the device's used memory since before the process first used the device. It can include
+// memory of other processes.
 enum class GpuMemorySource { process, growth };
 // Meaning of an external id: the operator that runs, or the phase of the user's program.
 enum class GpuExternalKind { operation, phase };
@@ -257,8 +257,9 @@ using GpuRecord = std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, G
 struct GpuOperatorWork {
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes = 0;  // compulsory bytes; nullopt if the data type is unknown
-  // each_product: a framework's backward operator computes one or two gradients, and each has this
-  // work. Only readers of spools set it; files do not store it.
+  // one_kernel: this is the work of the whole operator. each_product: a framework's backward
+  // operator computes one or two gradients, and each gradient has this work. Only the readers of
+  // spools set each_product; files do not store it.
   enum class Share { one_kernel, each_product } share = Share::one_kernel;
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };

@@ -26,8 +26,8 @@ struct GpuMemoryUse {
 
 class GpuMemorySummary final : public ActivitySink {
  public:
-  // Activities may come in any order. Those that are not device memory are ignored. Memory that a
-  // library allocated has the role `library`, whatever kind of memory it is.
+  // Accepts activities in any order. Ignores those that are not about device memory. An allocation
+  // without a role of its own counts as `library`, whatever kind of memory it is.
   Status take(const Activity& activity) override;
   // Sorted by process and device.
   std::vector<GpuMemoryUse> devices() const;

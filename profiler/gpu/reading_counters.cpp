@@ -18,7 +18,8 @@ double live_at(std::span<const CounterPoint> live, Nanoseconds at) {
   return after == live.begin() ? 0 : (after - 1)->value;
 }
 
-// The driver's own list of processes takes precedence over inferred values.
+// Returns the source of the memory readings. The driver's list of processes takes precedence over
+// the growth of the device's used memory.
 std::optional<GpuMemorySource> source_of(std::span<const GpuReading> readings) {
   std::optional<GpuMemorySource> source;
   for (const GpuReading& reading : readings) {

@@ -29,8 +29,9 @@ void GpuRecordIndex::add(const GpuExternalId& id) {
   if (!session_.owners.contains(id.id)) ++unknown_ids_;
 }
 
-// A copied node is reported twice: as created, inside the region that instantiates it, and as a
-// copy. The original decides, in either order.
+// CUPTI reports a copied node twice: as created (with the id of the region that instantiates the
+// graph) and as a copy (with its original). Keeps the record that names the original, whichever
+// comes first.
 void GpuRecordIndex::add(const GpuGraphNode& node) {
   const GpuGraphNode*& known = nodes_[node.node];
   const bool better = known != nullptr && !known->original &&

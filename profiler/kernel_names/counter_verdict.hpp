@@ -15,12 +15,12 @@
 
 namespace bench {
 
-// used: tensor cores executed instructions or operations and were active in at least 1 % of the
-//   cycles in which multiprocessors worked.
-// not_used: no known counter shows a use. Hopper counts warp-group instructions separately, so a
-//   single counter of 0 proves little.
-// unknown: the counters contradict each other. With fewer active cycles, a library may only set
-//   something up, or a product may wait for memory.
+// used: a counter of instructions or operations is above 0, and tensor cores were active in at
+//   least 1 % of the cycles in which multiprocessors worked.
+// not_used: at least one counter is known, and neither condition of `used` holds. All counters are
+//   considered, because Hopper counts warp-group instructions separately.
+// unknown: no counter is known, or only one of the two conditions of `used` holds. For example, a
+//   library only set something up, or a product waited for memory.
 TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings);
 
 // Returns the better supported of two verdicts on the same kernel: a counter outranks a name, and a
@@ -43,9 +43,9 @@ struct ModelCheck {
   friend bool operator==(const ModelCheck&, const ModelCheck&) = default;
 };
 
-// Compares operations; equal means within 2 %. Fewer: part of the work ran elsewhere, or an
-// algorithm needs less (Winograd). More, and from 2 on a multiple: tiles are padded, or one product
-// is made of several. Returns nullopt if either value is unknown or there was nothing to do.
+// Compares operations. equal: within 2 %. less: part of the work ran elsewhere, or an algorithm
+// needs fewer operations (Winograd). more, or multiple from a ratio of 2: tiles are padded, or
+// several products compute one. Returns nullopt if either value is unknown or `flops` is 0.
 std::optional<ModelCheck> check_operations(std::optional<double> measured,
                                            std::optional<std::int64_t> flops);
 // Compares bytes; equal means within 10 %. Less: caches held part of it. More: read again, padded

@@ -37,7 +37,7 @@ class MemoryCollector {
   void operator_done(Nanoseconds at, const Activity& like);
   void finish();
 
-  // What is known of a live block; find() returns nullopt if the address is unknown.
+  // A live block. find() returns nullopt if no live block begins at the address.
   struct Known {
     std::string name, role;
     Bytes size;
@@ -66,8 +66,8 @@ class MemoryCollector {
   std::int64_t operators_ = 0;
 };
 
-// Registers a block that another owner holds with a collector (or with none) during its lifetime.
-// Must end before the memory is released.
+// Registers a block with a collector for the lifetime of this object. Does nothing if the collector
+// is null. Another object owns the memory and must outlive this one.
 class TrackedAllocation {
  public:
   TrackedAllocation() = default;

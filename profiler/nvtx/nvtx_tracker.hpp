@@ -47,7 +47,7 @@ struct NvtxFacts {
 //   framework operator (framework_range.hpp): the range has the operator's name, shapes, sequence
 //     number and direction. A nested operator without a sequence number has the direction of the
 //     enclosing one. A backward operator also has the layers of its forward operator. An operator
-//     has work if its work is understood and no enclosing operator has work.
+//     gets its work (FLOPs and bytes) if this program can compute it and no enclosing one has it.
 //   PyProf marker: has the sequence number and direction of the first operator inside it.
 //     Backward operators with its sequence numbers inherit its op, parameters, module, data type
 //     and shapes if they have none.
@@ -57,7 +57,7 @@ struct NvtxFacts {
 // `thread_name`. A range that never ended is `unfinished`.
 class NvtxTracker {
  public:
-  // All arguments must outlive the tracker. `work_of` may be empty, `launches` nullptr.
+  // All arguments must outlive the tracker. `work_of` may be empty and `launches` may be nullptr.
   NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of, const NvtxFacts& known,
               GpuLaunches* launches, ActivitySink& sink);
 
@@ -80,7 +80,8 @@ class NvtxTracker {
 
   // A new program began in the process. Ranges that the previous program left open are unfinished.
   Status begin_process(std::int64_t pid, Nanoseconds at);
-  // The child continues in the ranges of the forking thread, which still belong to the parent.
+  // The child's thread starts with the open ranges of the forking thread as its scope. These ranges
+  // still belong to the parent: the child does not forward them.
   void fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
             std::optional<std::int64_t> parent_tid, Nanoseconds at);
   Status finish();  // marks ranges that are still open as unfinished
@@ -105,7 +106,8 @@ class NvtxTracker {
   };
   struct Frame {
     Activity activity;  // without its duration
-    // Call of a marker, or of the forward operator of a backward one; nullptr if none.
+    // The call that this marker states or, for a backward operator, that of its forward operator;
+    // nullptr if there is none.
     std::shared_ptr<const MarkedCall> call;
     std::string path;  // scope of everything inside
     std::uint64_t domain = 0;
@@ -115,7 +117,7 @@ class NvtxTracker {
     bool has_work = false;
     bool concerns_outputs = false;
     GpuLaunches::HolderId holder =
-        // holder of CUDA calls made directly inside
+        // holder of the CUDA calls made in this range and in no inner one
         GpuLaunches::kUnattributed;
   };
   // Layers of the last forward operator with a sequence number, and the marked call around it. The

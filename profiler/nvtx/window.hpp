@@ -30,9 +30,9 @@ struct CaptureWindow {
   friend bool operator==(const CaptureWindow&, const CaptureWindow&) = default;
 };
 
-// Accepts "cuda-profiler-api", "nvtx:NAME", "A-B" (or "A"), or both of the latter: the A-th to B-th
-// range of that name. No words select everything. Anything else is an error whose `where` is the
-// option.
+// Accepts "cuda-profiler-api", "nvtx:NAME", "A-B" (or "A"). "nvtx:NAME" and "A-B" can be combined:
+// the numbers then count only ranges of that name. An empty list selects everything. Anything else
+// is an error whose `where` is "--window".
 Result<CaptureWindow> parse_capture_window(std::span<const std::string> words);
 
 // Formats the window for messages: "ranges 20 to 25 named `step`".
@@ -45,7 +45,8 @@ class WindowState {
 
   // How a range takes part in the window. The caller passes it back when the range ends.
   enum class Part { none, inside, first, last, only };
-  // `name` is the program's text. For `outermost` see CaptureWindow::name.
+  // `name` is the text that the program gave to the range. `outermost`: the range is one of those
+  // that CaptureWindow::name describes for nullopt.
   enum class Level { outermost, nested };
   Part begin_range(std::string_view name, Level level, Nanoseconds at);
   void end_range(Part part, Nanoseconds at);
@@ -70,7 +71,7 @@ class WindowState {
   const CaptureWindow* window_;
   std::vector<Span> spans_;  // disjoint, ascending
   std::int64_t ranges_ = 0;  // number of ranges that the window has counted so far
-  std::int64_t depth_ = 0;   // number of these that are open
+  std::int64_t depth_ = 0;   // number of these that are open; stays 0 for numbered ranges
 };
 
 }  // namespace bench

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kMaxNotesLength = 1024;
 
-// The value after `prefix` in an info line that begins with `line`. It ends at a comma (`item`) or
-// at the end of the line (`whole`).
+// A FactRow selects the value after `prefix` in an info line that begins with `line`. The value
+// ends at a comma (`item`) or at the end of the line (`whole`).
 enum class Extent { item, whole };
 struct FactRow {
   std::string_view line;

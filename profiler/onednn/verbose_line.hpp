@@ -50,8 +50,9 @@ struct VerboseLine {
   std::string_view operation;          // "exec", "create:cache_hit"
   std::string_view cache;              // for a creation: "hit", "miss", "persistent_cache_hit"
 
-  // For exec, external, create and create_nested, and for dispatch if the library prints them. For
-  // graph, partition kind, operations, logical tensors and backend are in their places.
+  // For exec, external, create and create_nested, and for dispatch if the library prints them. A
+  // graph line has other fields at these positions: partition kind, operations, logical tensors,
+  // backend.
   std::string_view engine;  // "cpu", "gpu:0", "cpu2gpu"
   std::string_view primitive;
   std::string_view implementation;
@@ -70,8 +71,8 @@ struct VerboseLine {
 
   std::string_view text;  // for info: the text after "info,"
   std::string_view rest;  // from the next record on the same line; empty if there is none
-  // For partial, malformed and unknown: the reason. For info: a template with fields that this
-  // version does not support and skips.
+  // For partial, malformed and unknown: the reason. For info: names the fields of a template that
+  // this version does not support and skips.
   std::string fault;
 };
 

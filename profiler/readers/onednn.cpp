@@ -72,8 +72,8 @@ class LogReader {
     return Done{};
   }
 
-  // The last number of an incomplete line may continue: "14.02" cut after its first digit is also a
-  // number.
+  // Counts a line without an end as malformed: its last number may be incomplete, like "1" of
+  // "14.02".
   void take_without_end(const VerboseLine& line) {
     const bool is_last = line.rest.empty();
     refuse(report_.malformed, number_,
@@ -82,7 +82,7 @@ class LogReader {
                      : "another record begins before this line ends: its last number may be cut");
   }
 
-  // A program's own output, or the rest of a record that something interrupted.
+  // Reads a line of the program's own output, or the rest of a record that such a line interrupted.
   Status read_other(const TextSource::Line& source_line) {
     if (pending_.empty()) {
       ++report_.ignored;
@@ -148,7 +148,7 @@ class LogReader {
   }
 
   bool waits_for_timestamp(const VerboseLine& line) const {
-    constexpr std::size_t kMaxHeld = 100;  // a few debugging lines come first
+    constexpr std::size_t kMaxHeld = 100;  // only a few debugging lines precede it
     return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
            decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
   }
@@ -186,7 +186,7 @@ class LogReader {
   VerboseDecoder decoder_;
   ReadReport report_;
   Activity activity_;
-  std::string pending_;  // a record that ended early
+  std::string pending_;  // beginning of an interrupted record
   std::string pending_fault_;
   std::int64_t pending_number_ = 0;
   std::int64_t number_ = 0;

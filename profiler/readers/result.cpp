@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-// A file whose first record is incomplete or missing still begins with lines of this tool.
+// Also accepts a file whose first record is incomplete or missing, if another record follows.
 bool recognises_result(std::string_view head) {
   return names_schema(head, "bench.result") || head.starts_with("{\"record\":") ||
          head.find("\n{\"record\":") != std::string_view::npos;

@@ -9,9 +9,8 @@
 
 namespace bench::test {
 
-// Expects that each such section of the file contains the text of its name in `texts`, and that
-// every text has a section. `path` is relative to the root of the sources. ci/approve writes the
-// sections.
+// Expects that each such section NAME of the file contains texts.at(NAME), and that every text has
+// a section. `path` is relative to the root of the sources. ci/approve writes the sections.
 void expect_generated(const std::string& path, const std::map<std::string, std::string>& texts);
 
 // Escapes text for a cell of a Markdown table.

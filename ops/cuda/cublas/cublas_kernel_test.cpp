@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with functions that replace cuBLAS's, on a scripted device.
+// Matrix products on a scripted device, with a fake cuBLAS.
 #include "ops/cuda/cublas/cublas_kernel.hpp"
 
 #include "ops/cuda/cublas/fake_cublas.hpp"

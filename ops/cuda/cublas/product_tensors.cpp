@@ -14,7 +14,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Letters of the dimensions in memory order, outermost first.
+// The layout text of a plain tensor: one letter per dimension, outermost first ("abc").
 std::string plain_layout(std::size_t rank) {
   std::string letters;
   for (std::size_t i = 0; i < rank; ++i) letters += static_cast<char>('a' + i);

@@ -40,7 +40,7 @@ TEST(TuningTime, IsOfOneExecution) {
   test::ScriptedDevice device;
   test::ScriptedInvocation invocation(*device.runtime, "one", 100us);
   EXPECT_EQ(*tuning_time(device.parts(), invocation), 100us);
-  // one before, one estimate, then 2 ms three times
+  // one run before, one to estimate the time, then three times 2 ms (20 runs)
   EXPECT_EQ(invocation.executions, 1 + 1 + 3 * 20);
 }
 

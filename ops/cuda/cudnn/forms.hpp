@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems in cuDNN's terms, as plain numbers: the sizes, strides and roles of tensors. Pure.
+// Describes problems as cuDNN expects them: sizes, strides and roles of tensors, as plain numbers.
+// The functions have no side effects and do not call cuDNN.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -22,8 +23,8 @@ struct TensorForm {
   std::vector<std::int64_t> strides;  // in elements
 };
 
-// The layout that `any` selects. It is nhwc, which tensor cores and pointwise engines expect. It is
-// nchw for f64 and for f32 convolutions without TF32.
+// Returns the problem's layout. If that is `any`, chooses nchw for f64 and for f32 convolutions
+// without TF32, otherwise nhwc, which tensor cores and pointwise engines expect.
 Layout chosen_layout(const Problem& problem);
 // Dense strides with the last dimension innermost (nchw) or the second (nhwc).
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout);
@@ -34,15 +35,16 @@ TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::
 // cuDNN has one operation per result: y(x, w), x(y, w) and w(x, y).
 enum class ConvKind { forward, data, weights };
 
-// One-dimensional convolutions get a height of 1. A transposed convolution is the gradient of the
-// plain convolution whose input it computes: x and y are swapped, as are forward and data.
+// One-dimensional convolutions get a height of 1. A transposed convolution is described as the data
+// gradient of a plain convolution: x and y are swapped, and so are ConvKind::forward and
+// ConvKind::data.
 struct ConvForm {
   ConvKind kind = ConvKind::forward;
   TensorForm x, w, y;
   std::vector<std::int64_t> stride, dilation, pad_before, pad_after;  // outermost first
 };
 
-// Refusal: the graph API has no operation for the problem (the gradient of a bias).
+// Returns a Refusal if the graph API has no operation for the problem (the gradient of a bias).
 Result<ConvForm, Refusal> conv_form(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what this machine's cuDNN would run on manually described devices ("what-if"). These are
-// the findings about its heuristics in the manual. Engines and exact workspaces depend on the
-// version. The tests check only whether tensor cores are used and which copies are made.
+// Tests which engines this machine's cuDNN would choose for devices that are only described as JSON
+// ("what-if"). They confirm what our documentation says about cuDNN's heuristics. Engines and exact
+// workspaces depend on the version of cuDNN, so the tests check only whether tensor cores are used
+// and which copies are made.
 #include "ops/cuda/cudnn/planning.hpp"
 
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -79,7 +80,7 @@ TEST(PlannedEngines, UseTensorCoresAsTheManualSays) {
   }
 }
 
-// One copy of the padded input, and copies of input and output in the other layout.
+// Padded channels need one copy of the input. Layout nchw needs copies of input and output.
 TEST(PlannedEngines, TellOfHiddenCopiesByTheirWorkspace) {
   BENCH_NEED_CUDNN(api);
   // bytes of either tensor, padded to 64

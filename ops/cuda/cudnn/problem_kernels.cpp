@@ -29,7 +29,8 @@ bool needs_maxima(const Problem& problem) {
          problem.parameters.word("function") == kPoolMax;
 }
 
-// Replaces `any` by the layout that it selects, because both parts of a split problem must agree.
+// Replaces the layout `any` by the one that `any` selects for the problem, because both parts of a
+// split problem must use the same layout.
 Problem with_layout(Problem problem) {
   problem.layout = chosen_layout(problem);
   return problem;
@@ -91,7 +92,8 @@ Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
     kernels.push_back(*std::move(kernel));
     made.push_back(std::move(plan));
   }
-  // Lets the kernel that is finally created report how much memory is missing.
+  // No plan's workspace fits into memory. The caller creates a kernel from the first plan again,
+  // whose error reports how much memory is missing.
   if (kernels.empty()) return std::move(plans.front());
   BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, fastest(runtime, kernels));
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
@@ -205,7 +207,7 @@ ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
 }
 
 ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
-  // The native kernel's reason says more than that there is no graph.
+  // cuDNN does not have this operator. Its native kernel reports a more useful reason.
   if (find_cudnn_entry(problem.op->name) == nullptr) return by_own_kernel(problem);
   auto by_cudnn = by_graph(problem);
   if (is_final(by_cudnn)) return by_cudnn;
@@ -213,7 +215,7 @@ ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
   if (is_final(by_parts)) return by_parts;
   auto own = by_own_kernel(problem);
   if (is_final(own)) return own;
-  // The parts' reasons concern the same convolution without bias and post-ops.
+  // `parts_reason` is about the same convolution without bias and post-ops.
   const std::string& parts_reason = by_parts.error().reason;
   const std::string reason =
       parts_reason.empty() || parts_reason == by_cudnn.error().reason

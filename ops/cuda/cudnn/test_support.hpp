@@ -25,7 +25,7 @@ inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machin
   return load_cudnn(library_search_path(variable, ""));
 }
 
-// Returns manually written properties of a device: "sm_90".
+// Returns the manually written properties (testdata) of a device by architecture: "sm_90".
 inline std::string device_json(const std::string& architecture) {
   constexpr std::int64_t kLimit = 1 << 20;
   const auto text = read_file(
@@ -50,7 +50,8 @@ inline Problem conv_problem(const ConvCase& wanted) {
   return problem;
 }
 
-// Returns the first choice for a case on a device. Finishing plans takes most of a query's 0.1 s.
+// Returns the engine that cuDNN prefers for a problem on a described device. Finishes one plan
+// only, because finishing plans takes most of a query's 0.1 s.
 inline Result<PlannedEngine, Refusal> first_choice(const std::shared_ptr<const CudnnApi>& api,
                                                    const Problem& problem,
                                                    const std::string& json) {

@@ -154,10 +154,10 @@ int nvmlEventSetWait_v2(void*, FakeEvent* event, unsigned timeout) {
   raised_xid = 0;
   return 0;
 }
-// For the tests: simulates this error of the device.
+// Called by tests: the next nvmlEventSetWait_v2 reports this Xid error.
 void fake_nvml_raise_xid(unsigned long long number) { raised_xid = number; }
-// Behaves as driver 580: supports its own counter ids, and returns a value of another kind for a
-// later driver's id.
+// Behaves as driver 580: supports the counter ids 74, 251 and 252. Id 186, which is a counter only
+// in later drivers, returns a value of another type.
 int nvmlDeviceGetFieldValues(void*, int count, FakeField* fields) {
   for (int i = 0; i < count; ++i) {
     FakeField& field = fields[i];

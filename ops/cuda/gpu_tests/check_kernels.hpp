@@ -17,7 +17,7 @@ struct LaunchShape {
 // Spins for `nanoseconds` on the device's clock, whatever the shape.
 cudaError_t launch_spin(cudaStream_t stream, std::int64_t nanoseconds, LaunchShape shape);
 
-// Two instances of one template.
+// Two instantiations of one kernel template. Their names differ only in the template argument.
 cudaError_t launch_touch_float(cudaStream_t stream, float* target);
 cudaError_t launch_touch_int(cudaStream_t stream, int* target);
 

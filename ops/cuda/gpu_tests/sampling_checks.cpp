@@ -145,7 +145,7 @@ UntracedTimes read_untraced(const std::string& figures_file) {
   return times;
 }
 
-// Checks whether so large a graph can wait behind the blocking kernel.
+// Checks that a graph of kLongGraph nodes can be enqueued after the blocking kernel, which waits.
 void check_long_graph(CheckRun& run) {
   constexpr const char* kName = "a graph of 4096 nodes behind the blocking kernel";
   SpinInvocation invocation(*run.device.runtime, 5us);

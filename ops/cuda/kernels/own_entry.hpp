@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operator gets its native form on a CUDA device: one `extern const OwnEntry <op>_own` in
-// ops/<op>/own.cpp. The table own_entries() is generated from ops/CMakeLists.txt (the word `own`).
+// An operator with native kernels for CUDA defines one `extern const OwnEntry <op>_own` in
+// ops/<op>/own.cpp. The build generates the table own_entries() from the operators that
+// ops/CMakeLists.txt lists with the argument `own`.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,8 +19,9 @@ struct OwnEntry {
   std::string_view op;
   // Refusal: there is no native kernel, with the reason.
   Result<NativeForm, Refusal> (*form)(const Problem& problem);
-  // The operator's own kernel, on the CPU. ops/<op>/kernel.cu has the same kernel for a device (the
-  // word `kernel`). Without it, all forms use kernels of ops/cuda/kernels.
+  // CPU version of the operator's own kernel, for tests. ops/<op>/kernel.cu has the kernel for the
+  // device (argument `kernel` in ops/CMakeLists.txt). An operator without its own kernel uses only
+  // kernels of ops/cuda/kernels.
   HostKernel host = {};
 };
 

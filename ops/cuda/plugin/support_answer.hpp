@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of bench_cuda_support. Needs no device. Loads cuDNN for problems that cuDNN serves.
+// Computes the answer of bench_cuda_support, without a device. Loads cuDNN for operators that run
+// on cuDNN.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"

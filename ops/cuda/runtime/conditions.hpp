@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's conditions during a sample, and what they imply for the sample. Pure.
+// A device's conditions during a sample, and what they imply for the sample. The functions have no
+// side effects.
 #pragma once
 
 #include "base/units.hpp"
@@ -23,7 +24,8 @@ struct DeviceConditions {
   std::optional<std::int64_t> other_processes;  // number of other processes with work on the device
   std::optional<std::int64_t> memory_errors;    // uncorrectable errors so far
   std::optional<std::int64_t> power_milliwatt;  // at this moment
-  // Numbers of the critical errors that the driver reported since watching began.
+  // Xid numbers of the critical errors that the driver reported since this process registered for
+  // them, in the order of the reports.
   std::optional<std::vector<std::int64_t>> xid_errors{};
 };
 
@@ -38,14 +40,14 @@ struct CaseAssessment {
   std::string reason;  // empty if counted
 };
 
-// Judges a sample. The first that applies:
-// voided: the hardware removed half of the clock or more (too hot, power brake), another process
+// Judges a sample. Returns the first verdict that applies:
+// voided: the hardware reduced the clock by half or more (too hot, power brake), another process
 // used the device, the performance state changed, memory failed, or the driver reported a critical
 // error.
 // throttled: power, temperature or another device's clock throttled the device for more than 1 % of
-// the time.
-// unsteady: the clock is more than 3 % off its median. Whether this voids the sample is decided by
-// the code that knows all samples of the case.
+// the time, or still throttled it at the end of the sample.
+// unsteady: the clock differs from its median by more than 3 %. This does not discard the sample:
+// the caller, which knows all samples of the case, decides.
 CaseAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
                      const ClockEvidence& clock);
 

@@ -10,7 +10,8 @@ namespace {
 
 // Reading takes at most a twentieth of the time.
 constexpr std::int64_t kShare = 20;
-// A trace of several minutes has larger distances between points; a timeline shows no more.
+// At this number every second reading is dropped and the period doubled: a trace of several minutes
+// has fewer points per second. A timeline cannot show more.
 constexpr std::size_t kMaxReadings = 20'000;
 
 class StoppablePause final : public Pacer {

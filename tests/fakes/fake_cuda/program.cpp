@@ -8,11 +8,12 @@
 //   launch NAME STREAM     launches a kernel that takes 1 us
 //   copy BYTES    copies to the device
 //   busy          two kernels of 1 ms, 1 ms apart
-//   threads       two threads, each on its own stream, interleaved: an operator of PyTorch with a
-//                 kernel, then a layer with a kernel
-//   replay FILE   pushes and pops according to its lines ("push TEXT", "pop"), with a kernel in
-//                 each range that has no range inside
-//   cuda on|off   calls cudaProfilerStart, cudaProfilerStop, of a static runtime
+//   threads       runs two threads in lockstep, each on its own stream: each launches one kernel in
+//                 a range of a PyTorch operator, then one kernel in a range of a layer
+//   replay FILE   pushes and pops ranges as the lines of FILE state ("push TEXT", "pop"), and
+//                 launches a kernel in each innermost range
+//   cuda on|off   calls cudaProfilerStart or cudaProfilerStop as a program with a statically linked
+//                 CUDA runtime does
 //   alloc N       allocates N bytes
 //   await TEXT    waits until the tracer's file of this process contains TEXT
 //   fork          starts a child that ends at once
@@ -56,7 +57,8 @@ constexpr std::uint32_t kLaunchKernel = 211;
 constexpr std::uint32_t kProfilerStart = 171;
 constexpr std::uint32_t kProfilerStop = 172;
 
-// The same CUPTI as the tracer's; the program also runs without one.
+// Returns the fake CUPTI that the tracer also loads, or nullptr if there is none. The program also
+// runs without it.
 const FakeCupti* device() {
   static const FakeCupti* found = [] {
     const char* const folder = std::getenv("BENCH_CUDA_LIBS");

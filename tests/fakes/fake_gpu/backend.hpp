@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends cudnn, cublaslt and cublas of the fake GPU: correct results, computed with the plain
-// references, in scripted time.
+// The backends cudnn, cublaslt and cublas of the fake GPU. They compute correct results with the
+// plain references; the script states the times.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

@@ -31,7 +31,8 @@ class Memory final : public ops::DeviceMemory {
   ~Memory() override;
 
   Result<void*> allocate(Bytes size) override { return take(size, std::nullopt); }
-  // Allocates with the role of the memory, which a kernel knows for its own memory.
+  // Allocates and records the role of the memory. Kernels pass the role of their own memory;
+  // allocate() has none.
   Result<void*> take(Bytes size, std::optional<std::string> role);
   void release(void* address) noexcept override;
   Status copy_in(void* device, const void* host, Bytes size) override;
@@ -76,7 +77,7 @@ class Tracer final : public ops::DeviceTracer {
  private:
   bool records(std::uint32_t group) const { return recording_ && (groups_ & group) != 0; }
   template <class Record>
-  void keep(Record record);  // keeps a record of the device
+  void keep(Record record);  // stores the record if device records are traced, with its place
 
   FakeGpu& gpu_;
   bool recording_ = false;
@@ -110,10 +111,11 @@ class FakeGpu {
   Counters& counters() { return counters_; }
   const DeviceScript& device() const { return *script_.device; }
 
-  // Passes `count` moments at which a fault may be scripted; the process may end here. Returns the
-  // error of a fault, now or earlier.
+  // Counts `count` moments of this kind and triggers a fault that the script has for one of them.
+  // A fault of kind `abort` or `hang` does not return. Returns the error of the fault, or that of
+  // an earlier one that made the device unusable.
   Status pass(Moment moment, std::string_view subject, std::int64_t count = 1);
-  // Called by everything that needs a context, which it creates, as a driver's calls do.
+  // Creates the context. Everything that needs a context calls this first, as in a real driver.
   void make_context() { has_context_ = true; }
   bool has_context() const { return has_context_; }
   // Returns an error if the device is no longer usable.
@@ -139,7 +141,7 @@ class FakeGpu {
   Nanoseconds idle_from_{0};  // when the device becomes idle
 };
 
-// CLOCK_MONOTONIC, and waiting for a time on it.
+// Read CLOCK_MONOTONIC, and wait actively until it reaches `time`.
 Nanoseconds monotonic_now();
 void spin_until(Nanoseconds time);
 

@@ -102,7 +102,7 @@ constexpr std::array kVerdicts = {"counted", "unsteady", "throttled", "void"};
 constexpr std::array kMoments = {"load", "open", "create", "execution", "sample", "traced"};
 constexpr std::array kKinds = {"fail", "sticky", "lost", "abort", "hang"};
 constexpr std::array kMemorySources = {"process", "growth"};
-// CUDA's text for a fault of the kind.
+// Default error text per kind of fault, in the order of kKinds.
 constexpr std::array kErrors = {"cudaErrorLaunchFailure: unspecified launch failure",
                                 "cudaErrorIllegalAddress: an illegal memory access was encountered",
                                 "cudaErrorDevicesUnavailable: the device fell off the bus", "abort",

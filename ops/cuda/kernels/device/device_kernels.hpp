@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native kernels on a CUDA stream, compiled by nvcc (C++17): each is one `extern const
-// DeviceKernel <name>_device_kernel`. Those of several operators are in this folder, an operator's
-// own one is in ops/<op>/kernel.cu. The table device_kernels() is generated from ops/CMakeLists.txt
-// (the word `kernel`) and from this folder.
+// The native kernels on a CUDA stream, compiled by nvcc (C++17). Each defines one `extern const
+// DeviceKernel <name>_device_kernel`. Kernels that several operators share are in this folder. A
+// kernel of a single operator is in ops/<op>/kernel.cu. CMake generates the table device_kernels()
+// from this folder and from the operators with the word `kernel` in ops/CMakeLists.txt.
 #pragma once
 
 #include "ops/cuda/kernels/own_plan.hpp"
