@@ -163,7 +163,7 @@ TEST_F(Under, ReportsMarkItTooAndAnOrdinaryRunIsNotMarked) {
   EXPECT_EQ(report["runs"][0]["under"], "nice -n 1 env");
   const ProgramResult plain = bench({"run", "tool.yaml", "--no-profile", "--out", "plain.jsonl"});
   ASSERT_EQ(plain.status, 0) << plain.err;
-  EXPECT_THAT(plain.out, Not(HasSubstr("below")));
+  EXPECT_THAT(plain.out, Not(HasSubstr("used `")));
   EXPECT_THAT(read_text(folder_.file("plain.jsonl")), Not(HasSubstr("\"under\":")));
 }
 

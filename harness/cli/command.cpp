@@ -338,9 +338,9 @@ constexpr std::array kCommands = {
             "cache, memory, and the\n"
             "launch of an empty kernel. Stores the ceilings of the machine class in the folder of "
             "baselines. Later runs\n"
-            "state for each case what limits it and how near it comes to that limit. Takes about a "
-            "minute, with a GPU\n"
-            "some minutes.",
+            "state for each case what limits it and how near it comes to that limit. Takes about "
+            "two minutes, with a\n"
+            "GPU some more.",
             "bench peak\n"
             "bench peak --quick                      # a first look, less exact\n"
             "bench peak --filter '*/dot_*'           # some ceilings again\n"

@@ -45,7 +45,7 @@ std::string changes_text(const std::vector<Change>& changes);
 // another clock or under another driver counts as another machine (docs/gate.md).
 
 // Median clocks may differ by this fraction. Smaller differences are measurement noise, not another
-// state of the device (gpu.md section 7).
+// state of the device.
 inline constexpr double kComparableClocks = 0.03;
 
 // How a sentence names the two sides: "gpu.ecc differs: on in the store, off here".

@@ -159,7 +159,7 @@ TEST(ConsoleTable, RunsBelowAToolAreMarkedAndOthersAreNot) {
   report.runs[1].run_id = "99ff00";
   const ConsoleOptions wide{.width = 1000};
   const std::string plain = console_table(report, wide);
-  EXPECT_EQ(plain.find("below"), std::string::npos);
+  EXPECT_EQ(plain.find("used `"), std::string::npos);
   report.runs[1].under = "perf record -g";
   const std::string marked = console_table(report, wide);
   EXPECT_EQ(marked.substr(0, plain.size()), plain);

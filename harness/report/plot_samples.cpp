@@ -30,7 +30,14 @@ struct ProcessBox {
 
 struct CaseBoxes {
   const CaseRecord* record = nullptr;
-  std::vector<ProcessBox> boxes;
+  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses
+  std::size_t processes = 0;      // with samples
+};
+
+// The cases that samples_plot() shows, and how many more have a time.
+struct ShownCases {
+  std::vector<CaseBoxes> cases;
+  std::size_t left_out = 0;
 };
 
 std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_median) {
@@ -48,7 +55,7 @@ std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_
 }
 
 // The cases with the longest median time of an iteration first.
-std::vector<CaseBoxes> case_boxes(const Report& report) {
+ShownCases case_boxes(const Report& report) {
   std::vector<CaseBoxes> all;
   std::map<std::string_view, std::size_t> index;
   std::vector<const CaseRecord*> timed;
@@ -58,7 +65,8 @@ std::vector<CaseBoxes> case_boxes(const Report& report) {
   std::ranges::stable_sort(timed, [](const CaseRecord* a, const CaseRecord* b) {
     return a->time->median > b->time->median;
   });
-  if (timed.size() > kMaxDistributions) timed.resize(kMaxDistributions);
+  const std::size_t left_out = timed.size() - std::min(timed.size(), kMaxDistributions);
+  timed.resize(timed.size() - left_out);
   for (const CaseRecord* record : timed) {
     index.emplace(record->id, all.size());
     all.push_back({record, {}});
@@ -68,10 +76,12 @@ std::vector<CaseBoxes> case_boxes(const Report& report) {
     if (found == index.end()) continue;
     CaseBoxes& entry = all[found->second];
     const auto box = process_box(process, static_cast<double>(entry.record->time->median.count()));
-    if (box && entry.boxes.size() < kMaxShownProcesses) entry.boxes.push_back(*box);
+    if (!box) continue;
+    ++entry.processes;
+    if (entry.boxes.size() < kMaxShownProcesses) entry.boxes.push_back(*box);
   }
   std::erase_if(all, [](const CaseBoxes& entry) { return entry.boxes.empty(); });
-  return all;
+  return {std::move(all), left_out};
 }
 
 // Covers 95 % of the low ends and 95 % of the high ends, within kMinSpread and kMaxSpread.
@@ -190,7 +200,7 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
 }  // namespace
 
 Plot samples_plot(const Report& report) {
-  const std::vector<CaseBoxes> all = case_boxes(report);
+  const auto [all, left_out] = case_boxes(report);
   if (all.empty()) {
     return absent_plot("samples", "Samples over processes",
                        "No case has samples, so there is no distribution to show.");
@@ -198,32 +208,34 @@ Plot samples_plot(const Report& report) {
   std::string caption =
       "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
       "quartiles, the dot is its median. Lines of a case that do not overlap mean that processes "
-      "differ; long thin lines mean that the machine was disturbed. These are all samples, "
-      "including those that do not count. Marks beyond the axis are drawn at its end. The longest "
+      "differ; long thin lines mean that the machine was disturbed. Samples that do not count are "
+      "included. Marks beyond the axis are drawn at its end. The longest "
       "cases come first; --filter selects others.";
-  const auto timed = static_cast<std::size_t>(std::ranges::count_if(
-      report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
-  caption += left_out_text(timed - all.size(), "shorter case");
+  const bool has_more = std::ranges::any_of(
+      all, [](const CaseBoxes& entry) { return entry.processes > entry.boxes.size(); });
+  if (has_more)
+    caption += fmt::format(" Only the first {} processes of a case are drawn.", kMaxShownProcesses);
+  caption += left_out_text(left_out, "shorter case");
   return make_plot("samples", "Samples over processes", caption,
-                   [&](double width) { return draw_samples(all, width); });
+                   [&cases = all](double width) { return draw_samples(cases, width); });
 }
 
 Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
   std::vector<SidesRow> shown;
   for (const SidesRow& row : rows) {
     const bool is_complete = !row.base.empty() && !row.candidate.empty();
-    if (is_complete && median(row.base) > 0 && shown.size() < kMaxDistributions) {
-      shown.push_back(row);
-    }
+    if (is_complete && median(row.base) > 0) shown.push_back(row);
   }
+  const std::size_t left_out = shown.size() - std::min(shown.size(), kMaxDistributions);
+  shown.resize(shown.size() - left_out);
   if (shown.empty()) {
     return absent_plot("sides", "Before and after",
                        "No case has times on both sides, so there are no distributions to show.");
   }
   return make_plot("sides", "Before and after",
                    fmt::format("Blue circles are {} before, orange squares after; the dark ticks "
-                               "are their medians. Marks beyond the axis are drawn at its end.",
-                               unit),
+                               "are their medians. Marks beyond the axis are drawn at its end.{}",
+                               unit, left_out_text(left_out, "further case")),
                    [&](double width) { return draw_sides(shown, width, unit); });
 }
 

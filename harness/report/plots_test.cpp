@@ -101,6 +101,15 @@ TEST(SamplesPlot, HasALinePerProcess) {
   EXPECT_THAT(samples_plot({}).absent, Not(IsEmpty()));
 }
 
+// The caption said "all samples" although the plot draws at most twelve processes.
+TEST(SamplesPlot, SaysThatFurtherProcessesAreNotDrawn) {
+  Report report = sample_run_report();
+  EXPECT_THAT(samples_plot(report).caption, Not(HasSubstr("Only the first")));
+  const ProcessRecord process = report.processes.front();
+  for (int i = 0; i < 20; ++i) report.processes.push_back(process);
+  EXPECT_THAT(samples_plot(report).caption, HasSubstr("Only the first 12 processes of a case"));
+}
+
 TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
   NetworkSummary network;
   network.network = "net";

@@ -295,7 +295,7 @@ std::vector<std::string> noisy_notes(const Report& report) {
     const double half = *interval_half_width(*noisy.widest->time);
     const std::int64_t processes = count_processes(report, *noisy.widest);
     text +=
-        fmt::format(" the {}interval is +-{:.1f} % wide{}{}.", noisy.count == 1 ? "" : "widest ",
+        fmt::format(" the {}interval is +-{:.1f} %{}{}.", noisy.count == 1 ? "" : "widest ",
                     100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",
                     processes > 0 ? remedy_text(half, processes) : "");
   }

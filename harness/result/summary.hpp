@@ -40,11 +40,6 @@ inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinit
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
                    double precision);
 
-// Product and sum of times, limited to the largest time, since untrusted files may contain any
-// value.
-Nanoseconds saturated_product(Nanoseconds time, std::size_t count);
-Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b);
-
 // Returns half the width of the interval, relative to the median: the value that is compared with
 // the requested precision. Returns nullopt without an interval or if the median is 0.
 std::optional<double> interval_half_width(const TimeSummary& time);

@@ -158,8 +158,9 @@ std::vector<StoredLine> kept_lines(std::vector<StoredLine> lines) {
 
 std::vector<std::string> names_in(const std::string& folder, std::error_code& code) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder, code))
-    names.push_back(entry.path().filename().string());
+  fs::directory_iterator entry(folder, code);
+  for (; !code && entry != fs::directory_iterator(); entry.increment(code))
+    names.push_back(entry->path().filename().string());
   std::ranges::sort(names);
   return names;
 }
@@ -339,7 +340,7 @@ std::vector<std::string> BaselineStore::peak_problems() const {
   std::error_code unreadable;
   for (const std::string& folder : names_in(folder_, unreadable)) {
     const std::string path = fmt::format("{}/{}/{}", folder_, folder, kPeakFile);
-    if (!is_there(path)) continue;
+    if (is_link(folder_ + "/" + folder) || !is_there(path)) continue;
     const auto text = read_text(path);
     if (!text.ok()) {
       problems.push_back(text.error().message());

@@ -18,7 +18,8 @@ std::int16_t bucket_of(std::int64_t value) {
 }
 
 std::int64_t middle_of(std::int16_t bucket) {
-  return std::llround(2 * std::pow(kGamma, bucket) / (kGamma + 1));
+  constexpr double kLargest = 0x1p63 - 1024;  // the largest double below the limit of the type
+  return std::llround(std::min(2 * std::pow(kGamma, bucket) / (kGamma + 1), kLargest));
 }
 
 }  // namespace

@@ -174,7 +174,8 @@ class Picture {
         place_.device ? fmt::format("device {} of ", *place_.device) : std::string();
     put("<text class=\"title\" x=\"16\" y=\"{:.2f}\">Memory of {}process {}: {} allocations, peak "
         "{}",
-        top_ + 20, device, place_.pid, chart_.blocks.size(), format_bytes(Bytes{live_.peak}));
+        top_ + 20, device, place_.pid, chart_.blocks.size() + chart_.left_out,
+        format_bytes(Bytes{live_.peak}));
     if (chart_.left_out > 0) put("; {} smaller ones not drawn", chart_.left_out);
     if (chart_.not_drawable > 0) {
       put("; {} without size, address or possible time not drawn", chart_.not_drawable);

@@ -117,6 +117,7 @@ TEST(MemoryFlow, DrawsTheLargestOfVeryMany) {
   const std::string svg = picture(all);
   EXPECT_EQ(count(svg, "<rect class=\"block\""), static_cast<int>(kMaxRectangles));
   EXPECT_THAT(svg, HasSubstr("data-name=\"large\""));
+  EXPECT_THAT(svg, HasSubstr(": 50001 allocations, "));
   EXPECT_THAT(svg, HasSubstr("; 30001 smaller ones not drawn"));
 }
 

@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ class CudnnBackendTest : public ::testing::Test {
              if (!product.post_ops.empty()) {
                return Refusal{Refusal::Kind::unsupported, "fuses nothing"};
              }
+             if (product_failure_) return *product_failure_;
              return std::unique_ptr<Kernel>(
                  std::make_unique<test::ReferenceKernel>(device_, product, MemoryLayout::plain));
            }});
@@ -80,6 +82,7 @@ class CudnnBackendTest : public ::testing::Test {
   testing::FakeCudnn cudnn_{device_.runtime};
   std::unique_ptr<Backend> backend_;
   std::vector<std::int64_t> product_tunings_;  // tuning of each requested product
+  std::optional<Refusal> product_failure_;     // of products without post-ops
 };
 
 TEST_F(CudnnBackendTest, SaysWhatItIs) {
@@ -395,6 +398,20 @@ TEST_F(CudnnBackendTest, ProductsOfNetworksGetTheirEpilogues) {
   const auto want = bench::ops::testing::run_reference(network, parameters, input);
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5);
+}
+
+// A product without memory for its first part was reported as unsupported.
+TEST_F(CudnnBackendTest, AFailureOfAProductBeforeItsEpilogueIsReported) {
+  product_failure_ = Refusal{Refusal::Kind::skipped, "not enough memory"};
+  const NetworkDefinition definition = {
+      .name = "head",
+      .input = {6},
+      .layers = {layer("a", "gemm", "n5", {"input"}), layer("act", "pointwise", "relu", {"a"})}};
+  const auto kernel =
+      backend().create(bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_THAT(kernel.error().reason, HasSubstr("not enough memory"));
 }
 
 TEST_F(CudnnBackendTest, NetworksInTrainingAreRefused) {

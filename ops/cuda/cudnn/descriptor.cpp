@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace bench::ops::cuda {
@@ -38,7 +39,8 @@ std::vector<std::int32_t> Descriptor::codes(cudnnBackendAttributeName_t name,
   std::int64_t count = 0;
   const cudnnStatus_t status =
       api_->get_attribute(handle_, name, type, kMost, &count, values.data());
-  values.resize(status == CUDNN_STATUS_SUCCESS ? static_cast<std::size_t>(count) : 0);
+  values.resize(status == CUDNN_STATUS_SUCCESS ? static_cast<std::size_t>(std::min(count, kMost))
+                                               : 0);
   return values;
 }
 

@@ -169,7 +169,7 @@ ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
   std::erase_if(part.tensors,
                 [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
   auto first = products_(part, tuning_);
-  if (!first) return whole;
+  if (!first) return is_final(first) ? std::move(first) : std::move(whole);
   return with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
 }
 

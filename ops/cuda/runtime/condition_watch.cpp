@@ -37,7 +37,7 @@ void ConditionWatch::sample_begins() {
   judging_ = latest_.has_value();
 }
 
-CaseAssessment ConditionWatch::sample_ends(const ClockEvidence& clock) {
+SampleAssessment ConditionWatch::sample_ends(const ClockEvidence& clock) {
   if (!judging_) return judge({}, {}, clock);
   const DeviceConditions before = *latest_;
   read();

@@ -25,7 +25,7 @@ class ConditionWatch {
       : read_(std::move(read)), absence_(std::move(absence)), now_(std::move(now)) {}
 
   void sample_begins();
-  CaseAssessment sample_ends(const ClockEvidence& clock);
+  SampleAssessment sample_ends(const ClockEvidence& clock);
 
   // What cannot be judged and why, human-readable. Empty if everything can be judged.
   std::string unknown() const;

@@ -31,8 +31,8 @@ struct Driver {
   }
 };
 
-CaseAssessment sample(Driver& driver, ConditionWatch& watch, Nanoseconds length,
-                      int processes = 0) {
+SampleAssessment sample(Driver& driver, ConditionWatch& watch, Nanoseconds length,
+                        int processes = 0) {
   watch.sample_begins();
   driver.now += length;
   driver.conditions.other_processes = processes;

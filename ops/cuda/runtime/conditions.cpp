@@ -82,14 +82,14 @@ bool holds(const CounterRule& rule, const DeviceConditions& before, const Device
   return static_cast<double>(by->count()) > kThrottledShare * window || now != 0;
 }
 
-std::optional<CaseAssessment> by_counters(const DeviceConditions& before,
-                                          const DeviceConditions& after, SampleVerdict verdict) {
+std::optional<SampleAssessment> by_counters(const DeviceConditions& before,
+                                            const DeviceConditions& after, SampleVerdict verdict) {
   for (const CounterRule& rule : kCounters) {
     Nanoseconds grown{0};
     if (rule.verdict != verdict || !holds(rule, before, after, grown)) continue;
     std::string reason(rule.what);
     if (grown.count() > 0) reason += fmt::format(" for {}", format_time(grown));
-    return CaseAssessment{verdict, reason};
+    return SampleAssessment{verdict, reason};
   }
   return std::nullopt;
 }
@@ -109,10 +109,10 @@ std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceC
   return xid_text((*after.xid_errors)[old]);
 }
 
-std::optional<CaseAssessment> by_events(const DeviceConditions& before,
-                                        const DeviceConditions& after) {
+std::optional<SampleAssessment> by_events(const DeviceConditions& before,
+                                          const DeviceConditions& after) {
   const auto voided = [](std::string reason) {
-    return CaseAssessment{SampleVerdict::voided, std::move(reason)};
+    return SampleAssessment{SampleVerdict::voided, std::move(reason)};
   };
   if ((after.clock_reasons.value_or(0) & kHardwareSlowdown) != 0) {
     return voided("the hardware slowed the clock down");
@@ -146,8 +146,8 @@ std::string clock_text(const ClockEvidence& clock) {
 
 }  // namespace
 
-CaseAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
-                     const ClockEvidence& clock) {
+SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
+                       const ClockEvidence& clock) {
   if (auto found = by_counters(before, after, SampleVerdict::voided)) return *std::move(found);
   if (auto found = by_events(before, after)) return *std::move(found);
   const bool comparable = clock.sample_hz && clock.median_hz && *clock.median_hz > 0;

@@ -35,7 +35,7 @@ struct ClockEvidence {
   std::optional<std::int64_t> median_hz;  // nullopt if there were too few samples
 };
 
-struct CaseAssessment {
+struct SampleAssessment {
   SampleVerdict verdict = SampleVerdict::counted;
   std::string reason;  // empty if counted
 };
@@ -48,8 +48,8 @@ struct CaseAssessment {
 // the time, or still throttled it at the end of the sample.
 // unsteady: the clock differs from its median by more than 3 %. This does not discard the sample:
 // the caller, which knows all samples of the case, decides.
-CaseAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
-                     const ClockEvidence& clock);
+SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
+                       const ClockEvidence& clock);
 
 // Names of the conditions that the driver does not report: {"other processes"}. Empty if it reports
 // all.

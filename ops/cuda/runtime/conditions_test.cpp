@@ -29,8 +29,8 @@ DeviceConditions quiet() {
 }
 
 // Judges a sample of 100 ms with a change.
-CaseAssessment judged(const std::function<void(DeviceConditions&)>& change,
-                      const ClockEvidence& clock = {}) {
+SampleAssessment judged(const std::function<void(DeviceConditions&)>& change,
+                        const ClockEvidence& clock = {}) {
   DeviceConditions after = quiet();
   after.at += 100ms;
   change(after);
@@ -75,7 +75,7 @@ TEST(Conditions, EachHasItsVerdict) {
       {[](auto& now) { now.power_cap = 1s; }, SampleVerdict::counted, ""},  // the counter was reset
   };
   for (const Rule& rule : rules) {
-    const CaseAssessment judgement = judged(rule.change);
+    const SampleAssessment judgement = judged(rule.change);
     EXPECT_EQ(judgement.verdict, rule.verdict) << rule.reason;
     EXPECT_THAT(judgement.reason, HasSubstr(rule.reason));
     EXPECT_EQ(judgement.reason.empty(), rule.verdict == SampleVerdict::counted);

@@ -96,7 +96,7 @@ TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
   ASSERT_NE(raise, nullptr);
   watch.sample_begins();
   raise(79);
-  const CaseAssessment judgement = watch.sample_ends({});
+  const SampleAssessment judgement = watch.sample_ends({});
   EXPECT_EQ(judgement.verdict, SampleVerdict::voided);
   EXPECT_EQ(judgement.reason,
             "the driver reported a critical error: Xid 79 (the device has fallen off the bus)");

@@ -286,7 +286,7 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   sample.host = timing.host;
   sample.method = method;
   sample.clock_hz = clock_between();
-  CaseAssessment judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
+  SampleAssessment judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
   if (sample.clock_hz) sampling.clocks_.add(*sample.clock_hz);
   sample.verdict = judgement.verdict;
   sample.reason = std::move(judgement.reason);
