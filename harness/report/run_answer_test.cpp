@@ -175,10 +175,10 @@ TEST(RunAnswer, NoisyCasesSayHowWideAndWhatHalvesTheInterval) {
   report.cases[1].time->low = 930us;
   report.cases[1].time->high = 1070us;
   EXPECT_THAT(answer_notes(report).back(),
-              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 % wide."));
+              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 %."));
   add_processes(report, "b", 5);
   EXPECT_THAT(answer_notes(report).back(),
-              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 % wide with 5 "
+              testing::StrEq("noisy, 2 cases: the widest interval is +-7.0 % with 5 "
                              "processes; `--set measure.processes=20` would give about +-3.5 %."));
   report.cases[0].time->low.reset();
   EXPECT_THAT(answer_notes(report).back(),
@@ -197,7 +197,7 @@ TEST(RunAnswer, MoreProcessesAreNotAdvisedIfTheyWouldNotHelp) {
   report.cases[1].time->high = 9ms;
   add_processes(report, "a", 5);
   EXPECT_THAT(answer_notes(report)[1],
-              testing::StrEq("noisy, 2 cases: the widest interval is +-150.5 % wide with 5 "
+              testing::StrEq("noisy, 2 cases: the widest interval is +-150.5 % with 5 "
                              "processes; only an idle machine can make it narrower."));
   report.cases[0].flags.clear();
   EXPECT_THAT(answer_notes(report)[1],

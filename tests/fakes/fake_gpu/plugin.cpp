@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -45,17 +46,17 @@ ops::BackendExport export_of(const BackendRow& row, const std::shared_ptr<FakeGp
           }};
 }
 
-std::unique_ptr<ops::ExportedPlugin> make_plugin() {
+std::optional<plugin::Plugin> make_plugin() {
   auto script = load_script();
   if (!script) {
     std::fprintf(stderr, "fake GPU: %s\n", script.error().message().c_str());
-    return nullptr;
+    return std::nullopt;
   }
   const auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
-  if (!gpu->pass(Moment::load, "plugin")) return nullptr;
+  if (!gpu->pass(Moment::load, "plugin")) return std::nullopt;
   std::vector<ops::BackendExport> backends;
   for (const BackendRow& row : backend_rows()) backends.push_back(export_of(row, gpu));
-  return std::make_unique<ops::ExportedPlugin>("cuda", "fake", std::move(backends));
+  return ops::export_plugin("cuda", "fake", std::move(backends));
 }
 
 // ---- The probe ---------------------------------------------------------------------------------
@@ -120,8 +121,8 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
 }  // namespace bench::fake_gpu
 
 const bench_plugin* bench_plugin_entry(void) {
-  static const std::unique_ptr<bench::ops::ExportedPlugin> kPlugin = bench::fake_gpu::make_plugin();
-  return kPlugin ? kPlugin->get() : nullptr;
+  static std::optional<bench::plugin::Plugin> plugin = bench::fake_gpu::make_plugin();
+  return plugin ? plugin->raw() : nullptr;
 }
 
 void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text, size_t size),
