@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/row_ceilings.hpp"
 
+#include "base/number.hpp"
 #include "harness/cli/explain_sections.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/result/activity_roofline.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,11 +28,8 @@ using Facts = std::map<std::string, std::string>;
 std::optional<std::int64_t> number_in(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
   if (found == facts.end()) return std::nullopt;
-  const std::string& text = found->second;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && number > 0;
-  return is_number ? std::optional(number) : std::nullopt;
+  const auto number = parse_number<std::int64_t>(found->second);
+  return number && *number > 0 ? number : std::nullopt;
 }
 
 // Empty if the file has none, or has to be read as a stream.

@@ -3,6 +3,7 @@
 // a case are those of a run's CSV.
 #include "harness/report/case_table.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/result/report_builder.hpp"
 #include "profiler/analysis/cell.hpp"
 
 #include <fmt/format.h>
@@ -64,19 +65,6 @@ constexpr std::array<GateCsvColumn, 16> kGateCsvColumns = {{
     {"reproduction", [](const GateFile& gate,
                         const CaseAssessment& j) { return gate_text(reproduction(gate, j)); }},
 }};
-
-// The facts of a case that its id alone states.
-CaseRecord record_of_id(const std::string& id) {
-  const IdSegments segments = split_id(id);
-  CaseRecord record;
-  record.id = id;
-  record.op = segments.op;
-  record.direction = segments.direction;
-  record.dtype = segments.dtype;
-  record.backend = segments.backend;
-  record.device = segments.device;
-  return record;
-}
 
 }  // namespace
 

@@ -43,21 +43,26 @@ struct Measured {
 CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
   std::vector<const ProcessRecord*> processes;
   for (const auto& [number, process] : measured.processes) processes.push_back(process);
-  const IdSegments segments = split_id(id);
-  CaseRecord record;
+  CaseRecord record = record_of_id(id);
   record.run_id = processes.back()->run_id;
-  record.id = id;
-  record.op = segments.op;
-  record.direction = segments.direction;
-  record.dtype = segments.dtype;
-  record.backend = segments.backend;
-  record.device = segments.device;
   record.flags = {Flag::interrupted};
   complete_case(record, processes, kUnknownPrecision);
   return record;
 }
 
 }  // namespace
+
+CaseRecord record_of_id(const std::string& id) {
+  const IdSegments segments = split_id(id);
+  CaseRecord record;
+  record.id = id;
+  record.op = segments.op;
+  record.direction = segments.direction;
+  record.dtype = segments.dtype;
+  record.backend = segments.backend;
+  record.device = segments.device;
+  return record;
+}
 
 void add_interrupted_cases(Report& report,
                            const std::unordered_map<std::string, std::size_t>& last_case_record) {

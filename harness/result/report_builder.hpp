@@ -12,6 +12,9 @@
 
 namespace bench {
 
+// The facts of a case that its id alone states: operator, direction, data type, backend, device.
+CaseRecord record_of_id(const std::string& id);
+
 class ReportBuilder {
  public:
   // If a case has several records, the last with the outcome `ok` counts; if none is ok, the last.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/roofline.hpp"
 
+#include "base/number.hpp"
 #include "harness/result/advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -167,11 +167,8 @@ std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& wh
 std::optional<int> threads_in(std::string_view options) {
   constexpr char kOption = 't';
   for (const std::string_view option : split_options(options)) {
-    int threads = 0;
-    if (option.size() < 2 || option.front() != kOption) continue;
-    const auto [rest, error] =
-        std::from_chars(option.data() + 1, option.data() + option.size(), threads);
-    if (error == std::errc() && rest == option.data() + option.size()) return threads;
+    if (!option.starts_with(kOption)) continue;
+    if (const auto threads = parse_number<int>(option.substr(1))) return threads;
   }
   return std::nullopt;
 }
