@@ -31,7 +31,7 @@ struct KernelStep {
   std::string kind;            // "convolution", "reorder"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // "abcd -> acdb, weights Acdb16a"
-  InputLayouts met;            // in a network; empty for a reorder
+  InputLayouts input_layouts;  // in a network; empty for a reorder
   std::optional<MovedTensor> moved = std::nullopt;  // for a reorder in a network
 };
 

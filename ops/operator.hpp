@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operator: a row of data and pure functions. Each built-in operator is one `extern const
 // Operator <name>_operator` in ops/<name>/op.cpp. The table all_operators() is generated from
-// ops/CMakeLists.txt. Plugins add others: ops/catalogue.hpp contains all of them.
+// ops/CMakeLists.txt. Plugins add others: ops/operator_registry.hpp contains all of them.
 #pragma once
 
 #include "base/result.hpp"

@@ -47,9 +47,9 @@ TEST(AllOperators, HaveExamplesWhoseTokensComeBack) {
   for (const Operator* op : all_operators()) {
     EXPECT_FALSE(op->examples.empty()) << op->name;
     for (const std::string_view tokens : op->examples) {
-      const auto problem = testing::try_problem(op->name, tokens);
+      const auto problem = op_test::try_problem(op->name, tokens);
       ASSERT_TRUE(problem.ok()) << op->name << " " << tokens << ": " << problem.error().message();
-      testing::expect_round_trip(*problem);
+      op_test::expect_round_trip(*problem);
     }
   }
 }

@@ -84,7 +84,7 @@ TEST(IsDefault, RequiredInheritedAndAbsentValuesAreNone) {
   EXPECT_FALSE(is_default_value("n", {}));
 }
 
-std::string refusal(std::string_view name, Value value) {
+std::string error(std::string_view name, Value value) {
   const Status status = check_value(*find_parameter(kTable, name), value);
   if (status.ok()) return "accepted";
   EXPECT_EQ(status.error().where, name);
@@ -92,16 +92,15 @@ std::string refusal(std::string_view name, Value value) {
 }
 
 TEST(CheckValue, SaysFoundAndExpected) {
-  EXPECT_EQ(refusal("n", std::int64_t{0}), "`n` is 0, expected an integer >= 1");
-  EXPECT_EQ(refusal("mode", std::string("quick")), "`mode` is `quick`, expected one of fast, slow");
-  EXPECT_THAT(refusal("window", std::vector<std::int64_t>{3, -2}),
-              HasSubstr("-2, expected an int"));
-  EXPECT_THAT(refusal("window", std::vector<std::int64_t>{}), HasSubstr("an empty list"));
-  EXPECT_THAT(refusal("pad", std::vector<PadPair>{{0, -1}}), HasSubstr("-1, expected"));
-  EXPECT_THAT(refusal("alpha", std::numeric_limits<double>::infinity()), HasSubstr("finite"));
-  EXPECT_THAT(refusal("bias", std::int64_t{1}), HasSubstr("expected true or false"));
-  EXPECT_EQ(refusal("pad", std::vector<PadPair>{{0, 0}}), "accepted");
-  EXPECT_EQ(refusal("n", {}), "accepted");
+  EXPECT_EQ(error("n", std::int64_t{0}), "`n` is 0, expected an integer >= 1");
+  EXPECT_EQ(error("mode", std::string("quick")), "`mode` is `quick`, expected one of fast, slow");
+  EXPECT_THAT(error("window", std::vector<std::int64_t>{3, -2}), HasSubstr("-2, expected an int"));
+  EXPECT_THAT(error("window", std::vector<std::int64_t>{}), HasSubstr("an empty list"));
+  EXPECT_THAT(error("pad", std::vector<PadPair>{{0, -1}}), HasSubstr("-1, expected"));
+  EXPECT_THAT(error("alpha", std::numeric_limits<double>::infinity()), HasSubstr("finite"));
+  EXPECT_THAT(error("bias", std::int64_t{1}), HasSubstr("expected true or false"));
+  EXPECT_EQ(error("pad", std::vector<PadPair>{{0, 0}}), "accepted");
+  EXPECT_EQ(error("n", {}), "accepted");
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 namespace bench::ops {
 namespace {
 
+using op_test::problem;
+using op_test::random_inputs;
 using ::testing::HasSubstr;
-using testing::problem;
-using testing::random_inputs;
 
 PostOp parsed(std::string_view text) {
   const Result<PostOp> result = parse_post_op(text);

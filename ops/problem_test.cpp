@@ -9,9 +9,9 @@
 namespace bench::ops {
 namespace {
 
+using op_test::problem;
+using op_test::try_problem;
 using ::testing::HasSubstr;
-using testing::problem;
-using testing::try_problem;
 
 std::string message(std::string_view op, std::string_view tokens, DataType dtype = DataType::f32,
                     Direction direction = Direction::forward) {

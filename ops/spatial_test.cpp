@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum ParameterKind;
 
-constexpr std::array<Parameter, 6> kTable = {{
+constexpr std::array<Parameter, 6> kSpatialTable = {{
     {"d", "d", count, "optional", "depth"},
     {"h", "h", count, "like d", "height"},
     {"w", "w", count, "like h", "width"},
@@ -24,7 +24,7 @@ constexpr std::array<Parameter, 6> kTable = {{
 constexpr std::array<std::string_view, 1> kWindow = {"window"};
 
 ParameterSet sizes(std::initializer_list<std::pair<const char*, std::int64_t>> given) {
-  ParameterSet set(kTable);
+  ParameterSet set(kSpatialTable);
   for (const auto& [name, size] : given) set.set(name, size);
   return set;
 }
@@ -45,7 +45,7 @@ TEST(CompleteSizes, RankFollowsTheSizesGiven) {
 }
 
 TEST(SetSpatialSizes, sets_the_last_names_as_many_as_there_are_sizes) {
-  ParameterSet set(kTable);
+  ParameterSet set(kSpatialTable);
   const std::vector<std::int64_t> two = {5, 7};
   set_spatial_sizes(set, kSpatialSizeNames, two);
   EXPECT_FALSE(set.has("d"));
@@ -54,7 +54,7 @@ TEST(SetSpatialSizes, sets_the_last_names_as_many_as_there_are_sizes) {
 }
 
 TEST(CompleteSizes, NoneIsAnError) {
-  ParameterSet none(kTable);
+  ParameterSet none(kSpatialTable);
   const Result<int> rank = complete_sizes(none);
   ASSERT_FALSE(rank.ok());
   EXPECT_THAT(rank.error().message(), HasSubstr("`w` (1-D), `h` (2-D"));

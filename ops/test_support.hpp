@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 
 using Random = std::mt19937_64;
 
@@ -88,4 +88,4 @@ inline void expect_bytes(const Problem& problem, std::int64_t total) {
   EXPECT_EQ(problem.work.bytes_read + problem.work.bytes_written, total) << problem_tokens(problem);
 }
 
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

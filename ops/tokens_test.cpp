@@ -16,7 +16,7 @@ using enum ParameterKind;
 
 constexpr std::array<std::string_view, 3> kFunctions = {"max", "clip", "add"};
 
-constexpr std::array<Parameter, 11> kTable = {{
+constexpr std::array<Parameter, 11> kTokenTable = {{
     {"function", "", word, "required", "what", 1, kFunctions},
     {"shape", "", shape, "optional", "sizes"},
     {"a", "a", shape, "optional", "sizes of the first operand"},
@@ -31,7 +31,7 @@ constexpr std::array<Parameter, 11> kTable = {{
 }};
 
 ParameterSet parsed(std::string_view text) {
-  Result<ParsedTokens> result = parse_tokens(kTable, text);
+  Result<ParsedTokens> result = parse_tokens(kTokenTable, text);
   EXPECT_TRUE(result.ok()) << text << ": " << result.error().message();
   return std::move(result).value().parameters;
 }
@@ -76,15 +76,15 @@ TEST(Tokens, ExponentsDoNotSwallowTheDilation) {
 }
 
 TEST(Tokens, UnknownFlagsAreHandedBackInOrder) {
-  const Result<ParsedTokens> result = parse_tokens(kTable, "max-n2+add+bias+relu");
+  const Result<ParsedTokens> result = parse_tokens(kTokenTable, "max-n2+add+bias+relu");
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->parameters.flag("bias"));
   EXPECT_THAT(result->rest, ElementsAre("add", "relu"));
-  EXPECT_THAT(parse_tokens(kTable, "max")->rest, IsEmpty());
+  EXPECT_THAT(parse_tokens(kTokenTable, "max")->rest, IsEmpty());
 }
 
 std::string message(std::string_view text) {
-  const Result<ParsedTokens> result = parse_tokens(kTable, text);
+  const Result<ParsedTokens> result = parse_tokens(kTokenTable, text);
   return result.ok() ? "accepted" : result.error().message();
 }
 
@@ -114,7 +114,7 @@ TEST(Tokens, NoTextMakesItThroughThatIsNotReadWhole) {
     for (const char byte : {'\0', '\n', '/', '%', '\xff', 'A'}) {
       std::string text = valid;
       text[i] = byte;
-      const Result<ParsedTokens> result = parse_tokens(kTable, text);
+      const Result<ParsedTokens> result = parse_tokens(kTokenTable, text);
       if (result.ok()) {
         EXPECT_FALSE(result->rest.empty()) << text;
       }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::analyze_bad_input_test {
 namespace {
 
 using testing::HasSubstr;
@@ -121,4 +121,4 @@ TEST(AnalyzeBadInput, a_line_nested_deeper_than_a_stack_is_a_damaged_line) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::analyze_bad_input_test

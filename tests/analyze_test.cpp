@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace bench::test {
+namespace bench::test::analyze_test {
 namespace {
 
 using nlohmann::json;
@@ -416,4 +416,4 @@ cases:
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::analyze_test

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::attack_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -465,4 +465,4 @@ TEST(Inputs, the_folder_of_one_machine_class_is_no_store) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::attack_test

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::baseline_test {
 namespace {
 
 using nlohmann::json;
@@ -280,4 +280,4 @@ TEST_F(BaselineTest, run_says_why_there_is_nothing_to_compare_with) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::baseline_test

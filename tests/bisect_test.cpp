@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::bisect_test {
 namespace {
 
 using testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST_F(BisectTest, what_cannot_be_measured_is_skipped) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::bisect_test

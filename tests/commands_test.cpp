@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::commands_test {
 namespace {
 
 using nlohmann::json;
@@ -519,4 +519,4 @@ TEST(StreamsTest, no_escape_sequences_without_a_terminal) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::commands_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::compare_test {
 namespace {
 
 using nlohmann::json;
@@ -224,4 +224,4 @@ TEST(CompareTest, damaged_lines_are_warnings) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::compare_test

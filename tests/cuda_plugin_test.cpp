@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace bench::test {
+namespace bench::test::cuda_plugin_test {
 namespace {
 
 using nlohmann::json;
@@ -191,4 +191,4 @@ TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::cuda_plugin_test

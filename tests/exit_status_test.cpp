@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::exit_status_test {
 namespace {
 
 using nlohmann::json;
@@ -273,4 +273,4 @@ TEST_F(ExitStatuses, TheManualHasThisTable) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::exit_status_test

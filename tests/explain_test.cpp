@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::explain_test {
 namespace {
 
 using nlohmann::json;
@@ -169,4 +169,4 @@ TEST(ExplainTest, refuses_a_file_that_describes_no_gpu) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::explain_test

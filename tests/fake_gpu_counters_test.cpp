@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_counters_test {
 namespace {
 
 using testing::AllOf;
@@ -128,4 +128,4 @@ TEST_F(FakeGpuCountersTest, a_processor_has_its_counters_or_the_reason_why_not) 
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_counters_test

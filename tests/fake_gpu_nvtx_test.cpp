@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_nvtx_test {
 namespace {
 
 using nlohmann::json;
@@ -116,4 +116,4 @@ TEST_F(FakeGpuNvtx, ASampleThatFailsClosesIt) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_nvtx_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_peak_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST_F(FakeGpuPeakTest, AGpuThatIsNotThereIsMissedOnlyIfItWasNamed) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_peak_test

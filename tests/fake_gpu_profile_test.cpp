@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_profile_test {
 namespace {
 
 using nlohmann::json;
@@ -36,7 +36,7 @@ defaults:
   warmup: { iterations: 1, time: 100us }
   measure: { processes: 1, min_iterations: 3, max_time: 1ms }
 )";
-constexpr const char* kGemm = "cases:\n  - { op: gemm, m: 4, n: 4, k: 4 }\n";
+constexpr const char* kGemmCase = "cases:\n  - { op: gemm, m: 4, n: 4, k: 4 }\n";
 constexpr const char* kNetwork = R"(version: 1
 network: small
 input: { c: 4, h: 6 }
@@ -99,7 +99,7 @@ std::string seven_kernels() {
 
 TEST_F(FakeGpuProfileTest, seven_launches_are_seven_rows_with_their_grid_and_block) {
   const ProgramResult result =
-      run(seven_kernels(), kGemm, {"--profile", "--profile-iterations", "3-3"});
+      run(seven_kernels(), kGemmCase, {"--profile", "--profile-iterations", "3-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const std::vector<json> kernels = activities("kernel");
   ASSERT_EQ(kernels.size(), 7U);
@@ -154,7 +154,7 @@ TEST_F(FakeGpuProfileTest, kernels_lie_under_the_layers_of_a_network) {
 }
 
 TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
-  const ProgramResult result = run(R"({"cases":[{"workspace":100}]})", kGemm);
+  const ProgramResult result = run(R"({"cases":[{"workspace":100}]})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::set<std::string> calls, roles, counters;
   for (const json& row : activities("api")) calls.insert(row.at("name").get<std::string>());
@@ -190,7 +190,7 @@ TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
 // CUPTI keeps the times of a context on the clock that it used when the context was created. The
 // records of a context that is older than the tracer are 56 years off.
 TEST_F(FakeGpuProfileTest, the_tracer_begins_before_anything_makes_a_context) {
-  const ProgramResult result = run("{}", kGemm);
+  const ProgramResult result = run("{}", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::ok) << pass().reason.value_or("");
   const json iteration = activities("range").back();
@@ -200,7 +200,7 @@ TEST_F(FakeGpuProfileTest, the_tracer_begins_before_anything_makes_a_context) {
 }
 
 TEST_F(FakeGpuProfileTest, records_on_the_realtime_clock_void_the_pass) {
-  const ProgramResult result = run(R"({"tracer":{"realtime":true}})", kGemm);
+  const ProgramResult result = run(R"({"tracer":{"realtime":true}})", kGemmCase);
   ASSERT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::failed);
   EXPECT_THAT(pass().reason.value_or(""),
@@ -213,7 +213,7 @@ TEST_F(FakeGpuProfileTest, records_on_the_realtime_clock_void_the_pass) {
 // Without a trace the harness knows the workspace's size, but not its address.
 TEST_F(FakeGpuProfileTest, a_workspace_has_a_row_without_a_trace_as_well) {
   const ProgramResult result =
-      run(R"({"cases":[{"workspace":4096}],"tracer":{"conflict":"Nsight Systems"}})", kGemm);
+      run(R"({"cases":[{"workspace":4096}],"tracer":{"conflict":"Nsight Systems"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::vector<json> workspaces = activities("allocation");
   std::erase_if(workspaces,
@@ -230,7 +230,7 @@ constexpr const char* kReadings = R"({"tracer":{"readings":[
   {"after_ns":2000,"power_milliwatt":650000}]}})";
 
 TEST_F(FakeGpuProfileTest, clock_power_and_other_memory_are_counters_of_the_device) {
-  const ProgramResult result = run(kReadings, kGemm);
+  const ProgramResult result = run(kReadings, kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::map<std::string, std::vector<double>> values;
   std::map<std::string, std::string> units;
@@ -257,7 +257,7 @@ TEST_F(FakeGpuProfileTest, clock_power_and_other_memory_are_counters_of_the_devi
 TEST_F(FakeGpuProfileTest, what_the_driver_does_not_tell_has_no_counter_and_a_note) {
   const ProgramResult result = run(R"({"tracer":{"readings":[{"sm_clock_hz":1755000000}],
                         "notes":["no records of OVERHEAD: not supported"]}})",
-                                   kGemm);
+                                   kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::set<std::string> counters;
   for (const json& row : activities("counter")) {
@@ -274,7 +274,7 @@ TEST_F(FakeGpuProfileTest, what_the_driver_does_not_tell_has_no_counter_and_a_no
 
 TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
   const ProgramResult result =
-      run(kReadings, kGemm, {"--trace", "t.json", "--profile-iterations", "2-3"});
+      run(kReadings, kGemmCase, {"--trace", "t.json", "--profile-iterations", "2-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::map<std::string, std::vector<double>> tracks;
   std::set<json> processes;
@@ -302,7 +302,7 @@ TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
 
 TEST_F(FakeGpuProfileTest, memory_flow_has_a_chart_of_the_device) {
   const ProgramResult result =
-      run(R"({"cases":[{"workspace":100}]})", kGemm,
+      run(R"({"cases":[{"workspace":100}]})", kGemmCase,
           {"--profile=memory", "--profile-iterations", "2-3", "--profile-format", "memory_flow"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const std::string flow = read_text(folder_.file("r.memory_flow.svg"));
@@ -312,7 +312,7 @@ TEST_F(FakeGpuProfileTest, memory_flow_has_a_chart_of_the_device) {
 }
 
 TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
-  ASSERT_EQ(run("{}", kGemm).status, 0);
+  ASSERT_EQ(run("{}", kGemmCase).status, 0);
   std::vector<std::int64_t> ends;
   for (const json& row : activities()) {
     ends.push_back(row.at("start_ns").get<std::int64_t>() +
@@ -325,20 +325,20 @@ TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
 
 TEST_F(FakeGpuProfileTest, without_the_device_there_are_no_rows_of_it) {
   const ProgramResult result =
-      run("{}", kGemm, {"--profile=operators,api,memory", "--profile-iterations", "2-3"});
+      run("{}", kGemmCase, {"--profile=operators,api,memory", "--profile-iterations", "2-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   for (const char* kind : {"kernel", "memcpy", "memset", "synchronisation", "overhead"}) {
     EXPECT_THAT(kinds(), Not(Contains(kind)));
   }
   EXPECT_THAT(kinds(), AllOf(Contains("operator"), Contains("api"), Contains("allocation")));
-  ASSERT_EQ(run("{}", kGemm, {"--profile=operators"}).status, 0);
+  ASSERT_EQ(run("{}", kGemmCase, {"--profile=operators"}).status, 0);
   EXPECT_THAT(kinds(), Not(Contains("api")));
   EXPECT_FALSE(pass().details.contains("gpu.tracer"));
 }
 
 TEST_F(FakeGpuProfileTest, dropped_records_void_the_pass_with_the_reason) {
   const ProgramResult result =
-      run(R"({"tracer":{"dropped":3,"faults":["a buffer was cut"]}})", kGemm);
+      run(R"({"tracer":{"dropped":3,"faults":["a buffer was cut"]}})", kGemmCase);
   EXPECT_EQ(result.status, 3);
   const ProfilePassRecord record = pass();
   EXPECT_EQ(record.outcome, Outcome::failed);
@@ -353,7 +353,7 @@ TEST_F(FakeGpuProfileTest, dropped_records_void_the_pass_with_the_reason) {
 }
 
 TEST_F(FakeGpuProfileTest, another_profiler_is_named_and_the_rest_is_recorded) {
-  const ProgramResult result = run(R"({"tracer":{"conflict":"Nsight Systems"}})", kGemm);
+  const ProgramResult result = run(R"({"tracer":{"conflict":"Nsight Systems"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::ok);
   EXPECT_THAT(pass().details.at("gpu.note"), HasSubstr("Nsight Systems"));
@@ -365,7 +365,8 @@ TEST_F(FakeGpuProfileTest, another_profiler_is_named_and_the_rest_is_recorded) {
 }
 
 TEST_F(FakeGpuProfileTest, without_cupti_cases_are_timed_and_the_reason_is_said) {
-  const ProgramResult result = run(R"({"absent":{"CUPTI":"libcupti.so.13 was not found"}})", kGemm);
+  const ProgramResult result =
+      run(R"({"absent":{"CUPTI":"libcupti.so.13 was not found"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_THAT(pass().details.at("gpu.note"), HasSubstr("libcupti.so.13 was not found"));
 }
@@ -386,7 +387,7 @@ TEST_F(FakeGpuProfileTest, a_failure_on_the_device_fails_the_pass_alone) {
 
 TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
   const ProgramResult result =
-      run(R"({"cases":[{"kernels":[{"name":"my_kernel","grid":[3,1,1]}]}]})", kGemm,
+      run(R"({"cases":[{"kernels":[{"name":"my_kernel","grid":[3,1,1]}]}]})", kGemmCase,
           {"--trace", "t.json", "--profile-iterations", "2-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const json trace = json::parse(read_text(folder_.file("t.json")));
@@ -414,7 +415,7 @@ TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
 }
 
 TEST_F(FakeGpuProfileTest, says_what_profiling_costs) {
-  ASSERT_EQ(run("{}", kGemm).status, 0);
+  ASSERT_EQ(run("{}", kGemmCase).status, 0);
   const ProfilePassRecord record = pass();
   EXPECT_GE(record.profiled.value_or(Nanoseconds(0)), Nanoseconds(10000));
   EXPECT_GE(record.unprofiled.value_or(Nanoseconds(0)), Nanoseconds(10000));
@@ -423,4 +424,4 @@ TEST_F(FakeGpuProfileTest, says_what_profiling_costs) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_profile_test

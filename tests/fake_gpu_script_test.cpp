@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_script_test {
 namespace {
 
 using nlohmann::json;
@@ -112,4 +112,4 @@ TEST(FakeGpu, memory_is_none_of_the_host) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_script_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::fake_gpu_test {
 namespace {
 
 using testing::AllOf;
@@ -348,4 +348,4 @@ TEST_F(FakeGpuTest, runs_at_another_clock_are_incomparable) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::fake_gpu_test

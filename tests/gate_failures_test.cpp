@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::gate_failures_test {
 namespace {
 
 using nlohmann::json;
@@ -166,4 +166,4 @@ TEST_F(GateFailures, ACandidateThatFailsNowhereLeavesNoKit) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::gate_failures_test

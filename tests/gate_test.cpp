@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::gate_test {
 namespace {
 
 using nlohmann::json;
@@ -319,4 +319,4 @@ TEST_F(GateProgramTest, selftest_sees_an_injected_slowdown_and_keeps_its_duets) 
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::gate_test

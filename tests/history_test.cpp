@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::history_test {
 namespace {
 
 using nlohmann::json;
@@ -213,4 +213,4 @@ TEST_F(HistoryCommand, MalformedLinesAreNamedAndTheOthersCount) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::history_test

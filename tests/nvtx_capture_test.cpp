@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::nvtx_capture_test {
 namespace {
 
 using nlohmann::json;
@@ -316,4 +316,4 @@ TEST_F(PytorchRanges, AnalyzeShowsThemWithNothingWhereNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::nvtx_capture_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::nvtx_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST_F(Nvtx, ScopesOfUserCodeAreRangesWhetherTheProfilerRunsOrNot) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::nvtx_test

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace bench::test {
+namespace bench::test::peak_test {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST_F(PeakCommandTest, AShortRunIsNotCalibrated) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::peak_test

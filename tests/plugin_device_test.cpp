@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::plugin_device_test {
 namespace {
 
 using testing::AllOf;
@@ -174,4 +174,4 @@ TEST_F(PluginDeviceTest, a_list_says_why_the_device_is_not_here) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::plugin_device_test

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::plugin_test {
 namespace {
 
 using nlohmann::json;
@@ -372,4 +372,4 @@ TEST_F(FaultyPluginTest, wrong_results_failures_and_refusals_are_told_apart) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::plugin_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::profile_command_test {
 namespace {
 
 using nlohmann::json;
@@ -334,4 +334,4 @@ TEST_F(ProfileCommand, AnExistingFileIsReplacedOnlyWhenForced) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::profile_command_test

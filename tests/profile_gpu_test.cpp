@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::profile_gpu_test {
 namespace {
 
 using nlohmann::json;
@@ -349,4 +349,4 @@ TEST_F(ProfileGpu, AnalyzeAndTraceReadTheRows) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::profile_gpu_test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::profiler_library_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ TEST_F(ProfilerLibrary, SumsAreTextAndJson) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::profiler_library_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::report_test {
 namespace {
 
 using testing::AllOf;
@@ -191,4 +191,4 @@ TEST_F(ReportCommand, names_with_markup_stay_text) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::report_test

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::run_profile_test {
 namespace {
 
 using nlohmann::json;
@@ -136,4 +136,4 @@ TEST_F(RunProfile, TheEnvironmentAloneStartsNoProfileAndAWrongValueNamesTheVaria
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::run_profile_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::terminal_width_test {
 namespace {
 
 using testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST_F(TerminalWidth, into_a_pipe_nothing_is_cut) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::terminal_width_test

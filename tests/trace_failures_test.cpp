@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::trace_failures_test {
 namespace {
 
 using nlohmann::json;
@@ -167,4 +167,4 @@ TEST_F(TraceFailures, AFolderThatCannotBeMadeIsSaid) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::trace_failures_test

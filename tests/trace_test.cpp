@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::trace_test {
 namespace {
 
 using nlohmann::json;
@@ -314,4 +314,4 @@ TEST_F(Trace, HostileNamesAreOnlyText) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::trace_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::test {
+namespace bench::test::under_test {
 namespace {
 
 using nlohmann::json;
@@ -336,4 +336,4 @@ TEST_F(ProfiledRanges, AFailingCaseLeavesNoRangeOpen) {
 }
 
 }  // namespace
-}  // namespace bench::test
+}  // namespace bench::test::under_test

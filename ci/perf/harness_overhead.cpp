@@ -5,6 +5,7 @@
 // and outside the timed region, without the two clock reads; the goal is at most 60.
 #include "base/env.hpp"
 #include "harness/worker/rotation.hpp"
+#include "harness/worker/sampler.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -41,13 +42,12 @@ bench::Rotation rotation_of(std::int64_t size) {
   return bench::Rotation(std::move(invocations));
 }
 
-bench::Nanoseconds time_round(bench::Rotation& rotation, std::int64_t samples,
-                              std::vector<bench::Nanoseconds>& out) {
-  bench::MonotonicClock clock;
-  out.clear();
+bench::Nanoseconds time_round(bench::Sampler& sampler, bench::Clock& clock, std::int64_t samples,
+                              bench::RoundSamples& out) {
+  out = {};
   const auto start = clock.now();
-  if (!bench::run_round(rotation, samples, 1, clock, out) ||
-      static_cast<std::int64_t>(out.size()) != samples) {
+  if (!bench::run_round(sampler, samples, 1, out) ||
+      static_cast<std::int64_t>(out.samples.size()) != samples) {
     std::fputs("harness_overhead: a round failed\n", stderr);
     std::exit(3);
   }
@@ -81,15 +81,17 @@ struct RoundCost {
 // Call this before registering a benchmark: each round registers one of its own and then clears
 // all.
 RoundCost measure_rounds() {
+  bench::MonotonicClock clock;
   bench::Rotation rotation = rotation_of(1);
-  std::vector<bench::Nanoseconds> out;
+  const auto sampler = bench::make_host_sampler(rotation, clock);
+  bench::RoundSamples out;
   std::vector<bench::Nanoseconds> rounds, clock_pairs, differences, singles;
-  time_round(rotation, kSamples, out);  // warm-up: code, pages of `out`
+  time_round(*sampler, clock, kSamples, out);  // warm-up of the code
   for (int i = 0; i < kRepetitions; ++i) {
-    rounds.push_back(time_round(rotation, kSamples, out));
+    rounds.push_back(time_round(*sampler, clock, kSamples, out));
     clock_pairs.push_back(time_clock_pairs(kSamples));
     differences.push_back(rounds.back() - clock_pairs.back());
-    singles.push_back(time_round(rotation, 1, out));
+    singles.push_back(time_round(*sampler, clock, 1, out));
   }
   return {median_of_one(rounds, kSamples), median_of_one(clock_pairs, kSamples),
           median_of_one(differences, kSamples), median_of_one(singles, 1)};

@@ -28,7 +28,7 @@ struct Saved {
   std::string result;  // "saved", "known", "refused"
   std::optional<std::int64_t> epoch;
   std::string path;    // path of the case's file in the store
-  std::string reason;  // reason of a refusal
+  std::string reason;  // why the case was refused
 };
 
 struct Saving {

@@ -191,7 +191,7 @@ std::string id_on_gpu(const Case& spec) {
   CaseKey key = spec.key;
   if (key.device != "cuda") {
     key.device = "cuda";
-    key.backend = ops::built_in_catalogue().default_backend(key.device, key.op);
+    key.backend = ops::built_in_operators().default_backend(key.device, key.op);
   }
   return to_id(key);
 }

@@ -46,14 +46,14 @@ std::string support_text(const CudaSupport& support) {
 }
 
 // Why backends refuse cases; key: case id.
-using Refusals = std::map<std::string, std::string>;
+using UnsupportedReasons = std::map<std::string, std::string>;
 
 // Where cases can run on this machine.
 struct Places {
   std::set<std::string> devices;
   std::map<std::string, std::string> missing;  // backends of plugins -> reason
   CudaSupports cuda;                           // for cases on a GPU, as far as known
-  Refusals refused;                            // cases that `run` will call skipped or unsupported
+  UnsupportedReasons refused;                  // cases that `run` will call skipped or unsupported
 
   std::string where(const CaseRecord& record) const {
     if (const auto why = missing.find(record.backend); why != missing.end()) {
@@ -124,7 +124,8 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
 }
 
 // The record of the result file, with what is known about running the case.
-std::string case_line(const Case& entry, const CudaSupports& cuda, const Refusals& refused) {
+std::string case_line(const Case& entry, const CudaSupports& cuda,
+                      const UnsupportedReasons& refused) {
   const CaseRecord record = case_facts(entry);
   std::optional<CudaSupport> support;
   if (const auto found = cuda.find(record.id); found != cuda.end()) {
@@ -142,7 +143,8 @@ std::string case_line(const Case& entry, const CudaSupports& cuda, const Refusal
   });
 }
 
-void print_json(const Plan& plan, const CudaSupports& cuda, const Refusals& refused, Env& env) {
+void print_json(const Plan& plan, const CudaSupports& cuda, const UnsupportedReasons& refused,
+                Env& env) {
   *env.out << "{\"cases\":[";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     *env.out << (i == 0 ? "\n" : ",\n") << case_line(plan.cases[i], cuda, refused);
@@ -167,7 +169,7 @@ std::optional<std::string> skip_reason(const Case& entry, const Machine& machine
 
 // Checks first what create() checks first in a worker, so that a list and a run give the same
 // answer.
-std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& onednn) {
+std::optional<std::string> unsupported_reason(const Case& entry, const ops::Backend& onednn) {
   const auto* problem = std::get_if<ops::Problem>(&entry.work);
   const bool on_cpu = entry.key.backend == onednn.name();
   if (problem == nullptr && !on_cpu) {
@@ -177,26 +179,27 @@ std::optional<std::string> refusal_of(const Case& entry, const ops::Backend& one
     return own ? ops::why_not_as_one(network, "cuDNN") : std::nullopt;
   }
   if (!on_cpu) return std::nullopt;
-  auto refused = problem != nullptr
-                     ? onednn.refusal(*problem)
-                     : onednn.refusal(*std::get<std::shared_ptr<const ops::Network>>(entry.work));
+  auto refused =
+      problem != nullptr
+          ? onednn.support_error(*problem)
+          : onednn.support_error(*std::get<std::shared_ptr<const ops::Network>>(entry.work));
   return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
 }
 
-Refusals refusals_of(const Plan& plan) {
+UnsupportedReasons unsupported_reasons(const Plan& plan) {
   const auto onednn = ops::make_onednn_backend();
   if (!plan.plugins.empty()) {
     // In a worker, plugins provide the layers for which oneDNN has no kernel.
     onednn->set_layer_maker(
-        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
-          return ops::Refusal{ops::Refusal::Kind::unsupported, ""};
+        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
+          return ops::BackendError{ops::BackendError::Kind::unsupported, ""};
         });
   }
   const Machine machine;
-  Refusals refused;
+  UnsupportedReasons refused;
   for (const Case& entry : plan.cases) {
     auto why = skip_reason(entry, machine);
-    if (!why) why = refusal_of(entry, *onednn);
+    if (!why) why = unsupported_reason(entry, *onednn);
     if (why) refused.emplace(entry.id, *std::move(why));
   }
   return refused;
@@ -246,11 +249,11 @@ ExitStatus list_command(const Arguments& arguments, Env& env) {
   if (!plan) return ExitStatus::usage;
   CudaSupports cuda = cuda_support(*plan, env);
   if (arguments.output == Output::json) {
-    print_json(*plan, cuda, refusals_of(*plan), env);
+    print_json(*plan, cuda, unsupported_reasons(*plan), env);
   } else {
     Places places = places_here(*plan, env);
     places.cuda = std::move(cuda);
-    places.refused = refusals_of(*plan);
+    places.refused = unsupported_reasons(*plan);
     print_table(*plan, places, env);
   }
   return ExitStatus::success;

@@ -68,7 +68,7 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   PluginWorkers workers(own_path(), env);
   LoadRequest request = load_request(arguments);
   request.load_plugins = [&](const std::vector<std::string>& files) {
-    return workers.catalogue(files);
+    return workers.registry(files);
   };
   auto plan = load_plan(request);
   workers.rest();

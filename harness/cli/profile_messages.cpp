@@ -75,8 +75,8 @@ std::string reason_of_no_session(const std::string& driver, const CudaCapture& c
 std::optional<std::string> reason_of_no_device(const CaptureOutcome& outcome,
                                                const CaptureQuestion& question) {
   if (!records_devices(question.kinds)) return std::nullopt;
-  if (!outcome.gpu.refusals.empty()) {
-    return fmt::format("{}", fmt::join(outcome.gpu.refusals, "; "));
+  if (!outcome.gpu.untraced_reasons.empty()) {
+    return fmt::format("{}", fmt::join(outcome.gpu.untraced_reasons, "; "));
   }
   if (outcome.gpu.processes > 0) {
     if (outcome.gpu.activities > 0) return std::nullopt;

@@ -47,7 +47,7 @@ TEST_F(CaptureSummary, NothingHasItsReason) {
   outcome_.spool.processes = 0;
   EXPECT_THAT(text(), HasSubstr("did not load the capture library"));
   outcome_.spool.processes = 1;
-  outcome_.gpu.refusals = {"CUPTI: no", "CUPTI: never"};
+  outcome_.gpu.untraced_reasons = {"CUPTI: no", "CUPTI: never"};
   EXPECT_THAT(text(), EndsWith("; no device rows: CUPTI: no; CUPTI: never\n"));
 }
 

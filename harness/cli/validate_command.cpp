@@ -34,7 +34,7 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
     LoadRequest request = load_request(arguments);
     request.arguments = {input};
     request.load_plugins = [&](const std::vector<std::string>& files) {
-      return workers.catalogue(files);
+      return workers.registry(files);
     };
     const auto plan = load_plan(request);
     if (plan.ok()) {

@@ -39,12 +39,12 @@ ExitStatus support_command(const Arguments& arguments, Env& env) {
 }
 
 ExitStatus describe_command(const Arguments& arguments, Env& env) {
-  const auto equipment = make_equipment(arguments.plugins);
-  if (equipment->fault) {
-    print_line(*env.err, fmt::format("bench worker: {}", equipment->fault->message()));
+  const auto context = make_worker_context(arguments.plugins);
+  if (context->fault) {
+    print_line(*env.err, fmt::format("bench worker: {}", context->fault->message()));
     return ExitStatus::usage;
   }
-  *env.out << describe(*equipment) << '\n';
+  *env.out << describe(*context) << '\n';
   return ExitStatus::success;
 }
 
@@ -66,8 +66,8 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     in = out = *channel;
   }
   const auto equip = [&] {
-    return make_equipment(arguments.plugins,
-                          [&] { return find_cuda_plugin(own_path(), env.variable); });
+    return make_worker_context(arguments.plugins,
+                               [&] { return find_cuda_plugin(own_path(), env.variable); });
   };
   return static_cast<ExitStatus>(serve(in, out, equip, *env.clock));
 }

@@ -49,15 +49,15 @@ Result<std::size_t> index_of(std::string_view segment, std::string_view found,
   return static_cast<std::size_t>(place - names.begin());
 }
 
-std::vector<std::string_view> op_names(const ops::OperatorRegistry& catalogue) {
-  std::vector<std::string_view> names = catalogue.operator_names();
+std::vector<std::string_view> op_names(const ops::OperatorRegistry& registry) {
+  std::vector<std::string_view> names = registry.operator_names();
   names.push_back(kNetwork);
   return names;
 }
 
-Status read_op(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
-  const ops::Operator* op = catalogue.find(text);
-  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names(catalogue));
+Status read_op(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
+  const ops::Operator* op = registry.find(text);
+  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names(registry));
   key.op = op == nullptr ? kNetwork : op->name;
   return Done{};
 }
@@ -87,18 +87,18 @@ Status read_dtype(CaseKey& key, std::string_view text, const ops::OperatorRegist
   return Done{};
 }
 
-Status read_backend(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
-  if (catalogue.find_backend(text) == nullptr) {
-    return unknown("backend", text, catalogue.backend_names());
+Status read_backend(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
+  if (registry.find_backend(text) == nullptr) {
+    return unknown("backend", text, registry.backend_names());
   }
   key.backend = text;
   return Done{};
 }
 
-Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegistry& catalogue) {
+Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("device", text, device_names()));
   key.device = device_names()[index];
-  const ops::BackendRow* row = catalogue.find_backend(key.backend);
+  const ops::BackendRow* row = registry.find_backend(key.backend);
   if (row == nullptr || row->device == key.device) return Done{};
   return Error{fmt::format("backend `{}` does not run on device `{}`", row->name, key.device), "",
                fmt::format("its device is {}", row->device)};
@@ -165,24 +165,24 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
 }
 
 // Makes the parameter segment canonical; this also validates it.
-Status normalise(CaseKey& key, const ops::OperatorRegistry& catalogue) {
+Status normalise(CaseKey& key, const ops::OperatorRegistry& registry) {
   if (key.op == kNetwork) {
     BENCH_RETURN_IF_ERROR(check_network_math(key.math));
     BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
     key.parameters = format_network_segment(segment);
     return Done{};
   }
-  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key, catalogue));
+  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key, registry));
   key.parameters = ops::problem_tokens(problem);
   return Done{};
 }
 
-Result<CaseKey> parse_segments(std::string_view id, const ops::OperatorRegistry& catalogue) {
+Result<CaseKey> parse_segments(std::string_view id, const ops::OperatorRegistry& registry) {
   const std::vector<std::string_view> segments = split(id);
   CaseKey key;
   const std::size_t fixed = std::min(segments.size(), kSegments.size());
   for (std::size_t i = 0; i < fixed; ++i) {
-    BENCH_RETURN_IF_ERROR(kSegments[i](key, segments[i], catalogue));
+    BENCH_RETURN_IF_ERROR(kSegments[i](key, segments[i], registry));
   }
   BENCH_RETURN_IF_ERROR(read_options(key, std::span(segments).subspan(fixed)));
   if (segments.size() < kSegments.size()) {
@@ -190,7 +190,7 @@ Result<CaseKey> parse_segments(std::string_view id, const ops::OperatorRegistry&
         fmt::format("{} segments, expected at least {}", segments.size(), kSegments.size()), "",
         std::string(kForm)};
   }
-  BENCH_RETURN_IF_ERROR(normalise(key, catalogue));
+  BENCH_RETURN_IF_ERROR(normalise(key, registry));
   return key;
 }
 
@@ -227,17 +227,17 @@ std::string to_id(const CaseKey& key) {
   return id;
 }
 
-Result<CaseKey> parse_id(std::string_view id, const ops::OperatorRegistry& catalogue) {
-  auto key = parse_segments(id, catalogue);
+Result<CaseKey> parse_id(std::string_view id, const ops::OperatorRegistry& registry) {
+  auto key = parse_segments(id, registry);
   if (key.ok()) return key;
   Error error = std::move(key).error();
   error.where = fmt::format("case id {}", id.size() > 200 ? id.substr(0, 200) : id);
   return error;
 }
 
-Result<ops::Problem> problem_of(const CaseKey& key, const ops::OperatorRegistry& catalogue) {
-  const ops::Operator* op = catalogue.find(key.op);
-  if (op == nullptr) return unknown("operator", key.op, catalogue.operator_names());
+Result<ops::Problem> problem_of(const CaseKey& key, const ops::OperatorRegistry& registry) {
+  const ops::Operator* op = registry.find(key.op);
+  if (op == nullptr) return unknown("operator", key.op, registry.operator_names());
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));
   return ops::make_problem({.op = op,
                             .direction = key.direction,
@@ -248,11 +248,11 @@ Result<ops::Problem> problem_of(const CaseKey& key, const ops::OperatorRegistry&
                             .post_ops = std::move(tokens.post_ops)});
 }
 
-bool looks_like_id(std::string_view argument, const ops::OperatorRegistry& catalogue) {
+bool looks_like_id(std::string_view argument, const ops::OperatorRegistry& registry) {
   const std::size_t slash = argument.find('/');
   if (slash == std::string_view::npos) return false;
   const std::string_view op = argument.substr(0, slash);
-  return op == kNetwork || catalogue.find(op) != nullptr;
+  return op == kNetwork || registry.find(op) != nullptr;
 }
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 
 #include "base/data_type.hpp"
 #include "base/result.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
 #include <optional>
@@ -39,19 +39,19 @@ struct CaseKey {
 std::string to_id(const CaseKey& key);
 // Parses an id. Checks segments and names, and, for operators, that the parameters describe a valid
 // problem. For canonical ids, to_id(parse_id(id)) == id; other forms are accepted and made
-// canonical. Errors name the segment and the nearest valid name. Here and below, `catalogue` must
+// canonical. Errors name the segment and the nearest valid name. Here and below, `registry` must
 // outlive the result.
 Result<CaseKey> parse_id(std::string_view id,
-                         const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+                         const ops::OperatorRegistry& registry = ops::built_in_operators());
 // Returns the problem of a key whose op is an operator.
 Result<ops::Problem> problem_of(const CaseKey& key,
-                                const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+                                const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // Refuses fast accumulation, which networks do not support.
 Status check_network_math(ops::Math math);
 
 // Whether the argument looks like an id (a known op before the first '/') and not like a file name.
 bool looks_like_id(std::string_view argument,
-                   const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+                   const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 }  // namespace bench

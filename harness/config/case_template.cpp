@@ -263,10 +263,10 @@ void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>
 
 }  // namespace
 
-void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& catalogue,
+void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& registry,
                      Findings& findings, Settings& settings) {
   for (const Override& fixed : overrides) {
-    const Reader reader(findings, fixed.file, catalogue);
+    const Reader reader(findings, fixed.file, registry);
     read_setting(reader, fixed.key, *fixed.value, SettingsOwner::defaults, settings);
   }
 }
@@ -281,7 +281,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
   result.settings = defaults;
   CaseReader case_reader(reader, node, result);
   if (!case_reader.read()) return std::nullopt;
-  apply_overrides(overrides, reader.catalogue(), findings, result.settings);
+  apply_overrides(overrides, reader.registry(), findings, result.settings);
   drop_overridden(overrides, result.dimensions);
   // Without a value, expanding would only repeat an error that is already reported.
   if (findings.count() != before || case_reader.incomplete()) return std::nullopt;

@@ -58,7 +58,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
                                       const Settings& defaults, std::span<const Override> overrides,
                                       Findings& findings);
 
-void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& catalogue,
+void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& registry,
                      Findings& findings, Settings& settings);
 
 // For the manual: the keys op, network, sweep, zip, post_ops.
@@ -68,7 +68,7 @@ std::span<const KeyInfo> case_keys();
 // Returns an entry that expands to the one case of `key`, a result of parse_id(). Two values of the
 // key may be defaults: the usual backend of its device, and the usual fusion of its mode. Such
 // values depend on the other axes, as in a file that omits them.
-Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorRegistry& catalogue);
+Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorRegistry& registry);
 
 // Whether the entry accepts a value of --set. `batch` is for networks, `direction` for operators.
 // Only a file can choose parts of a network, since an id names its part.

@@ -173,10 +173,10 @@ ConfigFile read_config(Findings& findings, const std::string& path, std::string_
   return config;
 }
 
-void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& catalogue,
+void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& registry,
                     Findings& findings, Settings& settings) {
   if (config.defaults == nullptr) return;
-  const Reader reader(findings, config.file, catalogue);
+  const Reader reader(findings, config.file, registry);
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
     reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),

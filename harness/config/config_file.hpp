@@ -40,7 +40,7 @@ struct ConfigFile {
 ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
 
 // Applies the file's `defaults` on top of `settings`.
-void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& catalogue,
+void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& registry,
                     Findings& findings, Settings& settings);
 
 // Returns a path named in a file, relative to the current folder.

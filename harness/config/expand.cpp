@@ -218,7 +218,7 @@ bool combine(std::span<const Dimension> dimensions, CaseCombination& combination
 }
 
 DataType dtype_of(const AxisValue& value) {
-  const auto words = axis_row(Axis::dtype).words(ops::built_in_catalogue());
+  const auto words = axis_row(Axis::dtype).words(ops::built_in_operators());
   return *data_type_from_name(words[static_cast<std::size_t>(value.value)]);
 }
 
@@ -234,9 +234,9 @@ struct Site {
 // matches nothing.
 class Sites {
  public:
-  Sites(const CaseTemplate& entry, const ops::OperatorRegistry& catalogue, Findings& findings)
+  Sites(const CaseTemplate& entry, const ops::OperatorRegistry& registry, Findings& findings)
       : entry_(entry),
-        catalogue_(catalogue),
+        registry_(registry),
         findings_(findings),
         dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
 
@@ -271,10 +271,10 @@ class Sites {
     const AxisValue& device_value = combination.axis(Axis::device);
     const AxisValue& backend_value = combination.axis(Axis::backend);
     const std::string_view device = device_names()[static_cast<std::size_t>(device_value.value)];
-    std::string_view backend = catalogue_.default_backend(device, op);
+    std::string_view backend = registry_.default_backend(device, op);
     if (backend_value.value != kAutomatic) {
       const ops::BackendRow& row =
-          catalogue_.backends()[static_cast<std::size_t>(backend_value.value)];
+          registry_.backends()[static_cast<std::size_t>(backend_value.value)];
       const bool match = row.device == device;
       note(row.name, backend_value.spot, match,
            fmt::format("backend `{}` runs on device {}, which is not among this case's devices",
@@ -282,7 +282,7 @@ class Sites {
            fmt::format("write `device: {}`", row.device));
       note(device, device_value.spot, match,
            fmt::format("no backend of this case runs on device `{}`", device),
-           fmt::format("write `backend: {}`", catalogue_.default_backend(device, op)));
+           fmt::format("write `backend: {}`", registry_.default_backend(device, op)));
       if (!match) return std::nullopt;
       backend = row.name;
     }
@@ -298,7 +298,7 @@ class Sites {
   }
 
   const CaseTemplate& entry_;
-  const ops::OperatorRegistry& catalogue_;
+  const ops::OperatorRegistry& registry_;
   Findings& findings_;
   std::vector<Dimension> dimensions_;
   std::map<std::string_view, Value> values_;
@@ -360,13 +360,13 @@ ops::ProblemRequest request_of(const CaseTemplate& entry, const CaseCombination&
 class NetworkExpansion {
  public:
   NetworkExpansion(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                   const ops::OperatorRegistry& catalogue, Findings& findings, PlanBuilder& plan)
+                   const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan)
       : entry_(entry),
         file_(file),
         networks_(networks),
         findings_(findings),
         plan_(plan),
-        sites_(entry, catalogue, findings) {}
+        sites_(entry, registry, findings) {}
 
   void add(const CaseCombination& combination) {
     const AxisValue& math = combination.axis(Axis::math);
@@ -556,10 +556,10 @@ Checked count_cases(const CaseTemplate& entry, std::int64_t layers) {
   return count;
 }
 
-void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& catalogue,
+void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
                      Findings& findings, PlanBuilder& plan) {
   CaseCombination combination = first_combination(entry);
-  Sites sites(entry, catalogue, findings);
+  Sites sites(entry, registry, findings);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kOperatorAxes), combination, [&](const CaseCombination& leaf) {
     auto problem = ops::make_problem(request_of(entry, leaf));
@@ -581,9 +581,9 @@ void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& cat
 }
 
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    const ops::OperatorRegistry& catalogue, Findings& findings, PlanBuilder& plan) {
+                    const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan) {
   CaseCombination combination = first_combination(entry);
-  NetworkExpansion expansion(entry, file, networks, catalogue, findings, plan);
+  NetworkExpansion expansion(entry, file, networks, registry, findings, plan);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kNetworkAxes), combination, [&](const CaseCombination& leaf) {
     expansion.add(leaf);

@@ -73,9 +73,9 @@ inline constexpr std::int64_t kMaxCases = 100'000;
 Checked count_cases(const CaseTemplate& entry, std::int64_t layers);
 
 // Creates the cases. Impossible ones are reported at the wrong value.
-void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& catalogue,
+void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
                      Findings& findings, PlanBuilder& plan);
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    const ops::OperatorRegistry& catalogue, Findings& findings, PlanBuilder& plan);
+                    const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan);
 
 }  // namespace bench

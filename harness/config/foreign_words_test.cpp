@@ -5,7 +5,7 @@
 #include "base/data_type.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/settings.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/parameter.hpp"
 #include "ops/pointwise/functions.hpp"
 
@@ -46,11 +46,11 @@ std::vector<std::string> cases_in(std::string_view hint) {
 
 // Returns every name that a hint may suggest.
 std::vector<std::string_view> valid_names() {
-  std::vector<std::string_view> names = ops::built_in_catalogue().operator_names();
+  std::vector<std::string_view> names = ops::built_in_operators().operator_names();
   const auto append = [&](const auto& more) {
     names.insert(names.end(), more.begin(), more.end());
   };
-  for (const ops::Operator* op : ops::built_in_catalogue().operators()) {
+  for (const ops::Operator* op : ops::built_in_operators().operators()) {
     for (const ops::Parameter& parameter : op->parameters) {
       names.push_back(parameter.name);
       append(parameter.words);
@@ -58,7 +58,7 @@ std::vector<std::string_view> valid_names() {
   }
   for (const AxisRow& row : axis_rows()) {
     names.push_back(row.info.name);
-    if (row.words != nullptr) append(row.words(ops::built_in_catalogue()));
+    if (row.words != nullptr) append(row.words(ops::built_in_operators()));
   }
   names.push_back("post_ops");
   return names;
@@ -73,7 +73,7 @@ TEST(ForeignWords, each_row_names_something_that_exists) {
 }
 
 TEST(ForeignWords, each_operator_gets_a_case_that_loads) {
-  const auto operators = ops::built_in_catalogue().operator_names();
+  const auto operators = ops::built_in_operators().operator_names();
   int loaded = 0;
   for (const ops::ForeignWord& word : ops::foreign_words()) {
     const auto hint = ops::foreign_word_hint(word.written, operators);

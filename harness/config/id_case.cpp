@@ -16,9 +16,9 @@ std::int64_t position_of(std::span<const std::string_view> names, std::string_vi
   return std::ranges::find(names, name) - names.begin();
 }
 
-std::int64_t backend_value(const CaseKey& key, const ops::OperatorRegistry& catalogue) {
-  if (catalogue.default_backend(key.device, key.op) == key.backend) return kAutomatic;
-  return position_of(catalogue.backend_names(), key.backend);
+std::int64_t backend_value(const CaseKey& key, const ops::OperatorRegistry& registry) {
+  if (registry.default_backend(key.device, key.op) == key.backend) return kAutomatic;
+  return position_of(registry.backend_names(), key.backend);
 }
 
 Status set_network(const CaseKey& key, CaseTemplate& entry) {
@@ -54,17 +54,16 @@ bool chooses_parts(const Override& fixed) {
 
 }  // namespace
 
-Result<CaseTemplate> id_case(const CaseKey& key, Spot spot,
-                             const ops::OperatorRegistry& catalogue) {
+Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorRegistry& registry) {
   CaseTemplate entry;
-  entry.op = catalogue.find(key.op);
+  entry.op = registry.find(key.op);
   entry.origin = CaseTemplate::Origin::id;
   entry.spot = spot;
   const auto set = [&](Axis axis, std::int64_t value) {
     entry.settings.axis(axis) = {{value, spot}};
   };
-  set(Axis::dtype, position_of(axis_row(Axis::dtype).words(catalogue), info(key.dtype).name));
-  set(Axis::backend, backend_value(key, catalogue));
+  set(Axis::dtype, position_of(axis_row(Axis::dtype).words(registry), info(key.dtype).name));
+  set(Axis::backend, backend_value(key, registry));
   set(Axis::device, position_of(device_names(), key.device));
   set(Axis::cache, static_cast<std::int64_t>(key.cache));
   set(Axis::threads, key.threads.value_or(0));

@@ -48,8 +48,8 @@ class Loader {
       sources.push_back(read_source(argument));
     }
     if (!load_plugins()) return findings_.list();
-    networks_.emplace(request_, catalogue(), findings_);
-    read_overrides(request_.overrides, catalogue(), findings_, overrides_);
+    networks_.emplace(request_, registry(), findings_);
+    read_overrides(request_.overrides, registry(), findings_, overrides_);
     for (const Source& source : sources) read_argument(source);
     read_networks();
     check_overrides();
@@ -79,7 +79,7 @@ class Loader {
     const std::string& argument = source.argument;
     if (!source.unread) {
       if (source.config != nullptr) read_root(*source.config);
-    } else if (looks_like_id(argument, catalogue()) ||
+    } else if (looks_like_id(argument, registry()) ||
                std::count(argument.begin(), argument.end(), '/') >= kSlashesOfId) {
       read_id(argument);
     } else {
@@ -89,8 +89,8 @@ class Loader {
     }
   }
 
-  const ops::OperatorRegistry& catalogue() const {
-    return plan_.catalogue ? *plan_.catalogue : ops::built_in_catalogue();
+  const ops::OperatorRegistry& registry() const {
+    return plan_.registry ? *plan_.registry : ops::built_in_operators();
   }
 
   // Loads all plugins, each once. Returns false after reporting an error.
@@ -111,7 +111,7 @@ class Loader {
     if (plan_.plugins.empty() || !request_.load_plugins) return true;
     auto loaded = request_.load_plugins(plan_.plugins);
     if (loaded.ok()) {
-      plan_.catalogue = *std::move(loaded);
+      plan_.registry = *std::move(loaded);
       return true;
     }
     const Error& error = loaded.error();
@@ -124,12 +124,12 @@ class Loader {
 
   void read_id(const std::string& argument) {
     const Spot spot{findings_.add_argument(argument), {0, 0}};
-    const auto key = parse_id(argument, catalogue());
+    const auto key = parse_id(argument, registry());
     if (!key.ok()) return findings_.add(spot, key.error().what, key.error().next);
     if (plan_.name.empty()) plan_.name = key->op;
-    auto entry = id_case(*key, spot, catalogue());
+    auto entry = id_case(*key, spot, registry());
     if (!entry.ok()) return findings_.add(spot, entry.error().what, entry.error().next);
-    apply_overrides(overrides_.settings, catalogue(), findings_, entry->settings);
+    apply_overrides(overrides_.settings, registry(), findings_, entry->settings);
     entries_.push_back(*std::move(entry));
   }
 
@@ -230,9 +230,9 @@ class Loader {
     if (!cases_read_.insert(&file).second || too_many_) return;
     Settings defaults;
     for (const ConfigFile* source : with_includes(file)) {
-      apply_defaults(*source, catalogue(), findings_, defaults);
+      apply_defaults(*source, registry(), findings_, defaults);
     }
-    const Reader reader(findings_, file.file, catalogue());
+    const Reader reader(findings_, file.file, registry());
     for (const yaml::Node* node : file.cases) {
       auto entry = read_case(reader, *node, defaults, overrides_.settings, findings_);
       if (!entry) continue;
@@ -298,9 +298,9 @@ class Loader {
     for (; !entries_.empty(); entries_.pop_front()) {
       const CaseTemplate& entry = entries_.front();
       if (entry.op != nullptr) {
-        expand_operator(entry, catalogue(), findings_, builder_);
+        expand_operator(entry, registry(), findings_, builder_);
       } else if (const NetworkFile* network = network_of_[&entry]) {
-        expand_network(entry, *network, *networks_, catalogue(), findings_, builder_);
+        expand_network(entry, *network, *networks_, registry(), findings_, builder_);
       }
     }
   }
@@ -322,7 +322,7 @@ class Loader {
   const LoadRequest& request_;
   Findings findings_;
   Overrides overrides_;
-  std::optional<NetworkStore> networks_;  // set once the catalogue is known
+  std::optional<NetworkStore> networks_;  // set once the registry is known
   PlanBuilder builder_;
   Plan plan_;
   std::deque<ConfigFile> files_;

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "harness/config/plan.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <functional>
 #include <memory>
@@ -40,7 +40,7 @@ struct LoadRequest {
   std::function<std::vector<std::string>(const std::string& folder)> list;
   // Values of --plugin: loaded before plugins that files name
   std::vector<std::string> plugins = {};
-  // Returns the catalogue including these plugins. In an error, `where` is the plugin at fault. If
+  // Returns the registry including these plugins. In an error, `where` is the plugin at fault. If
   // the function is empty, the plan only lists the plugins.
   std::function<Result<std::shared_ptr<const ops::OperatorRegistry>>(
       const std::vector<std::string>& plugins)>

@@ -6,6 +6,7 @@
 #include "tests/support/golden.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -556,7 +557,7 @@ std::string sweep(int m, int n, int k) {
                      numbers(k));
 }
 
-std::string refusal(const std::string& place, const std::string& count) {
+std::string error(const std::string& place, const std::string& count) {
   return fmt::format(
       "{}: there are {} cases up to here, the limit is 100,000; vary fewer keys, or split the "
       "configuration\n",
@@ -570,13 +571,13 @@ TEST(LoadLimits, too_many_cases_are_refused_with_their_number_before_any_is_made
     const Result_ plan = load_text(head + entry);
     return plan.ok() ? std::string("accepted") : messages(plan.error());
   };
-  EXPECT_EQ(message(sweep(100, 100, 100)), refusal("a.yaml:3:5", "1,000,000"));
-  EXPECT_EQ(message(sweep(1000, 1000, 1000)), refusal("a.yaml:3:5", "1,000,000,000"));
+  EXPECT_EQ(message(sweep(100, 100, 100)), error("a.yaml:3:5", "1,000,000"));
+  EXPECT_EQ(message(sweep(1000, 1000, 1000)), error("a.yaml:3:5", "1,000,000,000"));
   const std::string four =
       fmt::format("{{op: gemm, sweep: {{m: {0}, n: {0}, k: {0}, batch: {0}}}}}", numbers(60'000));
-  EXPECT_EQ(message(four), refusal("a.yaml:3:5", "more than 10^18"));
+  EXPECT_EQ(message(four), error("a.yaml:3:5", "more than 10^18"));
   EXPECT_EQ(message(sweep(40, 50, 40) + "\n  - " + sweep(20, 20, 51)),
-            refusal("a.yaml:4:5", "100,400"));
+            error("a.yaml:4:5", "100,400"));
 }
 
 TEST(LoadLimits, cases_count_over_all_included_files) {
@@ -586,7 +587,7 @@ TEST(LoadLimits, cases_count_over_all_included_files) {
   request.arguments = {"a.yaml"};
   const Result_ plan = load_plan(request);
   ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:3:9", "101,000"));
+  EXPECT_EQ(messages(plan.error()), error("a.yaml:3:9", "101,000"));
 }
 
 // Every entry has its own copy of the lists of defaults.
@@ -595,7 +596,7 @@ TEST(LoadLimits, entries_with_long_lists_end_at_the_limit) {
   for (int i = 0; i < 1000; ++i) text += "  - {op: gemm, m: 1, n: 1, k: 1}\n";
   const Result_ plan = load_text(text);
   ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:29:5", "104,000"));
+  EXPECT_EQ(messages(plan.error()), error("a.yaml:29:5", "104,000"));
 }
 
 TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
@@ -611,7 +612,7 @@ TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
   const Result_ plan = load_plan(request);
   ASSERT_FALSE(plan.ok());
   // Four layers in three directions plus the network: 13 per batch size.
-  EXPECT_EQ(messages(plan.error()), refusal("a.yaml:2:9", "104,000"));
+  EXPECT_EQ(messages(plan.error()), error("a.yaml:2:9", "104,000"));
 }
 
 TEST(LoadLimits, values_count_over_all_included_files) {

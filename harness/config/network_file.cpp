@@ -59,7 +59,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
             spot, fmt::format("cannot read network {}: {}", quote(name), text.error().message()));
         return nullptr;
       }
-      auto file = read_network(findings_, path, *text, catalogue_);
+      auto file = read_network(findings_, path, *text, registry_);
       if (file && file->definition.name != name) {
         findings_.add(
             {file->file, {1, 1}},
@@ -110,7 +110,7 @@ std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
                                                  const NetworkSegment& segment, DataType dtype,
                                                  Spot spot) {
   auto network = ops::make_network(file.definition, segment.batch, dtype, segment.mode,
-                                   segment.fusion, catalogue_);
+                                   segment.fusion, registry_);
   if (!network.ok()) {
     const Error& error = network.error();
     const std::string subject =
@@ -390,9 +390,9 @@ Spot NetworkFile::spot_of(std::string_view where) const {
 
 std::optional<NetworkFile> read_network(Findings& findings, const std::string& file,
                                         std::string_view text,
-                                        const ops::OperatorRegistry& catalogue) {
+                                        const ops::OperatorRegistry& registry) {
   const std::size_t before = findings.count();
-  const Reader reader(findings, findings.add_file(file), catalogue);
+  const Reader reader(findings, findings.add_file(file), registry);
   const auto document = yaml::parse(text);
   if (!document.ok()) {
     reader.complain(document.error().mark, document.error().what, document.error().next);
@@ -420,9 +420,9 @@ std::optional<NetworkFile> read_network(Findings& findings, const std::string& f
 }
 
 Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
-    std::string_view text, const std::string& file, const ops::OperatorRegistry& catalogue) {
+    std::string_view text, const std::string& file, const ops::OperatorRegistry& registry) {
   Findings findings;
-  auto network = read_network(findings, file, text, catalogue);
+  auto network = read_network(findings, file, text, registry);
   if (!network) return findings.list();
   return std::move(network->definition);
 }

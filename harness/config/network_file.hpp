@@ -40,12 +40,12 @@ struct NetworkFile {
 // Returns nullopt if anything was reported.
 std::optional<NetworkFile> read_network(
     Findings& findings, const std::string& file, std::string_view text,
-    const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+    const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // The same for callers without a configuration. Diagnostics name `file`.
 Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
     std::string_view text, const std::string& file,
-    const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+    const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // NetworkStore (below) finds network files and binds each to batch, data type, mode and fusion,
 // once per combination.
@@ -61,9 +61,9 @@ struct BoundNetwork {
 
 class NetworkStore {
  public:
-  NetworkStore(const LoadRequest& request, const ops::OperatorRegistry& catalogue,
+  NetworkStore(const LoadRequest& request, const ops::OperatorRegistry& registry,
                Findings& findings)
-      : request_(request), catalogue_(catalogue), findings_(findings) {}
+      : request_(request), registry_(registry), findings_(findings) {}
 
   // Finds NAME.yaml in the first of these folders that has it, then in request.network_folders.
   // Returns nullptr after reporting an error at `spot` or in the file.
@@ -80,7 +80,7 @@ class NetworkStore {
   std::string missing_hint(const std::string& name, const std::vector<std::string>& folders) const;
 
   const LoadRequest& request_;
-  const ops::OperatorRegistry& catalogue_;
+  const ops::OperatorRegistry& registry_;
   Findings& findings_;
   std::map<std::string, std::optional<NetworkFile>> files_;  // by path; nullopt = file with errors
   std::map<std::tuple<const NetworkFile*, std::int64_t, ops::Fusion, ops::Mode, DataType>,

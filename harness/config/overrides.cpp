@@ -25,9 +25,9 @@ bool is_group(std::string_view key) {
   return false;
 }
 
-void read_one(const std::string& argument, const ops::OperatorRegistry& catalogue,
+void read_one(const std::string& argument, const ops::OperatorRegistry& registry,
               Findings& findings, Overrides& overrides) {
-  const Reader reader(findings, findings.add_argument("--set " + argument), catalogue);
+  const Reader reader(findings, findings.add_argument("--set " + argument), registry);
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     reader.complain({}, "expected key=value", "for example --set measure.processes=3");
@@ -82,9 +82,9 @@ std::vector<std::string> override_keys() {
 }
 
 void read_overrides(const std::vector<std::string>& arguments,
-                    const ops::OperatorRegistry& catalogue, Findings& findings,
+                    const ops::OperatorRegistry& registry, Findings& findings,
                     Overrides& overrides) {
-  for (const std::string& argument : arguments) read_one(argument, catalogue, findings, overrides);
+  for (const std::string& argument : arguments) read_one(argument, registry, findings, overrides);
 }
 
 }  // namespace bench

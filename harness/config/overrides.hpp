@@ -28,7 +28,7 @@ struct Overrides {
 
 // Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Reports invalid ones.
 void read_overrides(const std::vector<std::string>& arguments,
-                    const ops::OperatorRegistry& catalogue, Findings& findings,
+                    const ops::OperatorRegistry& registry, Findings& findings,
                     Overrides& overrides);
 
 // Returns every key that can be set, nested ones with a dot: "dtype", "measure.processes",

@@ -143,10 +143,10 @@ std::vector<ops::PostOp> read_post_ops(const Reader& reader, const yaml::Node& n
 const ops::Operator* read_operator(const Reader& reader, const yaml::Node& node) {
   const auto name = reader.text(node, "op");
   if (!name) return nullptr;
-  const ops::Operator* op = reader.catalogue().find(*name);
+  const ops::Operator* op = reader.registry().find(*name);
   if (op == nullptr) {
     reader.complain(node.mark, "unknown operator " + quote(*name),
-                    ops::expected_word(*name, reader.catalogue().operator_names()));
+                    ops::expected_word(*name, reader.registry().operator_names()));
   }
   return op;
 }

@@ -5,9 +5,9 @@
 
 #include "base/units.hpp"
 #include "harness/config/case_id.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/kernel_facts.hpp"
 #include "ops/network/network.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 #include "profiler/switches.hpp"
 
@@ -105,8 +105,8 @@ struct Plan {
   std::optional<GateSettings> gate;
   // Plugin files. Relative paths were resolved against the folder of the file that names them.
   std::vector<std::string> plugins;
-  // The catalogue to which the cases' problems refer; null: the built-in one.
-  std::shared_ptr<const ops::OperatorRegistry> catalogue;
+  // The registry to which the cases' problems refer; null: the built-in one.
+  std::shared_ptr<const ops::OperatorRegistry> registry;
   std::vector<Case> cases;  // in the order of the configuration, ids unique
 };
 

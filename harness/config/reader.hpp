@@ -6,7 +6,7 @@
 #include "base/units.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/yaml.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -67,14 +67,14 @@ class Findings {
 // Reads one file or argument.
 class Reader {
  public:
-  // `catalogue` provides the names of operators and backends.
+  // `registry` provides the names of operators and backends.
   Reader(Findings& findings, int file,
-         const ops::OperatorRegistry& catalogue = ops::built_in_catalogue())
-      : findings_(&findings), file_(file), catalogue_(&catalogue) {}
+         const ops::OperatorRegistry& registry = ops::built_in_operators())
+      : findings_(&findings), file_(file), registry_(&registry) {}
 
   Findings& findings() const { return *findings_; }
   int file() const { return file_; }
-  const ops::OperatorRegistry& catalogue() const { return *catalogue_; }
+  const ops::OperatorRegistry& registry() const { return *registry_; }
   Spot spot(yaml::Mark mark) const { return {file_, mark}; }
   void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
   // Reports "`key`: found X, expected Y".
@@ -103,7 +103,7 @@ class Reader {
  private:
   Findings* findings_;
   int file_;
-  const ops::OperatorRegistry* catalogue_;
+  const ops::OperatorRegistry* registry_;
 };
 
 // Returns "`bf15`", "a list" or "nothing": a node's description in messages. Cuts long texts.

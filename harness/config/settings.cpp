@@ -41,8 +41,8 @@ std::vector<std::string_view> mode_words(const ops::OperatorRegistry&) {
   return {"inference", "training"};
 }
 std::vector<std::string_view> flag_words(const ops::OperatorRegistry&) { return {"false", "true"}; }
-std::vector<std::string_view> backend_words(const ops::OperatorRegistry& catalogue) {
-  return catalogue.backend_names();
+std::vector<std::string_view> backend_words(const ops::OperatorRegistry& registry) {
+  return registry.backend_names();
 }
 std::vector<std::string_view> dtype_words(const ops::OperatorRegistry&) {
   std::vector<std::string_view> names;
@@ -290,7 +290,7 @@ std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& ro
                                          const yaml::Node& node) {
   std::optional<std::int64_t> value;
   if (row.words != nullptr) {
-    const std::vector<std::string_view> words = row.words(reader.catalogue());
+    const std::vector<std::string_view> words = row.words(reader.registry());
     if (const auto index = reader.word(node, row.info.name, words)) {
       value = static_cast<std::int64_t>(*index);
     }

@@ -39,7 +39,7 @@ struct AxisRow {
   AxisScope scope;
   KeyInfo info;
   // Allowed words; nullptr: integers from 1 on.
-  std::vector<std::string_view> (*words)(const ops::OperatorRegistry& catalogue);
+  std::vector<std::string_view> (*words)(const ops::OperatorRegistry& registry);
   std::string_view word_for_zero;  // word for the integer 0, such as "all"; empty = none
   std::int64_t fallback;
 };

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-Result<Plan, std::vector<Diagnostic>> load_text(const std::string& text) {
+Result<Plan, std::vector<Diagnostic>> load_timing(const std::string& text) {
   LoadRequest request;
   request.read = [text](const std::string&) -> Result<std::string> { return text; };
   request.arguments = {"a.yaml"};
@@ -20,7 +20,7 @@ Result<Plan, std::vector<Diagnostic>> load_text(const std::string& text) {
 
 std::int64_t tune_of(const std::string& value) {
   const auto plan =
-      load_text("version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, tune: " + value + " }]\n");
+      load_timing("version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, tune: " + value + " }]\n");
   EXPECT_TRUE(plan.ok()) << value;
   return plan.ok() ? plan->cases.at(0).measure.tune : -1;
 }
@@ -31,7 +31,7 @@ TEST(Load, TuneIsAFlagOrTheNumberOfCandidates) {
   EXPECT_EQ(tune_of("0"), 0);
   EXPECT_EQ(tune_of("12"), 12);
   for (const char* value : {"-1", "1001", "1.5", "yes", "[1]", "\"true\""}) {
-    const auto plan = load_text(
+    const auto plan = load_timing(
         fmt::format("version: 1\ncases: [{{ op: gemm, m: 4, n: 4, k: 4, tune: {} }}]\n", value));
     ASSERT_FALSE(plan.ok()) << value;
     EXPECT_NE(plan.error().at(0).message().find("tune"), std::string::npos);
@@ -40,7 +40,7 @@ TEST(Load, TuneIsAFlagOrTheNumberOfCandidates) {
 
 TEST(Load, SampleMethodIsAWord) {
   const auto method_of = [](const char* value) {
-    return load_text(fmt::format(
+    return load_timing(fmt::format(
         "version: 1\ncases: [{{ op: gemm, m: 4, n: 4, k: 4, sample_method: {} }}]\n", value));
   };
   EXPECT_EQ(method_of("graph")->cases.at(0).measure.sample_method, ops::SampleMethod::graph);
@@ -52,8 +52,8 @@ TEST(Load, SampleMethodIsAWord) {
 
 TEST(Load, HowIsSampledIsOfTheHashOnADeviceAlone) {
   const std::string start = "version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, device: [cpu, cuda]";
-  const auto plain = load_text(start + ", sample_method: any }]\n");
-  const auto graph = load_text(start + ", sample_method: graph }]\n");
+  const auto plain = load_timing(start + ", sample_method: any }]\n");
+  const auto graph = load_timing(start + ", sample_method: graph }]\n");
   ASSERT_TRUE(plain.ok() && graph.ok());
   EXPECT_EQ(plain->cases.at(0).hash, graph->cases.at(0).hash);
   EXPECT_EQ(plain->cases.at(1).id, graph->cases.at(1).id);
@@ -63,8 +63,8 @@ TEST(Load, HowIsSampledIsOfTheHashOnADeviceAlone) {
 
 TEST(Load, TuneIsOfTheHashOnADeviceAlone) {
   const std::string start = "version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, device: [cpu, cuda]";
-  const auto plain = load_text(start + " }]\n");
-  const auto tuned = load_text(start + ", tune: 4 }]\n");
+  const auto plain = load_timing(start + " }]\n");
+  const auto tuned = load_timing(start + ", tune: 4 }]\n");
   ASSERT_TRUE(plain.ok() && tuned.ok());
   EXPECT_EQ(plain->cases.at(0).id, tuned->cases.at(0).id);
   EXPECT_EQ(plain->cases.at(0).hash, tuned->cases.at(0).hash);

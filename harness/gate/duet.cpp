@@ -126,7 +126,8 @@ class DuetRun {
   // The base must compute the same as the candidate. Once the expected output is known, the order
   // of preparation is random like everything else: nothing distinguishes the sides of an A/A duet.
   bool prepare() {
-    PrepareRequest message = prepare_request(*request_.spec, request_.data_seed, request_.met);
+    PrepareRequest message =
+        prepare_request(*request_.spec, request_.data_seed, request_.input_layouts);
     std::array<DuetWorker*, 2> order = {&candidate_, &base_};
     if (request_.expected != nullptr) {
       order = in_random_order();

@@ -36,7 +36,7 @@ inline constexpr Nanoseconds kHandOver = std::chrono::milliseconds(1);
 
 struct DuetRequest {
   const Case* spec;
-  ops::InputLayouts met{};                 // input layouts of a layer in its network
+  ops::InputLayouts input_layouts{};       // input layouts of a layer in its network
   std::uint64_t data_seed = 1;             // for inputs and weights, the same on both sides
   std::uint64_t order_seed = 1;            // for the order of the sides
   const OutputSample* expected = nullptr;  // nullptr: check the candidate against the reference

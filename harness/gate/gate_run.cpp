@@ -100,7 +100,7 @@ class GateRun {
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
   Result<Kit> kit_of(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
-                     ops::InputLayouts met);
+                     ops::InputLayouts input_layouts);
   std::optional<KitSide> stored_side(const CaseAssessment& judgement) const;
   void ask_base(const GateParts& parts, RunObserver& progress);
 
@@ -259,8 +259,9 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
     const bool wanted = request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
     if (!wanted || spec == specs.end() || request_.interrupted()) continue;
     progress.message("profiling " + judgement->id);
-    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts met, measurer.layouts_met_by(*spec->second));
-    BENCH_ASSIGN_OR_RETURN(const Kit kit, kit_of(*judgement, *spec->second, parts, std::move(met)));
+    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts, measurer.layouts_met_by(*spec->second));
+    BENCH_ASSIGN_OR_RETURN(const Kit kit,
+                           kit_of(*judgement, *spec->second, parts, std::move(input_layouts)));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);
     BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
     outcome_.kits[judgement->id] = folder;
@@ -270,13 +271,13 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
 
 // If a side does not start, its half of the kit is missing, and the kit states the reason.
 Result<Kit> GateRun::kit_of(const CaseAssessment& judgement, const Case& spec,
-                            const GateParts& parts, ops::InputLayouts met) {
+                            const GateParts& parts, ops::InputLayouts input_layouts) {
   Kit kit;
   kit.gate = &outcome_.gate;
   kit.judgement = &judgement;
   KitRequest request;
   request.spec = &spec;
-  request.met = std::move(met);
+  request.input_layouts = std::move(input_layouts);
   request.seed = request_.seed.value_or(request.seed);
   request.label = "base";
   request.iteration = judgement.candidate;

@@ -378,7 +378,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   const ProfileReason reason =
       is_failure(request.outcome) ? ProfileReason::failed : ProfileReason::wanted;
   const auto pass =
-      profile_case({session, sink, env, options}, {request.spec, request.met, reason});
+      profile_case({session, sink, env, options}, {request.spec, request.input_layouts, reason});
   session.finish();
   if (!pass) return pass.error();
   BENCH_ASSIGN_OR_RETURN(const std::vector<Activity> activities, sink.finish());

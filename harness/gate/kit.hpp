@@ -72,7 +72,7 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
 
 struct KitRequest {
   const Case* spec = nullptr;
-  ops::InputLayouts met{};  // input layouts of a layer in its network
+  ops::InputLayouts input_layouts{};  // input layouts of a layer in its network
   std::uint64_t seed = 1;
   Outcome outcome = Outcome::ok;  // the candidate's; a failed case is profiled from its first run
   std::string label;

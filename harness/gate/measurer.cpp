@@ -119,9 +119,10 @@ Result<ops::InputLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
 Status GateMeasurer::measure_duet(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
-  Result<ops::InputLayouts> met = layouts_met_by(spec);
-  if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
-  DuetRequest request{&spec, std::move(*met), task_.seed, task_.seed + ++duets_};
+  Result<ops::InputLayouts> input_layouts = layouts_met_by(spec);
+  if (!input_layouts)
+    return note_start_failure(wanted, SideFailure::Side::candidate, input_layouts.error(), entry);
+  DuetRequest request{&spec, std::move(*input_layouts), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) request.expected = &output->second;
   request.levels = &levels_;
@@ -188,8 +189,9 @@ Status GateMeasurer::note_failure(MeasurementRequest& wanted, SideFailure failur
 
 Status GateMeasurer::measure_window(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
-  const Result<ops::InputLayouts> met = layouts_met_by(spec);
-  if (!met) return note_start_failure(wanted, SideFailure::Side::candidate, met.error(), entry);
+  const Result<ops::InputLayouts> input_layouts = layouts_met_by(spec);
+  if (!input_layouts)
+    return note_start_failure(wanted, SideFailure::Side::candidate, input_layouts.error(), entry);
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
     const Nanoseconds wait = last->second + kWindowGap - clock_.now();
     if (wait > Nanoseconds(0)) parts_.pause(wait);
@@ -197,7 +199,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& wanted, CaseEvidence& en
   Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
   for (int i = 0; i < wanted.count && !stopped(); ++i) {
     StepRequest request{&spec, i, task_.seed};
-    request.met = *met;
+    request.input_layouts = *input_layouts;
     request.levels = &levels_;
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {

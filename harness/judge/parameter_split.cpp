@@ -165,18 +165,17 @@ std::optional<ParameterSplit> split_network(IdSegments id, std::string_view name
   return ParameterSplit{joined(id), value};
 }
 
-std::optional<ops::Problem> problem_in(std::string_view id,
-                                       const ops::OperatorRegistry& catalogue) {
-  const auto key = parse_id(id, catalogue);
+std::optional<ops::Problem> problem_in(std::string_view id, const ops::OperatorRegistry& registry) {
+  const auto key = parse_id(id, registry);
   if (!key || key->op == ops::kNetworkOperator) return std::nullopt;
-  auto problem = problem_of(*key, catalogue);
+  auto problem = problem_of(*key, registry);
   return problem ? std::optional(*std::move(problem)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<ParameterSplit> split_parameter(std::string_view id, std::string_view parameter,
-                                              const ops::OperatorRegistry& catalogue) {
+                                              const ops::OperatorRegistry& registry) {
   IdSegments segments = split_id(id);
   if (segments.cache.empty()) return std::nullopt;
   const auto segment = std::ranges::find(kSegmentParameters, parameter, &SegmentParameter::name);
@@ -188,12 +187,11 @@ std::optional<ParameterSplit> split_parameter(std::string_view id, std::string_v
   const auto option = std::ranges::find(kOptionParameters, parameter, &OptionParameter::name);
   if (option != kOptionParameters.end()) return split_option(std::move(segments), *option);
   if (segments.op == ops::kNetworkOperator) return split_network(std::move(segments), parameter);
-  const auto problem = problem_in(id, catalogue);
+  const auto problem = problem_in(id, registry);
   return problem ? split_operator(std::move(segments), *problem, parameter) : std::nullopt;
 }
 
-std::vector<std::string> parameters_of(std::string_view id,
-                                       const ops::OperatorRegistry& catalogue) {
+std::vector<std::string> parameters_of(std::string_view id, const ops::OperatorRegistry& registry) {
   std::vector<std::string> names;
   const IdSegments segments = split_id(id);
   if (segments.cache.empty()) return names;
@@ -201,7 +199,7 @@ std::vector<std::string> parameters_of(std::string_view id,
   for (const OptionParameter& row : kOptionParameters) names.emplace_back(row.name);
   if (segments.op == ops::kNetworkOperator) {
     for (const NetworkParameter& row : kNetworkParameters) names.emplace_back(row.name);
-  } else if (const auto problem = problem_in(id, catalogue)) {
+  } else if (const auto problem = problem_in(id, registry)) {
     for (const ops::Parameter& row : problem->parameters.table()) names.emplace_back(row.name);
   }
   return names;

@@ -3,7 +3,7 @@
 // parameter alone.
 #pragma once
 
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <optional>
 #include <string>
@@ -25,11 +25,11 @@ struct ParameterSplit {
 // is not canonical.
 std::optional<ParameterSplit> split_parameter(
     std::string_view id, std::string_view parameter,
-    const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+    const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // The parameters that split_parameter() knows for this case.
 std::vector<std::string> parameters_of(
-    std::string_view id, const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+    std::string_view id, const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // Whether the parameter may change how much is computed. Others only change how.
 bool changes_work(std::string_view parameter);

@@ -10,12 +10,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::string_view kFirst = "conv/forward/c64k64/f32/onednn/cpu/hot";
+constexpr std::string_view kConvId = "conv/forward/c64k64/f32/onednn/cpu/hot";
 constexpr std::string_view kSecond = "conv/forward/c3k64/f32/onednn/cpu/cold/t1";
 
 TEST(IdShortener, LeavesOutWhatAllShare) {
-  const IdShortener shortener({kFirst, kSecond});
-  EXPECT_THAT(shortener.forms(kFirst),
+  const IdShortener shortener({kConvId, kSecond});
+  EXPECT_THAT(shortener.forms(kConvId),
               ElementsAre("conv/forward/c64k64/.../hot", "conv/.../c64k64/.../hot",
                           "conv/.../c64k64/.../hot"));
   EXPECT_THAT(shortener.forms(kSecond),
@@ -24,17 +24,17 @@ TEST(IdShortener, LeavesOutWhatAllShare) {
 }
 
 TEST(IdShortener, KeepsWhatDiffers) {
-  const IdShortener shortener({kFirst, "conv/backward_data/c64k64/f32/cudnn/cuda/hot"});
-  EXPECT_THAT(shortener.forms(kFirst),
+  const IdShortener shortener({kConvId, "conv/backward_data/c64k64/f32/cudnn/cuda/hot"});
+  EXPECT_THAT(shortener.forms(kConvId),
               ElementsAre("conv/forward/c64k64/.../onednn/cpu/hot",
                           "conv/forward/c64k64/.../onednn/cpu/hot", "conv/forward/c64k64/.../hot"));
-  const IdShortener types({kFirst, "conv/forward/c64k64/bf16/onednn/cpu/hot"});
-  EXPECT_EQ(types.forms(kFirst).back(), "conv/.../c64k64/f32/.../hot");
+  const IdShortener types({kConvId, "conv/forward/c64k64/bf16/onednn/cpu/hot"});
+  EXPECT_EQ(types.forms(kConvId).back(), "conv/.../c64k64/f32/.../hot");
 }
 
 TEST(IdShortener, NeverTouchesParametersAndCache) {
-  const IdShortener shortener({kFirst});
-  EXPECT_THAT(shortener.forms(kFirst),
+  const IdShortener shortener({kConvId});
+  EXPECT_THAT(shortener.forms(kConvId),
               ElementsAre("conv/forward/c64k64/.../hot", "conv/.../c64k64/.../hot",
                           "conv/.../c64k64/.../hot"));
 }

@@ -46,7 +46,7 @@ TEST(Table, KeepsTheNarrowestWidthWhereNothingFits) {
             "a ...e      1\n");
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> table_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -92,7 +92,7 @@ TEST(Table, IdsAreCutWhereTheyDiffer) {
   const std::vector<Row> rows = {{{{"conv/forward/n1c64h56w56k64r3s3/f32/hot"}}, ""},
                                  {{{"conv/forward/n1c64h28w28k64r3s3/f32/hot"}}, ""}};
   const std::string text = render_table(columns, rows, 30, Colour::off);
-  const std::vector<std::string> lines = lines_of(text);
+  const std::vector<std::string> lines = table_lines(text);
   ASSERT_EQ(lines.size(), 3u) << text;
   EXPECT_NE(lines[1], lines[2]) << text;
   EXPECT_EQ(lines[1].find("..."), lines[2].find("...")) << text;
@@ -109,7 +109,7 @@ TEST(Table, AFormThatMakesRowsLookAlikeIsNotTaken) {
   const std::vector<Column> columns = {{"case", Align::left, 8}};
   const std::vector<Row> rows = {{{{"conv/aaaaaa/cpu/hot", Tone::plain, {"conv/.../hot"}}}, ""},
                                  {{{"conv/aaaaaa/gpu/hot", Tone::plain, {"conv/.../hot"}}}, ""}};
-  const std::vector<std::string> lines = lines_of(render_table(columns, rows, 18, Colour::off));
+  const std::vector<std::string> lines = table_lines(render_table(columns, rows, 18, Colour::off));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_NE(lines[1], lines[2]);
 }

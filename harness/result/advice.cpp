@@ -4,7 +4,7 @@
 #include "base/data_type.hpp"
 #include "base/text.hpp"
 #include "harness/result/roofline.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
 #include <fmt/format.h>

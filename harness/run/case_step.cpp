@@ -11,14 +11,15 @@
 
 namespace bench {
 
-PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::InputLayouts met) {
+PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
+                               ops::InputLayouts input_layouts) {
   PrepareRequest request;
   request.id = spec.id;
   request.network = spec.network;
   request.check = CheckKind::reference;
   request.seed = seed;
   request.reuse_distance = spec.reuse_distance;
-  request.met = std::move(met);
+  request.input_layouts = std::move(input_layouts);
   request.tuning = spec.measure.tune;
   request.sample_method = spec.measure.sample_method;
   return request;
@@ -49,13 +50,13 @@ class Step {
     if (reply.error().cause == RequestFailure::Cause::interruption) {
       result_.course = StepResult::Course::abandoned;
     } else {
-      result_.ended = RefusedReply{reply.error().outcome, reply.error().reason};
+      result_.ended = ErrorReply{reply.error().outcome, reply.error().reason};
     }
     return std::nullopt;
   }
 
   bool prepare() {
-    PrepareRequest message = prepare_request(*request_.spec, request_.seed, request_.met);
+    PrepareRequest message = prepare_request(*request_.spec, request_.seed, request_.input_layouts);
     message.check = request_.check;
     if (request_.check == CheckKind::expected) message.expected = *request_.expected;
     result_.prepared = ask<PreparedReply>(message, Nanoseconds(0));
@@ -113,8 +114,7 @@ class Step {
       const bool fewer = static_cast<std::int64_t>(round->samples.size()) < count;
       if (fewer && round->device.voided.count > 0) return StopReason::voided;
       if (round->samples.empty()) {
-        result_.ended =
-            RefusedReply{Outcome::failed, "the worker answered a round without samples"};
+        result_.ended = ErrorReply{Outcome::failed, "the worker answered a round without samples"};
         return std::nullopt;
       }
       sample = timed / static_cast<std::int64_t>(samples.size());

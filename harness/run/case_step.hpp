@@ -17,8 +17,9 @@ namespace bench {
 
 // The first request to a worker for every way of measuring a case.
 
-// Requests a check against the reference. `met`: for a layer, else empty.
-PrepareRequest prepare_request(const Case& spec, std::uint64_t seed, ops::InputLayouts met);
+// Requests a check against the reference. `input_layouts`: for a layer, else empty.
+PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
+                               ops::InputLayouts input_layouts);
 
 struct StepRequest {
   enum class Extent { prepare_only, measure };
@@ -28,7 +29,7 @@ struct StepRequest {
   CheckKind check = CheckKind::reference;
   const OutputSample* expected = nullptr;  // from the first process, with CheckKind::expected
   Extent extent = Extent::measure;
-  ops::InputLayouts met{};  // for a layer
+  ops::InputLayouts input_layouts{};  // for a layer
   // If not empty, the worker runs one round of min_iterations inside a range of this name, for a
   // vendor's tool.
   std::string range{};
@@ -41,7 +42,7 @@ struct StepRequest {
 struct StepResult {
   std::optional<PreparedReply> prepared;
   // Why the case ended: the worker refused it, or the worker failed.
-  std::optional<RefusedReply> ended;
+  std::optional<ErrorReply> ended;
   // Has at least one sample, or only discarded ones. Also set if the step was abandoned after a
   // round.
   std::optional<ProcessRecord> record;

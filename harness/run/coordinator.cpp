@@ -327,7 +327,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   request.deadline = deadline;
   request.levels = &levels_;
   if (options_.under) request.range = progress.spec().id;
-  request.met = layouts_.met_by(progress.spec());
+  request.input_layouts = layouts_.met_by(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
   const bool abandoned = result.course == StepResult::Course::abandoned;

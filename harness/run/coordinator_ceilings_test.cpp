@@ -58,7 +58,7 @@ TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
 }
 
 TEST_F(CoordinatorTest, ALoopThatCannotRunIsLeftOutOfTheCalibration) {
-  scripts_["m8n4k4"].refusal = ops::unsupported("this processor lacks avx2 fma");
+  scripts_["m8n4k4"].backend_error = ops::unsupported("this processor lacks avx2 fma");
   parts_.calibration = {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop)}};
   run(one_case());
   const CaseRecord record = cases().at(kFirst);

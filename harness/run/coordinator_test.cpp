@@ -148,7 +148,8 @@ TEST_F(CoordinatorTest, AFailedWorkerCostsItsCaseOnly) {
 
 TEST_F(CoordinatorTest, RefusalsAndTimeoutsBecomeOutcomes) {
   scripts_["m4n4k4"].wrong_element = 0;
-  scripts_["m8n4k4"].refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no bf16"};
+  scripts_["m8n4k4"].backend_error =
+      ops::BackendError{ops::BackendError::Kind::unsupported, "no bf16"};
   const std::string third = "gemm/forward/m2n4k4/f32/onednn/cpu/hot";
   scripts_["m2n4k4"].fails_at = 5;
   const RunSummary summary =

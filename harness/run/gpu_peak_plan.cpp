@@ -60,11 +60,11 @@ class GpuPeakPlan {
       std::string id = fmt::format("gemm/forward/m{0}n{0}k{0}+tb/{1}/cublaslt/cuda/hot{2}", edge,
                                    product.dtype, product.options);
       std::string name = fmt::format("{}{}", kLibraryCeiling, product.operand);
-      const auto refusal = platform ? refused_by_rules(id, *platform) : platform.error().what;
-      if (refusal.empty()) {
+      const auto error = platform ? refused_by_rules(id, *platform) : platform.error().what;
+      if (error.empty()) {
         add(std::move(id), std::move(name), "");
       } else {
-        peaks_.left_out.push_back(fmt::format("{}: {}", name, refusal));
+        peaks_.left_out.push_back(fmt::format("{}: {}", name, error));
       }
     }
   }

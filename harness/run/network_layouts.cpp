@@ -20,7 +20,7 @@ void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
 void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>& steps) {
   auto& nodes = by_node_[key_of(layer)];
   for (const ops::KernelStep& step : steps) {
-    if (!step.met.empty()) nodes[step.node] = step.met;
+    if (!step.input_layouts.empty()) nodes[step.node] = step.input_layouts;
   }
 }
 

@@ -77,7 +77,7 @@ class PluginWorker {
       link_.reset();
       return fault(reply.error().reason);
     }
-    auto* refused = std::get_if<RefusedReply>(&reply->reply);
+    auto* refused = std::get_if<ErrorReply>(&reply->reply);
     if (refused == nullptr) return std::move(reply->reply);
     // The reason begins with the file, which `where` already states.
     const std::size_t name = refused->reason.find(file_ + ": ");
@@ -129,9 +129,9 @@ std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription descrip
 }
 
 // Extracts the one loaded plugin from a worker's document.
-Result<ops::CatalogueAddition> addition_of(const std::string& document,
-                                           const std::shared_ptr<PluginWorker>& worker) {
-  ops::CatalogueAddition addition{worker->file(), {}, {}};
+Result<ops::PluginAddition> addition_of(const std::string& document,
+                                        const std::shared_ptr<PluginWorker>& worker) {
+  ops::PluginAddition addition{worker->file(), {}, {}};
   auto described = parse_worker_document(document);
   if (!described.ok()) {
     return Error{fmt::format("its worker's description cannot be read: {}", described.error().what),
@@ -154,13 +154,13 @@ Result<ops::CatalogueAddition> addition_of(const std::string& document,
 
 }  // namespace
 
-Result<std::shared_ptr<const ops::OperatorRegistry>> PluginWorkers::catalogue(
+Result<std::shared_ptr<const ops::OperatorRegistry>> PluginWorkers::registry(
     const std::vector<std::string>& files) {
-  std::vector<ops::CatalogueAddition> additions;
+  std::vector<ops::PluginAddition> additions;
   for (const std::string& file : files) {
     workers_.push_back(std::make_shared<PluginWorker>(program_, file, env_));
     BENCH_ASSIGN_OR_RETURN(const std::string document, workers_.back()->description());
-    BENCH_ASSIGN_OR_RETURN(ops::CatalogueAddition addition, addition_of(document, workers_.back()));
+    BENCH_ASSIGN_OR_RETURN(ops::PluginAddition addition, addition_of(document, workers_.back()));
     additions.push_back(std::move(addition));
   }
   BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry made,

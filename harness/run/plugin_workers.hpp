@@ -5,7 +5,7 @@
 
 #include "base/env.hpp"
 #include "base/result.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <memory>
 #include <string>
@@ -17,14 +17,14 @@ class PluginWorker;
 
 class PluginWorkers {
  public:
-  // Workers are `PROGRAM worker --plugin FILE`. `env` outlives this object and the catalogues.
+  // Workers are `PROGRAM worker --plugin FILE`. `env` outlives this object and the registries.
   PluginWorkers(std::string worker_program, Env& env)
       : program_(std::move(worker_program)), env_(env) {}
 
   // Returns the built-in operators and those of the plugins; the models of the latter ask their
   // worker. Returns an error (`where`: the file) if a plugin cannot be loaded, is incompatible, or
   // crashed.
-  Result<std::shared_ptr<const ops::OperatorRegistry>> catalogue(
+  Result<std::shared_ptr<const ops::OperatorRegistry>> registry(
       const std::vector<std::string>& files);
   // Ends the workers, because none may run during timing. A worker that is needed again is
   // restarted.

@@ -23,7 +23,7 @@ namespace bench {
 namespace {
 
 PreparedCase refused(Outcome outcome, std::string reason) {
-  return {{}, std::nullopt, RefusedReply{outcome, std::move(reason)}};
+  return {{}, std::nullopt, ErrorReply{outcome, std::move(reason)}};
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOpti
   options.passed_on = [&](const std::string& text) { printed += text; };
   options.worker_environment["ONEDNN_VERBOSE"] = "dispatch";
   BENCH_ASSIGN_OR_RETURN(const PreparedCase prepared, probe_case(spec, options, env));
-  static_cast<void>(prepared);  // a refusal also has reasons
+  static_cast<void>(prepared);  // an error reply also has reasons
   return dispatch_reasons_of(printed);
 }
 

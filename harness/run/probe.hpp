@@ -21,11 +21,11 @@
 namespace bench {
 
 // What a worker prepared for a case: implementation, layouts, memory, and the times of creation,
-// packing and the first run (which is not checked). Or the refusal: outcome and reason.
+// packing and the first run (which is not checked). Or the error reply: outcome and reason.
 struct PreparedCase {
   ops::LibraryInfo library;
   std::optional<PreparedReply> prepared;
-  std::optional<RefusedReply> refused;  // set if `prepared` is not
+  std::optional<ErrorReply> refused;  // set if `prepared` is not
 };
 
 struct ProbeOptions {
@@ -38,7 +38,7 @@ struct ProbeOptions {
 };
 
 // Uses a separate worker, for at most the case's timeout. If the worker crashes or hangs, the
-// result is a refusal. Returns an error if no worker starts.
+// result is an error reply. Returns an error if no worker starts.
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
 
 // Returns the document of `PROGRAM worker --describe` with these plugins. Waits at most

@@ -45,7 +45,7 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
                           const std::string& spool) {
   const Case& spec = *job.spec;
   ProfileRequest request;
-  request.prepare = prepare_request(spec, world.options.seed, job.met);
+  request.prepare = prepare_request(spec, world.options.seed, job.input_layouts);
   request.prepare.check = CheckKind::none;
   request.switches = switch_values(switches_of(world));
   request.spool = spool;

@@ -20,7 +20,7 @@ enum class ProfileReason { wanted, failed };
 
 struct ProfileJob {
   const Case* spec;
-  ops::InputLayouts met;
+  ops::InputLayouts input_layouts;
   ProfileReason reason = ProfileReason::wanted;
 };
 

@@ -260,7 +260,7 @@ Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
   if (!reply) return Error{"no worker: " + reply.error().reason, "", ""};
   const auto* greeting = std::get_if<HelloReply>(&reply->reply);
   if (greeting == nullptr) {
-    const auto* refused = std::get_if<RefusedReply>(&reply->reply);
+    const auto* refused = std::get_if<ErrorReply>(&reply->reply);
     return Error{"worker handshake failed: " +
                      (refused != nullptr ? refused->reason : std::string("another message")),
                  "", ""};

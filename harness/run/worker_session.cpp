@@ -71,8 +71,8 @@ RequestFailure WorkerSession::unanswered(WorkerFailure failure) const {
 
 RequestFailure WorkerSession::unanswered(Reply reply) {
   using Cause = RequestFailure::Cause;
-  if (auto* refused = std::get_if<RefusedReply>(&reply)) {
-    return {Cause::refusal, refused->outcome, std::move(refused->reason)};
+  if (auto* refused = std::get_if<ErrorReply>(&reply)) {
+    return {Cause::backend_error, refused->outcome, std::move(refused->reason)};
   }
   return {Cause::another_answer, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }

@@ -19,7 +19,7 @@ namespace bench {
 
 // Why a request has no answer of the requested type.
 struct RequestFailure {
-  enum class Cause { interruption, failure, refusal, another_answer };
+  enum class Cause { interruption, failure, backend_error, another_answer };
   Cause cause;
   Outcome outcome;  // outcome of the current case; not meaningful for an interruption
   std::string reason;

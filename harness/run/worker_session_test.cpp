@@ -71,8 +71,8 @@ TEST_F(WorkerSessionTest, the_wanted_reply_is_handed_over) {
 }
 
 TEST_F(WorkerSessionTest, a_refusal_keeps_its_outcome_and_the_worker) {
-  expect_unanswered(Reply(RefusedReply{Outcome::unsupported, "no such type"}),
-                    {Cause::refusal, Outcome::unsupported, "no such type"});
+  expect_unanswered(Reply(ErrorReply{Outcome::unsupported, "no such type"}),
+                    {Cause::backend_error, Outcome::unsupported, "no such type"});
   EXPECT_FALSE(ended_);
 }
 

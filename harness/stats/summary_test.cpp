@@ -39,9 +39,9 @@ TEST(Quantile, MatchesTypeSevenOfR) {
 
 TEST(Quantile, OneSampleAndNone) {
   EXPECT_EQ(quantile(times({7}), 0.3), Nanoseconds(7));
-  EXPECT_FALSE(quantile({}, 0.5));
-  EXPECT_FALSE(median({}));
-  EXPECT_FALSE(median_absolute_deviation({}));
+  EXPECT_FALSE(quantile(times({}), 0.5));
+  EXPECT_FALSE(median(times({})));
+  EXPECT_FALSE(median_absolute_deviation(times({})));
 }
 
 TEST(Quantile, HugeTimesDoNotOverflow) {

@@ -47,7 +47,7 @@ class RunIndex {
 };
 
 // Returns why the case cannot become a baseline; empty if it can.
-std::string refusal(const MeasuredCase& measured, const RunRecord* run) {
+std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run) {
   if (measured.outcome != Outcome::ok) {
     const std::string_view name = name_of(measured.outcome);
     return measured.reason ? fmt::format("{}: {}", name, *measured.reason) : std::string(name);
@@ -107,7 +107,7 @@ ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string id = cases[i].id;
     const RunRecord* run = runs.run(report.cases[i].run_id);
-    if (std::string reason = refusal(cases[i], run); !reason.empty()) {
+    if (std::string reason = rejection_reason(cases[i], run); !reason.empty()) {
       result.refused.push_back({id, std::move(reason)});
       continue;
     }

@@ -56,7 +56,7 @@ ReportBaselines baselines(const Report& report,
   return baselines_of(report, {"nightly", "release-1.4", "r.jsonl"}, profiles);
 }
 
-std::string refusal(const Report& report) {
+std::string error(const Report& report) {
   const ReportBaselines result = baselines(report);
   EXPECT_THAT(result.records, IsEmpty());
   return result.refused.size() == 1 ? result.refused[0].reason : "";
@@ -94,26 +94,26 @@ TEST(FromReportTest, a_case_becomes_a_record) {
 TEST(FromReportTest, what_is_no_time_of_its_own_is_refused) {
   Report under = report();
   under.runs[1].under = "perf record";
-  EXPECT_THAT(refusal(under), HasSubstr("under `perf record`"));
+  EXPECT_THAT(error(under), HasSubstr("under `perf record`"));
   Report slow = report();
   slow.runs[1].environment.details["env.BENCH_SLOWDOWN"] = "3%";
-  EXPECT_THAT(refusal(slow), HasSubstr("BENCH_SLOWDOWN=3%"));
+  EXPECT_THAT(error(slow), HasSubstr("BENCH_SLOWDOWN=3%"));
   Report interrupted = report();
   interrupted.cases[0].flags = {Flag::noisy, Flag::interrupted};
-  EXPECT_THAT(refusal(interrupted), HasSubstr("interrupted"));
+  EXPECT_THAT(error(interrupted), HasSubstr("interrupted"));
   Report failed = report();
   failed.cases[0].outcome = Outcome::wrong_result;
   failed.cases[0].reason = "element 7";
-  EXPECT_EQ(refusal(failed), "wrong_result: element 7");
+  EXPECT_EQ(error(failed), "wrong_result: element 7");
   Report unknown = report();
   unknown.runs.clear();
-  EXPECT_THAT(refusal(unknown), HasSubstr("run record is missing"));
+  EXPECT_THAT(error(unknown), HasSubstr("run record is missing"));
   Report nowhere = report();
   nowhere.runs[1].environment.machine_class.clear();
-  EXPECT_THAT(refusal(nowhere), HasSubstr("no machine class"));
+  EXPECT_THAT(error(nowhere), HasSubstr("no machine class"));
   Report empty = report();
   empty.processes.clear();
-  EXPECT_THAT(refusal(empty), HasSubstr("no process records"));
+  EXPECT_THAT(error(empty), HasSubstr("no process records"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void fields(auto& archive, JsonOf<KernelStep> auto& step) {
   archive.required("kind", step.kind);
   archive.required("implementation", step.implementation);
   archive.required("layouts", step.layouts);
-  archive.required("met", step.met);
+  archive.required("met", step.input_layouts);
 }
 
 }  // namespace bench::ops
@@ -161,8 +161,8 @@ void read_parameter(JsonReader& reader, const ops::Parameter& parameter, ops::Pa
 }
 
 void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
-                      const ops::OperatorRegistry& catalogue) {
-  const ops::Operator* op = catalogue.find(layer.op);
+                      const ops::OperatorRegistry& registry) {
+  const ops::Operator* op = registry.find(layer.op);
   if (op == nullptr) return reader.fail(fmt::format("unknown operator `{}`", layer.op));
   layer.parameters = ops::ParameterSet(op->parameters);
   reader.required_object("parameters", [&](JsonReader& parameters) {
@@ -176,13 +176,13 @@ void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
 
 template <class Archive>
 void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
-                    const ops::OperatorRegistry& catalogue) {
+                    const ops::OperatorRegistry& registry) {
   archive.required("name", network.definition.name);
   archive.required("input", network.definition.input);
   archive.list("layers", network.definition.layers, [&](Archive& entry, auto& layer) {
     entry.required("name", layer.name);
     entry.required("op", layer.op);
-    parameter_fields(entry, layer, catalogue);
+    parameter_fields(entry, layer, registry);
     entry.required("inputs", layer.inputs);
   });
   archive.required("batch", network.batch);
@@ -193,15 +193,15 @@ void network_fields(Archive& archive, JsonOf<PlannedNetwork> auto& network,
 using NetworkPointer = std::shared_ptr<const PlannedNetwork>;
 
 void network_member(JsonWriter& writer, const NetworkPointer& network,
-                    const ops::OperatorRegistry& catalogue) {
+                    const ops::OperatorRegistry& registry) {
   if (network == nullptr) return;
-  writer.object("network", [&](JsonWriter& inner) { network_fields(inner, *network, catalogue); });
+  writer.object("network", [&](JsonWriter& inner) { network_fields(inner, *network, registry); });
 }
 void network_member(JsonReader& reader, NetworkPointer& network,
-                    const ops::OperatorRegistry& catalogue) {
+                    const ops::OperatorRegistry& registry) {
   reader.object("network", [&](JsonReader& inner) {
     auto read = std::make_shared<PlannedNetwork>();
-    network_fields(inner, *read, catalogue);
+    network_fields(inner, *read, registry);
     network = std::move(read);
   });
 }
@@ -222,21 +222,21 @@ void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Catalogue
   archive.required("math", r.math);
   archive.required("tokens", r.tokens);
 }
-void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Catalogue& catalogue) {
+void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Catalogue& registry) {
   archive.required("id", r.id);
   archive.required("check", r.check);
   archive.required("seed", r.seed);
-  network_member(archive, r.network, catalogue);
+  network_member(archive, r.network, registry);
   if (r.check == CheckKind::expected) archive.required("expected", r.expected);
   archive.optional("reuse_distance_bytes", r.reuse_distance);
-  archive.optional("met_layouts", r.met);
+  archive.optional("met_layouts", r.input_layouts);
   archive.defaulted("tune", r.tuning, std::int64_t{0});
   archive.defaulted("sample_method", r.sample_method, ops::SampleMethod::any);
 }
 template <class Archive>
-void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Catalogue& catalogue) {
+void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Catalogue& registry) {
   archive.required("dtype", r.dtype);
-  network_member(archive, r.network, catalogue);
+  network_member(archive, r.network, registry);
   if constexpr (Archive::kReads) {
     if (r.network == nullptr) archive.complain("network", "is missing");
   }
@@ -250,9 +250,9 @@ void request_fields(auto& archive, JsonOf<RoundRequest> auto& r, const Catalogue
   archive.optional("range", r.range);
   archive.optional("iterations_per_sample", r.iterations_per_sample);
 }
-void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Catalogue& catalogue) {
+void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Catalogue& registry) {
   archive.required_object("prepare",
-                          [&](auto& inner) { request_fields(inner, r.prepare, catalogue); });
+                          [&](auto& inner) { request_fields(inner, r.prepare, registry); });
   archive.required("switches", r.switches);
   archive.required("spool", r.spool);
   archive.required("run_id", r.run_id);
@@ -330,7 +330,7 @@ void reply_fields(auto& archive, JsonOf<PreparedReply> auto& r) {
   detail_fields(archive, r);
 }
 void reply_fields(auto& archive, JsonOf<StepsReply> auto& r) { archive.required("steps", r.steps); }
-void reply_fields(auto& archive, JsonOf<RefusedReply> auto& r) {
+void reply_fields(auto& archive, JsonOf<ErrorReply> auto& r) {
   archive.required("outcome", r.outcome);
   archive.required("reason", r.reason);
 }
@@ -414,7 +414,7 @@ std::string encode(const Request& request) {
   return json_object(
       [&](JsonWriter& writer) {
         tagged_fields(writer, "command", kCommands, request, [](auto& archive, auto& r) {
-          request_fields(archive, r, ops::built_in_catalogue());
+          request_fields(archive, r, ops::built_in_operators());
         });
       },
       kWireStyle);
@@ -430,11 +430,11 @@ std::string encode(const ReplyMessage& reply) {
       kWireStyle);
 }
 
-Result<Request> decode_request(std::string_view line, const ops::OperatorRegistry& catalogue) {
+Result<Request> decode_request(std::string_view line, const ops::OperatorRegistry& registry) {
   Request request;
   const auto declare = [&](JsonReader& reader) {
     tagged_fields(reader, "command", kCommands, request,
-                  [&](auto& archive, auto& r) { request_fields(archive, r, catalogue); });
+                  [&](auto& archive, auto& r) { request_fields(archive, r, registry); });
   };
   const Status status = read_json_object(line, declare, kWireRules);
   if (!status.ok()) return broken(line, status.error().what);

@@ -7,8 +7,8 @@
 #include "base/units.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/record.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/kernel_facts.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -63,7 +63,8 @@ struct PrepareRequest {
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
   std::optional<Bytes> reuse_distance;
-  ops::InputLayouts met;    // for a layer: the layouts in which its network passes its inputs
+  ops::InputLayouts
+      input_layouts;        // for a layer: the layouts in which its network passes its inputs
   std::int64_t tuning = 0;  // ops::Backend::set_tuning()
   ops::SampleMethod sample_method = ops::SampleMethod::any;
 };
@@ -158,14 +159,12 @@ struct PreparedReply {
 struct StepsReply {
   std::vector<ops::KernelStep> steps;
 };
-struct RefusedReply {
+struct ErrorReply {
   Outcome outcome = Outcome::failed;
   std::string reason;
 };
-inline RefusedReply failed_reply(std::string reason) {
-  return {Outcome::failed, std::move(reason)};
-}
-inline RefusedReply failed_reply(const Error& error) { return failed_reply(error.message()); }
+inline ErrorReply failed_reply(std::string reason) { return {Outcome::failed, std::move(reason)}; }
+inline ErrorReply failed_reply(const Error& error) { return failed_reply(error.message()); }
 struct WarmedUpReply {
   std::int64_t iterations = 0;  // executed, never counted
   std::int64_t iterations_per_sample = 1;
@@ -212,7 +211,7 @@ struct WatchedReply {
 };
 struct DoneReply {};
 using Reply =
-    std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, RefusedReply,
+    std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, ErrorReply,
                  WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, WatchedReply, DoneReply>;
 
 // How a worker has spent its time since its first command.
@@ -227,10 +226,10 @@ struct ReplyMessage {
 // One line without newline. Invalid UTF-8 is written with replacement characters.
 std::string encode(const Request& request);
 std::string encode(const ReplyMessage& reply);
-// Errors state what is wrong with the line and quote its beginning. `catalogue` lists the
+// Errors state what is wrong with the line and quote its beginning. `registry` lists the
 // operators; it must outlive the request.
 Result<Request> decode_request(std::string_view line,
-                               const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+                               const ops::OperatorRegistry& registry = ops::built_in_operators());
 Result<ReplyMessage> decode_reply(std::string_view line);
 
 }  // namespace bench

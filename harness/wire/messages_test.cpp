@@ -47,7 +47,7 @@ TEST(Requests, AreLinesOfJson) {
   prepare.expected = {"00ff", {0.1, std::numeric_limits<double>::quiet_NaN(), -3}};
   prepare.seed = std::numeric_limits<std::uint64_t>::max();
   prepare.reuse_distance = Bytes{5};
-  prepare.met = {{"source", "acdb"}};
+  prepare.input_layouts = {{"source", "acdb"}};
   expect_round_trip(
       prepare, R"({"command":"prepare","id":"a/b","check":"expected","seed":18446744073709551615,)"
                R"("expected":{"digest":"00ff","values":[0.1,null,-3.0]},"reuse_distance_bytes":5,)"
@@ -137,7 +137,7 @@ TEST(Replies, AreLinesOfJson) {
   prepared.details = {{"cold.sets", "3"}};
   prepared.setup = {{"context_ns", 300ns}};
   expect_round_trip(prepared, R"("create_ns":5)");
-  expect_round_trip(RefusedReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
+  expect_round_trip(ErrorReply{Outcome::wrong_result, "x[0]"}, R"("outcome":"wrong_result")");
   expect_round_trip(WarmedUpReply{60, 11, false, 110us}, R"("sample_ns":110000)");
   expect_round_trip(RoundReply{{1ns, 2ns}}, R"("samples_ns":[1,2])");
   expect_round_trip(RoundReply{{1ns}, 12}, R"("iterations_per_sample":12)");
@@ -156,7 +156,7 @@ TEST(Replies, AreLinesOfJson) {
 }
 
 TEST(Replies, TextThatIsNoUtf8IsWrittenAllTheSame) {
-  const std::string text = encode(ReplyMessage{RefusedReply{Outcome::failed, "a\xff"}, {}});
+  const std::string text = encode(ReplyMessage{ErrorReply{Outcome::failed, "a\xff"}, {}});
   EXPECT_TRUE(decode_reply(text).ok());
 }
 

@@ -287,11 +287,11 @@ constexpr double kChainUlpsOther = 4;
 
 using Outputs = std::vector<PlainOutput>;
 
-RefusedReply wrong(const Error& error) { return {Outcome::wrong_result, error.message()}; }
+ErrorReply wrong(const Error& error) { return {Outcome::wrong_result, error.message()}; }
 
-Outputs plain_outputs(const Workload& subject, const std::vector<AlignedBuffer>& buffers) {
+Outputs plain_outputs(const Workload& workload, const std::vector<AlignedBuffer>& buffers) {
   Outputs outputs;
-  for (const ops::Tensor& tensor : subject_tensors(subject)) {
+  for (const ops::Tensor& tensor : workload_tensors(workload)) {
     if (tensor.role != ops::TensorRole::output) continue;
     outputs.push_back({&tensor, buffers[outputs.size()].data()});
   }
@@ -308,11 +308,11 @@ ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const doub
   return {info(network.dtype).epsilon * ulps * layers * largest, 0};
 }
 
-ops::Tolerance tolerance_of(const Workload& subject, std::span<const double> want) {
-  if (const auto* problem = std::get_if<ops::Problem>(&subject)) {
+ops::Tolerance tolerance_of(const Workload& workload, std::span<const double> want) {
+  if (const auto* problem = std::get_if<ops::Problem>(&workload)) {
     return problem->op->tolerance(*problem);
   }
-  return chain_tolerance(std::get<NetworkPair>(subject).network, want);
+  return chain_tolerance(std::get<NetworkPair>(workload).network, want);
 }
 
 std::string agreement_text(std::string_view how, const Agreement& total) {
@@ -325,9 +325,9 @@ void add(Agreement& total, const Agreement& part) {
   total.worst = std::max(total.worst, part.worst);
 }
 
-Result<std::string, RefusedReply> against_reference(const ops::Problem& problem,
-                                                    const Outputs& outputs,
-                                                    const InputValues& values, std::uint64_t seed) {
+Result<std::string, ErrorReply> against_reference(const ops::Problem& problem,
+                                                  const Outputs& outputs, const InputValues& values,
+                                                  std::uint64_t seed) {
   const std::int64_t operations = problem.work.macs.value_or(problem.work.flops);
   const bool full = operations <= kFullCheckOperations;
   const ops::Tolerance tolerance = problem.op->tolerance(problem);
@@ -351,18 +351,18 @@ Result<std::string, RefusedReply> against_reference(const ops::Problem& problem,
 }
 
 // Runs the other execution of the network on the same data and compares all elements.
-Result<std::string, RefusedReply> against_twin(ops::Backend& backend, const Workload& subject,
-                                               const Outputs& outputs, const CheckRequest& request,
-                                               Clock& clock) {
-  const std::optional<Workload> twin = twin_of(subject);
+Result<std::string, ErrorReply> against_twin(ops::Backend& backend, const Workload& workload,
+                                             const Outputs& outputs, const CheckRequest& request,
+                                             Clock& clock) {
+  const std::optional<Workload> twin = twin_of(workload);
   if (!twin) return std::string("finite values; there is no second execution to compare with");
   auto other = PreparedKernel::build(backend, *twin, input_values(*twin, request.seed), clock,
                                      request.available);
   if (!other) {
-    return RefusedReply{Outcome::failed,
-                        "the network's result cannot be checked, since its other execution does "
-                        "not run: " +
-                            other.error().reason};
+    return ErrorReply{Outcome::failed,
+                      "the network's result cannot be checked, since its other execution does "
+                      "not run: " +
+                          other.error().reason};
   }
   auto buffers = other->outputs();
   if (!buffers) return failed_reply(buffers.error());
@@ -374,32 +374,32 @@ Result<std::string, RefusedReply> against_twin(ops::Backend& backend, const Work
       want[j] = load_element(expected[i].tensor->dtype, expected[i].data, j);
     }
     Result<Agreement> agreement = compare(
-        outputs[i], {}, want, chain_tolerance(std::get<NetworkPair>(subject).network, want));
+        outputs[i], {}, want, chain_tolerance(std::get<NetworkPair>(workload).network, want));
     if (!agreement) return wrong(agreement.error());
     add(total, *agreement);
   }
-  const bool fused = std::get<NetworkPair>(subject).network.fusion == ops::Fusion::fused;
+  const bool fused = std::get<NetworkPair>(workload).network.fusion == ops::Fusion::fused;
   return agreement_text(fused ? "against the unfused chain" : "against the fused chain", total);
 }
 
 // Equal bits need no comparison. Otherwise it compares the same positions with a tolerance, because
 // sums may be computed in another order.
-Result<std::string, RefusedReply> against_expected(const Workload& subject, const Outputs& outputs,
-                                                   const OutputSample& sample,
-                                                   const CheckRequest& request) {
+Result<std::string, ErrorReply> against_expected(const Workload& workload, const Outputs& outputs,
+                                                 const OutputSample& sample,
+                                                 const CheckRequest& request) {
   if (sample.digest == request.expected.digest) return std::string("equal to the first process");
   Agreement total;
   std::span<const double> rest = request.expected.values;
   for (const PlainOutput& output : outputs) {
     const std::vector<std::int64_t> positions = check_positions(output.tensor->dims, request.seed);
     if (positions.size() > rest.size()) {
-      return RefusedReply{Outcome::failed, "the first process's values do not fit this output"};
+      return ErrorReply{Outcome::failed, "the first process's values do not fit this output"};
     }
     const std::span<const double> want = rest.first(positions.size());
-    Result<Agreement> agreement = compare(output, positions, want, tolerance_of(subject, want));
+    Result<Agreement> agreement = compare(output, positions, want, tolerance_of(workload, want));
     if (!agreement) {
-      return RefusedReply{Outcome::wrong_result,
-                          "values differ from the first process's: " + agreement.error().message()};
+      return ErrorReply{Outcome::wrong_result,
+                        "values differ from the first process's: " + agreement.error().message()};
     }
     add(total, *agreement);
     rest = rest.subspan(positions.size());
@@ -409,7 +409,7 @@ Result<std::string, RefusedReply> against_expected(const Workload& subject, cons
 
 // NaN marks what a floating-point kernel left unwritten; for integers a second run with a different
 // poison value finds it.
-Status check_written(const Workload& subject, PreparedKernel& instance, const Outputs& outputs) {
+Status check_written(const Workload& workload, PreparedKernel& instance, const Outputs& outputs) {
   bool integers = false;
   for (const PlainOutput& output : outputs) {
     BENCH_RETURN_IF_ERROR(find_unwritten(output));
@@ -418,7 +418,7 @@ Status check_written(const Workload& subject, PreparedKernel& instance, const Ou
   if (!integers) return Done{};
   BENCH_RETURN_IF_ERROR(instance.run_again());
   BENCH_ASSIGN_OR_RETURN(const std::vector<AlignedBuffer> again, instance.outputs());
-  const Outputs second = plain_outputs(subject, again);
+  const Outputs second = plain_outputs(workload, again);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ops::Tensor& tensor = *outputs[i].tensor;
     if (!info(tensor.dtype).is_integer) continue;
@@ -436,21 +436,21 @@ Status check_written(const Workload& subject, PreparedKernel& instance, const Ou
 
 }  // namespace
 
-Result<Verified, RefusedReply> verify(ops::Backend& backend, const Workload& subject,
-                                      PreparedKernel& instance, const InputValues& values,
-                                      const CheckRequest& request, Clock& clock) {
+Result<Verified, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
+                                    PreparedKernel& instance, const InputValues& values,
+                                    const CheckRequest& request, Clock& clock) {
   auto buffers = instance.outputs();
   if (!buffers) return failed_reply(buffers.error());
-  const Outputs outputs = plain_outputs(subject, *buffers);
-  if (Status written = check_written(subject, instance, outputs); !written) {
+  const Outputs outputs = plain_outputs(workload, *buffers);
+  if (Status written = check_written(workload, instance, outputs); !written) {
     return wrong(written.error());
   }
   OutputSample sample = sample_outputs(outputs, request.seed);
-  const auto* problem = std::get_if<ops::Problem>(&subject);
-  Result<std::string, RefusedReply> text =
-      request.kind == CheckKind::expected ? against_expected(subject, outputs, sample, request)
+  const auto* problem = std::get_if<ops::Problem>(&workload);
+  Result<std::string, ErrorReply> text =
+      request.kind == CheckKind::expected ? against_expected(workload, outputs, sample, request)
       : problem != nullptr ? against_reference(*problem, outputs, values, request.seed)
-                           : against_twin(backend, subject, outputs, request, clock);
+                           : against_twin(backend, workload, outputs, request, clock);
   if (!text) return std::move(text).error();
   return Verified{std::move(*text), std::move(sample)};
 }

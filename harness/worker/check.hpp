@@ -5,8 +5,8 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/wire/messages.hpp"
-#include "harness/worker/instance.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/prepared_kernel.hpp"
+#include "harness/worker/workload.hpp"
 #include "ops/operator.hpp"
 #include "ops/problem.hpp"
 
@@ -65,7 +65,7 @@ OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t 
 // For example "destination[0,3,1]".
 std::string element_name(const ops::Tensor& tensor, std::int64_t position);
 
-// Rule 5 of the architecture for one instance: selects the check for a subject and returns its
+// Rule 5 of the architecture for one instance: selects the check for a workload and returns its
 // verdict.
 
 struct Verified {
@@ -82,8 +82,8 @@ struct CheckRequest {
 
 // Checks the outputs that `instance` computed from `values`. Refuses with wrong_result and the
 // position, or with failed if the check itself was impossible.
-Result<Verified, RefusedReply> verify(ops::Backend& backend, const Workload& subject,
-                                      PreparedKernel& instance, const InputValues& values,
-                                      const CheckRequest& request, Clock& clock);
+Result<Verified, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
+                                    PreparedKernel& instance, const InputValues& values,
+                                    const CheckRequest& request, Clock& clock);
 
 }  // namespace bench

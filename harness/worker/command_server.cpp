@@ -11,8 +11,8 @@
 #include "harness/worker/processor_counters.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
-#include "harness/worker/subject.hpp"
 #include "harness/worker/worker.hpp"
+#include "harness/worker/workload.hpp"
 #include "profiler/recorder.hpp"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ struct CommandServer::Built {
   std::string problem;  // id with cache `hot`, shared by the variants of a problem
   std::uint64_t seed;
   ops::Backend* backend;
-  Workload subject;
+  Workload workload;
   PreparedKernel instance;
   std::int64_t tuning;
   bool checked = false;
@@ -98,9 +98,9 @@ CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions 
     : CommandServer(std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(backend)}), clock,
                     std::move(options)) {}
 
-CommandServer::CommandServer(std::shared_ptr<WorkerContext> equipment, Clock& clock,
+CommandServer::CommandServer(std::shared_ptr<WorkerContext> context, Clock& clock,
                              ServerOptions options)
-    : equipment_(std::move(equipment)),
+    : context_(std::move(context)),
       clock_(clock),
       options_(std::move(options)),
       slowdown_(options_.slowdown ? parse_slowdown(*options_.slowdown) : Result<double>(0.0)),
@@ -111,7 +111,7 @@ ReplyMessage CommandServer::handle(const Request& request) {
     CommandServer& server;
     Reply operator()(const HelloRequest& r) const { return server.hello(r); }
     Reply operator()(const DescribeRequest&) const {
-      return DescribeReply{describe(*server.equipment_)};
+      return DescribeReply{describe(*server.context_)};
     }
     Reply operator()(const ModelRequest& r) const { return server.model(r); }
     Reply operator()(const PrepareRequest& r) const { return server.prepare(r); }
@@ -124,13 +124,13 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
-  if (equipment_->fault) return {failed_reply(*equipment_->fault), spent_};
+  if (context_->fault) return {failed_reply(*context_->fault), spent_};
   Reply reply = slowdown_ ? std::visit(Visitor{*this}, request) : failed_reply(slowdown_.error());
   return {std::move(reply), spent_};
 }
 
 Reply CommandServer::hello(const HelloRequest& request) {
-  ops::Backend& backend = equipment_->backends.first();
+  ops::Backend& backend = context_->backends.first();
   last_level_cache_ = request.last_level_cache;
   arena_size_ = arena_size(request.last_level_cache, request.reuse_distance, options_.available);
   return HelloReply{kProtocolVersion,
@@ -139,11 +139,11 @@ Reply CommandServer::hello(const HelloRequest& request) {
                     std::string(backend.device()),
                     backend.library(),
                     arena_size_,
-                    equipment_->plugins};
+                    context_->plugins};
 }
 
 Reply CommandServer::model(const ModelRequest& request) {
-  const ops::Operator* op = catalogue().find(request.op);
+  const ops::Operator* op = registry().find(request.op);
   if (op == nullptr) return failed_reply("unknown operator `" + request.op + "`");
   auto tokens = ops::parse_problem_tokens(*op, request.tokens);
   if (!tokens) return ModelReply{tokens.error()};
@@ -166,7 +166,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
     spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
   };
   release();
-  Result<CaseKey> key = parse_id(request.id, catalogue());
+  Result<CaseKey> key = parse_id(request.id, registry());
   if (!key) return failed_reply(key.error());
   CaseKey hot = *key;
   hot.cache = CacheMode::hot;
@@ -177,7 +177,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
                       (built_->checked || request.check == CheckKind::none);
     if (!same) {
       built_.reset();  // freed before the next one needs the memory
-      if (Result<Done, RefusedReply> done = build(*key, problem, request); !done) {
+      if (Result<Done, ErrorReply> done = build(*key, problem, request); !done) {
         built_.reset();
         account();
         return std::move(done).error();
@@ -196,7 +196,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   } catch (const std::bad_alloc&) {
     built_.reset();
     account();
-    return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
+    return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
   }
 }
 
@@ -204,29 +204,29 @@ Reply CommandServer::steps(const StepsRequest& request) {
   const Nanoseconds start = clock_.now();
   const PlannedNetwork& planned = *request.network;
   const auto network = ops::make_network(planned.definition, planned.batch, request.dtype,
-                                         planned.mode, planned.fusion, catalogue());
+                                         planned.mode, planned.fusion, registry());
   if (!network) return failed_reply(network.error());
-  const auto kernel = equipment_->backends.first().create(*network);
+  const auto kernel = context_->backends.first().create(*network);
   spent_.setup += clock_.now() - start;
   if (!kernel) return refused(kernel.error());
   return StepsReply{(*kernel)->steps()};
 }
 
-Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::string& problem,
-                                                const PrepareRequest& request) {
-  const auto backend = equipment_->backends.find(key.backend);
+Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::string& problem,
+                                              const PrepareRequest& request) {
+  const auto backend = context_->backends.find(key.backend);
   if (!backend) return refused(backend.error());
-  auto subject = admit(key, request.network.get(), **backend, options_.available, catalogue());
-  if (!subject) return std::move(subject).error();
-  const InputValues values = input_values(*subject, request.seed);
+  auto workload = admit(key, request.network.get(), **backend, options_.available, registry());
+  if (!workload) return std::move(workload).error();
+  const InputValues values = input_values(*workload, request.seed);
   (*backend)->set_tuning(request.tuning);
-  auto instance =
-      PreparedKernel::build(**backend, *subject, values, clock_, options_.available, request.met);
+  auto instance = PreparedKernel::build(**backend, *workload, values, clock_, options_.available,
+                                        request.input_layouts);
   if (!instance) return refused(instance.error());
   built_ = std::make_shared<Built>(Built{problem,
                                          request.seed,
                                          *backend,
-                                         std::move(*subject),
+                                         std::move(*workload),
                                          std::move(*instance),
                                          request.tuning,
                                          false,
@@ -236,7 +236,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
   if (request.tuning != 0) reply.details.emplace("tune", std::to_string(request.tuning));
-  if (*backend != &equipment_->backends.first()) {
+  if (*backend != &context_->backends.first()) {
     reply.libraries = (*backend)->further_libraries();
     reply.libraries.insert(reply.libraries.begin(), (*backend)->library());
   }
@@ -245,7 +245,7 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
     reply.details["library." + library.name] = library.version;
     reply.details["library." + library.name + ".path"] = library.path;
   }
-  reply.buffers = buffer_infos(kernel, subject_tensors(built_->subject));
+  reply.buffers = buffer_infos(kernel, workload_tensors(built_->workload));
   for (const BufferInfo& buffer : reply.buffers) {
     if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
   }
@@ -258,12 +258,12 @@ Result<Done, RefusedReply> CommandServer::build(const CaseKey& key, const std::s
   return check(values, request);
 }
 
-Result<Done, RefusedReply> CommandServer::check(const InputValues& values,
-                                                const PrepareRequest& request) {
+Result<Done, ErrorReply> CommandServer::check(const InputValues& values,
+                                              const PrepareRequest& request) {
   if (request.check == CheckKind::none) return Done{};
   const Nanoseconds start = clock_.now();
   auto verified =
-      verify(*built_->backend, built_->subject, built_->instance, values,
+      verify(*built_->backend, built_->workload, built_->instance, values,
              {request.check, request.expected, request.seed, options_.available}, clock_);
   spent_.check += clock_.now() - start;
   if (!verified) return std::move(verified).error();
@@ -368,9 +368,9 @@ Reply CommandServer::profile(const ProfileRequest& request) {
   // The pass needs the memory, and it creates everything itself in order to observe the creation.
   built_.reset();
   arena_.reset();
-  auto reply = [&]() -> Result<ProfiledReply, RefusedReply> {
-    const auto key = parse_id(request.prepare.id, catalogue());
-    const auto backend = equipment_->backends.find(key ? key->backend : std::string());
+  auto reply = [&]() -> Result<ProfiledReply, ErrorReply> {
+    const auto key = parse_id(request.prepare.id, registry());
+    const auto backend = context_->backends.find(key ? key->backend : std::string());
     if (!backend) return refused(backend.error());
     (*backend)->set_tuning(request.prepare.tuning);
     const auto events = options_.perf_events ? options_.perf_events() : nullptr;
@@ -381,7 +381,7 @@ Reply CommandServer::profile(const ProfileRequest& request) {
                                    options_.available,
                                    arena_size_,
                                    decoder_,
-                                   catalogue(),
+                                   registry(),
                                    processor ? &*processor : nullptr};
     return is_counters_request(request) ? run_counters_pass(world, request)
                                         : run_profile_pass(world, request);
@@ -396,7 +396,7 @@ Reply CommandServer::canary() {
   const Result<Canaries> canaries =
       options_.canaries(clock_, last_level_cache_, options_.available);
   spent_.setup += clock_.now() - start;
-  if (!canaries) return RefusedReply{Outcome::skipped, canaries.error().message()};
+  if (!canaries) return ErrorReply{Outcome::skipped, canaries.error().message()};
   return CanariesReply{*canaries};
 }
 

@@ -9,11 +9,11 @@
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
 #include "harness/worker/canary.hpp"
-#include "harness/worker/equipment.hpp"
-#include "harness/worker/instance.hpp"
 #include "harness/worker/memory.hpp"
+#include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/sampler.hpp"
 #include "harness/worker/warmup.hpp"
+#include "harness/worker/worker_context.hpp"
 #include "ops/backend/kernel.hpp"
 #include "profiler/onednn/verbose_line.hpp"
 
@@ -47,7 +47,7 @@ struct ServerOptions {
 
 class CommandServer {
  public:
-  CommandServer(std::shared_ptr<WorkerContext> equipment, Clock& clock, ServerOptions options);
+  CommandServer(std::shared_ptr<WorkerContext> context, Clock& clock, ServerOptions options);
   // Uses this backend and the built-in operators.
   CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options);
 
@@ -68,10 +68,10 @@ class CommandServer {
   Reply watch(const WatchRequest& request);
   Reply release();
 
-  const ops::OperatorRegistry& catalogue() const { return equipment_->catalogue(); }
-  Result<Done, RefusedReply> build(const CaseKey& key, const std::string& problem,
-                                   const PrepareRequest& request);
-  Result<Done, RefusedReply> check(const InputValues& values, const PrepareRequest& request);
+  const ops::OperatorRegistry& registry() const { return context_->registry(); }
+  Result<Done, ErrorReply> build(const CaseKey& key, const std::string& problem,
+                                 const PrepareRequest& request);
+  Result<Done, ErrorReply> check(const InputValues& values, const PrepareRequest& request);
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);
   Result<Arena*> arena(std::optional<Bytes> distance);
@@ -79,7 +79,7 @@ class CommandServer {
   // The meter of the prepared case's device, or why there is none; null: energy is not mentioned.
   const OpenedEnergyMeter* energy_meter();
 
-  std::shared_ptr<WorkerContext> equipment_;  // declared before everything created with it
+  std::shared_ptr<WorkerContext> context_;  // declared before everything created with it
   Clock& clock_;
   ServerOptions options_;
   Result<double> slowdown_;  // the fraction; 0: none

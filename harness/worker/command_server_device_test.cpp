@@ -19,12 +19,12 @@ using test::FakeClock;
 using test::FakeScript;
 
 constexpr const char* kOnDevice = "gemm/forward/m16n16k16/f32/cublaslt/cuda/";
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 
 class DeviceServerTest : public testing::Test {
  protected:
   DeviceServerTest() {
-    memory_.cache_size = Bytes{kMi};
+    memory_.cache_size = Bytes{kMebibyte};
     script_.sample = [this](std::int64_t, const ops::SampleRequest& request) {
       ops::DeviceSample sample;
       sample.device = request.iterations * 1500us;
@@ -34,7 +34,7 @@ class DeviceServerTest : public testing::Test {
       return sample;
     };
     script_.details = {{"engine", "12"}, {"setup.context_ns", "300"}};
-    server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{64 * kMi}});
+    server_.handle(HelloRequest{kProtocolVersion, {0}, Bytes{64 * kMebibyte}});
   }
 
   Reply prepare(const std::string& id, std::optional<Bytes> distance = {}, std::int64_t tune = 0) {
@@ -47,14 +47,14 @@ class DeviceServerTest : public testing::Test {
   PreparedReply prepared(const std::string& id, std::optional<Bytes> distance = {},
                          std::int64_t tune = 0) {
     const Reply reply = prepare(id, distance, tune);
-    if (const auto* refused = std::get_if<RefusedReply>(&reply)) ADD_FAILURE() << refused->reason;
+    if (const auto* refused = std::get_if<ErrorReply>(&reply)) ADD_FAILURE() << refused->reason;
     const auto* found = std::get_if<PreparedReply>(&reply);
     return found != nullptr ? *found : PreparedReply{};
   }
-  RefusedReply refused(const std::string& id) {
+  ErrorReply refused(const std::string& id) {
     const Reply reply = prepare(id);
-    const auto* found = std::get_if<RefusedReply>(&reply);
-    return found != nullptr ? *found : RefusedReply{Outcome::ok, "not refused"};
+    const auto* found = std::get_if<ErrorReply>(&reply);
+    return found != nullptr ? *found : ErrorReply{Outcome::ok, "not refused"};
   }
 
   test::FakeDeviceMemory memory_;  // declared before the server, which uses it
@@ -64,7 +64,7 @@ class DeviceServerTest : public testing::Test {
   FakeBackend backend_{[this](Nanoseconds time) { clock_.advance(time); },
                        [this](const std::string&) { return script_; },
                        {"cublaslt", "cuda", &memory_}};
-  CommandServer server_{backend_, clock_, {Bytes{64 * kMi}}};
+  CommandServer server_{backend_, clock_, {Bytes{64 * kMebibyte}}};
 };
 
 TEST_F(DeviceServerTest, RoundsAreSamplesOfTheDevice) {
@@ -84,26 +84,29 @@ TEST_F(DeviceServerTest, RoundsAreSamplesOfTheDevice) {
 TEST_F(DeviceServerTest, ColdCachesRotateOverMemoryOfTheDevice) {
   const Bytes before = memory_.used;
   const PreparedReply cold = prepared(kOnDevice + std::string("cold"));
-  EXPECT_EQ(cold.details.at("arena.bytes"), std::to_string(2 * kMi));  // twice the device's cache
+  EXPECT_EQ(cold.details.at("arena.bytes"),
+            std::to_string(2 * kMebibyte));  // twice the device's cache
   EXPECT_EQ(cold.details.at("arena.memory"), "of the device");
   const std::size_t sets = (2 << 20) / (9 * 256);  // two of 1 KiB, and an odd number of units
   EXPECT_EQ(cold.details.at("cold.sets"), std::to_string(sets));
-  EXPECT_GE(memory_.used.count - before.count, 4 * kMi);
+  EXPECT_GE(memory_.used.count - before.count, 4 * kMebibyte);
   server_.handle(WarmUpRequest{3, 0ns});
   EXPECT_EQ(sets_, std::set<std::size_t>{sets});
   // A layer with a larger reuse distance enlarges the arena; one with a smaller distance leaves it.
   const std::string weights = "conv/forward/n1c16h4w4k16r1s1/f32/cudnn/cuda/cold_weights";
   EXPECT_EQ(refused(weights).outcome, Outcome::unsupported);  // backend of another device
   const std::string own = kOnDevice + std::string("cold_weights");
-  EXPECT_EQ(prepared(own, Bytes{5 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
-  EXPECT_EQ(prepared(own, Bytes{3 * kMi}).details.at("arena.bytes"), std::to_string(5 * kMi));
+  EXPECT_EQ(prepared(own, Bytes{5 * kMebibyte}).details.at("arena.bytes"),
+            std::to_string(5 * kMebibyte));
+  EXPECT_EQ(prepared(own, Bytes{3 * kMebibyte}).details.at("arena.bytes"),
+            std::to_string(5 * kMebibyte));
 }
 
 TEST_F(DeviceServerTest, WhatTheDeviceCannotHoldIsSkipped) {
   memory_.free = Bytes{3 * 1024 - 1};  // three matrices of 16 x 16 f32
-  const RefusedReply refusal = refused(kOnDevice + std::string("hot"));
-  EXPECT_EQ(refusal.outcome, Outcome::skipped);
-  EXPECT_EQ(refusal.reason,
+  const ErrorReply error = refused(kOnDevice + std::string("hot"));
+  EXPECT_EQ(error.outcome, Outcome::skipped);
+  EXPECT_EQ(error.reason,
             "not enough memory on the device: the tensors need 3.000 KiB, 2.999 KiB available");
   memory_.free = Bytes{3 * 1024};
   prepared(kOnDevice + std::string("hot"));
@@ -111,9 +114,9 @@ TEST_F(DeviceServerTest, WhatTheDeviceCannotHoldIsSkipped) {
 
 TEST_F(DeviceServerTest, ADeviceThatFailsIsAFailureWithItsReason) {
   memory_.refuses = true;
-  const RefusedReply refusal = refused(kOnDevice + std::string("hot"));
-  EXPECT_EQ(refusal.outcome, Outcome::failed);
-  EXPECT_EQ(refusal.reason, "the device is lost");
+  const ErrorReply error = refused(kOnDevice + std::string("hot"));
+  EXPECT_EQ(error.outcome, Outcome::failed);
+  EXPECT_EQ(error.reason, "the device is lost");
 }
 
 TEST_F(DeviceServerTest, TuningIsToldBeforeTheKernelIsMadeAndIsAFact) {

@@ -23,7 +23,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kGemm = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
+constexpr const char* kGemmId = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 
 class CommandServerTest : public testing::Test {
  protected:
@@ -38,15 +38,15 @@ class CommandServerTest : public testing::Test {
   }
   PreparedReply prepared(const std::string& id) {
     const ReplyMessage message = prepare(id);
-    if (const auto* refused = std::get_if<RefusedReply>(&message.reply)) {
+    if (const auto* refused = std::get_if<ErrorReply>(&message.reply)) {
       ADD_FAILURE() << refused->reason;
       return {};
     }
     return std::get<PreparedReply>(message.reply);
   }
-  static RefusedReply refused(const ReplyMessage& message) {
-    const auto* reply = std::get_if<RefusedReply>(&message.reply);
-    return reply == nullptr ? RefusedReply{Outcome::ok, "not refused"} : *reply;
+  static ErrorReply refused(const ReplyMessage& message) {
+    const auto* reply = std::get_if<ErrorReply>(&message.reply);
+    return reply == nullptr ? ErrorReply{Outcome::ok, "not refused"} : *reply;
   }
 
   FakeClock clock_;
@@ -66,7 +66,7 @@ TEST_F(CommandServerTest, HelloNamesProtocolLibraryAndArena) {
 }
 
 TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
-  const ReplyMessage message = prepare(kGemm);
+  const ReplyMessage message = prepare(kGemmId);
   ASSERT_TRUE(std::holds_alternative<PreparedReply>(message.reply)) << refused(message).reason;
   const auto& reply = std::get<PreparedReply>(message.reply);
   EXPECT_EQ(reply.implementation, "fake:reference");
@@ -85,18 +85,18 @@ TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
 }
 
 TEST_F(CommandServerTest, AddressesThatTheSystemDrewAreAmongTheDetails) {
-  EXPECT_FALSE(prepared(kGemm).details.contains("addresses"));
+  EXPECT_FALSE(prepared(kGemmId).details.contains("addresses"));
   ServerOptions options;
   options.addresses = ProcessRequest::Addresses::drawn;
   CommandServer drawn(backend_, clock_, options);
   PrepareRequest request;
-  request.id = kGemm;
+  request.id = kGemmId;
   const ReplyMessage message = drawn.handle(request);
   EXPECT_EQ(std::get<PreparedReply>(message.reply).details.at("addresses"), "drawn");
 }
 
 TEST_F(CommandServerTest, WarmUpAndRoundsAreCountedApart) {
-  prepared(kGemm);
+  prepared(kGemmId);
   const auto warm = server_.handle(WarmUpRequest{3, 0ns});
   EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations, 3);
   EXPECT_EQ(warm.spent.warmup, 3 * 60us);
@@ -108,7 +108,7 @@ TEST_F(CommandServerTest, WarmUpAndRoundsAreCountedApart) {
 
 TEST_F(CommandServerTest, ShortIterationsAreBatchedInRounds) {
   script_.run = [](std::int64_t) { return 10us; };
-  prepared(kGemm);
+  prepared(kGemmId);
   const auto warm = server_.handle(WarmUpRequest{3, 0ns});
   EXPECT_EQ(std::get<WarmedUpReply>(warm.reply).iterations_per_sample, 11);
   const auto round = server_.handle(RoundRequest{2});
@@ -117,7 +117,7 @@ TEST_F(CommandServerTest, ShortIterationsAreBatchedInRounds) {
 
 TEST_F(CommandServerTest, AWrongElementIsNamed) {
   script_.wrong_element = 6;
-  const RefusedReply reply = refused(prepare(kGemm));
+  const ErrorReply reply = refused(prepare(kGemmId));
   EXPECT_EQ(reply.outcome, Outcome::wrong_result);
   EXPECT_THAT(reply.reason, HasSubstr("[1,2]: got "));
   EXPECT_THAT(reply.reason, EndsWith("1 of 16 compared elements are wrong"));
@@ -125,24 +125,24 @@ TEST_F(CommandServerTest, AWrongElementIsNamed) {
 
 TEST_F(CommandServerTest, AnUnwrittenElementIsFoundByItsPoison) {
   script_.unwritten_element = 15;
-  const RefusedReply reply = refused(prepare(kGemm));
+  const ErrorReply reply = refused(prepare(kGemmId));
   EXPECT_EQ(reply.outcome, Outcome::wrong_result);
   EXPECT_THAT(reply.reason, HasSubstr("[3,3]: got NaN"));
 }
 
 TEST_F(CommandServerTest, AnUnwrittenIntegerIsFoundByASecondPoison) {
   script_.unwritten_element = 5;
-  const RefusedReply reply = refused(prepare("pointwise/forward/relu-4x4/s8/onednn/cpu/hot"));
+  const ErrorReply reply = refused(prepare("pointwise/forward/relu-4x4/s8/onednn/cpu/hot"));
   EXPECT_EQ(reply.outcome, Outcome::wrong_result);
   EXPECT_THAT(reply.reason, HasSubstr("[1,1]: got another value in a second run"));
 }
 
 TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
-  const OutputSample first = prepared(kGemm).output;
+  const OutputSample first = prepared(kGemmId).output;
   FakeBackend other([](Nanoseconds) {}, [](const std::string&) { return FakeScript{}; });
   CommandServer same(other, clock_, {});
   PrepareRequest request;
-  request.id = kGemm;
+  request.id = kGemmId;
   request.check = CheckKind::expected;
   request.expected = first;
   auto message = same.handle(request);
@@ -162,17 +162,18 @@ TEST_F(CommandServerTest, LaterProcessesAreComparedWithTheFirst) {
 }
 
 TEST_F(CommandServerTest, RefusalsKeepTheirKind) {
-  script_.refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no such primitive"};
-  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::unsupported);
-  script_.refusal->kind = ops::Refusal::Kind::skipped;
-  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::skipped);
-  script_.refusal->kind = ops::Refusal::Kind::failed;
-  EXPECT_EQ(refused(prepare(kGemm)).outcome, Outcome::failed);
-  EXPECT_EQ(refused(prepare(kGemm)).reason, "no such primitive");
+  script_.backend_error =
+      ops::BackendError{ops::BackendError::Kind::unsupported, "no such primitive"};
+  EXPECT_EQ(refused(prepare(kGemmId)).outcome, Outcome::unsupported);
+  script_.backend_error->kind = ops::BackendError::Kind::skipped;
+  EXPECT_EQ(refused(prepare(kGemmId)).outcome, Outcome::skipped);
+  script_.backend_error->kind = ops::BackendError::Kind::failed;
+  EXPECT_EQ(refused(prepare(kGemmId)).outcome, Outcome::failed);
+  EXPECT_EQ(refused(prepare(kGemmId)).reason, "no such primitive");
 }
 
 TEST_F(CommandServerTest, TooLargeForTheMemoryIsSkippedBeforeAnythingIsMade) {
-  const RefusedReply reply =
+  const ErrorReply reply =
       refused(prepare("pointwise/forward/relu-1048576x1048576x4/f32/onednn/cpu/hot"));
   EXPECT_EQ(reply.outcome, Outcome::skipped);
   EXPECT_THAT(reply.reason,
@@ -182,13 +183,13 @@ TEST_F(CommandServerTest, TooLargeForTheMemoryIsSkippedBeforeAnythingIsMade) {
 }
 
 TEST_F(CommandServerTest, AnotherBackendIsUnsupported) {
-  const RefusedReply reply = refused(prepare("gemm/forward/m4n4k4/f32/cublaslt/cpu/hot"));
+  const ErrorReply reply = refused(prepare("gemm/forward/m4n4k4/f32/cublaslt/cpu/hot"));
   EXPECT_NE(reply.outcome, Outcome::ok);
 }
 
 TEST_F(CommandServerTest, AFailingKernelEndsTheRound) {
   script_.fails_at = 10;
-  prepared(kGemm);
+  prepared(kGemmId);
   server_.handle(WarmUpRequest{3, 0ns});
   const auto message = server_.handle(RoundRequest{20});
   EXPECT_EQ(refused(message).outcome, Outcome::failed);
@@ -198,7 +199,7 @@ TEST_F(CommandServerTest, AFailingKernelEndsTheRound) {
 
 TEST_F(CommandServerTest, CommandsOutOfOrderAreRefused) {
   EXPECT_EQ(refused(server_.handle(WarmUpRequest{3, 0ns})).outcome, Outcome::failed);
-  prepared(kGemm);
+  prepared(kGemmId);
   EXPECT_EQ(refused(server_.handle(RoundRequest{1})).outcome, Outcome::failed);
   server_.handle(WarmUpRequest{3, 0ns});
   EXPECT_EQ(refused(server_.handle(RoundRequest{0})).outcome, Outcome::failed);
@@ -248,15 +249,15 @@ TEST_F(CommandServerTest, LargeProblemsAreCheckedAtPositions) {
 }
 
 TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
-  WorkerContext equipment{ops::BackendSet(backend_)};
-  const auto document = nlohmann::json::parse(describe(equipment));
+  WorkerContext context{ops::BackendSet(backend_)};
+  const auto document = nlohmann::json::parse(describe(context));
   EXPECT_EQ(document.at("protocol"), kProtocolVersion);
   EXPECT_EQ(document.at("operators").size(), ops::all_operators().size());
   EXPECT_EQ(document.at("operators")[0].at("name"), ops::all_operators()[0]->name);
   EXPECT_EQ(document.at("devices").at(0).at("name"), "cpu");
   EXPECT_EQ(document.at("devices").at(0).at("library").at("version"), "1.2.3");
   const auto message = server_.handle(DescribeRequest{});
-  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(equipment));
+  EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(context));
 }
 
 TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
@@ -279,7 +280,7 @@ TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
 }
 
 TEST_F(CommandServerTest, CanariesWithoutMemoryAreRefused) {
-  const RefusedReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are available
+  const ErrorReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are available
   EXPECT_EQ(reply.outcome, Outcome::skipped);
   EXPECT_THAT(reply.reason, StartsWith("no memory for the canaries"));
 }
@@ -288,7 +289,7 @@ TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
   CommandServer server(backend_, clock_, {std::nullopt, "3x"});
   for (const Request& request : {Request(HelloRequest{kProtocolVersion, {0}, {}}),
                                  Request(RoundRequest{1}), Request(CanaryRequest{})}) {
-    const RefusedReply reply = refused(server.handle(request));
+    const ErrorReply reply = refused(server.handle(request));
     EXPECT_EQ(reply.outcome, Outcome::failed);
     EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is not a fraction of the time"));
   }
@@ -296,13 +297,13 @@ TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
 
 TEST_F(CommandServerTest, ExactFactsAreDetails) {
   for (const char* kind : {"reorder", "matmul"}) script_.steps.emplace_back().step.kind = kind;
-  const PreparedReply first = prepared(kGemm);
+  const PreparedReply first = prepared(kGemmId);
   EXPECT_EQ(first.details.at("primitives"), "2");
   EXPECT_EQ(first.details.at("output.digest"), first.output.digest);
   // A later process also sends the digest, if one output is empty.
   CommandServer later(backend_, clock_, {});
   PrepareRequest request;
-  request.id = kGemm;
+  request.id = kGemmId;
   request.check = CheckKind::expected;
   request.expected = first.output;
   const ReplyMessage second = later.handle(request);

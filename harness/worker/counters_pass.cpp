@@ -2,10 +2,10 @@
 #include "harness/worker/counters_pass.hpp"
 
 #include "harness/config/case_id.hpp"
-#include "harness/worker/instance.hpp"
 #include "harness/worker/memory.hpp"
+#include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/rotation.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 #include "ops/backend/device_counters.hpp"
 #include "profiler/kernel_names/counter_verdict.hpp"
 #include "profiler/switches.hpp"
@@ -23,7 +23,7 @@ namespace bench {
 namespace {
 
 using Details = std::map<std::string, std::string>;
-using DetailsReply = Result<Details, RefusedReply>;
+using DetailsReply = Result<Details, ErrorReply>;
 
 constexpr std::string_view kHostDevice = "cpu";
 
@@ -56,11 +56,11 @@ DetailsReply count(const ProfilePassContext& world, const ProfileRequest& reques
         fmt::format("the backend `{}` cannot read hardware counters", world.backend.name()));
   }
   const PrepareRequest& prepare = request.prepare;
-  auto subject = admit(key, prepare.network.get(), world.backend, world.available, world.catalogue);
-  if (!subject) return std::move(subject).error();
-  const InputValues values = input_values(*subject, prepare.seed);
-  auto instance = PreparedKernel::build(world.backend, *subject, values, world.clock,
-                                        world.available, prepare.met);
+  auto workload = admit(key, prepare.network.get(), world.backend, world.available, world.registry);
+  if (!workload) return std::move(workload).error();
+  const InputValues values = input_values(*workload, prepare.seed);
+  auto instance = PreparedKernel::build(world.backend, *workload, values, world.clock,
+                                        world.available, prepare.input_layouts);
   if (!instance) return refused(instance.error());
   auto arena = arena_of(world, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());
@@ -70,23 +70,23 @@ DetailsReply count(const ProfilePassContext& world, const ProfileRequest& reques
   if (!rotation) return failed_reply(rotation.error());
   const auto readings = counters->measure((*rotation)->invocations());
   if (!readings) {
-    if (readings.error().kind == ops::Refusal::Kind::failed) return refused(readings.error());
+    if (readings.error().kind == ops::BackendError::Kind::failed) return refused(readings.error());
     return unavailable(readings.error().reason);
   }
-  return counter_details(*readings, subject_work(*subject));
+  return counter_details(*readings, workload_work(*workload));
 }
 
 }  // namespace
 
-Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassContext& world,
-                                                      const ProfileRequest& request) {
-  const auto key = parse_id(request.prepare.id, world.catalogue);
+Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& world,
+                                                    const ProfileRequest& request) {
+  const auto key = parse_id(request.prepare.id, world.registry);
   if (!key) return failed_reply(key.error());
   ProfiledReply reply;
   try {
     BENCH_ASSIGN_OR_RETURN(reply.details, count(world, request, *key));
   } catch (const std::bad_alloc&) {
-    return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
+    return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
   }
   return reply;
 }

@@ -18,8 +18,8 @@ namespace bench {
 
 // The reply has only details (counter_details), no activities. If the backend has no counters, or
 // they may not be read here, "counters" is "n/a: REASON"; this is not a failure.
-Result<ProfiledReply, RefusedReply> run_counters_pass(const ProfilePassContext& world,
-                                                      const ProfileRequest& request);
+Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& world,
+                                                    const ProfileRequest& request);
 
 // Returns "counter.NAME" and "counter.NAME.source" of each reading; "tensor_cores" and
 // "tensor_cores.types" if the readings show them. "check.tensor_operations" (for matrix

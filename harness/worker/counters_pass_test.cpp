@@ -61,13 +61,13 @@ TEST(CountersRequest, IsOneOfCountersAlone) {
 
 class FakeCounters final : public ops::DeviceCounters {
  public:
-  Result<CounterReadings, ops::Refusal> measure(
+  Result<CounterReadings, ops::BackendError> measure(
       std::span<ops::Invocation* const> rotation) override {
     for (ops::Invocation* invocation : rotation) executed += invocation->run() ? 1 : 0;
     return answer;
   }
   int executed = 0;
-  Result<CounterReadings, ops::Refusal> answer = CounterReadings();
+  Result<CounterReadings, ops::BackendError> answer = CounterReadings();
 };
 
 // The fake backend with counters.
@@ -78,10 +78,12 @@ class CountedBackend final : public ops::Backend {
   std::string_view name() const override { return inner_.name(); }
   std::string_view device() const override { return inner_.device(); }
   ops::LibraryInfo library() const override { return inner_.library(); }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Problem& problem) override {
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(
+      const ops::Problem& problem) override {
     return inner_.create(problem);
   }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Network& network) override {
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(
+      const ops::Network& network) override {
     return inner_.create(network);
   }
   ops::DeviceCounters* counters() override { return &counters_; }
@@ -93,7 +95,7 @@ class CountedBackend final : public ops::Backend {
 
 class CountersPassTest : public ProfilePassTest {
  protected:
-  Result<ProfiledReply, RefusedReply> count(const std::string& id = kGemm) {
+  Result<ProfiledReply, ErrorReply> count(const std::string& id = kGemm) {
     CountedBackend counted(backend_, counters_);
     const ProfilePassContext world{counted, clock_, std::nullopt, Bytes{1 << 16}, decoder_};
     return run_counters_pass(world, counters_request(request(id)));
@@ -136,11 +138,12 @@ TEST_F(CountersPassTest, ColdCachesRotateOverTheArena) {
 }
 
 TEST_F(CountersPassTest, WhatMayNotBeReadIsNoFailureAndWhatFailsIs) {
-  counters_.answer = ops::Refusal{ops::Refusal::Kind::unsupported, "for administrators alone"};
+  counters_.answer =
+      ops::BackendError{ops::BackendError::Kind::unsupported, "for administrators alone"};
   const auto forbidden = count();
   ASSERT_TRUE(forbidden.ok());
   EXPECT_THAT(forbidden->details, ElementsAre(Pair("counters", "n/a: for administrators alone")));
-  counters_.answer = ops::Refusal{ops::Refusal::Kind::failed, "the device is lost"};
+  counters_.answer = ops::BackendError{ops::BackendError::Kind::failed, "the device is lost"};
   const auto lost = count();
   ASSERT_FALSE(lost.ok());
   EXPECT_EQ(lost.error().outcome, Outcome::failed);
@@ -158,7 +161,7 @@ TEST_F(CountersPassTest, ABackendWithoutCountersSaysSoAndMakesNothing) {
 
 TEST_F(CountersPassTest, ACaseThatIsNoneIsRefused) {
   const Reply reply = handle(counters_request(request("gemm/forward/m4")));
-  EXPECT_TRUE(std::holds_alternative<RefusedReply>(reply));
+  EXPECT_TRUE(std::holds_alternative<ErrorReply>(reply));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "harness/config/case_id.hpp"
 #include "harness/host/gpu_description.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/plugin/c_problem.hpp"
 #include "ops/plugin/plugin.hpp"
@@ -122,9 +122,9 @@ using Ask = decltype(&::bench_cuda_support);
 
 Result<CudaSupport> support_of(Ask ask, const std::string& id, const std::string& device) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
-  BENCH_ASSIGN_OR_RETURN(const Workload subject,
-                         make_subject(key, nullptr, ops::built_in_catalogue()));
-  const auto* problem = std::get_if<ops::Problem>(&subject);
+  BENCH_ASSIGN_OR_RETURN(const Workload workload,
+                         make_workload(key, nullptr, ops::built_in_operators()));
+  const auto* problem = std::get_if<ops::Problem>(&workload);
   if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
   const ops::CProblem given(*problem);
   std::string text;

@@ -27,11 +27,11 @@ ops::OperatorDescription description_of(const ops::Operator& op) {
   return description;
 }
 
-void add_devices(WorkerContext& equipment, WorkerDocument& document) {
-  const ops::Backend& first = equipment.backends.first();
+void add_devices(WorkerContext& context, WorkerDocument& document) {
+  const ops::Backend& first = context.backends.first();
   document.devices.push_back(
       {std::string(first.device()), std::string(first.name()), first.library(), std::nullopt});
-  for (const auto& other : equipment.backends.others()) {
+  for (const auto& other : context.backends.others()) {
     auto& list = other.missing ? document.missing : document.devices;
     list.push_back({other.device, other.name, std::nullopt, other.missing});
   }
@@ -39,21 +39,21 @@ void add_devices(WorkerContext& equipment, WorkerDocument& document) {
 
 }  // namespace
 
-std::string describe(WorkerContext& equipment) {
+std::string describe(WorkerContext& context) {
   WorkerDocument document;
   document.protocol = kProtocolVersion;
   document.tool_version = tool_version();
-  for (const ops::Operator* op : equipment.catalogue().operators()) {
+  for (const ops::Operator* op : context.registry().operators()) {
     document.operators.push_back(description_of(*op));
   }
   for (const DataTypeInfo& type : data_types()) {
     if (type.is_case_type) document.types.push_back({std::string(type.name), type.bytes});
   }
-  for (const ops::BackendRow& row : equipment.catalogue().backends()) {
+  for (const ops::BackendRow& row : context.registry().backends()) {
     document.backends.push_back({row.name, row.device, row.operators, row.source});
   }
-  add_devices(equipment, document);
-  document.plugins = equipment.plugins;
+  add_devices(context, document);
+  document.plugins = context.plugins;
   return format_worker_document(document);
 }
 

@@ -49,11 +49,11 @@ class TracedBackend final : public ops::Backend {
   std::string_view device() const override { return "cuda"; }
   ops::LibraryInfo library() const override { return {}; }
   ops::DeviceTracer* tracer() override { return has_tracer ? &scripted : nullptr; }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Problem&) override {
-    return ops::Refusal{};
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(const ops::Problem&) override {
+    return ops::BackendError{};
   }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Network&) override {
-    return ops::Refusal{};
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(const ops::Network&) override {
+    return ops::BackendError{};
   }
 
   ScriptedTracer scripted;

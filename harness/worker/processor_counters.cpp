@@ -19,7 +19,7 @@ constexpr std::size_t kEvents = 3;
 // the time between starting and stopping.
 constexpr double kWholeTime = 0.999;
 
-using ops::Refusal;
+using ops::BackendError;
 
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
 
@@ -106,9 +106,9 @@ class ThreadCounters {
 };
 
 // Runs the rotation once. Returns the failure of an invocation.
-Result<Done, Refusal> run_turn(std::span<ops::Invocation* const> rotation) {
+Result<Done, BackendError> run_turn(std::span<ops::Invocation* const> rotation) {
   for (ops::Invocation* invocation : rotation) {
-    if (!invocation->run()) return Refusal{Refusal::Kind::failed, invocation->error()};
+    if (!invocation->run()) return BackendError{BackendError::Kind::failed, invocation->error()};
   }
   return Done{};
 }
@@ -151,7 +151,7 @@ CounterReadings readings_of(ThreadCounters& counters, std::int64_t executions) {
 
 }  // namespace
 
-Result<CounterReadings, Refusal> ProcessorCounters::measure(
+Result<CounterReadings, BackendError> ProcessorCounters::measure(
     std::span<ops::Invocation* const> rotation) {
   // The library starts its threads at the latest here.
   BENCH_RETURN_IF_ERROR(run_turn(rotation));

@@ -29,7 +29,7 @@ class ProcessorCounters final : public ops::DeviceCounters {
  public:
   // References must outlive it.
   ProcessorCounters(PerfEvents& events, Clock& clock) : events_(events), clock_(clock) {}
-  Result<CounterReadings, ops::Refusal> measure(
+  Result<CounterReadings, ops::BackendError> measure(
       std::span<ops::Invocation* const> rotation) override;
 
  private:

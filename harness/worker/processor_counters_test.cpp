@@ -62,7 +62,7 @@ class ScriptedPerfEvents final : public PerfEvents {
 class ProcessorCountersTest : public testing::Test {
  protected:
   // Ten executions of 5 ms.
-  Result<CounterReadings, ops::Refusal> measure() {
+  Result<CounterReadings, ops::BackendError> measure() {
     auto readings =
         ProcessorCounters(events_, runs_.clock()).measure(runs_.rotation().invocations());
     EXPECT_THAT(events_.opened, IsEmpty());
@@ -138,7 +138,7 @@ TEST_F(ProcessorCountersTest, WithoutAnyTheReasonIsToldOnceWithItsRemedy) {
   for (const PerfEventRow& row : perf_events()) events_.failures[{row.event, kMainThread}] = EACCES;
   const auto closed = measure();
   ASSERT_FALSE(closed.ok());
-  EXPECT_EQ(closed.error().kind, ops::Refusal::Kind::unsupported);
+  EXPECT_EQ(closed.error().kind, ops::BackendError::Kind::unsupported);
   EXPECT_EQ(closed.error().reason,
             "the processor's counters are closed to this user (perf_event_open: Permission "
             "denied); sudo sysctl kernel.perf_event_paranoid=2 opens them");
@@ -160,7 +160,7 @@ TEST_F(ProcessorCountersTest, AThreadThatStartsMeanwhileMakesThemUnknown) {
   events_.later_threads = {kMainThread, kOtherThread, 102};
   const auto readings = measure();
   ASSERT_FALSE(readings.ok());
-  EXPECT_EQ(readings.error().kind, ops::Refusal::Kind::unsupported);
+  EXPECT_EQ(readings.error().kind, ops::BackendError::Kind::unsupported);
   EXPECT_THAT(readings.error().reason, HasSubstr("threads started or ended"));
 }
 
@@ -169,7 +169,7 @@ TEST_F(ProcessorCountersTest, AFailedExecutionFailsThePassAndClosesTheCounters) 
   runs_.fail_at(5);
   const auto readings = measure();
   ASSERT_FALSE(readings.ok());
-  EXPECT_EQ(readings.error().kind, ops::Refusal::Kind::failed);
+  EXPECT_EQ(readings.error().kind, ops::BackendError::Kind::failed);
   EXPECT_EQ(readings.error().reason, "scripted failure");
 }
 

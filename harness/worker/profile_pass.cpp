@@ -4,7 +4,7 @@
 #include "harness/stats/summary.hpp"
 #include "harness/worker/check.hpp"
 #include "harness/worker/profile_pass_state.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 #include "profiler/scope_path.hpp"
 
 #include <chrono>
@@ -118,13 +118,13 @@ Status ProfilePass::capture_output() {
   return Done{};
 }
 
-Result<ProfiledReply, RefusedReply> ProfilePass::run() {
+Result<ProfiledReply, ErrorReply> ProfilePass::run() {
   // This must come first: admit() asks the device for its free memory, which creates its context.
   // If a context is older than the tracer, CUPTI before 13.3.3 may report times on CLOCK_REALTIME.
   trace_.emplace(world_.backend, switches_);
-  auto subject = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
-                       world_.catalogue);
-  if (!subject) return std::move(subject).error();
+  auto workload = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
+                        world_.registry);
+  if (!workload) return std::move(workload).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
   world_.backend.set_tuning(request_.prepare.tuning);
   recorder_.start();
@@ -144,7 +144,7 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
       scopes.emplace_back(&recorder_, std::move(layer));
       path_ = append_scope(path_, name);
     }
-    measured = measure(*subject);
+    measured = measure(*workload);
     finish_trace();  // also if the pass failed on the way
     // The memory released below is recorded and belongs to the case.
     rotation_.reset();
@@ -164,12 +164,12 @@ Result<ProfiledReply, RefusedReply> ProfilePass::run() {
   return std::move(reply_);
 }
 
-Result<Done, RefusedReply> ProfilePass::measure(const Workload& subject) {
-  const InputValues values = input_values(subject, request_.prepare.seed);
-  BENCH_RETURN_IF_ERROR(prepare(subject, values));
+Result<Done, ErrorReply> ProfilePass::measure(const Workload& workload) {
+  const InputValues values = input_values(workload, request_.prepare.seed);
+  BENCH_RETURN_IF_ERROR(prepare(workload, values));
   set(Collecting::none);
   if (request_.prepare.check != CheckKind::none) {
-    BENCH_RETURN_IF_ERROR(check(subject, values));
+    BENCH_RETURN_IF_ERROR(check(workload, values));
   }
   if (Status status = bind(); !status) return failed_reply(status.error());
   if (Status status = run_iterations(); !status) return failed_reply(status.error());
@@ -178,8 +178,7 @@ Result<Done, RefusedReply> ProfilePass::measure(const Workload& subject) {
 
 // Covers everything from the library's first call to the first run. The first run is not an
 // iteration. It is observed only if the pass looks for a failure.
-Result<Done, RefusedReply> ProfilePass::prepare(const Workload& subject,
-                                                const InputValues& values) {
+Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const InputValues& values) {
   set(Collecting::all);
   Activity range;
   range.kind = ActivityKind::range;
@@ -189,14 +188,14 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Workload& subject,
   SetupObservers watchers{&memory_, buffer_memory(), {}};
   std::int64_t printed = 0;  // before the first run
   watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
-    make_steps(subject, kernel);
+    make_steps(workload, kernel);
     if (capture_) printed = capture_->written();
     if (announces()) return &*steps_;
     set(Collecting::none);
     return nullptr;
   };
-  auto instance = PreparedKernel::build(world_.backend, subject, values, world_.clock,
-                                        world_.available, request_.prepare.met, watchers);
+  auto instance = PreparedKernel::build(world_.backend, workload, values, world_.clock,
+                                        world_.available, request_.prepare.input_layouts, watchers);
   if (verbose_) {
     VerbosePlace place;
     place.begin = range.start;
@@ -221,7 +220,7 @@ Result<Done, RefusedReply> ProfilePass::prepare(const Workload& subject,
   return Done{};
 }
 
-void ProfilePass::make_steps(const Workload& subject, const ops::Kernel& kernel) {
+void ProfilePass::make_steps(const Workload& workload, const ops::Kernel& kernel) {
   StepSinks sinks{&recorder_, &api_, &memory_};
   sinks.capture = capture_.get();
   if (verbose_) sinks.verbose = &*verbose_;
@@ -233,7 +232,7 @@ void ProfilePass::make_steps(const Workload& subject, const ops::Kernel& kernel)
     // If writing fails now, a later report would fail as well.
     sinks.announced = [this] { static_cast<void>(spool_.flush()); };
   }
-  steps_.emplace(step_facts(subject, kernel), path_, sinks, world_.clock);
+  steps_.emplace(step_facts(workload, kernel), path_, sinks, world_.clock);
 }
 
 // Called before work that may not return. If the pass looks for failures, the record is on disk by
@@ -245,7 +244,7 @@ Status ProfilePass::announce(const Activity& range) {
 }
 
 // For a wrong result, the check is the activity that did not end.
-Result<Done, RefusedReply> ProfilePass::check(const Workload& subject, const InputValues& values) {
+Result<Done, ErrorReply> ProfilePass::check(const Workload& workload, const InputValues& values) {
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "check";
@@ -253,7 +252,7 @@ Result<Done, RefusedReply> ProfilePass::check(const Workload& subject, const Inp
   if (Status status = announce(range); !status) return failed_reply(status.error());
   const CheckRequest check{request_.prepare.check, request_.prepare.expected, request_.prepare.seed,
                            world_.available};
-  auto verified = verify(world_.backend, subject, *instance_, values, check, world_.clock);
+  auto verified = verify(world_.backend, workload, *instance_, values, check, world_.clock);
   if (!verified) return std::move(verified).error();
   reply_.details["check"] = verified->text;
   range.duration = recorder_.now() - range.start;
@@ -304,22 +303,22 @@ void ProfilePass::finish_reply() {
   reply_.details.insert(world_.decoder.facts().begin(), world_.decoder.facts().end());
 }
 
-Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassContext& world,
-                                                     const ProfileRequest& request) {
+Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& world,
+                                                   const ProfileRequest& request) {
   const auto switches = read_switches(request.switches);
   if (!switches) return failed_reply(switches.error());
-  const auto key = parse_id(request.prepare.id, world.catalogue);
+  const auto key = parse_id(request.prepare.id, world.registry);
   if (!key) return failed_reply(key.error());
   // A failure may come at any time, so each write is immediate.
   const bool waits = request.announce == Announce::no;
   auto spool = ActivitySpool::open(request.spool, request.run_id, world.clock,
                                    waits ? switches->dump_period : Nanoseconds(0));
   if (!spool) return failed_reply(spool.error());
-  Result<ProfiledReply, RefusedReply> reply = [&]() -> Result<ProfiledReply, RefusedReply> {
+  Result<ProfiledReply, ErrorReply> reply = [&]() -> Result<ProfiledReply, ErrorReply> {
     try {
       return ProfilePass(world, request, *spool, *switches, *key).run();
     } catch (const std::bad_alloc&) {
-      return RefusedReply{Outcome::skipped, "this machine does not have enough memory"};
+      return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
     }
   }();
   const Status flushed = spool->flush();

@@ -85,7 +85,7 @@ struct ProfilePassContext {
   std::optional<Bytes> available;  // available memory, if known
   Bytes arena;                     // for cold caches
   VerboseDecoder& decoder;         // belongs to this process
-  const ops::OperatorRegistry& catalogue = ops::built_in_catalogue();
+  const ops::OperatorRegistry& registry = ops::built_in_operators();
   // Counters of this machine's processor, for backends that compute on it and have none of their
   // own; null: there are none to read.
   ops::DeviceCounters* processor = nullptr;
@@ -93,7 +93,7 @@ struct ProfilePassContext {
 
 // Captures standard output during the pass if the library prints. Whether it succeeds or fails, the
 // spool contains what happened.
-Result<ProfiledReply, RefusedReply> run_profile_pass(const ProfilePassContext& world,
-                                                     const ProfileRequest& request);
+Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& world,
+                                                   const ProfileRequest& request);
 
 }  // namespace bench

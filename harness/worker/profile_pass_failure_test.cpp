@@ -10,8 +10,8 @@ TEST_F(ProfilePassTest, AFailureLeavesTheLastActivityUnfinished) {
   ProfileRequest wanted = request();
   wanted.announce = Announce::yes;
   const Reply reply = handle(wanted);
-  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
-  EXPECT_EQ(std::get<RefusedReply>(reply).reason, "scripted failure");
+  ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
+  EXPECT_EQ(std::get<ErrorReply>(reply).reason, "scripted failure");
   std::vector<Activity> operations = spooled(ActivityKind::operation);
   std::int64_t finished = 0;
   for (const Activity& operation : operations) finished += operation.duration.has_value() ? 1 : 0;
@@ -42,26 +42,27 @@ TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
   wanted.announce = Announce::yes;
   wanted.prepare.check = CheckKind::reference;
   const Reply reply = handle(wanted);
-  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
-  EXPECT_EQ(std::get<RefusedReply>(reply).outcome, Outcome::wrong_result);
+  ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
+  EXPECT_EQ(std::get<ErrorReply>(reply).outcome, Outcome::wrong_result);
   EXPECT_FALSE(named(spooled(ActivityKind::api), "fake_create").empty());
   EXPECT_FALSE(spooled(ActivityKind::operation).empty());
 }
 
 TEST_F(ProfilePassTest, RefusalsAndBadRequestsAreAnswered) {
-  script_.refusal = ops::Refusal{ops::Refusal::Kind::unsupported, "no such primitive"};
+  script_.backend_error =
+      ops::BackendError{ops::BackendError::Kind::unsupported, "no such primitive"};
   Reply reply = handle(request());
-  ASSERT_TRUE(std::holds_alternative<RefusedReply>(reply));
-  EXPECT_EQ(std::get<RefusedReply>(reply).outcome, Outcome::unsupported);
+  ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
+  EXPECT_EQ(std::get<ErrorReply>(reply).outcome, Outcome::unsupported);
   ProfileRequest bad = request();
   bad.switches["iterations"] = "9-5";
-  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+  EXPECT_TRUE(std::holds_alternative<ErrorReply>(handle(bad)));
   bad = request();
   bad.switches["no_such"] = "1";
-  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+  EXPECT_TRUE(std::holds_alternative<ErrorReply>(handle(bad)));
   bad = request();
   bad.spool = "/nonexistent/folder/spool";
-  EXPECT_TRUE(std::holds_alternative<RefusedReply>(handle(bad)));
+  EXPECT_TRUE(std::holds_alternative<ErrorReply>(handle(bad)));
 }
 
 TEST_F(ProfilePassTest, AfterwardsTheWorkerTimesAsBefore) {

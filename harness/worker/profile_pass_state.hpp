@@ -5,8 +5,8 @@
 
 #include "harness/config/case_id.hpp"
 #include "harness/worker/device_trace.hpp"
-#include "harness/worker/instance.hpp"
 #include "harness/worker/memory.hpp"
+#include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "harness/worker/rotation.hpp"
 #include "harness/worker/spool.hpp"
@@ -59,13 +59,13 @@ class ProfilePass {
   ProfilePass(const ProfilePass&) = delete;
   ProfilePass& operator=(const ProfilePass&) = delete;
 
-  Result<ProfiledReply, RefusedReply> run();
+  Result<ProfiledReply, ErrorReply> run();
 
  private:
   enum class Collecting { none, all };  // none: as the timing pass runs
   void set(Collecting collecting);
-  using Refused = Result<Done, RefusedReply>;
-  static RefusedReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
+  using Refused = Result<Done, ErrorReply>;
+  static ErrorReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
   bool announces() const { return request_.announce == ProfileRequest::Announce::yes; }
   bool observes_steps() const {
     return traces() || switches_.records(RecordGroup::operators) ||
@@ -80,9 +80,9 @@ class ProfilePass {
   }
 
   Status capture_output();
-  Refused measure(const Workload& subject);
-  Refused prepare(const Workload& subject, const InputValues& values);
-  Refused check(const Workload& subject, const InputValues& values);
+  Refused measure(const Workload& workload);
+  Refused prepare(const Workload& workload, const InputValues& values);
+  Refused check(const Workload& workload, const InputValues& values);
   Status announce(const Activity& range);
   Status bind();
   Status run_iterations();
@@ -103,7 +103,7 @@ class ProfilePass {
   void finish_trace();
   void record_device_memory();
   Status hand_on();
-  void make_steps(const Workload& subject, const ops::Kernel& kernel);
+  void make_steps(const Workload& workload, const ops::Kernel& kernel);
   void finish_reply();
 
   const ProfilePassContext& world_;

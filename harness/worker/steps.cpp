@@ -107,12 +107,12 @@ StepFacts facts_of_whole(const ops::Network& network, const ops::Kernel& kernel)
 
 }  // namespace
 
-std::vector<StepFacts> step_facts(const Workload& subject, const ops::Kernel& kernel) {
+std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& kernel) {
   std::vector<StepFacts> facts;
-  const auto* problem = std::get_if<ops::Problem>(&subject);
+  const auto* problem = std::get_if<ops::Problem>(&workload);
   for (const ops::KernelStep& step : kernel.steps()) {
     facts.push_back(problem != nullptr ? facts_of(*problem, step)
-                                       : facts_of(std::get<NetworkPair>(subject).network, step));
+                                       : facts_of(std::get<NetworkPair>(workload).network, step));
   }
   // A problem's work is counted once: with several steps, it is unknown which step did which part.
   if (problem != nullptr && facts.size() > 1) {
@@ -128,7 +128,7 @@ std::vector<StepFacts> step_facts(const Workload& subject, const ops::Kernel& ke
     whole.implementation = kernel.implementation();
     facts.push_back(facts_of(*problem, whole));
   } else {
-    facts.push_back(facts_of_whole(std::get<NetworkPair>(subject).network, kernel));
+    facts.push_back(facts_of_whole(std::get<NetworkPair>(workload).network, kernel));
   }
   return facts;
 }

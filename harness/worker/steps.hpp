@@ -5,7 +5,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/worker/device_trace.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 #include "ops/backend/kernel.hpp"
 #include "profiler/api_calls/api_calls.hpp"
 #include "profiler/attribute.hpp"
@@ -38,7 +38,7 @@ struct StepFacts {
 };
 
 // Returns one entry per step, or one for the whole problem if the kernel names no steps.
-std::vector<StepFacts> step_facts(const Workload& subject, const ops::Kernel& kernel);
+std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& kernel);
 
 // The steps of one profiled iteration. Their times are only noted while it runs and become
 // activities afterwards, so that recording costs the iteration only a few clock reads.

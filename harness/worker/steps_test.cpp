@@ -31,8 +31,8 @@ class StepsOnly final : public ops::Kernel {
 
 std::vector<StepFacts> facts_of(std::vector<ops::KernelStep> steps) {
   const auto key = parse_id("gemm/forward/m4n4k4/f32/onednn/cpu/hot");
-  const Workload subject = problem_of(*key).value();
-  return step_facts(subject, StepsOnly(std::move(steps)));
+  const Workload workload = problem_of(*key).value();
+  return step_facts(workload, StepsOnly(std::move(steps)));
 }
 
 TEST(StepFactsTest, AProblemOfOneStepHasItsWorkThere) {
@@ -57,13 +57,13 @@ TEST(StepFactsTest, WorkIsNotCountedOncePerStep) {
 
 TEST(StepFactsTest, AStepOfNoNodeIsWhatItCallsItself) {
   const ops::Network network =
-      ops::testing::make({.name = "small",
+      ops::op_test::make({.name = "small",
                           .input = {4, 6, 6},
-                          .layers = {ops::testing::layer("conv", "conv", "k4r3s3", {"input"})}},
+                          .layers = {ops::op_test::layer("conv", "conv", "k4r3s3", {"input"})}},
                          ops::Fusion::separate, DataType::f32);
-  const Workload subject = NetworkPair{network, network, std::nullopt};
+  const Workload workload = NetworkPair{network, network, std::nullopt};
   const auto steps = step_facts(
-      subject, StepsOnly({{"", "convert", "a", "", {}}, {"conv", "convolution", "b", "", {}}}));
+      workload, StepsOnly({{"", "convert", "a", "", {}}, {"conv", "convolution", "b", "", {}}}));
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_EQ(steps[0].name, "convert");
   EXPECT_EQ(steps[0].layer, "");

@@ -104,20 +104,19 @@ bool follow_coordinator() {
 
 namespace {
 
-int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& equipment,
-                   Clock& clock) {
+int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& context, Clock& clock) {
   ServerOptions options{available_memory("")};
   options.addresses = own_addresses();
   options.sample_canary = make_sample_canary;
   options.perf_events = make_perf_events;
   options.energy_meter = open_energy_meter;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
-  CommandServer server(equipment, clock, std::move(options));
+  CommandServer server(context, clock, std::move(options));
   while (std::optional<std::string> line = channel.read_line()) {
-    const Result<Request> request = decode_request(*line, equipment->catalogue());
+    const Result<Request> request = decode_request(*line, context->registry());
     const ReplyMessage reply =
         request ? server.handle(*request)
-                : ReplyMessage{RefusedReply{Outcome::failed, request.error().message()}, {}};
+                : ReplyMessage{ErrorReply{Outcome::failed, request.error().message()}, {}};
     if (!channel.write_line(encode(reply))) return EXIT_FAILURE;
     if (request && std::holds_alternative<QuitRequest>(*request)) return EXIT_SUCCESS;
   }
@@ -138,9 +137,9 @@ std::optional<Channel> open_channel(int in, int out) {
 
 }  // namespace
 
-int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock) {
+int serve(int in, int out, const WorkerContextFactory& make_worker_context, Clock& clock) {
   std::optional<Channel> channel = open_channel(in, out);
-  return channel ? serve_commands(*channel, make_equipment(), clock) : EXIT_FAILURE;
+  return channel ? serve_commands(*channel, make_worker_context(), clock) : EXIT_FAILURE;
 }
 
 int serve(int in, int out, ops::Backend& backend, Clock& clock) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/env.hpp"
-#include "harness/worker/equipment.hpp"
+#include "harness/worker/worker_context.hpp"
 #include "ops/backend/kernel.hpp"
 
 #include <functional>
@@ -19,11 +19,11 @@ namespace bench {
 int serve(int in, int out, ops::Backend& backend, Clock& clock);
 // The same, but the context is made when the standard streams are protected from the libraries'
 // output.
-using EquipmentFactory = std::function<std::shared_ptr<WorkerContext>()>;
-int serve(int in, int out, const EquipmentFactory& make_equipment, Clock& clock);
+using WorkerContextFactory = std::function<std::shared_ptr<WorkerContext>()>;
+int serve(int in, int out, const WorkerContextFactory& make_worker_context, Clock& clock);
 
 // `bench worker --describe`: operators with parameters, directions, data types, backends, devices
 // and libraries as one JSON document.
-std::string describe(WorkerContext& equipment);
+std::string describe(WorkerContext& context);
 
 }  // namespace bench

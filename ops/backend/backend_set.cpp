@@ -11,15 +11,15 @@ void BackendSet::add(std::string name, std::string device, Maker make, Probe pro
                       nullptr, std::nullopt});
 }
 
-Result<Backend*, Refusal> BackendSet::find(std::string_view name) {
+Result<Backend*, BackendError> BackendSet::find(std::string_view name) {
   const auto entry = std::ranges::find(entries_, name, &Entry::name);
   if (entry == entries_.end()) return first_;
-  if (entry->refusal) return *entry->refusal;
+  if (entry->error) return *entry->error;
   if (!entry->backend) {
     auto made = entry->make();
     if (!made) {
-      entry->refusal = made.error();
-      return *entry->refusal;
+      entry->error = made.error();
+      return *entry->error;
     }
     entry->backend = std::move(made).value();
   }

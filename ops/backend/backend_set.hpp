@@ -16,7 +16,7 @@ namespace bench::ops {
 
 class BackendSet {
  public:
-  using Maker = std::function<Result<std::unique_ptr<Backend>, Refusal>()>;
+  using Maker = std::function<Result<std::unique_ptr<Backend>, BackendError>()>;
   // Returns why the backend cannot run here, or nullopt if nothing known rules it out. The probe
   // does not create the backend.
   using Probe = std::function<std::optional<std::string>()>;
@@ -26,13 +26,13 @@ class BackendSet {
   explicit BackendSet(std::unique_ptr<Backend> backend)
       : owned_(std::move(backend)), first_(owned_.get()) {}
 
-  // `name` must not be in the set yet. The set calls `make` once and remembers its refusal.
+  // `name` must not be in the set yet. The set calls `make` once and remembers its error.
   void add(std::string name, std::string device, Maker make, Probe probe);
 
   Backend& first() { return *first_; }
   // Returns the first backend for a name that the set does not contain. That backend refuses such
   // cases with its own message.
-  Result<Backend*, Refusal> find(std::string_view name);
+  Result<Backend*, BackendError> find(std::string_view name);
 
   struct Availability {
     std::string name;
@@ -49,7 +49,7 @@ class BackendSet {
     Maker make;
     Probe probe;
     std::unique_ptr<Backend> backend;
-    std::optional<Refusal> refusal;
+    std::optional<BackendError> error;
   };
 
   std::unique_ptr<Backend> owned_;

@@ -12,11 +12,11 @@ class NamedBackend final : public Backend {
   std::string_view name() const override { return name_; }
   std::string_view device() const override { return "cpu"; }
   LibraryInfo library() const override { return {}; }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem&) override { return refusal(); }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override { return refusal(); }
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem&) override { return error(); }
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network&) override { return error(); }
 
  private:
-  static Refusal refusal() { return {Refusal::Kind::unsupported, "for a test"}; }
+  static BackendError error() { return {BackendError::Kind::unsupported, "for a test"}; }
   std::string name_;
 };
 
@@ -26,7 +26,7 @@ TEST(BackendSetTest, MakesABackendWhenItIsFirstAskedForAndOnce) {
   int made = 0;
   set.add(
       "other", "cpu",
-      [&]() -> Result<std::unique_ptr<Backend>, Refusal> {
+      [&]() -> Result<std::unique_ptr<Backend>, BackendError> {
         ++made;
         return std::unique_ptr<Backend>(std::make_unique<NamedBackend>("other"));
       },
@@ -45,13 +45,13 @@ TEST(BackendSetTest, RemembersARefusal) {
   int asked = 0;
   set.add(
       "other", "cuda",
-      [&]() -> Result<std::unique_ptr<Backend>, Refusal> {
+      [&]() -> Result<std::unique_ptr<Backend>, BackendError> {
         ++asked;
-        return Refusal{Refusal::Kind::skipped, "no device"};
+        return BackendError{BackendError::Kind::skipped, "no device"};
       },
       [] { return std::optional<std::string>("no device"); });
   EXPECT_EQ(set.find("other").error().reason, "no device");
-  EXPECT_EQ(set.find("other").error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(set.find("other").error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(asked, 1);
   ASSERT_EQ(set.others().size(), 1U);
   EXPECT_EQ(set.others()[0].missing, "no device");

@@ -18,9 +18,9 @@ class DeviceCounters {
   // Measures one execution. `rotation` are invocations of one kernel of the backend. The kernel
   // must have run before. The invocations are executed in turn once, then as often as the device
   // needs. Each counter that the device supports gets a reading; a reading without a value states
-  // the reason. Refusal: unsupported if counters cannot be read here or access is denied; the
+  // the reason. BackendError: unsupported if counters cannot be read here or access is denied; the
   // reason includes a remedy. failed if an execution failed.
-  virtual Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) = 0;
+  virtual Result<CounterReadings, BackendError> measure(std::span<Invocation* const> rotation) = 0;
 };
 
 }  // namespace bench::ops

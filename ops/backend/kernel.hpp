@@ -35,13 +35,13 @@ class DeviceCounters;  // ops/backend/device_counters.hpp
 // Why there is no kernel.
 // unsupported: the library, CPU or device does not support it. skipped: not enough memory. failed:
 // an error.
-struct Refusal {
+struct BackendError {
   enum class Kind { unsupported, skipped, failed };
   Kind kind;
   std::string reason;
 };
-inline Refusal unsupported(std::string reason) {
-  return {Refusal::Kind::unsupported, std::move(reason)};
+inline BackendError unsupported(std::string reason) {
+  return {BackendError::Kind::unsupported, std::move(reason)};
 }
 
 enum class BufferRole {
@@ -138,7 +138,8 @@ struct Collectors {
 };
 
 // Creates a kernel of an operator that the current backend does not serve.
-using KernelMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem)>;
+using KernelMaker =
+    std::function<Result<std::unique_ptr<Kernel>, BackendError>(const Problem& problem)>;
 
 // Which of its work the library itself prints to standard output.
 enum class LibraryOutput { none, executions, creations_and_executions };
@@ -159,21 +160,21 @@ class Backend {
   virtual DeviceCounters* counters() { return nullptr; }
   // Returns why create() would refuse, as far as the problem or network alone shows. Creates
   // nothing. create() may refuse even if this returns nullopt.
-  virtual std::optional<Refusal> refusal(const Problem& problem) const {
+  virtual std::optional<BackendError> support_error(const Problem& problem) const {
     static_cast<void>(problem);
     return std::nullopt;
   }
-  virtual std::optional<Refusal> refusal(const Network& network) const {
+  virtual std::optional<BackendError> support_error(const Network& network) const {
     static_cast<void>(network);
     return std::nullopt;
   }
-  virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) = 0;
-  virtual Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) = 0;
-  // Creates a problem as a layer of a network. `met` holds the input layouts that steps() of the
-  // network's kernel reported. Names and layouts that the backend does not know are ignored.
-  virtual Result<std::unique_ptr<Kernel>, Refusal> create_layer(const Problem& problem,
-                                                                const InputLayouts& met) {
-    static_cast<void>(met);
+  virtual Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) = 0;
+  virtual Result<std::unique_ptr<Kernel>, BackendError> create(const Network& network) = 0;
+  // Creates a problem as a layer of a network. `input_layouts` holds the input layouts that steps()
+  // of the network's kernel reported. Names and layouts that the backend does not know are ignored.
+  virtual Result<std::unique_ptr<Kernel>, BackendError> create_layer(
+      const Problem& problem, const InputLayouts& input_layouts) {
+    static_cast<void>(input_layouts);
     return create(problem);
   }
   // Sets who creates the network layers that this backend has no kernels for. Backends whose

@@ -11,8 +11,8 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
-using testing::Random;
+using op_test::draw;
+using op_test::Random;
 
 Problem random_problem(Random& random) {
   const Operator& op = *find_operator("batch_norm");
@@ -36,7 +36,7 @@ TEST(BatchNorm, WorkAndValuesEqualALoopNest) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const Problem problem = random_problem(random);
-    const auto inputs = testing::random_inputs(problem, random());
+    const auto inputs = op_test::random_inputs(problem, random());
     const std::vector<double> result = batch_norm_reference(problem, inputs, 0, {});
     const std::int64_t images = problem.parameters.count("n");
     const std::int64_t channels = problem.parameters.count("c");
@@ -65,7 +65,7 @@ TEST(BatchNorm, WorkAndValuesEqualALoopNest) {
 TEST(BatchNorm, TokensComeBack) {
   Random random(2);
   for (int i = 0; i < 10000; ++i) {
-    testing::expect_round_trip(random_problem(random));
+    op_test::expect_round_trip(random_problem(random));
     ASSERT_FALSE(HasFailure());
   }
 }
@@ -73,18 +73,18 @@ TEST(BatchNorm, TokensComeBack) {
 TEST(BatchNorm, PositionsAgreeWithTheWhole) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
-    testing::expect_positions_agree(random_problem(random), random);
+    op_test::expect_positions_agree(random_problem(random), random);
     ASSERT_FALSE(HasFailure());
   }
 }
 
 TEST(BatchNorm, CanonicalText) {
-  EXPECT_EQ(problem_tokens(testing::problem("batch_norm", "n1c64h56eps1e-5")), "c64h56w56");
-  EXPECT_EQ(problem_tokens(testing::problem("batch_norm", "c64h56eps0.001")), "c64h56w56eps0.001");
+  EXPECT_EQ(problem_tokens(op_test::problem("batch_norm", "n1c64h56eps1e-5")), "c64h56w56");
+  EXPECT_EQ(problem_tokens(op_test::problem("batch_norm", "c64h56eps0.001")), "c64h56w56eps0.001");
 }
 
 TEST(BatchNorm, TensorsAreWhatLibrariesTake) {
-  const Problem problem = testing::problem("batch_norm", "n2c64h56", DataType::bf16);
+  const Problem problem = op_test::problem("batch_norm", "n2c64h56", DataType::bf16);
   ASSERT_EQ(problem.tensors.size(), 6u);
   EXPECT_EQ(problem.tensors[0].dtype, DataType::bf16);
   for (std::size_t i = 1; i <= 4; ++i) {
@@ -96,9 +96,9 @@ TEST(BatchNorm, TensorsAreWhatLibrariesTake) {
 }
 
 TEST(BatchNorm, ImpossibleParametersAreNamed) {
-  EXPECT_EQ(testing::try_problem("batch_norm", "h8").error().where, "c");
-  EXPECT_EQ(testing::try_problem("batch_norm", "c8").error().where, "h");
-  EXPECT_EQ(testing::try_problem("batch_norm", "c8h8eps0").error().where, "epsilon");
+  EXPECT_EQ(op_test::try_problem("batch_norm", "h8").error().where, "c");
+  EXPECT_EQ(op_test::try_problem("batch_norm", "c8").error().where, "h");
+  EXPECT_EQ(op_test::try_problem("batch_norm", "c8h8eps0").error().where, "epsilon");
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace bench::ops::cuda {
 namespace {
 
 // The graph expects 1/sqrt(variance + epsilon) in the tensor `variance`; pack_norm() converts it.
-Result<OperationGraph, Refusal> batch_norm_graph(const CudnnTarget& target,
-                                                 const Problem& problem) {
+Result<OperationGraph, BackendError> batch_norm_graph(const CudnnTarget& target,
+                                                      const Problem& problem) {
   if (!problem.post_ops.empty()) {
     return unsupported("cuDNN fuses nothing after a batch norm here; leave post-ops out");
   }

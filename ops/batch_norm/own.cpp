@@ -5,7 +5,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, Refusal> batch_norm_form(const Problem& problem) {
+Result<NativeForm, BackendError> batch_norm_form(const Problem& problem) {
   ProblemElements elements(problem, asked_layout(problem));
   elements.operand(0);
   const int mean = elements.channels(1);

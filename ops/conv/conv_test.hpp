@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 
 // Upper limits of random shapes.
 struct ConvLimits {
@@ -90,11 +90,12 @@ void walk_axes(const std::array<SpatialAxis, 3>& axes, Sweep sweep, std::size_t 
   const bool transposed = sweep == Sweep::transposed;
   for (std::int64_t step = 0; step < (transposed ? a.input : a.output); ++step) {
     for (std::int64_t tap = 0; tap < a.kernel; ++tap) {
-      const std::int64_t met = step * a.stride - a.pad.begin + tap * a.dilation;
-      const bool outside = met < 0 || met >= (transposed ? a.output : a.input);
-      walk_axes(axes, sweep, axis + 1, source * a.input + (transposed ? step : met),
-                weights * a.kernel + tap, destination * a.output + (transposed ? met : step),
-                padding || outside, visit);
+      const std::int64_t input_layouts = step * a.stride - a.pad.begin + tap * a.dilation;
+      const bool outside = input_layouts < 0 || input_layouts >= (transposed ? a.output : a.input);
+      walk_axes(axes, sweep, axis + 1, source * a.input + (transposed ? step : input_layouts),
+                weights * a.kernel + tap,
+                destination * a.output + (transposed ? input_layouts : step), padding || outside,
+                visit);
     }
   }
 }
@@ -118,4 +119,4 @@ void for_each_product(const ConvShape& shape, Visit visit) {
   }
 }
 
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 constexpr int kShapes = 10'000;
@@ -183,4 +183,4 @@ TEST(ConvWork, CountsBeyond63BitsAreErrors) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

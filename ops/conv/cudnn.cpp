@@ -25,8 +25,8 @@ struct EpilogueStep {
   std::optional<TensorForm> operand;
 };
 
-Result<std::vector<EpilogueStep>, Refusal> epilogue_steps(const Problem& problem,
-                                                          const ConvForm& form) {
+Result<std::vector<EpilogueStep>, BackendError> epilogue_steps(const Problem& problem,
+                                                               const ConvForm& form) {
   std::vector<EpilogueStep> steps;
   std::size_t next = 2;  // source, weights, [bias], residuals
   const Layout layout = chosen_layout(problem);
@@ -72,7 +72,7 @@ void build_graph(GraphBuilder& builder, const Problem& problem, const ConvForm& 
   }
 }
 
-Result<OperationGraph, Refusal> conv_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> conv_graph(const CudnnTarget& target, const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(const ConvForm form, conv_form(problem));
   std::vector<EpilogueStep> steps;
   if (problem.direction == Direction::forward) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST(Conv, FormulasOfATransposedOne) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

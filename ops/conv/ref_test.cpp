@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using Tensors = std::vector<std::vector<double>>;
@@ -142,4 +142,4 @@ TEST(ConvTolerance, HoldsForSinglePrecision) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

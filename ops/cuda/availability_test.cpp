@@ -20,7 +20,7 @@ RuntimeAnswers answers(int status, int devices, int driver) {
   return made;
 }
 
-struct Row {
+struct AvailabilityRow {
   const char* what;
   RuntimeAnswers answers;
   Availability availability;
@@ -28,7 +28,7 @@ struct Row {
   const char* remedy;  // a part of it
 };
 
-const Row kRows[] = {
+const AvailabilityRow kAvailabilities[] = {
     {"a device", answers(0, 2, 13000), Availability::available, "", ""},
     {"no libcuda", answers(35, 0, 0), Availability::no_driver,
      "no NVIDIA driver: libcuda.so.1 was not found", "install the NVIDIA driver"},
@@ -57,7 +57,7 @@ const Row kRows[] = {
 };
 
 TEST(Availability, IsDecidedFromTheRuntimesAnswers) {
-  for (const Row& row : kRows) {
+  for (const AvailabilityRow& row : kAvailabilities) {
     SCOPED_TRACE(row.what);
     const Verdict verdict = decide(row.answers);
     EXPECT_EQ(verdict.availability, row.availability);
@@ -84,7 +84,7 @@ TEST(Availability, WithoutANameShowsTheNumber) {
 }
 
 TEST(Availability, NamesGoBothWays) {
-  for (const Row& row : kRows) {
+  for (const AvailabilityRow& row : kAvailabilities) {
     EXPECT_EQ(availability_from_name(availability_name(row.availability)), row.availability);
   }
   EXPECT_FALSE(availability_from_name("perhaps"));

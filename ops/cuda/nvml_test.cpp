@@ -15,12 +15,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 
-SearchStep fakes(const std::string& folder) {
+SearchStep fake_nvml(const std::string& folder) {
   return {std::string(BENCH_FAKE_LIBRARIES) + "/" + folder, "a test"};
 }
 
 TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
   EXPECT_EQ(nvml->driver_version(), "580.82.07");
@@ -43,7 +43,7 @@ TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
 }
 
 TEST(Nvml, ReadsTheEnergyOfAKnownDevice) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
   EXPECT_EQ(nvml->energy_millijoule("0000:1B:00.0"), 123456789);
@@ -51,7 +51,7 @@ TEST(Nvml, ReadsTheEnergyOfAKnownDevice) {
 }
 
 TEST(Nvml, ReadsCountersAndProcesses) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
   const auto counters = nvml->counters("0000:1B:00.0");
@@ -70,7 +70,7 @@ TEST(Nvml, ReadsCountersAndProcesses) {
 }
 
 TEST(Nvml, ReadsWhatChangesAllTheTime) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
   const auto reading = nvml->reading("0000:1B:00.0");
@@ -86,7 +86,7 @@ TEST(Nvml, ReadsWhatChangesAllTheTime) {
 }
 
 TEST(Nvml, TellsCriticalErrorsOnce) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok()) << nvml.error().reason;
   auto events = nvml->watch_xids("0000:1B:00.0");
@@ -115,7 +115,7 @@ TEST(Nvml, TakesTheNumbersOfCountersOfTheDriver) {
 }
 
 TEST(Nvml, DoesNotKnowAnotherBusId) {
-  const SearchStep step = fakes("complete");
+  const SearchStep step = fake_nvml("complete");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_TRUE(nvml.ok());
   const auto facts = nvml->facts("0000:99:00.0");
@@ -124,7 +124,7 @@ TEST(Nvml, DoesNotKnowAnotherBusId) {
 }
 
 TEST(Nvml, WithoutADriverSaysWhy) {
-  const SearchStep step = fakes("other");
+  const SearchStep step = fake_nvml("other");
   const auto nvml = Nvml::open(std::span(&step, 1));
   ASSERT_FALSE(nvml.ok());
   EXPECT_EQ(nvml.error().reason, "NVML error 9 (Driver Not Loaded)");

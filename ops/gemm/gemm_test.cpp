@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -210,4 +210,4 @@ TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

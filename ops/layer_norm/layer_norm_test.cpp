@@ -15,8 +15,8 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
-using testing::Random;
+using op_test::draw;
+using op_test::Random;
 
 Problem random_problem(Random& random) {
   ParameterSet set(layer_norm_operator.parameters);
@@ -41,7 +41,7 @@ TEST(LayerNorm, WorkAndValuesEqualALoopNest) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const Problem problem = random_problem(random);
-    const auto inputs = testing::random_inputs(problem, random());
+    const auto inputs = op_test::random_inputs(problem, random());
     const std::vector<double> result = layer_norm_reference(problem, inputs, 0, {});
     const Dims& shape = problem.parameters.numbers("shape");
     const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
@@ -82,7 +82,7 @@ TEST(LayerNorm, WorkAndValuesEqualALoopNest) {
 TEST(LayerNorm, TokensComeBack) {
   Random random(2);
   for (int i = 0; i < 10000; ++i) {
-    testing::expect_round_trip(random_problem(random));
+    op_test::expect_round_trip(random_problem(random));
     ASSERT_FALSE(HasFailure());
   }
 }
@@ -90,24 +90,24 @@ TEST(LayerNorm, TokensComeBack) {
 TEST(LayerNorm, PositionsAgreeWithTheWhole) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
-    testing::expect_positions_agree(random_problem(random), random);
+    op_test::expect_positions_agree(random_problem(random), random);
     ASSERT_FALSE(HasFailure());
   }
 }
 
 // The square of the mean would swallow the variance.
 TEST(LayerNorm, ALargeMeanDoesNotHideTheVariance) {
-  const Problem problem = testing::problem("layer_norm", "1x2-eps1e-30+noscale+noshift");
+  const Problem problem = op_test::problem("layer_norm", "1x2-eps1e-30+noscale+noshift");
   const std::vector<std::vector<double>> inputs = {{1e9, 1e9 + 2}};
   EXPECT_THAT(layer_norm_reference(problem, inputs, 0, {}), ::testing::ElementsAre(-1, 1));
 }
 
 TEST(LayerNorm, ExactWork) {
-  const Problem problem = testing::problem("layer_norm", "16x768");
+  const Problem problem = op_test::problem("layer_norm", "16x768");
   EXPECT_EQ(problem_tokens(problem), "16x768");
   EXPECT_EQ(problem.work.flops, 8 * 16 * 768);
-  testing::expect_bytes(problem, 4 * (2 * 16 * 768 + 2 * 768));
-  const Problem images = testing::problem("layer_norm", "2x3x4x5-a1+noscale");
+  op_test::expect_bytes(problem, 4 * (2 * 16 * 768 + 2 * 768));
+  const Problem images = op_test::problem("layer_norm", "2x3x4x5-a1+noscale");
   EXPECT_EQ(problem_tokens(images), "2x3x4x5-a1+noscale");
   EXPECT_EQ(images.work.flops, 7 * 120);
   EXPECT_THAT(images.tensors[1].dims, ::testing::ElementsAre(3, 4, 5));
@@ -116,7 +116,7 @@ TEST(LayerNorm, ExactWork) {
 // Results are of order 1; a tolerance of that order would accept anything.
 TEST(LayerNorm, ToleranceIsFarBelowTheResults) {
   const auto tolerance = [](const char* tokens, DataType dtype) {
-    const Problem problem = testing::problem("layer_norm", tokens, dtype);
+    const Problem problem = op_test::problem("layer_norm", tokens, dtype);
     return problem.op->tolerance(problem).absolute;
   };
   EXPECT_LT(tolerance("16x768", DataType::f32), 1e-4);
@@ -127,7 +127,7 @@ TEST(LayerNorm, ToleranceIsFarBelowTheResults) {
 TEST(LayerNorm, UndefinedCombinationsAreNamed) {
   const auto where = [](const char* tokens, DataType dtype = DataType::f32,
                         Direction direction = Direction::forward) {
-    return testing::try_problem("layer_norm", tokens, dtype, direction).error().where;
+    return op_test::try_problem("layer_norm", tokens, dtype, direction).error().where;
   };
   EXPECT_EQ(where("2x3-a2"), "axis");
   EXPECT_EQ(where("2x3-eps0"), "epsilon");

@@ -10,9 +10,9 @@
 namespace bench::ops {
 namespace {
 
-using testing::expect_computes;
-using testing::Outcome;
-using testing::problem;
+using op_test::expect_computes;
+using op_test::Outcome;
+using op_test::problem;
 
 TEST(LayerNormOnednn, ComputesWhatTheReferenceDoes) {
   const std::unique_ptr<Backend> backend = make_onednn_backend();
@@ -32,7 +32,7 @@ TEST(LayerNormOnednn, RefusesALayoutThatScattersItsGroups) {
   images.layout = Layout::nhwc;
   const auto kernel = backend->create(images);
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(kernel.error().reason, ::testing::HasSubstr("leave `layout: nhwc` out"));
   images.layout = Layout::nchw;
   EXPECT_TRUE(backend->create(images).ok());

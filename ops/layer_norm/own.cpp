@@ -11,7 +11,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, Refusal> layer_norm_form(const Problem& problem) {
+Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   if (scatters_groups(problem)) return unsupported(kScatteredGroups);
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
   std::vector<OwnTensor> tensors;

@@ -16,7 +16,7 @@ TEST(OwnLayerNorm, ComputesWhatTheReferenceDoes) {
         "4x40+noscale", "4x40+noshift", "3x8x20-a1eps0.001+noscale+noshift"}) {
     for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::bf16,
                                  DataType::f8_e4m3, DataType::f8_e5m2}) {
-      Problem problem = ops::testing::problem("layer_norm", tokens, dtype);
+      Problem problem = ops::op_test::problem("layer_norm", tokens, dtype);
       test::expect_reference(problem);
       problem.layout = Layout::nchw;
       test::expect_reference(problem);
@@ -25,11 +25,11 @@ TEST(OwnLayerNorm, ComputesWhatTheReferenceDoes) {
 }
 
 TEST(OwnLayerNorm, RefusesALayoutThatScattersItsGroups) {
-  Problem problem = ops::testing::problem("layer_norm", "2x3x4x5-a1");
+  Problem problem = ops::op_test::problem("layer_norm", "2x3x4x5-a1");
   problem.layout = Layout::nhwc;
   const auto form = own_form(problem);
   ASSERT_FALSE(form.ok());
-  EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(form.error().reason, ::testing::HasSubstr("leave `layout: nhwc` out"));
 }
 

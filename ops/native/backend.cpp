@@ -198,23 +198,25 @@ class NativeBackend final : public Backend {
   LibraryInfo library() const override {
     return {std::string(kNativeBackend), std::string(tool_version()), "", "loops of this program"};
   }
-  std::optional<Refusal> refusal(const Problem& problem) const override {
+  std::optional<BackendError> support_error(const Problem& problem) const override {
     auto loop = choose(problem);
     return loop ? std::nullopt : std::optional(std::move(loop).error());
   }
-  std::optional<Refusal> refusal(const Network& /*none*/) const override { return no_networks(); }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+  std::optional<BackendError> support_error(const Network& /*none*/) const override {
+    return no_networks();
+  }
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
     BENCH_ASSIGN_OR_RETURN(ChosenLoop loop, choose(problem));
     return std::unique_ptr<Kernel>(std::make_unique<NativeKernel>(problem, std::move(loop)));
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& /*none*/) override {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network& /*none*/) override {
     return no_networks();
   }
 
  private:
-  static Refusal no_networks() { return unsupported("backend native runs no networks"); }
+  static BackendError no_networks() { return unsupported("backend native runs no networks"); }
 
-  Result<ChosenLoop, Refusal> choose(const Problem& problem) const {
+  Result<ChosenLoop, BackendError> choose(const Problem& problem) const {
     if (problem.op->name != kPeakOperator) {
       return unsupported(fmt::format("backend native has only the operator {}", kPeakOperator));
     }
@@ -224,7 +226,7 @@ class NativeBackend final : public Backend {
                                : choose(*find_arithmetic_loop(function, problem.dtype));
   }
 
-  Result<ChosenLoop, Refusal> choose(const MovementLoop& loop) const {
+  Result<ChosenLoop, BackendError> choose(const MovementLoop& loop) const {
     for (const MovementCodeRow& row : movement_codes()) {
       if (row.function != loop.function || !has_flags(flags_, row.flags)) continue;
       return ChosenLoop{.movement = &loop,
@@ -234,7 +236,7 @@ class NativeBackend final : public Backend {
     return unsupported(fmt::format("this processor has no vectors for `{}`", loop.function));
   }
 
-  Result<ChosenLoop, Refusal> choose(const ArithmeticLoop& loop) const {
+  Result<ChosenLoop, BackendError> choose(const ArithmeticLoop& loop) const {
     if (loop.function == kGpuArithmetic) {
       return unsupported(
           fmt::format("`{}` is a loop of GPUs; use it with `device: cuda`", loop.function));

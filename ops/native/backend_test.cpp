@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <cstring>
 
 namespace bench::ops {
 namespace {
@@ -46,11 +47,11 @@ std::vector<double> native_output(Kernel& kernel, const Problem& problem,
 void expect_native_matches(Backend& backend, const Problem& problem) {
   const auto kernel = backend.create(problem);
   if (!kernel.ok()) {  // the processor lacks the instructions
-    EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(kernel.error().reason, HasSubstr("lacks"));
     return;
   }
-  const auto inputs = testing::random_inputs(problem, 1);
+  const auto inputs = op_test::random_inputs(problem, 1);
   const auto got = native_output(**kernel, problem, inputs);
   const auto want = peak_reference(problem, inputs, 0, {});
   const Tolerance tolerance = problem.op->tolerance(problem);
@@ -69,16 +70,16 @@ TEST(NativeBackend, ArithmeticOfEveryLoopIsRight) {
     for (const int threads : {1, 3}) {
       omp_set_num_threads(threads);
       expect_native_matches(
-          *backend, testing::problem("peak", std::string(loop.function) + "-s200003", loop.dtype));
+          *backend, op_test::problem("peak", std::string(loop.function) + "-s200003", loop.dtype));
       expect_native_matches(
-          *backend, testing::problem("peak", std::string(loop.function) + "-s1", loop.dtype));
+          *backend, op_test::problem("peak", std::string(loop.function) + "-s1", loop.dtype));
     }
   }
 }
 
 TEST(NativeBackend, RefusesTheLoopOfGpus) {
   const auto refused =
-      make_native_backend()->refusal(testing::problem("peak", std::string(kGpuArithmetic)));
+      make_native_backend()->support_error(op_test::problem("peak", std::string(kGpuArithmetic)));
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->reason, "`fma_cuda` is a loop of GPUs; use it with `device: cuda`");
 }
@@ -86,9 +87,9 @@ TEST(NativeBackend, RefusesTheLoopOfGpus) {
 TEST(NativeBackend, MovementOfEveryLoopIsRight) {
   // The flags select the code: all that this processor has, then less and less.
   for (const std::string flags : {"avx512f avx2 fma", "avx2 fma", "sse2"}) {
-    const bool present =
-        make_native_backend()->refusal(testing::problem("peak", "fma_avx512")) == std::nullopt ||
-        flags != "avx512f avx2 fma";
+    const bool present = make_native_backend()->support_error(
+                             op_test::problem("peak", "fma_avx512")) == std::nullopt ||
+                         flags != "avx512f avx2 fma";
     if (!present) continue;
     const auto backend = make_native_backend("flags\t\t: " + flags + "\n");
     for (const MovementLoop& loop : movement_loops()) {
@@ -96,9 +97,9 @@ TEST(NativeBackend, MovementOfEveryLoopIsRight) {
           std::string(loop.function) + "-b" + std::to_string(7 * kPeakChunk * loop.arrays) + "s2";
       for (const int threads : {1, 3, 9}) {
         omp_set_num_threads(threads);
-        const Problem problem = testing::problem("peak", tokens);
+        const Problem problem = op_test::problem("peak", tokens);
         if (flags == "sse2" && loop.stores == StoreKind::streaming) {
-          EXPECT_TRUE(backend->refusal(problem).has_value()) << tokens;
+          EXPECT_TRUE(backend->support_error(problem).has_value()) << tokens;
           continue;
         }
         expect_native_matches(*backend, problem);
@@ -109,7 +110,7 @@ TEST(NativeBackend, MovementOfEveryLoopIsRight) {
 
 TEST(NativeBackend, ReadsEveryElement) {
   const auto backend = make_native_backend();
-  const Problem problem = testing::problem("peak", "read-b3584");
+  const Problem problem = op_test::problem("peak", "read-b3584");
   const auto kernel = backend->create(problem);
   ASSERT_TRUE(kernel.ok());
   omp_set_num_threads(3);
@@ -123,8 +124,8 @@ TEST(NativeBackend, ReadsEveryElement) {
 TEST(NativeBackend, MissingInstructionsAreNamed) {
   const auto backend = make_native_backend("processor : 0\nflags : fpu sse2 avx2 fma\n");
   const auto reason = [&](std::string_view tokens, DataType dtype) {
-    const auto refusal = backend->refusal(testing::problem("peak", tokens, dtype));
-    return refusal ? refusal->reason : "";
+    const auto error = backend->support_error(op_test::problem("peak", tokens, dtype));
+    return error ? error->reason : "";
   };
   EXPECT_EQ(reason("fma_avx2", DataType::f32), "");
   EXPECT_EQ(reason("fma_avx512", DataType::f32), "this processor lacks avx512f");
@@ -134,13 +135,14 @@ TEST(NativeBackend, MissingInstructionsAreNamed) {
 
 TEST(NativeBackend, RefusesOtherOperators) {
   const auto backend = make_native_backend("");
-  EXPECT_THAT(backend->refusal(testing::problem("softmax", "4x4"))->reason, HasSubstr("peak"));
+  EXPECT_THAT(backend->support_error(op_test::problem("softmax", "4x4"))->reason,
+              HasSubstr("peak"));
   EXPECT_FALSE(backend->create(Network{}).ok());
 }
 
 TEST(NativeBackend, RefusesUnalignedBuffers) {
   const auto backend = make_native_backend("");
-  const auto kernel = backend->create(testing::problem("peak", "copy-b1024"));
+  const auto kernel = backend->create(op_test::problem("peak", "copy-b1024"));
   ASSERT_TRUE(kernel.ok());
   const AlignedBuffer memory(2048);
   const std::vector<void*> buffers = {static_cast<char*>(memory.data()) + 4, memory.data()};

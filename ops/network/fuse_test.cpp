@@ -14,11 +14,11 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
-using testing::layer;
-using testing::make;
-using testing::Random;
-using testing::run_reference;
+using op_test::draw;
+using op_test::layer;
+using op_test::make;
+using op_test::Random;
+using op_test::run_reference;
 
 constexpr std::int64_t kChannels = 4;
 

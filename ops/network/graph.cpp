@@ -54,14 +54,14 @@ Error unknown_input(const LayerDefinition& layer, std::string_view input, const 
 
 // Returns the layers in the order of the list.
 Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, const NameTable& names,
-                                        const OperatorRegistry& catalogue) {
+                                        const OperatorRegistry& registry) {
   std::vector<GraphLayer> layers;
   for (const LayerDefinition& layer : definition.layers) {
-    const Operator* op = catalogue.find(layer.op);
+    const Operator* op = registry.find(layer.op);
     if (op == nullptr) {
       return Error{.what = fmt::format("unknown operator `{}`", layer.op),
                    .where = layer.name + ".op",
-                   .next = expected_word(layer.op, catalogue.operator_names())};
+                   .next = expected_word(layer.op, registry.operator_names())};
     }
     GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
     for (const std::string& input : layer.inputs) {
@@ -152,9 +152,9 @@ std::vector<int> topological_order(std::size_t count,
 }
 
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const OperatorRegistry& catalogue) {
+                                             const OperatorRegistry& registry) {
   BENCH_ASSIGN_OR_RETURN(const NameTable names, table_of_names(definition));
-  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names, catalogue));
+  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names, registry));
   const std::vector<int> order = topological_order(
       layers.size(), [&](int layer) { return layers[static_cast<std::size_t>(layer)].inputs; });
   if (order.size() < layers.size()) {

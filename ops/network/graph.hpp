@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/network/network.hpp"
 #include "ops/operator.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -25,7 +25,7 @@ struct GraphLayer {
 // Errors, with the layer as `where`: no layers, a duplicate layer name, an unknown operator or
 // input, a cycle (the text names it), a layer whose result is never used.
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
-                                             const OperatorRegistry& catalogue);
+                                             const OperatorRegistry& registry);
 
 // Returns a topological order of `count` nodes; of several ready nodes the lowest number comes
 // first. If there is a cycle, the result is shorter: it omits the cycle's nodes and those that

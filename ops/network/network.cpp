@@ -190,9 +190,9 @@ Bytes Network::weights_size() const {
 
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
-                             const OperatorRegistry& catalogue) {
+                             const OperatorRegistry& registry) {
   BENCH_RETURN_IF_ERROR(check_input(definition, batch));
-  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition, catalogue));
+  BENCH_ASSIGN_OR_RETURN(const std::vector<GraphLayer> layers, order_layers(definition, registry));
   Dims input = definition.input;
   input.insert(input.begin(), batch);
   NodeMaker maker(input, dtype);

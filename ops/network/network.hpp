@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -73,10 +73,10 @@ struct Network {
 };
 
 // Errors: unknown input name, cycle, shape mismatch, and the errors of the operators' own checks.
-// `where` is "LAYER" or "LAYER.PARAMETER". `catalogue` must outlive the network.
+// `where` is "LAYER" or "LAYER.PARAMETER". `registry` must outlive the network.
 Result<Network> make_network(const NetworkDefinition& definition, std::int64_t batch,
                              DataType dtype, Mode mode, Fusion fusion,
-                             const OperatorRegistry& catalogue = built_in_catalogue());
+                             const OperatorRegistry& registry = built_in_operators());
 
 // Returns why this program's backends cannot run the whole network as one case, or nullopt if they
 // can. `backend` is the human-readable name, "oneDNN".

@@ -10,12 +10,12 @@
 namespace bench::ops {
 namespace {
 
+using op_test::layer;
+using op_test::make;
+using op_test::names_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::layer;
-using testing::make;
-using testing::names_of;
 
 // Two convolutions, a projection of the input, and their sum: a residual block of ResNet.
 NetworkDefinition residual_block() {

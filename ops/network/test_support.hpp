@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 
 // A layer as written in a case id: layer("fc", "gemm", "n10+bias", {"pool"}).
 inline LayerDefinition layer(std::string name, std::string_view op, std::string_view tokens,
@@ -63,4 +63,4 @@ inline std::vector<double> run_reference(const Network& network,
   return results.back();
 }
 
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -21,7 +21,7 @@
 namespace bench::ops {
 namespace {
 
-using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
 std::optional<Bytes> packed_size(const OnednnPrimitive& primitive) {
   Checked total = 0;
@@ -50,11 +50,11 @@ class OnednnBackend final : public Backend {
   std::string_view name() const override { return "onednn"; }
   std::string_view device() const override { return "cpu"; }
   LibraryInfo library() const override { return onednn_library(); }
-  std::optional<Refusal> refusal(const Problem& problem) const override;
-  std::optional<Refusal> refusal(const Network& network) const override;
+  std::optional<BackendError> support_error(const Problem& problem) const override;
+  std::optional<BackendError> support_error(const Network& network) const override;
   CreatedKernel create(const Problem& problem) override;
   CreatedKernel create(const Network& network) override;
-  CreatedKernel create_layer(const Problem& problem, const InputLayouts& met) override;
+  CreatedKernel create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
   void observe(const Collectors& collectors) override {
     collectors_ = collectors;
     if (context_) context_->observe(collectors);
@@ -63,7 +63,7 @@ class OnednnBackend final : public Backend {
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
 
  private:
-  CreatedKernel make_kernel(const Problem& problem, const InputLayouts& met);
+  CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts);
   CreatedKernel make_kernel(const Network& network);
   // Created at first use: a process that only queries the library does not pay for it.
   OnednnContext& context() {
@@ -98,23 +98,25 @@ bool OnednnBackend::set_output(LibraryOutput output) {
   return dnnl_set_verbose(static_cast<int>(output)) == dnnl_success;
 }
 
-std::vector<dnnl::memory::desc> given_descs(const Problem& problem, const InputLayouts& met) {
+std::vector<dnnl::memory::desc> given_descs(const Problem& problem,
+                                            const InputLayouts& input_layouts) {
   std::vector<dnnl::memory::desc> given(problem.tensors.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const auto layout = met.find(tensor.name);
-    if (layout == met.end()) continue;
+    const auto layout = input_layouts.find(tensor.name);
+    if (layout == input_layouts.end()) continue;
     if (auto desc = desc_of_text(layout->second, tensor.dims, tensor.dtype)) given[i] = *desc;
   }
   return given;
 }
 
-CreatedKernel OnednnBackend::make_kernel(const Problem& problem, const InputLayouts& met) {
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
+                                         const InputLayouts& input_layouts) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
-  BENCH_ASSIGN_OR_RETURN(
-      std::unique_ptr<OnednnPrimitive> primitive,
-      entry->create(context(), {problem, given_descs(problem, met), ResidualAdd::separate}));
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
+                         entry->create(context(), {problem, given_descs(problem, input_layouts),
+                                                   ResidualAdd::separate}));
   BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
   return make_problem_kernel(context(), problem, std::move(primitive));
 }
@@ -127,38 +129,39 @@ CreatedKernel OnednnBackend::make_kernel(const Network& network) {
 
 CreatedKernel OnednnBackend::create(const Problem& problem) { return create_layer(problem, {}); }
 
-CreatedKernel OnednnBackend::create_layer(const Problem& problem, const InputLayouts& met) {
-  if (auto refused = refusal(problem)) return *std::move(refused);
+CreatedKernel OnednnBackend::create_layer(const Problem& problem,
+                                          const InputLayouts& input_layouts) {
+  if (auto refused = support_error(problem)) return *std::move(refused);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
   const std::string what = describe(problem);
-  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, met); });
+  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, input_layouts); });
   if (kernel) return kernel;
   return guarded(what, [&]() -> CreatedKernel {
     return with_data_type_cause(context(), problem.dtype, std::move(kernel).error());
   });
 }
 
-std::optional<Refusal> OnednnBackend::refusal(const Problem& problem) const {
+std::optional<BackendError> OnednnBackend::support_error(const Problem& problem) const {
   auto supported = check_supported(problem);
   return supported ? std::nullopt : std::optional(std::move(supported).error());
 }
 
-std::optional<Refusal> OnednnBackend::refusal(const Network& network) const {
+std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
   if (auto why = why_not_as_one(network, "oneDNN")) {
-    return Refusal{Refusal::Kind::unsupported, *std::move(why)};
+    return BackendError{BackendError::Kind::unsupported, *std::move(why)};
   }
   for (const Node& node : network.nodes) {
     const bool foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
     auto supported = foreign ? check_tensors(node.problem) : check_supported(node.problem);
     if (supported) continue;
-    return Refusal{supported.error().kind,
-                   fmt::format("{}: {}", node.name, supported.error().reason)};
+    return BackendError{supported.error().kind,
+                        fmt::format("{}: {}", node.name, supported.error().reason)};
   }
   return std::nullopt;
 }
 
 CreatedKernel OnednnBackend::create(const Network& network) {
-  if (auto refused = refusal(network)) return *std::move(refused);
+  if (auto refused = support_error(network)) return *std::move(refused);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(network.tensors), network.name));
   CreatedKernel kernel = guarded(network.name, [&] { return make_kernel(network); });
   if (kernel) return kernel;

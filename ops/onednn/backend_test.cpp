@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -141,7 +141,7 @@ TEST_F(OnednnBackendTest, BinaryFunctionsWithBroadcast) {
   }
 }
 
-// The first operand, or both, are broadcast. oneDNN may not support it; the refusal then states
+// The first operand, or both, are broadcast. oneDNN may not support it; the error then states
 // this.
 TEST_F(OnednnBackendTest, BinaryFunctionsWithTheFirstOperandStretched) {
   for (const std::string_view tokens : {"add-6-2x16x5x6", "sub-1x16x1x1-2x16x5x6", "mul-7x1-1x9"}) {
@@ -150,7 +150,7 @@ TEST_F(OnednnBackendTest, BinaryFunctionsWithTheFirstOperandStretched) {
     if (kernel.ok()) {
       expect_computes(*backend_, stretched);
     } else {
-      EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported) << kernel.error().reason;
+      EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported) << kernel.error().reason;
     }
   }
 }
@@ -234,37 +234,37 @@ TEST_F(OnednnBackendTest, UnsupportedSaysWhy) {
   for (const DataType type : {DataType::f64, DataType::f8_e4m3, DataType::f8_e5m2}) {
     const auto kernel = backend_->create(problem("gemm", "m4n4k4", type));
     ASSERT_FALSE(kernel.ok());
-    EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(kernel.error().reason, HasSubstr(std::string(info(type).name)));
   }
   Problem tf32 = problem("gemm", "m4n4k4");
   tf32.math = Math::tf32;
   const auto kernel = backend_->create(tf32);
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(kernel.error().reason, HasSubstr("tf32"));
   Problem fast = problem("gemm", "m4n4k4", DataType::f8_e4m3);
   fast.math = Math::fast_accumulation;
   const auto accumulating = backend_->create(fast);
   ASSERT_FALSE(accumulating.ok());
-  EXPECT_EQ(accumulating.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(accumulating.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(accumulating.error().reason, HasSubstr("backend cublaslt"));
 }
 
 TEST_F(OnednnBackendTest, TooManyDimensionsAreUnsupported) {
   const auto kernel = backend_->create(problem("softmax", "1x1x1x1x1x1x1x1x1x1x1x1x2"));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(kernel.error().reason, HasSubstr("13 dimensions"));
 }
 
 TEST_F(OnednnBackendTest, WhatExceedsTheMemoryIsSkipped) {
   const auto kernel = backend_->create(problem("gemm", "m1048576n1048576k1024"));  // 4 TiB
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped) << kernel.error().reason;
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped) << kernel.error().reason;
   EXPECT_THAT(kernel.error().reason, HasSubstr("not enough memory"));
   EXPECT_THAT(kernel.error().reason, HasSubstr("TiB"));
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

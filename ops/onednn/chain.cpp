@@ -41,17 +41,17 @@ class ChainBuilder {
         foreign_(foreign),
         last_readers_(last_readers(network)) {}
 
-  Result<Chain, Refusal> build();
+  Result<Chain, BackendError> build();
 
  private:
-  Result<Done, Refusal> add_node(std::size_t node);
+  Result<Done, BackendError> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
   std::vector<memory::desc> given(const Node& node) const;
-  InputLayouts met(const Node& node) const;
+  InputLayouts input_layouts(const Node& node) const;
   std::optional<std::size_t> residual_in_place(std::size_t node) const;
-  Result<Done, Refusal> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
-                                   std::optional<std::size_t> residual, ChainStep& step);
+  Result<Done, BackendError> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
+                                        std::optional<std::size_t> residual, ChainStep& step);
   std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
   std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
 
@@ -111,7 +111,7 @@ std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
   return descs;
 }
 
-InputLayouts ChainBuilder::met(const Node& node) const {
+InputLayouts ChainBuilder::input_layouts(const Node& node) const {
   InputLayouts layouts;
   const std::vector<memory::desc> descs = given(node);
   for (std::size_t i = 0; i < descs.size(); ++i) {
@@ -151,7 +151,7 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
 // Wraps a foreign kernel as a primitive that takes plain tensors.
 CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd residual) const {
   const auto refuse = [&](std::string_view why) {
-    return Refusal{Refusal::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
+    return BackendError{BackendError::Kind::unsupported, fmt::format("{}: {}", node.name, why)};
   };
   if (residual == ResidualAdd::in_place) return refuse("cannot add a residual in place");
   const Problem& problem = node.problem;
@@ -206,7 +206,7 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
        .kind = std::string(kReorder),
        .implementation = description.impl_info_str(),
        .layouts = layout_text(from) + " -> " + layout_text(wanted),
-       .met = {},
+       .input_layouts = {},
        .moved = MovedTensor{wanted.get_dims(), network_.nodes[node].problem.dtype},
        .primitive = context_.call("dnnl_primitive_create",
                                   [&] { return dnnl::primitive(description.get()); }),
@@ -239,9 +239,10 @@ std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) 
   return place->second;
 }
 
-Result<Done, Refusal> ChainBuilder::add_inputs(std::size_t index, const OnednnPrimitive& primitive,
-                                               std::optional<std::size_t> residual,
-                                               ChainStep& step) {
+Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
+                                                    const OnednnPrimitive& primitive,
+                                                    std::optional<std::size_t> residual,
+                                                    ChainStep& step) {
   const Node& node = network_.nodes[index];
   std::optional<std::size_t> result;
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
@@ -267,12 +268,12 @@ Result<Done, Refusal> ChainBuilder::add_inputs(std::size_t index, const OnednnPr
   return Done{};
 }
 
-Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
+Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
   const Node& node = network_.nodes[index];
   std::optional<std::size_t> residual = residual_in_place(index);
   auto created = create(index, residual ? ResidualAdd::in_place : ResidualAdd::separate);
   // Not every primitive that adds a tensor can add to its destination.
-  if (!created && residual && created.error().kind == Refusal::Kind::unsupported) {
+  if (!created && residual && created.error().kind == BackendError::Kind::unsupported) {
     residual.reset();
     created = create(index, ResidualAdd::separate);
   }
@@ -281,7 +282,7 @@ Result<Done, Refusal> ChainBuilder::add_node(std::size_t index) {
                  .kind = primitive->kind,
                  .implementation = primitive->implementation,
                  .layouts = layouts_text(node.problem, *primitive),
-                 .met = met(node),
+                 .input_layouts = input_layouts(node),
                  .moved = std::nullopt,
                  .primitive = primitive->primitive,
                  .foreign = primitive->foreign,
@@ -332,7 +333,7 @@ void ChainBuilder::plan() {
   chain_.buffers = std::move(buffers.sizes);
 }
 
-Result<Chain, Refusal> ChainBuilder::build() {
+Result<Chain, BackendError> ChainBuilder::build() {
   for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
     const Network::ParameterPlace& place = network_.parameter_places[i];
     parameter_of_[{static_cast<std::size_t>(place.node), static_cast<std::size_t>(place.tensor)}] =
@@ -352,8 +353,8 @@ Result<Chain, Refusal> ChainBuilder::build() {
 
 }  // namespace
 
-Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network,
-                                   const KernelMaker& foreign) {
+Result<Chain, BackendError> build_chain(OnednnContext& context, const Network& network,
+                                        const KernelMaker& foreign) {
   return ChainBuilder(context, network, foreign).build();
 }
 

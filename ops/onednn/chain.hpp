@@ -45,7 +45,7 @@ struct ChainStep {
   std::string kind;            // "convolution"
   std::string implementation;  // "brgconv:avx512_core"
   std::string layouts;         // human-readable
-  InputLayouts met;
+  InputLayouts input_layouts;
   std::optional<MovedTensor> moved;  // for a reorder
   dnnl::primitive primitive;
   // If set, this kernel runs instead of a primitive. It takes plain tensors; the arguments are
@@ -75,7 +75,7 @@ struct Chain {
 
 // `foreign` creates the kernels of operators that oneDNN does not have; may be empty. May throw
 // dnnl::error.
-Result<Chain, Refusal> build_chain(OnednnContext& context, const Network& network,
-                                   const KernelMaker& foreign = {});
+Result<Chain, BackendError> build_chain(OnednnContext& context, const Network& network,
+                                        const KernelMaker& foreign = {});
 
 }  // namespace bench::ops

@@ -13,32 +13,33 @@
 namespace bench::ops {
 namespace {
 
-Refusal out_of_memory(std::string_view what) {
-  return {Refusal::Kind::skipped, fmt::format("not enough memory for {}", what)};
+BackendError out_of_memory(std::string_view what) {
+  return {BackendError::Kind::skipped, fmt::format("not enough memory for {}", what)};
 }
 
-Refusal refusal_of_status(const dnnl::error& error, std::string_view what) {
+BackendError error_of_status(const dnnl::error& error, std::string_view what) {
   if (error.status == dnnl_out_of_memory) return out_of_memory(what);
   if (error.status == dnnl_unimplemented) {
-    return {Refusal::Kind::unsupported,
+    return {BackendError::Kind::unsupported,
             fmt::format("oneDNN {} has no kernel for {} on this CPU ({})", onednn_version(), what,
                         onednn_instruction_set())};
   }
-  return {Refusal::Kind::failed, fmt::format("oneDNN {} failed at {}: {} ({})", onednn_version(),
-                                             what, error.what(), dnnl_status2str(error.status))};
+  return {BackendError::Kind::failed,
+          fmt::format("oneDNN {} failed at {}: {} ({})", onednn_version(), what, error.what(),
+                      dnnl_status2str(error.status))};
 }
 
 }  // namespace
 
-Refusal refusal_of_current_exception(std::string_view what) {
+BackendError error_of_current_exception(std::string_view what) {
   try {
     throw;
   } catch (const dnnl::error& error) {
-    return refusal_of_status(error, what);
+    return error_of_status(error, what);
   } catch (const std::bad_alloc&) {
     return out_of_memory(what);
   } catch (const std::exception& error) {
-    return {Refusal::Kind::failed, fmt::format("{}: {}", what, error.what())};
+    return {BackendError::Kind::failed, fmt::format("{}: {}", what, error.what())};
   }
 }
 

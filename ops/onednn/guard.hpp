@@ -10,17 +10,17 @@
 
 namespace bench::ops {
 
-// Converts the exception being handled to a refusal. `what` names the attempt ("conv backward_data
-// f16"). unimplemented: unsupported; out of memory: skipped; everything else: failed.
-Refusal refusal_of_current_exception(std::string_view what);
+// Converts the exception being handled to a BackendError. `what` names the attempt ("conv
+// backward_data f16"). unimplemented: unsupported; out of memory: skipped; everything else: failed.
+BackendError error_of_current_exception(std::string_view what);
 
-// Runs a function that returns a Result<..., Refusal> and may throw.
+// Runs a function that returns a Result<..., BackendError> and may throw.
 template <class Function>
 std::invoke_result_t<Function> guarded(std::string_view what, Function function) {
   try {
     return function();
   } catch (...) {
-    return refusal_of_current_exception(what);
+    return error_of_current_exception(what);
   }
 }
 
@@ -31,7 +31,7 @@ std::invoke_result_t<Function> guarded_step(std::string_view what, Function func
   try {
     return function();
   } catch (...) {
-    return Error{refusal_of_current_exception(what).reason, {}, {}};
+    return Error{error_of_current_exception(what).reason, {}, {}};
   }
 }
 

@@ -17,35 +17,36 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 template <class Exception>
-Refusal refusal_of(Exception exception) {
-  return guarded("conv forward f16", [&]() -> Result<int, Refusal> { throw exception; }).error();
+BackendError error_of(Exception exception) {
+  return guarded("conv forward f16", [&]() -> Result<int, BackendError> { throw exception; })
+      .error();
 }
 
 TEST(Guard, PassesResultsThrough) {
-  EXPECT_EQ(*guarded("x", []() -> Result<int, Refusal> { return 3; }), 3);
-  const auto refused = guarded("x", []() -> Result<int, Refusal> {
-    return Refusal{Refusal::Kind::skipped, "because"};
+  EXPECT_EQ(*guarded("x", []() -> Result<int, BackendError> { return 3; }), 3);
+  const auto refused = guarded("x", []() -> Result<int, BackendError> {
+    return BackendError{BackendError::Kind::skipped, "because"};
   });
   EXPECT_EQ(refused.error().reason, "because");
 }
 
 TEST(Guard, UnimplementedIsUnsupportedOfThisLibraryAndCpu) {
-  const Refusal refusal = refusal_of(dnnl::error(dnnl_unimplemented, "no"));
-  EXPECT_EQ(refusal.kind, Refusal::Kind::unsupported);
-  EXPECT_THAT(refusal.reason, AllOf(HasSubstr("conv forward f16"), HasSubstr(onednn_version()),
-                                    HasSubstr(onednn_instruction_set())));
+  const BackendError error = error_of(dnnl::error(dnnl_unimplemented, "no"));
+  EXPECT_EQ(error.kind, BackendError::Kind::unsupported);
+  EXPECT_THAT(error.reason, AllOf(HasSubstr("conv forward f16"), HasSubstr(onednn_version()),
+                                  HasSubstr(onednn_instruction_set())));
 }
 
 TEST(Guard, OutOfMemoryIsSkipped) {
-  EXPECT_EQ(refusal_of(dnnl::error(dnnl_out_of_memory, "no")).kind, Refusal::Kind::skipped);
-  EXPECT_EQ(refusal_of(std::bad_alloc()).kind, Refusal::Kind::skipped);
+  EXPECT_EQ(error_of(dnnl::error(dnnl_out_of_memory, "no")).kind, BackendError::Kind::skipped);
+  EXPECT_EQ(error_of(std::bad_alloc()).kind, BackendError::Kind::skipped);
 }
 
 TEST(Guard, EverythingElseFailed) {
-  const Refusal refusal = refusal_of(dnnl::error(dnnl_invalid_arguments, "could not do it"));
-  EXPECT_EQ(refusal.kind, Refusal::Kind::failed);
-  EXPECT_THAT(refusal.reason, AllOf(HasSubstr("could not do it"), HasSubstr("invalid_arguments")));
-  EXPECT_EQ(refusal_of(std::runtime_error("odd")).kind, Refusal::Kind::failed);
+  const BackendError error = error_of(dnnl::error(dnnl_invalid_arguments, "could not do it"));
+  EXPECT_EQ(error.kind, BackendError::Kind::failed);
+  EXPECT_THAT(error.reason, AllOf(HasSubstr("could not do it"), HasSubstr("invalid_arguments")));
+  EXPECT_EQ(error_of(std::runtime_error("odd")).kind, BackendError::Kind::failed);
 }
 
 TEST(Guard, StepsGetErrors) {

@@ -218,8 +218,8 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
 std::vector<KernelStep> NetworkKernel::steps() const {
   std::vector<KernelStep> steps;
   for (const ChainStep& step : chain_.steps) {
-    steps.push_back({node_names_[step.node], step.kind, step.implementation, step.layouts, step.met,
-                     step.moved});
+    steps.push_back({node_names_[step.node], step.kind, step.implementation, step.layouts,
+                     step.input_layouts, step.moved});
   }
   return steps;
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -38,7 +38,7 @@ class NetworkKernelTest : public ::testing::Test {
     auto kernel = backend_->create(network);
     if (!kernel.ok()) {
       EXPECT_NE(network.dtype, DataType::f32) << kernel.error().reason;
-      EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported) << kernel.error().reason;
+      EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported) << kernel.error().reason;
       return std::nullopt;
     }
     implementation_ = (*kernel)->implementation();
@@ -272,10 +272,10 @@ TEST_F(NetworkKernelTest, TrainingAndForeignTypesAreUnsupported) {
   training.mode = Mode::training;
   const auto kernel = backend_->create(training);
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   const auto wide = backend_->create(make(image_output(), Fusion::separate, DataType::f64));
   ASSERT_FALSE(wide.ok());
-  EXPECT_EQ(wide.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(wide.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(wide.error().reason, HasSubstr("conv: "));
 }
 
@@ -285,7 +285,7 @@ TEST_F(NetworkKernelTest, WhatExceedsTheMemoryIsSkipped) {
                                   .layers = {layer("relu", "pointwise", "relu", {"input"})}};
   const auto kernel = backend_->create(make(huge, Fusion::fused, DataType::f32));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
   EXPECT_THAT(kernel.error().reason, HasSubstr("huge"));
 }
 
@@ -294,21 +294,21 @@ TEST_F(NetworkKernelTest, LayersAloneMeetTheLayoutsOfTheirNetwork) {
   const Network network = make(residual_network(), Fusion::fused, DataType::f32, 1);
   const auto kernel = backend_->create(network);
   ASSERT_TRUE(kernel.ok());
-  int met = 0;
+  int input_layouts = 0;
   for (const KernelStep& step : (*kernel)->steps()) {
     if (step.kind != "pooling") continue;
     const auto node = std::ranges::find(network.nodes, step.node, &Node::name);
     ASSERT_NE(node, network.nodes.end());
-    ASSERT_TRUE(step.met.contains("source"));
-    for (const std::string& layout : {step.met.at("source"), std::string("abcd")}) {
+    ASSERT_TRUE(step.input_layouts.contains("source"));
+    for (const std::string& layout : {step.input_layouts.at("source"), std::string("abcd")}) {
       const auto alone = backend_->create_layer(node->problem, {{"source", layout}});
       ASSERT_TRUE(alone.ok()) << alone.error().reason;
       EXPECT_EQ((*alone)->buffers()[0].layout, layout);
     }
-    ++met;
+    ++input_layouts;
   }
-  EXPECT_EQ(met, 2);
+  EXPECT_EQ(input_layouts, 2);
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -77,7 +77,7 @@ struct OnednnPrimitive {
   const OnednnTensor& output() const { return tensors.back(); }
 };
 
-using CreatedPrimitive = Result<std::unique_ptr<OnednnPrimitive>, Refusal>;
+using CreatedPrimitive = Result<std::unique_ptr<OnednnPrimitive>, BackendError>;
 
 // --- What the operators' kernels need from a request.
 
@@ -132,8 +132,8 @@ struct OnednnKernelEntry {
   // Chooses layouts and creates the primitive. The layout is that of the problem's `layout` if it
   // fixes one, else that of the request, else the library's preference. May throw dnnl::error: call
   // it through ops/onednn/guard.hpp.
-  Result<std::unique_ptr<OnednnPrimitive>, Refusal> (*create)(OnednnContext& context,
-                                                              const OnednnRequest& request);
+  Result<std::unique_ptr<OnednnPrimitive>, BackendError> (*create)(OnednnContext& context,
+                                                                   const OnednnRequest& request);
 };
 
 std::span<const OnednnKernelEntry* const> onednn_kernels();

@@ -47,7 +47,7 @@ std::string describe(const Problem& problem) {
   return text;
 }
 
-Result<Done, Refusal> check_supported(const Problem& problem) {
+Result<Done, BackendError> check_supported(const Problem& problem) {
   if (find_onednn_kernel(problem.op->name) == nullptr) {
     return unsupported(fmt::format("the oneDNN backend has no kernel for {}", problem.op->name));
   }
@@ -67,7 +67,7 @@ Result<Done, Refusal> check_supported(const Problem& problem) {
   return check_tensors(problem);
 }
 
-Result<Done, Refusal> check_tensors(const Problem& problem) {
+Result<Done, BackendError> check_tensors(const Problem& problem) {
   for (const Tensor& tensor : problem.tensors) {
     if (!find_onednn_type(tensor.dtype)) {
       return unsupported(fmt::format("the oneDNN backend (oneDNN {}) has no {} on a CPU",
@@ -81,13 +81,13 @@ Result<Done, Refusal> check_tensors(const Problem& problem) {
   return Done{};
 }
 
-Result<Done, Refusal> check_memory(std::optional<Bytes> needed, std::string_view what) {
+Result<Done, BackendError> check_memory(std::optional<Bytes> needed, std::string_view what) {
   const std::optional<Bytes> available = available_memory("");
   if (needed && (!available || *needed <= *available)) return Done{};
-  return Refusal{Refusal::Kind::skipped,
-                 fmt::format("not enough memory: {} needs {}, {} available", what,
-                             needed ? format_bytes(*needed) : "more than 2^63 bytes",
-                             available ? format_bytes(*available) : std::string(kUnknown))};
+  return BackendError{BackendError::Kind::skipped,
+                      fmt::format("not enough memory: {} needs {}, {} available", what,
+                                  needed ? format_bytes(*needed) : "more than 2^63 bytes",
+                                  available ? format_bytes(*available) : std::string(kUnknown))};
 }
 
 std::optional<Bytes> total_size(std::span<const Tensor> tensors) {
@@ -97,13 +97,13 @@ std::optional<Bytes> total_size(std::span<const Tensor> tensors) {
   return bytes ? std::optional(Bytes{*bytes}) : std::nullopt;
 }
 
-Refusal with_data_type_cause(OnednnContext& context, DataType type, Refusal refusal) {
-  if (refusal.kind != Refusal::Kind::unsupported || context.computes(type)) return refusal;
+BackendError with_data_type_cause(OnednnContext& context, DataType type, BackendError error) {
+  if (error.kind != BackendError::Kind::unsupported || context.computes(type)) return error;
   std::string reason = fmt::format("oneDNN {} does not compute {} on this CPU ({})",
                                    onednn_version(), info(type).name, onednn_instruction_set());
   const auto* row = std::ranges::find(kRequirements, type, &Requirement::type);
   if (row != kRequirements.end()) reason += fmt::format("; it needs {}", row->instruction_sets);
-  return {refusal.kind, std::move(reason)};
+  return {error.kind, std::move(reason)};
 }
 
 }  // namespace bench::ops

@@ -21,18 +21,18 @@ const OnednnKernelEntry* find_onednn_kernel(std::string_view op);  // nullptr if
 std::string describe(const Problem& problem);
 
 // Refuses tensors that oneDNN cannot describe.
-Result<Done, Refusal> check_tensors(const Problem& problem);
+Result<Done, BackendError> check_tensors(const Problem& problem);
 // Refuses what no oneDNN version supports on a CPU, before the library is asked.
-Result<Done, Refusal> check_supported(const Problem& problem);
+Result<Done, BackendError> check_supported(const Problem& problem);
 
 // Refuses (skipped) if `needed` exceeds the memory that the machine has available. nullopt means
 // more than 2^63 - 1 bytes. `what` is for the reason.
-Result<Done, Refusal> check_memory(std::optional<Bytes> needed, std::string_view what);
+Result<Done, BackendError> check_memory(std::optional<Bytes> needed, std::string_view what);
 // The total of plain sizes; nullopt if it exceeds 2^63 - 1 bytes.
 std::optional<Bytes> total_size(std::span<const Tensor> tensors);
 
 // Replaces the reason by the data type if the library does not support that type on this CPU at
 // all.
-Refusal with_data_type_cause(OnednnContext& context, DataType type, Refusal refusal);
+BackendError with_data_type_cause(OnednnContext& context, DataType type, BackendError error);
 
 }  // namespace bench::ops

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 
 // NaN in every floating-point type, and a suspicious integer: elements that a kernel does not write
 // are noticed.
@@ -145,10 +145,10 @@ inline Outcome expect_computes(Backend& backend, const Problem& problem, std::ui
   const std::string what = text_of(problem);
   auto kernel = backend.create(problem);
   if (!kernel.ok()) {
-    const Refusal& refusal = kernel.error();
-    EXPECT_EQ(refusal.kind, Refusal::Kind::unsupported) << what << ": " << refusal.reason;
-    EXPECT_FALSE(refusal.reason.empty());
-    EXPECT_NE(problem.dtype, DataType::f32) << what << ": " << refusal.reason;
+    const BackendError& error = kernel.error();
+    EXPECT_EQ(error.kind, BackendError::Kind::unsupported) << what << ": " << error.reason;
+    EXPECT_FALSE(error.reason.empty());
+    EXPECT_NE(problem.dtype, DataType::f32) << what << ": " << error.reason;
     return Outcome::refused;
   }
   EXPECT_FALSE((*kernel)->implementation().empty());
@@ -165,4 +165,4 @@ inline Outcome expect_computes(Backend& backend, const Problem& problem, std::ui
   return Outcome::computed;
 }
 
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

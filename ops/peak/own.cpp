@@ -42,7 +42,7 @@ constexpr std::array<PeakKind, 5> kPeakKinds = {{
     {"triad", Kind::triad, "bench:peak_triad", 1},
 }};
 
-Result<NativeForm, Refusal> peak_form(const Problem& problem) {
+Result<NativeForm, BackendError> peak_form(const Problem& problem) {
   const std::string& function = problem.parameters.word("function");
   const auto* row = std::ranges::find(kPeakKinds, function, &PeakKind::function);
   if (row == kPeakKinds.end()) {

@@ -16,17 +16,17 @@ using ::testing::HasSubstr;
 TEST(OwnPeak, ComputesWhatTheReferenceDoes) {
   for (const char* tokens : {"read-b4096", "write-b512", "copy-b1024s3", "copy-b65536",
                              "triad-b6144s2", "fma_cuda-s1", "fma_cuda-s16", "fma_cuda-s5000"}) {
-    test::expect_reference(ops::testing::problem("peak", tokens));
+    test::expect_reference(ops::op_test::problem("peak", tokens));
   }
   for (const DataType dtype : {DataType::f64, DataType::f16}) {
-    test::expect_reference(ops::testing::problem("peak", "fma_cuda-s1000", dtype));
+    test::expect_reference(ops::op_test::problem("peak", "fma_cuda-s1000", dtype));
     // More steps per worker than f16 sums exactly.
-    test::expect_reference(ops::testing::problem("peak", "fma_cuda-s30000", dtype));
+    test::expect_reference(ops::op_test::problem("peak", "fma_cuda-s30000", dtype));
   }
 }
 
 TEST(OwnPeak, MaximumOfNegativeValuesIsNegative) {
-  const auto form = own_form(ops::testing::problem("peak", "read-b512"));
+  const auto form = own_form(ops::op_test::problem("peak", "read-b512"));
   ASSERT_TRUE(form.ok()) << form.error().reason;
   std::vector<double> values(128, -3);
   values[100] = -2;
@@ -34,13 +34,13 @@ TEST(OwnPeak, MaximumOfNegativeValuesIsNegative) {
 }
 
 TEST(OwnPeak, PlanHasTheStepsAndTheQuadsOfOneArray) {
-  const auto triad = own_form(ops::testing::problem("peak", "triad-b6144s5"));
+  const auto triad = own_form(ops::op_test::problem("peak", "triad-b6144s5"));
   ASSERT_TRUE(triad.ok());
   EXPECT_EQ(triad->implementation, "bench:peak_triad");
   EXPECT_EQ(triad->plan.as<PeakPlan>().quads, 128);
   EXPECT_EQ(triad->plan.as<PeakPlan>().steps, 5);
   EXPECT_EQ(triad->launches, 1);
-  const auto fma = own_form(ops::testing::problem("peak", "fma_cuda", DataType::f64));
+  const auto fma = own_form(ops::op_test::problem("peak", "fma_cuda", DataType::f64));
   ASSERT_TRUE(fma.ok());
   EXPECT_EQ(fma->plan.as<PeakPlan>().steps, kPeakSteps);
   EXPECT_EQ(fma->plan.as<PeakPlan>().factors, PeakPlan::Factors::f64);
@@ -66,9 +66,9 @@ TEST(OwnPeak, ElementsOfTheLoopAreTheAccumulatorsOfABlock) {
 
 TEST(OwnPeak, LoopsOfTheCpuAreRefused) {
   for (const char* tokens : {"fma_avx2", "copy_nt-b1024"}) {
-    const auto form = own_form(ops::testing::problem("peak", tokens));
+    const auto form = own_form(ops::op_test::problem("peak", tokens));
     ASSERT_FALSE(form.ok()) << tokens;
-    EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(form.error().reason, HasSubstr("is a loop of CPUs; a GPU has `fma_cuda`, `read`"));
   }
 }

@@ -12,36 +12,36 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Peak, ArithmeticCountsTheProductsOfAllAccumulators) {
-  const Problem fma = testing::problem("peak", "fma_avx512");
+  const Problem fma = op_test::problem("peak", "fma_avx512");
   EXPECT_EQ(fma.work.flops, 2 * 12 * 16 * kPeakSteps);
-  testing::expect_bytes(fma, 2 * 4 * 12 * 16);
-  const Problem dot = testing::problem("peak", "dot_avx512-s10", DataType::s8);
+  op_test::expect_bytes(fma, 2 * 4 * 12 * 16);
+  const Problem dot = op_test::problem("peak", "dot_avx512-s10", DataType::s8);
   EXPECT_EQ(dot.work.flops, 2 * 4 * 12 * 16 * 10);
   EXPECT_EQ(dot.tensors.back().dtype, DataType::s32);
 }
 
 // STREAM's convention: the lines that a store brings into the cache do not count.
 TEST(Peak, MovementCountsEachPassOverTheArrays) {
-  testing::expect_bytes(testing::problem("peak", "read-b4096"), 4096 + 4);
-  testing::expect_bytes(testing::problem("peak", "write-b4096s3"), 3 * 4096 + 4);
-  testing::expect_bytes(testing::problem("peak", "copy_nt-b4096s2"), 2 * 4096);
-  const Problem triad = testing::problem("peak", "triad-b6144s5");
-  testing::expect_bytes(triad, 5 * 6144);
+  op_test::expect_bytes(op_test::problem("peak", "read-b4096"), 4096 + 4);
+  op_test::expect_bytes(op_test::problem("peak", "write-b4096s3"), 3 * 4096 + 4);
+  op_test::expect_bytes(op_test::problem("peak", "copy_nt-b4096s2"), 2 * 4096);
+  const Problem triad = op_test::problem("peak", "triad-b6144s5");
+  op_test::expect_bytes(triad, 5 * 6144);
   EXPECT_EQ(triad.work.flops, 5 * 2 * 512);
-  EXPECT_EQ(testing::problem("peak", "copy-b4096").work.flops, 0);
+  EXPECT_EQ(op_test::problem("peak", "copy-b4096").work.flops, 0);
 }
 
 TEST(Peak, CanonicalTextIsReadBack) {
   for (const std::string_view tokens : {"fma_avx2", "triad_nt-b6144s5", "read-b512", "amx-s7"}) {
     const DataType dtype = tokens.starts_with("amx") ? DataType::bf16 : DataType::f32;
-    EXPECT_EQ(problem_tokens(testing::problem("peak", tokens, dtype)), tokens);
-    testing::expect_round_trip(testing::problem("peak", tokens, dtype));
+    EXPECT_EQ(problem_tokens(op_test::problem("peak", tokens, dtype)), tokens);
+    op_test::expect_round_trip(op_test::problem("peak", tokens, dtype));
   }
 }
 
 TEST(Peak, ReferenceIsTheSumOfProductsOrTheMovedData) {
   const auto first = [](std::string_view tokens, DataType dtype, std::vector<double> source) {
-    const Problem problem = testing::problem("peak", tokens, dtype);
+    const Problem problem = op_test::problem("peak", tokens, dtype);
     std::vector<std::vector<double>> inputs(problem.input_count(), std::move(source));
     return peak_reference(problem, inputs, 0, std::vector<std::int64_t>{1}).front();
   };
@@ -55,7 +55,7 @@ TEST(Peak, ReferenceIsTheSumOfProductsOrTheMovedData) {
 
 TEST(Peak, ImpossibleParametersAreNamed) {
   const auto error = [](std::string_view tokens, DataType dtype = DataType::f32) {
-    return testing::try_problem("peak", tokens, dtype).error();
+    return op_test::try_problem("peak", tokens, dtype).error();
   };
   EXPECT_EQ(error("read").where, "bytes");
   EXPECT_EQ(error("fma_avx2-b512").where, "bytes");

@@ -517,7 +517,7 @@ typedef struct bench_backend {
   /* (optional) Sets `list`, which stays valid until the next call, and returns its length. */
   size_t (*libraries)(void* state, const bench_library* const** list);
   const bench_memory* memory; /* NULL: kernels read and write host memory */
-  /* Refusals: BENCH_UNSUPPORTED, BENCH_SKIPPED, BENCH_FAILED. */
+  /* Error states: BENCH_UNSUPPORTED, BENCH_SKIPPED, BENCH_FAILED. */
   bench_status (*create)(void* state, const bench_problem* problem, const bench_kernel** kernel,
                          bench_message* message);
   /* (optional) Creates one kernel for the whole network. */

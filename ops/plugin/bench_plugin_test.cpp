@@ -20,10 +20,10 @@
 namespace bench::ops {
 namespace {
 
+using op_test::layer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::layer;
 
 // Copies its first tensor to its last. In its buffers, tensors are stored backwards.
 class Backwards final : public plugin::Kernel, plugin::Packing {
@@ -131,8 +131,8 @@ class PluginWrapperTest : public ::testing::Test {
   }
 
   std::unique_ptr<Backend> built_in_ = make_onednn_backend();
-  const Problem relu_ = testing::problem("pointwise", "relu-2x5");
-  const Network network_ = testing::make({.name = "small",
+  const Problem relu_ = op_test::problem("pointwise", "relu-2x5");
+  const Network network_ = op_test::make({.name = "small",
                                           .input = {2, 4, 4},
                                           .layers = {layer("conv", "conv", "k3r1s1", {"input"}),
                                                      layer("relu", "pointwise", "relu", {"conv"})}},
@@ -150,7 +150,7 @@ TEST_F(PluginWrapperTest, AKernelHasItsOwnLayoutsAndSteps) {
   EXPECT_EQ((*kernel)->steps()[1].implementation, "second half");
   EXPECT_EQ((*kernel)->steps()[1].layouts, "x -> reversed x");
 
-  testing::KernelRun run(**kernel, relu_.tensors);
+  op_test::KernelRun run(**kernel, relu_.tensors);
   const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   run.set(0, values);
   run.run();
@@ -186,7 +186,7 @@ TEST_F(PluginWrapperTest, WhatIsNotOverriddenHasItsDefault) {
   EXPECT_EQ(backend->counters(), nullptr);
   const auto refused = backend->create(network_);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(refused.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(refused.error().reason, HasSubstr("cannot run the network `small`"));
 
   const auto kernel = backend->create(relu_);

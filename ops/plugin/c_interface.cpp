@@ -24,20 +24,20 @@ Error CMessage::error(std::string_view what) const {
   return error;
 }
 
-Refusal refusal_of(bench_status status, const Error& error) {
-  Refusal::Kind kind = Refusal::Kind::failed;
-  if (status == BENCH_UNSUPPORTED) kind = Refusal::Kind::unsupported;
-  if (status == BENCH_SKIPPED) kind = Refusal::Kind::skipped;
+BackendError backend_error(bench_status status, const Error& error) {
+  BackendError::Kind kind = BackendError::Kind::failed;
+  if (status == BENCH_UNSUPPORTED) kind = BackendError::Kind::unsupported;
+  if (status == BENCH_SKIPPED) kind = BackendError::Kind::skipped;
   return {kind, error.message()};
 }
 
-bench_status status_of(const Refusal& refusal) {
-  switch (refusal.kind) {
-    case Refusal::Kind::unsupported:
+bench_status status_of(const BackendError& error) {
+  switch (error.kind) {
+    case BackendError::Kind::unsupported:
       return BENCH_UNSUPPORTED;
-    case Refusal::Kind::skipped:
+    case BackendError::Kind::skipped:
       return BENCH_SKIPPED;
-    case Refusal::Kind::failed:
+    case BackendError::Kind::failed:
       break;
   }
   return BENCH_FAILED;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What both directions of the plugin interface share: messages, statuses, texts and sizes of
-// structs, as this program's errors, refusals and strings.
+// structs, as this program's errors and strings.
 #pragma once
 
 #include "base/result.hpp"
@@ -36,8 +36,8 @@ class CMessage {
   bench_message raw_;
 };
 
-Refusal refusal_of(bench_status status, const Error& error);
-bench_status status_of(const Refusal& refusal);
+BackendError backend_error(bench_status status, const Error& error);
+bench_status status_of(const BackendError& error);
 
 // Copies a plugin's text; null gives an empty string.
 std::string text_of(const char* text);

@@ -24,7 +24,7 @@ struct BackendExport {
   std::function<std::optional<std::string>()> probe;
   // Called at most once per process, after probe() found nothing. The plugin then exports the
   // backend's memory, tracer and counters, if any.
-  std::function<Result<std::unique_ptr<Backend>, Refusal>()> open;
+  std::function<Result<std::unique_ptr<Backend>, BackendError>()> open;
 };
 
 // Keep the result for the life of the process, in a variable of bench_plugin_entry(), as well as

@@ -17,11 +17,11 @@
 namespace bench::ops {
 namespace {
 
+using op_test::KernelRun;
+using op_test::layer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::KernelRun;
-using testing::layer;
 
 // Passes a backend through the interface and back.
 class RoundTrip {
@@ -33,19 +33,19 @@ class RoundTrip {
                              *built_in_)) {}
 
   const bench_backend& raw() { return *plugin_.raw()->backends[0]; }
-  Result<std::unique_ptr<Backend>, Refusal>& opened() { return opened_; }
+  Result<std::unique_ptr<Backend>, BackendError>& opened() { return opened_; }
   Backend& backend() { return **opened_; }
   Backend& built_in() { return *built_in_; }
 
  private:
   plugin::Plugin plugin_;
   std::unique_ptr<Backend> built_in_;
-  Result<std::unique_ptr<Backend>, Refusal> opened_;
+  Result<std::unique_ptr<Backend>, BackendError> opened_;
 };
 
 BackendExport onednn_export() {
   return {"onednn", "cpu", {"conv", "gemm", "pool", "batch_norm", "network"}, {}, [] {
-            return Result<std::unique_ptr<Backend>, Refusal>(make_onednn_backend());
+            return Result<std::unique_ptr<Backend>, BackendError>(make_onednn_backend());
           }};
 }
 
@@ -122,12 +122,12 @@ TEST(ExportedBackendTest, ComputesTheSameFromTheSameBuffers) {
         std::tuple("gemm", "b3m4n5k6+ta+bias+leaky_relu0.1", Direction::forward),
         std::tuple("pool", "max-n2c16h7w7r3u2p1", Direction::backward_data)}) {
     SCOPED_TRACE(tokens);
-    const Problem problem = testing::problem(op, tokens, DataType::f32, direction);
+    const Problem problem = op_test::problem(op, tokens, DataType::f32, direction);
     auto kernel = direct->create(problem);
     auto again = trip.backend().create(problem);
     ASSERT_TRUE(kernel.ok());
     ASSERT_TRUE(again.ok()) << again.error().reason;
-    expect_same(**kernel, **again, problem.tensors, testing::random_inputs(problem, 3));
+    expect_same(**kernel, **again, problem.tensors, op_test::random_inputs(problem, 3));
   }
 }
 
@@ -145,7 +145,7 @@ TEST(ExportedBackendTest, ANetworkKeepsItsNodesParametersAndSteps) {
   RoundTrip trip(onednn_export());
   const auto direct = make_onednn_backend();
   for (const Fusion fusion : {Fusion::separate, Fusion::fused}) {
-    const Network network = testing::make(block, fusion, DataType::f32, 2);
+    const Network network = op_test::make(block, fusion, DataType::f32, 2);
     auto kernel = direct->create(network);
     auto again = trip.backend().create(network);
     ASSERT_TRUE(kernel.ok());
@@ -168,14 +168,14 @@ TEST(ExportedBackendTest, HandsOnNamesLibrariesAndRefusals) {
   EXPECT_EQ(trip.backend().memory(), nullptr);
   EXPECT_EQ(trip.backend().tracer(), nullptr);
   EXPECT_EQ(probe_backend(trip.raw()), std::nullopt);
-  const Problem f64 = testing::problem("conv", "n2c8h6w6k16r3s3p1", DataType::f64);
+  const Problem f64 = op_test::problem("conv", "n2c8h6w6k16r3s3p1", DataType::f64);
   const auto refused = direct->create(f64);
   const auto again = trip.backend().create(f64);
   ASSERT_FALSE(refused.ok());
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().kind, refused.error().kind);
   EXPECT_EQ(again.error().reason, refused.error().reason);
-  const auto unserved = trip.backend().create(testing::problem("softmax", "4x8-a1"));
+  const auto unserved = trip.backend().create(op_test::problem("softmax", "4x8-a1"));
   ASSERT_FALSE(unserved.ok());
   EXPECT_THAT(unserved.error().reason, HasSubstr("does not serve"));
 }
@@ -186,17 +186,17 @@ TEST(ExportedBackendTest, SaysWhyItCannotRunOrOpen) {
   RoundTrip without(std::move(absent));
   EXPECT_EQ(probe_backend(without.raw()), "no device today");
   ASSERT_FALSE(without.opened().ok());
-  EXPECT_EQ(without.opened().error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(without.opened().error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(without.opened().error().reason, "no device today");
 
   BackendExport old = onednn_export();
-  old.open = []() -> Result<std::unique_ptr<Backend>, Refusal> {
-    return Refusal{Refusal::Kind::unsupported, "the driver is too old"};
+  old.open = []() -> Result<std::unique_ptr<Backend>, BackendError> {
+    return BackendError{BackendError::Kind::unsupported, "the driver is too old"};
   };
   RoundTrip trip(std::move(old));
   EXPECT_EQ(probe_backend(trip.raw()), std::nullopt);
   ASSERT_FALSE(trip.opened().ok());
-  EXPECT_EQ(trip.opened().error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(trip.opened().error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(trip.opened().error().reason, "the driver is too old");
 }
 
@@ -205,7 +205,7 @@ TEST(ExportedBackendTest, OpensOnceAtATime) {
   const auto second = open_backend(trip.raw(), {}, trip.built_in());
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().reason, HasSubstr("already open"));
-  trip.opened() = Refusal{Refusal::Kind::failed, "closed"};
+  trip.opened() = BackendError{BackendError::Kind::failed, "closed"};
   EXPECT_TRUE(open_backend(trip.raw(), {}, trip.built_in()).ok());
 }
 

@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-using Measured = Result<CounterReadings, Refusal>;
+using Measured = Result<CounterReadings, BackendError>;
 
 class FakeCounters final : public DeviceCounters {
  public:
@@ -38,10 +38,10 @@ class CountingBackend final : public Backend {
   std::string_view name() const override { return "counting"; }
   std::string_view device() const override { return "cpu"; }
   LibraryInfo library() const override { return inner_->library(); }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
     return inner_->create(problem);
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) override {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network& network) override {
     return inner_->create(network);
   }
   DeviceCounters* counters() override { return counters_; }
@@ -54,16 +54,17 @@ class CountingBackend final : public Backend {
 class ExportedCountersTest : public ::testing::Test {
  protected:
   void open(DeviceCounters* counters) {
-    plugin_.emplace(export_plugin("p", "1", {{"counting", "cpu", {"gemm"}, {}, [counters] {
-                                                return Result<std::unique_ptr<Backend>, Refusal>(
-                                                    std::make_unique<CountingBackend>(counters));
-                                              }}}));
+    plugin_.emplace(
+        export_plugin("p", "1", {{"counting", "cpu", {"gemm"}, {}, [counters] {
+                                    return Result<std::unique_ptr<Backend>, BackendError>(
+                                        std::make_unique<CountingBackend>(counters));
+                                  }}}));
     auto opened = open_backend(*plugin_->raw()->backends[0], {}, *built_in_);
     ASSERT_TRUE(opened.ok());
     backend_ = std::move(opened).value();
   }
   Measured measure() {
-    const Problem gemm = testing::problem("gemm", "m4n4k4");
+    const Problem gemm = op_test::problem("gemm", "m4n4k4");
     auto kernel = backend_->create(gemm).value();
     std::vector<AlignedBuffer> memory;
     std::vector<void*> buffers;
@@ -97,8 +98,8 @@ TEST_F(ExportedCountersTest, HandsOnInvocationsAndReadings) {
 
 TEST_F(ExportedCountersTest, HandsOnRefusals) {
   open(&counters_);
-  for (const auto kind : {Refusal::Kind::unsupported, Refusal::Kind::failed}) {
-    counters_.answer = [&] { return Measured(Refusal{kind, "for administrators alone"}); };
+  for (const auto kind : {BackendError::Kind::unsupported, BackendError::Kind::failed}) {
+    counters_.answer = [&] { return Measured(BackendError{kind, "for administrators alone"}); };
     const Measured measured = measure();
     ASSERT_FALSE(measured.ok());
     EXPECT_EQ(measured.error().kind, kind);

@@ -156,12 +156,12 @@ class DeviceBackend final : public Backend {
   void set_tuning(std::int64_t candidates) override {
     device_.ask("tuning " + std::to_string(candidates));
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem) override {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem) override {
     device_.when_created();
     return std::unique_ptr<Kernel>(std::make_unique<DeviceKernel>(device_, problem));
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override {
-    return Refusal{Refusal::Kind::unsupported, "no networks"};
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network&) override {
+    return BackendError{BackendError::Kind::unsupported, "no networks"};
   }
 
  private:
@@ -187,22 +187,22 @@ class ExportedDeviceTest : public ::testing::Test {
     EXPECT_TRUE(bound.ok());
     return std::move(bound).value();
   }
-  Refusal refusal_of(std::function<void()> thrower) {
+  BackendError error_of(std::function<void()> thrower) {
     device_.when_created = std::move(thrower);
     auto created = backend_->create(gemm_);
     EXPECT_FALSE(created.ok());
-    return created.ok() ? Refusal{} : created.error();
+    return created.ok() ? BackendError{} : created.error();
   }
 
   Device device_;
   plugin::Plugin plugin_ = export_plugin(
       "p", "1",
-      {{"fake", "cuda", {"gemm"}, {}, [this]() -> Result<std::unique_ptr<Backend>, Refusal> {
+      {{"fake", "cuda", {"gemm"}, {}, [this]() -> Result<std::unique_ptr<Backend>, BackendError> {
           return std::unique_ptr<Backend>(std::make_unique<DeviceBackend>(device_));
         }}});
   std::unique_ptr<Backend> built_in_ = make_onednn_backend();
   std::unique_ptr<Backend> backend_;
-  const Problem gemm_ = testing::problem("gemm", "m4n4k4");
+  const Problem gemm_ = op_test::problem("gemm", "m4n4k4");
 };
 
 TEST_F(ExportedDeviceTest, HandsOnMemoryAndLibraries) {
@@ -326,14 +326,14 @@ TEST_F(ExportedDeviceTest, HandsOnTheTracer) {
 }
 
 TEST_F(ExportedDeviceTest, ExceptionsBecomeRefusals) {
-  const Refusal named = refusal_of([] { throw std::runtime_error("the reason"); });
-  EXPECT_EQ(named.kind, Refusal::Kind::failed);
+  const BackendError named = error_of([] { throw std::runtime_error("the reason"); });
+  EXPECT_EQ(named.kind, BackendError::Kind::failed);
   EXPECT_EQ(named.reason, "the reason");
-  const Refusal unnamed = refusal_of([] { throw 7; });
-  EXPECT_EQ(unnamed.kind, Refusal::Kind::failed);
+  const BackendError unnamed = error_of([] { throw 7; });
+  EXPECT_EQ(unnamed.kind, BackendError::Kind::failed);
   EXPECT_THAT(unnamed.reason, HasSubstr("unknown type"));
-  const Refusal memory = refusal_of([] { throw std::bad_alloc(); });
-  EXPECT_EQ(memory.kind, Refusal::Kind::skipped);
+  const BackendError memory = error_of([] { throw std::bad_alloc(); });
+  EXPECT_EQ(memory.kind, BackendError::Kind::skipped);
   EXPECT_THAT(memory.reason, HasSubstr("memory"));
 }
 

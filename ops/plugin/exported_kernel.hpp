@@ -24,7 +24,7 @@ T value_or_throw(Result<T> result) {
   throw plugin::Error(BENCH_FAILED, result.error().what, result.error().where, result.error().next);
 }
 template <class T>
-T value_or_throw(Result<T, Refusal> result) {
+T value_or_throw(Result<T, BackendError> result) {
   if (result) return std::move(result).value();
   throw plugin::Error(status_of(result.error()), result.error().reason);
 }

@@ -146,8 +146,8 @@ LibraryInfo Plugin::library() const {
   return {text_of(raw_->name), text_of(raw_->version), file_, "plugin"};
 }
 
-CatalogueAddition Plugin::addition() const {
-  CatalogueAddition addition{file_, {}, {}};
+PluginAddition Plugin::addition() const {
+  PluginAddition addition{file_, {}, {}};
   for (std::size_t i = 0; i < raw_->operator_count; ++i) {
     addition.operators.push_back(make_plugin_operator(*raw_->operators[i]));
   }

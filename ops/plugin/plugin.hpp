@@ -5,9 +5,9 @@
 
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/described_operator.hpp"
 #include "ops/operator.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/plugin/bench_plugin.h"
 
 #include <memory>
@@ -29,7 +29,7 @@ class Plugin {
   const std::string& file() const { return file_; }
   LibraryInfo library() const;
   // Returns operators whose functions call the plugin, and its backends.
-  CatalogueAddition addition() const;
+  PluginAddition addition() const;
 
   std::vector<const bench_backend*> backends() const;
 
@@ -46,8 +46,8 @@ std::optional<std::string> device_fault(const bench_backend& backend);
 std::optional<std::string> probe_backend(const bench_backend& backend);
 // Opens the backend. `built_in` creates the kernels of built-in operators that it requests, and
 // must outlive it. `plugin` is its library if it names none.
-Result<std::unique_ptr<Backend>, Refusal> open_backend(const bench_backend& backend,
-                                                       LibraryInfo plugin, Backend& built_in);
+Result<std::unique_ptr<Backend>, BackendError> open_backend(const bench_backend& backend,
+                                                            LibraryInfo plugin, Backend& built_in);
 
 // Error: its parameters are unusable (described_operator.hpp).
 Status check_operator_description(const bench_operator& op);

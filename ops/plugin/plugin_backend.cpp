@@ -17,7 +17,7 @@
 namespace bench::ops {
 namespace {
 
-using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
 const bench_tracer* tracer_of(const bench_backend& backend) {
   // The size of the pointer itself is intended. NOLINTNEXTLINE(bugprone-sizeof-expression)
@@ -34,7 +34,7 @@ class PluginBackend final : public Backend {
   PluginBackend(const PluginBackend&) = delete;
   PluginBackend& operator=(const PluginBackend&) = delete;
 
-  Result<Done, Refusal> open();
+  Result<Done, BackendError> open();
 
   std::string_view name() const override { return name_; }
   std::string_view device() const override { return raw_.device; }
@@ -69,16 +69,17 @@ class PluginBackend final : public Backend {
   std::optional<PluginCounters> counters_;
 };
 
-Result<Done, Refusal> PluginBackend::open() {
+Result<Done, BackendError> PluginBackend::open() {
   CMessage message;
   const bench_status status = raw_.open(raw_.self, host_.get(), &state_, message.get());
   if (status != BENCH_OK) {
-    return refusal_of(status,
-                      message.error(fmt::format("the backend `{}` cannot be opened", name_)));
+    return backend_error(status,
+                         message.error(fmt::format("the backend `{}` cannot be opened", name_)));
   }
   opened_ = true;
   if (const auto fault = device_fault(raw_)) {
-    return Refusal{Refusal::Kind::failed, fmt::format("the backend `{}` {}", name_, *fault)};
+    return BackendError{BackendError::Kind::failed,
+                        fmt::format("the backend `{}` {}", name_, *fault)};
   }
   if (raw_.memory != nullptr) memory_.emplace(*raw_.memory, state_);
   const bench_tracer* tracer = tracer_of(raw_);
@@ -120,12 +121,12 @@ CreatedKernel PluginBackend::take(bench_status status, const bench_kernel* kerne
                                   const CMessage& message, std::span<const Tensor> tensors,
                                   std::string_view what) {
   if (status != BENCH_OK) {
-    return refusal_of(
+    return backend_error(
         status, message.error(fmt::format("`{}` cannot create a kernel for {}", name_, what)));
   }
   const auto mistake = [&](const std::string& fault) {
-    return Refusal{Refusal::Kind::failed,
-                   fmt::format("the kernel that `{}` created for {} {}", name_, what, fault)};
+    return BackendError{BackendError::Kind::failed,
+                        fmt::format("the kernel that `{}` created for {} {}", name_, what, fault)};
   };
   if (kernel == nullptr) return mistake("does not exist");
   auto taken = take_kernel(*kernel, tensors, {host_, memory()});
@@ -136,8 +137,9 @@ CreatedKernel PluginBackend::take(bench_status status, const bench_kernel* kerne
 CreatedKernel PluginBackend::create(const Problem& problem) {
   const std::string_view op = problem.op->name;
   if (!serves(op)) {
-    return Refusal{Refusal::Kind::unsupported,
-                   fmt::format("the backend `{}` does not serve the operator `{}`", name_, op)};
+    return BackendError{
+        BackendError::Kind::unsupported,
+        fmt::format("the backend `{}` does not serve the operator `{}`", name_, op)};
   }
   const CProblem given(problem);
   const bench_kernel* kernel = nullptr;
@@ -148,8 +150,8 @@ CreatedKernel PluginBackend::create(const Problem& problem) {
 
 CreatedKernel PluginBackend::create(const Network& network) {
   if (raw_.create_network == nullptr || !serves(kNetworkOperator)) {
-    return Refusal{Refusal::Kind::unsupported,
-                   fmt::format("the backend `{}` does not run whole networks", name_)};
+    return BackendError{BackendError::Kind::unsupported,
+                        fmt::format("the backend `{}` does not run whole networks", name_)};
   }
   const CNetwork given(network);
   const bench_kernel* kernel = nullptr;
@@ -179,8 +181,8 @@ std::optional<std::string> probe_backend(const bench_backend& backend) {
       .message();
 }
 
-Result<std::unique_ptr<Backend>, Refusal> open_backend(const bench_backend& backend,
-                                                       LibraryInfo plugin, Backend& built_in) {
+Result<std::unique_ptr<Backend>, BackendError> open_backend(const bench_backend& backend,
+                                                            LibraryInfo plugin, Backend& built_in) {
   auto opened = std::make_unique<PluginBackend>(backend, std::move(plugin), built_in);
   BENCH_RETURN_IF_ERROR(opened->open());
   return std::unique_ptr<Backend>(std::move(opened));

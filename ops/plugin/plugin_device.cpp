@@ -158,7 +158,8 @@ Result<std::string> PluginTracer::finish() {
   return message.error("the tracer did not return its records");
 }
 
-Result<CounterReadings, Refusal> PluginCounters::measure(std::span<Invocation* const> rotation) {
+Result<CounterReadings, BackendError> PluginCounters::measure(
+    std::span<Invocation* const> rotation) {
   std::vector<const bench_invocation*> invocations;
   for (const Invocation* invocation : rotation) {
     invocations.push_back(&plugin_invocation(*invocation));
@@ -168,7 +169,7 @@ Result<CounterReadings, Refusal> PluginCounters::measure(std::span<Invocation* c
   const bench_status status = raw_.measure(state_, invocations.data(), invocations.size(),
                                            take_counter, &readings, message.get());
   if (status == BENCH_OK) return readings;
-  return refusal_of(status, message.error("the device's counters cannot be read"));
+  return backend_error(status, message.error("the device's counters cannot be read"));
 }
 
 Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,

@@ -59,7 +59,7 @@ class PluginCounters final : public DeviceCounters {
  public:
   PluginCounters(const bench_counters& raw, void* state) : raw_(raw), state_(state) {}
 
-  Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) override;
+  Result<CounterReadings, BackendError> measure(std::span<Invocation* const> rotation) override;
 
  private:
   const bench_counters& raw_;

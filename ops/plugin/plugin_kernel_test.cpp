@@ -87,7 +87,7 @@ class PluginKernelTest : public ::testing::Test {
 
   std::unique_ptr<Backend> built_in_ = make_onednn_backend();
   Host host_{"raw", *built_in_};
-  const Problem gemm_ = testing::problem("gemm", "m4n4k4");
+  const Problem gemm_ = op_test::problem("gemm", "m4n4k4");
   RawKernel kernel_;
 };
 

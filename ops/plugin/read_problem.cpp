@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/data_type.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/network/making.hpp"
+#include "ops/operator_registry.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/c_problem.hpp"
 
@@ -27,7 +27,7 @@ bool is_type(std::int32_t code) { return is_code(code, data_types().size()); }
 template <class Row>
 Result<ProblemRequest> identify(const Row& row) {
   const std::string name = text_of(row.op);
-  const Operator* op = built_in_catalogue().find(name);
+  const Operator* op = built_in_operators().find(name);
   if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
   if (!is_code(row.direction, direction_names().size()) || !is_type(row.dtype) ||
       !is_code(row.layout, layout_names().size()) || !is_code(row.math, math_names().size())) {

@@ -11,8 +11,8 @@
 namespace bench::ops {
 namespace {
 
+using op_test::layer;
 using ::testing::HasSubstr;
-using testing::layer;
 
 void expect_equal(const Problem& made, const Problem& given) {
   EXPECT_EQ(made.op, given.op);
@@ -27,7 +27,7 @@ void expect_equal(const Problem& made, const Problem& given) {
 
 TEST(ReadProblemTest, MakesTheSameProblemAgain) {
   Problem given =
-      testing::problem("conv", "n2c8h6w5k16r3s3p0_1+bias+leaky_relu0.1+add", DataType::f32);
+      op_test::problem("conv", "n2c8h6w5k16r3s3p0_1+bias+leaky_relu0.1+add", DataType::f32);
   given.post_ops[0].alpha = 0.1 + 1e-13;  // more digits than ids contain
   given.layout = Layout::nhwc;
   given.math = Math::tf32;
@@ -35,14 +35,14 @@ TEST(ReadProblemTest, MakesTheSameProblemAgain) {
   ASSERT_TRUE(made.ok()) << made.error().message();
   expect_equal(*made, given);
   const Problem gradient =
-      testing::problem("pool", "max-n2c4h7w7r3u2p1", DataType::f16, Direction::backward_data);
+      op_test::problem("pool", "max-n2c4h7w7r3u2p1", DataType::f16, Direction::backward_data);
   const auto again = read_problem(*CProblem(gradient).get());
   ASSERT_TRUE(again.ok());
   expect_equal(*again, gradient);
 }
 
 TEST(ReadProblemTest, RefusesWhatItDoesNotKnow) {
-  const Problem given = testing::problem("conv", "n2c8h6w5k16r3s3");
+  const Problem given = op_test::problem("conv", "n2c8h6w5k16r3s3");
   const CProblem view(given);
   bench_problem other = *view.get();
   other.op = "scale_shift";
@@ -58,7 +58,7 @@ TEST(ReadProblemTest, RefusesWhatItDoesNotKnow) {
 }
 
 Network network() {
-  return testing::make({.name = "small",
+  return op_test::make({.name = "small",
                         .input = {8, 6, 6},
                         .layers = {layer("conv", "conv", "k16r3s3p1+bias", {"input"}),
                                    layer("norm", "batch_norm", "", {"conv"}),

@@ -27,9 +27,9 @@ std::vector<std::size_t> add_tensors(GraphBuilder& builder, const Problem& probl
 
 // Applies the function to the first tensor and, for a binary function, tensor number `second`. The
 // result is the last tensor.
-Result<OperationGraph, Refusal> function_graph(const CudnnTarget& target, const Problem& problem,
-                                               Pointwise function,
-                                               std::optional<std::size_t> second) {
+Result<OperationGraph, BackendError> function_graph(const CudnnTarget& target,
+                                                    const Problem& problem, Pointwise function,
+                                                    std::optional<std::size_t> second) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
@@ -38,8 +38,8 @@ Result<OperationGraph, Refusal> function_graph(const CudnnTarget& target, const 
   return builder.finish();
 }
 
-Result<OperationGraph, Refusal> gradient_graph(const CudnnTarget& target, const Problem& problem,
-                                               Pointwise function) {
+Result<OperationGraph, BackendError> gradient_graph(const CudnnTarget& target,
+                                                    const Problem& problem, Pointwise function) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
@@ -47,7 +47,8 @@ Result<OperationGraph, Refusal> gradient_graph(const CudnnTarget& target, const 
   return builder.finish();
 }
 
-Result<OperationGraph, Refusal> pointwise_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> pointwise_graph(const CudnnTarget& target,
+                                                     const Problem& problem) {
   if (!problem.post_ops.empty()) {
     return unsupported(
         "cuDNN cannot fuse post-ops with a pointwise function here; leave post-ops out");

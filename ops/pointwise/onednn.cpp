@@ -35,7 +35,8 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
   // oneDNN would reject other functions with "invalid arguments", which looks like a bug of bench.
   if (info(request.problem.dtype).is_integer &&
       eltwise_of(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
-    return Refusal{Refusal::Kind::unsupported, "oneDNN's eltwise computes only relu on integers"};
+    return BackendError{BackendError::Kind::unsupported,
+                        "oneDNN's eltwise computes only relu on integers"};
   }
   const auto description = describe_forward(context, request, dnnl::prop_kind::forward_inference,
                                             met_layout(context, request, "source", Nature::shaped));

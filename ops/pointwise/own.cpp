@@ -11,7 +11,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, Refusal> pointwise_form(const Problem& problem) {
+Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
   ProblemElements elements(problem, asked_layout(problem));
   const std::string& word = problem.parameters.word("function");
   elements.operand(0);

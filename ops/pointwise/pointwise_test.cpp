@@ -13,10 +13,10 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
+using op_test::draw;
+using op_test::Random;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::Random;
 
 const Operator& pointwise() { return *find_operator("pointwise"); }
 
@@ -97,7 +97,7 @@ TEST(Pointwise, BinaryWorkAndValuesEqualALoopNest) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const Problem problem = make(random_binary(random));
-    const auto inputs = testing::random_inputs(problem, random());
+    const auto inputs = op_test::random_inputs(problem, random());
     const std::vector<double> result = pointwise_reference(problem, inputs, 0, {});
     const auto* function = find_binary_function(problem.parameters.word("function"));
     std::set<std::int64_t> a_touched;
@@ -149,7 +149,7 @@ TEST(Pointwise, UnaryWorkEqualsALoop) {
 TEST(Pointwise, TokensComeBack) {
   Random random(3);
   for (int i = 0; i < 10000; ++i) {
-    testing::expect_round_trip(make(i % 2 == 0 ? random_unary(random) : random_binary(random)));
+    op_test::expect_round_trip(make(i % 2 == 0 ? random_unary(random) : random_binary(random)));
     ASSERT_FALSE(HasFailure());
   }
 }
@@ -157,8 +157,8 @@ TEST(Pointwise, TokensComeBack) {
 TEST(Pointwise, PositionsAgreeWithTheWhole) {
   Random random(4);
   for (int i = 0; i < 1000; ++i) {
-    testing::expect_positions_agree(make(random_binary(random)), random);
-    testing::expect_positions_agree(
+    op_test::expect_positions_agree(make(random_binary(random)), random);
+    op_test::expect_positions_agree(
         make(random_unary(random), i % 2 == 0 ? Direction::forward : Direction::backward_data),
         random);
     ASSERT_FALSE(HasFailure());
@@ -204,29 +204,29 @@ TEST(Pointwise, PublishedValues) {
 }
 
 TEST(Pointwise, ExactWork) {
-  const Problem relu = testing::problem("pointwise", "relu-32x64x112x112", DataType::f16);
+  const Problem relu = op_test::problem("pointwise", "relu-32x64x112x112", DataType::f16);
   EXPECT_EQ(relu.work.flops, 25690112);
-  testing::expect_bytes(relu, 102760448);
-  const Problem add = testing::problem("pointwise", "add-4x1024-1024", DataType::f16);
+  op_test::expect_bytes(relu, 102760448);
+  const Problem add = op_test::problem("pointwise", "add-4x1024-1024", DataType::f16);
   EXPECT_EQ(add.work.flops, 4096);
-  testing::expect_bytes(add, 18432);
+  op_test::expect_bytes(add, 18432);
   const Problem large =
-      testing::problem("pointwise", "add-32x256x56x56-32x256x56x56", DataType::f16);
+      op_test::problem("pointwise", "add-32x256x56x56-32x256x56x56", DataType::f16);
   EXPECT_EQ(large.work.flops, 25690112);
-  testing::expect_bytes(large, 154140672);
+  op_test::expect_bytes(large, 154140672);
 }
 
 TEST(Pointwise, CanonicalText) {
-  EXPECT_EQ(problem_tokens(testing::problem("pointwise", "relu-1x64x56x56")), "relu-1x64x56x56");
-  EXPECT_EQ(problem_tokens(testing::problem("pointwise", "clip-8-alpha0beta6")), "clip-8");
-  EXPECT_EQ(problem_tokens(testing::problem("pointwise", "clip-8-alpha-1beta1")),
+  EXPECT_EQ(problem_tokens(op_test::problem("pointwise", "relu-1x64x56x56")), "relu-1x64x56x56");
+  EXPECT_EQ(problem_tokens(op_test::problem("pointwise", "clip-8-alpha0beta6")), "clip-8");
+  EXPECT_EQ(problem_tokens(op_test::problem("pointwise", "clip-8-alpha-1beta1")),
             "clip-8-alpha-1beta1");
-  EXPECT_EQ(problem_tokens(testing::problem("pointwise", "leaky_relu-8-alpha0.01")),
+  EXPECT_EQ(problem_tokens(op_test::problem("pointwise", "leaky_relu-8-alpha0.01")),
             "leaky_relu-8");
 }
 
 TEST(Pointwise, CoefficientsAreDefaultsWhereNotWritten) {
-  const Problem clip = testing::problem("pointwise", "clip-8-beta1");
+  const Problem clip = op_test::problem("pointwise", "clip-8-beta1");
   EXPECT_EQ(pointwise_coefficients(clip.parameters).alpha, 0);
   EXPECT_EQ(pointwise_coefficients(clip.parameters).beta, 1);
 }
@@ -234,7 +234,7 @@ TEST(Pointwise, CoefficientsAreDefaultsWhereNotWritten) {
 TEST(Pointwise, IntegersKeepTheirTypeAndSaturate) {
   const auto values = [](std::string_view tokens, DataType dtype,
                          const std::vector<std::vector<double>>& inputs) {
-    return pointwise_reference(testing::problem("pointwise", tokens, dtype), inputs, 0, {});
+    return pointwise_reference(op_test::problem("pointwise", tokens, dtype), inputs, 0, {});
   };
   EXPECT_THAT(values("relu-3", DataType::s8, {{-5, 0, 7}}), ElementsAre(0, 0, 7));
   EXPECT_THAT(values("add-3-1", DataType::s8, {{-5, 100, 7}, {100}}), ElementsAre(95, 127, 107));
@@ -266,7 +266,7 @@ TEST(Pointwise, UndefinedCombinationsAreNamed) {
            {"relu-8", DataType::s8, kBackward, "dtype"},
            {"relu-9223372036854775807x2", DataType::f32, kForward, "shape"},
        }) {
-    const Result<Problem> result = testing::try_problem("pointwise", tokens, dtype, direction);
+    const Result<Problem> result = op_test::try_problem("pointwise", tokens, dtype, direction);
     ASSERT_FALSE(result.ok()) << tokens;
     EXPECT_EQ(result.error().where, where) << tokens << ": " << result.error().message();
   }

@@ -118,7 +118,7 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
   builder.operation(operation.finish());
 }
 
-Result<OperationGraph, Refusal> pool_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> pool_graph(const CudnnTarget& target, const Problem& problem) {
   if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing after a pooling here");
   const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
     return mode.function == problem.parameters.word("function");
@@ -155,7 +155,8 @@ constexpr CudnnGap kExpectedGaps[] = {
 
 }  // namespace
 
-Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
+                                                  const Problem& problem) {
   const PoolForm form = pool_form(problem);
   auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());

@@ -12,11 +12,11 @@
 namespace bench::ops {
 namespace {
 
+using op_test::draw;
+using op_test::Random;
 using ::testing::DoubleEq;
-using testing::draw;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::Random;
 
 const Operator& pool() { return *find_operator("pool"); }
 
@@ -167,7 +167,7 @@ TEST(Pool, BackwardWorkEqualsALoopNest) {
 TEST(Pool, TokensComeBack) {
   Random random(3);
   for (int i = 0; i < 10000; ++i) {
-    testing::expect_round_trip(
+    op_test::expect_round_trip(
         random_problem(random, i % 2 == 0 ? Direction::forward : Direction::backward_data));
     ASSERT_FALSE(HasFailure());
   }
@@ -176,7 +176,7 @@ TEST(Pool, TokensComeBack) {
 TEST(Pool, PositionsAgreeWithTheWhole) {
   Random random(4);
   for (int i = 0; i < 1000; ++i) {
-    testing::expect_positions_agree(
+    op_test::expect_positions_agree(
         random_problem(random, i % 2 == 0 ? Direction::forward : Direction::backward_data), random);
     ASSERT_FALSE(HasFatalFailure());
   }
@@ -201,7 +201,7 @@ TEST(Pool, BackwardIsTheTransposeOfForward) {
     const std::vector<double> source = random_values(*made, 0, random());
     const std::vector<std::vector<double>> forward_inputs = {source};
     const std::vector<double> destination = pool_reference(*made, forward_inputs, 0, {});
-    std::vector<std::vector<double>> inputs = testing::random_inputs(backward, random());
+    std::vector<std::vector<double>> inputs = op_test::random_inputs(backward, random());
     if (inputs.size() == 2) inputs[0] = source;
     const std::vector<double> diff_source = pool_reference(backward, inputs, 0, {});
     EXPECT_NEAR(dot(destination, inputs.back()), dot(source, diff_source), 1e-9)
@@ -212,7 +212,7 @@ TEST(Pool, BackwardIsTheTransposeOfForward) {
 TEST(Pool, ValuesByHand) {
   const std::vector<std::vector<double>> source = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   const auto values = [&](std::string_view tokens, DataType dtype) {
-    return pool_reference(testing::problem("pool", tokens, dtype), source, 0, {});
+    return pool_reference(op_test::problem("pool", tokens, dtype), source, 0, {});
   };
   EXPECT_THAT(values("max-c1h3w3r2u1", DataType::f32), ElementsAre(5, 6, 8, 9));
   EXPECT_THAT(values("max-c1h3w3r2p1", DataType::f32), ElementsAre(1, 3, 7, 9));
@@ -226,18 +226,18 @@ TEST(Pool, ValuesByHand) {
 
 TEST(Pool, OfEqualMaximaTheFirstTakesTheDifference) {
   const Problem problem =
-      testing::problem("pool", "max-c1h2w3r2u1", DataType::f32, Direction::backward_data);
+      op_test::problem("pool", "max-c1h2w3r2u1", DataType::f32, Direction::backward_data);
   const std::vector<std::vector<double>> inputs = {{1, 7, 7, 7, 1, 1}, {10, 100}};
   EXPECT_THAT(pool_reference(problem, inputs, 0, {}), ElementsAre(0, 110, 0, 0, 0, 0));
 }
 
 TEST(Pool, ExactWork) {
-  const Problem problem = testing::problem("pool", "max-n32c64h112w112r3u2p1", DataType::f16);
+  const Problem problem = op_test::problem("pool", "max-n32c64h112w112r3u2p1", DataType::f16);
   EXPECT_EQ(problem.work.flops, 51380224);
-  testing::expect_bytes(problem, 64225280);
+  op_test::expect_bytes(problem, 64225280);
   EXPECT_EQ(problem.tensors[1].dims, (Dims{32, 64, 56, 56}));
   EXPECT_EQ(problem_tokens(problem), "max-n32c64h112w112r3u2p1");
-  const Problem global = testing::problem("pool", "avg_include_pad-c2048h7w7+global");
+  const Problem global = op_test::problem("pool", "avg_include_pad-c2048h7w7+global");
   EXPECT_EQ(global.work.flops, 2048 * 49);
   EXPECT_EQ(global.tensors[1].dims, (Dims{1, 2048, 1, 1}));
 }
@@ -261,16 +261,16 @@ TEST(Pool, ImpossibleParametersAreNamed) {
            {"max-c1h8w8r2x2x2", "window"},
            {"max-n4611686018427387904c4h8w8r2", "n"},
        }) {
-    const Result<Problem> result = testing::try_problem("pool", tokens);
+    const Result<Problem> result = op_test::try_problem("pool", tokens);
     ASSERT_FALSE(result.ok()) << tokens;
     EXPECT_EQ(result.error().where, where) << tokens << ": " << result.error().message();
   }
 }
 
 TEST(Pool, IntegersHaveNoBackward) {
-  EXPECT_TRUE(testing::try_problem("pool", "max-c1h8w8r2", DataType::s8).ok());
+  EXPECT_TRUE(op_test::try_problem("pool", "max-c1h8w8r2", DataType::s8).ok());
   const Result<Problem> result =
-      testing::try_problem("pool", "max-c1h8w8r2", DataType::u8, Direction::backward_data);
+      op_test::try_problem("pool", "max-c1h8w8r2", DataType::u8, Direction::backward_data);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().where, "dtype");
   EXPECT_THAT(result.error().what, HasSubstr("u8"));

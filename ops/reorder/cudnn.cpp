@@ -11,7 +11,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<OperationGraph, Refusal> reorder_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> reorder_graph(const CudnnTarget& target,
+                                                   const Problem& problem) {
   // Keeps the sizes unchanged: n and c come first.
   std::vector<std::int64_t> dims = problem.tensors[0].dims;
   if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);

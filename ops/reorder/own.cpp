@@ -9,7 +9,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, Refusal> reorder_form_of(const Problem& problem) {
+Result<NativeForm, BackendError> reorder_form_of(const Problem& problem) {
   const auto layout = [&](std::string_view parameter) {
     const std::string& word = problem.parameters.word(parameter);
     constexpr std::array kAll = {MemoryLayout::plain, MemoryLayout::nhwc, MemoryLayout::blocked16};

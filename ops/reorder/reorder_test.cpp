@@ -8,8 +8,8 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
-using testing::Random;
+using op_test::draw;
+using op_test::Random;
 
 Problem random_problem(Random& random) {
   const Operator& op = *find_operator("reorder");
@@ -36,7 +36,7 @@ TEST(Reorder, MovesEveryElementOnceAndTokensComeBack) {
     ASSERT_EQ(problem.work.flops, 0);
     ASSERT_EQ(problem.work.bytes_read, elements * info(problem.dtype).bytes);
     ASSERT_EQ(problem.work.bytes_written, elements * info(problem.dtype).bytes);
-    testing::expect_round_trip(problem);
+    op_test::expect_round_trip(problem);
     ASSERT_FALSE(HasFailure());
   }
 }
@@ -45,21 +45,21 @@ TEST(Reorder, LogicalValuesStay) {
   Random random(2);
   for (int i = 0; i < 50; ++i) {
     const Problem problem = random_problem(random);
-    const auto inputs = testing::random_inputs(problem, random());
+    const auto inputs = op_test::random_inputs(problem, random());
     EXPECT_EQ(reorder_reference(problem, inputs, 0, {}), inputs[0]);
-    testing::expect_positions_agree(problem, random);
+    op_test::expect_positions_agree(problem, random);
     ASSERT_FALSE(HasFailure());
   }
 }
 
 TEST(Reorder, CanonicalText) {
-  const Problem problem = testing::problem("reorder", "1x64x56x56-nchw-blocked16");
+  const Problem problem = op_test::problem("reorder", "1x64x56x56-nchw-blocked16");
   EXPECT_EQ(problem_tokens(problem), "1x64x56x56-nchw-blocked16");
-  testing::expect_bytes(problem, 2 * 4 * 64 * 56 * 56);
+  op_test::expect_bytes(problem, 2 * 4 * 64 * 56 * 56);
 }
 
 TEST(Reorder, ImpossibleParametersAreNamed) {
-  EXPECT_EQ(testing::try_problem("reorder", "64x56-nchw-nhwc").error().where, "shape");
+  EXPECT_EQ(op_test::try_problem("reorder", "64x56-nchw-nhwc").error().where, "shape");
   ParameterSet set(find_operator("reorder")->parameters);
   set.set("shape", Dims{1, 2, 3});
   set.set("from", std::string("nchw"));

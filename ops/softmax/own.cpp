@@ -12,7 +12,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, Refusal> softmax_form(const Problem& problem) {
+Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
   const Dims& dims = problem.tensors[0].dims;
   const MemoryLayout layout = asked_layout(problem);
   std::vector<std::size_t> order(dims.size());  // order of the dimensions in memory

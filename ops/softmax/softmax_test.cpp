@@ -11,8 +11,8 @@
 namespace bench::ops {
 namespace {
 
-using testing::draw;
-using testing::Random;
+using op_test::draw;
+using op_test::Random;
 
 Problem random_problem(Random& random) {
   const Operator& op = *find_operator("softmax");
@@ -55,7 +55,7 @@ TEST(Softmax, WorkAndValuesEqualALoopNest) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const Problem problem = random_problem(random);
-    const auto inputs = testing::random_inputs(problem, random());
+    const auto inputs = op_test::random_inputs(problem, random());
     const std::vector<double> result = softmax_reference(problem, inputs, 0, {});
     std::int64_t flops = 0;
     std::int64_t exponentials = 0;
@@ -84,7 +84,7 @@ TEST(Softmax, WorkAndValuesEqualALoopNest) {
 TEST(Softmax, TokensComeBack) {
   Random random(2);
   for (int i = 0; i < 10000; ++i) {
-    testing::expect_round_trip(random_problem(random));
+    op_test::expect_round_trip(random_problem(random));
     ASSERT_FALSE(HasFailure());
   }
 }
@@ -92,40 +92,40 @@ TEST(Softmax, TokensComeBack) {
 TEST(Softmax, PositionsAgreeWithTheWhole) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
-    testing::expect_positions_agree(random_problem(random), random);
+    op_test::expect_positions_agree(random_problem(random), random);
     ASSERT_FALSE(HasFailure());
   }
 }
 
 TEST(Softmax, LargeValuesDoNotOverflow) {
-  const Problem problem = testing::problem("softmax", "2-a0");
+  const Problem problem = op_test::problem("softmax", "2-a0");
   const std::vector<std::vector<double>> inputs = {{1000, 1000}};
   EXPECT_THAT(softmax_reference(problem, inputs, 0, {}), ::testing::ElementsAre(0.5, 0.5));
 }
 
 TEST(Softmax, ExactWork) {
-  const Problem problem = testing::problem("softmax", "1x1000");
+  const Problem problem = op_test::problem("softmax", "1x1000");
   EXPECT_EQ(problem_tokens(problem), "1x1000");
-  EXPECT_EQ(problem_tokens(testing::problem("softmax", "2x3-a0")), "2x3-a0");
+  EXPECT_EQ(problem_tokens(op_test::problem("softmax", "2x3-a0")), "2x3-a0");
   EXPECT_EQ(problem.work.flops, 4000);
   EXPECT_EQ(problem.work.sfu_ops, 1000);
-  testing::expect_bytes(problem, 8000);
+  op_test::expect_bytes(problem, 8000);
 }
 
 // Results are about 1/size; a tolerance of that order would accept anything.
 TEST(Softmax, ToleranceIsFarBelowTheResults) {
   for (const DataType dtype : {DataType::f32, DataType::f16, DataType::bf16}) {
-    const Problem problem = testing::problem("softmax", "1x1000", dtype);
+    const Problem problem = op_test::problem("softmax", "1x1000", dtype);
     const Tolerance tolerance = problem.op->tolerance(problem);
     EXPECT_LT(tolerance.absolute + tolerance.relative / 1000, 0.02 / 1000);
   }
 }
 
 TEST(Softmax, UndefinedCombinationsAreNamed) {
-  EXPECT_EQ(testing::try_problem("softmax", "2x3-a2").error().where, "axis");
-  EXPECT_EQ(testing::try_problem("softmax", "2x3", DataType::s8).error().where, "dtype");
+  EXPECT_EQ(op_test::try_problem("softmax", "2x3-a2").error().where, "axis");
+  EXPECT_EQ(op_test::try_problem("softmax", "2x3", DataType::s8).error().where, "dtype");
   EXPECT_EQ(
-      testing::try_problem("softmax", "2x3", DataType::f32, Direction::backward_data).error().where,
+      op_test::try_problem("softmax", "2x3", DataType::f32, Direction::backward_data).error().where,
       "direction");
 }
 

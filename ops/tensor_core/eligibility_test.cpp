@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 using ::testing::Contains;
@@ -302,4 +302,4 @@ TEST(TensorCoreRules, operators_without_products_say_so) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <set>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 namespace {
 
 constexpr DataType kTypes[] = {DataType::f64, DataType::f32, DataType::f16,     DataType::bf16,
@@ -94,7 +94,7 @@ TEST(TensorCoreRuleTable, decides_every_part_of_every_question_and_no_rule_is_de
         }
         ASSERT_EQ(is_eligible(verdict), all) << problem_tokens(problem);
         ASSERT_FALSE(verdict.rule.empty());
-        // A refusal because of the libraries has no other reason.
+        // An answer of no because of the libraries has no other reason.
         const bool in_time = platform.libraries >= platform.architecture->first &&
                              platform.libraries <= platform.architecture->last;
         ASSERT_EQ(verdict.parts[0].rule.starts_with("libraries-"), !in_time);
@@ -267,4 +267,4 @@ TEST(TensorCoreManualGolden, its_tables_are_those_of_the_code) {
 }
 
 }  // namespace
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace bench::ops::testing {
+namespace bench::ops::op_test {
 
 struct Asked {
   DataType dtype = DataType::f16;
@@ -36,4 +36,4 @@ inline std::string_view rule_of(const TensorCoreEligibility& verdict, TensorCore
   return verdict.parts.at(static_cast<std::size_t>(part)).rule;
 }
 
-}  // namespace bench::ops::testing
+}  // namespace bench::ops::op_test

@@ -23,14 +23,14 @@ Activity activity(std::string name, std::int64_t start, std::int64_t end, std::i
   return made;
 }
 
-struct Answer {
+struct SelfTimeAnswer {
   std::map<std::string, std::optional<std::int64_t>> self;
   std::vector<std::string> order;
   std::int64_t out_of_order = 0;
 };
 
-Answer self_times(const std::vector<Activity>& activities) {
-  Answer answer;
+SelfTimeAnswer self_times(const std::vector<Activity>& activities) {
+  SelfTimeAnswer answer;
   SelfTimes stage([&](const Activity& each, std::optional<Nanoseconds> self) {
     answer.self[each.name] = self ? std::optional(self->count()) : std::nullopt;
     answer.order.push_back(each.name);
@@ -47,15 +47,17 @@ const std::map<std::string, std::optional<std::int64_t>> kNested = {
     {"network", 30}, {"layer", 20}, {"primitive", 30}, {"second", 20}};
 
 TEST(SelfTimes, of_activities_in_the_order_of_their_ends) {
-  const Answer answer = self_times({activity("primitive", 20, 50), activity("layer", 10, 60),
-                                    activity("second", 70, 90), activity("network", 0, 100)});
+  const SelfTimeAnswer answer =
+      self_times({activity("primitive", 20, 50), activity("layer", 10, 60),
+                  activity("second", 70, 90), activity("network", 0, 100)});
   EXPECT_EQ(answer.self, kNested);
   EXPECT_THAT(answer.order, ElementsAre("primitive", "layer", "second", "network"));
 }
 
 TEST(SelfTimes, of_activities_in_the_order_of_their_starts) {
-  const Answer answer = self_times({activity("network", 0, 100), activity("layer", 10, 60),
-                                    activity("primitive", 20, 50), activity("second", 70, 90)});
+  const SelfTimeAnswer answer =
+      self_times({activity("network", 0, 100), activity("layer", 10, 60),
+                  activity("primitive", 20, 50), activity("second", 70, 90)});
   EXPECT_EQ(answer.self, kNested);
   EXPECT_EQ(answer.out_of_order, 0);
 }
@@ -65,7 +67,7 @@ TEST(SelfTimes, of_two_that_take_the_same_time_the_operator_encloses_the_primiti
   primitive.kind = ActivityKind::primitive;
   const Activity layer = activity("layer", 0, 50);
   for (const auto& order : {std::vector{primitive, layer}, std::vector{layer, primitive}}) {
-    const Answer answer = self_times(order);
+    const SelfTimeAnswer answer = self_times(order);
     EXPECT_EQ(answer.self.at("primitive"), 50);
     EXPECT_EQ(answer.self.at("layer"), 0);
     EXPECT_EQ(answer.out_of_order, 0);
@@ -73,7 +75,7 @@ TEST(SelfTimes, of_two_that_take_the_same_time_the_operator_encloses_the_primiti
 }
 
 TEST(SelfTimes, threads_do_not_nest_in_each_other) {
-  const Answer answer = self_times({activity("a", 10, 20, 1), activity("b", 0, 100, 2)});
+  const SelfTimeAnswer answer = self_times({activity("a", 10, 20, 1), activity("b", 0, 100, 2)});
   EXPECT_EQ(answer.self.at("b"), 100);
   EXPECT_EQ(answer.self.at("a"), 10);
 }
@@ -85,7 +87,8 @@ TEST(SelfTimes, instants_counters_and_what_never_ended_have_none) {
   allocation.kind = ActivityKind::allocation;
   Activity unfinished = activity("unfinished", 6, 6);
   unfinished.duration.reset();
-  const Answer answer = self_times({marker, allocation, unfinished, activity("range", 0, 100)});
+  const SelfTimeAnswer answer =
+      self_times({marker, allocation, unfinished, activity("range", 0, 100)});
   EXPECT_EQ(answer.self.at("marker"), std::nullopt);
   EXPECT_EQ(answer.self.at("allocation"), std::nullopt);
   EXPECT_EQ(answer.self.at("unfinished"), std::nullopt);
@@ -93,14 +96,14 @@ TEST(SelfTimes, instants_counters_and_what_never_ended_have_none) {
 }
 
 TEST(SelfTimes, a_child_that_comes_too_late_is_counted) {
-  const Answer answer = self_times({activity("first", 0, 100), activity("next", 200, 300),
-                                    activity("late", 10, 20), activity("last", 400, 500)});
+  const SelfTimeAnswer answer = self_times({activity("first", 0, 100), activity("next", 200, 300),
+                                            activity("late", 10, 20), activity("last", 400, 500)});
   EXPECT_EQ(answer.self.at("first"), 100);
   EXPECT_EQ(answer.out_of_order, 1);
 }
 
 TEST(SelfTimes, records_that_overlap_give_no_time_below_zero_and_no_overflow) {
-  const Answer few =
+  const SelfTimeAnswer few =
       self_times({activity("a", 0, 80), activity("b", 20, 100), activity("both", 0, 100)});
   EXPECT_EQ(few.self.at("both"), 0);
   constexpr std::int64_t kLong = std::int64_t{1} << 60;

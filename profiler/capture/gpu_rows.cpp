@@ -41,8 +41,8 @@ class Rows {
 
  private:
   void refuse(const std::string& reason) {
-    if (std::ranges::find(report_.refusals, reason) == report_.refusals.end()) {
-      report_.refusals.push_back(reason);
+    if (std::ranges::find(report_.untraced_reasons, reason) == report_.untraced_reasons.end()) {
+      report_.untraced_reasons.push_back(reason);
     }
   }
 

@@ -20,8 +20,8 @@ struct GpuRowsReport {
   std::int64_t processes = 0;   // number of traced processes
   std::int64_t activities = 0;  // number of forwarded activities
   std::vector<GpuDeviceSummary> devices;
-  std::vector<std::string> notes;     // human-readable: losses and other information
-  std::vector<std::string> refusals;  // why processes were not traced, each reason once
+  std::vector<std::string> notes;             // human-readable: losses and other information
+  std::vector<std::string> untraced_reasons;  // why processes were not traced, each reason once
 };
 
 // Forwards the sessions of all files, one after the other, joined by join_gpu_session(). `names`

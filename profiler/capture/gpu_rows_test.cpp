@@ -330,7 +330,7 @@ TEST(GpuRows, WhyAProcessWasNotTracedIsToldOnce) {
   const GpuRowsReport report = capture.read();
   EXPECT_EQ(report.processes, 0);
   EXPECT_EQ(report.activities, 0);
-  EXPECT_THAT(report.refusals, ElementsAre("CUPTI: cannot be loaded"));
+  EXPECT_THAT(report.untraced_reasons, ElementsAre("CUPTI: cannot be loaded"));
 }
 
 TEST(GpuRows, ThreadsHaveTheirNames) {

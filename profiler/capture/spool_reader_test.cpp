@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class Kept final : public ActivitySink {
+class KeptActivities final : public ActivitySink {
  public:
   Status take(const Activity& activity) override {
     activities.push_back(activity);
@@ -50,11 +50,11 @@ class Spool {
   Spool& pop() { return add("nvtx_pop"); }
 
   std::vector<Activity> read(SpoolOptions options = {}) const {
-    Kept first;
+    KeptActivities first;
     const auto facts = read_spool(*text_of_spool(), first, {});
     EXPECT_TRUE(facts.ok());
     options.facts = facts->facts;
-    Kept kept;
+    KeptActivities kept;
     const auto report = read_spool(*text_of_spool(), kept, options);
     EXPECT_TRUE(report.ok());
     EXPECT_EQ(report->read.malformed + report->read.unknown, 0);
@@ -243,7 +243,7 @@ TEST(NvtxRecords, AChildLivesInTheRangesOfTheThreadThatForked) {
 TEST(NvtxRecords, EndsOfNothingAreCounted) {
   Spool spool;
   spool.pop().add("nvtx_end", R"("id":4)").push("a").add("nvtx_pop", R"("domain":2)").pop();
-  Kept kept;
+  KeptActivities kept;
   const auto report = spool.report(kept);
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->read.notes, ElementsAre("3 NVTX ranges ended that had not begun"));

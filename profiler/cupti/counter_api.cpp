@@ -87,7 +87,7 @@ Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti) {
   return library;
 }
 
-CounterRefusal counter_refusal(const CuptiApi& api, std::string_view what, CUptiResult result) {
+CounterError counter_error(const CuptiApi& api, std::string_view what, CUptiResult result) {
   const auto* const known =
       std::find_if(kKnownResults.begin(), kKnownResults.end(),
                    [&](const KnownResult& row) { return row.result == result; });

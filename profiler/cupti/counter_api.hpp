@@ -70,12 +70,12 @@ Result<CounterLibrary> load_counter_library(const CuptiLibrary& cupti);
 // anything else.
 enum class CounterObstacle { not_permitted, not_supported, occupied, failed };
 
-struct CounterRefusal {
+struct CounterError {
   CounterObstacle obstacle = CounterObstacle::failed;
   Error error;
 };
 
 // Describes the failure of the call named `what`, and a remedy.
-CounterRefusal counter_refusal(const CuptiApi& api, std::string_view what, CUptiResult result);
+CounterError counter_error(const CuptiApi& api, std::string_view what, CUptiResult result);
 
 }  // namespace bench

@@ -12,8 +12,9 @@
 namespace bench {
 namespace {
 
-CounterRefusal refusal(const CounterLibrary& library, std::string_view what, CUptiResult result) {
-  return counter_refusal(library.cupti, what, result);
+CounterError evaluation_error(const CounterLibrary& library, std::string_view what,
+                              CUptiResult result) {
+  return counter_error(library.cupti, what, result);
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ std::vector<const char*> CounterConfig::metric_pointers() const {
   return pointers;
 }
 
-Result<std::vector<double>, CounterRefusal> CounterConfig::evaluate(
+Result<std::vector<double>, CounterError> CounterConfig::evaluate(
     std::span<const std::uint8_t> data) const {
   std::vector<const char*> names = metric_pointers();
   std::vector<double> values(names.size());
@@ -37,33 +38,33 @@ Result<std::vector<double>, CounterRefusal> CounterConfig::evaluate(
   parameters.numMetrics = names.size();
   parameters.pMetricValues = values.data();
   const CUptiResult result = library_->api.evaluate(&parameters);
-  if (result != CUPTI_SUCCESS) return refusal(*library_, "cannot evaluate counters", result);
+  if (result != CUPTI_SUCCESS)
+    return evaluation_error(*library_, "cannot evaluate counters", result);
   return values;
 }
 
-Result<std::vector<std::string>, CounterRefusal> supported_chips(const CounterLibrary& library) {
+Result<std::vector<std::string>, CounterError> supported_chips(const CounterLibrary& library) {
   CUpti_Profiler_Host_GetSupportedChips_Params parameters{};
   parameters.structSize = CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE;
   const CUptiResult result = library.api.chips(&parameters);
-  if (result != CUPTI_SUCCESS) return refusal(library, "cannot list chips", result);
+  if (result != CUPTI_SUCCESS) return evaluation_error(library, "cannot list chips", result);
   const std::span<const char* const> names(parameters.ppChipNames, parameters.numChips);
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-Result<CounterHost, CounterRefusal> CounterHost::open(const CounterLibrary& library,
-                                                      std::string chip,
-                                                      CounterAvailability availability) {
+Result<CounterHost, CounterError> CounterHost::open(const CounterLibrary& library, std::string chip,
+                                                    CounterAvailability availability) {
   CounterHost host(library, std::move(chip), std::move(availability));
   BENCH_ASSIGN_OR_RETURN(const HostObject object, host.object());
   if (Status status = host.enumerate(object.get()); !status) {
-    return CounterRefusal{CounterObstacle::not_supported, std::move(status).error()};
+    return CounterError{CounterObstacle::not_supported, std::move(status).error()};
   }
   return host;
 }
 
 // Creates a new object for each set of metrics: after failing to add one metric, an object cannot
 // be reused.
-Result<HostObject, CounterRefusal> CounterHost::object() const {
+Result<HostObject, CounterError> CounterHost::object() const {
   CUpti_Profiler_Host_Initialize_Params parameters{};
   parameters.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE;
   parameters.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
@@ -71,8 +72,8 @@ Result<HostObject, CounterRefusal> CounterHost::object() const {
   parameters.pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data();
   const CUptiResult result = library_->api.host_initialize(&parameters);
   if (result != CUPTI_SUCCESS) {
-    CounterRefusal refused =
-        refusal(*library_, fmt::format("CUPTI does not support the chip {}", chip_), result);
+    CounterError refused = evaluation_error(
+        *library_, fmt::format("CUPTI does not support the chip {}", chip_), result);
     if (refused.obstacle == CounterObstacle::failed) {
       refused.obstacle = CounterObstacle::not_supported;
     }
@@ -98,7 +99,7 @@ Status CounterHost::enumerate(CUpti_Profiler_Host_Object* object) {
     const CUptiResult result = library_->api.base_metrics(&parameters);
     if (result != CUPTI_SUCCESS) {
       const std::string what = fmt::format("cannot enumerate the metrics of {}", chip_);
-      return refusal(*library_, what, result).error;
+      return evaluation_error(*library_, what, result).error;
     }
     const std::span<const char*> names(parameters.ppMetricNames, parameters.numMetrics);
     base_metrics_.insert(names.begin(), names.end());
@@ -134,8 +135,7 @@ CUptiResult CounterConfig::schedule() {
   return result;
 }
 
-Result<CounterConfig, CounterRefusal> CounterHost::configure(
-    std::vector<std::string> metrics) const {
+Result<CounterConfig, CounterError> CounterHost::configure(std::vector<std::string> metrics) const {
   CounterConfig config;
   config.library_ = library_;
   config.metrics_ = std::move(metrics);
@@ -149,7 +149,8 @@ Result<CounterConfig, CounterRefusal> CounterHost::configure(
   CUptiResult result = library_->api.add_metrics(&add);
   if (result == CUPTI_SUCCESS) result = config.schedule();
   if (result == CUPTI_SUCCESS) return config;
-  return refusal(*library_, fmt::format("{} cannot count the requested metrics", chip_), result);
+  return evaluation_error(*library_, fmt::format("{} cannot count the requested metrics", chip_),
+                          result);
 }
 
 }  // namespace bench

@@ -34,7 +34,7 @@ class CounterConfig {
   const std::vector<std::string>& metrics() const { return metrics_; }
   std::vector<const char*> metric_pointers() const;  // valid as long as this object
   // Returns the metrics' values in the first range, computed from the counter data.
-  Result<std::vector<double>, CounterRefusal> evaluate(std::span<const std::uint8_t> data) const;
+  Result<std::vector<double>, CounterError> evaluate(std::span<const std::uint8_t> data) const;
 
  private:
   friend class CounterHost;
@@ -48,24 +48,24 @@ class CounterConfig {
 };
 
 // Returns chips by CUPTI's names: "GH100".
-Result<std::vector<std::string>, CounterRefusal> supported_chips(const CounterLibrary& library);
+Result<std::vector<std::string>, CounterError> supported_chips(const CounterLibrary& library);
 
 // One chip. The library must outlive it and its configurations.
 class CounterHost {
  public:
-  static Result<CounterHost, CounterRefusal> open(const CounterLibrary& library, std::string chip,
-                                                  CounterAvailability availability = {});
+  static Result<CounterHost, CounterError> open(const CounterLibrary& library, std::string chip,
+                                                CounterAvailability availability = {});
   const std::string& chip() const { return chip_; }
   // Returns whether the chip enumerates the metric, with its rollup, and the metric can be
   // configured.
   bool offers(std::string_view metric) const;
   // All `metrics` must be offered.
-  Result<CounterConfig, CounterRefusal> configure(std::vector<std::string> metrics) const;
+  Result<CounterConfig, CounterError> configure(std::vector<std::string> metrics) const;
 
  private:
   CounterHost(const CounterLibrary& library, std::string chip, CounterAvailability availability)
       : library_(&library), chip_(std::move(chip)), availability_(std::move(availability)) {}
-  Result<HostObject, CounterRefusal> object() const;
+  Result<HostObject, CounterError> object() const;
   Status enumerate(CUpti_Profiler_Host_Object* object);
 
   const CounterLibrary* library_;

@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-using Step = Result<Done, CounterRefusal>;
+using Step = Result<Done, CounterError>;
 
 constexpr const char* kRangeName = "bench";
 constexpr std::size_t kRanges = 1;
@@ -25,10 +25,10 @@ constexpr std::size_t kMaxRepetitions = 4;
 
 Step step(const CounterLibrary& library, std::string_view what, CUptiResult result) {
   if (result == CUPTI_SUCCESS) return Done{};
-  return counter_refusal(library.cupti, what, result);
+  return counter_error(library.cupti, what, result);
 }
 
-CounterRefusal failure(std::string what, std::string next = "") {
+CounterError failure(std::string what, std::string next = "") {
   return {CounterObstacle::failed, {std::move(what), "GPU counters", std::move(next)}};
 }
 
@@ -172,7 +172,7 @@ Step RangeProfiler::run(const std::function<Status()>& execute, std::size_t pass
     Status executed = execute();
     Step ended = end_pass();
     // The failure of the execution is the cause of what follows.
-    if (!executed) return CounterRefusal{CounterObstacle::failed, std::move(executed).error()};
+    if (!executed) return CounterError{CounterObstacle::failed, std::move(executed).error()};
     BENCH_RETURN_IF_ERROR(std::move(ended));
   }
   return Done{};
@@ -210,7 +210,7 @@ CounterSession::~CounterSession() {
   library_.api.deinitialize(&parameters);
 }
 
-Result<std::unique_ptr<CounterSession>, CounterRefusal> CounterSession::start(
+Result<std::unique_ptr<CounterSession>, CounterError> CounterSession::start(
     const CounterLibrary& library, const CounterDevice& device,
     std::span<const LogicalCounter> questions) {
   std::unique_ptr<CounterSession> session(new CounterSession(library, device));
@@ -227,11 +227,11 @@ CounterSession::Step CounterSession::initialise() {
   const CUptiResult result = library_.api.initialize(&parameters);
   initialised_ = result == CUPTI_SUCCESS;
   if (initialised_) return Done{};
-  CounterRefusal refusal = counter_refusal(library_.cupti, "cannot start the profiler", result);
+  CounterError error = counter_error(library_.cupti, "cannot start the profiler", result);
   if (result == CUPTI_ERROR_UNKNOWN || result == CUPTI_ERROR_NOT_INITIALIZED) {
-    refusal.error.next = "is there an NVIDIA driver? `bench doctor` shows what it found";
+    error.error.next = "is there an NVIDIA driver? `bench doctor` shows what it found";
   }
-  return refusal;
+  return error;
 }
 
 CounterSession::Step CounterSession::check_device() {
@@ -248,7 +248,7 @@ CounterSession::Step CounterSession::check_device() {
       });
   const std::string_view meaning =
       flag == kSupportFlags.end() ? "this device has none" : flag->meaning;
-  return CounterRefusal{CounterObstacle::not_supported, {std::string(meaning), "GPU counters", ""}};
+  return CounterError{CounterObstacle::not_supported, {std::string(meaning), "GPU counters", ""}};
 }
 
 CounterSession::Step CounterSession::name_chip() {
@@ -261,12 +261,12 @@ CounterSession::Step CounterSession::name_chip() {
   chip_ = parameters.pChipName;
   BENCH_ASSIGN_OR_RETURN(const std::vector<std::string> chips, supported_chips(library_));
   if (std::find(chips.begin(), chips.end(), chip_) != chips.end()) return Done{};
-  return CounterRefusal{CounterObstacle::not_supported,
-                        {fmt::format("CUPTI does not know the chip {}", chip_), "GPU counters",
-                         "use the CUPTI of a later CUDA"}};
+  return CounterError{CounterObstacle::not_supported,
+                      {fmt::format("CUPTI does not know the chip {}", chip_), "GPU counters",
+                       "use the CUPTI of a later CUDA"}};
 }
 
-Result<CounterAvailability, CounterRefusal> CounterSession::availability() {
+Result<CounterAvailability, CounterError> CounterSession::availability() {
   constexpr std::string_view kWhat = "the device does not report which counters it has";
   CounterAvailability image;
   CUpti_Profiler_GetCounterAvailability_Params parameters{};
@@ -292,7 +292,7 @@ CounterSession::Step CounterSession::choose(std::span<const LogicalCounter> ques
   return Done{};
 }
 
-Result<CounterReadings, CounterRefusal> CounterSession::measure(
+Result<CounterReadings, CounterError> CounterSession::measure(
     const std::function<Status()>& execute) {
   if (!config_) return read_counters(plan_, {});
   RangeProfiler profiler(library_);

@@ -27,7 +27,7 @@ class CounterSession {
  public:
   // Identifies the device, checks whether its counters may be read, and selects the metrics for the
   // logical counters. `library` must outlive the session.
-  static Result<std::unique_ptr<CounterSession>, CounterRefusal> start(
+  static Result<std::unique_ptr<CounterSession>, CounterError> start(
       const CounterLibrary& library, const CounterDevice& device,
       std::span<const LogicalCounter> questions);
   ~CounterSession();
@@ -42,15 +42,15 @@ class CounterSession {
   // Each call of `execute` must put the same work on the device and wait for its end. Every logical
   // counter gets a reading. Returns the error of `execute` unchanged, or why counters are
   // unavailable.
-  Result<CounterReadings, CounterRefusal> measure(const std::function<Status()>& execute);
+  Result<CounterReadings, CounterError> measure(const std::function<Status()>& execute);
 
  private:
   CounterSession(const CounterLibrary& library, const CounterDevice& device);
-  using Step = Result<Done, CounterRefusal>;
+  using Step = Result<Done, CounterError>;
   Step initialise();
   Step check_device();
   Step name_chip();
-  Result<CounterAvailability, CounterRefusal> availability();
+  Result<CounterAvailability, CounterError> availability();
   Step choose(std::span<const LogicalCounter> questions);
 
   const CounterLibrary& library_;

@@ -21,23 +21,23 @@ constexpr std::array kQuestions = {
 
 class CounterSessionTest : public testing::Test {
  protected:
-  Result<std::unique_ptr<CounterSession>, CounterRefusal> start(
+  Result<std::unique_ptr<CounterSession>, CounterError> start(
       std::span<const LogicalCounter> questions = kQuestions) {
     library_ = test::scripted_counters(test::toolkit_counters(), script_);
     return CounterSession::start(library_, CounterDevice{}, questions);
   }
   // Returns why counters are unavailable, whether this shows at the start or during measurement.
-  CounterRefusal refusal() {
+  CounterError error() {
     auto session = start();
     if (!session) return session.error();
     auto readings = (*session)->measure([] { return Status(Done{}); });
     if (!readings) return readings.error();
-    ADD_FAILURE() << "no refusal";
+    ADD_FAILURE() << "no error";
     return {};
   }
-  CounterRefusal refusal(const std::string& call, CUptiResult result) {
+  CounterError error(const std::string& call, CUptiResult result) {
     script_.results = {{call, result}};
-    return refusal();
+    return error();
   }
   std::ptrdiff_t count(const std::string& call) const {
     return std::count(script_.calls.begin(), script_.calls.end(), call);
@@ -111,8 +111,8 @@ TEST_F(CounterSessionTest, WhatTheChipLacksIsUnansweredAndTheRestIsRead) {
 
 TEST_F(CounterSessionTest, NothingIsExecutedWhereNoQuestionCanBeAnswered) {
   script_.chip = "GB20B";
-  constexpr std::array kMemory = {LogicalCounter::dram_read_bytes};
-  auto session = start(kMemory);
+  constexpr std::array kReadBytes = {LogicalCounter::dram_read_bytes};
+  auto session = start(kReadBytes);
   ASSERT_TRUE(session.ok());
   const auto readings = (*session)->measure([]() -> Status { return Error{"executed", "", ""}; });
   ASSERT_TRUE(readings.ok());
@@ -122,7 +122,7 @@ TEST_F(CounterSessionTest, NothingIsExecutedWhereNoQuestionCanBeAnswered) {
 
 TEST_F(CounterSessionTest, WhoMayNotReadCountersLearnsHow) {
   for (const char* call : {"initialize", "availability", "enable", "set_config", "start"}) {
-    const CounterRefusal refused = refusal(call, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+    const CounterError refused = error(call, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
     EXPECT_EQ(refused.obstacle, CounterObstacle::not_permitted) << call;
     EXPECT_THAT(
         refused.error.message(),
@@ -134,29 +134,28 @@ TEST_F(CounterSessionTest, WhoMayNotReadCountersLearnsHow) {
 }
 
 TEST_F(CounterSessionTest, DevicesWithoutCountersSayWhatTheyAre) {
-  const CounterRefusal mig = refusal("enable", CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED);
+  const CounterError mig = error("enable", CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED);
   EXPECT_EQ(mig.obstacle, CounterObstacle::not_supported);
   EXPECT_THAT(mig.error.message(), HasSubstr("MIG"));
   script_.results.clear();
   script_.unsupported = &CUpti_Profiler_DeviceSupported_Params::vGpu;
-  const CounterRefusal virtual_gpu = refusal();
+  const CounterError virtual_gpu = error();
   EXPECT_EQ(virtual_gpu.obstacle, CounterObstacle::not_supported);
   EXPECT_THAT(virtual_gpu.error.message(), HasSubstr("a virtual GPU without profiling"));
   script_.unsupported = nullptr;
   script_.chip = "GX999";
-  EXPECT_THAT(refusal().error.message(), HasSubstr("CUPTI does not know the chip GX999"));
+  EXPECT_THAT(error().error.message(), HasSubstr("CUPTI does not know the chip GX999"));
 }
 
 TEST_F(CounterSessionTest, AnotherProfilerIsNamedAsWhatItIs) {
-  EXPECT_EQ(refusal("enable", CUPTI_ERROR_HARDWARE_BUSY).obstacle, CounterObstacle::occupied);
-  const CounterRefusal other =
-      refusal("initialize", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  EXPECT_EQ(error("enable", CUPTI_ERROR_HARDWARE_BUSY).obstacle, CounterObstacle::occupied);
+  const CounterError other = error("initialize", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
   EXPECT_EQ(other.obstacle, CounterObstacle::occupied);
   EXPECT_THAT(other.error.message(), HasSubstr("another profiler is attached"));
 }
 
 TEST_F(CounterSessionTest, WithoutADriverTheDoctorIsNamed) {
-  const CounterRefusal none = refusal("initialize", CUPTI_ERROR_UNKNOWN);
+  const CounterError none = error("initialize", CUPTI_ERROR_UNKNOWN);
   EXPECT_EQ(none.obstacle, CounterObstacle::failed);
   EXPECT_THAT(none.error.message(), HasSubstr("`bench doctor`"));
   EXPECT_EQ(count("deinitialize"), 0);
@@ -200,17 +199,17 @@ TEST_F(CounterSessionTest, ARangeThatDoesNotBeginStopsItsPass) {
 
 TEST_F(CounterSessionTest, PassesComeToAnEnd) {
   script_.passes_needed = 1'000'000;
-  const CounterRefusal endless = refusal();
+  const CounterError endless = error();
   EXPECT_EQ(endless.obstacle, CounterObstacle::failed);
   EXPECT_THAT(endless.error.message(), HasSubstr("passes did not suffice"));
 }
 
 TEST_F(CounterSessionTest, WhatWasDroppedOrIsNotOneRangeIsNoResult) {
   script_.dropped = 1;
-  EXPECT_THAT(refusal().error.message(), HasSubstr("the range was dropped"));
+  EXPECT_THAT(error().error.message(), HasSubstr("the range was dropped"));
   script_.dropped = 0;
   script_.ranges = 2;
-  EXPECT_THAT(refusal().error.message(), HasSubstr("2 ranges were counted, expected one"));
+  EXPECT_THAT(error().error.message(), HasSubstr("2 ranges were counted, expected one"));
 }
 
 }  // namespace

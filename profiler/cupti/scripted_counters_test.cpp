@@ -13,20 +13,20 @@ namespace {
 
 using Supported = CUpti_Profiler_DeviceSupported_Params;
 
-CounterScript* script = nullptr;
+CounterScript* counter_script = nullptr;
 decltype(&cuptiProfilerHostInitialize) real_host_initialize = nullptr;
 
 CUpti_RangeProfiler_Object* profiler() {
-  return reinterpret_cast<CUpti_RangeProfiler_Object*>(script);
+  return reinterpret_cast<CUpti_RangeProfiler_Object*>(counter_script);
 }
 
 CUptiResult initialize(CUpti_Profiler_Initialize_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Profiler_Initialize_Params_STRUCT_SIZE);
-  return script->called("initialize");
+  return counter_script->called("initialize");
 }
 CUptiResult deinitialize(CUpti_Profiler_DeInitialize_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Profiler_DeInitialize_Params_STRUCT_SIZE);
-  return script->called("deinitialize");
+  return counter_script->called("deinitialize");
 }
 CUptiResult device_supported(Supported* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE);
@@ -36,30 +36,30 @@ CUptiResult device_supported(Supported* parameters) {
         &Supported::confidentialCompute, &Supported::cmp, &Supported::wsl}) {
     parameters->*level = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
   }
-  if (script->unsupported != nullptr) {
-    parameters->*script->unsupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
+  if (counter_script->unsupported != nullptr) {
+    parameters->*counter_script->unsupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
     parameters->isSupported = CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
   }
-  return script->called("device_supported");
+  return counter_script->called("device_supported");
 }
 CUptiResult chip_name(CUpti_Device_GetChipName_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Device_GetChipName_Params_STRUCT_SIZE);
-  parameters->pChipName = script->chip.c_str();
-  return script->called("chip_name");
+  parameters->pChipName = counter_script->chip.c_str();
+  return counter_script->called("chip_name");
 }
 CUptiResult availability(CUpti_Profiler_GetCounterAvailability_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
   if (parameters->pCounterAvailabilityImage != nullptr) {
-    EXPECT_EQ(parameters->counterAvailabilityImageSize, script->availability.size());
-    std::copy(script->availability.begin(), script->availability.end(),
+    EXPECT_EQ(parameters->counterAvailabilityImageSize, counter_script->availability.size());
+    std::copy(counter_script->availability.begin(), counter_script->availability.end(),
               parameters->pCounterAvailabilityImage);
   }
-  parameters->counterAvailabilityImageSize = script->availability.size();
-  return script->called("availability");
+  parameters->counterAvailabilityImageSize = counter_script->availability.size();
+  return counter_script->called("availability");
 }
 // The real function would interpret a script's image as its own.
 CUptiResult host_initialize(CUpti_Profiler_Host_Initialize_Params* parameters) {
-  EXPECT_TRUE(std::equal(script->availability.begin(), script->availability.end(),
+  EXPECT_TRUE(std::equal(counter_script->availability.begin(), counter_script->availability.end(),
                          parameters->pCounterAvailabilityImage));
   parameters->pCounterAvailabilityImage = nullptr;
   return real_host_initialize(parameters);
@@ -67,25 +67,25 @@ CUptiResult host_initialize(CUpti_Profiler_Host_Initialize_Params* parameters) {
 CUptiResult enable(CUpti_RangeProfiler_Enable_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
   parameters->pRangeProfilerObject = profiler();
-  return script->called("enable");
+  return counter_script->called("enable");
 }
 CUptiResult disable(CUpti_RangeProfiler_Disable_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE);
   EXPECT_EQ(parameters->pRangeProfilerObject, profiler());
-  return script->called("disable");
+  return counter_script->called("disable");
 }
 CUptiResult data_size(CUpti_RangeProfiler_GetCounterDataSize_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE);
   EXPECT_GE(parameters->maxNumRangeTreeNodes, parameters->maxNumOfRanges);
   EXPECT_GT(parameters->numMetrics, 0u);
   parameters->counterDataSize = 64;
-  return script->called("data_size");
+  return counter_script->called("data_size");
 }
 CUptiResult initialize_data(CUpti_RangeProfiler_CounterDataImage_Initialize_Params* parameters) {
   EXPECT_EQ(parameters->structSize,
             CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE);
   EXPECT_EQ(parameters->counterDataSize, 64u);
-  return script->called("initialize_data");
+  return counter_script->called("initialize_data");
 }
 CUptiResult set_config(CUpti_RangeProfiler_SetConfig_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE);
@@ -93,46 +93,47 @@ CUptiResult set_config(CUpti_RangeProfiler_SetConfig_Params* parameters) {
   EXPECT_EQ(parameters->counterDataImageSize, 64u);
   EXPECT_EQ(parameters->range, CUPTI_UserRange);
   EXPECT_EQ(parameters->replayMode, CUPTI_UserReplay);
-  script->passes = 0;
-  return script->called("set_config");
+  counter_script->passes = 0;
+  return counter_script->called("set_config");
 }
 CUptiResult start(CUpti_RangeProfiler_Start_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_Start_Params_STRUCT_SIZE);
-  return script->called("start");
+  return counter_script->called("start");
 }
 CUptiResult push_range(CUpti_RangeProfiler_PushRange_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE);
   EXPECT_STREQ(parameters->pRangeName, "bench");
-  return script->called("push");
+  return counter_script->called("push");
 }
 CUptiResult pop_range(CUpti_RangeProfiler_PopRange_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE);
-  return script->called("pop");
+  return counter_script->called("pop");
 }
 CUptiResult stop(CUpti_RangeProfiler_Stop_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
-  parameters->isAllPassSubmitted = ++script->passes >= script->passes_needed ? 1 : 0;
-  return script->called("stop");
+  parameters->isAllPassSubmitted =
+      ++counter_script->passes >= counter_script->passes_needed ? 1 : 0;
+  return counter_script->called("stop");
 }
 CUptiResult decode(CUpti_RangeProfiler_DecodeData_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE);
-  parameters->numOfRangeDropped = script->dropped;
-  return script->called("decode");
+  parameters->numOfRangeDropped = counter_script->dropped;
+  return counter_script->called("decode");
 }
 CUptiResult data_info(CUpti_RangeProfiler_GetCounterDataInfo_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE);
-  parameters->numTotalRanges = script->ranges;
-  return script->called("data_info");
+  parameters->numTotalRanges = counter_script->ranges;
+  return counter_script->called("data_info");
 }
 CUptiResult evaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
   EXPECT_NE(parameters->pHostObject, nullptr);
   EXPECT_EQ(parameters->rangeIndex, 0u);
   for (std::size_t i = 0; i < parameters->numMetrics; ++i) {
-    const auto known = script->values.find(parameters->ppMetricNames[i]);
-    parameters->pMetricValues[i] = known == script->values.end() ? 0 : known->second;
+    const auto known = counter_script->values.find(parameters->ppMetricNames[i]);
+    parameters->pMetricValues[i] = known == counter_script->values.end() ? 0 : known->second;
   }
-  return script->called("evaluate");
+  return counter_script->called("evaluate");
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ CUptiResult CounterScript::called(std::string call) {
 }
 
 CounterLibrary scripted_counters(const CounterLibrary& library, CounterScript& next) {
-  script = &next;
+  counter_script = &next;
   real_host_initialize = library.api.host_initialize;
   CounterLibrary scripted = library;
   scripted.api.initialize = initialize;

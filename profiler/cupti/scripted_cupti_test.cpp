@@ -11,61 +11,62 @@
 namespace bench::test {
 namespace {
 
-CuptiScript* script = nullptr;
+CuptiScript* cupti_script = nullptr;
 
 CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void*,
                       CUpti_SubscriberParams* parameters) {
   EXPECT_EQ(parameters->structSize, CUpti_SubscriberParams_STRUCT_SIZE);
   EXPECT_GE(parameters->oldSubscriberSize, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN);
-  script->other_tool.copy(parameters->oldSubscriberName, parameters->oldSubscriberSize);
-  script->callback = callback;
-  *handle = reinterpret_cast<CUpti_SubscriberHandle>(script);
-  return script->called(fmt::format("subscribe {}", parameters->subscriberName));
+  cupti_script->other_tool.copy(parameters->oldSubscriberName, parameters->oldSubscriberSize);
+  cupti_script->callback = callback;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(cupti_script);
+  return cupti_script->called(fmt::format("subscribe {}", parameters->subscriberName));
 }
-CUptiResult unsubscribe(CUpti_SubscriberHandle) { return script->called("unsubscribe"); }
+CUptiResult unsubscribe(CUpti_SubscriberHandle) { return cupti_script->called("unsubscribe"); }
 CUptiResult enable_callback(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain,
                             CUpti_CallbackId id) {
-  return script->called(fmt::format("{} callback {}", enable != 0 ? "enable" : "disable", id));
+  return cupti_script->called(
+      fmt::format("{} callback {}", enable != 0 ? "enable" : "disable", id));
 }
 CUptiResult set_thread_id_type(CUpti_ActivityThreadIdType type) {
-  return script->called(fmt::format("thread ids {}", static_cast<int>(type)));
+  return cupti_script->called(fmt::format("thread ids {}", static_cast<int>(type)));
 }
 CUptiResult set_attribute(CUpti_ActivityAttribute attribute, std::size_t* size, void* value) {
   EXPECT_EQ(*size, 1u);
-  return script->called(fmt::format("attribute {} = {}", static_cast<int>(attribute),
-                                    *static_cast<std::uint8_t*>(value)));
+  return cupti_script->called(fmt::format("attribute {} = {}", static_cast<int>(attribute),
+                                          *static_cast<std::uint8_t*>(value)));
 }
 CUptiResult register_timestamp(CUpti_TimestampCallbackFunc function) {
-  script->timestamp = function;
-  return script->called("timestamp");
+  cupti_script->timestamp = function;
+  return cupti_script->called("timestamp");
 }
 CUptiResult register_buffers(CUpti_BuffersCallbackRequestFunc requested,
                              CUpti_BuffersCallbackCompleteFunc completed) {
-  script->requested = requested;
-  script->completed = completed;
-  return script->called("buffers");
+  cupti_script->requested = requested;
+  cupti_script->completed = completed;
+  return cupti_script->called("buffers");
 }
 CUptiResult enable(CUpti_ActivityKind kind) {
-  return script->called(fmt::format("enable {}", static_cast<int>(kind)));
+  return cupti_script->called(fmt::format("enable {}", static_cast<int>(kind)));
 }
 CUptiResult disable(CUpti_ActivityKind kind) {
-  return script->called(fmt::format("disable {}", static_cast<int>(kind)));
+  return cupti_script->called(fmt::format("disable {}", static_cast<int>(kind)));
 }
 CUptiResult enable_runtime_api(CUpti_CallbackId id, std::uint8_t enable) {
-  return script->called(fmt::format("runtime {} {}", id, enable));
+  return cupti_script->called(fmt::format("runtime {} {}", id, enable));
 }
 CUptiResult enable_driver_api(CUpti_CallbackId id, std::uint8_t enable) {
-  return script->called(fmt::format("driver {} {}", id, enable));
+  return cupti_script->called(fmt::format("driver {} {}", id, enable));
 }
 CUptiResult enable_allocation_source(std::uint8_t enable) {
-  return script->called(fmt::format("allocation source {}", enable));
+  return cupti_script->called(fmt::format("allocation source {}", enable));
 }
 CUptiResult flush_all(std::uint32_t flag) {
-  const CUptiResult result = script->called(fmt::format("flush {}", flag));
+  const CUptiResult result = cupti_script->called(fmt::format("flush {}", flag));
   // CUPTI uses its own threads for this.
   std::thread([] {
-    for (; !script->buffers.empty(); script->buffers.pop_front()) {
-      script->deliver(script->buffers.front());
+    for (; !cupti_script->buffers.empty(); cupti_script->buffers.pop_front()) {
+      cupti_script->deliver(cupti_script->buffers.front());
     }
   }).join();
   return result;
@@ -73,20 +74,20 @@ CUptiResult flush_all(std::uint32_t flag) {
 // CUPTI holds its own lock here and in the other callbacks. A caller that held the collector's lock
 // would deadlock.
 CUptiResult dropped_records(CUcontext, std::uint32_t stream, std::size_t* dropped) {
-  *dropped = std::exchange(script->dropped[stream], 0);
-  if (std::exchange(script->asked, true)) return CUPTI_SUCCESS;
+  *dropped = std::exchange(cupti_script->dropped[stream], 0);
+  if (std::exchange(cupti_script->asked, true)) return CUPTI_SUCCESS;
   std::uint8_t* buffer = nullptr;
   std::size_t size = 0, records = 0;
-  script->requested(&buffer, &size, &records);
-  script->completed(nullptr, stream, buffer, size, 0);
-  script->asked = false;
+  cupti_script->requested(&buffer, &size, &records);
+  cupti_script->completed(nullptr, stream, buffer, size, 0);
+  cupti_script->asked = false;
   return CUPTI_SUCCESS;
 }
 CUptiResult push_external_id(CUpti_ExternalCorrelationKind kind, std::uint64_t id) {
-  return script->called(fmt::format("push {} {}", static_cast<int>(kind), id));
+  return cupti_script->called(fmt::format("push {} {}", static_cast<int>(kind), id));
 }
 CUptiResult pop_external_id(CUpti_ExternalCorrelationKind kind, std::uint64_t*) {
-  return script->called(fmt::format("pop {}", static_cast<int>(kind)));
+  return cupti_script->called(fmt::format("pop {}", static_cast<int>(kind)));
 }
 CUptiResult graph_node_id(CUgraphNode node, std::uint64_t* id) {
   *id = reinterpret_cast<std::uintptr_t>(node);
@@ -112,7 +113,7 @@ void CuptiScript::deliver(SyntheticBuffer& filled) {
 }
 
 CuptiApi scripted_cupti(CuptiApi api, CuptiScript& next) {
-  script = &next;
+  cupti_script = &next;
   api.subscribe = subscribe;
   api.unsubscribe = unsubscribe;
   api.enable_callback = enable_callback;

@@ -28,7 +28,7 @@ std::optional<RangeNumbers> parse_numbers(std::string_view text) {
   return RangeNumbers{*first, *last};
 }
 
-Error refusal(std::string what) {
+Error window_error(std::string what) {
   return Error{std::move(what), "--window",
                "expected nvtx:NAME, A-B (ranges A to B, from 0), both of them, or "
                "cuda-profiler-api"};
@@ -41,7 +41,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
   for (const std::string& word : words) {
     if (word == kProfilerApi) {
       if (words.size() > 1)
-        return refusal("cuda-profiler-api cannot be combined with other windows");
+        return window_error("cuda-profiler-api cannot be combined with other windows");
       window.kind = CaptureWindow::Kind::profiler_api;
       continue;
     }
@@ -51,7 +51,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
     } else if (const auto numbers = parse_numbers(word); numbers && !window.numbers) {
       window.numbers = numbers;
     } else {
-      return refusal(fmt::format("`{}` is not a valid window", word));
+      return window_error(fmt::format("`{}` is not a valid window", word));
     }
   }
   return window;

@@ -43,7 +43,8 @@ Result<ReadReport> read_capture(TextSource& source, ActivitySink& sink) {
   BENCH_ASSIGN_OR_RETURN(const GpuRowsReport rows,
                          add_gpu_rows(sessions, launches, report.facts, all, sink));
   report.read.activities += rows.activities;
-  for (const std::string& refusal : rows.refusals) report.read.note("no device rows: " + refusal);
+  for (const std::string& error : rows.untraced_reasons)
+    report.read.note("no device rows: " + error);
   for (const std::string& note : rows.notes) report.read.note(note);
   return std::move(report.read);
 }

@@ -45,7 +45,7 @@ struct FakeScript {
   Nanoseconds pack{200};  // per tensor
   // Duration of run number `n` of the kernel, counted from 0 over all its invocations.
   std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) { return Nanoseconds(60000); };
-  std::optional<ops::Refusal> refusal;
+  std::optional<ops::BackendError> backend_error;
   std::optional<std::int64_t> fails_at;           // number of the run that returns false
   std::optional<std::int64_t> wrong_element;      // in output 0: wrong by `error`
   std::optional<std::int64_t> unwritten_element;  // in output 0
@@ -267,10 +267,12 @@ class FakeBackend final : public ops::Backend {
   ops::LibraryInfo library() const override {
     return {"fake", "1.2.3", "/opt/libfake.so", "no threads"};
   }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Problem& problem) override {
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(
+      const ops::Problem& problem) override {
     return create(ops::problem_tokens(problem), problem.tensors, compute_problem(problem));
   }
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const ops::Network& network) override {
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(
+      const ops::Network& network) override {
     const bool separate = network.fusion == ops::Fusion::separate;
     return create(network.name + (separate ? "+separate" : ""), network.tensors,
                   compute_network(network));
@@ -287,12 +289,12 @@ class FakeBackend final : public ops::Backend {
   FakeLibrary& fakes() { return *fakes_; }
 
  private:
-  Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create(const std::string& name,
-                                                            std::vector<ops::Tensor> tensors,
-                                                            FakeCompute compute) {
+  Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create(const std::string& name,
+                                                                 std::vector<ops::Tensor> tensors,
+                                                                 FakeCompute compute) {
     ++creations_;
     FakeScript script = script_(name);
-    if (script.refusal) return *script.refusal;
+    if (script.backend_error) return *script.backend_error;
     const ApiCall call(fakes_->collectors.api, "fake_create");
     advance_(cache_.insert(name).second ? script.create : script.create_hit);
     return std::unique_ptr<ops::Kernel>(new FakeKernel(std::move(tensors), std::move(compute),

@@ -68,7 +68,7 @@ class ProfilePassTest : public testing::Test {
   Reply handle(const ProfileRequest& request) { return server_.handle(request).reply; }
   ProfiledReply profiled(const ProfileRequest& request) {
     Reply reply = handle(request);
-    if (const auto* refused = std::get_if<RefusedReply>(&reply)) ADD_FAILURE() << refused->reason;
+    if (const auto* refused = std::get_if<ErrorReply>(&reply)) ADD_FAILURE() << refused->reason;
     auto* wanted = std::get_if<ProfiledReply>(&reply);
     return wanted == nullptr ? ProfiledReply{} : *wanted;
   }

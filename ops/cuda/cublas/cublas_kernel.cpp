@@ -126,29 +126,30 @@ class CublasKernel final : public ProductKernel {
 // cuBLAS has no heuristics to query. It reports which layouts of 8-bit integers it multiplies only
 // when called, so this calls it once. Without memory for that, nothing is known. Returns nullopt if
 // nothing rules the product out.
-std::optional<Refusal> refused_when_called(const std::shared_ptr<const CublasSession>& session,
-                                           const GemmForm& form, const ProductTensors& tensors) {
+std::optional<BackendError> refused_when_called(const std::shared_ptr<const CublasSession>& session,
+                                                const GemmForm& form,
+                                                const ProductTensors& tensors) {
   if (form.compute != ProductCompute::s32) return std::nullopt;
   auto trial = trial_buffers(*session->device.runtime, tensors.buffers());
   if (!trial) {
-    if (trial.error().kind == Refusal::Kind::skipped) return std::nullopt;
+    if (trial.error().kind == BackendError::Kind::skipped) return std::nullopt;
     return std::move(trial).error();
   }
   CublasInvocation invocation(session, form, tensors.buffers()[form.d.tensor].size,
                               addresses_of(*trial));
   if (invocation.run()) return std::nullopt;
-  const auto kind =
-      says_unsupported(invocation.failure()) ? Refusal::Kind::unsupported : Refusal::Kind::failed;
-  return Refusal{kind, "cuBLAS: " + invocation.error()};
+  const auto kind = says_unsupported(invocation.failure()) ? BackendError::Kind::unsupported
+                                                           : BackendError::Kind::failed;
+  return BackendError{kind, "cuBLAS: " + invocation.error()};
 }
 
 }  // namespace
 
-Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
-                                                   const std::shared_ptr<const CublasApi>& api,
-                                                   std::map<std::string, std::string> details) {
+Result<CublasSession, BackendError> make_cublas_session(
+    const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
+    std::map<std::string, std::string> details) {
   const auto refused = [&](std::string_view call, cublasStatus_t status) {
-    return Refusal{Refusal::Kind::failed, fmt::format("{}: {}", call, api->text(status))};
+    return BackendError{BackendError::Kind::failed, fmt::format("{}: {}", call, api->text(status))};
   };
   cublasHandle_t raw = nullptr;
   cublasStatus_t status = api->create(&raw);
@@ -169,14 +170,14 @@ Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
   return session;
 }
 
-Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
+Result<std::unique_ptr<Kernel>, BackendError> create_cublas_kernel(
     const std::shared_ptr<const CublasSession>& session, const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(problem, ProductLibrary::cublas));
   ProductTensors tensors(problem, form);
   const auto state = session->device.runtime->memory();
-  if (!state) return Refusal{Refusal::Kind::failed, state.error().message()};
-  if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
-  if (auto refusal = refused_when_called(session, form, tensors)) return *std::move(refusal);
+  if (!state) return BackendError{BackendError::Kind::failed, state.error().message()};
+  if (auto error = product_beyond(*state, tensors.total())) return *std::move(error);
+  if (auto error = refused_when_called(session, form, tensors)) return *std::move(error);
   return std::unique_ptr<Kernel>(std::make_unique<CublasKernel>(session, form, std::move(tensors)));
 }
 

@@ -24,15 +24,15 @@ struct CublasSession {
   std::map<std::string, std::string> details;  // as in CublasLtSession
 };
 
-// Refusal: failed if cuBLAS creates no handle or rejects the stream; skipped if there is no memory
-// for the workspace.
-Result<CublasSession, Refusal> make_cublas_session(const DeviceParts& device,
-                                                   const std::shared_ptr<const CublasApi>& api,
-                                                   std::map<std::string, std::string> details);
+// BackendError: failed if cuBLAS creates no handle or rejects the stream; skipped if there is no
+// memory for the workspace.
+Result<CublasSession, BackendError> make_cublas_session(const DeviceParts& device,
+                                                        const std::shared_ptr<const CublasApi>& api,
+                                                        std::map<std::string, std::string> details);
 
 // Refuses as create_cublaslt_kernel does. cuBLAS chooses its algorithm when it runs and offers no
 // choice. A residual is copied into the destination first; the copy is part of the execution.
-Result<std::unique_ptr<Kernel>, Refusal> create_cublas_kernel(
+Result<std::unique_ptr<Kernel>, BackendError> create_cublas_kernel(
     const std::shared_ptr<const CublasSession>& session, const Problem& problem);
 
 }  // namespace bench::ops::cuda

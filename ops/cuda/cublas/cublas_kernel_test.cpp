@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using test::FakeCublas;
 using test::FakeGemm;
 using test::RuntimeScript;
@@ -138,13 +138,13 @@ TEST(CublasKernel, LayoutsOfIntegersThatAreRefusedWhenCalledAreUnsupported) {
   const std::size_t before = fixture.device.runtime->live_allocations();
   const auto refused = fixture.backend->create(problem("gemm", "m4n4k4", DataType::s8));
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(refused.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(refused.error().reason, HasSubstr("cublasGemmEx: "));
   EXPECT_THAT(refused.error().reason, HasSubstr("NOT_SUPPORTED"));
   EXPECT_EQ(fixture.device.runtime->live_allocations(), before);
   fixture.fake.gemm = CUBLAS_STATUS_EXECUTION_FAILED;
   EXPECT_EQ(fixture.backend->create(problem("gemm", "m4n4k4", DataType::s8)).error().kind,
-            Refusal::Kind::failed);
+            BackendError::Kind::failed);
   // Other types are not tried.
   EXPECT_TRUE(fixture.backend->create(problem("gemm", "m4n4k4", DataType::f16)).ok());
   fixture.fake.gemm = CUBLAS_STATUS_SUCCESS;
@@ -170,7 +170,7 @@ TEST(CublasKernel, RefusesWhatIsLargerThanItsNumbers) {
   Fixture fixture;
   const auto kernel = fixture.backend->create(problem("gemm", "m1n1k3000000000"));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(kernel.error().reason, "cuBLAS supports sizes up to 2147483647, not 3000000000");
 }
 
@@ -183,7 +183,7 @@ TEST(CublasBackend, WithoutMemoryForTheWorkspaceIsSkipped) {
   const auto made = make_cublas_backend(device.parts(), test::fake_cublas(fake),
                                         [](const std::string&) { return std::nullopt; });
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(made.error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(fake.calls.back(), "destroy");
 }
 

@@ -18,7 +18,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-Refusal failed(const Error& error) { return {Refusal::Kind::failed, error.message()}; }
+BackendError failed(const Error& error) { return {BackendError::Kind::failed, error.message()}; }
 
 // A product that is ready except for its algorithm and its addresses.
 struct Product {
@@ -99,8 +99,8 @@ class CublasLtKernel final : public ProductKernel {
 };
 
 // Scales fp8 by 1. This is cuBLASLt's default, but it is set explicitly, as frameworks do.
-Result<DeviceBuffer, Refusal> make_scale(Runtime& runtime, const GemmForm& form,
-                                         MatmulDescriptors& descriptors) {
+Result<DeviceBuffer, BackendError> make_scale(Runtime& runtime, const GemmForm& form,
+                                              MatmulDescriptors& descriptors) {
   if (!is_fp8(form.a.dtype)) return DeviceBuffer::create(runtime, {0});
   constexpr float kOne = 1;
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer scale, DeviceBuffer::create(runtime, {sizeof(kOne)}));
@@ -111,13 +111,13 @@ Result<DeviceBuffer, Refusal> make_scale(Runtime& runtime, const GemmForm& form,
   return scale;
 }
 
-Result<std::unique_ptr<Product>, Refusal> make_product(const CublasLtSession& session,
-                                                       const Problem& problem) {
+Result<std::unique_ptr<Product>, BackendError> make_product(const CublasLtSession& session,
+                                                            const Problem& problem) {
   Runtime& runtime = *session.device.runtime;
   BENCH_ASSIGN_OR_RETURN(const GemmForm form, gemm_form(problem, ProductLibrary::cublaslt));
   const DeviceTraits& traits = runtime.traits();
-  if (auto refusal = refused_by_device(form, {traits.major, traits.minor})) {
-    return *std::move(refusal);
+  if (auto error = refused_by_device(form, {traits.major, traits.minor})) {
+    return *std::move(error);
   }
   BENCH_ASSIGN_OR_RETURN(MatmulDescriptors descriptors,
                          MatmulDescriptors::create(session.api, form));
@@ -139,18 +139,18 @@ struct Choice {
 };
 
 // If measuring is not possible, takes the first algorithm and records the reason.
-Result<Choice, Refusal> choose(const CublasLtSession& session, Product& product,
-                               const ProductTensors& tensors,
-                               const std::vector<MatmulAlgorithm>& algorithms) {
+Result<Choice, BackendError> choose(const CublasLtSession& session, Product& product,
+                                    const ProductTensors& tensors,
+                                    const std::vector<MatmulAlgorithm>& algorithms) {
   Runtime& runtime = *session.device.runtime;
   Bytes most;
   for (const MatmulAlgorithm& each : algorithms) most = std::max(most, each.workspace);
   auto trial = trial_buffers(runtime, tensors.buffers());
   auto workspace = DeviceBuffer::create(runtime, most, "tuning");
   if (!trial || !workspace) {
-    const Refusal& refusal = !trial ? trial.error() : workspace.error();
-    if (refusal.kind != Refusal::Kind::skipped) return refusal;
-    return Choice{0, "no: " + refusal.reason};
+    const BackendError& error = !trial ? trial.error() : workspace.error();
+    if (error.kind != BackendError::Kind::skipped) return error;
+    return Choice{0, "no: " + error.reason};
   }
   const std::vector<void*> addresses = addresses_of(*trial);
   const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
@@ -165,27 +165,27 @@ std::string nanoseconds(Nanoseconds time) { return fmt::to_string(time.count());
 
 }  // namespace
 
-Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
+Result<std::shared_ptr<cublasLtContext>, BackendError> make_cublaslt_handle(
     const std::shared_ptr<const CublasLtApi>& api) {
   cublasLtHandle_t raw = nullptr;
   const cublasStatus_t status = api->create(&raw);
   if (status != CUBLAS_STATUS_SUCCESS) {
-    return Refusal{Refusal::Kind::failed, "cublasLtCreate: " + api->text(status)};
+    return BackendError{BackendError::Kind::failed, "cublasLtCreate: " + api->text(status)};
   }
   return std::shared_ptr<cublasLtContext>(raw,
                                           [api](cublasLtHandle_t owned) { api->destroy(owned); });
 }
 
-Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
-                                                                const Problem& problem,
-                                                                std::int64_t tuning) {
+Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const CublasLtSession& session,
+                                                                     const Problem& problem,
+                                                                     std::int64_t tuning) {
   constexpr std::int64_t kMaxCandidates = 1024;
   Runtime& runtime = *session.device.runtime;
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Product> product, make_product(session, problem));
   ProductTensors tensors(problem, product->form);
   const auto state = runtime.memory();
   if (!state) return failed(state.error());
-  if (auto refusal = product_beyond(*state, tensors.total())) return *std::move(refusal);
+  if (auto error = product_beyond(*state, tensors.total())) return *std::move(error);
   const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMaxCandidates));
   const Nanoseconds begin = runtime.now();
   BENCH_ASSIGN_OR_RETURN(

@@ -25,15 +25,15 @@ struct CublasLtSession {
   std::map<std::string, std::string> details;
 };
 
-// Refusal (failed): cuBLASLt creates no handle; the reason is cuBLASLt's status.
-Result<std::shared_ptr<cublasLtContext>, Refusal> make_cublaslt_handle(
+// BackendError (failed): cuBLASLt creates no handle; the reason is cuBLASLt's status.
+Result<std::shared_ptr<cublasLtContext>, BackendError> make_cublaslt_handle(
     const std::shared_ptr<const CublasLtApi>& api);
 
 // `tuning`: measures this many algorithms and takes the fastest; 0: cuBLASLt's first choice.
-// Refusal: unsupported if cuBLASLt or the device does not support the product; skipped if the
+// BackendError: unsupported if cuBLASLt or the device does not support the product; skipped if the
 // device does not have enough memory.
-Result<std::unique_ptr<Kernel>, Refusal> create_cublaslt_kernel(const CublasLtSession& session,
-                                                                const Problem& problem,
-                                                                std::int64_t tuning);
+Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const CublasLtSession& session,
+                                                                     const Problem& problem,
+                                                                     std::int64_t tuning);
 
 }  // namespace bench::ops::cuda

@@ -18,7 +18,7 @@ namespace bench::ops::cuda {
 namespace {
 
 using namespace std::chrono_literals;
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using test::FakeCublas;
 using test::FakeMatmul;
 using test::RuntimeScript;
@@ -32,8 +32,8 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-struct Fixture {
-  explicit Fixture(std::shared_ptr<const CublasLtApi> real, RuntimeScript script = {})
+struct CublasLtFixture {
+  explicit CublasLtFixture(std::shared_ptr<const CublasLtApi> real, RuntimeScript script = {})
       : device(std::move(script)) {
     fake.runtime = device.runtime;
     fake.algorithms = {{.id = 66, .time = 40us, .workspace = 1024}};
@@ -43,8 +43,8 @@ struct Fixture {
     });
     if (made) backend = *std::move(made);
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const char* tokens,
-                                                  DataType dtype = DataType::f32) {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const char* tokens,
+                                                       DataType dtype = DataType::f32) {
     return backend->create(problem("gemm", tokens, dtype));
   }
   // Allocates memory for every buffer of the kernel.
@@ -66,7 +66,7 @@ struct Fixture {
 
 TEST(CublasLtKernel, CallsWithTheTensorsInTheirPlaces) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m3n4k5+bias+add+relu");
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   const auto at = fixture.allocate(**kernel);  // source, weights, bias, residual, destination
@@ -93,7 +93,7 @@ TEST(CublasLtKernel, CallsWithTheTensorsInTheirPlaces) {
 
 TEST(CublasLtKernel, WithoutAResidualNothingIsAdded) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   for (const DataType dtype : {DataType::f64, DataType::f16, DataType::s8}) {
     auto kernel = fixture.create("m4n4k4", dtype);
     ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
@@ -110,18 +110,18 @@ TEST(CublasLtKernel, WithoutAResidualNothingIsAdded) {
 TEST(CublasLtKernel, PartialSumsOfNarrowTypesAreNotRounded) {
   BENCH_NEED_CUBLASLT(real);
   for (const DataType dtype : {DataType::f16, DataType::bf16}) {
-    Fixture fixture(real);
+    CublasLtFixture fixture(real);
     ASSERT_TRUE(fixture.create("m4n4k4", dtype).ok());
     EXPECT_EQ(fixture.fake.reduction_schemes, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
   }
-  Fixture wide(real);
+  CublasLtFixture wide(real);
   ASSERT_TRUE(wide.create("m4n4k4").ok());
   EXPECT_EQ(wide.fake.reduction_schemes, std::nullopt);
 }
 
 TEST(CublasLtKernel, ProductsOfFp8SayHowTheyAccumulate) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   const auto kernel = fixture.create("m16n16k16+tb", DataType::f8_e4m3);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   EXPECT_THAT((*kernel)->details(), Contains(Pair("accumulation", "f32, not fast")));
@@ -137,7 +137,7 @@ TEST(CublasLtKernel, ProductsOfFp8SayHowTheyAccumulate) {
 
 TEST(CublasLtKernel, EachInvocationHasItsOwnBias) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m4n4k4+bias");
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   const auto first = fixture.allocate(**kernel);
@@ -153,7 +153,7 @@ TEST(CublasLtKernel, EachInvocationHasItsOwnBias) {
 
 TEST(CublasLtKernel, TellsWhatItChose) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   const auto kernel = fixture.create("m4n4k4", DataType::bf16);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   EXPECT_EQ((*kernel)->implementation(), "cublaslt:66:tile20:stages36:split_k3");
@@ -179,7 +179,7 @@ TEST(CublasLtKernel, LimitsTheWorkspaceByTheDevice) {
   for (const auto& [major, mebi] : {std::pair(8, 32u), std::pair(9, 64u), std::pair(10, 64u)}) {
     RuntimeScript script;
     script.traits.major = major;
-    Fixture fixture(real, script);
+    CublasLtFixture fixture(real, script);
     ASSERT_TRUE(fixture.create("m4n4k4").ok());
     EXPECT_EQ(fixture.fake.workspace_limit, std::uint64_t{mebi} << 20);
     EXPECT_THAT(fixture.fake.alignments, Each(64u));
@@ -189,7 +189,7 @@ TEST(CublasLtKernel, LimitsTheWorkspaceByTheDevice) {
 
 TEST(CublasLtKernel, TuningTakesTheFastestThatRuns) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   fixture.fake.algorithms = {{.id = 1, .time = 60us},
                              {.id = 2, .time = 10us, .runs = CUBLAS_STATUS_NOT_SUPPORTED},
                              {.id = 3, .time = 30us, .workspace = 4096},
@@ -212,7 +212,7 @@ TEST(CublasLtKernel, WithoutMemoryForMeasuringTheFirstIsTaken) {
   BENCH_NEED_CUBLASLT(real);
   RuntimeScript script;
   script.traits.memory = {20'000};  // the tensors, and the workspace of the first
-  Fixture fixture(real, script);
+  CublasLtFixture fixture(real, script);
   fixture.fake.algorithms = {{.id = 1, .time = 60us}, {.id = 2, .time = 30us, .workspace = 10'000}};
   fixture.backend->set_tuning(2);
   const auto kernel = fixture.create("m32n32k32");
@@ -223,43 +223,43 @@ TEST(CublasLtKernel, WithoutMemoryForMeasuringTheFirstIsTaken) {
 
 TEST(CublasLtKernel, WithoutAnAlgorithmThereIsNoKernel) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   fixture.fake.heuristics = CUBLAS_STATUS_NOT_SUPPORTED;
   auto kernel = fixture.create("m4n4k4");
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(kernel.error().reason,
             "cuBLASLt: no algorithm for it: CUBLAS_STATUS_NOT_SUPPORTED (15)");
   fixture.fake.heuristics = CUBLAS_STATUS_SUCCESS;
   fixture.fake.algorithms[0].state = CUBLAS_STATUS_NOT_SUPPORTED;
-  EXPECT_EQ(fixture.create("m4n4k4").error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(fixture.create("m4n4k4").error().kind, BackendError::Kind::unsupported);
   fixture.fake.algorithms.clear();
-  EXPECT_EQ(fixture.create("m4n4k4").error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(fixture.create("m4n4k4").error().kind, BackendError::Kind::unsupported);
   fixture.fake.heuristics = CUBLAS_STATUS_INTERNAL_ERROR;
-  EXPECT_EQ(fixture.create("m4n4k4").error().kind, Refusal::Kind::failed);
+  EXPECT_EQ(fixture.create("m4n4k4").error().kind, BackendError::Kind::failed);
 }
 
 TEST(CublasLtKernel, WithoutMemoryItIsSkippedWithTheSizes) {
   BENCH_NEED_CUBLASLT(real);
   RuntimeScript script;
   script.traits.memory = {16 << 10};
-  Fixture fixture(real, script);
+  CublasLtFixture fixture(real, script);
   auto kernel = fixture.create("m64n64k64");  // 48 KiB
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(kernel.error().reason,
             "not enough memory: the product needs 48.00 KiB, the device has 16.00 KiB of 16.00 KiB "
             "free");
   fixture.fake.algorithms[0].workspace = 1 << 20;
   kernel = fixture.create("m4n4k4");
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
   EXPECT_THAT(kernel.error().reason, HasSubstr("1.000 MiB requested"));
 }
 
 TEST(CublasLtKernel, Fp8IsMultipliedByOne) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m16n16k16+tb", DataType::f8_e4m3);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   const auto at = fixture.allocate(**kernel);
@@ -278,13 +278,13 @@ TEST(CublasLtKernel, Fp8NeedsADeviceThatHasIt) {
   RuntimeScript old;
   old.traits.major = 8;
   old.traits.minor = 6;
-  Fixture ampere(real, old);
+  CublasLtFixture ampere(real, old);
   EXPECT_THAT(ampere.create("m16n16k16+tb", DataType::f8_e4m3).error().reason, HasSubstr("8.9"));
 }
 
 TEST(CublasLtKernel, PacksTheBiasInTheTypeInWhichItIsAdded) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m2n3k2+bias", DataType::bf16);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   const auto at = fixture.allocate(**kernel);
@@ -304,7 +304,7 @@ TEST(CublasLtKernel, PacksTheBiasInTheTypeInWhichItIsAdded) {
 
 TEST(CublasLtKernel, SaysWhyAProductFailed) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m4n4k4");
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   fixture.fake.algorithms[0].runs = CUBLAS_STATUS_NOT_SUPPORTED;
@@ -315,7 +315,7 @@ TEST(CublasLtKernel, SaysWhyAProductFailed) {
 
 TEST(CublasLtKernel, BindsNoBufferThatItsAlgorithmWasNotChosenFor) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m4n4k4");
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   auto at = fixture.allocate(**kernel);
@@ -327,7 +327,7 @@ TEST(CublasLtKernel, BindsNoBufferThatItsAlgorithmWasNotChosenFor) {
 
 TEST(CublasLtKernel, TakesSamplesOnTheDevice) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   auto kernel = fixture.create("m4n4k4");
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   const auto invocation = (*kernel)->bind(fixture.allocate(**kernel));
@@ -339,10 +339,10 @@ TEST(CublasLtKernel, TakesSamplesOnTheDevice) {
 
 TEST(CublasLtBackend, HasMatrixProductsAlone) {
   BENCH_NEED_CUBLASLT(real);
-  Fixture fixture(real);
+  CublasLtFixture fixture(real);
   const auto kernel = fixture.backend->create(problem("pointwise", "relu-1x2x3x4"));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(kernel.error().reason, HasSubstr("use backend cudnn for pointwise"));
 }
 

@@ -51,8 +51,8 @@ std::optional<Activation> activation_of(std::string_view name) {
 }
 
 // cuBLASLt adds first and applies one activation last.
-std::optional<Refusal> add_epilogue(const Problem& problem, const GemmShape& shape,
-                                    GemmForm& form) {
+std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape& shape,
+                                         GemmForm& form) {
   std::size_t next = 2;  // source, weights, [bias], residuals
   if (shape.has_bias) {
     form.bias = Presence::present;
@@ -85,7 +85,7 @@ constexpr ComputeCapability kTcgen05 = {10, 0};
 constexpr int kDesktopBlackwell = 12;
 
 // cuBLAS itself uses 32-bit sizes.
-std::optional<Refusal> refused_sizes(const GemmForm& form, ProductLibrary library) {
+std::optional<BackendError> refused_sizes(const GemmForm& form, ProductLibrary library) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   if (library != ProductLibrary::cublas) return std::nullopt;
   for (const std::int64_t size :
@@ -96,8 +96,8 @@ std::optional<Refusal> refused_sizes(const GemmForm& form, ProductLibrary librar
   return std::nullopt;
 }
 
-std::optional<Refusal> refused_types(const Problem& problem, const GemmForm& form,
-                                     ProductLibrary library) {
+std::optional<BackendError> refused_types(const Problem& problem, const GemmForm& form,
+                                          ProductLibrary library) {
   if (problem.dtype == DataType::u8) {
     return unsupported("cuBLAS multiplies signed 8-bit integers only");
   }
@@ -132,7 +132,7 @@ DataType addend_type(DataType destination) {
   return is_fp8(destination) ? DataType::bf16 : destination;
 }
 
-Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary library) {
+Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library) {
   const GemmShape shape = gemm_shape(problem.parameters);
   GemmForm form;
   form.m = shape.n;
@@ -144,13 +144,13 @@ Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary libra
   form.d = operand(problem, problem.tensors.size() - 1, shape.m, shape.n, Storage::plain);
   form.compute = compute_of(problem);
   if (problem.math == Math::fast_accumulation) form.accumulation = Accumulation::fast;
-  if (auto refusal = add_epilogue(problem, shape, form)) return *std::move(refusal);
-  if (auto refusal = refused_types(problem, form, library)) return *std::move(refusal);
-  if (auto refusal = refused_sizes(form, library)) return *std::move(refusal);
+  if (auto error = add_epilogue(problem, shape, form)) return *std::move(error);
+  if (auto error = refused_types(problem, form, library)) return *std::move(error);
+  if (auto error = refused_sizes(form, library)) return *std::move(error);
   return form;
 }
 
-std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability of) {
+std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability of) {
   if (of == kNoDevice || !is_fp8(form.a.dtype)) return std::nullopt;
   if (of < kFp8Products) return unsupported("fp8 needs compute capability 8.9");
   const bool contiguous =

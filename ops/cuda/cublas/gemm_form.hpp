@@ -52,11 +52,11 @@ DataType addend_type(DataType destination);
 // cublaslt supports epilogues and fp8; cublas supports neither.
 enum class ProductLibrary { cublaslt, cublas };
 
-// Refusal: the library has no such product on any device.
-Result<GemmForm, Refusal> gemm_form(const Problem& problem, ProductLibrary library);
+// BackendError: the library has no such product on any device.
+Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library);
 
 // Returns why a device of this compute capability cannot run the product, or nullopt if it can. fp8
 // requires 8.9. Before 10.0 and on 12.x, fp8 requires both operands to be contiguous along k.
-std::optional<Refusal> refused_by_device(const GemmForm& form, ComputeCapability of);
+std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability of);
 
 }  // namespace bench::ops::cuda

@@ -13,8 +13,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
-using bench::ops::testing::random_inputs;
+using bench::ops::op_test::problem;
+using bench::ops::op_test::random_inputs;
 using ::testing::HasSubstr;
 
 // Element (row, column) of op(matrix) of a batch, as cuBLAS reads column-major memory.
@@ -103,7 +103,7 @@ TEST(GemmForm, RefusesWhatTheLibraryHasNot) {
     SCOPED_TRACE(row.tokens);
     const auto form = gemm_form(problem("gemm", row.tokens, row.dtype), row.library);
     ASSERT_FALSE(form.ok());
-    EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(form.error().reason, HasSubstr(row.reason));
   }
 }

@@ -17,8 +17,9 @@ namespace {
 constexpr std::array kUnsupported = {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
                                      CUBLAS_STATUS_ARCH_MISMATCH};
 
-Refusal refused_product(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
-  const auto kind = says_unsupported(status) ? Refusal::Kind::unsupported : Refusal::Kind::failed;
+BackendError refused_product(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+  const auto kind =
+      says_unsupported(status) ? BackendError::Kind::unsupported : BackendError::Kind::failed;
   return {kind, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
@@ -36,8 +37,9 @@ cublasStatus_t keep_precision(const CublasLtApi& api, cublasLtMatmulPreference_t
                             sizeof(schemes));
 }
 
-Result<Preference, Refusal> make_preference(const CublasLtApi& api,
-                                            const MatmulDescriptors& descriptors, Bytes workspace) {
+Result<Preference, BackendError> make_preference(const CublasLtApi& api,
+                                                 const MatmulDescriptors& descriptors,
+                                                 Bytes workspace) {
   cublasLtMatmulPreference_t raw = nullptr;
   cublasStatus_t status = api.create_preference(&raw);
   if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "a preference", status);
@@ -91,7 +93,7 @@ bool says_unsupported(cublasStatus_t status) {
   return std::ranges::find(kUnsupported, status) != kUnsupported.end();
 }
 
-Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
+Result<std::vector<MatmulAlgorithm>, BackendError> matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count) {
   BENCH_ASSIGN_OR_RETURN(const Preference preference, make_preference(api, descriptors, workspace));

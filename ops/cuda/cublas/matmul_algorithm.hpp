@@ -25,9 +25,9 @@ struct MatmulAlgorithm {
 bool says_unsupported(cublasStatus_t status);
 
 // Returns at most `count` algorithms for operands aligned to kProductAlignment, in cuBLASLt's
-// order, the fastest by its estimate first. Each needs at most `workspace`. Refusal: unsupported if
-// cuBLASLt has none, else failed, with cuBLASLt's status.
-Result<std::vector<MatmulAlgorithm>, Refusal> matmul_algorithms(
+// order, the fastest by its estimate first. Each needs at most `workspace`. BackendError:
+// unsupported if cuBLASLt has none, else failed, with cuBLASLt's status.
+Result<std::vector<MatmulAlgorithm>, BackendError> matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count);
 

@@ -33,8 +33,9 @@ constexpr ComputeRow kComputes[] = {
     {ProductCompute::f64, CUBLAS_COMPUTE_64F, CUDA_R_64F},
     {ProductCompute::s32, CUBLAS_COMPUTE_32I, CUDA_R_32I}};
 
-Refusal refused_descriptor(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
-  return {Refusal::Kind::unsupported, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
+BackendError refused_descriptor(const CublasLtApi& api, std::string_view what,
+                                cublasStatus_t status) {
+  return {BackendError::Kind::unsupported, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ cublasLtEpilogue_t epilogue_of(const GemmForm& form) {
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
+Result<MatmulDescriptors::MatrixLayout, BackendError> MatmulDescriptors::make_layout(
     const std::shared_ptr<const CublasLtApi>& api, const MatrixForm& form, std::int64_t batch) {
   cublasLtMatrixLayout_t raw = nullptr;
   cublasStatus_t status =
@@ -76,7 +77,7 @@ Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
   MatrixLayout layout(raw, [api](cublasLtMatrixLayout_t owned) { api->destroy_layout(owned); });
   if (batch == 1) return layout;
   if (batch > std::numeric_limits<std::int32_t>::max()) {
-    return Refusal{Refusal::Kind::unsupported, "cuBLASLt counts batches in 32 bits"};
+    return BackendError{BackendError::Kind::unsupported, "cuBLASLt counts batches in 32 bits"};
   }
   const auto count = static_cast<std::int32_t>(batch);
   status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
@@ -88,7 +89,7 @@ Result<MatmulDescriptors::MatrixLayout, Refusal> MatmulDescriptors::make_layout(
   return layout;
 }
 
-Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
+Result<MatmulDescriptors::Product, BackendError> MatmulDescriptors::make_product(
     const std::shared_ptr<const CublasLtApi>& api, const GemmForm& form) {
   cublasLtMatmulDesc_t raw = nullptr;
   cublasStatus_t status =
@@ -122,8 +123,8 @@ Result<MatmulDescriptors::Product, Refusal> MatmulDescriptors::make_product(
   return product;
 }
 
-Result<MatmulDescriptors, Refusal> MatmulDescriptors::create(std::shared_ptr<const CublasLtApi> api,
-                                                             const GemmForm& form) {
+Result<MatmulDescriptors, BackendError> MatmulDescriptors::create(
+    std::shared_ptr<const CublasLtApi> api, const GemmForm& form) {
   MatmulDescriptors made(std::move(api));
   BENCH_ASSIGN_OR_RETURN(made.product_, make_product(made.api_, form));
   BENCH_ASSIGN_OR_RETURN(made.a_, make_layout(made.api_, form.a, form.batch));

@@ -22,9 +22,9 @@ cublasLtEpilogue_t epilogue_of(const GemmForm& form);
 
 class MatmulDescriptors {
  public:
-  // Refusal: cuBLASLt rejects an attribute; the reason names it.
-  static Result<MatmulDescriptors, Refusal> create(std::shared_ptr<const CublasLtApi> api,
-                                                   const GemmForm& form);
+  // BackendError: cuBLASLt rejects an attribute; the reason names it.
+  static Result<MatmulDescriptors, BackendError> create(std::shared_ptr<const CublasLtApi> api,
+                                                        const GemmForm& form);
 
   cublasLtMatmulDesc_t product() const { return product_.get(); }
   cublasLtMatrixLayout_t a() const { return a_.get(); }
@@ -44,10 +44,10 @@ class MatmulDescriptors {
   explicit MatmulDescriptors(std::shared_ptr<const CublasLtApi> api) : api_(std::move(api)) {}
   Status set_pointer(cublasLtMatmulDescAttributes_t name, std::string_view what,
                      const void* address);
-  static Result<MatrixLayout, Refusal> make_layout(const std::shared_ptr<const CublasLtApi>& api,
-                                                   const MatrixForm& form, std::int64_t batch);
-  static Result<Product, Refusal> make_product(const std::shared_ptr<const CublasLtApi>& api,
-                                               const GemmForm& form);
+  static Result<MatrixLayout, BackendError> make_layout(
+      const std::shared_ptr<const CublasLtApi>& api, const MatrixForm& form, std::int64_t batch);
+  static Result<Product, BackendError> make_product(const std::shared_ptr<const CublasLtApi>& api,
+                                                    const GemmForm& form);
   std::shared_ptr<const CublasLtApi> api_;
   Product product_;
   MatrixLayout a_, b_, c_, d_;

@@ -13,7 +13,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 
 template <class Value>
 Value layout_attribute(const CublasLtApi& api, cublasLtMatrixLayout_t layout,

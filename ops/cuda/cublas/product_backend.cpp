@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
 constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
                                                    "CUBLAS_EMULATE_DOUBLE_PRECISION",
@@ -37,15 +37,15 @@ class ProductBackend final : public Backend {
   LibraryInfo library() const override { return {name_, "", path_, ""}; }
   CreatedKernel create(const Problem& problem) override {
     if (problem.op != find_operator("gemm")) {
-      return Refusal{Refusal::Kind::unsupported,
-                     fmt::format("{} supports only matrix products; use backend cudnn for {}",
-                                 name_, problem.op->name)};
+      return BackendError{BackendError::Kind::unsupported,
+                          fmt::format("{} supports only matrix products; use backend cudnn for {}",
+                                      name_, problem.op->name)};
     }
     return make_(problem, tuning_);
   }
   CreatedKernel create(const Network&) override {
-    return Refusal{
-        Refusal::Kind::unsupported,
+    return BackendError{
+        BackendError::Kind::unsupported,
         fmt::format("{} supports only matrix products; use backend cudnn for networks", name_)};
   }
   void set_tuning(std::int64_t candidates) override { tuning_ = candidates; }
@@ -69,7 +69,7 @@ std::map<std::string, std::string> library_variables(const Variables& variables)
   return {{"environment", text}};
 }
 
-Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
+Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
     const Variables& variables) {
   const Nanoseconds begin = device.runtime->now();
@@ -86,7 +86,7 @@ Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
       }));
 }
 
-Result<std::unique_ptr<Backend>, Refusal> make_cublas_backend(
+Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
     const Variables& variables) {
   const Nanoseconds begin = device.runtime->now();

@@ -20,12 +20,12 @@ namespace bench::ops::cuda {
 // map if none is set.
 std::map<std::string, std::string> library_variables(const Variables& variables);
 
-// Both create the library's handle. Refusal (failed): the library creates none; the reason is its
-// status.
-Result<std::unique_ptr<Backend>, Refusal> make_cublaslt_backend(
+// Both create the library's handle. BackendError (failed): the library creates none; the reason is
+// its status.
+Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasLtApi>& api,
     const Variables& variables);
-Result<std::unique_ptr<Backend>, Refusal> make_cublas_backend(
+Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
     const Variables& variables);
 

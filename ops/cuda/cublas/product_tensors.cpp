@@ -87,10 +87,10 @@ Status check_addresses(std::span<void* const> addresses, std::size_t expected) {
   return Done{};
 }
 
-std::optional<Refusal> product_beyond(const MemoryState& memory, Bytes needed) {
+std::optional<BackendError> product_beyond(const MemoryState& memory, Bytes needed) {
   if (needed <= memory.free) return std::nullopt;
-  return Refusal{
-      Refusal::Kind::skipped,
+  return BackendError{
+      BackendError::Kind::skipped,
       fmt::format("not enough memory: the product needs {}, the device has {} of {} free",
                   format_bytes(needed), format_bytes(memory.free), format_bytes(memory.total))};
 }

@@ -34,15 +34,15 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
   return *best;
 }
 
-Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
-                                                         std::span<const KernelBuffer> buffers) {
+Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
+    Runtime& runtime, std::span<const KernelBuffer> buffers) {
   constexpr std::uint8_t kPattern = 0x3c;  // 1.06 in f16, 0.011 in f32 and bf16, 1.5 in fp8
   std::vector<DeviceBuffer> made;
   for (const KernelBuffer& buffer : buffers) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory,
                            DeviceBuffer::create(runtime, buffer.size, "tuning"));
     if (const Status filled = runtime.fill(memory.data(), kPattern, buffer.size); !filled) {
-      return Refusal{Refusal::Kind::failed, filled.error().message()};
+      return BackendError{BackendError::Kind::failed, filled.error().message()};
     }
     made.push_back(std::move(memory));
   }

@@ -29,8 +29,8 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
 
 // Allocates memory for trials and fills every tensor with the same small number, in the tensor's
 // type.
-Result<std::vector<DeviceBuffer>, Refusal> trial_buffers(Runtime& runtime,
-                                                         std::span<const KernelBuffer> buffers);
+Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
+    Runtime& runtime, std::span<const KernelBuffer> buffers);
 
 std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers);
 

@@ -16,9 +16,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+using Created = Result<std::unique_ptr<Kernel>, BackendError>;
 
-LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, Refusal>& loaded) {
+LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, BackendError>& loaded) {
   if (!loaded) return {"cudnn", "", "", loaded.error().reason};
   const CudnnApi& api = **loaded;
   // 91900 means 9.19.0.
@@ -46,7 +46,7 @@ class CudnnBackend final : public Backend {
     return kernels_.create(problem);
   }
   Created create(const Network& network) override;
-  Created create_layer(const Problem& problem, const InputLayouts& met) override;
+  Created create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
   void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
 
@@ -62,7 +62,7 @@ class CudnnBackend final : public Backend {
 Created CudnnBackend::create_node(const Problem& problem) {
   if (problem.op->name == "gemm") return kernels_.create_product(problem);
   auto made = kernels_.create(problem);
-  if (made || !layer_maker_ || made.error().kind != Refusal::Kind::unsupported) return made;
+  if (made || !layer_maker_ || made.error().kind != BackendError::Kind::unsupported) return made;
   auto foreign = layer_maker_(problem);
   return foreign ? std::move(foreign) : std::move(made);
 }
@@ -87,20 +87,22 @@ Created CudnnBackend::create(const Network& network) {
 }
 
 // Uses the layout of the network's images.
-Created CudnnBackend::create_layer(const Problem& problem, const InputLayouts& met) {
+Created CudnnBackend::create_layer(const Problem& problem, const InputLayouts& input_layouts) {
   Problem layer = problem;
-  const auto first = met.find(problem.tensors.front().name);
+  const auto first = input_layouts.find(problem.tensors.front().name);
   const bool chooses = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;
-  if (chooses && first != met.end() && first->second == "nhwc") layer.layout = Layout::nhwc;
-  if (chooses && first != met.end() && first->second == "nchw") layer.layout = Layout::nchw;
+  if (chooses && first != input_layouts.end() && first->second == "nhwc")
+    layer.layout = Layout::nhwc;
+  if (chooses && first != input_layouts.end() && first->second == "nchw")
+    layer.layout = Layout::nchw;
   auto made = create(layer);
-  const bool as_met = made || made.error().kind != Refusal::Kind::unsupported;
+  const bool as_met = made || made.error().kind != BackendError::Kind::unsupported;
   return as_met || layer.layout == problem.layout ? std::move(made) : create(problem);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts) {
+Result<std::unique_ptr<Backend>, BackendError> make_cudnn_backend(CudnnBackendParts parts) {
   auto session = parts.api ? CudnnSession::create(*parts.api, parts.device.runtime)
                            : MaybeSession(parts.api.error());
   if (parts.api && !session) return std::move(session).error();

@@ -17,8 +17,8 @@ namespace bench::ops::cuda {
 
 struct CudnnBackendParts {
   DeviceParts device;
-  // Refusal: cuDNN was not found. Problems that need it are refused for this reason.
-  Result<std::shared_ptr<const CudnnApi>, Refusal> api;
+  // BackendError: cuDNN was not found. Problems that need it are refused for this reason.
+  Result<std::shared_ptr<const CudnnApi>, BackendError> api;
   // Launches native kernels: make_device_launcher() on the runtime's stream.
   std::shared_ptr<Launcher> launcher;
   // Creates the kernels of a network's matrix products. Empty: networks that contain one are
@@ -26,8 +26,8 @@ struct CudnnBackendParts {
   ProductMaker products;
 };
 
-// The backend has no memory() or tracer(); the device session provides them. Refusal (failed):
+// The backend has no memory() or tracer(); the device session provides them. BackendError (failed):
 // cuDNN creates no handle on the device; the reason is cuDNN's.
-Result<std::unique_ptr<Backend>, Refusal> make_cudnn_backend(CudnnBackendParts parts);
+Result<std::unique_ptr<Backend>, BackendError> make_cudnn_backend(CudnnBackendParts parts);
 
 }  // namespace bench::ops::cuda

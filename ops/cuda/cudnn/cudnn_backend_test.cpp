@@ -23,9 +23,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::layer;
-using bench::ops::testing::problem;
-using bench::ops::testing::random_inputs;
+using bench::ops::op_test::layer;
+using bench::ops::op_test::problem;
+using bench::ops::op_test::random_inputs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -33,7 +33,7 @@ constexpr std::int32_t kTensorCore = 0;  // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
 
 class CudnnBackendTest : public ::testing::Test {
  protected:
-  using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+  using Created = Result<std::unique_ptr<Kernel>, BackendError>;
 
   Backend& backend() {
     if (backend_ == nullptr) {
@@ -42,7 +42,7 @@ class CudnnBackendTest : public ::testing::Test {
            [this](const Problem& product, std::int64_t tuning) -> Created {
              product_tunings_.push_back(tuning);
              if (!product.post_ops.empty()) {
-               return Refusal{Refusal::Kind::unsupported, "fuses nothing"};
+               return BackendError{BackendError::Kind::unsupported, "fuses nothing"};
              }
              if (product_failure_) return *product_failure_;
              return std::unique_ptr<Kernel>(
@@ -60,7 +60,7 @@ class CudnnBackendTest : public ::testing::Test {
   }
   // Writes a plain convolution's result in the layout of its graph's tensors.
   void compute_by_reference(const Problem& conv, DataType between) {
-    cudnn_.work = [part = conv_part(conv, between)](const testing::FakeCudnn::Addresses& at) {
+    cudnn_.work = [part = conv_part(conv, between)](const cudnn_test::FakeCudnn::Addresses& at) {
       const auto form = conv_form(part);
       ASSERT_TRUE(form.ok());
       const TensorForm* const forms[] = {&form->x, &form->w, &form->y};
@@ -79,10 +79,10 @@ class CudnnBackendTest : public ::testing::Test {
   }
 
   test::ScriptedDevice device_;
-  testing::FakeCudnn cudnn_{device_.runtime};
+  cudnn_test::FakeCudnn cudnn_{device_.runtime};
   std::unique_ptr<Backend> backend_;
-  std::vector<std::int64_t> product_tunings_;  // tuning of each requested product
-  std::optional<Refusal> product_failure_;     // of products without post-ops
+  std::vector<std::int64_t> product_tunings_;    // tuning of each requested product
+  std::optional<BackendError> product_failure_;  // of products without post-ops
 };
 
 TEST_F(CudnnBackendTest, SaysWhatItIs) {
@@ -96,7 +96,7 @@ TEST_F(CudnnBackendTest, NoHandleNoBackend) {
   cudnn_.refuses_handle = true;
   const auto made = make_cudnn_backend({device_.parts(), cudnn_.api(), nullptr, {}});
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().kind, Refusal::Kind::failed);
+  EXPECT_EQ(made.error().kind, BackendError::Kind::failed);
   EXPECT_THAT(made.error().reason, HasSubstr("as the script says"));
 }
 
@@ -121,7 +121,7 @@ TEST_F(CudnnBackendTest, FallsBackWhereNoneOfTheFirstDoes) {
   cudnn_.fallbacks = {};
   const auto none = backend().create(problem("conv", "n2c8h5k6r3p1", DataType::f16));
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(none.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(none.error().reason, HasSubstr("as the script says"));
 }
 
@@ -139,7 +139,7 @@ TEST_F(CudnnBackendTest, FastAccumulationIsRefused) {
   conv.math = Math::fast_accumulation;
   const auto refused = backend().create(conv);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(refused.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(refused.error().reason,
             "only backend cublaslt supports fast accumulation of fp8; leave `math: "
             "fast_accumulation` out");
@@ -198,7 +198,7 @@ TEST_F(CudnnBackendTest, AnEpilogueThatIsNotFusedRunsBehind) {
   for (const char* tokens : {"n2c4h5k6r3p1+bias", "n2c4h5k6r3p1+bias+add+relu",
                              "n2c4w9k6s3+hardswish", "n2c4h5k6r3u2+transposed+bias+clip"}) {
     for (const DataType dtype : {DataType::f32, DataType::f16, DataType::s8}) {
-      if (!bench::ops::testing::try_problem("conv", tokens, dtype).ok()) continue;
+      if (!bench::ops::op_test::try_problem("conv", tokens, dtype).ok()) continue;
       for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
         Problem conv = problem("conv", tokens, dtype);
         conv.layout = layout;
@@ -292,7 +292,7 @@ TEST_F(CudnnBackendTest, NoMemoryForAWorkspaceIsSkipped) {
   cudnn_.engines = {{.index = 1, .workspace = std::int64_t{1} << 40}};
   const auto kernel = backend().create(problem("conv", "n2c4h5k6r3p1", DataType::f16));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
 }
 
 TEST_F(CudnnBackendTest, FailedExecutionsSayWhy) {
@@ -342,7 +342,7 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
                                         .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),
                                                    layer("relu", "pointwise", "relu", {"conv"}),
                                                    layer("fc", "gemm", "n5+tb+bias", {"relu"})}};
-  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f16);
+  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f16);
   compute_by_reference(network.nodes.front().problem, DataType::f32);
   const auto kernel = backend().create(network);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
@@ -359,7 +359,7 @@ TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
 TEST_F(CudnnBackendTest, ProductsOfNetworksAreTunedLikeTheRest) {
   const NetworkDefinition definition = {
       .name = "head", .input = {6}, .layers = {layer("fc", "gemm", "n5", {"input"})}};
-  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3);
+  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f32, 3);
   for (const std::int64_t candidates : {0, 4}) {
     backend().set_tuning(candidates);
     ASSERT_TRUE(backend().create(network).ok());
@@ -376,7 +376,7 @@ TEST_F(CudnnBackendTest, ProductsOfNetworksGetTheirEpilogues) {
                  layer("a.act", "pointwise", "hardswish", {"a"}),
                  layer("b", "gemm", "n5", {"a.act"}),
                  layer("b.add", "pointwise", "add", {"b", "a.act"})}};
-  const Network network = bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3);
+  const Network network = bench::ops::op_test::make(definition, Fusion::fused, DataType::f32, 3);
   const auto kernel = backend().create(network);
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   std::vector<std::string> steps;
@@ -395,27 +395,27 @@ TEST_F(CudnnBackendTest, ProductsOfNetworksGetTheirEpilogues) {
   for (std::size_t i = 0; i < parameters.size(); ++i) run.set(1 + i, parameters[i]);
   ASSERT_TRUE(run.bind()->run());
   const auto got = run.get(network.tensors.size() - 1);
-  const auto want = bench::ops::testing::run_reference(network, parameters, input);
+  const auto want = bench::ops::op_test::run_reference(network, parameters, input);
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5);
 }
 
 // A product without memory for its first part was reported as unsupported.
 TEST_F(CudnnBackendTest, AFailureOfAProductBeforeItsEpilogueIsReported) {
-  product_failure_ = Refusal{Refusal::Kind::skipped, "not enough memory"};
+  product_failure_ = BackendError{BackendError::Kind::skipped, "not enough memory"};
   const NetworkDefinition definition = {
       .name = "head",
       .input = {6},
       .layers = {layer("a", "gemm", "n5", {"input"}), layer("act", "pointwise", "relu", {"a"})}};
   const auto kernel =
-      backend().create(bench::ops::testing::make(definition, Fusion::fused, DataType::f32, 3));
+      backend().create(bench::ops::op_test::make(definition, Fusion::fused, DataType::f32, 3));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
   EXPECT_THAT(kernel.error().reason, HasSubstr("not enough memory"));
 }
 
 TEST_F(CudnnBackendTest, NetworksInTrainingAreRefused) {
-  Network network = bench::ops::testing::make(
+  Network network = bench::ops::op_test::make(
       {.name = "n", .input = {3, 6, 6}, .layers = {layer("conv", "conv", "k4r3s3", {"input"})}},
       Fusion::separate, DataType::f32);
   network.mode = Mode::training;

@@ -36,10 +36,10 @@ struct CudnnGap {
 
 struct CudnnEntry {
   std::string_view op;
-  // Refusal: cuDNN's graph API has no such operation, or rejects these sizes and types. nullptr:
-  // there is no operation for it, whatever the sizes.
-  Result<OperationGraph, Refusal> (*graph)(const CudnnTarget& target,
-                                           const Problem& problem) = nullptr;
+  // BackendError: cuDNN's graph API has no such operation, or rejects these sizes and types.
+  // nullptr: there is no operation for it, whatever the sizes.
+  Result<OperationGraph, BackendError> (*graph)(const CudnnTarget& target,
+                                                const Problem& problem) = nullptr;
   // Gaps that a native kernel fills, and gaps that nothing fills. Observed with cuDNN 9.19: the
   // first ones always, the second ones for described devices.
   std::span<const CudnnGap> gaps = {};

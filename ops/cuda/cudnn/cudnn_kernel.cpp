@@ -15,7 +15,7 @@
 
 namespace bench::ops::cuda {
 
-Result<std::vector<std::shared_ptr<const ExecutionPlan>>, Refusal> execution_plans(
+Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> execution_plans(
     CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t most) {
   const CudnnTarget target = session.target();
   const auto shared = std::make_shared<const OperationGraph>(std::move(graph));
@@ -43,8 +43,8 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, Refusal> execution_pla
     }
     if (!plans.empty()) return plans;
   }
-  return Refusal{Refusal::Kind::unsupported,
-                 first_reason.value_or("cuDNN has no engine for this problem")};
+  return BackendError{BackendError::Kind::unsupported,
+                      first_reason.value_or("cuDNN has no engine for this problem")};
 }
 
 std::string layout_text(const Problem& problem, std::size_t tensor, Layout layout) {
@@ -229,10 +229,9 @@ Bytes maxima_size(const ProblemPlan& plan) {
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>, Refusal> make_cudnn_kernel(DeviceParts parts,
-                                                           std::shared_ptr<CudnnSession> session,
-                                                           const Problem& problem,
-                                                           ProblemPlan plan) {
+Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
+    DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
+    ProblemPlan plan) {
   std::vector<DeviceTensor> tensors;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     tensors.push_back(device_tensor(problem, i, plan));

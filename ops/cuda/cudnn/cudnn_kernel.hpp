@@ -32,9 +32,9 @@ struct ExecutionPlan {
   Bytes workspace;
 };
 
-// Returns the first `most` plans that can be finished, in the heuristics' order. Refusal: no plan
-// can be finished; the reason is that of the first choice.
-Result<std::vector<std::shared_ptr<const ExecutionPlan>>, Refusal> execution_plans(
+// Returns the first `most` plans that can be finished, in the heuristics' order. BackendError: no
+// plan can be finished; the reason is that of the first choice.
+Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> execution_plans(
     CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t most);
 
 // The arrangement of a problem's tensors in the buffers that an operation graph reads and writes.
@@ -53,10 +53,9 @@ struct ProblemPlan {
   std::map<std::string, std::string> details;   // how the plan was chosen
 };
 
-// Refusal (skipped): not enough memory for the workspace.
-Result<std::unique_ptr<Kernel>, Refusal> make_cudnn_kernel(DeviceParts parts,
-                                                           std::shared_ptr<CudnnSession> session,
-                                                           const Problem& problem,
-                                                           ProblemPlan plan);
+// BackendError (skipped): not enough memory for the workspace.
+Result<std::unique_ptr<Kernel>, BackendError> make_cudnn_kernel(
+    DeviceParts parts, std::shared_ptr<CudnnSession> session, const Problem& problem,
+    ProblemPlan plan);
 
 }  // namespace bench::ops::cuda

@@ -17,7 +17,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using ::testing::ElementsAre;
 
 // Packs the plain elements 0, 1, 2, ...

@@ -14,7 +14,7 @@ TEST(DeviceProperties, AreReadOrRefused) {
   const auto json = read_device_json(api, 0);
   if (json) {
     const auto engines =
-        planned_engines(api, testing::conv_problem({"n32c64h28k64r3p1"}), *json, {1, 1});
+        planned_engines(api, cudnn_test::conv_problem({"n32c64h28k64r3p1"}), *json, {1, 1});
     EXPECT_TRUE(engines.ok()) << engines.error().reason << *json;
   } else {
     EXPECT_THAT(json.error().what, ::testing::HasSubstr("the device's properties"));

@@ -15,10 +15,10 @@
 namespace bench::ops::cuda {
 namespace {
 
-using testing::conv_problem;
-using testing::ConvCase;
-using testing::device_json;
-using testing::first_choice;
+using cudnn_test::conv_problem;
+using cudnn_test::ConvCase;
+using cudnn_test::device_json;
+using cudnn_test::first_choice;
 
 // Rules about cuDNN's choice although it also offers tensor cores: the known exceptions.
 constexpr std::string_view kRulesOfTheFirstChoice[] = {"size-groups", "size-depthwise",

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::ops::cuda::testing {
+namespace bench::ops::cuda::cudnn_test {
 
 struct FakeEngine {
   std::int64_t index = 0;
@@ -211,4 +211,4 @@ class FakeCudnn {
   std::map<void*, std::unique_ptr<Kept>> descriptors_;
 };
 
-}  // namespace bench::ops::cuda::testing
+}  // namespace bench::ops::cuda::cudnn_test

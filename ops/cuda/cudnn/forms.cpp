@@ -113,11 +113,11 @@ TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::
   return form;
 }
 
-Result<ConvForm, Refusal> conv_form(const Problem& problem) {
+Result<ConvForm, BackendError> conv_form(const Problem& problem) {
   const ConvShape shape = conv_shape(problem.parameters);
   if (problem.direction == Direction::backward_weights && shape.bias == Bias::present) {
-    return Refusal{
-        Refusal::Kind::unsupported,
+    return BackendError{
+        BackendError::Kind::unsupported,
         "cuDNN's convolution does not compute the gradient of the bias; leave `bias` out"};
   }
   const Layout layout = chosen_layout(problem);

@@ -44,7 +44,8 @@ struct ConvForm {
   std::vector<std::int64_t> stride, dilation, pad_before, pad_after;  // outermost first
 };
 
-// Returns a Refusal if the graph API has no operation for the problem (the gradient of a bias).
-Result<ConvForm, Refusal> conv_form(const Problem& problem);
+// Returns a BackendError if the graph API has no operation for the problem (the gradient of a
+// bias).
+Result<ConvForm, BackendError> conv_form(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -9,7 +9,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using ::testing::ElementsAre;
 
 ConvForm form_of_conv(const std::string& tokens, Direction direction = Direction::forward) {
@@ -95,7 +95,7 @@ TEST(ConvForm, RefusesTheGradientOfABias) {
   const auto form =
       conv_form(problem("conv", "n2c4h5k6r3p1+bias", DataType::f16, Direction::backward_weights));
   ASSERT_FALSE(form.ok());
-  EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(form.error().reason, ::testing::HasSubstr("gradient of the bias"));
 }
 

@@ -38,7 +38,8 @@ DataType compute_type(const Problem& problem) {
   return problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
 }
 
-Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const Problem& problem) {
+Result<OperationGraph, BackendError> operation_graph(const CudnnTarget& target,
+                                                     const Problem& problem) {
   const CudnnEntry* entry = find_cudnn_entry(problem.op->name);
   if (entry != nullptr && entry->graph != nullptr) return entry->graph(target, problem);
   return unsupported(fmt::format("cuDNN has no kernel for {}", problem.op->name));

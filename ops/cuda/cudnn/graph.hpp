@@ -37,13 +37,15 @@ struct OperationGraph {
   std::vector<TensorForm> tensors;  // tensors with buffers, in the problem's order
 };
 
-// Refusal: cuDNN's graph API has no such operation, or rejects these sizes and types. The reason is
-// cuDNN's.
-Result<OperationGraph, Refusal> operation_graph(const CudnnTarget& target, const Problem& problem);
+// BackendError: cuDNN's graph API has no such operation, or rejects these sizes and types. The
+// reason is cuDNN's.
+Result<OperationGraph, BackendError> operation_graph(const CudnnTarget& target,
+                                                     const Problem& problem);
 
 // The forward pooling that the gradient of a maximum needs first. `problem` is the gradient.
 // Besides its result (kMaximaResult), it writes the positions of the maxima of the source (uid 1).
-Result<OperationGraph, Refusal> maxima_graph(const CudnnTarget& target, const Problem& problem);
+Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
+                                                  const Problem& problem);
 
 // cuDNN's code for a data type.
 cudnnDataType_t cudnn_type(DataType dtype);

@@ -160,7 +160,7 @@ void GraphBuilder::pointwise_gradient(const Pointwise& function, std::size_t x, 
           .finish());
 }
 
-Result<OperationGraph, Refusal> GraphBuilder::finish() {
+Result<OperationGraph, BackendError> GraphBuilder::finish() {
   if (!failed()) {
     assert(!operations_.empty());
     DescriptorBuilder builder(api_, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph");
@@ -174,7 +174,7 @@ Result<OperationGraph, Refusal> GraphBuilder::finish() {
     }
     error_ = graph.error().message();
   }
-  return Refusal{Refusal::Kind::unsupported, "cuDNN: " + error_};
+  return BackendError{BackendError::Kind::unsupported, "cuDNN: " + error_};
 }
 
 }  // namespace bench::ops::cuda

@@ -40,7 +40,7 @@ class GraphBuilder {
   const std::shared_ptr<const CudnnApi>& api() const { return api_; }
   bool failed() const { return !error_.empty(); }
 
-  Result<OperationGraph, Refusal> finish();
+  Result<OperationGraph, BackendError> finish();
 
  private:
   std::optional<std::size_t> function_descriptor(const Pointwise& function);

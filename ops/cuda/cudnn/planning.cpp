@@ -102,11 +102,11 @@ std::string PlannedEngine::text() const {
                      words.empty() ? "" : "; ", bytes);
 }
 
-Result<std::vector<EngineCandidate>, Refusal> engine_candidates(const CudnnTarget& target,
-                                                                const OperationGraph& graph,
-                                                                const Problem& problem,
-                                                                const Descriptor* device,
-                                                                EngineChoice choice) {
+Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const CudnnTarget& target,
+                                                                     const OperationGraph& graph,
+                                                                     const Problem& problem,
+                                                                     const Descriptor* device,
+                                                                     EngineChoice choice) {
   auto listed =
       configurations(target.api, graph, device,
                      choice == EngineChoice::first ? CUDNN_HEUR_MODE_A : CUDNN_HEUR_MODE_FALLBACK);
@@ -148,24 +148,25 @@ std::string knobs_of(const Descriptor& configuration) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits) {
   BENCH_ASSIGN_OR_RETURN(const OperationGraph graph, operation_graph(api, problem));
   return planned_engines(api, graph, problem, device_json, limits);
 }
 
-Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits) {
   const auto device = device_properties(api, device_json);
-  if (!device) return Refusal{Refusal::Kind::failed, "cuDNN: " + device.error().message()};
-  // the first refusal is more informative than that of the fallback
-  std::optional<Refusal> refusal;
+  if (!device)
+    return BackendError{BackendError::Kind::failed, "cuDNN: " + device.error().message()};
+  // the first error is more informative than that of the fallback
+  std::optional<BackendError> error;
   for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
     auto candidates = engine_candidates(api, graph, problem, &*device, choice);
     if (!candidates) {
-      if (!refusal) refusal = std::move(candidates).error();
+      if (!error) error = std::move(candidates).error();
       continue;
     }
     std::vector<PlannedEngine> engines;
@@ -180,7 +181,7 @@ Result<std::vector<PlannedEngine>, Refusal> planned_engines(
     }
     return engines;
   }
-  return *std::move(refusal);
+  return *std::move(error);
 }
 
 std::optional<std::int64_t> workspace_of(const Descriptor& plan) {

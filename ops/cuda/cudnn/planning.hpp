@@ -58,12 +58,12 @@ enum class EngineChoice { first, fallback };
 // Returns candidates in the heuristics' order, without those that the problem's data type forbids.
 // For f32 without TF32 these are engines that use tensor cores. Engines that round operands more
 // than requested are always excluded. `device` describes the device; null selects that of the
-// target's handle. Refusal: no candidate is left, with cuDNN's reason.
-Result<std::vector<EngineCandidate>, Refusal> engine_candidates(const CudnnTarget& target,
-                                                                const OperationGraph& graph,
-                                                                const Problem& problem,
-                                                                const Descriptor* device,
-                                                                EngineChoice choice);
+// target's handle. BackendError: no candidate is left, with cuDNN's reason.
+Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const CudnnTarget& target,
+                                                                     const OperationGraph& graph,
+                                                                     const Problem& problem,
+                                                                     const Descriptor* device,
+                                                                     EngineChoice choice);
 // Error: the engine does not support these sizes after all.
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
                                const Descriptor* device);
@@ -77,13 +77,13 @@ struct PlanningLimits {
   std::int64_t workspaces = 16;
 };
 
-// Returns the engines for a described device, in the order of engine_candidates(). Refusal: no
+// Returns the engines for a described device, in the order of engine_candidates(). BackendError: no
 // operation or no engine exists, with cuDNN's reason.
-Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});
 // The same for a graph that `problem` needs besides operation_graph().
-Result<std::vector<PlannedEngine>, Refusal> planned_engines(
+Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits);
 

@@ -16,16 +16,16 @@
 namespace bench::ops::cuda {
 namespace {
 
-using testing::conv_problem;
-using testing::ConvCase;
-using testing::device_json;
-using testing::first_choice;
+using cudnn_test::conv_problem;
+using cudnn_test::ConvCase;
+using cudnn_test::device_json;
+using cudnn_test::first_choice;
 using ::testing::HasSubstr;
 
 enum class Answer { tensor_core, other, refused };
 
 // Per architecture, in this order.
-const char* const kArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
+const char* const kPlannedArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
 struct Row {
   const char* what;
   ConvCase wanted;
@@ -67,10 +67,10 @@ std::vector<Row> rows() {
 
 TEST(PlannedEngines, UseTensorCoresAsTheManualSays) {
   BENCH_NEED_CUDNN(api);
-  for (std::size_t device = 0; device < std::size(kArchitectures); ++device) {
-    const std::string json = device_json(kArchitectures[device]);
+  for (std::size_t device = 0; device < std::size(kPlannedArchitectures); ++device) {
+    const std::string json = device_json(kPlannedArchitectures[device]);
     for (const Row& row : rows()) {
-      SCOPED_TRACE(fmt::format("{} on {}", row.what, kArchitectures[device]));
+      SCOPED_TRACE(fmt::format("{} on {}", row.what, kPlannedArchitectures[device]));
       const auto engine = first_choice(api, conv_problem(row.wanted), json);
       const Answer expected = row.answers[device];
       ASSERT_EQ(engine.ok(), expected != kRefused) << (engine.ok() ? "" : engine.error().reason);
@@ -124,7 +124,7 @@ TEST(PlannedEngines, RefuseWithTheReason) {
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+hardswish"}), json), HasSubstr("`hardswish`"));
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3+transposed+bias"}), json),
               HasSubstr("after a transposed convolution"));
-  EXPECT_THAT(reason(bench::ops::testing::problem("gemm", "m4n4k4"), json),
+  EXPECT_THAT(reason(bench::ops::op_test::problem("gemm", "m4n4k4"), json),
               HasSubstr("cuDNN has no kernel for gemm"));
   EXPECT_THAT(reason(conv_problem({"n2c8h9k8r3"}), "{}"), HasSubstr("the device's properties"));
 }

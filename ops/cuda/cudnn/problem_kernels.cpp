@@ -21,7 +21,7 @@ namespace {
 
 template <class Made>
 bool is_final(const Made& made) {
-  return made.ok() || made.error().kind != Refusal::Kind::unsupported;
+  return made.ok() || made.error().kind != BackendError::Kind::unsupported;
 }
 
 bool needs_maxima(const Problem& problem) {
@@ -54,7 +54,7 @@ std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std:
 
 }  // namespace
 
-Result<ProblemPlan, Refusal> ProblemKernels::make_plan(const Problem& problem) {
+Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& problem) {
   const Nanoseconds start = parts_.runtime->now();
   BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph((*session_)->target(), problem));
   std::shared_ptr<const ExecutionPlan> maxima;
@@ -78,8 +78,8 @@ Result<ProblemPlan, Refusal> ProblemKernels::make_plan(const Problem& problem) {
   return chosen;
 }
 
-Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
-                                                   std::vector<ProblemPlan> plans) {
+Result<ProblemPlan, BackendError> ProblemKernels::tuned(const Problem& problem,
+                                                        std::vector<ProblemPlan> plans) {
   // The final kernel must report the device's setup time, not the kernels that are tried.
   Runtime& runtime = *parts_.runtime;
   const auto setup = runtime.take_setup();
@@ -87,7 +87,8 @@ Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
   std::vector<ProblemPlan> made;
   for (ProblemPlan& plan : plans) {
     auto kernel = make_cudnn_kernel(parts_, *session_, problem, plan);
-    if (!kernel && kernel.error().kind == Refusal::Kind::failed) return std::move(kernel).error();
+    if (!kernel && kernel.error().kind == BackendError::Kind::failed)
+      return std::move(kernel).error();
     if (!kernel) continue;  // not enough memory for its workspace
     kernels.push_back(*std::move(kernel));
     made.push_back(std::move(plan));
@@ -102,7 +103,7 @@ Result<ProblemPlan, Refusal> ProblemKernels::tuned(const Problem& problem,
   return best;
 }
 
-Result<ProblemPlan, Refusal> ProblemKernels::plan(const Problem& problem) {
+Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
   const std::string key = fmt::format("{} {}", plan_key(problem), tuning_);
   if (const auto known = plans_.find(key); known != plans_.end()) {
     ProblemPlan plan = known->second;
@@ -150,14 +151,14 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
 }
 
 ProblemKernels::Created ProblemKernels::with_epilogue(const Problem& problem) {
-  Refusal refusal = unsupported("");
+  BackendError error = unsupported("");
   for (const DataType between : between_types(problem)) {
     auto first = by_graph(conv_part(problem, between));
     if (first) return with_epilogue(*std::move(first), problem, between);
-    if (first.error().kind != Refusal::Kind::unsupported) return first;
-    refusal = std::move(first).error();
+    if (first.error().kind != BackendError::Kind::unsupported) return first;
+    error = std::move(first).error();
   }
-  return refusal;
+  return error;
 }
 
 ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {

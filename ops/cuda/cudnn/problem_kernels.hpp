@@ -20,10 +20,10 @@ namespace bench::ops::cuda {
 
 // Creates the kernel of a matrix product. It measures `tuning` algorithms and takes the fastest;
 // with 0 it takes the library's first choice.
-using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(const Problem& problem,
-                                                                            std::int64_t tuning)>;
+using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>(
+    const Problem& problem, std::int64_t tuning)>;
 
-using MaybeSession = Result<std::shared_ptr<CudnnSession>, Refusal>;
+using MaybeSession = Result<std::shared_ptr<CudnnSession>, BackendError>;
 
 class ProblemKernels {
  public:
@@ -37,24 +37,24 @@ class ProblemKernels {
         products_(std::move(products)) {}
 
   // Accepts any operator except gemm.
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem& problem);
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem& problem);
   // Creates a matrix product of a network. Post-ops that the library does not fuse run after it, on
   // its result in the output's type.
-  Result<std::unique_ptr<Kernel>, Refusal> create_product(const Problem& problem);
+  Result<std::unique_ptr<Kernel>, BackendError> create_product(const Problem& problem);
   // Applies to plans and products that are created from now on.
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
 
  private:
-  using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+  using Created = Result<std::unique_ptr<Kernel>, BackendError>;
   Created by_graph(const Problem& problem);
   Created by_two_parts(const Problem& problem);
   Created with_epilogue(const Problem& problem);
   Created with_epilogue(std::unique_ptr<Kernel> first, const Problem& problem, DataType between);
   Created with_bias_gradient(const Problem& problem);
   Created by_own_kernel(const Problem& problem);
-  Result<ProblemPlan, Refusal> plan(const Problem& problem);
-  Result<ProblemPlan, Refusal> make_plan(const Problem& problem);
-  Result<ProblemPlan, Refusal> tuned(const Problem& problem, std::vector<ProblemPlan> plans);
+  Result<ProblemPlan, BackendError> plan(const Problem& problem);
+  Result<ProblemPlan, BackendError> make_plan(const Problem& problem);
+  Result<ProblemPlan, BackendError> tuned(const Problem& problem, std::vector<ProblemPlan> plans);
 
   DeviceParts parts_;
   MaybeSession session_;

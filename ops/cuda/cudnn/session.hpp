@@ -14,9 +14,9 @@ namespace bench::ops::cuda {
 
 class CudnnSession {
  public:
-  // Records its duration as the runtime's setup "library". Refusal (failed): cuDNN's reason.
-  static Result<std::shared_ptr<CudnnSession>, Refusal> create(std::shared_ptr<const CudnnApi> api,
-                                                               std::shared_ptr<Runtime> runtime);
+  // Records its duration as the runtime's setup "library". BackendError (failed): cuDNN's reason.
+  static Result<std::shared_ptr<CudnnSession>, BackendError> create(
+      std::shared_ptr<const CudnnApi> api, std::shared_ptr<Runtime> runtime);
   ~CudnnSession();
   CudnnSession(const CudnnSession&) = delete;
   CudnnSession& operator=(const CudnnSession&) = delete;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace bench::ops::cuda::testing {
+namespace bench::ops::cuda::cudnn_test {
 
 inline std::vector<std::pair<std::string_view, std::string_view>> operator_examples() {
   std::vector<std::pair<std::string_view, std::string_view>> examples;
@@ -31,7 +31,7 @@ inline void for_each_support_case(
     for (const DataTypeInfo& type : data_types()) {
       for (const Direction direction :
            {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
-        auto made = bench::ops::testing::try_problem(op, tokens, type.type, direction);
+        auto made = bench::ops::op_test::try_problem(op, tokens, type.type, direction);
         if (!type.is_case_type || !made) continue;
         exists = true;
         for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
@@ -46,4 +46,4 @@ inline void for_each_support_case(
   }
 }
 
-}  // namespace bench::ops::cuda::testing
+}  // namespace bench::ops::cuda::cudnn_test

@@ -21,7 +21,7 @@ Support product_support(const Problem& problem, const SupportQuestion& asked) {
   for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
     const auto form = gemm_form(problem, library);
-    const std::optional<Refusal> refused =
+    const std::optional<BackendError> refused =
         form ? refused_by_device(*form, asked.of) : std::optional(form.error());
     if (!refused) return {Runs::yes, name, reasons};
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, refused->reason);
@@ -43,7 +43,7 @@ std::optional<std::string> lacking_type(const Problem& problem, const SupportQue
 }
 
 // Returns why one cuDNN graph does not serve the problem, or nullopt if cuDNN accepts it.
-std::optional<std::string> graph_refusal(const Problem& problem, const SupportQuestion& asked) {
+std::optional<std::string> graph_error(const Problem& problem, const SupportQuestion& asked) {
   if (auto gap = known_gap(problem)) return gap;
   if (auto gap = expected_gap(problem, asked.of)) return gap;
   const auto graph = operation_graph(asked.api, problem);
@@ -59,10 +59,10 @@ std::string name_behind(ConvSplit split) {
 // Whether cuDNN accepts its part of a split convolution.
 bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQuestion& asked) {
   if (split == ConvSplit::bias_gradient) {
-    return !graph_refusal(conv_part(problem, problem.dtype), asked);
+    return !graph_error(conv_part(problem, problem.dtype), asked);
   }
   for (const DataType between : between_types(problem)) {
-    if (!graph_refusal(conv_part(problem, between), asked)) {
+    if (!graph_error(conv_part(problem, between), asked)) {
       return epilogue_form(problem, between, MemoryLayout::plain).ok();
     }
   }
@@ -82,9 +82,9 @@ Support support_of(const Problem& problem, const SupportQuestion& asked) {
                : Support{Runs::unknown, "", missing};
   }
   if (reason.empty()) {
-    const auto refusal = graph_refusal(problem, asked);
-    if (!refusal) return {Runs::yes, "cuDNN", ""};
-    reason = *refusal;
+    const auto error = graph_error(problem, asked);
+    if (!error) return {Runs::yes, "cuDNN", ""};
+    reason = *error;
     const ConvSplit split = conv_split(problem);
     if (split != ConvSplit::none && part_is_accepted(problem, split, asked)) {
       return {Runs::yes, name_behind(split), reason};

@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using ::testing::HasSubstr;
 
 TEST(Support, OfEveryCombinationIsAnAnswer) {
@@ -23,7 +23,7 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   const SupportQuestion asked{api, "", {9, 0}};
   std::map<std::string, std::set<std::string>> servers;  // by operator
   int cases = 0;
-  testing::for_each_support_case([&](const Problem& each, const std::string& what) {
+  cudnn_test::for_each_support_case([&](const Problem& each, const std::string& what) {
     const Support support = support_of(each, asked);
     ++cases;
     EXPECT_NE(support.runs, Runs::unknown) << what;

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace bench::ops::cuda::testing {
+namespace bench::ops::cuda::cudnn_test {
 
 // Returns cuDNN, or why it cannot be loaded.
 inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machine() {
@@ -44,7 +44,7 @@ struct ConvCase {
 
 inline Problem conv_problem(const ConvCase& wanted) {
   Problem problem =
-      bench::ops::testing::problem("conv", wanted.tokens, wanted.dtype, wanted.direction);
+      bench::ops::op_test::problem("conv", wanted.tokens, wanted.dtype, wanted.direction);
   problem.layout = wanted.layout;
   problem.math = wanted.math;
   return problem;
@@ -52,18 +52,18 @@ inline Problem conv_problem(const ConvCase& wanted) {
 
 // Returns the engine that cuDNN prefers for a problem on a described device. Finishes one plan
 // only, because finishing plans takes most of a query's 0.1 s.
-inline Result<PlannedEngine, Refusal> first_choice(const std::shared_ptr<const CudnnApi>& api,
-                                                   const Problem& problem,
-                                                   const std::string& json) {
+inline Result<PlannedEngine, BackendError> first_choice(const std::shared_ptr<const CudnnApi>& api,
+                                                        const Problem& problem,
+                                                        const std::string& json) {
   const auto engines = planned_engines(api, problem, json, {1, 1});
   if (!engines) return engines.error();
   return engines->front();
 }
 
-}  // namespace bench::ops::cuda::testing
+}  // namespace bench::ops::cuda::cudnn_test
 
 // Skips a test with a message if this machine has no cuDNN; otherwise defines `api`.
 #define BENCH_NEED_CUDNN(api)                                                     \
-  auto loaded_cudnn = ::bench::ops::cuda::testing::cudnn_of_this_machine();       \
+  auto loaded_cudnn = ::bench::ops::cuda::cudnn_test::cudnn_of_this_machine();    \
   if (!loaded_cudnn) GTEST_SKIP() << "no cuDNN: " << loaded_cudnn.error().reason; \
   const std::shared_ptr<const ::bench::ops::cuda::CudnnApi> api = *std::move(loaded_cudnn)

@@ -16,13 +16,13 @@ constexpr std::int64_t kIterations = 10;
 // not 0, because multipliers save power on zeros.
 constexpr std::uint8_t kFill = 0x3c;
 
-Result<std::vector<DeviceBuffer>, Refusal> buffers_of(Runtime& runtime, const Kernel& kernel) {
+Result<std::vector<DeviceBuffer>, BackendError> buffers_of(Runtime& runtime, const Kernel& kernel) {
   std::vector<DeviceBuffer> buffers;
   for (const KernelBuffer& wanted : kernel.buffers()) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer,
                            DeviceBuffer::create(runtime, wanted.size, "tuning"));
     if (const Status filled = runtime.fill(buffer.data(), kFill, wanted.size); !filled) {
-      return Refusal{Refusal::Kind::failed, filled.error().message()};
+      return BackendError{BackendError::Kind::failed, filled.error().message()};
     }
     buffers.push_back(std::move(buffer));
   }
@@ -54,8 +54,8 @@ std::string TunedChoice::text(std::span<const std::unique_ptr<Kernel>> kernels) 
   return text;
 }
 
-Result<TunedChoice, Refusal> fastest(Runtime& runtime,
-                                     std::span<const std::unique_ptr<Kernel>> kernels) {
+Result<TunedChoice, BackendError> fastest(Runtime& runtime,
+                                          std::span<const std::unique_ptr<Kernel>> kernels) {
   TunedChoice choice;
   std::string failure = "there is no kernel to choose from";
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
@@ -74,7 +74,7 @@ Result<TunedChoice, Refusal> fastest(Runtime& runtime,
     best = choice.times[i];
     choice.best = i;
   }
-  if (!best || runtime.lost()) return Refusal{Refusal::Kind::failed, failure};
+  if (!best || runtime.lost()) return BackendError{BackendError::Kind::failed, failure};
   return choice;
 }
 

@@ -25,8 +25,9 @@ struct TunedChoice {
 };
 
 // Samples each kernel three times and takes the median. Each kernel gets its own buffers, which are
-// released afterwards. Refusal: not enough memory for them, no kernel ran, or the device is lost.
-Result<TunedChoice, Refusal> fastest(Runtime& runtime,
-                                     std::span<const std::unique_ptr<Kernel>> kernels);
+// released afterwards. BackendError: not enough memory for them, no kernel ran, or the device is
+// lost.
+Result<TunedChoice, BackendError> fastest(Runtime& runtime,
+                                          std::span<const std::unique_ptr<Kernel>> kernels);
 
 }  // namespace bench::ops::cuda

@@ -16,15 +16,16 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 
 class WithoutCudnnTest : public ::testing::Test {
  protected:
   Backend& backend() { return **backend_; }
 
-  const Refusal missing_{Refusal::Kind::unsupported, "libcudnn.so.9: no file of that name"};
+  const BackendError missing_{BackendError::Kind::unsupported,
+                              "libcudnn.so.9: no file of that name"};
   test::ScriptedDevice device_;
-  Result<std::unique_ptr<Backend>, Refusal> backend_ = make_cudnn_backend(
+  Result<std::unique_ptr<Backend>, BackendError> backend_ = make_cudnn_backend(
       {device_.parts(), missing_, std::make_shared<test::StreamLauncher>(device_.runtime), {}});
 };
 
@@ -63,7 +64,7 @@ TEST_F(WithoutCudnnTest, RefusesTheRestForTheSameReason) {
         std::pair("pool", "max-n2c4h5r3")}) {
     const auto refused = backend().create(problem(op, tokens));
     ASSERT_FALSE(refused.ok()) << tokens;
-    EXPECT_EQ(refused.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(refused.error().kind, BackendError::Kind::unsupported);
     EXPECT_EQ(refused.error().reason, missing_.reason) << tokens;
   }
 }

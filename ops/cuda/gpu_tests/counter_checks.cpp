@@ -60,7 +60,7 @@ std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters,
   }
   auto readings = counters.measure(rotation);
   if (readings) return *std::move(readings);
-  if (readings.error().kind == Refusal::Kind::unsupported) {
+  if (readings.error().kind == BackendError::Kind::unsupported) {
     run.report.add(name, "f", Outcome::figures, {{"reason", readings.error().reason}});
   } else {
     run.report.broken(name, "f", readings.error().reason);

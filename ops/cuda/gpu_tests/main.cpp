@@ -92,12 +92,12 @@ std::vector<SearchStep> search_path() {
   return steps;
 }
 
-Result<DeviceParts, Refusal> open_device(const std::vector<SearchStep>& search) {
+Result<DeviceParts, BackendError> open_device(const std::vector<SearchStep>& search) {
   BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime, make_cuda_runtime());
   auto sampler =
       Sampler::create(runtime, watch_by_nvml(search, runtime->traits().bus_id,
                                              [clock = runtime.get()] { return clock->now(); }));
-  if (!sampler) return Refusal{Refusal::Kind::failed, sampler.error().message()};
+  if (!sampler) return BackendError{BackendError::Kind::failed, sampler.error().message()};
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 

@@ -75,7 +75,7 @@ bool ElementwisePlanner::joins(std::size_t outer, std::size_t inner) const {
   return follows(destination_) && std::ranges::all_of(operands_, follows);
 }
 
-Result<ElementwisePlan, Refusal> ElementwisePlanner::finish() const {
+Result<ElementwisePlan, BackendError> ElementwisePlanner::finish() const {
   // A run of dimensions that merge into one: sizes multiply, and the stride is the innermost one's.
   struct Run {
     std::int64_t size;
@@ -90,9 +90,9 @@ Result<ElementwisePlan, Refusal> ElementwisePlanner::finish() const {
     }
   }
   if (runs.size() > kMaxDims || operands_.size() > kMaxOperands - 1 || steps_.size() > kMaxSteps) {
-    return Refusal{Refusal::Kind::unsupported,
-                   fmt::format("one launch takes {} dimensions, {} operands and {} functions",
-                               kMaxDims, kMaxOperands - 1, kMaxSteps)};
+    return BackendError{BackendError::Kind::unsupported,
+                        fmt::format("one launch takes {} dimensions, {} operands and {} functions",
+                                    kMaxDims, kMaxOperands - 1, kMaxSteps)};
   }
   ElementwisePlan plan;
   plan.precision = precision_;

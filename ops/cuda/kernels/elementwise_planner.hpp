@@ -35,8 +35,8 @@ class ElementwisePlanner {
   // Declares positions with index[block] * size + index[within] >= limit as padding.
   void outside(Outside what, int block, int within, std::int64_t size, std::int64_t limit);
 
-  // Refusal: too many dimensions, operands or steps for one launch.
-  Result<ElementwisePlan, Refusal> finish() const;
+  // BackendError: too many dimensions, operands or steps for one launch.
+  Result<ElementwisePlan, BackendError> finish() const;
 
  private:
   struct Tensor {

@@ -17,8 +17,8 @@ namespace bench::ops::cuda {
 
 struct OwnEntry {
   std::string_view op;
-  // Refusal: there is no native kernel, with the reason.
-  Result<NativeForm, Refusal> (*form)(const Problem& problem);
+  // BackendError: there is no native kernel, with the reason.
+  Result<NativeForm, BackendError> (*form)(const Problem& problem);
   // CPU version of the operator's own kernel, for tests. ops/<op>/kernel.cu has the kernel for the
   // device (argument `kernel` in ops/CMakeLists.txt). An operator without its own kernel uses only
   // kernels of ops/cuda/kernels.

@@ -18,7 +18,7 @@ namespace bench::ops::cuda {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-using Formed = Result<NativeForm, Refusal>;
+using Formed = Result<NativeForm, BackendError>;
 
 constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
@@ -45,8 +45,8 @@ Sizes split_strides(const Dims& dims, MemoryLayout layout) {
   return {blocks * kChannelBlock * volume, kChannelBlock * volume, 1, kChannelBlock};
 }
 
-Result<ElementwisePlan, Refusal> blocked_copy(const Dims& dims, DataType dtype, MemoryLayout from,
-                                              MemoryLayout to) {
+Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dtype,
+                                                   MemoryLayout from, MemoryLayout to) {
   constexpr int kBlockDim = 1, kWithinDim = 2;
   const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
   ElementwisePlanner planner({dims[0], blocks, kChannelBlock, product(dims, 2, dims.size())},
@@ -60,8 +60,8 @@ Result<ElementwisePlan, Refusal> blocked_copy(const Dims& dims, DataType dtype, 
   return planner.finish();
 }
 
-Result<ElementwisePlan, Refusal> plain_copy(const Dims& dims, DataType dtype, MemoryLayout from,
-                                            MemoryLayout to) {
+Result<ElementwisePlan, BackendError> plain_copy(const Dims& dims, DataType dtype,
+                                                 MemoryLayout from, MemoryLayout to) {
   ElementwisePlanner planner(dims, precision_of(dtype));
   planner.operand(0, dtype, layout_strides(dims, from));
   planner.destination(1, dtype, layout_strides(dims, to));

@@ -33,18 +33,18 @@ struct NativeForm {
 };
 
 // Serves the operators in own_entries(), in each direction that they have. `any` selects plain.
-// Refusal: there is no native kernel, with the reason.
-Result<NativeForm, Refusal> own_form(const Problem& problem);
+// BackendError: there is no native kernel, with the reason.
+Result<NativeForm, BackendError> own_form(const Problem& problem);
 
 // Converts a tensor to another layout, or copies it if both layouts are equal.
-Result<NativeForm, Refusal> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
-                                         MemoryLayout to);
+Result<NativeForm, BackendError> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
+                                              MemoryLayout to);
 
 // What follows a convolution or a matrix product: the convolution's bias (a product adds its own),
 // then post-ops. Tensors: first the result so far, of type `between` in the output's layout. Then
 // those of the problem from index epilogue_start() on: bias and residuals, the output.
-Result<NativeForm, Refusal> epilogue_form(const Problem& problem, DataType between,
-                                          MemoryLayout layout);
+Result<NativeForm, BackendError> epilogue_form(const Problem& problem, DataType between,
+                                               MemoryLayout layout);
 std::size_t epilogue_start(const Problem& problem);
 
 // The gradient of a convolution's bias. Tensors: the gradient of the destination, the result.

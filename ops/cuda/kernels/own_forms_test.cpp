@@ -16,8 +16,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
-using bench::ops::testing::random_inputs;
+using bench::ops::op_test::problem;
+using bench::ops::op_test::random_inputs;
 using test::expect_near;
 using test::run;
 using ::testing::HasSubstr;
@@ -65,7 +65,7 @@ TEST(OwnForms, DimensionsThatFollowEachOtherAreOne) {
 TEST(OwnForms, RefuseWhatExceedsOneLaunch) {
   const auto form = own_form(problem("pointwise", "add-2x3x2x3x2x3x2x3-2x1x2x1x2x1x2x1"));
   ASSERT_FALSE(form.ok());
-  EXPECT_EQ(form.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(form.error().reason, HasSubstr("6 dimensions"));
   const auto conv = own_form(problem("conv", "n2c4h5k6r3"));
   ASSERT_FALSE(conv.ok());

@@ -53,7 +53,7 @@ int ProblemElements::intermediate(DataType dtype) {
   return planner_.operand(number, dtype, layout_strides(dims_, layout_));
 }
 
-Result<NativeForm, Refusal> ProblemElements::finish(std::string kind) {
+Result<NativeForm, BackendError> ProblemElements::finish(std::string kind) {
   const Tensor& given = problem_.tensors.back();
   const int number = add(own_tensor(given, layout_));
   planner_.destination(number, given.dtype, layout_strides(dims_, layout_));

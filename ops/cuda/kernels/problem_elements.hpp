@@ -31,7 +31,7 @@ class ProblemElements {
   int intermediate(DataType dtype);
 
   // `kind`: NativeForm::kind.
-  Result<NativeForm, Refusal> finish(std::string kind);
+  Result<NativeForm, BackendError> finish(std::string kind);
 
  private:
   int add(OwnTensor tensor);  // returns its number

@@ -71,7 +71,7 @@ inline void expect_reference(const Problem& problem) {
   ASSERT_TRUE(form.ok()) << what << ": " << form.error().reason;
   ASSERT_EQ(form->tensors.size(), problem.tensors.size()) << what;
   EXPECT_TRUE(form->implementation.starts_with("bench:")) << form->implementation;
-  const auto inputs = ops::testing::random_inputs(problem, 5);
+  const auto inputs = ops::op_test::random_inputs(problem, 5);
   expect_near(run(*form, inputs), reference_values(problem, inputs, 0, {}),
               problem.op->tolerance(problem), what);
 }
@@ -81,7 +81,7 @@ inline int expect_all(std::string_view op, const std::string& tokens) {
   int tried = 0;
   for (const DataTypeInfo& type : data_types()) {
     for (const Direction direction : {Direction::forward, Direction::backward_data}) {
-      auto made = ops::testing::try_problem(op, tokens, type.type, direction);
+      auto made = ops::op_test::try_problem(op, tokens, type.type, direction);
       if (!type.is_case_type || !made) continue;
       for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
         made->layout = layout;

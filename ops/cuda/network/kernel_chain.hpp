@@ -28,7 +28,7 @@ struct ChainStep {
   std::unique_ptr<Kernel> kernel;
   std::vector<ChainPlace> tensors;  // one per buffer of the kernel
   std::string kind;                 // used if the kernel has no steps of its own: "gemm"
-  InputLayouts met = {};
+  InputLayouts input_layouts = {};
   std::optional<MovedTensor> moved = std::nullopt;  // for a reorder
 };
 

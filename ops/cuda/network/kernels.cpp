@@ -147,7 +147,7 @@ std::vector<KernelStep> steps_of(const ChainStep& step) {
     each.node = step.node;
     each.moved = step.moved;
   }
-  steps.front().met = step.met;
+  steps.front().input_layouts = step.input_layouts;
   return steps;
 }
 
@@ -297,8 +297,9 @@ BufferPlan plan_between(const KernelChain& chain) {
   return plan_buffers(lives);
 }
 
-Result<std::unique_ptr<Kernel>, Refusal> make_chain_kernel(DeviceParts parts, KernelChain chain,
-                                                           Between between) {
+Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts parts,
+                                                                KernelChain chain,
+                                                                Between between) {
   BufferPlan plan = plan_between(chain);
   std::vector<DeviceBuffer> own;
   if (between == Between::workspace) {

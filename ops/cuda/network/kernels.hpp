@@ -30,8 +30,8 @@ std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launc
 // workspace: the kernel itself, as for a problem.
 enum class Between { activations, workspace };
 
-// Refusal (skipped): not enough memory for the workspace.
-Result<std::unique_ptr<Kernel>, Refusal> make_chain_kernel(DeviceParts parts, KernelChain chain,
-                                                           Between between);
+// BackendError (skipped): not enough memory for the workspace.
+Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts parts,
+                                                                KernelChain chain, Between between);
 
 }  // namespace bench::ops::cuda

@@ -42,9 +42,9 @@ bool has_images(const Problem& problem) {
   return problem.tensors.back().dims.size() > 2 && problem.op->name != "gemm";
 }
 
-Refusal of_node(const Node& node, Refusal refusal) {
-  refusal.reason = node.name + ": " + refusal.reason;
-  return refusal;
+BackendError of_node(const Node& node, BackendError error) {
+  error.reason = node.name + ": " + error.reason;
+  return error;
 }
 
 class NetworkChainBuilder {
@@ -52,19 +52,21 @@ class NetworkChainBuilder {
   NetworkChainBuilder(const Network& network, const KernelMaker& maker, const ReorderMaker& reorder)
       : network_(network), maker_(maker), reorder_(reorder), layout_(network_layout(network)) {}
 
-  Result<KernelChain, Refusal> build();
+  Result<KernelChain, BackendError> build();
 
  private:
-  using Made = Result<std::unique_ptr<Kernel>, Refusal>;
+  using Made = Result<std::unique_ptr<Kernel>, BackendError>;
   Made make(const Node& node) const;
-  Result<Done, Refusal> add_node(std::size_t index);
-  Result<Place, Refusal> add_input(std::size_t index, std::size_t tensor, const Kernel& kernel);
-  Result<std::size_t, Refusal> arranged(const Node& node, std::size_t value, const Dims& dims,
-                                        MemoryLayout layout);
-  Result<std::size_t, Refusal> reordered(const Node& node, std::size_t value, MemoryLayout layout);
+  Result<Done, BackendError> add_node(std::size_t index);
+  Result<Place, BackendError> add_input(std::size_t index, std::size_t tensor,
+                                        const Kernel& kernel);
+  Result<std::size_t, BackendError> arranged(const Node& node, std::size_t value, const Dims& dims,
+                                             MemoryLayout layout);
+  Result<std::size_t, BackendError> reordered(const Node& node, std::size_t value,
+                                              MemoryLayout layout);
   std::size_t view(std::size_t value, const Dims& dims);
   std::size_t derived(std::size_t from, Value value);
-  Result<Done, Refusal> finish_output();
+  Result<Done, BackendError> finish_output();
   void describe_ends();
   Place new_place(Bytes size);
   std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
@@ -94,15 +96,15 @@ NetworkChainBuilder::Made NetworkChainBuilder::make(const Node& node) const {
   if (!has_images(node.problem) || node.problem.layout != Layout::any) {
     return maker_(node.problem);
   }
-  std::optional<Refusal> refusal;
+  std::optional<BackendError> error;
   for (const MemoryLayout layout : {layout_, other(layout_)}) {
     Problem problem = node.problem;
     problem.layout = asked(layout);
     Made made = maker_(problem);
-    if (made || made.error().kind != Refusal::Kind::unsupported) return made;
-    if (!refusal) refusal = std::move(made).error();
+    if (made || made.error().kind != BackendError::Kind::unsupported) return made;
+    if (!error) error = std::move(made).error();
   }
-  return *std::move(refusal);
+  return *std::move(error);
 }
 
 std::size_t NetworkChainBuilder::derived(std::size_t from, Value value) {
@@ -111,8 +113,9 @@ std::size_t NetworkChainBuilder::derived(std::size_t from, Value value) {
   return values_.size() - 1;
 }
 
-Result<std::size_t, Refusal> NetworkChainBuilder::reordered(const Node& node, std::size_t value,
-                                                            MemoryLayout layout) {
+Result<std::size_t, BackendError> NetworkChainBuilder::reordered(const Node& node,
+                                                                 std::size_t value,
+                                                                 MemoryLayout layout) {
   const Value from = values_[value];
   for (const Derived& known : derived_) {
     const Value& candidate = values_[known.to];
@@ -127,7 +130,7 @@ Result<std::size_t, Refusal> NetworkChainBuilder::reordered(const Node& node, st
                           .kernel = *std::move(kernel),
                           .tensors = {from.place, place},
                           .kind = "reorder",
-                          .met = {},
+                          .input_layouts = {},
                           .moved = MovedTensor{from.dims, from.dtype}});
   return derived(value, {from.dims, from.dtype, layout, place});
 }
@@ -140,8 +143,9 @@ std::size_t NetworkChainBuilder::view(std::size_t value, const Dims& dims) {
 
 // Returns the value with these sizes in this layout: itself, a view, or a reordered copy. A view
 // with other sizes requires the plain form.
-Result<std::size_t, Refusal> NetworkChainBuilder::arranged(const Node& node, std::size_t value,
-                                                           const Dims& dims, MemoryLayout layout) {
+Result<std::size_t, BackendError> NetworkChainBuilder::arranged(const Node& node, std::size_t value,
+                                                                const Dims& dims,
+                                                                MemoryLayout layout) {
   const Value from = values_[value];
   if (from.dims == dims) {
     if (same_order(dims, from.layout, layout)) return value;
@@ -155,8 +159,8 @@ Result<std::size_t, Refusal> NetworkChainBuilder::arranged(const Node& node, std
   return arranged(node, seen, dims, layout);
 }
 
-Result<Place, Refusal> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
-                                                      const Kernel& kernel) {
+Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
+                                                           const Kernel& kernel) {
   const Node& node = network_.nodes[index];
   const int source = node.sources[tensor];
   if (source == kParameter) return Place{Place::Kind::tensor, parameter_of_.at({index, tensor})};
@@ -166,18 +170,19 @@ Result<Place, Refusal> NetworkChainBuilder::add_input(std::size_t index, std::si
   return values_[value].place;
 }
 
-Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
+Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   const Node& node = network_.nodes[index];
   const Problem& problem = node.problem;
   const std::size_t inputs = problem.input_count();
   if (problem.tensors.size() != inputs + 1) {
-    return of_node(node, {Refusal::Kind::unsupported, "a network's layer must have one output"});
+    return of_node(node,
+                   {BackendError::Kind::unsupported, "a network's layer must have one output"});
   }
-  InputLayouts met;
+  InputLayouts input_layouts;
   for (std::size_t i = 0; i < inputs; ++i) {
     if (node.sources[i] == kParameter) continue;
     const Value& value = values_[value_of(node.sources[i])];
-    met[problem.tensors[i].name] = name_of(value.layout);
+    input_layouts[problem.tensors[i].name] = name_of(value.layout);
   }
   auto made = make(node);
   if (!made) return of_node(node, std::move(made).error());
@@ -197,13 +202,13 @@ Result<Done, Refusal> NetworkChainBuilder::add_node(std::size_t index) {
     chain_.tensors[places[i].number] = {kernel->buffers()[i], std::pair(chain_.steps.size(), i)};
     chain_.tensors[places[i].number].buffer.role = BufferRole::weights;
   }
-  chain_.steps.push_back(
-      {node.name, std::move(kernel), std::move(places), std::string(problem.op->name), met});
+  chain_.steps.push_back({node.name, std::move(kernel), std::move(places),
+                          std::string(problem.op->name), input_layouts});
   return Done{};
 }
 
 // Stores the network's result in the network's output instead of an intermediate buffer.
-Result<Done, Refusal> NetworkChainBuilder::finish_output() {
+Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   const Node& last = network_.nodes.back();
   BENCH_ASSIGN_OR_RETURN(
       const std::size_t value,
@@ -232,7 +237,7 @@ void NetworkChainBuilder::describe_ends() {
   chain_.tensors[output_tensor()] = plain(BufferRole::output, network_.tensors.back());
 }
 
-Result<KernelChain, Refusal> NetworkChainBuilder::build() {
+Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   chain_.tensors.resize(network_.tensors.size());
   for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
     const Network::ParameterPlace& place = network_.parameter_places[i];
@@ -259,8 +264,9 @@ MemoryLayout network_layout(const Network& network) {
   return narrow || rounds ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
-Result<KernelChain, Refusal> build_network_chain(const Network& network, const KernelMaker& maker,
-                                                 const ReorderMaker& reorder) {
+Result<KernelChain, BackendError> build_network_chain(const Network& network,
+                                                      const KernelMaker& maker,
+                                                      const ReorderMaker& reorder) {
   return NetworkChainBuilder(network, maker, reorder).build();
 }
 

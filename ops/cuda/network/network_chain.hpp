@@ -21,13 +21,14 @@
 
 namespace bench::ops::cuda {
 
-using ReorderMaker = std::function<Result<std::unique_ptr<Kernel>, Refusal>(
+using ReorderMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>(
     const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to)>;
 
 MemoryLayout network_layout(const Network& network);
 
-// Refusal: a layer has no kernel; the reason names the layer.
-Result<KernelChain, Refusal> build_network_chain(const Network& network, const KernelMaker& maker,
-                                                 const ReorderMaker& reorder);
+// BackendError: a layer has no kernel; the reason names the layer.
+Result<KernelChain, BackendError> build_network_chain(const Network& network,
+                                                      const KernelMaker& maker,
+                                                      const ReorderMaker& reorder);
 
 }  // namespace bench::ops::cuda

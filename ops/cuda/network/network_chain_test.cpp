@@ -19,9 +19,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::layer;
-using bench::ops::testing::make;
-using bench::ops::testing::run_reference;
+using bench::ops::op_test::layer;
+using bench::ops::op_test::make;
+using bench::ops::op_test::run_reference;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -57,11 +57,11 @@ class NetworkChainTest : public ::testing::Test {
   void restrict(const std::string& op, Layout layout) { only_[op] = layout; }
 
   KernelMaker maker() {
-    return [this](const Problem& problem) -> Result<std::unique_ptr<Kernel>, Refusal> {
+    return [this](const Problem& problem) -> Result<std::unique_ptr<Kernel>, BackendError> {
       asked_.push_back(fmt::format("{} {}", problem.op->name, static_cast<int>(problem.layout)));
       const auto only = only_.find(std::string(problem.op->name));
       if (only != only_.end() && problem.layout != only->second) {
-        return Refusal{Refusal::Kind::unsupported, "not in this layout"};
+        return BackendError{BackendError::Kind::unsupported, "not in this layout"};
       }
       return std::unique_ptr<Kernel>(
           std::make_unique<test::ReferenceKernel>(device_, problem, asked_layout(problem)));
@@ -69,7 +69,7 @@ class NetworkChainTest : public ::testing::Test {
   }
   ReorderMaker reorder() {
     return [this](const Dims& dims, DataType dtype, MemoryLayout from,
-                  MemoryLayout to) -> Result<std::unique_ptr<Kernel>, Refusal> {
+                  MemoryLayout to) -> Result<std::unique_ptr<Kernel>, BackendError> {
       BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
       const BufferRole roles[] = {BufferRole::input, BufferRole::output};
       return make_own_kernel(device_.parts(),
@@ -77,7 +77,7 @@ class NetworkChainTest : public ::testing::Test {
                              std::move(form), roles);
     };
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network& network) {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network& network) {
     BENCH_ASSIGN_OR_RETURN(KernelChain chain, build_network_chain(network, maker(), reorder()));
     return make_chain_kernel(device_.parts(), std::move(chain), Between::activations);
   }
@@ -185,8 +185,8 @@ TEST_F(NetworkChainTest, ReordersSayWhatTheyMove) {
   EXPECT_EQ(steps.front().implementation, "bench:reorder_tiled");
   EXPECT_EQ(steps.front().layouts, "nchw -> nhwc");
   EXPECT_FALSE(steps[1].moved);
-  EXPECT_EQ(steps[1].met.at("source"), "nchw");
-  EXPECT_EQ(steps[2].met.at("source"), "nhwc");
+  EXPECT_EQ(steps[1].input_layouts.at("source"), "nchw");
+  EXPECT_EQ(steps[2].input_layouts.at("source"), "nhwc");
 }
 
 TEST_F(NetworkChainTest, BuffersAreTheTensorsThenSharedActivations) {
@@ -244,13 +244,13 @@ TEST_F(NetworkChainTest, EnqueueOnlyLaunches) {
 }
 
 TEST_F(NetworkChainTest, ALayerWithoutAKernelIsNamed) {
-  const KernelMaker refuse = [](const Problem&) -> Result<std::unique_ptr<Kernel>, Refusal> {
-    return Refusal{Refusal::Kind::unsupported, "no kernel"};
+  const KernelMaker refuse = [](const Problem&) -> Result<std::unique_ptr<Kernel>, BackendError> {
+    return BackendError{BackendError::Kind::unsupported, "no kernel"};
   };
   const auto chain = build_network_chain(make(image_network(), Fusion::separate, DataType::f32),
                                          refuse, reorder());
   ASSERT_FALSE(chain.ok());
-  EXPECT_EQ(chain.error().kind, Refusal::Kind::unsupported);
+  EXPECT_EQ(chain.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(chain.error().reason, "conv: no kernel");
 }
 

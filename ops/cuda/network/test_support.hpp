@@ -169,7 +169,7 @@ class DeviceRun {
 // Runs a problem's kernel on random values and compares every output.
 inline void expect_reference(const ScriptedDevice& device, Kernel& kernel, const Problem& problem) {
   DeviceRun run(device, kernel, problem.tensors);
-  const auto inputs = bench::ops::testing::random_inputs(problem, 3);
+  const auto inputs = bench::ops::op_test::random_inputs(problem, 3);
   for (std::size_t i = 0; i < inputs.size(); ++i) run.set(i, inputs[i]);
   const auto invocation = run.bind();
   ASSERT_TRUE(invocation->run()) << invocation->error();

@@ -2,7 +2,6 @@
 #include "ops/cuda/plugin/backends.hpp"
 
 #include "base/env.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/cuda/availability.hpp"
 #include "ops/cuda/cublas/product_backend.hpp"
 #include "ops/cuda/library_report.hpp"
@@ -15,6 +14,7 @@
 #include "ops/cuda/runtime/lazy_backend.hpp"
 #include "ops/cuda/runtime/nvml_conditions.hpp"
 #include "ops/cuda/runtime/sampler.hpp"
+#include "ops/operator_registry.hpp"
 #ifdef BENCH_HAS_CUDNN
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 #include "ops/cuda/kernels/device/device_launcher.hpp"
@@ -31,7 +31,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using MadeBackend = Result<std::unique_ptr<Backend>, Refusal>;
+using MadeBackend = Result<std::unique_ptr<Backend>, BackendError>;
 using BackendMaker = std::function<MadeBackend(const DeviceParts& device)>;
 
 // What the backends of a process share.
@@ -43,16 +43,16 @@ struct Shared {
   std::shared_ptr<DeviceCounters> counters;
 };
 
-Result<DeviceParts, Refusal> make_device(const std::vector<SearchStep>& search,
-                                         const std::shared_ptr<AllocationLog>& allocations) {
+Result<DeviceParts, BackendError> make_device(const std::vector<SearchStep>& search,
+                                              const std::shared_ptr<AllocationLog>& allocations) {
   BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime, make_cuda_runtime());
   runtime->log_allocations(allocations);
   ConditionWatch watch =
       watch_by_nvml(search, runtime->traits().bus_id, [] { return MonotonicClock().now(); });
   auto sampler = Sampler::create(runtime, std::move(watch));
   if (!sampler) {
-    return Refusal{Refusal::Kind::failed,
-                   "the plugin's helper kernels cannot run: " + sampler.error().message()};
+    return BackendError{BackendError::Kind::failed,
+                        "the plugin's helper kernels cannot run: " + sampler.error().message()};
   }
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
@@ -110,9 +110,9 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
           of_nvml};
 }
 
-// A library's function table. Refusal: the library was not found.
+// A library's function table. BackendError: the library was not found.
 template <class Api>
-using Loaded = Result<std::shared_ptr<const Api>, Refusal>;
+using Loaded = Result<std::shared_ptr<const Api>, BackendError>;
 
 // What happens to a backend whose library was not found.
 enum class WithoutLibrary { refused, opened };
@@ -130,7 +130,7 @@ template <class Api>
 Loaded<Api> load_library(const Library<Api>& library, std::span<const SearchStep> search) {
   auto loaded = library.load(search);
   if (loaded) return *std::move(loaded);
-  return Refusal{Refusal::Kind::unsupported, std::move(loaded).error().reason};
+  return BackendError{BackendError::Kind::unsupported, std::move(loaded).error().reason};
 }
 
 template <class Api>
@@ -187,14 +187,14 @@ const Library<CublasApi> kCublas = {
 #ifdef BENCH_HAS_CUDNN
 // The first network with a matrix product loads cuBLASLt.
 ProductMaker product_maker(const DeviceParts& device, const Shared& shared) {
-  using Created = Result<std::unique_ptr<Kernel>, Refusal>;
+  using Created = Result<std::unique_ptr<Kernel>, BackendError>;
   auto made = std::make_shared<std::optional<MadeBackend>>();
   return [made, device, search = shared.search, variables = shared.variables](
              const Problem& problem, std::int64_t tuning) -> Created {
     if (!*made) {
       auto api = load_cublaslt(search);
       if (!api) {
-        made->emplace(Refusal{Refusal::Kind::unsupported, std::move(api).error().reason});
+        made->emplace(BackendError{BackendError::Kind::unsupported, std::move(api).error().reason});
       } else {
         made->emplace(make_cublaslt_backend(device, *api, variables));
       }

@@ -16,9 +16,9 @@ namespace bench::ops::cuda {
 std::optional<std::string> why_no_device(const Variables& variables);
 
 // Returns the backends in order of preference. They share one device, its memory, tracer and
-// counters. Opening a backend loads its library and does nothing else with the device. Refusal:
-// skipped without a device; unsupported without the library. cudnn without its library opens
-// nevertheless, with the plugin's native kernels only.
+// counters. Opening a backend loads its library and does nothing else with the device.
+// BackendError: skipped without a device; unsupported without the library. cudnn without its
+// library opens nevertheless, with the plugin's native kernels only.
 std::vector<BackendExport> cuda_backends(const std::vector<SearchStep>& search,
                                          const Variables& variables);
 

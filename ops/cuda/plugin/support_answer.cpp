@@ -28,8 +28,7 @@ Support product_support(const Problem& problem, ProductLibrary library, std::str
                         ComputeCapability of) {
   const auto form = gemm_form(problem, library);
   if (!form) return {Runs::no, "", form.error().reason};
-  if (auto refusal = refused_by_device(*form, of))
-    return {Runs::no, "", std::move(refusal)->reason};
+  if (auto error = refused_by_device(*form, of)) return {Runs::no, "", std::move(error)->reason};
   return {Runs::yes, std::move(name), ""};
 }
 

@@ -14,7 +14,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using bench::ops::testing::problem;
+using bench::ops::op_test::problem;
 using ::testing::HasSubstr;
 
 nlohmann::json answer(const Problem& asked, std::string_view backend, const AskedDevice& device) {

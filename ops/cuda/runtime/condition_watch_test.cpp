@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 // A driver whose answers take `cost`, and which counts its queries.
-struct Driver {
+struct WatchedDriver {
   Nanoseconds now{1s};
   Nanoseconds cost{50us};
   DeviceConditions conditions{};
@@ -31,7 +31,7 @@ struct Driver {
   }
 };
 
-SampleAssessment sample(Driver& driver, ConditionWatch& watch, Nanoseconds length,
+SampleAssessment sample(WatchedDriver& driver, ConditionWatch& watch, Nanoseconds length,
                         int processes = 0) {
   watch.sample_begins();
   driver.now += length;
@@ -40,7 +40,7 @@ SampleAssessment sample(Driver& driver, ConditionWatch& watch, Nanoseconds lengt
 }
 
 TEST(ConditionWatch, QuickReadingsStandBetweenSamples) {
-  Driver driver;
+  WatchedDriver driver;
   ConditionWatch watch = driver.watch();
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(sample(driver, watch, 1ms).verdict, SampleVerdict::counted);
@@ -51,7 +51,7 @@ TEST(ConditionWatch, QuickReadingsStandBetweenSamples) {
 }
 
 TEST(ConditionWatch, OldReadingsAreTakenAgain) {
-  Driver driver;
+  WatchedDriver driver;
   ConditionWatch watch = driver.watch();
   sample(driver, watch, 1ms);
   driver.now += 1s;  // other work
@@ -61,7 +61,7 @@ TEST(ConditionWatch, OldReadingsAreTakenAgain) {
 
 // 5 ms each: two of them in 210 ms are less than a twentieth.
 TEST(ConditionWatch, SlowReadingsAreTakenSeldomAndInPairs) {
-  Driver driver;
+  WatchedDriver driver;
   driver.cost = 5ms;
   ConditionWatch watch = driver.watch();
   EXPECT_EQ(sample(driver, watch, 1ms, 1).verdict, SampleVerdict::voided);
@@ -85,7 +85,7 @@ TEST(ConditionWatch, JudgesByTheClockWhereNothingElseIsKnown) {
 }
 
 TEST(ConditionWatch, ADriverThatFallsSilentIsNotHeldAgainstTheSample) {
-  Driver driver;
+  WatchedDriver driver;
   ConditionWatch watch = driver.watch();
   watch.sample_begins();
   driver.silent = true;
@@ -93,7 +93,7 @@ TEST(ConditionWatch, ADriverThatFallsSilentIsNotHeldAgainstTheSample) {
 }
 
 TEST(ConditionWatch, NamesWhatTheDriverDoesNotSay) {
-  Driver driver;
+  WatchedDriver driver;
   driver.conditions.power_cap = 1s;
   ConditionWatch watch = driver.watch();
   EXPECT_EQ(watch.unknown(), "");  // nothing was queried yet

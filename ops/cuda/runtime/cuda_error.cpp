@@ -51,12 +51,12 @@ Error cuda_error(const CudaFailure& failure, DeviceHealth state) {
                "the hardware (Xid)"};
 }
 
-Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total) {
+BackendError out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total) {
   std::string rest = "the device does not have this much free";
   if (free && total) {
     rest = fmt::format("the device has {} of {} free", format_bytes(*free), format_bytes(*total));
   }
-  return {Refusal::Kind::skipped,
+  return {BackendError::Kind::skipped,
           fmt::format("not enough memory: {} requested, {}", format_bytes(asked), rest)};
 }
 

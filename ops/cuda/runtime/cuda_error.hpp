@@ -30,8 +30,8 @@ enum class DeviceHealth { usable, lost };
 // 700)".
 Error cuda_error(const CudaFailure& failure, DeviceHealth state);
 
-// The refusal of an allocation of `asked` bytes. `free` and `total` are nullopt if the device does
+// The error of an allocation of `asked` bytes. `free` and `total` are nullopt if the device does
 // not report them.
-Refusal out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total);
+BackendError out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total);
 
 }  // namespace bench::ops::cuda

@@ -37,8 +37,8 @@ TEST(CudaError, KnowsWhatEndsAContext) {
 }
 
 TEST(CudaError, OutOfMemoryIsSkippedAndNotFailed) {
-  const Refusal known = out_of_memory({3 << 20}, Bytes{1 << 20}, Bytes{8 << 20});
-  EXPECT_EQ(known.kind, Refusal::Kind::skipped);
+  const BackendError known = out_of_memory({3 << 20}, Bytes{1 << 20}, Bytes{8 << 20});
+  EXPECT_EQ(known.kind, BackendError::Kind::skipped);
   EXPECT_EQ(known.reason,
             "not enough memory: 3.000 MiB requested, the device has 1.000 MiB of 8.000 MiB free");
   EXPECT_EQ(out_of_memory({3 << 20}, std::nullopt, std::nullopt).reason,

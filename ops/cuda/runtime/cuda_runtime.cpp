@@ -34,7 +34,7 @@ class CudaRuntime final : public Runtime {
   cudaStream_t stream() const override { return stream_; }
   bool lost() const override { return lost_; }
 
-  Result<void*, Refusal> allocate(Bytes size) override;
+  Result<void*, BackendError> allocate(Bytes size) override;
   void release(void* address) noexcept override { cudaFree(address); }
   Result<MemoryState> memory() override;
   Result<MappedMemory> allocate_mapped(Bytes size) override;
@@ -154,12 +154,12 @@ Status CudaRuntime::read_traits() {
   return Done{};
 }
 
-Result<void*, Refusal> CudaRuntime::allocate(Bytes size) {
+Result<void*, BackendError> CudaRuntime::allocate(Bytes size) {
   void* address = nullptr;
   const cudaError_t code = cudaMalloc(&address, count_of(size));
   if (code == cudaSuccess) return address;
   if (code != cudaErrorMemoryAllocation) {
-    return Refusal{Refusal::Kind::failed, error("cudaMalloc", code).message()};
+    return BackendError{BackendError::Kind::failed, error("cudaMalloc", code).message()};
   }
   cudaGetLastError();  // the error is not sticky
   std::optional<Bytes> free, total;
@@ -246,10 +246,10 @@ void CudaRuntime::abandon_capture() noexcept {
 
 }  // namespace
 
-Result<std::shared_ptr<Runtime>, Refusal> make_cuda_runtime() {
+Result<std::shared_ptr<Runtime>, BackendError> make_cuda_runtime() {
   auto runtime = std::make_shared<CudaRuntime>();
   if (const Status opened = runtime->open(); !opened) {
-    return Refusal{Refusal::Kind::failed, opened.error().message()};
+    return BackendError{BackendError::Kind::failed, opened.error().message()};
   }
   return std::shared_ptr<Runtime>(std::move(runtime));
 }

@@ -10,8 +10,8 @@
 namespace bench::ops::cuda {
 
 // Creates the device's context, which is the first step that needs the driver, and a stream that
-// does not wait for the default stream. Records the setup "context". Refusal (failed): the reason
-// is CUDA's.
-Result<std::shared_ptr<Runtime>, Refusal> make_cuda_runtime();
+// does not wait for the default stream. Records the setup "context". BackendError (failed): the
+// reason is CUDA's.
+Result<std::shared_ptr<Runtime>, BackendError> make_cuda_runtime();
 
 }  // namespace bench::ops::cuda

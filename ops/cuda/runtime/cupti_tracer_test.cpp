@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Fixture {
+struct TracerFixture {
   std::function<Result<CuptiLibrary>()> load = [this]() -> Result<CuptiLibrary> {
     CuptiLibrary library = bench::test::toolkit_cupti();
     library.api = bench::test::scripted_cupti(library.api, script);
@@ -72,7 +72,7 @@ std::vector<Record> records_of(const GpuSession& session) {
 }
 
 TEST(CuptiTracer, RecordsWhatIsAskedForFromTheWindowOn) {
-  Fixture fixture;
+  TracerFixture fixture;
   const auto tracer = fixture.tracer();
   ASSERT_TRUE(tracer->begin(kTraceDevice).ok());
   fixture.script.buffers.emplace_back().add(
@@ -97,7 +97,7 @@ TEST(CuptiTracer, RecordsWhatIsAskedForFromTheWindowOn) {
 }
 
 TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
-  Fixture fixture;
+  TracerFixture fixture;
   Nanoseconds now{100};
   DeviceState state;
   state.used_bytes = 1000;
@@ -145,7 +145,7 @@ TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
 
 // A trace without kernels and memory records no clocks.
 TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
-  Fixture fixture;
+  TracerFixture fixture;
   int asked = 0;
   fixture.besides.readings = std::make_shared<DeviceReadings>(
       [&]() -> Result<StateReader> {
@@ -163,7 +163,7 @@ TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
 }
 
 TEST(CuptiTracer, RegionsThatWereNotEndedEndWithTheTrace) {
-  Fixture fixture;
+  TracerFixture fixture;
   const auto tracer = fixture.tracer();
   ASSERT_TRUE(tracer->begin(kTraceApi | kTraceMemory | kTraceDevice).ok());
   tracer->region_begins(7);
@@ -172,7 +172,7 @@ TEST(CuptiTracer, RegionsThatWereNotEndedEndWithTheTrace) {
 }
 
 TEST(CuptiTracer, SaysWhyThereIsNone) {
-  Fixture fixture;
+  TracerFixture fixture;
   fixture.script.results["subscribe bench"] = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   fixture.script.other_tool = "Nsight Systems";
   const auto begun = fixture.tracer()->begin(kTraceDevice);
@@ -181,7 +181,7 @@ TEST(CuptiTracer, SaysWhyThereIsNone) {
 }
 
 TEST(CuptiTracer, LoadsTheLibraryWhenItBeginsAndNotBefore) {
-  Fixture fixture;
+  TracerFixture fixture;
   int loaded = 0;
   fixture.load = [&]() -> Result<CuptiLibrary> {
     ++loaded;

@@ -22,40 +22,42 @@ Error driver_error(std::string what) {
 }
 
 // Not permitted, not supported, in use: these are not failures, only reasons for having no values.
-Refusal refusal_of(const CounterRefusal& refused) {
+BackendError backend_error(const CounterError& refused) {
   const bool failed = refused.obstacle == CounterObstacle::failed;
-  return {failed ? Refusal::Kind::failed : Refusal::Kind::unsupported, refused.error.message()};
+  return {failed ? BackendError::Kind::failed : BackendError::Kind::unsupported,
+          refused.error.message()};
 }
 
 class CuptiCounters final : public DeviceCounters {
  public:
   explicit CuptiCounters(CounterParts parts) : parts_(std::move(parts)) {}
-  Result<CounterReadings, Refusal> measure(std::span<Invocation* const> rotation) override;
+  Result<CounterReadings, BackendError> measure(std::span<Invocation* const> rotation) override;
 
  private:
-  Result<std::unique_ptr<CounterSession>, Refusal> start();
+  Result<std::unique_ptr<CounterSession>, BackendError> start();
 
   CounterParts parts_;
   std::optional<Result<CounterLibrary>> library_;
 };
 
-Result<std::unique_ptr<CounterSession>, Refusal> CuptiCounters::start() {
+Result<std::unique_ptr<CounterSession>, BackendError> CuptiCounters::start() {
   if (!library_) library_.emplace(parts_.load());
   if (!*library_) {
-    return Refusal{Refusal::Kind::unsupported, library_->error().message()};
+    return BackendError{BackendError::Kind::unsupported, library_->error().message()};
   }
   const auto device = parts_.device();
-  if (!device) return Refusal{Refusal::Kind::failed, device.error().message()};
+  if (!device) return BackendError{BackendError::Kind::failed, device.error().message()};
   std::vector<LogicalCounter> questions;
   for (const CounterQuestionRow& row : counter_questions()) questions.push_back(row.question);
   auto session = CounterSession::start(**library_, *device, questions);
-  if (!session) return refusal_of(session.error());
+  if (!session) return backend_error(session.error());
   return std::move(session).value();
 }
 
 // The session ends here, because at the end of the process the driver may already be unloaded.
-Result<CounterReadings, Refusal> CuptiCounters::measure(std::span<Invocation* const> rotation) {
-  if (rotation.empty()) return Refusal{Refusal::Kind::failed, "nothing to execute"};
+Result<CounterReadings, BackendError> CuptiCounters::measure(
+    std::span<Invocation* const> rotation) {
+  if (rotation.empty()) return BackendError{BackendError::Kind::failed, "nothing to execute"};
   std::size_t next = 0;
   const auto execute = [&]() -> Status {
     Invocation& invocation = *rotation[next++ % rotation.size()];
@@ -64,11 +66,11 @@ Result<CounterReadings, Refusal> CuptiCounters::measure(std::span<Invocation* co
   };
   // Run once before counting: the first launch loads code.
   if (Status first = execute(); !first) {
-    return Refusal{Refusal::Kind::failed, first.error().message()};
+    return BackendError{BackendError::Kind::failed, first.error().message()};
   }
   BENCH_ASSIGN_OR_RETURN(const auto session, start());
   auto readings = session->measure(execute);
-  if (!readings) return refusal_of(readings.error());
+  if (!readings) return backend_error(readings.error());
   return std::move(readings).value();
 }
 

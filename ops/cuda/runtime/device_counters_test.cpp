@@ -28,14 +28,14 @@ class DeviceCountersTest : public testing::Test {
                                  },
                                  .device = [this] { return counted_; }});
   }
-  Result<CounterReadings, Refusal> measure() {
+  Result<CounterReadings, BackendError> measure() {
     Invocation* const rotation[] = {&one_, &two_};
     return counters_->measure(rotation);
   }
-  Refusal refusal() {
+  BackendError error() {
     const auto measured = measure();
     EXPECT_FALSE(measured.ok());
-    return measured.ok() ? Refusal{} : measured.error();
+    return measured.ok() ? BackendError{} : measured.error();
   }
 
   test::ScriptedDevice device_;
@@ -69,22 +69,22 @@ TEST_F(DeviceCountersTest, EachMeasurementEndsItsSession) {
 
 TEST_F(DeviceCountersTest, WhatIsNotPermittedIsUnsupportedAndSaysHow) {
   script_.results = {{"enable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES}};
-  const Refusal refused = refusal();
-  EXPECT_EQ(refused.kind, Refusal::Kind::unsupported);
+  const BackendError refused = error();
+  EXPECT_EQ(refused.kind, BackendError::Kind::unsupported);
   EXPECT_THAT(refused.reason, AllOf(HasSubstr("ERR_NVGPUCTRPERM"),
                                     HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
 }
 
 TEST_F(DeviceCountersTest, AFailedExecutionIsAFailure) {
   device_.runtime->script.failing = {{"synchronise", 2}};
-  const Refusal refused = refusal();
-  EXPECT_EQ(refused.kind, Refusal::Kind::failed);
+  const BackendError refused = error();
+  EXPECT_EQ(refused.kind, BackendError::Kind::failed);
   EXPECT_THAT(refused.reason, HasSubstr("cudaErrorUnknown"));
 }
 
 TEST_F(DeviceCountersTest, NothingCountsWhereTheFirstExecutionFails) {
   device_.runtime->script.failing = {{"synchronise", 1}};
-  EXPECT_EQ(refusal().kind, Refusal::Kind::failed);
+  EXPECT_EQ(error().kind, BackendError::Kind::failed);
   EXPECT_EQ(loads_, 0);
 }
 
@@ -94,20 +94,20 @@ TEST_F(DeviceCountersTest, AMissingLibraryIsUnsupportedAtEveryCall) {
                                       return Error{"cannot be loaded", "CUPTI", ""};
                                     },
                                     .device = [this] { return counted_; }});
-  EXPECT_EQ(refusal().kind, Refusal::Kind::unsupported);
-  EXPECT_THAT(refusal().reason, HasSubstr("cannot be loaded"));
+  EXPECT_EQ(error().kind, BackendError::Kind::unsupported);
+  EXPECT_THAT(error().reason, HasSubstr("cannot be loaded"));
   EXPECT_EQ(loads_, 1);
 }
 
 TEST_F(DeviceCountersTest, WithoutAContextThereIsNothingToCountOn) {
   counted_ = Error{"no context is current", "libcuda.so.1", ""};
-  const Refusal refused = refusal();
-  EXPECT_EQ(refused.kind, Refusal::Kind::failed);
+  const BackendError refused = error();
+  EXPECT_EQ(refused.kind, BackendError::Kind::failed);
   EXPECT_THAT(refused.reason, HasSubstr("no context is current"));
 }
 
 TEST_F(DeviceCountersTest, AnEmptyRotationIsRefused) {
-  EXPECT_EQ(counters_->measure({}).error().kind, Refusal::Kind::failed);
+  EXPECT_EQ(counters_->measure({}).error().kind, BackendError::Kind::failed);
 }
 
 // This test runs without a driver: nothing has loaded one.

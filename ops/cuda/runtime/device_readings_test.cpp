@@ -47,7 +47,7 @@ class HandPacer final : public Pacer {
 };
 
 // A driver whose answers take `cost`, on a clock that nothing else advances.
-struct Driver {
+struct ReadingsDriver {
   DeviceReadings readings() {
     return {[this]() -> Result<StateReader> {
               if (!absence.empty()) return Error{absence, "NVML", ""};
@@ -73,7 +73,7 @@ GpuReading at(std::int64_t time, std::int64_t clock, std::int64_t grown) {
 }
 
 TEST(DeviceReadings, StandAtTheWindowsBeginEveryPeriodAndAtItsEnd) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
   driver.pacer->next();  // the reading of the warm-up
@@ -92,7 +92,7 @@ TEST(DeviceReadings, StandAtTheWindowsBeginEveryPeriodAndAtItsEnd) {
 }
 
 TEST(DeviceReadings, TheDriversCountOfTheProcessOutranksWhatHasGrown) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
   driver.state.process_bytes = 77;
@@ -105,7 +105,7 @@ TEST(DeviceReadings, TheDriversCountOfTheProcessOutranksWhatHasGrown) {
 
 // Another process freed memory: this process's memory is then unknown, not 0.
 TEST(DeviceReadings, WhatHasShrunkSaysNothingOfUs) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
   driver.state.used_bytes = 4'999;
@@ -118,7 +118,7 @@ TEST(DeviceReadings, WhatHasShrunkSaysNothingOfUs) {
 
 // 1 ms each: a twentieth of 20 ms.
 TEST(DeviceReadings, SlowAnswersAreAskedForLessOften) {
-  Driver driver;
+  ReadingsDriver driver;
   driver.cost = 1ms;
   DeviceReadings readings = driver.readings();
   readings.begin();
@@ -127,7 +127,7 @@ TEST(DeviceReadings, SlowAnswersAreAskedForLessOften) {
 }
 
 TEST(DeviceReadings, AreAbsentWithTheReasonWhereNobodyCanBeAsked) {
-  Driver driver;
+  ReadingsDriver driver;
   driver.absence = "libnvidia-ml.so.1 was not found";
   DeviceReadings readings = driver.readings();
   readings.begin();
@@ -138,7 +138,7 @@ TEST(DeviceReadings, AreAbsentWithTheReasonWhereNobodyCanBeAsked) {
 }
 
 TEST(DeviceReadings, ADriverThatFallsSilentIsNamed) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
   driver.silent = true;
@@ -149,7 +149,7 @@ TEST(DeviceReadings, ADriverThatFallsSilentIsNamed) {
 }
 
 TEST(DeviceReadings, OfALongTraceAreFurtherApart) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   readings.begin();
   readings.open_window();
@@ -159,7 +159,7 @@ TEST(DeviceReadings, OfALongTraceAreFurtherApart) {
 }
 
 TEST(DeviceReadings, NothingIsAskedBeforeTheyBegin) {
-  Driver driver;
+  ReadingsDriver driver;
   DeviceReadings readings = driver.readings();
   EXPECT_THAT(readings.finish(), SizeIs(0));
   EXPECT_EQ(driver.now, 1000ns);

@@ -61,7 +61,7 @@ DeviceSession::DeviceSession(DeviceMaker make)
 
 DeviceSession::~DeviceSession() = default;
 
-Result<DeviceParts, Refusal> DeviceSession::parts() {
+Result<DeviceParts, BackendError> DeviceSession::parts() {
   if (!made_) made_.emplace(make_());
   return *made_;
 }

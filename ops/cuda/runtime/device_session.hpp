@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 
 // Creates the context on the device, its stream and its sampler.
-using DeviceMaker = std::function<Result<DeviceParts, Refusal>()>;
+using DeviceMaker = std::function<Result<DeviceParts, BackendError>()>;
 
 class DeviceSession {
  public:
@@ -24,8 +24,8 @@ class DeviceSession {
   DeviceSession(const DeviceSession&) = delete;
   DeviceSession& operator=(const DeviceSession&) = delete;
 
-  // Returns the same parts, or the same refusal, at every call.
-  Result<DeviceParts, Refusal> parts();
+  // Returns the same parts, or the same error, at every call.
+  Result<DeviceParts, BackendError> parts();
   // Returns the device's memory. The first allocation creates the device.
   DeviceMemory& memory();
   // Waits for the device. Does nothing before the device is created.
@@ -34,7 +34,7 @@ class DeviceSession {
  private:
   class Memory;
   DeviceMaker make_;
-  std::optional<Result<DeviceParts, Refusal>> made_;
+  std::optional<Result<DeviceParts, BackendError>> made_;
   std::unique_ptr<Memory> memory_;
 };
 

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 TEST(DeviceSession, MakesTheDeviceOnceAndNotBeforeItIsUsed) {
   ScriptedDevice device;
   int made = 0;
-  DeviceSession session([&]() -> Result<DeviceParts, Refusal> {
+  DeviceSession session([&]() -> Result<DeviceParts, BackendError> {
     ++made;
     return device.parts();
   });
@@ -47,9 +47,9 @@ TEST(DeviceSession, MakesTheDeviceOnceAndNotBeforeItIsUsed) {
 
 TEST(DeviceSession, SaysTheSameReasonEveryTime) {
   int made = 0;
-  DeviceSession session([&]() -> Result<DeviceParts, Refusal> {
+  DeviceSession session([&]() -> Result<DeviceParts, BackendError> {
     ++made;
-    return Refusal{Refusal::Kind::failed, "cudaSetDevice: out of memory"};
+    return BackendError{BackendError::Kind::failed, "cudaSetDevice: out of memory"};
   });
   EXPECT_EQ(session.memory().allocate({1}).error().what, "cudaSetDevice: out of memory");
   EXPECT_EQ(session.parts().error().reason, "cudaSetDevice: out of memory");
@@ -65,12 +65,12 @@ class SetBackend final : public Backend {
   std::string_view name() const override { return "set"; }
   std::string_view device() const override { return "cuda"; }
   LibraryInfo library() const override { return {}; }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Problem&) override {
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Problem&) override {
     log_.emplace_back("create");
-    return Refusal{Refusal::Kind::unsupported, "a test"};
+    return BackendError{BackendError::Kind::unsupported, "a test"};
   }
-  Result<std::unique_ptr<Kernel>, Refusal> create(const Network&) override {
-    return Refusal{Refusal::Kind::unsupported, "a test"};
+  Result<std::unique_ptr<Kernel>, BackendError> create(const Network&) override {
+    return BackendError{BackendError::Kind::unsupported, "a test"};
   }
   void set_tuning(std::int64_t candidates) override {
     log_.push_back("tune " + std::to_string(candidates));
@@ -86,11 +86,11 @@ TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
   LazyBackendParts parts;
   parts.name = "lazy";
   parts.library.version = "13.1.0";
-  parts.session = std::make_shared<DeviceSession>([&]() -> Result<DeviceParts, Refusal> {
+  parts.session = std::make_shared<DeviceSession>([&]() -> Result<DeviceParts, BackendError> {
     log.emplace_back("device");
     return device.parts();
   });
-  parts.make = [&](const DeviceParts& made) -> Result<std::unique_ptr<Backend>, Refusal> {
+  parts.make = [&](const DeviceParts& made) -> Result<std::unique_ptr<Backend>, BackendError> {
     EXPECT_EQ(made.runtime, device.runtime);
     log.emplace_back("backend");
     return std::unique_ptr<Backend>(std::make_unique<SetBackend>(log));
@@ -102,7 +102,7 @@ TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
   EXPECT_EQ(backend->tracer(), nullptr);
   backend->set_tuning(4);
   EXPECT_TRUE(log.empty());
-  const Problem problem = bench::ops::testing::problem("gemm", "m4n4k4");
+  const Problem problem = bench::ops::op_test::problem("gemm", "m4n4k4");
   EXPECT_FALSE(backend->create(problem).ok());
   backend->set_tuning(8);
   EXPECT_FALSE(backend->create(problem).ok());
@@ -111,13 +111,13 @@ TEST(LazyBackend, IsMadeAtItsFirstKernelAndSetAsItWasBefore) {
 
 TEST(LazyBackend, RefusesKernelsForTheReasonOfTheDevice) {
   LazyBackendParts parts;
-  parts.session = std::make_shared<DeviceSession>([]() -> Result<DeviceParts, Refusal> {
-    return Refusal{Refusal::Kind::skipped, "no NVIDIA driver"};
+  parts.session = std::make_shared<DeviceSession>([]() -> Result<DeviceParts, BackendError> {
+    return BackendError{BackendError::Kind::skipped, "no NVIDIA driver"};
   });
   const auto backend = make_lazy_backend(parts);
-  const auto kernel = backend->create(bench::ops::testing::problem("gemm", "m4n4k4"));
+  const auto kernel = backend->create(bench::ops::op_test::problem("gemm", "m4n4k4"));
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(kernel.error().reason, "no NVIDIA driver");
 }
 

@@ -180,7 +180,7 @@ TEST(DeviceBuffer, TooLargeIsSkippedWithTheSizes) {
   ScriptedDevice device;
   const auto buffer = DeviceBuffer::create(*device.runtime, {std::int64_t{2} << 30});
   ASSERT_FALSE(buffer.ok());
-  EXPECT_EQ(buffer.error().kind, Refusal::Kind::skipped);
+  EXPECT_EQ(buffer.error().kind, BackendError::Kind::skipped);
   EXPECT_EQ(buffer.error().reason,
             "not enough memory: 2.000 GiB requested, the device has 1.000 GiB of 1.000 GiB free");
 }

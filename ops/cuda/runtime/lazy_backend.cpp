@@ -7,7 +7,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using CreatedKernel = Result<std::unique_ptr<Kernel>, Refusal>;
+using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
 class LazyBackend final : public Backend {
  public:
@@ -28,9 +28,9 @@ class LazyBackend final : public Backend {
     BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
     return backend->create(network);
   }
-  CreatedKernel create_layer(const Problem& problem, const InputLayouts& met) override {
+  CreatedKernel create_layer(const Problem& problem, const InputLayouts& input_layouts) override {
     BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
-    return backend->create_layer(problem, met);
+    return backend->create_layer(problem, input_layouts);
   }
   void set_layer_maker(KernelMaker maker) override {
     set([maker = std::move(maker)](Backend& backend) { backend.set_layer_maker(maker); });
@@ -53,7 +53,7 @@ class LazyBackend final : public Backend {
     }
   }
 
-  Result<Backend*, Refusal> made() {
+  Result<Backend*, BackendError> made() {
     if (!made_) {
       made_.emplace(make());
       if (*made_) {
@@ -64,14 +64,14 @@ class LazyBackend final : public Backend {
     return (**made_).get();
   }
 
-  Result<std::unique_ptr<Backend>, Refusal> make() {
+  Result<std::unique_ptr<Backend>, BackendError> make() {
     BENCH_ASSIGN_OR_RETURN(const DeviceParts device, parts_.session->parts());
     return parts_.make(device);
   }
 
   LazyBackendParts parts_;
   std::vector<Setting> settings_;
-  std::optional<Result<std::unique_ptr<Backend>, Refusal>> made_;
+  std::optional<Result<std::unique_ptr<Backend>, BackendError>> made_;
 };
 
 }  // namespace

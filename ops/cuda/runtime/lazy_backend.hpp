@@ -21,7 +21,7 @@ struct LazyBackendParts {
   std::vector<LibraryInfo> further_libraries;
   std::shared_ptr<DeviceSession> session;
   std::shared_ptr<DeviceTracer> tracer;  // may be null
-  std::function<Result<std::unique_ptr<Backend>, Refusal>(const DeviceParts& device)> make;
+  std::function<Result<std::unique_ptr<Backend>, BackendError>(const DeviceParts& device)> make;
   std::shared_ptr<DeviceCounters> counters = nullptr;  // may be null
 };
 

@@ -5,14 +5,14 @@
 
 namespace bench::ops::cuda {
 
-Result<void*, Refusal> Runtime::take(Bytes size, std::string_view role) {
+Result<void*, BackendError> Runtime::take(Bytes size, std::string_view role) {
   BENCH_ASSIGN_OR_RETURN(void* address, allocate(size));
   if (log_) log_->took(address, size, role, now());
   return address;
 }
 
-Result<DeviceBuffer, Refusal> DeviceBuffer::create(Runtime& runtime, Bytes size,
-                                                   std::string_view role) {
+Result<DeviceBuffer, BackendError> DeviceBuffer::create(Runtime& runtime, Bytes size,
+                                                        std::string_view role) {
   if (size.count == 0) return DeviceBuffer(runtime, nullptr, size);
   BENCH_ASSIGN_OR_RETURN(void* address, runtime.take(size, role));
   return DeviceBuffer(runtime, address, size);

@@ -52,9 +52,9 @@ class Runtime {
   // Returns true after a call failed in a way that no later call recovers from.
   virtual bool lost() const = 0;
 
-  // Aligned to 256 bytes. Refusal: skipped if the device does not have enough memory, with the
+  // Aligned to 256 bytes. BackendError: skipped if the device does not have enough memory, with the
   // sizes; else failed.
-  virtual Result<void*, Refusal> allocate(Bytes size) = 0;
+  virtual Result<void*, BackendError> allocate(Bytes size) = 0;
   virtual void release(void* address) noexcept = 0;
   virtual Result<MemoryState> memory() = 0;
   virtual Result<MappedMemory> allocate_mapped(Bytes size) = 0;  // zeroed
@@ -96,7 +96,7 @@ class Runtime {
 
   // Calls allocate() and records the allocation in the log, if one is set. `role` is its purpose;
   // empty if it is recorded elsewhere.
-  Result<void*, Refusal> take(Bytes size, std::string_view role);
+  Result<void*, BackendError> take(Bytes size, std::string_view role);
   void log_allocations(std::shared_ptr<AllocationLog> log) { log_ = std::move(log); }
   // Returns a different number at each call.
   std::uint64_t next_number() { return ++numbers_; }
@@ -118,8 +118,8 @@ inline constexpr std::string_view kWorkspaceRole = "workspace";
 class DeviceBuffer {
  public:
   // Refuses as Runtime::allocate does. 0 bytes: allocates nothing, data() is null.
-  static Result<DeviceBuffer, Refusal> create(Runtime& runtime, Bytes size,
-                                              std::string_view role = kWorkspaceRole);
+  static Result<DeviceBuffer, BackendError> create(Runtime& runtime, Bytes size,
+                                                   std::string_view role = kWorkspaceRole);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
   ~DeviceBuffer();

@@ -23,9 +23,9 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 // A kernel with one buffer set per entry of `times`.
-struct Fixture {
-  explicit Fixture(std::vector<Nanoseconds> times, RuntimeScript script = {},
-                   const SamplerOptions& options = {}, ConditionReader read = {})
+struct SamplerFixture {
+  explicit SamplerFixture(std::vector<Nanoseconds> times, RuntimeScript script = {},
+                          const SamplerOptions& options = {}, ConditionReader read = {})
       : device(std::move(script), options, std::move(read)), sampling(device.runtime) {
     for (std::size_t i = 0; i < times.size(); ++i) {
       invocations.push_back(std::make_unique<ScriptedInvocation>(
@@ -48,7 +48,7 @@ struct Fixture {
 };
 
 TEST(Sampler, MeasuresTheDeviceAndNotTheLaunches) {
-  Fixture fixture({30us});
+  SamplerFixture fixture({30us});
   const auto sample = fixture.sample(10, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->device, 300us);
@@ -60,7 +60,7 @@ TEST(Sampler, MeasuresTheDeviceAndNotTheLaunches) {
 
 // Kernels shorter than their launches: without the blocking kernel they would wait for the host.
 TEST(Sampler, HoldsShortKernelsBackUntilAllAreLaunched) {
-  Fixture fixture({1us});
+  SamplerFixture fixture({1us});
   const auto sample = fixture.sample(100, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->device, 100us);
@@ -68,7 +68,7 @@ TEST(Sampler, HoldsShortKernelsBackUntilAllAreLaunched) {
 }
 
 TEST(Sampler, PutsClockAndEventsAroundTheLaunches) {
-  Fixture fixture({30us});
+  SamplerFixture fixture({30us});
   ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());  // includes the first execution
   fixture.device.runtime->calls.clear();
   ASSERT_TRUE(fixture.sample(2, SampleMethod::stream).ok());
@@ -78,7 +78,7 @@ TEST(Sampler, PutsClockAndEventsAroundTheLaunches) {
 }
 
 TEST(Sampler, ExecutesOnceBeforeTheFirstSampleOfAKernel) {
-  Fixture fixture({30us, 30us});
+  SamplerFixture fixture({30us, 30us});
   ASSERT_TRUE(fixture.sample(4, SampleMethod::stream, 1).ok());
   EXPECT_EQ(fixture.invocations[1]->executions, 3);  // the first of the request
   EXPECT_EQ(fixture.invocations[0]->executions, 2);
@@ -87,7 +87,7 @@ TEST(Sampler, ExecutesOnceBeforeTheFirstSampleOfAKernel) {
 }
 
 TEST(Sampler, TurnsTheRotationFromWhereItStands) {
-  Fixture fixture({10us, 20us, 40us});
+  SamplerFixture fixture({10us, 20us, 40us});
   ASSERT_TRUE(fixture.sample(1, SampleMethod::stream).ok());
   const auto sample = fixture.sample(4, SampleMethod::stream, 5);
   ASSERT_TRUE(sample.ok());
@@ -96,7 +96,7 @@ TEST(Sampler, TurnsTheRotationFromWhereItStands) {
 
 // The queue takes 1024: waiting for the 1025th launch behind a block would be a deadlock.
 TEST(Sampler, ReleasesTheBlockBeforeTheQueueIsFull) {
-  Fixture fixture({30us});
+  SamplerFixture fixture({30us});
   const auto sample = fixture.sample(3000, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->device, 3000 * 30us);
@@ -108,7 +108,7 @@ TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
   script.queue = 20;
   SamplerOptions options;
   options.queued_launches = 8;
-  Fixture fixture({30us}, script, options);
+  SamplerFixture fixture({30us}, script, options);
   fixture.invocations[0]->launches_of_one = 4;
   const auto sample = fixture.sample(50, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
@@ -119,7 +119,7 @@ TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
 TEST(Sampler, AQueueThatIsShorterThanKnownHoldsFewerFromThenOn) {
   RuntimeScript script;
   script.queue = 100;
-  Fixture fixture({30us}, script);
+  SamplerFixture fixture({30us}, script);
   const Nanoseconds begin = fixture.device.runtime->now();
   for (int i = 0; i < 2; ++i) {
     const auto sample = fixture.sample(300, SampleMethod::stream);
@@ -133,7 +133,7 @@ TEST(Sampler, AQueueThatIsShorterThanKnownHoldsFewerFromThenOn) {
 TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
   RuntimeScript script;
   script.queue = 30;
-  Fixture fixture({30us}, script);
+  SamplerFixture fixture({30us}, script);
   fixture.invocations[0]->launches_of_one = 10;
   const auto sample = fixture.sample(300, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
@@ -145,7 +145,7 @@ TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;
   script.queue = 8;
-  Fixture fixture({30us}, script);
+  SamplerFixture fixture({30us}, script);
   const auto sample = fixture.sample(100, SampleMethod::stream);
   ASSERT_FALSE(sample.ok());
   EXPECT_THAT(sample.error().what, HasSubstr("took longer than the 2.000 s"));
@@ -153,7 +153,7 @@ TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
 }
 
 TEST(Sampler, ShortKernelsAreReplayed) {
-  Fixture fixture({5us});
+  SamplerFixture fixture({5us});
   const auto sample = fixture.sample(100, SampleMethod::any);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->method, SampleMethod::graph);
@@ -167,7 +167,7 @@ TEST(Sampler, ShortKernelsAreReplayed) {
 }
 
 TEST(Sampler, LongKernelsAreLaunched) {
-  Fixture fixture({100us});
+  SamplerFixture fixture({100us});
   const auto sample = fixture.sample(100, SampleMethod::any);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->method, SampleMethod::stream);
@@ -181,7 +181,7 @@ TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
   RuntimeScript script;
   script.gap = 1500ns;
   for (const Nanoseconds time : {20us, 247us}) {
-    Fixture fixture({time}, script);
+    SamplerFixture fixture({time}, script);
     const auto sample = fixture.sample(100, SampleMethod::any);
     ASSERT_TRUE(sample.ok()) << sample.error().message();
     EXPECT_EQ(sample->method, SampleMethod::graph);
@@ -189,7 +189,7 @@ TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
     EXPECT_EQ(fixture.sampling.method(fixture.device.sampler->launch_floor()),
               "graph: shorter than 250.0 us");
   }
-  Fixture fixture({250us}, script);
+  SamplerFixture fixture({250us}, script);
   const auto sample = fixture.sample(100, SampleMethod::any);
   ASSERT_TRUE(sample.ok());
   EXPECT_EQ(sample->method, SampleMethod::stream);
@@ -202,7 +202,7 @@ TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
 TEST(Sampler, GapsOfSeveralLaunchesAddUp) {
   RuntimeScript script;
   script.gap = 1us;
-  Fixture fixture({300us}, script);
+  SamplerFixture fixture({300us}, script);
   fixture.invocations[0]->launches_of_one = 2;
   ASSERT_TRUE(fixture.sample(10, SampleMethod::any).ok());
   EXPECT_EQ(fixture.sampling.method(), "graph: shorter than 400.0 us");
@@ -211,7 +211,7 @@ TEST(Sampler, GapsOfSeveralLaunchesAddUp) {
 TEST(Sampler, AGraphThatCannotWaitBehindTheBlockIsLaunchedWithoutIt) {
   RuntimeScript script;
   script.graphs_queue = false;
-  Fixture fixture({5us}, script);
+  SamplerFixture fixture({5us}, script);
   const Nanoseconds begin = fixture.device.runtime->now();
   for (int i = 0; i < 2; ++i) {
     const auto sample = fixture.sample(1000, SampleMethod::graph);
@@ -234,7 +234,7 @@ TEST(Sampler, AGraphThatCannotWaitBehindTheBlockIsLaunchedWithoutIt) {
 TEST(Sampler, AFewGraphsThatCannotWaitAreNotTriedAsFewOnceMore) {
   RuntimeScript script;
   script.graphs_queue = false;
-  Fixture fixture({5us}, script);
+  SamplerFixture fixture({5us}, script);
   const Nanoseconds begin = fixture.device.runtime->now();
   ASSERT_TRUE(fixture.sample(1000, SampleMethod::graph).ok());
   const Nanoseconds taken = fixture.device.runtime->now() - begin;
@@ -247,7 +247,7 @@ TEST(Sampler, WhatStarvesForLaunchesIsReplayed) {
   script.call_cost = 40us;
   SamplerOptions options;
   options.queued_launches = 8;
-  Fixture fixture({30us}, script, options);
+  SamplerFixture fixture({30us}, script, options);
   fixture.invocations[0]->launches_of_one = 600;
   const auto sample = fixture.sample(10, SampleMethod::any);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
@@ -259,7 +259,7 @@ TEST(Sampler, WhatStarvesForLaunchesIsReplayed) {
 TEST(Sampler, WhatCannotBeRecordedIsLaunchedAndSaysWhy) {
   RuntimeScript script;
   script.capturable = false;
-  Fixture fixture({5us}, script);
+  SamplerFixture fixture({5us}, script);
   const auto sample = fixture.sample(100, SampleMethod::any);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->method, SampleMethod::stream);
@@ -273,7 +273,7 @@ TEST(Sampler, WhatCannotBeRecordedIsLaunchedAndSaysWhy) {
 TEST(Sampler, ALaunchThatFailsWhileItIsRecordedEndsTheRecording) {
   RuntimeScript script;
   script.failing = {{"launch set0", 3}};  // one before, one into the graph
-  Fixture fixture({5us}, script);
+  SamplerFixture fixture({5us}, script);
   const auto sample = fixture.sample(2, SampleMethod::graph);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(fixture.device.count("abandon_capture"), 1);
@@ -283,7 +283,7 @@ TEST(Sampler, ALaunchThatFailsWhileItIsRecordedEndsTheRecording) {
 TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
   SamplerOptions options;
   options.graph_launches = 10;
-  Fixture fixture({5us, 7us, 9us}, {}, options);
+  SamplerFixture fixture({5us, 7us, 9us}, {}, options);
   const auto sample = fixture.sample(20, SampleMethod::graph, 1);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   // Two graphs of nine (three turns each) and one of two: 7 + 9.
@@ -297,7 +297,7 @@ TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
 TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
   RuntimeScript script;
   script.call_cost = 40us;
-  Fixture fixture({30us}, script);
+  SamplerFixture fixture({30us}, script);
   const auto sample = fixture.sample(1, SampleMethod::any);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->method, SampleMethod::graph);
@@ -309,7 +309,7 @@ TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
 TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
   SamplerOptions options;
   options.graph_launches = 40;
-  Fixture fixture({5us}, {}, options);
+  SamplerFixture fixture({5us}, {}, options);
   for (std::int64_t rest = 1; rest <= 20; ++rest) {
     const auto sample = fixture.sample(40 + rest, SampleMethod::graph);
     ASSERT_TRUE(sample.ok()) << rest << ": " << sample.error().message();
@@ -319,7 +319,7 @@ TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
 
 // A kernel that is bound again uses other memory, so the earlier graph must not be replayed.
 TEST(Sampler, AnotherInvocationAtTheSameAddressHasAGraphOfItsOwn) {
-  Fixture fixture({5us});
+  SamplerFixture fixture({5us});
   ASSERT_TRUE(fixture.sample(4, SampleMethod::graph).ok());
   alignas(ScriptedInvocation) std::byte place[sizeof(ScriptedInvocation)];
   const auto sample_at = [&](Nanoseconds time) {
@@ -348,7 +348,7 @@ TEST(Sampler, GraphsEndWithTheirKernel) {
 TEST(Sampler, ReadsTheClockOfTheProcessors) {
   RuntimeScript script;
   script.clock_hz = 1'755'000'000;
-  Fixture fixture({100us}, script);
+  SamplerFixture fixture({100us}, script);
   const auto sample = fixture.sample(10, SampleMethod::stream);
   ASSERT_TRUE(sample.ok());
   ASSERT_TRUE(sample->clock_hz);
@@ -356,7 +356,7 @@ TEST(Sampler, ReadsTheClockOfTheProcessors) {
 }
 
 TEST(Sampler, SaysNoClockOfAMomentTooShortForIt) {
-  Fixture fixture({30us});
+  SamplerFixture fixture({30us});
   const auto sample = fixture.sample(2, SampleMethod::stream);
   ASSERT_TRUE(sample.ok());
   EXPECT_FALSE(sample->clock_hz);
@@ -365,7 +365,7 @@ TEST(Sampler, SaysNoClockOfAMomentTooShortForIt) {
 TEST(Sampler, AClockThatFallsIsUnsteady) {
   RuntimeScript script;
   script.clock_hz = 2'000'000'000;
-  Fixture fixture({100us}, script);
+  SamplerFixture fixture({100us}, script);
   for (int i = 0; i < 6; ++i) {
     const auto steady = fixture.sample(10, SampleMethod::stream);
     ASSERT_TRUE(steady.ok());
@@ -381,7 +381,7 @@ TEST(Sampler, AClockThatFallsIsUnsteady) {
 TEST(Sampler, WhatTheDriverSaysIsJudged) {
   DeviceConditions now;
   now.power_cap = 0ms;
-  Fixture fixture({100us}, {}, {}, [&]() -> std::optional<DeviceConditions> {
+  SamplerFixture fixture({100us}, {}, {}, [&]() -> std::optional<DeviceConditions> {
     *now.power_cap += 1ms;
     return now;
   });
@@ -402,7 +402,7 @@ TEST(Sampler, MeasuresTheFloorOnce) {
 TEST(Sampler, ReleasesTheDeviceWhereALaunchFails) {
   RuntimeScript script;
   script.failing = {{"launch set0", 3}};
-  Fixture fixture({30us}, script);
+  SamplerFixture fixture({30us}, script);
   const auto sample = fixture.sample(4, SampleMethod::stream);
   ASSERT_FALSE(sample.ok());
   EXPECT_EQ(sample.error().what, script.failure);
@@ -413,7 +413,7 @@ TEST(Sampler, ReleasesTheDeviceWhereALaunchFails) {
 }
 
 TEST(Sampler, ALostDeviceIsAnError) {
-  Fixture fixture({30us});
+  SamplerFixture fixture({30us});
   fixture.device.runtime->script.lost = true;
   const auto sample = fixture.sample(4, SampleMethod::any);
   ASSERT_FALSE(sample.ok());

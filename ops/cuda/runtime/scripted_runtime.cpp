@@ -99,9 +99,9 @@ Status ScriptedRuntime::launch_kernel(const std::string& name, Nanoseconds time,
               }});
 }
 
-Result<void*, Refusal> ScriptedRuntime::allocate(Bytes size) {
+Result<void*, BackendError> ScriptedRuntime::allocate(Bytes size) {
   if (const Status ok = called("allocate"); !ok) {
-    return Refusal{Refusal::Kind::failed, ok.error().message()};
+    return BackendError{BackendError::Kind::failed, ok.error().message()};
   }
   const Bytes free{script.traits.memory.count - used_};
   if (size > free) return out_of_memory(size, free, script.traits.memory);

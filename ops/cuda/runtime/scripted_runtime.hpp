@@ -69,7 +69,7 @@ class ScriptedRuntime final : public Runtime {
   const DeviceTraits& traits() const override { return script.traits; }
   cudaStream_t stream() const override;
   bool lost() const override { return script.lost; }
-  Result<void*, Refusal> allocate(Bytes size) override;
+  Result<void*, BackendError> allocate(Bytes size) override;
   void release(void* address) noexcept override;
   Result<MemoryState> memory() override;
   Result<MappedMemory> allocate_mapped(Bytes size) override;

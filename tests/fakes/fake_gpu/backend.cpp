@@ -2,8 +2,8 @@
 #include "tests/fakes/fake_gpu/backend.hpp"
 
 #include "base/data_type.hpp"
-#include "ops/catalogue.hpp"
 #include "ops/operator.hpp"
+#include "ops/operator_registry.hpp"
 #include "tests/fakes/fake_backend.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace bench::fake_gpu {
 namespace {
 
 using Values = std::vector<std::vector<double>>;
-using CreatedKernel = Result<std::unique_ptr<ops::Kernel>, ops::Refusal>;
+using CreatedKernel = Result<std::unique_ptr<ops::Kernel>, ops::BackendError>;
 
 constexpr std::array<BackendRow, 3> kBackends = {{
     {"cudnn", "cuDNN", "libcudnn.so.9"},
@@ -255,8 +255,8 @@ class Backend final : public ops::Backend {
 
  private:
   // Returns an error if the script refuses the step.
-  Result<Done, ops::Refusal> add_step(const ops::Problem& problem, const std::string& node,
-                                      Plan& plan);
+  Result<Done, ops::BackendError> add_step(const ops::Problem& problem, const std::string& node,
+                                           Plan& plan);
   CreatedKernel make(Plan plan);
 
   const BackendRow& row_;
@@ -264,8 +264,8 @@ class Backend final : public ops::Backend {
   std::int64_t tuning_ = 0;
 };
 
-Result<Done, ops::Refusal> Backend::add_step(const ops::Problem& problem, const std::string& node,
-                                             Plan& plan) {
+Result<Done, ops::BackendError> Backend::add_step(const ops::Problem& problem,
+                                                  const std::string& node, Plan& plan) {
   const std::string subject = fmt::format("{}/{}", problem.op->name, ops::problem_tokens(problem));
   CaseScript row = gpu_->script().case_of(subject, node);
   if (row.refused) return *row.refused;
@@ -301,14 +301,14 @@ CreatedKernel Backend::make(Plan plan) {
   gpu_->make_context();
   for (const std::string& subject : plan.subjects) {
     if (const Status passed = gpu_->pass(Moment::create, subject); !passed) {
-      return ops::Refusal{ops::Refusal::Kind::failed, passed.error().message()};
+      return ops::BackendError{ops::BackendError::Kind::failed, passed.error().message()};
     }
   }
   void* workspace = nullptr;
   if (const Bytes size = workspace_of(plan); size.count > 0) {
     const auto allocated = gpu_->memory().take(size, "workspace");
     if (!allocated) {
-      return ops::Refusal{ops::Refusal::Kind::skipped, allocated.error().message()};
+      return ops::BackendError{ops::BackendError::Kind::skipped, allocated.error().message()};
     }
     workspace = *allocated;
   }

@@ -5,13 +5,14 @@
 
 namespace bench::fake_gpu {
 
-Result<CounterReadings, ops::Refusal> Counters::measure(
+Result<CounterReadings, ops::BackendError> Counters::measure(
     std::span<ops::Invocation* const> rotation) {
   const CountersScript& script = script_.counters;
   if (script.refused) return *script.refused;
   for (std::int64_t i = 0; i <= script.passes; ++i) {  // one more, because the first counts nothing
     ops::Invocation& invocation = *rotation[static_cast<std::size_t>(i) % rotation.size()];
-    if (!invocation.run()) return ops::Refusal{ops::Refusal::Kind::failed, invocation.error()};
+    if (!invocation.run())
+      return ops::BackendError{ops::BackendError::Kind::failed, invocation.error()};
   }
   CounterReadings readings;
   for (const auto& [name, value] : script.values) readings[name] = {value, "fake__" + name};

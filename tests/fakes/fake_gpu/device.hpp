@@ -93,7 +93,7 @@ class Tracer final : public ops::DeviceTracer {
 class Counters final : public ops::DeviceCounters {
  public:
   explicit Counters(const Script& script) : script_(script) {}
-  Result<CounterReadings, ops::Refusal> measure(
+  Result<CounterReadings, ops::BackendError> measure(
       std::span<ops::Invocation* const> rotation) override;
 
  private:

@@ -30,17 +30,17 @@ Result<Script> load_script() {
 }
 
 ops::BackendExport export_of(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
-  using Opened = Result<std::unique_ptr<ops::Backend>, ops::Refusal>;
+  using Opened = Result<std::unique_ptr<ops::Backend>, ops::BackendError>;
   return {std::string(row.name), "cuda", operators_of(row),
           [&row, gpu] { return missing(gpu->script(), row); },
           [&row, gpu]() -> Opened {
             const Script& script = gpu->script();
             if (script.open) return *script.open;
             if (auto reason = missing(script, row)) {
-              return ops::Refusal{ops::Refusal::Kind::skipped, *std::move(reason)};
+              return ops::BackendError{ops::BackendError::Kind::skipped, *std::move(reason)};
             }
             if (const Status passed = gpu->pass(Moment::open, row.name); !passed) {
-              return ops::Refusal{ops::Refusal::Kind::failed, passed.error().message()};
+              return ops::BackendError{ops::BackendError::Kind::failed, passed.error().message()};
             }
             return make_backend(row, gpu);
           }};

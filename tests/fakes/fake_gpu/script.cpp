@@ -97,7 +97,7 @@ class Reader {
   std::vector<std::string> read_;
 };
 
-constexpr std::array kRefusals = {"unsupported", "skipped", "failed"};
+constexpr std::array kErrorKinds = {"unsupported", "skipped", "failed"};
 constexpr std::array kVerdicts = {"counted", "unsteady", "throttled", "void"};
 constexpr std::array kMoments = {"load", "open", "create", "execution", "sample", "traced"};
 constexpr std::array kKinds = {"fail", "sticky", "lost", "abort", "hang"};
@@ -124,11 +124,11 @@ DeviceScript read_device(Reader& reader) {
   return device;
 }
 
-ops::Refusal read_refusal(Reader& reader) {
-  ops::Refusal refusal{ops::Refusal::Kind::skipped, "the script says so"};
-  reader.read("status", refusal.kind, kRefusals);
-  reader.read("reason", refusal.reason);
-  return refusal;
+ops::BackendError read_error(Reader& reader) {
+  ops::BackendError error{ops::BackendError::Kind::skipped, "the script says so"};
+  reader.read("status", error.kind, kErrorKinds);
+  reader.read("reason", error.reason);
+  return error;
 }
 
 ops::cuda::Verdict read_verdict(Reader& reader) {
@@ -169,7 +169,7 @@ CaseScript read_case(Reader& reader) {
   reader.read("launch_ns", row.launch);
   reader.read("implementation", row.implementation);
   reader.read("workspace", row.workspace);
-  reader.read_object("refused", row.refused, read_refusal);
+  reader.read_object("refused", row.refused, read_error);
   reader.read("wrong_element", row.wrong_element);
   reader.read("unwritten_element", row.unwritten_element);
   reader.read("details", row.details);
@@ -216,7 +216,7 @@ TracerScript read_tracer(Reader& reader) {
 
 CountersScript read_counters(Reader& reader) {
   CountersScript counters;
-  reader.read_object("refused", counters.refused, read_refusal);
+  reader.read_object("refused", counters.refused, read_error);
   reader.read("passes", counters.passes);
   reader.read("values", counters.values);
   reader.read("absent", counters.absent);
@@ -235,7 +235,7 @@ Script read_script(Reader& reader) {
     script.verdict.availability = ops::cuda::Availability::available;
   }
   reader.read("absent", script.absent);
-  reader.read_object("open", script.open, read_refusal);
+  reader.read_object("open", script.open, read_error);
   reader.read_rows("cases", script.cases, read_case);
   reader.read_rows("faults", script.faults, read_fault);
   std::optional<TracerScript> tracer;

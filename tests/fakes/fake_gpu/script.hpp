@@ -103,7 +103,7 @@ struct CaseScript {
   Nanoseconds launch{2000};
   std::string implementation = "fake_engine";
   Bytes workspace{0};
-  std::optional<ops::Refusal> refused;
+  std::optional<ops::BackendError> refused;
   std::optional<std::int64_t> wrong_element, unwritten_element;
   std::map<std::string, std::string> details;
   // at least one; without a name, a kernel is named after the operator
@@ -141,7 +141,7 @@ struct TracerScript {
 };
 
 struct CountersScript {
-  std::optional<ops::Refusal> refused;
+  std::optional<ops::BackendError> refused;
   std::int64_t passes = 1;
   std::map<std::string, double> values;
   std::map<std::string, std::string> absent;  // key: name, value: reason
@@ -151,7 +151,7 @@ struct Script {
   std::optional<DeviceScript> device = DeviceScript();
   ops::cuda::Verdict verdict;                 // why there is no device
   std::map<std::string, std::string> absent;  // key: library, value: reason
-  std::optional<ops::Refusal> open;
+  std::optional<ops::BackendError> open;
   std::vector<CaseScript> cases;
   std::vector<FaultScript> faults;
   TracerScript tracer;

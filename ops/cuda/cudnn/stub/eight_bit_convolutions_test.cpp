@@ -18,9 +18,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-using testing::conv_problem;
-using testing::ConvCase;
-using testing::device_json;
+using cudnn_test::conv_problem;
+using cudnn_test::ConvCase;
+using cudnn_test::device_json;
 
 struct Device {
   const char* architecture;

@@ -19,7 +19,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using testing::device_json;
+using cudnn_test::device_json;
 using ::testing::HasSubstr;
 
 struct Asked {
@@ -30,11 +30,11 @@ struct Asked {
   Direction direction = Direction::forward;
 };
 
-Result<std::vector<PlannedEngine>, Refusal> plan(const std::shared_ptr<const CudnnApi>& api,
-                                                 const Asked& asked,
-                                                 const std::string& architecture) {
+Result<std::vector<PlannedEngine>, BackendError> plan(const std::shared_ptr<const CudnnApi>& api,
+                                                      const Asked& asked,
+                                                      const std::string& architecture) {
   Problem problem =
-      bench::ops::testing::problem(asked.op, asked.tokens, asked.dtype, asked.direction);
+      bench::ops::op_test::problem(asked.op, asked.tokens, asked.dtype, asked.direction);
   problem.layout = asked.layout;
   return planned_engines(api, problem, device_json(architecture), {1, 0});
 }
@@ -102,7 +102,7 @@ TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
   for (const Refused& row : kRefused) {
     const auto engines = plan(api, row.asked, row.architecture);
     ASSERT_FALSE(engines.ok()) << row.asked.op << " " << row.asked.tokens;
-    EXPECT_EQ(engines.error().kind, Refusal::Kind::unsupported);
+    EXPECT_EQ(engines.error().kind, BackendError::Kind::unsupported);
     EXPECT_THAT(engines.error().reason, HasSubstr(row.reason))
         << row.asked.op << " " << row.asked.tokens;
   }
@@ -116,7 +116,7 @@ TEST(RuntimeEngines, WriteWhereTheMaximaAre) {
     for (const DataType dtype : {DataType::f32, DataType::f16, DataType::bf16}) {
       if (dtype == DataType::bf16 && std::string_view(architecture) == "sm_75") continue;
       Problem problem =
-          bench::ops::testing::problem("pool", "max-n32c64h56r3u2p1", dtype, kBackward);
+          bench::ops::op_test::problem("pool", "max-n32c64h56r3u2p1", dtype, kBackward);
       problem.layout = Layout::nhwc;
       const auto graph = maxima_graph(api, problem);
       ASSERT_TRUE(graph.ok()) << graph.error().reason;
@@ -148,7 +148,7 @@ TEST(RuntimeEngines, LeaveNoCombinationWithoutAnAnswer) {
     for (const DataTypeInfo& type : data_types()) {
       for (const Direction direction :
            {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
-        const auto made = bench::ops::testing::try_problem(op, tokens, type.type, direction);
+        const auto made = bench::ops::op_test::try_problem(op, tokens, type.type, direction);
         if (!type.is_case_type || !made) continue;  // not a valid problem on any backend
         const auto engines = planned_engines(api, *made, json, {1, 0});
         EXPECT_TRUE(engines.ok() || !engines.error().reason.empty()) << op << " " << tokens;
@@ -174,7 +174,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
   const std::string json = device_json("sm_90");
   const SupportQuestion asked{api, "", {9, 0}};
   int promised = 0;
-  testing::for_each_support_case([&](const Problem& each, const std::string& what) {
+  cudnn_test::for_each_support_case([&](const Problem& each, const std::string& what) {
     if (each.layout == Layout::any) return;  // equals one of the two others
     const Support support = support_of(each, asked);
     if (support.by == "cuDNN") {

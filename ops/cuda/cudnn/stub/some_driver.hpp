@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 
-namespace bench::ops::cuda::testing {
+namespace bench::ops::cuda::cudnn_test {
 
 // Loads the machine's driver or, failing that, the toolkit's stub from the file `stub`. The stub
 // has the driver's soname, so cuDNN finds it.
@@ -15,8 +15,8 @@ inline bool load_some_driver(const char* stub) {
   return dlopen(stub, RTLD_NOW | RTLD_GLOBAL) != nullptr;
 }
 
-}  // namespace bench::ops::cuda::testing
+}  // namespace bench::ops::cuda::cudnn_test
 
-#define BENCH_NEED_A_DRIVER()                                          \
-  if (!::bench::ops::cuda::testing::load_some_driver(BENCH_CUDA_STUB)) \
+#define BENCH_NEED_A_DRIVER()                                             \
+  if (!::bench::ops::cuda::cudnn_test::load_some_driver(BENCH_CUDA_STUB)) \
   GTEST_SKIP() << "neither a driver nor a stub: " << dlerror()

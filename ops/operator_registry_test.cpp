@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include "ops/described_operator.hpp"
 
@@ -20,24 +20,24 @@ std::shared_ptr<const Operator> named(const std::string& name) {
   return make_described_operator(std::move(description), {});
 }
 
-CatalogueAddition addition(const std::string& op, BackendRow row) {
+PluginAddition addition(const std::string& op, BackendRow row) {
   return {"a.so", {named(op)}, {std::move(row)}};
 }
 
-TEST(CatalogueTest, WithoutPluginsItHasWhatIsBuiltIn) {
-  const OperatorRegistry& catalogue = built_in_catalogue();
-  EXPECT_EQ(catalogue.operator_names(), operator_names());
-  EXPECT_EQ(catalogue.find("inner_product"), find_operator("gemm"));
-  EXPECT_EQ(catalogue.find("twice"), nullptr);
-  EXPECT_THAT(catalogue.backend_names(),
+TEST(OperatorRegistryTest, WithoutPluginsItHasWhatIsBuiltIn) {
+  const OperatorRegistry& registry = built_in_operators();
+  EXPECT_EQ(registry.operator_names(), operator_names());
+  EXPECT_EQ(registry.find("inner_product"), find_operator("gemm"));
+  EXPECT_EQ(registry.find("twice"), nullptr);
+  EXPECT_THAT(registry.backend_names(),
               ElementsAre("onednn", "native", "cudnn", "cublaslt", "cublas"));
 }
 
 // An operator that names a misspelt backend would never run on that backend.
-TEST(CatalogueTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
+TEST(OperatorRegistryTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
   for (const Operator* op : all_operators()) {
     for (const std::string_view name : op->cuda) {
-      const BackendRow* backend = built_in_catalogue().find_backend(name);
+      const BackendRow* backend = built_in_operators().find_backend(name);
       ASSERT_NE(backend, nullptr) << op->name << ": " << name;
       EXPECT_EQ(backend->device, "cuda") << op->name << ": " << name;
       EXPECT_THAT(backend->operators, testing::Contains(std::string(op->name)));
@@ -45,12 +45,12 @@ TEST(CatalogueTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
   }
 }
 
-TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
-  const OperatorRegistry& catalogue = built_in_catalogue();
-  EXPECT_EQ(catalogue.default_backend("cpu", "gemm"), "onednn");
-  EXPECT_EQ(catalogue.default_backend("cuda", "gemm"), "cublaslt");
-  EXPECT_EQ(catalogue.default_backend("cuda", "conv"), "cudnn");
-  EXPECT_EQ(catalogue.default_backend("cuda", kNetworkOperator), "cudnn");
+TEST(OperatorRegistryTest, TheDefaultBackendIsTheFirstThatServes) {
+  const OperatorRegistry& registry = built_in_operators();
+  EXPECT_EQ(registry.default_backend("cpu", "gemm"), "onednn");
+  EXPECT_EQ(registry.default_backend("cuda", "gemm"), "cublaslt");
+  EXPECT_EQ(registry.default_backend("cuda", "conv"), "cudnn");
+  EXPECT_EQ(registry.default_backend("cuda", kNetworkOperator), "cudnn");
   const auto extended =
       OperatorRegistry::extended({addition("twice", {"own", "cpu", {"twice", "gemm"}})});
   ASSERT_TRUE(extended.ok());
@@ -60,7 +60,7 @@ TEST(CatalogueTest, TheDefaultBackendIsTheFirstThatServes) {
   EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
 }
 
-TEST(CatalogueTest, APluginFillsARowThatWaitsForOne) {
+TEST(OperatorRegistryTest, APluginFillsARowThatWaitsForOne) {
   const auto extended =
       OperatorRegistry::extended({addition("twice", {"cudnn", "cuda", {"twice"}})});
   ASSERT_TRUE(extended.ok());
@@ -72,9 +72,9 @@ TEST(CatalogueTest, APluginFillsARowThatWaitsForOne) {
   EXPECT_THAT(again.error().what, HasSubstr("has the name of one of a.so"));
 }
 
-TEST(CatalogueTest, TakenNamesAreErrorsOfTheirSource) {
-  const auto error = [](CatalogueAddition added) {
-    std::vector<CatalogueAddition> all;
+TEST(OperatorRegistryTest, TakenNamesAreErrorsOfTheirSource) {
+  const auto error = [](PluginAddition added) {
+    std::vector<PluginAddition> all;
     all.push_back(std::move(added));
     return OperatorRegistry::extended(std::move(all)).error();
   };

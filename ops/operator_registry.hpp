@@ -28,7 +28,7 @@ struct BackendRow {
 };
 
 // What one plugin adds.
-struct CatalogueAddition {
+struct PluginAddition {
   std::string source;  // the plugin's file, for errors
   std::vector<std::shared_ptr<const Operator>> operators;
   std::vector<BackendRow> backends;
@@ -42,7 +42,7 @@ class OperatorRegistry {
   OperatorRegistry();
   // Appends those of plugins to the built-in ones. Error: a name is taken; `where` is the source. A
   // backend may take over a row with Maker::plugin on the same device.
-  static Result<OperatorRegistry> extended(std::vector<CatalogueAddition> additions);
+  static Result<OperatorRegistry> extended(std::vector<PluginAddition> additions);
 
   std::span<const Operator* const> operators() const { return operators_; }
   // Returns nullptr if the name is unknown. Also finds aliases.
@@ -57,7 +57,7 @@ class OperatorRegistry {
   std::string_view default_backend(std::string_view device, std::string_view op) const;
 
  private:
-  Status add(CatalogueAddition addition);
+  Status add(PluginAddition addition);
   Status add_backend(BackendRow row, const std::string& source);
 
   std::vector<const Operator*> operators_;
@@ -66,6 +66,6 @@ class OperatorRegistry {
 };
 
 // For callers without plugins.
-const OperatorRegistry& built_in_catalogue();
+const OperatorRegistry& built_in_operators();
 
 }  // namespace bench::ops

@@ -6,7 +6,7 @@
 #include "base/env.hpp"
 #include "base/result.hpp"
 #include "harness/worker/memory.hpp"
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 #include "ops/backend/kernel.hpp"
 #include "profiler/memory/memory_collector.hpp"
 
@@ -36,13 +36,12 @@ struct SetupObservers {
 class PreparedKernel {
  public:
   // Creates the kernel twice, allocates, packs, poisons the outputs and runs once. Returns the
-  // refusal `skipped` if memory is insufficient: `available` of the host, if known, or the free
-  // memory of the backend's device.
-  static Result<PreparedKernel, ops::Refusal> build(ops::Backend& backend, const Workload& subject,
-                                                    const InputValues& values, Clock& clock,
-                                                    std::optional<Bytes> available,
-                                                    const ops::InputLayouts& met = {},
-                                                    const SetupObservers& watchers = {});
+  // an error of kind `skipped` if memory is insufficient: `available` of the host, if known, or the
+  // free memory of the backend's device.
+  static Result<PreparedKernel, ops::BackendError> build(
+      ops::Backend& backend, const Workload& workload, const InputValues& values, Clock& clock,
+      std::optional<Bytes> available, const ops::InputLayouts& input_layouts = {},
+      const SetupObservers& watchers = {});
 
   ops::Kernel& kernel() { return *kernel_; }
   const PreparationTimes& preparation() const { return preparation_; }  // has all times
@@ -55,7 +54,7 @@ class PreparedKernel {
 
  private:
   PreparedKernel() = default;
-  Status allocate_and_pack(ops::DeviceMemory* memory, const Workload& subject,
+  Status allocate_and_pack(ops::DeviceMemory* memory, const Workload& workload,
                            const InputValues& values, Clock& clock, const SetupObservers& watchers);
   Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/instance.hpp"
+#include "harness/worker/prepared_kernel.hpp"
 
 #include "base/data_type.hpp"
 #include "base/text.hpp"
@@ -12,8 +12,8 @@
 namespace bench {
 namespace {
 
+using ops::BackendError;
 using ops::BufferRole;
-using ops::Refusal;
 
 // All ones is a NaN in every floating type. For integers any pattern may be a correct result, so
 // two runs use two patterns that differ in every bit.
@@ -40,8 +40,8 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
 }
 
 // Checks the memory for all buffers, on the host or the device. `available`: memory of the host.
-std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
-                                      std::optional<Bytes> available) {
+std::optional<BackendError> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
+                                           std::optional<Bytes> available) {
   if (device != nullptr) available = device->available();
   std::array<Bytes, ops::kBufferRoleNames.size()> by_role{};
   Bytes packed{0};
@@ -57,24 +57,28 @@ std::optional<Refusal> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemo
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", ops::kBufferRoleNames[i],
                          format_bytes(by_role[i]));
   }
-  return Refusal{Refusal::Kind::skipped,
-                 fmt::format("not enough memory{}: the kernel's buffers need {} ({}), {} available",
-                             device != nullptr ? " on the device" : "", format_bytes(packed), parts,
-                             format_bytes(*available))};
+  return BackendError{
+      BackendError::Kind::skipped,
+      fmt::format("not enough memory{}: the kernel's buffers need {} ({}), {} available",
+                  device != nullptr ? " on the device" : "", format_bytes(packed), parts,
+                  format_bytes(*available))};
 }
 
 }  // namespace
 
-Result<PreparedKernel, Refusal> PreparedKernel::build(
-    ops::Backend& backend, const Workload& subject, const InputValues& values, Clock& clock,
-    std::optional<Bytes> available, const ops::InputLayouts& met, const SetupObservers& watchers) {
+Result<PreparedKernel, BackendError> PreparedKernel::build(ops::Backend& backend,
+                                                           const Workload& workload,
+                                                           const InputValues& values, Clock& clock,
+                                                           std::optional<Bytes> available,
+                                                           const ops::InputLayouts& input_layouts,
+                                                           const SetupObservers& watchers) {
   PreparedKernel instance;
   const Nanoseconds start = clock.now();
-  auto kernel = create_kernel(backend, subject, met);
+  auto kernel = create_kernel(backend, workload, input_layouts);
   instance.preparation_.create = clock.now() - start;
   if (!kernel) return std::move(kernel).error();
   const Nanoseconds again = clock.now();
-  { auto hit = create_kernel(backend, subject, met); }
+  { auto hit = create_kernel(backend, workload, input_layouts); }
   instance.preparation_.create_hit = clock.now() - again;
   instance.kernel_ = std::move(kernel).value();
   // Kernels on the host report their workspace themselves. The address of a workspace on a device
@@ -86,26 +90,26 @@ Result<PreparedKernel, Refusal> PreparedKernel::build(
 
   if (auto lack = lack_of_memory(*instance.kernel_, backend.memory(), available)) return *lack;
   if (Status status =
-          instance.allocate_and_pack(backend.memory(), subject, values, clock, watchers);
+          instance.allocate_and_pack(backend.memory(), workload, values, clock, watchers);
       !status) {
-    return Refusal{Refusal::Kind::failed, status.error().message()};
+    return BackendError{BackendError::Kind::failed, status.error().message()};
   }
   if (Status status = instance.poison(kPoison); !status) {
-    return Refusal{Refusal::Kind::failed, status.error().message()};
+    return BackendError{BackendError::Kind::failed, status.error().message()};
   }
   ops::StepObserver* observer =
       watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
   const Status run = instance.run(observer);
   instance.preparation_.first_run = clock.now() - first;
-  if (!run) return Refusal{Refusal::Kind::failed, run.error().message()};
+  if (!run) return BackendError{BackendError::Kind::failed, run.error().message()};
   return instance;
 }
 
-Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Workload& subject,
+Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Workload& workload,
                                          const InputValues& values, Clock& clock,
                                          const SetupObservers& watchers) {
-  const auto tensors = subject_tensors(subject);
+  const auto tensors = workload_tensors(workload);
   tensors_.assign(tensors.begin(), tensors.end());
   std::vector<Bytes> sizes;
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) sizes.push_back(buffer.size);

@@ -5,7 +5,7 @@
 #include "base/result.hpp"
 #include "ops/backend/backend_set.hpp"
 #include "ops/backend/kernel.hpp"
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,13 +18,13 @@ namespace bench {
 
 struct WorkerContext {
   ops::BackendSet backends;
-  std::shared_ptr<const ops::OperatorRegistry> own_catalogue = {};  // null: the built-in one
+  std::shared_ptr<const ops::OperatorRegistry> own_registry = {};  // null: the built-in one
   std::vector<ops::LibraryInfo> plugins = {};
   // Why the context is unusable: every command is refused with this error.
   std::optional<Error> fault = {};
 
-  const ops::OperatorRegistry& catalogue() const {
-    return own_catalogue ? *own_catalogue : ops::built_in_catalogue();
+  const ops::OperatorRegistry& registry() const {
+    return own_registry ? *own_registry : ops::built_in_operators();
   }
 };
 
@@ -35,7 +35,7 @@ using CudaPluginFinder = std::function<Result<std::string>()>;
 // `fault` says so, with the file at `where`. With `find_cuda` it also contains those of CUDA; their
 // plugin is located and loaded when a case first requests one. Without it such cases are skipped,
 // with the reason.
-std::shared_ptr<WorkerContext> make_equipment(const std::vector<std::string>& plugins,
-                                              CudaPluginFinder find_cuda = {});
+std::shared_ptr<WorkerContext> make_worker_context(const std::vector<std::string>& plugins,
+                                                   CudaPluginFinder find_cuda = {});
 
 }  // namespace bench

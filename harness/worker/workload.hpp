@@ -33,32 +33,31 @@ using Workload = std::variant<ops::Problem, NetworkPair>;
 
 // `network` is the definition for op `network`, else null. Returns an error for parameters that
 // make no valid problem.
-Result<Workload> make_subject(const CaseKey& key, const PlannedNetwork* network,
-                              const ops::OperatorRegistry& catalogue);
+Result<Workload> make_workload(const CaseKey& key, const PlannedNetwork* network,
+                               const ops::OperatorRegistry& registry);
 
-std::span<const ops::Tensor> subject_tensors(const Workload& subject);
-const ops::Work& subject_work(const Workload& subject);
-// `met`: for a layer, the layouts of its inputs inside the network; else empty.
-Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create_kernel(ops::Backend& backend,
-                                                                 const Workload& subject,
-                                                                 const ops::InputLayouts& met);
+std::span<const ops::Tensor> workload_tensors(const Workload& workload);
+const ops::Work& workload_work(const Workload& workload);
+// `input_layouts`: for a layer, the layouts of its inputs inside the network; else empty.
+Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create_kernel(
+    ops::Backend& backend, const Workload& workload, const ops::InputLayouts& input_layouts);
 // Values of all tensors except outputs, in order.
-std::vector<std::vector<double>> input_values(const Workload& subject, std::uint64_t seed);
+std::vector<std::vector<double>> input_values(const Workload& workload, std::uint64_t seed);
 
 // Returns the other execution of a network (unfused for fused and the reverse); nullopt for
 // problems and for networks without one.
-std::optional<Workload> twin_of(const Workload& subject);
+std::optional<Workload> twin_of(const Workload& workload);
 
 // Decides whether a worker accepts a case.
 
-RefusedReply refused(const ops::Refusal& refusal);
+ErrorReply refused(const ops::BackendError& error);
 
 // Rejects another device or backend, and parameters that make no valid problem. Also rejects cases
 // that do not fit into `available` host memory or into the device's memory (if known). Nothing has
 // been created by then.
-Result<Workload, RefusedReply> admit(
+Result<Workload, ErrorReply> admit(
     const CaseKey& key, const PlannedNetwork* network, ops::Backend& backend,
     std::optional<Bytes> available,
-    const ops::OperatorRegistry& catalogue = ops::built_in_catalogue());
+    const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/catalogue.hpp"
+#include "ops/operator_registry.hpp"
 
 #include "ops/peak/peak.hpp"
 
@@ -37,15 +37,15 @@ bool serves(const BackendRow& row, std::string_view op) {
 OperatorRegistry::OperatorRegistry()
     : operators_(all_operators().begin(), all_operators().end()), backends_(built_in_backends()) {}
 
-Result<OperatorRegistry> OperatorRegistry::extended(std::vector<CatalogueAddition> additions) {
+Result<OperatorRegistry> OperatorRegistry::extended(std::vector<PluginAddition> additions) {
   OperatorRegistry result;
-  for (CatalogueAddition& addition : additions) {
+  for (PluginAddition& addition : additions) {
     BENCH_RETURN_IF_ERROR(result.add(std::move(addition)));
   }
   return result;
 }
 
-Status OperatorRegistry::add(CatalogueAddition addition) {
+Status OperatorRegistry::add(PluginAddition addition) {
   for (std::shared_ptr<const Operator>& op : addition.operators) {
     if (op->name == kNetworkOperator || find(op->name) != nullptr) {
       const bool built_in = op->name == kNetworkOperator || find_operator(op->name) != nullptr;
@@ -118,9 +118,9 @@ std::string_view OperatorRegistry::default_backend(std::string_view device,
   return fallback;
 }
 
-const OperatorRegistry& built_in_catalogue() {
-  static const OperatorRegistry kCatalogue;
-  return kCatalogue;
+const OperatorRegistry& built_in_operators() {
+  static const OperatorRegistry kRegistry;
+  return kRegistry;
 }
 
 }  // namespace bench::ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/subject.hpp"
+#include "harness/worker/workload.hpp"
 
 #include "base/text.hpp"
 #include "harness/host/memory_shortage.hpp"
@@ -14,10 +14,10 @@ namespace bench {
 namespace {
 
 Result<Workload> make_network_subject(const CaseKey& key, const PlannedNetwork& planned,
-                                      const ops::OperatorRegistry& catalogue) {
+                                      const ops::OperatorRegistry& registry) {
   const auto make = [&](ops::Fusion fusion) {
     return ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode, fusion,
-                             catalogue);
+                             registry);
   };
   BENCH_ASSIGN_OR_RETURN(ops::Network separate, make(ops::Fusion::separate));
   Result<ops::Network> fused = make(ops::Fusion::fused);
@@ -57,38 +57,37 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
 
 }  // namespace
 
-Result<Workload> make_subject(const CaseKey& key, const PlannedNetwork* network,
-                              const ops::OperatorRegistry& catalogue) {
+Result<Workload> make_workload(const CaseKey& key, const PlannedNetwork* network,
+                               const ops::OperatorRegistry& registry) {
   if (key.op == "network") {
     if (network == nullptr) return Error{"a network without its definition", to_id(key), ""};
-    return make_network_subject(key, *network, catalogue);
+    return make_network_subject(key, *network, registry);
   }
-  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_of(key, catalogue));
+  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_of(key, registry));
   return Workload(std::move(problem));
 }
 
-std::span<const ops::Tensor> subject_tensors(const Workload& subject) {
-  if (const auto* problem = std::get_if<ops::Problem>(&subject)) return problem->tensors;
-  return std::get<NetworkPair>(subject).network.tensors;
+std::span<const ops::Tensor> workload_tensors(const Workload& workload) {
+  if (const auto* problem = std::get_if<ops::Problem>(&workload)) return problem->tensors;
+  return std::get<NetworkPair>(workload).network.tensors;
 }
 
-const ops::Work& subject_work(const Workload& subject) {
-  if (const auto* problem = std::get_if<ops::Problem>(&subject)) return problem->work;
-  return std::get<NetworkPair>(subject).network.work;
+const ops::Work& workload_work(const Workload& workload) {
+  if (const auto* problem = std::get_if<ops::Problem>(&workload)) return problem->work;
+  return std::get<NetworkPair>(workload).network.work;
 }
 
-Result<std::unique_ptr<ops::Kernel>, ops::Refusal> create_kernel(ops::Backend& backend,
-                                                                 const Workload& subject,
-                                                                 const ops::InputLayouts& met) {
-  if (const auto* problem = std::get_if<ops::Problem>(&subject)) {
-    return backend.create_layer(*problem, met);
+Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create_kernel(
+    ops::Backend& backend, const Workload& workload, const ops::InputLayouts& input_layouts) {
+  if (const auto* problem = std::get_if<ops::Problem>(&workload)) {
+    return backend.create_layer(*problem, input_layouts);
   }
-  return backend.create(std::get<NetworkPair>(subject).network);
+  return backend.create(std::get<NetworkPair>(workload).network);
 }
 
-std::vector<std::vector<double>> input_values(const Workload& subject, std::uint64_t seed) {
-  if (const auto* pair = std::get_if<NetworkPair>(&subject)) return network_values(*pair, seed);
-  const auto& problem = std::get<ops::Problem>(subject);
+std::vector<std::vector<double>> input_values(const Workload& workload, std::uint64_t seed) {
+  if (const auto* pair = std::get_if<NetworkPair>(&workload)) return network_values(*pair, seed);
+  const auto& problem = std::get<ops::Problem>(workload);
   std::vector<std::vector<double>> values;
   for (std::size_t i = 0; i < problem.input_count(); ++i) {
     values.push_back(ops::random_values(problem, i, seed));
@@ -96,54 +95,54 @@ std::vector<std::vector<double>> input_values(const Workload& subject, std::uint
   return values;
 }
 
-std::optional<Workload> twin_of(const Workload& subject) {
-  const auto* pair = std::get_if<NetworkPair>(&subject);
+std::optional<Workload> twin_of(const Workload& workload) {
+  const auto* pair = std::get_if<NetworkPair>(&workload);
   if (pair == nullptr || !pair->fused) return std::nullopt;
   const bool is_fused = pair->network.fusion == ops::Fusion::fused;
   return NetworkPair{is_fused ? pair->separate : *pair->fused, pair->separate, pair->fused};
 }
 
-RefusedReply refused(const ops::Refusal& refusal) {
-  switch (refusal.kind) {
-    case ops::Refusal::Kind::unsupported:
-      return {Outcome::unsupported, refusal.reason};
-    case ops::Refusal::Kind::skipped:
-      return {Outcome::skipped, refusal.reason};
-    case ops::Refusal::Kind::failed:
+ErrorReply refused(const ops::BackendError& error) {
+  switch (error.kind) {
+    case ops::BackendError::Kind::unsupported:
+      return {Outcome::unsupported, error.reason};
+    case ops::BackendError::Kind::skipped:
+      return {Outcome::skipped, error.reason};
+    case ops::BackendError::Kind::failed:
       break;
   }
-  return {Outcome::failed, refusal.reason};
+  return {Outcome::failed, error.reason};
 }
 
-Result<Workload, RefusedReply> admit(const CaseKey& key, const PlannedNetwork* network,
-                                     ops::Backend& backend, std::optional<Bytes> available,
-                                     const ops::OperatorRegistry& catalogue) {
+Result<Workload, ErrorReply> admit(const CaseKey& key, const PlannedNetwork* network,
+                                   ops::Backend& backend, std::optional<Bytes> available,
+                                   const ops::OperatorRegistry& registry) {
   if (key.device != backend.device()) {
-    return RefusedReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
-                                                      backend.device(), key.device)};
+    return ErrorReply{Outcome::skipped, fmt::format("this worker serves the device {}, not {}",
+                                                    backend.device(), key.device)};
   }
   if (key.backend != backend.name()) {
-    return RefusedReply{Outcome::unsupported,
-                        fmt::format("unknown backend `{}`: the device {} is served by {}",
-                                    key.backend, key.device, backend.name())};
+    return ErrorReply{Outcome::unsupported,
+                      fmt::format("unknown backend `{}`: the device {} is served by {}",
+                                  key.backend, key.device, backend.name())};
   }
-  Result<Workload> subject = make_subject(key, network, catalogue);
-  if (!subject) return RefusedReply{Outcome::failed, subject.error().message()};
-  const std::span<const ops::Tensor> tensors = subject_tensors(*subject);
+  Result<Workload> workload = make_workload(key, network, registry);
+  if (!workload) return ErrorReply{Outcome::failed, workload.error().message()};
+  const std::span<const ops::Tensor> tensors = workload_tensors(*workload);
   if (auto shortage = memory_shortage(tensors, available)) {
-    return RefusedReply{Outcome::skipped, *std::move(shortage)};
+    return ErrorReply{Outcome::skipped, *std::move(shortage)};
   }
   if (backend.memory() != nullptr) {
     const std::optional<Bytes> free = backend.memory()->available();
     const Bytes plain = plain_size(tensors);
     if (free && plain > *free) {
-      return RefusedReply{
+      return ErrorReply{
           Outcome::skipped,
           fmt::format("not enough memory on the device: the tensors need {}, {} available",
                       format_bytes(plain), format_bytes(*free))};
     }
   }
-  return std::move(subject).value();
+  return std::move(workload).value();
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/equipment.hpp"
+#include "harness/worker/worker_context.hpp"
 
 #include "harness/worker/cuda_plugin.hpp"
 #include "ops/native/backend.hpp"
@@ -14,18 +14,18 @@
 namespace bench {
 namespace {
 
-using ops::Refusal;
+using ops::BackendError;
 
 // libbench_cuda.so, loaded on first use and kept for the life of the process.
 class CudaPlugin {
  public:
   explicit CudaPlugin(CudaPluginFinder find) : find_(std::move(find)) {}
 
-  Result<std::unique_ptr<ops::Backend>, Refusal> open(std::string_view name,
-                                                      ops::Backend& built_in) {
+  Result<std::unique_ptr<ops::Backend>, BackendError> open(std::string_view name,
+                                                           ops::Backend& built_in) {
     BENCH_ASSIGN_OR_RETURN(const bench_backend* backend, find(name));
     if (auto missing = ops::probe_backend(*backend)) {
-      return Refusal{Refusal::Kind::skipped, std::move(*missing)};
+      return BackendError{BackendError::Kind::skipped, std::move(*missing)};
     }
     return ops::open_backend(*backend, plugin_->library(), built_in);
   }
@@ -36,10 +36,10 @@ class CudaPlugin {
 
  private:
   // Returns nullopt on success.
-  std::optional<Refusal> load() {
+  std::optional<BackendError> load() {
     if (plugin_) return std::nullopt;
     const auto refuse = [](const std::string& why) {
-      return Refusal{Refusal::Kind::skipped, "no CUDA device: " + why};
+      return BackendError{BackendError::Kind::skipped, "no CUDA device: " + why};
     };
     const Result<std::string> file = find_();
     if (!file) return refuse(file.error().what);
@@ -48,13 +48,14 @@ class CudaPlugin {
     plugin_.emplace(std::move(plugin).value());
     return std::nullopt;
   }
-  Result<const bench_backend*, Refusal> find(std::string_view name) {
-    if (auto refusal = load()) return std::move(*refusal);
+  Result<const bench_backend*, BackendError> find(std::string_view name) {
+    if (auto error = load()) return std::move(*error);
     for (const bench_backend* backend : plugin_->backends()) {
       if (backend->name == name) return backend;
     }
-    return Refusal{Refusal::Kind::unsupported,
-                   fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file(), name)};
+    return BackendError{
+        BackendError::Kind::unsupported,
+        fmt::format("the CUDA plugin {} has no backend `{}`", plugin_->file(), name)};
   }
 
   CudaPluginFinder find_;
@@ -72,59 +73,58 @@ void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
   }
 }
 
-Status add_plugins(const std::vector<std::string>& files, WorkerContext& equipment) {
-  std::vector<ops::CatalogueAddition> additions;
+Status add_plugins(const std::vector<std::string>& files, WorkerContext& context) {
+  std::vector<ops::PluginAddition> additions;
   std::vector<std::pair<const bench_backend*, ops::LibraryInfo>> backends;
   for (const std::string& file : files) {
     BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(file));
     additions.push_back(plugin.addition());
-    equipment.plugins.push_back(plugin.library());
+    context.plugins.push_back(plugin.library());
     for (const bench_backend* backend : plugin.backends()) {
       backends.emplace_back(backend, plugin.library());
     }
   }
-  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry catalogue,
+  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry registry,
                          ops::OperatorRegistry::extended(std::move(additions)));
-  equipment.own_catalogue = std::make_shared<const ops::OperatorRegistry>(std::move(catalogue));
-  ops::Backend& built_in = equipment.backends.first();
+  context.own_registry = std::make_shared<const ops::OperatorRegistry>(std::move(registry));
+  ops::Backend& built_in = context.backends.first();
   for (const auto& [backend, library] : backends) {
-    equipment.backends.add(
+    context.backends.add(
         backend->name, backend->device,
         [backend = backend, library = library, &built_in] {
           return ops::open_backend(*backend, library, built_in);
         },
         [backend = backend] { return ops::probe_backend(*backend); });
   }
-  const ops::OperatorRegistry& all = *equipment.own_catalogue;
-  built_in.set_layer_maker(
-      [&equipment,
-       &all](const ops::Problem& problem) -> Result<std::unique_ptr<ops::Kernel>, ops::Refusal> {
-        const auto name = all.default_backend("cpu", problem.op->name);
-        BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, equipment.backends.find(name));
-        return backend->create(problem);
-      });
+  const ops::OperatorRegistry& all = *context.own_registry;
+  built_in.set_layer_maker([&context, &all](const ops::Problem& problem)
+                               -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
+    const auto name = all.default_backend("cpu", problem.op->name);
+    BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, context.backends.find(name));
+    return backend->create(problem);
+  });
   return Done{};
 }
 
 }  // namespace
 
-std::shared_ptr<WorkerContext> make_equipment(const std::vector<std::string>& plugins,
-                                              CudaPluginFinder find_cuda) {
-  auto equipment =
+std::shared_ptr<WorkerContext> make_worker_context(const std::vector<std::string>& plugins,
+                                                   CudaPluginFinder find_cuda) {
+  auto context =
       std::make_shared<WorkerContext>(WorkerContext{ops::BackendSet(ops::make_onednn_backend())});
-  equipment->backends.add(
+  context->backends.add(
       std::string(ops::kNativeBackend), "cpu",
-      []() -> Result<std::unique_ptr<ops::Backend>, ops::Refusal> {
+      []() -> Result<std::unique_ptr<ops::Backend>, ops::BackendError> {
         return ops::make_native_backend();
       },
       []() -> std::optional<std::string> { return std::nullopt; });
-  if (find_cuda) add_cuda(std::move(find_cuda), equipment->backends);
-  if (plugins.empty()) return equipment;
-  if (Status status = add_plugins(plugins, *equipment); !status) {
-    equipment->fault = std::move(status).error();
-    equipment->fault->where = "plugin " + equipment->fault->where;
+  if (find_cuda) add_cuda(std::move(find_cuda), context->backends);
+  if (plugins.empty()) return context;
+  if (Status status = add_plugins(plugins, *context); !status) {
+    context->fault = std::move(status).error();
+    context->fault->where = "plugin " + context->fault->where;
   }
-  return equipment;
+  return context;
 }
 
 }  // namespace bench
