@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# bench_precompile(<target> HEADERS <header>... SOURCES <file>...)
-# With BENCH_PRECOMPILE the headers are compiled once for all the target's sources, if there are
-# enough sources; united ones (below) are excluded. Daily builds do without: ccache works better
-# that way, and a missing include is noticed.
+# bench_precompile(<target> HEADERS <header>... | REUSE <target>)
+# With BENCH_PRECOMPILE the headers are compiled once for all the target's sources, or taken from
+# another target with the same options. Daily builds do without: ccache works better that way, and a
+# missing include is noticed.
 function(bench_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES")
-  list(LENGTH arg_SOURCES count)
-  if(BENCH_PRECOMPILE AND count GREATER 3)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "REUSE" "HEADERS")
+  if(NOT BENCH_PRECOMPILE)
+    return()
+  endif()
+  if(arg_REUSE)
+    target_precompile_headers(${target} REUSE_FROM ${arg_REUSE})
+  else()
     target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
-    # GCC 12 loses the origin of inlined code of the standard library, and warns about it.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
-        -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
-    endif()
+  endif()
+  # GCC 12 loses the origin of inlined code of the standard library, and warns about it.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+      -Wno-stringop-overread -Wno-restrict -Wno-maybe-uninitialized -Wno-nonnull)
   endif()
 endfunction()
 
@@ -71,8 +75,16 @@ function(bench_add_tests name)
   target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
     nlohmann_json::nlohmann_json)
   target_compile_definitions(${name}_test PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  bench_precompile(${name}_test SOURCES ${arg_SOURCES}
-    HEADERS <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <functional> <map> <optional> <string> <vector>)
+  if(BENCH_UNITY)
+    bench_unite(${name}_test SOURCES ${arg_SOURCES})
+  endif()
+  # base_test is the first of all.
+  if(name STREQUAL "base")
+    bench_precompile(base_test HEADERS <gmock/gmock.h> <gtest/gtest.h> <fmt/format.h> <functional>
+      <map> <optional> <string> <vector>)
+  else()
+    bench_precompile(${name}_test REUSE base_test)
+  endif()
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
     # Several tests share the processors: OpenMP threads that spin while waiting would starve them.
     PROPERTIES TIMEOUT 300 LABELS ${name} ENVIRONMENT "GOMP_SPINCOUNT=0")
@@ -88,9 +100,13 @@ function(bench_add_library name)
     set(scope PUBLIC)
     if(BENCH_UNITY)
       bench_unite(bench_${name} SOURCES ${arg_SOURCES})
+    endif()
+    # All depend on base, the first of them.
+    if(name STREQUAL "base")
+      bench_precompile(bench_base HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory>
+        <optional> <string> <variant> <vector>)
     else()
-      bench_precompile(bench_${name} SOURCES ${arg_SOURCES}
-        HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <optional> <string> <variant> <vector>)
+      bench_precompile(bench_${name} REUSE bench_base)
     endif()
   else()
     add_library(bench_${name} INTERFACE)
