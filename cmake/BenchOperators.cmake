@@ -168,10 +168,10 @@ function(bench_operators)
   set_source_files_properties(native/arithmetic.cpp native/movement.cpp PROPERTIES
     SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-O2;-fno-tree-vectorize;-fno-sanitize=all")
   set_source_files_properties(native/backend.cpp PROPERTIES
-    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-sanitize=thread")
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${OpenMP_CXX_FLAGS};-fno-sanitize=thread")
   bench_add_library(ops DEPENDS profiler SOURCES ${sources})
   bench_add_library(backend DEPENDS ops LINK ${CMAKE_DL_LIBS} SOURCES ${backend})
   bench_add_library(onednn DEPENDS backend LINK DNNL::dnnl SOURCES ${onednn})
-  bench_add_library(native DEPENDS backend version LINK OpenMP::OpenMP_CXX SOURCES ${native})
+  bench_add_library(native DEPENDS backend version LINK ${OpenMP_CXX_LIBRARIES} SOURCES ${native})
   bench_add_tests(ops LIBRARIES bench_onednn bench_native SOURCES ${tests})
 endfunction()
