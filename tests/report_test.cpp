@@ -71,6 +71,17 @@ TEST_F(ReportCommand, the_suffix_selects_the_format) {
   EXPECT_THAT(report({"r.jsonl", "-o", "r.md"}).err, HasSubstr("--force"));
 }
 
+TEST_F(ReportCommand, refuses_an_existing_file_before_it_reads_the_results) {
+  folder_.write("page.html", "mine");
+  const ProgramResult refused = report({"missing.jsonl", "-o", "page.html"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("page.html: the file exists already"));
+  EXPECT_THAT(refused.err, Not(HasSubstr("missing.jsonl")));
+  EXPECT_EQ(read_text(folder_.file("page.html")), "mine");
+  EXPECT_THAT(report({"missing.jsonl", "-o", "page.html", "--force"}).err,
+              HasSubstr("missing.jsonl"));
+}
+
 TEST_F(ReportCommand, filters_then_sorts_then_cuts_and_shows_the_columns) {
   const ProgramResult result = report({"r.jsonl", "--filter", "*/bf16/*", "--sort", "median_ns",
                                        "--top", "2", "--columns", "case,median_ns"});

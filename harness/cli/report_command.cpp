@@ -292,6 +292,8 @@ bool is_directory(const std::string& path) {
 Status write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
+  // Refuses a file that exists before reading results that may be large.
+  if (arguments.out) BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_of(arguments)));
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;
   for (std::string& path : paths) {
