@@ -3,12 +3,13 @@
 
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/ranges.h>
 #include <rapidjson/document.h>
-#include <rapidjson/memorystream.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace bench {
@@ -153,27 +154,34 @@ void write_json(JsonWriter& writer, JsonValue value) {
   }
 }
 
+// Memory that all texts of a document have in common: most records fit and allocate nothing.
 struct JsonDocument::State {
-  rapidjson::Document document;
+  std::string text;  // parsed in place: texts of the document are parts of it
+  alignas(std::max_align_t) std::array<char, std::size_t{1} << 15> values;
+  rapidjson::Document::AllocatorType allocator{values.data(), values.size()};
+  // A document gives up the memory of unfinished values after each text; it starts with enough.
+  rapidjson::Document document{&allocator, std::size_t{1} << 14};
   rapidjson::Reader reader;
 };
 
-JsonDocument::JsonDocument() : state_(std::make_unique<State>()) {}
+JsonDocument::JsonDocument() : state_(std::make_unique_for_overwrite<State>()) {}
 JsonDocument::~JsonDocument() = default;
 JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
 JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
 Status JsonDocument::parse(std::string_view text) {
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
-                              rapidjson::kParseValidateEncodingFlag |
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                               rapidjson::kParseFullPrecisionFlag;
   rapidjson::Document& document = state_->document;
   document.SetNull();
-  document.GetAllocator().Clear();
+  state_->allocator.Clear();
+  if (!is_utf8(text)) return Error{"it is not valid JSON", "", ""};
+  state_->text = text;
+  state_->text.append(kJsonPadding, '\0');
   bool is_too_deep = false, is_valid = false;
   auto parse_into = [&](rapidjson::Document& target) {
     BoundedDepth handler(target);
-    rapidjson::MemoryStream stream(text.data(), text.size());
+    rapidjson::InsituStringStream stream(state_->text.data());
     is_valid = !state_->reader.Parse<kFlags>(stream, handler).IsError() &&
                stream.Tell() == text.size();  // the stream ends at a zero byte as well
     is_too_deep = handler.is_too_deep();

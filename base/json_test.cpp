@@ -303,6 +303,28 @@ TEST(Json, a_document_is_read_again_with_the_same_memory) {
   EXPECT_EQ(document.root().text_at("b"), std::nullopt);
 }
 
+// Texts are parsed in place, 16 bytes at a time: at each offset, with an escape at each position.
+TEST(Json, texts_of_any_length_keep_their_escapes_and_characters) {
+  JsonDocument document;
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (std::size_t place = 0; place <= size; ++place) {
+      const std::string before(place, 'a'), after(size - place, 'b');
+      const std::string json =
+          fmt::format("{0}{{{0}\"{1}\"{0}:{0}\"{1}\\n\\u00e9\\u0000\u00e9\\\"{2}\"{0}}}{0}",
+                      std::string(size, ' '), before, after);
+      ASSERT_TRUE(document.parse(json).ok()) << json;
+      const std::string expected = before + "\n\u00e9" + std::string(1, '\0') + "\u00e9\"" + after;
+      EXPECT_EQ(document.root().text_at(before), expected) << json;
+    }
+  }
+}
+
+TEST(Json, a_moved_document_keeps_its_texts) {
+  JsonDocument first = parse_json(R"({"a":"b"})").value();
+  const JsonDocument second = std::move(first);
+  EXPECT_EQ(second.root().text_at("a"), "b");
+}
+
 TEST(Json, parsed_values_are_written_as_they_are) {
   for (const std::string text :
        {R"({"b":1,"a":[true,null,"x",-1,18446744073709551615,3.0,{"c":[]}]})", "[]", "{}"})

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include "base/characters.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -324,6 +325,7 @@ Result<FlopsPerSecond> parse_flop_rate(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view utf8) {
+  if (is_plain_ascii(utf8)) return utf8.size();
   std::size_t columns = 0;
   for (; !utf8.empty(); ++columns) utf8.remove_prefix(code_point_length(utf8));
   return columns;

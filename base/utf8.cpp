@@ -39,6 +39,18 @@ BadCharacter at_position(std::string_view text, std::size_t position, std::strin
           std::move(what)};
 }
 
+constexpr std::uint64_t kTops = 0x8080808080808080u;
+
+// Tests eight bytes together: a top bit is set if any is not plain ASCII. A subtraction borrows
+// into the top bit of bytes below 0x20, and an addition carries into that of 0x7F. Bytes above 0x7F
+// have the bit set already. If a borrow or carry continues into the next byte, this byte has
+// already failed the test.
+std::uint64_t unusual(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u;
+  constexpr std::uint64_t kSpaces = 0x2020202020202020u;
+  return bytes | (bytes - kSpaces) | (bytes + kOnes);
+}
+
 }  // namespace
 
 std::optional<DecodedCharacter> decode_utf8(std::string_view text) {
@@ -75,18 +87,20 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
   return std::nullopt;
 }
 
-// Tests eight bytes at a time. A subtraction borrows into the top bit of bytes below 0x20, and an
-// addition carries into that of 0x7F. Bytes above 0x7F have the bit set already. If a borrow or
-// carry continues into the next byte, this byte has already failed the test.
 bool is_plain_ascii(std::string_view text) {
-  constexpr std::uint64_t kTops = 0x8080808080808080u;
-  constexpr std::uint64_t kOnes = 0x0101010101010101u;
-  constexpr std::uint64_t kSpaces = 0x2020202020202020u;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
   std::size_t position = 0;
-  for (; position + sizeof kTops <= text.size(); position += sizeof kTops) {
+  const auto word = [&](std::size_t number) {
     std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text.data() + position, sizeof bytes);
-    if (((bytes | (bytes - kSpaces) | (bytes + kOnes)) & kTops) != 0) return false;
+    std::memcpy(&bytes, text.data() + position + number * kWord, kWord);
+    return unusual(bytes);
+  };
+  // Long texts: one branch for four words.
+  for (; position + 4 * kWord <= text.size(); position += 4 * kWord) {
+    if (((word(0) | word(1) | word(2) | word(3)) & kTops) != 0) return false;
+  }
+  for (; position + kWord <= text.size(); position += kWord) {
+    if ((word(0) & kTops) != 0) return false;
   }
   return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(position), text.end(),
                      [](char c) { return c >= ' ' && c < 0x7F; });

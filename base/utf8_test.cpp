@@ -50,7 +50,7 @@ TEST(Utf8, InvalidBytesBecomeReplacementCharacters) {
 
 TEST(Utf8, PlainAsciiHasNoByteBeyondSpaceAndTilde) {
   EXPECT_TRUE(is_plain_ascii(""));
-  for (const std::size_t size : {1U, 7U, 8U, 9U, 16U, 23U}) {
+  for (const std::size_t size : {1U, 7U, 8U, 9U, 16U, 23U, 31U, 32U, 33U, 64U, 75U}) {
     for (std::size_t place = 0; place < size; ++place) {
       for (int byte = 0; byte < 256; ++byte) {
         std::string text(size, 'a');

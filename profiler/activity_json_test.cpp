@@ -134,6 +134,22 @@ TEST(ActivityJson, EscapesMeanTheSameInPlainAndOtherLines) {
   EXPECT_EQ(plain.attributes.text(Attribute::op), "/x");
 }
 
+// The parser first tries the field and the attribute that followed in an earlier line.
+TEST(ActivityJson, FieldsAndAttributesMayComeInAnotherOrderInEachLine) {
+  ActivityLineParser parser;
+  constexpr const char* kFirst =
+      R"({"record":"activity","kind":"operator","name":"a","start_ns":1,"attributes":{"op":"x","flops":7}})";
+  constexpr const char* kSecond =
+      R"({"start_ns":1,"new":[{"name":"b"}],"attributes":{"flops":7,"op":"x"},"record":"activity","name":"a","kind":"operator"})";
+  for (const char* line : {kFirst, kSecond, kFirst, kSecond, kSecond}) {
+    ASSERT_EQ(parser.parse(line).kind, LineKind::activity) << parser.parse(line).problem;
+    EXPECT_EQ(parser.activity().name, "a");
+    EXPECT_EQ(parser.activity().start, Nanoseconds(1));
+    EXPECT_EQ(parser.activity().attributes.text(Attribute::op), "x");
+    EXPECT_EQ(parser.activity().attributes.integer(Attribute::flops), 7);
+  }
+}
+
 TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreTold) {
   ActivityLineParser parser;
   const ParsedLine& run = parser.parse(R"({"record":"run","schema":"bench.result/1","x":[{}]})");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_reader.hpp"
 #include "base/utf8.hpp"
 #include "profiler/activity_json.hpp"
 
@@ -58,6 +59,15 @@ Field field_of(std::string_view name) {
   return Field::other;
 }
 
+// The rows are in the order of the enumerators.
+constexpr bool fields_in_order() {
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    if (static_cast<std::size_t>(kFields[i].field) != i) return false;
+  }
+  return true;
+}
+static_assert(fields_in_order());
+
 // Receives RapidJSON's events. Returning false ends the parse; `problem` then states the reason.
 class Handler {
  public:
@@ -106,7 +116,7 @@ class Handler {
 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view key(text, size);
-    if (depth_ == 1) field_ = field_of(key);
+    if (depth_ == 1) field_ = known_field(key);
     if (depth_ == 2 && field_ == Field::attributes) {
       attribute_ = known_attribute(key);
       if (!attribute_) ++line.unknown_fields;
@@ -167,8 +177,14 @@ class Handler {
     line.problem = std::move(problem);
     return false;
   }
-  // Most lines list their attributes in the same order as an earlier line. So the attribute that
-  // followed last time is tried first.
+  // Most lines list their fields and attributes in the same order as an earlier line. So the one
+  // that followed last time is tried first.
+  Field known_field(std::string_view key) {
+    Field& guess = field_followers_[static_cast<std::size_t>(field_)];
+    if (guess == Field::other || kFields[static_cast<std::size_t>(guess)].name != key)
+      guess = field_of(key);
+    return guess;
+  }
   std::optional<Attribute> known_attribute(std::string_view key) {
     Attribute& guess = followers_[previous_];
     if (info(guess).name != key) {
@@ -336,6 +352,7 @@ class Handler {
   // previous attribute of this line; kAttributeCount if none
   std::size_t previous_ = kAttributeCount;
   std::array<Attribute, kAttributeCount + 1> followers_{};
+  std::array<Field, kFields.size() + 1> field_followers_{};
   std::string mismatch_;  // the first mismatch of this line
   std::string unknown_kind_;
 };
@@ -352,6 +369,7 @@ struct ActivityLineParser::State {
     if (is_plain_ascii(line)) {  // texts are used in place and need no validation
       constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
       plain = line;
+      plain.append(kJsonPadding, '\0');
       rapidjson::InsituStringStream stream(plain.data());
       return reader.Parse<kFlags>(stream, handler);
     }

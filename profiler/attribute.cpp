@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -99,6 +101,19 @@ constexpr NameIndex make_index() {
 }
 constexpr NameIndex kByName = make_index();
 
+using Entries = std::vector<Attributes::Entry>;
+
+// Replaces the value of an attribute or appends it.
+template <class Value>
+void set_entry(Entries& entries, Attribute attribute, Value value) {
+  for (Attributes::Entry& entry : entries) {
+    if (entry.first != attribute) continue;
+    entry.second = std::move(value);
+    return;
+  }
+  entries.emplace_back(attribute, std::move(value));
+}
+
 }  // namespace
 
 std::span<const AttributeInfo> attributes() { return kAttributes; }
@@ -116,30 +131,23 @@ std::optional<Attribute> attribute_from_name(std::string_view name) {
   return *found;
 }
 
-AttributeValue& Attributes::slot(Attribute attribute) {
-  for (Entry& entry : entries_) {
-    if (entry.first == attribute) return entry.second;
-  }
-  return entries_.emplace_back(attribute, AttributeValue()).second;
-}
-
 void Attributes::set(Attribute attribute, std::string_view text) {
   assert(info(attribute).type == AttributeType::text);
-  slot(attribute).emplace<std::string>(text);
+  set_entry(entries_, attribute, std::string(text));
 }
 
 void Attributes::set(Attribute attribute, std::int64_t value) {
   assert(info(attribute).type == AttributeType::integer);
-  slot(attribute) = value;
+  set_entry(entries_, attribute, value);
 }
 
 void Attributes::set(Attribute attribute, double value) {
   assert(info(attribute).type == AttributeType::real);
-  slot(attribute) = value;
+  set_entry(entries_, attribute, value);
 }
 
 void Attributes::merge(const Attributes& other) {
-  for (const auto& [attribute, value] : other.entries_) slot(attribute) = value;
+  for (const auto& [attribute, value] : other.entries_) set_entry(entries_, attribute, value);
 }
 
 void Attributes::erase(Attribute attribute) {

@@ -125,7 +125,6 @@ class Attributes {
   friend bool operator==(const Attributes&, const Attributes&) = default;
 
  private:
-  AttributeValue& slot(Attribute attribute);
   std::vector<Entry> entries_;
 };
 

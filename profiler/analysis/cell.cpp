@@ -3,6 +3,7 @@
 
 #include "base/printable.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <system_error>
 
 namespace bench::analysis {
@@ -43,6 +45,8 @@ std::string readable_number(double value, Quantity quantity) {
 bool is_formula(std::string_view text) {
   constexpr std::array<std::string_view, 8> kSigns = {
       "=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  constexpr std::string_view kFirstBytes = "=+-@\xef";  // nearly every text begins otherwise
+  if (text.empty() || kFirstBytes.find(text.front()) == std::string_view::npos) return false;
   const auto starts = [&](std::string_view sign) {
     return text.starts_with(sign) && text != sign;  // a sign alone is not a formula
   };
@@ -52,6 +56,15 @@ bool is_formula(std::string_view text) {
   const char* end = number.data() + number.size();
   const auto [stop, error] = std::from_chars(number.data(), end, value);
   return error != std::errc() || stop != end;
+}
+
+// Appends the value as raw() returns it.
+void append_raw(const Cell& cell, std::string& line) {
+  if (const auto* text = std::get_if<std::string>(&cell)) line += *text;
+  if (const auto* number = std::get_if<std::int64_t>(&cell))
+    fmt::format_to(std::back_inserter(line), "{}", *number);
+  if (const auto* real = std::get_if<double>(&cell))
+    fmt::format_to(std::back_inserter(line), "{}", *real);
 }
 
 }  // namespace
@@ -70,25 +83,23 @@ std::string readable(const Cell& cell, Quantity quantity) {
 }
 
 std::string raw(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  if (const auto* number = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *number);
-  if (const auto* real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
-  return {};
+  std::string text;
+  append_raw(cell, text);
+  return text;
 }
 
 void append_csv(const Cell& cell, std::string& line) {
   const auto* text = std::get_if<std::string>(&cell);
-  if (text == nullptr) {
-    line += raw(cell);
-    return;
-  }
-  const std::string shown = escape_controls(*text);
+  if (text == nullptr) return append_raw(cell, line);
+  const std::string escaped = is_plain_ascii(*text) ? std::string() : escape_controls(*text);
+  std::string_view shown = escaped.empty() ? std::string_view(*text) : std::string_view(escaped);
   line += is_formula(shown) ? "\"'" : "\"";
-  for (const char c : shown) {
-    if (c == '"') line += '"';
-    line += c;
+  for (std::size_t quote = shown.find('"'); quote != std::string_view::npos;
+       quote = shown.find('"')) {
+    line.append(shown.substr(0, quote + 1)) += '"';
+    shown.remove_prefix(quote + 1);
   }
-  line += '"';
+  line.append(shown) += '"';
 }
 
 std::size_t readable_width(Quantity quantity) {

@@ -203,7 +203,10 @@ std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::s
 }  // namespace
 
 Collector::Collector(const QueryPlan& plan, const std::string& folder)
-    : plan_(plan), rows_(plan.top, plan.direction, folder), facts_(plan.columns.size()) {}
+    : plan_(plan), rows_(plan.top, plan.direction, folder), facts_(plan.columns.size()) {
+  for (const Column* column : plan.columns)
+    repeated_.push_back(repeated_column(plan.columns, column->name));
+}
 
 void Collector::count(const Workload& subject) {
   ++totals_.selected;
@@ -226,7 +229,7 @@ Status Collector::store(Row row) {
   for (std::size_t i = 0; i < facts_.size(); ++i) {
     ColumnFacts& facts = facts_[i];
     const Cell& cell = row.cells[i];
-    const auto repeats = repeated_column(plan_.columns, plan_.columns[i]->name);
+    const std::ptrdiff_t repeats = repeated_[i];
     if (repeats < 0 || cell != row.cells[static_cast<std::size_t>(repeats)]) facts.differs = true;
     facts.varies = facts.varies || (facts.known && cell != facts.first);
     const bool is_measured = plan_.columns[i]->quantity == Quantity::none;

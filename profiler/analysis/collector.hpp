@@ -8,6 +8,7 @@
 #include "profiler/analysis/row_store.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -54,6 +55,7 @@ class Collector {
   RowStore rows_;
   Totals totals_;
   std::vector<ColumnFacts> facts_;
+  std::vector<std::ptrdiff_t> repeated_;  // for each column, the one that it may repeat, or -1
   std::int64_t next_sequence_ = 0;
 };
 

@@ -122,6 +122,15 @@ TEST(TableFormat, csv_has_one_line_for_each_row_and_no_control_character) {
   EXPECT_EQ(text, "name\n\"a\\x0a::error::b\\x1b \xc3\xa9\"\n");
 }
 
+TEST(TableFormat, csv_doubles_each_quote) {
+  const auto cell = [](std::string_view text) {
+    return written("csv", shape_of({column("name", 6)}), {{std::string(text)}});
+  };
+  EXPECT_EQ(cell(""), "name\n\"\"\n");
+  EXPECT_EQ(cell("\"a\"\"b\""), "name\n\"\"\"a\"\"\"\"b\"\"\"\n");
+  EXPECT_EQ(cell("\xc3\xa9\""), "name\n\"\xc3\xa9\"\"\"\n");
+}
+
 TEST(TableFormat, csv_cells_that_begin_a_formula_begin_with_an_apostrophe) {
   const auto cell = [](const std::string& text) {
     const std::string csv = written("csv", shape_of({column("name", 6)}), {{text}});

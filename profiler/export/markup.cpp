@@ -9,6 +9,7 @@
 namespace bench {
 namespace {
 
+constexpr std::string_view kMarks = "&<>\"'";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 struct Escape {
@@ -29,6 +30,8 @@ constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
+  if (is_plain_ascii(text) && text.find_first_of(kMarks) == std::string_view::npos)
+    return std::string(text);
   const std::string valid = with_valid_utf8(text);
   std::string out;
   for (std::size_t at = 0; at < valid.size();) {
