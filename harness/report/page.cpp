@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 namespace bench {
 
@@ -58,21 +59,23 @@ std::string breakable(std::string_view id) {
   return html;
 }
 
-std::string row_html(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row) {
-  std::string html = "<tr>";
+void append_row(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row,
+                std::string& html) {
+  html += "<tr>";
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Page::TableCell& cell = row[i];
-    html += fmt::format("<td{}", class_of(columns[i].kind, cell.classes, cell.text));
+    html += "<td" + class_of(columns[i].kind, cell.classes, cell.text);
     if (cell.value && std::isfinite(*cell.value)) {
-      html += fmt::format(" data-v=\"{:.6g}\"", *cell.value);
+      fmt::format_to(std::back_inserter(html), " data-v=\"{:.6g}\"", *cell.value);
     }
     if (columns[i].kind != PageKind::id) {
-      html += fmt::format(" data-name=\"{}\"", escape_markup(columns[i].heading));
+      html += " data-name=\"" + escape_markup(columns[i].heading) + '"';
     }
-    html += fmt::format(">{}</td>", columns[i].kind == PageKind::id ? breakable(cell.text)
-                                                                    : escape_markup(cell.text));
+    html += '>';
+    html += columns[i].kind == PageKind::id ? breakable(cell.text) : escape_markup(cell.text);
+    html += "</td>";
   }
-  return html + "</tr>\n";
+  html += "</tr>\n";
 }
 
 std::string head_html(const std::vector<Page::TableColumn>& columns) {
@@ -184,11 +187,11 @@ void Page::table(const std::vector<TableColumn>& columns, const std::vector<Tabl
   body_ += "<div class=\"sortable-box\">\n" + tools_html(columns) +
            "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns) + "<tbody>\n";
   const std::size_t drawn = std::min(rows.size(), kDrawnRows);
-  for (std::size_t i = 0; i < drawn; ++i) body_ += row_html(columns, rows[i]);
+  for (std::size_t i = 0; i < drawn; ++i) append_row(columns, rows[i], body_);
   body_ += "</tbody></table></div>\n";
   if (drawn < rows.size()) {
     body_ += "<template><table><tbody>\n";
-    for (std::size_t i = drawn; i < rows.size(); ++i) body_ += row_html(columns, rows[i]);
+    for (std::size_t i = drawn; i < rows.size(); ++i) append_row(columns, rows[i], body_);
     body_ += "</tbody></table></template>\n";
   }
   body_ += "</div>\n";
@@ -196,8 +199,9 @@ void Page::table(const std::vector<TableColumn>& columns, const std::vector<Tabl
 
 std::string Page::finish() && {
   if (sections_ > 0) body_ += "</section>\n";
-  const std::string content = fmt::format(
-      "{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n{}</main>", head_, links_, body_);
+  const std::string before =
+      fmt::format("{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n", head_, links_);
+  const std::string content = before + std::move(body_) + "</main>";
   const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
   // The page's template contains each mark once, in this order. Inserted text is not searched for
   // marks, because a title may contain any text.
@@ -212,7 +216,8 @@ std::string Page::finish() && {
     page += by;
     rest.remove_prefix(place + mark.size());
   }
-  return page + std::string(rest);
+  page += rest;
+  return page;
 }
 
 }  // namespace bench

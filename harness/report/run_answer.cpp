@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace bench {
@@ -49,12 +50,27 @@ std::string elapsed_text(const Report& report) {
                              : fmt::format(" in {:.1f} s", seconds.count());
 }
 
-// The processes whose medians make the case's time.
-std::int64_t count_processes(const Report& report, const CaseRecord& record) {
-  if (record.quiet && record.quiet->processes > 0) return record.quiet->processes;
-  return std::ranges::count_if(report.processes, [&](const ProcessRecord& process) {
-    return process.id == record.id && process.run_id == record.run_id && !process.samples.empty();
-  });
+// For each case, the number of processes whose medians make its time. One pass counts those of all
+// cases, since a run may have tens of thousands.
+std::vector<std::int64_t> count_processes(const Report& report,
+                                          const std::vector<const CaseRecord*>& cases) {
+  std::vector<std::int64_t> counts(cases.size());
+  std::unordered_map<std::string_view, std::size_t> uncounted;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& quiet = cases[i]->quiet;
+    if (quiet && quiet->processes > 0) {
+      counts[i] = quiet->processes;
+    } else {
+      uncounted.emplace(cases[i]->id, i);
+    }
+  }
+  if (uncounted.empty()) return counts;
+  for (const ProcessRecord& process : report.processes) {
+    const auto found = uncounted.find(process.id);
+    if (found == uncounted.end() || process.samples.empty()) continue;
+    if (process.run_id == cases[found->second]->run_id) ++counts[found->second];
+  }
+  return counts;
 }
 
 // The id without its cache mode.
@@ -213,11 +229,14 @@ std::string advice_note(const Report& report) {
 }
 
 std::string missing_interval_note(const Report& report) {
+  std::vector<const CaseRecord*> cases;
+  for (const CaseRecord& record : report.cases) {
+    if (record.time && !record.time->low && !has_flag(record, Flag::noisy))
+      cases.push_back(&record);
+  }
   std::int64_t missing = 0;
   std::int64_t fewest = kProcessesOfAnInterval;
-  for (const CaseRecord& record : report.cases) {
-    if (!record.time || record.time->low || has_flag(record, Flag::noisy)) continue;
-    const std::int64_t processes = count_processes(report, record);
+  for (const std::int64_t processes : count_processes(report, cases)) {
     if (processes <= 0 || processes >= kProcessesOfAnInterval) continue;
     ++missing;
     fewest = std::min(fewest, processes);
@@ -293,7 +312,7 @@ std::vector<std::string> noisy_notes(const Report& report) {
   std::string text = fmt::format("noisy, {}:", count_cases(noisy.count));
   if (noisy.widest != nullptr) {
     const double half = *interval_half_width(*noisy.widest->time);
-    const std::int64_t processes = count_processes(report, *noisy.widest);
+    const std::int64_t processes = count_processes(report, {noisy.widest}).front();
     text +=
         fmt::format(" the {}interval is +-{:.1f} %{}{}.", noisy.count == 1 ? "" : "widest ",
                     100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",

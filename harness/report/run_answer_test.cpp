@@ -168,6 +168,17 @@ TEST(RunAnswer, MissingIntervalsNameTheNumberOfProcessesThatGivesThem) {
                           "measure.processes=5` gives one."));
 }
 
+TEST(RunAnswer, MissingIntervalsCountProcessesOfTheSameRunWithSamples) {
+  Report report;
+  report.cases = {without_interval("a"), without_interval("b")};
+  add_processes(report, "a", 4);
+  add_processes(report, "b", 4);
+  report.processes[0].run_id = "another run";
+  report.processes[1].samples.clear();
+  EXPECT_THAT(answer_notes(report).back(),
+              StartsWith("2 cases have no interval: 2 processes are too few for one"));
+}
+
 TEST(RunAnswer, NoisyCasesSayHowWideAndWhatHalvesTheInterval) {
   Report report;
   report.cases = {timed("a", 1ms), timed("b", 1ms)};

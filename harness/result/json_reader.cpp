@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/json_reader.hpp"
 
-#include "base/json_reader.hpp"
 #include "base/text.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/result/report.hpp"
@@ -57,8 +56,8 @@ constexpr Kind kKinds[] = {{"run", read_run},
 
 }  // namespace
 
-Result<Line> parse_line(std::string_view text) {
-  BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
+Result<Line> parse_line(std::string_view text, JsonDocument& document) {
+  BENCH_RETURN_IF_ERROR(document.parse(text));
   const auto kind = document.root().text_at("record");
   if (!kind) return Error{"it has no field `record`", "", ""};
   for (const Kind& row : kKinds) {
@@ -68,7 +67,8 @@ Result<Line> parse_line(std::string_view text) {
 }
 
 Result<Record> record_from_json_line(std::string_view line) {
-  BENCH_ASSIGN_OR_RETURN(Line parsed, parse_line(line));
+  JsonDocument document;
+  BENCH_ASSIGN_OR_RETURN(Line parsed, parse_line(line, document));
   if (auto* record = std::get_if<Record>(&parsed)) return std::move(*record);
   if (const auto* other = std::get_if<OtherRecord>(&parsed)) {
     return Error{fmt::format("unknown record `{}`", shorten(other->kind, 40)), "",

@@ -2,6 +2,7 @@
 // Converts JSON, one line or a whole document, to records. Private to this folder.
 #pragma once
 
+#include "base/json_reader.hpp"
 #include "base/result.hpp"
 #include "harness/result/record.hpp"
 
@@ -24,8 +25,8 @@ struct OtherSchema {
 using Line = std::variant<Record, OtherRecord, OtherSchema>;
 
 // Returns an error for malformed JSON, a missing record kind, or a field that is missing or has the
-// wrong type.
-Result<Line> parse_line(std::string_view text);
+// wrong type. `document` provides memory, which many lines may share.
+Result<Line> parse_line(std::string_view text, JsonDocument& document);
 
 // Returns the lines of a JSON document (to_json_document); nullopt if the text is not one.
 std::optional<std::vector<std::string>> document_lines(std::string_view text);

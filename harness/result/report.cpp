@@ -27,7 +27,7 @@ class RecordCollector {
   Status add_line(std::string_view line, std::size_t number, bool incomplete_line) {
     if (is_blank(line)) return Done{};
     ++lines_;
-    auto parsed = parse_line(line);
+    auto parsed = parse_line(line, document_);
     if (parsed.ok()) return take(std::move(*parsed), number);
     if (incomplete_line) {
       looks_incomplete_ |= line.starts_with(kRecordStart.substr(0, line.size()));
@@ -67,7 +67,7 @@ class RecordCollector {
     if (spaced == std::string_view::npos || (dense != std::string_view::npos && dense > spaced))
       start = dense;
     if (start != std::string_view::npos && start > 0) {
-      auto parsed = parse_line(line.substr(start));
+      auto parsed = parse_line(line.substr(start), document_);
       if (parsed.ok()) {
         warn(number, "incomplete record before another one ignored");
         return take(std::move(*parsed), number);
@@ -92,6 +92,7 @@ class RecordCollector {
 
   const std::string& name_;
   ReportBuilder builder_;
+  JsonDocument document_;  // of the current line
   std::size_t lines_ = 0;
   std::size_t recognised_ = 0;
   std::size_t dropped_warnings_ = 0;
@@ -122,8 +123,8 @@ Result<ReportBuilder> parse_records(std::string_view text, const std::string& na
 }
 
 Result<Report> parse_report(std::string_view text, const std::string& name) {
-  BENCH_ASSIGN_OR_RETURN(const ReportBuilder builder, parse_records(text, name));
-  return builder.report();
+  BENCH_ASSIGN_OR_RETURN(ReportBuilder builder, parse_records(text, name));
+  return std::move(builder).report();
 }
 
 }  // namespace bench

@@ -26,10 +26,11 @@ void ReportBuilder::add(CaseRecord record) {
   if (record.outcome == Outcome::ok || known.outcome != Outcome::ok) known = std::move(record);
 }
 
-Report ReportBuilder::report() const {
-  Report report = report_;
-  add_interrupted_cases(report, last_case_record_);
-  return report;
+Report ReportBuilder::report() const& { return ReportBuilder(*this).report(); }
+
+Report ReportBuilder::report() && {
+  add_interrupted_cases(report_, last_case_record_);
+  return std::move(report_);
 }
 
 namespace {
@@ -67,11 +68,17 @@ CaseRecord record_of_id(const std::string& id) {
 void add_interrupted_cases(Report& report,
                            const std::unordered_map<std::string, std::size_t>& last_case_record) {
   const RunChains chains(report.runs);
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < report.cases.size(); ++i) index[report.cases[i].id] = i;
+  const auto has_result = [&](const std::string& id) {
+    const auto known = index.find(id);
+    return known != index.end() && report.cases[known->second].outcome == Outcome::ok;
+  };
   std::unordered_map<std::string, Measured> measured;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {
     const ProcessRecord& process = report.processes[i];
-    if (process.samples.empty()) continue;
+    if (process.samples.empty() || has_result(process.id)) continue;
     auto [place, is_new] = measured.try_emplace(process.id);
     if (is_new) order.push_back(process.id);
     Measured& entry = place->second;
@@ -81,15 +88,12 @@ void add_interrupted_cases(Report& report,
     entry.processes[process.process] = &process;
     entry.last = i;
   }
-  std::unordered_map<std::string, std::size_t> index;
-  for (std::size_t i = 0; i < report.cases.size(); ++i) index[report.cases[i].id] = i;
   for (const std::string& id : order) {
     const Measured& entry = measured.at(id);
     const auto known = index.find(id);
     if (known == index.end()) {
       report.cases.push_back(interrupted_case(id, entry));
-    } else if (report.cases[known->second].outcome != Outcome::ok &&
-               entry.last >= last_case_record.at(id)) {
+    } else if (entry.last >= last_case_record.at(id)) {
       report.cases[known->second] = interrupted_case(id, entry);
     }
   }

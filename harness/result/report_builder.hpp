@@ -26,7 +26,8 @@ class ReportBuilder {
 
   // Returns what was added so far. Cases with samples but without a case record are summarised:
   // outcome ok, flag interrupted.
-  Report report() const;
+  Report report() const&;
+  Report report() &&;
 
  private:
   void add(RunRecord run) { report_.runs.push_back(std::move(run)); }

@@ -125,6 +125,20 @@ TEST(InterruptedCase, AFailureStaysUnlessItWasMeasuredAfterwards) {
   EXPECT_THAT(again.flags, ElementsAre(Flag::interrupted));
 }
 
+TEST(ReportBuilder, KeepsItsRecordsUntilItIsMoved) {
+  ReportBuilder builder =
+      parse_records(Lines().run("a").process("a", 0, 10).result("a", Outcome::ok).text(), "r")
+          .value();
+  const Report copy = builder.report();
+  EXPECT_THAT(copy.processes, SizeIs(1));
+  const Report again = builder.report();
+  EXPECT_EQ(again.cases, copy.cases);
+  EXPECT_EQ(again.processes, copy.processes);
+  const Report moved = std::move(builder).report();
+  EXPECT_EQ(moved.cases, copy.cases);
+  EXPECT_EQ(moved.processes, copy.processes);
+}
+
 TEST(InterruptedCase, NothingIsMadeOfProcessesWithoutSamples) {
   ProcessRecord process;
   process.run_id = "r";

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace bench {
 namespace {
@@ -92,6 +95,10 @@ Result<std::string> read_result_text(const std::string& path, const ResultLimits
 }
 
 Status append_result_text(const std::string& path, const ResultLimits& limits, std::string& text) {
+  // A text that grows while it is read would be copied several times.
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
   ActivityCutter collector(path, limits, text);
   return read_blocks(path, [&](std::string_view block) { return collector.take(block); });
 }
