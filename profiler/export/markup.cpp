@@ -4,12 +4,12 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace bench {
 namespace {
 
-constexpr std::string_view kMarks = "&<>\"'";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 struct Escape {
@@ -27,11 +27,13 @@ constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
                                               {"\xef\xbf\xbe", kReplacement},
                                               {"\xef\xbf\xbf", kReplacement}}};
 
+// The characters above that plain ASCII contains.
+bool is_mark(char c) { return c == '&' || c == '<' || c == '>' || c == '"' || c == '\''; }
+
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
-  if (is_plain_ascii(text) && text.find_first_of(kMarks) == std::string_view::npos)
-    return std::string(text);
+  if (is_plain_ascii(text) && std::ranges::none_of(text, is_mark)) return std::string(text);
   const std::string valid = with_valid_utf8(text);
   std::string out;
   for (std::size_t at = 0; at < valid.size();) {
