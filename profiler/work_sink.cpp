@@ -50,8 +50,10 @@ Status WorkSink::take(const Activity& activity) {
   if (!work && !is_given) return next_.take(activity);
   copy_ = activity;
   if (work) add_work(copy_, *work);
-  settle(copy_.attributes, Attribute::given_flops, Attribute::flops);
-  settle(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
+  if (is_given) {
+    settle(copy_.attributes, Attribute::given_flops, Attribute::flops);
+    settle(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
+  }
   return next_.take(copy_);
 }
 
