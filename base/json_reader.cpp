@@ -177,7 +177,6 @@ Status JsonDocument::parse(std::string_view text) {
   state_->allocator.Clear();
   if (!is_utf8(text)) return Error{"it is not valid JSON", "", ""};
   state_->text = text;
-  state_->text.append(kJsonPadding, '\0');
   bool is_too_deep = false, is_valid = false;
   auto parse_into = [&](rapidjson::Document& target) {
     BoundedDepth handler(target);

@@ -57,10 +57,6 @@ class JsonValue {
 // Makes JsonWriter write parsed values as they are: reals stay reals, null stays null.
 void write_json(JsonWriter& writer, JsonValue value);
 
-// RapidJSON scans texts that it parses in place in blocks of 16 bytes. A buffer for such a text has
-// this many zero bytes after it, so that no block ends outside of the buffer.
-inline constexpr std::size_t kJsonPadding = 16;
-
 // The parsed text. Parses without recursion and refuses text that nests far deeper than any record.
 class JsonDocument {
  public:

@@ -71,10 +71,6 @@ if(NOT TARGET rapidjson)
   add_library(rapidjson INTERFACE IMPORTED)
   target_include_directories(rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIRS})
 endif()
-# RapidJSON looks for the end of a text 16 bytes at a time (kJsonPadding in base/json_reader.hpp).
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
-  target_compile_definitions(rapidjson INTERFACE RAPIDJSON_SSE2)
-endif()
 message(STATUS "oneDNN ${dnnl_VERSION}: ${dnnl_DIR}")
 
 # Debian's package of yaml-cpp 0.7 exports the target without a namespace.

@@ -369,7 +369,6 @@ struct ActivityLineParser::State {
     if (is_plain_ascii(line)) {  // texts are used in place and need no validation
       constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag;
       plain = line;
-      plain.append(kJsonPadding, '\0');
       rapidjson::InsituStringStream stream(plain.data());
       return reader.Parse<kFlags>(stream, handler);
     }
