@@ -224,6 +224,7 @@ class JsonReader {
   }
   template <class T>
   void read_records(std::string_view name, JsonValue json, std::map<std::string, T>& values) {
+    values.clear();
     if (!json.is_object()) return complain(name, "is not an object");
     for (std::size_t i = 0; i < json.size(); ++i)
       read(name, json.member(i), values[std::string(json.name(i))]);

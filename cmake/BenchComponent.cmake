@@ -73,7 +73,7 @@ function(bench_add_tests name)
   endif()
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
-    nlohmann_json::nlohmann_json)
+    nlohmann_json::nlohmann_json fmt::fmt)
   target_compile_definitions(${name}_test PRIVATE BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(BENCH_UNITY)
     bench_unite(${name}_test SOURCES ${arg_SOURCES})

@@ -307,9 +307,12 @@ TEST_F(RunFaults, KillingTheCoordinatorEndsAWorkerThatHangsInsideAKernel) {
       folder.file("out.jsonl"),
       fault_options({{"FAKE_PIDS", pids}, {"FAKE_FAULT", "hang@first:*"}}), RLIM_INFINITY);
   ASSERT_GT(pid, 0);
-  while (lines_of(pids) < 2) sched_yield();  // the first one is for the canaries
-  kill(pid, SIGKILL);
   int status = 0;
+  pid_t ended = 0;
+  // The first worker is for the canaries.
+  while (lines_of(pids) < 2 && ended == 0) ended = waitpid(pid, &status, WNOHANG);
+  ASSERT_EQ(ended, 0) << "the coordinator ended with status " << status;
+  kill(pid, SIGKILL);
   waitpid(pid, &status, 0);
   expect_gone_within_a_second(pids);
 }
@@ -333,7 +336,7 @@ TEST_F(RunFaults, AFullDiskKeepsWholeRecordsAndEndsTheRun) {
   }
 }
 
-TEST_F(RunFaults, AFolderThatCannotBeWrittenIsSaidBeforeAnythingRuns) {
+TEST_F(RunFaults, ARecordFileInAFolderThatCannotBeWrittenIsAnError) {
   EXPECT_FALSE(RecordFile::create("/proc/out.jsonl", Existing::refuse).ok());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A token duet. Two worker processes on the same processors, base and candidate, alternately take
 // one sample, so that both see the same state of the machine. While one measures, the other waits
-// for its token: the next request, for a round of one sample. docs/gate.md, gates.md 3.6.
+// for its token: the next request, for a round of one sample (docs/gate.md).
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -21,7 +21,7 @@
 namespace bench {
 
 // A duet takes as many rounds as fit its time, within limits. With fewer rounds, single
-// disturbances reach the median (gates.md 2.3). Twice as many add little precision: most variation
+// disturbances reach the median. Twice as many add little precision: most variation
 // lies between duets, so another duet is the better use of the time (docs/decisions/0020).
 inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(80);
 inline constexpr int kMinDuetRounds = 10;

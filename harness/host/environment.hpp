@@ -31,8 +31,8 @@ struct CpuFacts {
 };
 
 CpuFacts read_cpu(const SystemRoot& root);
-// The identity according to gates.md 3.4: ISA, vendor, family, model, stepping, name, cores, SMT,
-// NUMA, caches, hypervisor, compiler and flags, schema.
+// The identity of machines whose times can be compared (docs/baselines.md): ISA, vendor, family,
+// model, stepping, name, cores, SMT, NUMA, caches, hypervisor, compiler and flags, schema.
 std::string machine_class(const CpuFacts& cpu);
 EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 

@@ -405,7 +405,7 @@ void Decider::leave_undecided(const Undecided& undecided, CaseAssessment& judgem
 }
 
 // A slowdown caused by a lower device clock is not a fault of the code: time and cycles must agree
-// (gates.md 3.6).
+// (docs/gate.md, On a GPU).
 void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement) {
   judgement.verdict = Verdict::regression;
   const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);

@@ -17,7 +17,7 @@
 
 namespace bench {
 
-// Limits on the error rates. The letters are those of gates.md; docs/gate.md gives the reasons.
+// Limits on the error rates. docs/gate.md gives the reasons.
 struct GatePolicy {
   int duets = 6;  // K: duets of a suspect at the first interim analysis
   // Duets at the last interim analysis; each analysis doubles the number of duets

@@ -20,7 +20,7 @@ namespace bench {
 
 // Sets runs, center, sigma, q95 and q99 of the cases that have a comparable `stored`. `levels` has
 // one entry per case: its runs of the present configuration, in the order of the store. The sigmas
-// come from the medians and are moderated towards the suite's sigma (gates.md 3.5). The other
+// come from the medians and are moderated towards the suite's sigma. The other
 // values come from the lower quartiles. A case of unknown noise gets runs = 0 and is measured
 // again.
 void set_stored_levels(std::span<CaseEvidence> cases,

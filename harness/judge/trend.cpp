@@ -24,7 +24,7 @@ constexpr double kMaxLevel = 0.01;
 // 7! = 5040 orders: with fewer runs even an ascending series is not below kCreepLevel.
 constexpr std::size_t kMinCreepRuns = 7;
 constexpr double kCreepLevel = 0.001;
-// Sub-tolerance changes add up to something that matters (gates.md 3.3: the anchor's tolerance).
+// A case creeps if changes below the tolerance have added up to this many tolerances.
 constexpr double kCreepFactor = 2;
 // Runs that may still wait for a change point, and how many run-to-run sigmas make them clear.
 constexpr std::size_t kMaxPendingRuns = 5;

@@ -92,7 +92,7 @@ class RecordCollector {
 
   const std::string& name_;
   ReportBuilder builder_;
-  JsonDocument document_;  // of the current line
+  JsonDocument document_;  // the parsed current line
   std::size_t lines_ = 0;
   std::size_t recognised_ = 0;
   std::size_t dropped_warnings_ = 0;

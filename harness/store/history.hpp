@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-to-run variation of a case on one machine class, computed from its stored records. Pure
 // functions over the records of one case, in the order of BaselineHistory. All values are
-// logarithms of nanoseconds per iteration, so differences are fractions. Formulas: gates.md 3.5,
+// logarithms of nanoseconds per iteration, so differences are fractions. Formulas:
 // docs/baselines.md.
 #pragma once
 

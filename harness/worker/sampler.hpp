@@ -16,8 +16,7 @@
 
 namespace bench {
 
-// For a shorter iteration, two clock reads and their jitter would exceed a thousandth of its time
-// (gates.md 3.2).
+// For a shorter iteration, two clock reads and their jitter would exceed a thousandth of its time.
 inline constexpr BatchLimits kHostBatch = {std::chrono::microseconds(50),
                                            std::chrono::microseconds(100)};
 // A device's two events add about 2 us of their own, and their time has a resolution of half a

@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// Number of samples that must agree at the end of the warm-up (gates.md 3.1).
+// Number of samples that must agree at the end of the warm-up.
 inline constexpr std::size_t kSteadySamples = 5;
 // ... within this many median absolute deviations of their median,
 inline constexpr int kSteadyDeviations = 2;

@@ -360,6 +360,7 @@ struct MemoryFlow::State {
                      "`memory` recorded?</text>\n"));
     }
     double top = 0;
+    if (first > last) first = last = 0;  // no allocation has a possible time
     for (auto& [place, chart] : charts) {
       keep_largest(chart, last, kMaxRectangles);
       std::stable_sort(

@@ -121,6 +121,12 @@ TEST(MemoryFlow, DrawsTheLargestOfVeryMany) {
   EXPECT_THAT(svg, HasSubstr("; 30001 smaller ones not drawn"));
 }
 
+// The time axis was computed from limits of the integer type.
+TEST(MemoryFlow, AnImpossibleTimeAloneIsNotDrawn) {
+  const std::string svg = picture({allocation("late", 4'000'000'000'000'000'000, 1, 64, 4096)});
+  EXPECT_THAT(svg, HasSubstr("1 without size, address or possible time not drawn"));
+}
+
 TEST(MemoryFlow, SaysWhenThereIsNothing) {
   EXPECT_THAT(picture({}), HasSubstr("no allocations: was the kind `memory` recorded?"));
 }

@@ -16,6 +16,7 @@ class Pairing {
       open_.erase(open);
     } else if (change.change == GpuAllocationChange::release) {
       ++blocks_.unknown_releases;
+      early_releases_[key] = change.at;
     }
     if (change.change == GpuAllocationChange::allocation) allocate(change, key);
   }
@@ -26,6 +27,13 @@ class Pairing {
     open_.emplace(key, blocks_.blocks.size());
     const std::int64_t live = add_live(change, change.bytes, change.at);
     blocks_.blocks.push_back({&change, std::nullopt, live});
+    // A block that is released at the time of its allocation: the release was sorted first.
+    const auto early = early_releases_.find(key);
+    if (early == early_releases_.end() || early->second != change.at) return;
+    --blocks_.unknown_releases;
+    early_releases_.erase(early);
+    release(blocks_.blocks.back(), change.at);
+    open_.erase(key);
   }
   void release(GpuBlock& block, Nanoseconds at) {
     block.released = at;
@@ -39,8 +47,11 @@ class Pairing {
     return live;
   }
 
+  using Key = std::pair<std::int64_t, std::uint64_t>;  // device and address
+
   GpuBlocks blocks_;
-  std::map<std::pair<std::int64_t, std::uint64_t>, std::size_t> open_;
+  std::map<Key, std::size_t> open_;
+  std::map<Key, Nanoseconds> early_releases_;  // the latest release of what was not open
   std::map<std::int64_t, std::int64_t> live_;
 };
 

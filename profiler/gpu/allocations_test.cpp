@@ -51,6 +51,19 @@ TEST(Allocations, AddressesAreUsedAgain) {
   EXPECT_EQ(blocks.blocks[2].live_bytes, 40);
 }
 
+// Releases are sorted before allocations of the same time: the block stayed open.
+TEST(Allocations, ABlockMayBeReleasedAtTheTimeOfItsAllocation) {
+  test::GpuScript script;
+  script.memory(allocation, 0x1000, 10, 5);
+  script.memory(release, 0x1000, 10, 5);
+  script.memory(allocation, 0x2000, 20, 6);
+  const GpuBlocks blocks = paired(script.session);
+  ASSERT_EQ(blocks.blocks.size(), 2u);
+  EXPECT_EQ(blocks.blocks[0].released, 5ns);
+  EXPECT_EQ(blocks.blocks[1].live_bytes, 20);
+  EXPECT_EQ(blocks.unknown_releases, 0);
+}
+
 TEST(Allocations, DevicesAndHostApart) {
   test::GpuScript script;
   script.memory(allocation, 0x1000, 10, 0);

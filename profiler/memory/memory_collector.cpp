@@ -11,6 +11,11 @@ void MemoryCollector::allocated(const void* address, Bytes size, std::string_vie
   if (size.count <= 0) return;
   const std::lock_guard lock(mutex_);
   const Nanoseconds now = recorder_.now();
+  // The allocator reused the address before the first block's release was reported.
+  if (const auto earlier = blocks_.find(address); earlier != blocks_.end()) {
+    live_.count -= earlier->second.size.count;
+    record_block(address, earlier->second, now);
+  }
   live_ = live_ + size;
   peak_ = std::max(peak_, live_);
   blocks_[address] = {std::string(name), std::string(role), now, size, live_};

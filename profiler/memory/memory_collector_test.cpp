@@ -88,6 +88,20 @@ TEST(MemoryCollector, LiveBytesPeakAndBlocks) {
 }
 
 // add 1024x1024 f32: two inputs and an output.
+// The first block stayed in the live bytes for ever, and was not recorded.
+TEST(MemoryCollector, AnAddressThatIsAllocatedAgainEndsTheEarlierBlock) {
+  Fixture f(0);
+  f.collector.allocated(&kPlaces[0], {100}, "first", "");
+  f.clock.advance(10ns);
+  f.collector.allocated(&kPlaces[0], {30}, "second", "");
+  EXPECT_EQ(f.collector.live().count, 30);
+  EXPECT_EQ(f.collector.peak().count, 100);
+  const auto blocks = f.sink.allocations();
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].name, "first");
+  EXPECT_EQ(blocks[0].duration, 10ns);
+}
+
 TEST(MemoryCollector, PeakOfLargeBlocksIsTheirSum) {
   Fixture f(0);
   for (int i = 0; i < 3; ++i) f.collector.allocated(&kPlaces[i], {4 * 1024 * 1024}, "t", "input");

@@ -18,13 +18,14 @@ struct FactRow {
   std::string_view key;
 };
 
+constexpr std::string_view kGpuEngine = "gpu,engine,";
 constexpr std::array<FactRow, 6> kFacts = {{
     {"Detected ISA is ", "Detected ISA is ", Extent::whole, "library.onednn.isa"},
     {"cpu,isa:", "cpu,isa:", Extent::whole, "library.onednn.isa"},
     {"cpu,runtime:", "cpu,runtime:", Extent::item, "library.onednn.cpu_runtime"},
     {"cpu,runtime:", ",nthr:", Extent::item, "library.onednn.threads"},
     {"gpu,runtime:", "gpu,runtime:", Extent::item, "library.onednn.gpu_runtime"},
-    {"gpu,engine,", "gpu,engine,", Extent::whole, "library.onednn.gpu_engine"},
+    {kGpuEngine, kGpuEngine, Extent::whole, "library.onednn.gpu_engine"},
 }};
 
 // Returns the position after the name and " v" of "oneDNN v3.2.0 (commit ...)", or npos for other
@@ -48,8 +49,8 @@ void add_version(std::string_view text, std::map<std::string, std::string>& fact
   facts["library.onednn.commit"] = text.substr(0, text.find(')'));
 }
 
-void add_note(std::string_view text, std::map<std::string, std::string>& facts) {
-  std::string& notes = facts["library.onednn.notes"];
+// A log has no limit, so the notes have one.
+void append_note(std::string_view text, std::string& notes) {
   if (notes.size() + text.size() + 2 > kMaxNotesLength) return;
   if (!notes.empty()) notes += "; ";
   notes += text;
@@ -70,10 +71,16 @@ void add_facts(std::string_view text, std::map<std::string, std::string>& facts)
     const std::size_t begin = text.find(row.prefix);
     if (begin == std::string_view::npos) continue;
     const std::string_view value = text.substr(begin + row.prefix.size());
-    facts[std::string(row.key)] =
+    const std::string_view found =
         row.extent == Extent::whole ? value : value.substr(0, value.find(','));
+    std::string& fact = facts[std::string(row.key)];
+    if (row.line == kGpuEngine) {
+      append_note(found, fact);  // one line per GPU
+    } else {
+      fact = found;
+    }
   }
-  if (!known) add_note(text, facts);
+  if (!known) append_note(text, facts["library.onednn.notes"]);
 }
 
 }  // namespace bench

@@ -38,6 +38,12 @@ TEST(VerboseFacts, of_later_versions) {
                        "graph,backend,0:dnnl_backend; experimental features are enabled")));
 }
 
+// Only the last GPU of a machine with two was kept.
+TEST(VerboseFacts, each_gpu_engine_is_kept) {
+  EXPECT_THAT(facts_of({"gpu,engine,0,name:A", "gpu,engine,1,name:B"}),
+              UnorderedElementsAre(Pair("library.onednn.gpu_engine", "0,name:A; 1,name:B")));
+}
+
 TEST(VerboseFacts, runtime_without_threads) {
   EXPECT_THAT(facts_of({"cpu,runtime:OpenMP"}),
               UnorderedElementsAre(Pair("library.onednn.cpu_runtime", "OpenMP")));

@@ -140,6 +140,10 @@ void replay(const std::string& file) {
 
 void await_text(const std::string& text) {
   const char* const spool = std::getenv("BENCH_CAPTURE_SPOOL");
+  if (spool == nullptr) {
+    std::fputs("await_text needs BENCH_CAPTURE_SPOOL\n", stderr);
+    std::exit(3);
+  }
   const std::string file = std::string(spool) + ".gpu." + std::to_string(getpid());
   constexpr int kMaxTries = 30'000;
   for (int i = 0; i < kMaxTries; ++i) {

@@ -135,7 +135,11 @@ ops::cuda::Verdict read_verdict(Reader& reader) {
   ops::cuda::Verdict verdict{ops::cuda::Availability::no_device, "no device", ""};
   std::string name;
   reader.read("availability", name);
-  if (const auto known = ops::cuda::availability_from_name(name)) verdict.availability = *known;
+  if (!name.empty()) {
+    const auto known = ops::cuda::availability_from_name(name);
+    if (!known) throw std::runtime_error("availability: unknown word " + name);
+    verdict.availability = *known;
+  }
   reader.read("reason", verdict.reason);
   reader.read("remedy", verdict.remedy);
   return verdict;
