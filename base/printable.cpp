@@ -18,7 +18,7 @@ struct Range {
 };
 // Terminals interpret the C0 and C1 controls; editors and some logs break lines at U+2028 and
 // U+2029. Overrides and isolates change the displayed order of text.
-constexpr std::array<Range, 5> kObeyed = {
+constexpr std::array<Range, 5> kControlOrBidi = {
     {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
 
 std::string escape_of(char32_t character) {
@@ -44,8 +44,8 @@ bool is_word_command(std::string_view text, std::size_t position) {
 
 }  // namespace
 
-bool is_obeyed(char32_t character) {
-  return std::ranges::any_of(kObeyed, [&](const Range& range) {
+bool is_control_or_bidi(char32_t character) {
+  return std::ranges::any_of(kControlOrBidi, [&](const Range& range) {
     return character >= range.first && character <= range.last;
   });
 }
@@ -59,7 +59,7 @@ std::string escape_controls(std::string_view text) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[position++]));
       continue;
     }
-    if (is_obeyed(character->code_point)) {
+    if (is_control_or_bidi(character->code_point)) {
       result += escape_of(character->code_point);
     } else {
       result += text.substr(position, character->length);

@@ -13,7 +13,7 @@ namespace bench {
 // Returns whether a terminal, an editor or a log may interpret a character instead of showing it.
 // These are control characters (C0, DEL, C1), line separators, bidirectional overrides and
 // isolates.
-bool is_obeyed(char32_t character);
+bool is_control_or_bidi(char32_t character);
 
 // Replaces each such character and each byte that is not valid UTF-8 by a visible escape: `\x1b`,
 // `\u202e`. The result is one line of valid UTF-8.

@@ -210,6 +210,6 @@ std::optional<ActivityWork> work_of(const Activity& activity) {
   return work_of_primitive(primitive_of(activity, descriptors));
 }
 
-WorkOf make_work_of() { return RememberingActivityWork(); }
+WorkProvider make_work_of() { return RememberingActivityWork(); }
 
 }  // namespace bench::ops

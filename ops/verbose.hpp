@@ -62,6 +62,6 @@ std::span<const VerboseMapping* const> verbose_mappings();
 std::optional<ActivityWork> work_of(const Activity& activity);
 // The same with a cache of earlier results, because logs repeat themselves. Also covers rows of
 // PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
-WorkOf make_work_of();
+WorkProvider make_work_of();
 
 }  // namespace bench::ops

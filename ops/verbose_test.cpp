@@ -41,7 +41,7 @@ std::string work_text(std::string_view fields) {
 
 class Executions final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     if (activity.attributes.text(Attribute::phase) == "exec") {
       works.push_back(text_of_work(remembering_(activity)));
       EXPECT_EQ(works.back(), text_of_work(work_of(activity)));
@@ -51,12 +51,13 @@ class Executions final : public ActivitySink {
   std::vector<std::string> works;
 
  private:
-  WorkOf remembering_ = make_work_of();
+  WorkProvider remembering_ = make_work_of();
 };
 
 std::vector<std::string> works_of_log(const std::string& name) {
   std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/onednn/testdata/" + name);
-  const auto source = bench::text_of(name, std::string(std::istreambuf_iterator<char>(file), {}));
+  const auto source =
+      bench::text_source_for_test(name, std::string(std::istreambuf_iterator<char>(file), {}));
   Executions sink;
   EXPECT_TRUE(onednn_reader.read(*source, sink).ok()) << name;
   return sink.works;

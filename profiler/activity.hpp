@@ -67,7 +67,7 @@ class ActivitySink {
   virtual ~ActivitySink() = default;
   // Returns an error if the sink cannot accept any more activities, for example if the disk is
   // full.
-  virtual Status take(const Activity& activity) = 0;
+  virtual Status consume(const Activity& activity) = 0;
 };
 
 }  // namespace bench

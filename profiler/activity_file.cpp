@@ -62,7 +62,7 @@ ActivityFile::ActivityFile(std::unique_ptr<State> state) : state_(std::move(stat
 // Callers that need to know whether the last lines were written must call flush() first.
 ActivityFile::~ActivityFile() { static_cast<void>(flush()); }
 
-Status ActivityFile::take(const Activity& activity) {
+Status ActivityFile::consume(const Activity& activity) {
   const std::lock_guard lock(state_->mutex);
   append_json(activity, "", state_->buffer);
   state_->buffer += '\n';

@@ -30,10 +30,10 @@ class ActivityFile final : public ActivitySink {
                                                       const ProfileHeader& header);
   ~ActivityFile() override;
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status flush();
   // Removes the file, so that an incomplete profile is not mistaken for a complete one. A file that
-  // is not a regular file is kept. Do not call take() afterwards.
+  // is not a regular file is kept. Do not call consume() afterwards.
   void remove();
   const std::string& path() const;
 

@@ -25,11 +25,11 @@ TEST(ActivityFile, HoldsWholeLinesUpToTheLastFlush) {
   ASSERT_TRUE(file);
   Activity activity;
   activity.name = "first";
-  ASSERT_TRUE((*file)->take(activity));
+  ASSERT_TRUE((*file)->consume(activity));
   EXPECT_EQ(lines_of(test::read_text(path)).size(), 1u);
   ASSERT_TRUE((*file)->flush());
   activity.name = "second";
-  ASSERT_TRUE((*file)->take(activity));
+  ASSERT_TRUE((*file)->consume(activity));
   const auto lines = lines_of(test::read_text(path));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], R"({"record":"profile","schema":"bench.profile/1","tool":{"version":"0.1"},)"

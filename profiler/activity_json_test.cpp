@@ -67,7 +67,7 @@ TEST(ActivityJson, AllKindsAndAttributesSurvive) {
   }
 }
 
-TEST(ActivityJson, NumbersThatJsonCannotSayAreLeftOut) {
+TEST(ActivityJson, NanIsOmitted) {
   Activity activity;
   activity.attributes.set(Attribute::value, std::nan(""));
   EXPECT_EQ(to_json_line(activity, "").find("value"), std::string::npos);
@@ -150,7 +150,7 @@ TEST(ActivityJson, FieldsAndAttributesMayComeInAnotherOrderInEachLine) {
   }
 }
 
-TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreTold) {
+TEST(ActivityJson, OtherRecordsAndUnknownAttributesAreReported) {
   ActivityLineParser parser;
   const ParsedLine& run = parser.parse(R"({"record":"run","schema":"bench.result/1","x":[{}]})");
   EXPECT_EQ(run.kind, LineKind::other);
@@ -175,7 +175,7 @@ TEST(ActivityJson, FieldsOfOtherRecordsMayHaveOtherTypes) {
   EXPECT_EQ(line.problem, "");
 }
 
-TEST(ActivityJson, DepthOfAHostileLineIsNoDepthOfOurs) {
+TEST(ActivityJson, DeeplyNestedLineDoesNotOverflowTheStack) {
   ActivityLineParser parser;
   const std::string deep = R"({"record":"x","y":)" + std::string(1'000'000, '[');
   EXPECT_EQ(parser.parse(deep).kind, LineKind::malformed);

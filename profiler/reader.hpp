@@ -46,7 +46,7 @@ inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 // "-" means standard input. Files that end in .gz are read through zlib. Opens a file as
 // open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
-std::unique_ptr<TextSource> text_of(std::string name, std::string text);  // for tests
+std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text);  // for tests
 
 // What a reader found besides activities.
 struct ReadReport {
@@ -55,7 +55,9 @@ struct ReadReport {
   std::int64_t activities = 0;
   std::int64_t ignored = 0;    // lines that are not profile data, such as a program's own output
   std::int64_t malformed = 0;  // lines that should be records but are malformed
-  std::int64_t unknown = 0;    // records or fields of a kind that this version does not support
+  // Lines, records or fields of a kind that this version does not support. Each reader counts the
+  // smallest unit that it skips.
+  std::int64_t unknown = 0;
   std::vector<std::string> notes;            // the first kMaxNotes notes: "log:17: ..."
   std::map<std::string, std::string> facts;  // environment: "library.onednn.version", "isa", ...
 
@@ -74,7 +76,7 @@ struct ActivityReader {
 
 std::span<const ActivityReader> activity_readers();
 // Returns an error that names the supported formats if no reader recognises the content.
-Result<const ActivityReader*> reader_of(TextSource& source);
+Result<const ActivityReader*> find_reader(TextSource& source);
 // Returns the facts in the first record of a result file or profile, as in ReadReport::facts.
 // Consumes nothing from `source`. Returns no facts for other formats, or if the record is longer
 // than kHeadSize.
@@ -94,18 +96,18 @@ struct ActivityWork {
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes;  // nullopt if the data type is unknown
 };
-using WorkOf = std::function<std::optional<ActivityWork>(const Activity&)>;
+using WorkProvider = std::function<std::optional<ActivityWork>(const Activity&)>;
 
 // Forwards activities and adds the work from `work_of` to those without `flops` and `bytes`. If
 // `work_of` does not know a value, given_flops or given_bytes supplies it. These two stay only if
 // they differ from the value of `work_of`.
 class WorkSink final : public ActivitySink {
  public:
-  WorkSink(WorkOf work_of, ActivitySink& next);
-  Status take(const Activity& activity) override;
+  WorkSink(WorkProvider work_of, ActivitySink& next);
+  Status consume(const Activity& activity) override;
 
  private:
-  WorkOf work_of_;
+  WorkProvider work_of_;
   ActivitySink& next_;
   Activity copy_;
 };

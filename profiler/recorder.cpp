@@ -35,7 +35,7 @@ void Recorder::resume() {
   if (state_ == State::paused) state_ = State::running;
 }
 
-bool Recorder::records(RecordGroup group) const {
+bool Recorder::is_recording(RecordGroup group) const {
   const std::lock_guard lock(mutex_);
   return state_ == State::running && groups_.contains(group);
 }
@@ -48,18 +48,18 @@ void Recorder::record(Activity activity) {
 void Recorder::record(Activity activity, RecordGroup group) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::running || !groups_.contains(group) || !status_) return;
-  fill(activity);
+  fill_context(activity);
   ++recorded_;
-  status_ = sink_.take(activity);
+  status_ = sink_.consume(activity);
 }
 
-void Recorder::announce(Activity activity) {
+void Recorder::record_unfinished(Activity activity) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::running || !groups_.contains(group_of(activity.kind)) || !status_) return;
-  fill(activity);
+  fill_context(activity);
   activity.duration.reset();
   activity.attributes.set(Attribute::unfinished, std::int64_t{1});
-  status_ = sink_.take(activity);
+  status_ = sink_.consume(activity);
 }
 
 std::int64_t Recorder::recorded() const {
@@ -94,7 +94,7 @@ Recorder::Frame Recorder::innermost() const {
   return found == frames_.end() ? Frame{} : found->second.back();
 }
 
-void Recorder::fill(Activity& activity) const {
+void Recorder::fill_context(Activity& activity) const {
   if (activity.track.pid == 0) activity.track.pid = current_process();
   if (activity.track.tid == 0) activity.track.tid = current_thread();
   const auto found = frames_.find(activity.track.tid);

@@ -33,8 +33,8 @@ class Recorder {
   void stop();
   void pause();
   void resume();
-  bool records(RecordGroup group) const;
-  bool records(ActivityKind kind) const { return records(group_of(kind)); }
+  bool is_recording(RecordGroup group) const;
+  bool is_recording(ActivityKind kind) const { return is_recording(group_of(kind)); }
 
   Nanoseconds now() { return clock_.now(); }
 
@@ -45,7 +45,7 @@ class Recorder {
   void record(Activity activity, RecordGroup group);
   // Writes an activity that has begun but not ended to the sink at once, marked unfinished. If the
   // program crashes, the dump still contains it.
-  void announce(Activity activity);
+  void record_unfinished(Activity activity);
 
   std::int64_t recorded() const;  // number of activities since construction
   // The first error of the sink. Nothing more is recorded after it.
@@ -59,7 +59,7 @@ class Recorder {
   void push(Frame frame);
   void pop();
   Frame innermost() const;
-  void fill(Activity& activity) const;
+  void fill_context(Activity& activity) const;
 
   enum class State { stopped, running, paused };
   Clock& clock_;

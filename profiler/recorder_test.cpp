@@ -21,7 +21,7 @@ class StepClock final : public Clock {
 
 class VectorSink final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     if (activities.size() >= capacity) return Error{"full", "", ""};
     activities.push_back(activity);
     return Done{};
@@ -158,7 +158,7 @@ TEST_F(RecorderTest, EachThreadHasScopesOfItsOwn) {
 TEST_F(RecorderTest, AnnouncedActivitiesAreUnfinished) {
   Recorder recorder(clock_, sink_, kAll);
   recorder.start();
-  recorder.announce(activity_of(ActivityKind::primitive, "convolution"));
+  recorder.record_unfinished(activity_of(ActivityKind::primitive, "convolution"));
   ASSERT_EQ(sink_.activities.size(), 1u);
   EXPECT_EQ(sink_.activities[0].attributes.integer(Attribute::unfinished), 1);
   EXPECT_FALSE(sink_.activities[0].duration);

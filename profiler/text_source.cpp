@@ -202,7 +202,7 @@ Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
   return source_of(path, std::make_unique<GzipStream>(file, path));
 }
 
-std::unique_ptr<TextSource> text_of(std::string name, std::string text) {
+std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text) {
   const std::size_t enough = text.size() + 1;  // never 0
   return std::make_unique<BufferedSource>(std::move(name),
                                           std::make_unique<StringStream>(std::move(text)), enough);

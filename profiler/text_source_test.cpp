@@ -30,15 +30,15 @@ void write_gzip(const std::string& path, const std::string& text) {
 }
 
 TEST(TextSourceTest, gives_lines_with_or_without_a_last_newline_or_carriage_returns) {
-  EXPECT_THAT(lines_of(*text_of("t", "a\n\nb")), ElementsAre("a", "", "b"));
-  EXPECT_THAT(lines_of(*text_of("t", "a\r\nb\n")), ElementsAre("a", "b"));
-  EXPECT_THAT(lines_of(*text_of("t", "")), ElementsAre());
-  EXPECT_THAT(lines_of(*text_of("t", std::string("a\0b\nc", 5))),
+  EXPECT_THAT(lines_of(*text_source_for_test("t", "a\n\nb")), ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines_of(*text_source_for_test("t", "a\r\nb\n")), ElementsAre("a", "b"));
+  EXPECT_THAT(lines_of(*text_source_for_test("t", "")), ElementsAre());
+  EXPECT_THAT(lines_of(*text_source_for_test("t", std::string("a\0b\nc", 5))),
               ElementsAre(std::string("a\0b", 3), "c"));
 }
 
 TEST(TextSourceTest, the_head_consumes_nothing) {
-  const auto source = text_of("t", std::string(2 * kHeadSize, 'x') + "\nend");
+  const auto source = text_source_for_test("t", std::string(2 * kHeadSize, 'x') + "\nend");
   EXPECT_EQ(source->head(), std::string(kHeadSize, 'x'));
   TextSource::Line line;
   ASSERT_TRUE(source->next(line));
@@ -50,8 +50,8 @@ TEST(TextSourceTest, the_head_consumes_nothing) {
 }
 
 TEST(TextSourceTest, a_line_beyond_the_limit_is_cut_and_the_next_one_whole) {
-  const auto source = text_of("t", std::string(2 * kMaxProfileLine, 'x') + "\nnext\n" +
-                                       std::string(kMaxProfileLine, 'y') + "\nz");
+  const auto source = text_source_for_test("t", std::string(2 * kMaxProfileLine, 'x') + "\nnext\n" +
+                                                    std::string(kMaxProfileLine, 'y') + "\nz");
   TextSource::Line line;
   ASSERT_TRUE(source->next(line));
   EXPECT_TRUE(line.cut);

@@ -37,24 +37,24 @@ void settle(Attributes& attributes, Attribute given, Attribute known) {
 
 }  // namespace
 
-WorkSink::WorkSink(WorkOf work_of, ActivitySink& next)
+WorkSink::WorkSink(WorkProvider work_of, ActivitySink& next)
     : work_of_(std::move(work_of)), next_(next) {}
 
-Status WorkSink::take(const Activity& activity) {
+Status WorkSink::consume(const Activity& activity) {
   const auto has = [&](Attribute attribute) {
     return activity.attributes.find(attribute) != nullptr;
   };
-  if (has(Attribute::flops) || has(Attribute::bytes)) return next_.take(activity);
+  if (has(Attribute::flops) || has(Attribute::bytes)) return next_.consume(activity);
   const bool is_given = has(Attribute::given_flops) || has(Attribute::given_bytes);
   const auto work = work_of_ ? work_of_(activity) : std::nullopt;
-  if (!work && !is_given) return next_.take(activity);
+  if (!work && !is_given) return next_.consume(activity);
   copy_ = activity;
   if (work) add_work(copy_, *work);
   if (is_given) {
     settle(copy_.attributes, Attribute::given_flops, Attribute::flops);
     settle(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
   }
-  return next_.take(copy_);
+  return next_.consume(copy_);
 }
 
 }  // namespace bench

@@ -82,7 +82,7 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
 // Limit for a file of user formulas, which are written by hand.
 constexpr std::int64_t kMaxWorkFile = 1'000'000;
 
-Result<WorkOf> work_of(const Arguments& arguments) {
+Result<WorkProvider> work_of(const Arguments& arguments) {
   if (!arguments.work) return ops::make_work_of();
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kMaxWorkFile));
   auto read = read_work_file(text, *arguments.work, ops::make_work_of());
@@ -113,7 +113,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
 Status analyze_file(const Arguments& arguments, Env& env) {
   if (arguments.summary) return summarise_file(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, options_of(arguments));
-  BENCH_ASSIGN_OR_RETURN(const WorkOf work, work_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, work_of(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   const CeilingKnowledge ceilings =
       needs_ceilings(options)
@@ -123,8 +123,8 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
                          analyze(*source, work, ceilings, options, target_of(env)));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
-  for (const std::string& remark : outcome.remarks)
-    print_line(*env.err, fmt::format("bench analyze: {}", remark));
+  for (const std::string& note : outcome.notes)
+    print_line(*env.err, fmt::format("bench analyze: {}", note));
   return Done{};
 }
 

@@ -96,7 +96,7 @@ ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& quest
   // `bench analyze` finds the ceilings of the machine by its class.
   header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
-  if (question.window.kind != CaptureWindow::Kind::everything) {
+  if (question.window.kind != CaptureWindow::Kind::all) {
     header.details["window"] = describe(question.window);
   }
   if (question.sample_rate > 0) {
@@ -130,7 +130,7 @@ Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitche
     return Error{"both select the ranges to record", "--window and --profile-iterations",
                  "give one of them; --window nvtx:NAME goes with either"};
   }
-  window.kind = CaptureWindow::Kind::ranges;
+  window.kind = CaptureWindow::Kind::by_range;
   window.numbers = RangeNumbers{switches.iterations->first, switches.iterations->last};
   return window;
 }

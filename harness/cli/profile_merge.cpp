@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 // Discards activities; this pass reads only the metadata, which the header must contain.
 class NoSink final : public ActivitySink {
  public:
-  Status take(const Activity&) override { return Done{}; }
+  Status consume(const Activity&) override { return Done{}; }
 };
 
 // Passes the requested groups of activities. The join selects those of GPUs. The only counters of a
@@ -38,12 +38,12 @@ class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
       : groups_(groups), next_(next) {}
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     const bool is_sample = activity.kind == ActivityKind::counter;
     const RecordGroup group = is_sample ? RecordGroup::memory : group_of(activity.kind);
     if (!groups_.contains(group)) return Done{};
     ++taken_;
-    return next_.take(activity);
+    return next_.consume(activity);
   }
   std::int64_t taken() const { return taken_; }
 

@@ -42,7 +42,7 @@ std::string reason_of_nothing(const CaptureOutcome& outcome, const CaptureQuesti
     return "the program did not load the capture library; a program that is static, setuid or "
            "clears its environment cannot be profiled";
   }
-  const bool is_windowed = question.window.kind != CaptureWindow::Kind::everything;
+  const bool is_windowed = question.window.kind != CaptureWindow::Kind::all;
   if (is_windowed &&
       (report.ranges_seen > 0 || report.lines_of_onednn > 0 || outcome.gpu.processes > 0)) {
     return reason_of_window(question.window, report);
@@ -80,7 +80,7 @@ std::optional<std::string> reason_of_no_device(const CaptureOutcome& outcome,
   }
   if (outcome.gpu.processes > 0) {
     if (outcome.gpu.activities > 0) return std::nullopt;
-    return question.window.kind == CaptureWindow::Kind::everything
+    return question.window.kind == CaptureWindow::Kind::all
                ? "the program initialised CUDA, but no GPU activity was recorded"
                : "no GPU activity is in the window";
   }

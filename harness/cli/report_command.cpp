@@ -145,8 +145,8 @@ ConsoleOptions report_console(const Arguments& arguments, Env& env) {
 class AllSinks final : public ActivitySink {
  public:
   explicit AllSinks(std::vector<ActivitySink*> sinks) : sinks_(std::move(sinks)) {}
-  Status take(const Activity& activity) override {
-    for (ActivitySink* sink : sinks_) BENCH_RETURN_IF_ERROR(sink->take(activity));
+  Status consume(const Activity& activity) override {
+    for (ActivitySink* sink : sinks_) BENCH_RETURN_IF_ERROR(sink->consume(activity));
     return Done{};
   }
 

@@ -35,7 +35,7 @@ std::optional<std::int64_t> number_in(const Facts& facts, const std::string& nam
 // Empty if the file has none, or has to be read as a stream.
 std::map<std::string, Roofline> rooflines_in(const std::string& path, TextSource& source) {
   std::map<std::string, Roofline> cases;
-  const auto reader = reader_of(source);
+  const auto reader = find_reader(source);
   if (path == "-" || !reader.ok() || (*reader)->name != "result") return cases;
   // What is wrong with the file is reported when its activities are read.
   const auto text = read_result_text(path);

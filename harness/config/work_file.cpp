@@ -149,8 +149,9 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
 
 }  // namespace
 
-Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
-                                                       const std::string& file, WorkOf known) {
+Result<WorkProvider, std::vector<Diagnostic>> read_work_file(std::string_view text,
+                                                             const std::string& file,
+                                                             WorkProvider known) {
   Findings findings;
   const Reader reader(findings, findings.add_file(file));
   auto table = std::make_shared<Table>();
@@ -164,7 +165,7 @@ Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
     read_root(reader, document->root(), *table);
   }
   if (findings.count() > 0) return findings.list();
-  return WorkOf([table, known = std::move(known)](const Activity& activity) {
+  return WorkProvider([table, known = std::move(known)](const Activity& activity) {
     if (known) {
       if (auto work = known(activity)) return work;
     }

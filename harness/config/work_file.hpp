@@ -19,7 +19,8 @@ namespace bench {
 // of its `parameters` ("n32c64" has n and c), and in_elements and out_elements, computed from its
 // shapes. The function returns nullopt if an expression uses an unknown name. On errors, returns
 // all problems of the file with their locations.
-Result<WorkOf, std::vector<Diagnostic>> read_work_file(std::string_view text,
-                                                       const std::string& file, WorkOf known);
+Result<WorkProvider, std::vector<Diagnostic>> read_work_file(std::string_view text,
+                                                             const std::string& file,
+                                                             WorkProvider known);
 
 }  // namespace bench

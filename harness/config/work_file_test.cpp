@@ -24,7 +24,7 @@ Activity activity(std::string_view op, std::string_view parameters, std::string_
   return made;
 }
 
-WorkOf work_of(WorkOf known = {}) {
+WorkProvider work_of(WorkProvider known = {}) {
   auto read = read_work_file(kFile, "work.yaml", std::move(known));
   EXPECT_TRUE(read.ok());
   return *read;
@@ -49,7 +49,7 @@ TEST(WorkFileTest, WhatIsUnknownStaysUnknown) {
 }
 
 TEST(WorkFileTest, WhatIsKnownWithoutItStays) {
-  const WorkOf known = [](const Activity&) {
+  const WorkProvider known = [](const Activity&) {
     ActivityWork work;
     work.flops = 1;
     return std::optional(work);

@@ -148,7 +148,7 @@ Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
   for (const auto* side : {&kit.base, &kit.candidate}) {
     if (!*side) continue;
     for (const Activity& activity : (*side)->activities) {
-      BENCH_RETURN_IF_ERROR(trace->take(activity));
+      BENCH_RETURN_IF_ERROR(trace->consume(activity));
     }
   }
   return trace->finish();
@@ -332,7 +332,7 @@ IterationWindow kit_window(const std::optional<Nanoseconds>& iteration) {
 
 class Activities final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     all.push_back(activity);
     return Done{};
   }
@@ -348,7 +348,7 @@ class KitSink final : public RecordSink {
   }
   Status append_activity(std::string_view line) override {
     if (parser_.parse(line).kind != LineKind::activity) return Done{};
-    return paired_.take(parser_.activity());
+    return paired_.consume(parser_.activity());
   }
   Result<std::vector<Activity>> finish() {
     BENCH_RETURN_IF_ERROR(paired_.finish());

@@ -171,7 +171,7 @@ void omit_network(std::vector<LayerRow>& rows) {
 
 }  // namespace
 
-Status LayerTimes::take(const Activity& activity) {
+Status LayerTimes::consume(const Activity& activity) {
   const auto member = time_member(activity);
   if (!member || !activity.duration || activity.case_id.empty()) return Done{};
   Layer& layer = layers_[{activity.case_id, activity.scope}];

@@ -32,7 +32,7 @@ class LayerTimes final : public ActivitySink {
   };
   using Key = std::pair<std::string, std::string>;  // case id, scope; the scope may be empty
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   const std::map<Key, Layer>& layers() const { return layers_; }
 
  private:

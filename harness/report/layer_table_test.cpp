@@ -37,7 +37,7 @@ ProfilePassRecord pass(const std::string& id, Nanoseconds wall) {
 }
 
 void take_all(LayerTimes& times, const std::vector<Activity>& activities) {
-  for (const Activity& activity : activities) ASSERT_TRUE(times.take(activity).ok());
+  for (const Activity& activity : activities) ASSERT_TRUE(times.consume(activity).ok());
 }
 
 TEST(LayerTable, GivesOneIterationOfEachLayerTheLongestFirst) {

@@ -166,7 +166,7 @@ TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
   RunView view{report, "r.jsonl"};
   view.profile = &profile;
   const auto flow = MemoryFlow::to(view.memory);
-  ASSERT_TRUE(flow->take(buffer).ok());
+  ASSERT_TRUE(flow->consume(buffer).ok());
   ASSERT_TRUE(flow->finish().ok());
   const std::string dom =
       document(run_page(view, {}), "",

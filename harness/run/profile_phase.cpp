@@ -114,7 +114,7 @@ Result<std::int64_t> hand_on(const ProfileWorld& world, const std::string& spool
   while ((*text)->next(line)) {
     if (parser.parse(line.text).kind != LineKind::activity) continue;
     BENCH_RETURN_IF_ERROR(world.sink.append_activity(line.text));
-    if (paired) BENCH_RETURN_IF_ERROR(paired->take(parser.activity()));
+    if (paired) BENCH_RETURN_IF_ERROR(paired->consume(parser.activity()));
     ++count;
   }
   BENCH_RETURN_IF_ERROR((*text)->status());

@@ -43,7 +43,7 @@ bool is_executed(ActivityKind kind) {
   return std::ranges::find(kExecuted, kind) != kExecuted.end();
 }
 
-Status IterationSink::take(const Activity& activity) {
+Status IterationSink::consume(const Activity& activity) {
   const auto number = activity.attributes.integer(Attribute::iteration);
   if (!number || !activity.duration || activity.case_id.empty()) return Done{};
   Case& entry = cases_[activity.case_id];

@@ -21,7 +21,7 @@ bool is_executed(ActivityKind kind);
 // comparison uses medians. Considers only the first kMaxIterations iterations.
 class IterationSink final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Returns profiles by case id, each within kMaxProfile.
   std::map<std::string, StoredProfile> profiles() const;
 

@@ -21,7 +21,9 @@ Activity activity(ActivityKind kind, const std::string& name, std::int64_t numbe
   return result;
 }
 
-void take(IterationSink& sink, const Activity& activity) { EXPECT_TRUE(sink.take(activity).ok()); }
+void consume(IterationSink& sink, const Activity& activity) {
+  EXPECT_TRUE(sink.consume(activity).ok());
+}
 
 TEST(IterationSinkTest, keeps_the_median_iteration_from_its_begin) {
   IterationSink sink;
@@ -30,14 +32,14 @@ TEST(IterationSinkTest, keeps_the_median_iteration_from_its_begin) {
   matmul.attributes.set(Attribute::implementation, "brg:avx2");
   matmul.attributes.set(Attribute::flops, std::int64_t{8192});
   matmul.attributes.set(Attribute::bytes, std::int64_t{64});
-  take(sink, matmul);
-  take(sink, activity(ActivityKind::api, "dnnl_primitive_execute", 5, 105, 50));
-  take(sink, activity(ActivityKind::primitive, "before", 5, 90, 5));
-  take(sink, activity(ActivityKind::range, "iteration", 5, 100, 60));
-  take(sink, activity(ActivityKind::primitive, "slower", 6, 200, 70));
-  take(sink, activity(ActivityKind::range, "iteration", 6, 190, 100));
-  take(sink, activity(ActivityKind::primitive, "faster", 7, 300, 20));
-  take(sink, activity(ActivityKind::range, "iteration", 7, 290, 30));
+  consume(sink, matmul);
+  consume(sink, activity(ActivityKind::api, "dnnl_primitive_execute", 5, 105, 50));
+  consume(sink, activity(ActivityKind::primitive, "before", 5, 90, 5));
+  consume(sink, activity(ActivityKind::range, "iteration", 5, 100, 60));
+  consume(sink, activity(ActivityKind::primitive, "slower", 6, 200, 70));
+  consume(sink, activity(ActivityKind::range, "iteration", 6, 190, 100));
+  consume(sink, activity(ActivityKind::primitive, "faster", 7, 300, 20));
+  consume(sink, activity(ActivityKind::range, "iteration", 7, 290, 30));
   const auto profiles = sink.profiles();
   ASSERT_EQ(profiles.size(), 1u);
   const StoredProfile& profile = profiles.at("a/b");
@@ -53,14 +55,14 @@ TEST(IterationSinkTest, what_belongs_to_no_whole_iteration_is_not_kept) {
   IterationSink sink;
   Activity creation = activity(ActivityKind::primitive, "matmul", 0, 10, 5);
   creation.attributes.erase(Attribute::iteration);
-  take(sink, creation);
-  take(sink, activity(ActivityKind::primitive, "never closed", 5, 10, 5));
+  consume(sink, creation);
+  consume(sink, activity(ActivityKind::primitive, "never closed", 5, 10, 5));
   Activity unowned = activity(ActivityKind::primitive, "no case", 5, 10, 5);
   unowned.case_id.clear();
-  take(sink, unowned);
+  consume(sink, unowned);
   Activity unfinished = activity(ActivityKind::primitive, "unfinished", 5, 10, 5);
   unfinished.duration.reset();
-  take(sink, unfinished);
+  consume(sink, unfinished);
   EXPECT_THAT(sink.profiles(), IsEmpty());
 }
 

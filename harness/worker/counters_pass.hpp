@@ -9,7 +9,7 @@
 #include "harness/wire/messages.hpp"
 #include "harness/worker/profile_pass.hpp"
 #include "ops/problem.hpp"
-#include "profiler/gpu/counter_question.hpp"
+#include "profiler/gpu/logical_counter.hpp"
 
 #include <map>
 #include <string>

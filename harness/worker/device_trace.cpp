@@ -35,11 +35,11 @@ std::uint32_t groups_of(const ProfileSwitches& switches) {
 }
 
 // Iterations whose time includes loading or compiling code.
-std::string cold_text(const GpuJoin& join, const OperatorExecutions& owners) {
+std::string cold_text(const GpuJoin& join, const OperatorExecutions& executions) {
   std::set<std::int64_t> iterations;
   for (const std::uint64_t id : join.cold) {
-    const auto owner = owners.find(id);
-    if (owner != owners.end() && owner->second.iteration) {
+    const auto owner = executions.find(id);
+    if (owner != executions.end() && owner->second.iteration) {
       iterations.insert(*owner->second.iteration);
     }
   }
@@ -72,10 +72,10 @@ void add_summary(const GpuDeviceSummary& summary, const std::string& prefix,
     set_of("_bytes", transfers.bytes);
     set_of("_total_ns", transfers.total.count());
     if (transfers.mean) set_of("_mean_ns", transfers.mean->count());
-    if (transfers.waits) set_of("_wait_ns", transfers.waits->count());
+    if (transfers.queue_time) set_of("_wait_ns", transfers.queue_time->count());
   };
   set_transfers("copy", summary.copies);
-  set_transfers("fill", summary.fills);
+  set_transfers("fill", summary.memsets);
 }
 
 constexpr std::string_view source_text(GpuMemorySource source) {
@@ -100,8 +100,8 @@ void add_memory(const GpuMemoryUse& use, const std::optional<GpuMemorySource>& s
     std::ranges::replace(name, ' ', '_');
     set(fmt::format("peak.{}_bytes", name), size);
   }
-  if (!use.other || !source) return;
-  set("other_bytes", *use.other);
+  if (!use.max_unexplained || !source) return;
+  set("other_bytes", *use.max_unexplained);
   details[prefix + "memory.other_source"] = source_text(*source);
 }
 
@@ -110,8 +110,8 @@ void add_devices(const GpuJoin& join, std::map<std::string, std::string>& detail
   GpuSummary summary;
   GpuMemorySummary memory;
   for (const Activity& activity : join.activities) {
-    static_cast<void>(summary.take(activity));
-    static_cast<void>(memory.take(activity));
+    static_cast<void>(summary.consume(activity));
+    static_cast<void>(memory.consume(activity));
   }
   const auto devices = summary.devices();
   const auto uses = memory.devices();
@@ -177,7 +177,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
   if (!text) return std::move(text).error();
   BENCH_ASSIGN_OR_RETURN(GpuSession session, read_gpu_session(*text, "the trace of the device"));
   name_ = session.tracer;
-  session.owners = owners_;
+  session.executions = executions_;
   GpuJoinOptions options;
   options.groups = switches_.kinds;
   options.tag_of = tag_of;
@@ -192,7 +192,7 @@ std::map<std::string, std::string> trace_details(const GpuJoin& join, const Devi
   add_devices(join, details);
   if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
   std::vector<std::string> notes = join.notes;
-  if (std::string cold = cold_text(join, trace.owners()); !cold.empty()) {
+  if (std::string cold = cold_text(join, trace.executions()); !cold.empty()) {
     notes.push_back(std::move(cold));
   }
   if (!notes.empty()) details[kTraceNoteDetail] = fmt::format("{}", fmt::join(notes, "; "));

@@ -36,12 +36,12 @@ class DeviceTrace {
   // is recorded.
   std::uint64_t region_begins() noexcept;
   void region_ends() noexcept;
-  void own(std::uint64_t id, OperatorExecution owner) { owners_[id] = std::move(owner); }
+  void own(std::uint64_t id, OperatorExecution owner) { executions_[id] = std::move(owner); }
 
   using TagOf = std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)>;
   // Ends the trace. Returns an error if nothing is known of what it recorded.
   Result<GpuJoin> finish(const TagOf& tag_of);
-  const OperatorExecutions& owners() const { return owners_; }
+  const OperatorExecutions& executions() const { return executions_; }
   const std::string& tracer() const { return name_; }  // after finish(): "CUPTI 13.0.1"
 
  private:
@@ -50,7 +50,7 @@ class DeviceTrace {
   std::string obstacle_;
   std::uint64_t regions_ = 0;  // so far
   bool open_ = false;          // whether the last region is open
-  OperatorExecutions owners_;
+  OperatorExecutions executions_;
   std::string name_;
 };
 

@@ -239,7 +239,7 @@ void ProfilePass::make_steps(const Workload& workload, const ops::Kernel& kernel
 // then.
 Status ProfilePass::announce(const Activity& range) {
   if (!announces()) return Done{};
-  recorder_.announce(range);
+  recorder_.record_unfinished(range);
   return spool_.flush();
 }
 

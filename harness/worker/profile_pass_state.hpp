@@ -25,7 +25,7 @@ namespace bench {
 // Keeps the activities that it receives.
 class KeptActivities final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     kept_.push_back(activity);
     return Done{};
   }

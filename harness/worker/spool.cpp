@@ -31,7 +31,7 @@ ActivitySpool::ActivitySpool(RecordFile file, std::string run_id, Clock& clock, 
       period_(period),
       written_(clock.now()) {}
 
-Status ActivitySpool::take(const Activity& activity) {
+Status ActivitySpool::consume(const Activity& activity) {
   append_json(activity, run_id_, buffer_);
   buffer_ += '\n';
   ++taken_;
@@ -55,8 +55,8 @@ Nanoseconds end_of(const Activity& activity) {
 
 }  // namespace
 
-Status OrderedSink::take(const Activity& activity) {
-  if (order_ == Order::as_taken) return next_.take(activity);
+Status OrderedSink::consume(const Activity& activity) {
+  if (order_ == Order::as_taken) return next_.consume(activity);
   kept_.push_back(activity);
   return Done{};
 }
@@ -65,7 +65,7 @@ Status OrderedSink::release() {
   std::ranges::stable_sort(kept_, [](const Activity& a, const Activity& b) {
     return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a.start > b.start;
   });
-  for (const Activity& activity : kept_) BENCH_RETURN_IF_ERROR(next_.take(activity));
+  for (const Activity& activity : kept_) BENCH_RETURN_IF_ERROR(next_.consume(activity));
   kept_.clear();
   return Done{};
 }

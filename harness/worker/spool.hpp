@@ -25,7 +25,7 @@ class ActivitySpool final : public ActivitySink {
   static Result<ActivitySpool> open(const std::string& path, std::string run_id, Clock& clock,
                                     Nanoseconds period);
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status flush();
   std::int64_t taken() const { return taken_; }
 
@@ -49,7 +49,7 @@ class OrderedSink final : public ActivitySink {
   enum class Order { as_taken, by_end };  // as_taken: forwards at once
   OrderedSink(ActivitySink& next, Order order) : next_(next), order_(order) {}
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Forwards the kept activities. Of those that end at the same time, the one that began last comes
   // first.
   Status release();

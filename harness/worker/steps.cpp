@@ -233,12 +233,12 @@ Activity StepRecorder::operation(const Taken& taken, std::optional<std::int64_t>
 
 void StepRecorder::announce(const Taken& taken) const {
   Activity activity = operation(taken, std::nullopt);
-  sinks_.recorder->announce(activity);
+  sinks_.recorder->record_unfinished(activity);
   const std::string& primitive = facts_[taken.step].primitive;
   if (!primitive.empty()) {
     activity.kind = ActivityKind::primitive;
     activity.name = primitive;
-    sinks_.recorder->announce(std::move(activity));
+    sinks_.recorder->record_unfinished(std::move(activity));
   }
   sinks_.announced();
 }
@@ -263,9 +263,9 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
       printed = taken.printed;
     }
     if (!has_parts) write_calls(taken, activity);
-    const Activity like = activity;
+    const Activity context = activity;
     sinks_.recorder->record(std::move(activity));
-    if (taken.done) sinks_.memory->operator_done(*taken.done, like);
+    if (taken.done) sinks_.memory->on_operator_done(*taken.done, context);
   }
   return sinks_.recorder->status();
 }
@@ -282,8 +282,9 @@ void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
   const auto flops = owner.attributes.integer(Attribute::flops);
   const auto bytes = owner.attributes.integer(Attribute::bytes);
   if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
-  of.facts = texts_of(owner.attributes, {Attribute::parameters, Attribute::dtype,
-                                         Attribute::in_shapes, Attribute::out_shapes});
+  of.inherited_attributes = texts_of(
+      owner.attributes,
+      {Attribute::parameters, Attribute::dtype, Attribute::in_shapes, Attribute::out_shapes});
   sinks_.trace->own(taken.region, std::move(of));
 }
 
@@ -328,7 +329,8 @@ void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
 }
 
 void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
-  if (!taken.enqueued || sinks_.api == nullptr || !sinks_.recorder->records(RecordGroup::api)) {
+  if (!taken.enqueued || sinks_.api == nullptr ||
+      !sinks_.recorder->is_recording(RecordGroup::api)) {
     return;
   }
   Activity call;

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
-#include "profiler/gpu/counter_question.hpp"
+#include "profiler/gpu/logical_counter.hpp"
 
 #include <span>
 

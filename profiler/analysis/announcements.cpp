@@ -20,13 +20,13 @@ bool ends(const Activity& activity, const Activity& begun) {
 
 }  // namespace
 
-Status BeginRecordMerger::take(const Activity& activity) {
+Status BeginRecordMerger::consume(const Activity& activity) {
   if (activity.attributes.find(Attribute::unfinished) != nullptr && !activity.duration) {
     open_.push_back(activity);
     if (open_.size() <= kMaxOpen) return Done{};
     const Activity oldest = std::move(open_.front());
     open_.pop_front();
-    return next_.take(oldest);
+    return next_.consume(oldest);
   }
   if (!open_.empty()) {
     // Searches backwards: what ended last began last.
@@ -34,11 +34,11 @@ Status BeginRecordMerger::take(const Activity& activity) {
                                     [&](const Activity& begun) { return ends(activity, begun); });
     if (found != open_.rend()) open_.erase(std::next(found).base());
   }
-  return next_.take(activity);
+  return next_.consume(activity);
 }
 
 Status BeginRecordMerger::finish() {
-  for (const Activity& activity : open_) BENCH_RETURN_IF_ERROR(next_.take(activity));
+  for (const Activity& activity : open_) BENCH_RETURN_IF_ERROR(next_.consume(activity));
   open_.clear();
   return Done{};
 }

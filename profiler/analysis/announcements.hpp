@@ -15,7 +15,7 @@ namespace bench {
 class BeginRecordMerger final : public ActivitySink {
  public:
   explicit BeginRecordMerger(ActivitySink& next) : next_(next) {}
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status finish();
 
  private:

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 class Names final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     names.push_back(activity.name + (activity.duration ? "" : "?"));
     return Done{};
   }
@@ -44,7 +44,7 @@ TEST(BeginRecordMerger, give_way_to_their_end_and_stay_without_one) {
   BeginRecordMerger stage(names);
   for (const Activity& activity : {begun("network", 0), begun("layer", 1), ended("layer", 1),
                                    begun("layer", 10), ended("other", 10)}) {
-    ASSERT_TRUE(stage.take(activity).ok());
+    ASSERT_TRUE(stage.consume(activity).ok());
   }
   EXPECT_THAT(names.names, ElementsAre("layer", "other"));
   ASSERT_TRUE(stage.finish().ok());
@@ -63,7 +63,7 @@ TEST(BeginRecordMerger, of_primitives_give_way_to_the_execution_that_began_later
        {primitive(begun("convolution", 10), ""),  // announced with its operator
         primitive(ended("convolution", 11), "create"), primitive(ended("convolution", 12), "exec"),
         primitive(begun("convolution", 20), "")}) {
-    ASSERT_TRUE(stage.take(activity).ok());
+    ASSERT_TRUE(stage.consume(activity).ok());
   }
   ASSERT_TRUE(stage.finish().ok());
   EXPECT_THAT(names.names, ElementsAre("convolution", "convolution", "convolution?"));
@@ -72,9 +72,9 @@ TEST(BeginRecordMerger, of_primitives_give_way_to_the_execution_that_began_later
 TEST(BeginRecordMerger, of_a_hostile_file_do_not_pile_up) {
   Names names;
   BeginRecordMerger stage(names);
-  for (int i = 0; i < 1024; ++i) ASSERT_TRUE(stage.take(begun("a", i)).ok());
+  for (int i = 0; i < 1024; ++i) ASSERT_TRUE(stage.consume(begun("a", i)).ok());
   EXPECT_THAT(names.names, IsEmpty());
-  ASSERT_TRUE(stage.take(begun("b", 0)).ok());
+  ASSERT_TRUE(stage.consume(begun("b", 0)).ok());
   EXPECT_THAT(names.names, ElementsAre("a?"));
 }
 

@@ -27,7 +27,7 @@ std::int64_t middle_of(std::int16_t bucket) {
 void QuantileSketch::add(std::int64_t value) {
   ++count_;
   if (value <= 0) {
-    ++zeros_;
+    ++not_positive_;
     return;
   }
   const std::int16_t index = bucket_of(value);
@@ -46,7 +46,7 @@ std::optional<std::int64_t> QuantileSketch::quantile(double q) const {
   // Nearest rank: of three values, the 95 % point is the largest.
   const auto nearest = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(count_)));
   const std::int64_t rank = std::clamp<std::int64_t>(nearest, 1, count_) - 1;
-  std::int64_t seen = zeros_;
+  std::int64_t seen = not_positive_;
   if (rank < seen) return 0;
   for (const Bucket& bucket : buckets_) {
     seen += bucket.count;

@@ -29,7 +29,7 @@ class QuantileSketch {
   };
   // Sorted by index. The times of one operation use only few buckets.
   std::vector<Bucket> buckets_;
-  std::int64_t zeros_ = 0;
+  std::int64_t not_positive_ = 0;  // number of values that are 0 or negative
   std::int64_t count_ = 0;
 };
 

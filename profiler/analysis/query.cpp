@@ -38,7 +38,7 @@ class QuerySink final : public ActivitySink {
           return select(activity, self);
         }) {}
 
-  Status take(const Activity& activity) override { return self_.take(activity); }
+  Status consume(const Activity& activity) override { return self_.consume(activity); }
 
   Status finish() {
     BENCH_RETURN_IF_ERROR(self_.finish());
@@ -120,7 +120,7 @@ class Output {
       place(row, ++shown);
       writer->row(visible(row));
     }
-    writer->end(remarks(shown));
+    writer->end(notes(shown));
     return shown;
   }
 
@@ -256,7 +256,7 @@ class Output {
     return cells_;
   }
 
-  std::vector<std::string> remarks(std::int64_t shown) const {
+  std::vector<std::string> notes(std::int64_t shown) const {
     std::vector<std::string> lines;
     if (totals().selected == 0) lines.push_back(nothing_selected(report_, answer_.kinds()));
     if (dropped_ > 0) {
@@ -277,8 +277,8 @@ class Output {
       flagged(RowFlag::other_work_given,
               "whose file gives other work: columns given_flops, given_bytes", lines);
     }
-    if (plan_.needs_ceilings && totals().selected > 0 && !ceilings_.remark.empty()) {
-      lines.push_back(ceilings_.remark);
+    if (plan_.needs_ceilings && totals().selected > 0 && !ceilings_.note.empty()) {
+      lines.push_back(ceilings_.note);
     }
     return lines;
   }
@@ -320,7 +320,7 @@ class Output {
 
 }  // namespace
 
-Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
+Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& work_of,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
@@ -338,13 +338,13 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (outcome.selected == 0 && !people) {
-    outcome.remarks.push_back(nothing_selected(outcome.report, answer.kinds()));
+    outcome.notes.push_back(nothing_selected(outcome.report, answer.kinds()));
   }
-  if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.remark.empty()) {
-    outcome.remarks.push_back(ceilings.remark);
+  if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.note.empty()) {
+    outcome.notes.push_back(ceilings.note);
   }
   if (answer.out_of_order() > 0) {
-    outcome.remarks.push_back(
+    outcome.notes.push_back(
         fmt::format("{} out of time order; self times may include nested activities",
                     activities(answer.out_of_order())));
   }

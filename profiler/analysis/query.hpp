@@ -71,15 +71,15 @@ using IdealOf = std::function<std::optional<ActivityIdeal>(const Activity&)>;
 
 // What the caller knows about the machine's ceilings; the profiler only shows it.
 struct CeilingKnowledge {
-  IdealOf ideal_of;    // empty if no ceilings are known
-  std::string remark;  // where they come from, or how to measure them; shown below the table
+  IdealOf ideal_of;  // empty if no ceilings are known
+  std::string note;  // where they come from, or how to measure them; shown below the table
 };
 
 struct AnalysisOutcome {
   ReadReport report;
   std::int64_t selected = 0;
-  std::int64_t shown = 0;            // number of rows
-  std::vector<std::string> remarks;  // for the user, next to the table
+  std::int64_t shown = 0;          // number of rows
+  std::vector<std::string> notes;  // for the user, next to the table
 };
 
 // Returns an error in `options` only, such as an unknown column or a bad pattern, before anything
@@ -92,7 +92,7 @@ bool needs_ceilings(const AnalysisOptions& options);
 
 // Reads `source` to its end and writes the table. `work_of` may be empty. If `out` fails (closed
 // pipe), writing stops; the state of `out` shows this.
-Result<AnalysisOutcome> analyze(TextSource& source, const WorkOf& work_of,
+Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& work_of,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target);
 

@@ -54,7 +54,7 @@ struct Answer {
 
 Answer ask(const std::string& file, AnalysisOptions options,
            std::optional<std::int64_t> terminal_width = {}) {
-  const auto source = text_of("file", file);
+  const auto source = text_source_for_test("file", file);
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
@@ -119,7 +119,7 @@ TEST(Query, columns_that_were_asked_for_stay) {
   EXPECT_THAT(ask(wide_profile(), options, 80).text, HasSubstr("out_shapes"));
 }
 
-TEST(Query, rates_are_decimal_whatever_they_count) {
+TEST(Query, rates_use_decimal_prefixes) {
   const std::string text = ask(wide_profile(), {}).text;
   EXPECT_THAT(text, AllOf(HasSubstr("8.0000 GFLOP/s"), HasSubstr("18.00 MB/s")));
   EXPECT_THAT(text, Not(HasSubstr("iB/s")));
@@ -248,7 +248,7 @@ TEST(Query, a_process_or_thread_that_the_file_lacks_is_unknown) {
   EXPECT_EQ(rows[1], json::object());
 }
 
-TEST(Query, an_aggregate_alone_is_of_all_in_one) {
+TEST(Query, an_aggregate_without_groups_gives_one_row) {
   AnalysisOptions options;
   options.aggregate = Aggregate::mean;
   options.columns = {"count", "time_ns", "p50_ns"};
@@ -275,11 +275,11 @@ TEST(Query, an_empty_selection_says_what_there_would_be) {
   options.format = "csv";
   const Answer programs = ask(sample(), options);
   EXPECT_THAT(programs.text, Not(HasSubstr("nothing")));
-  EXPECT_THAT(programs.outcome.remarks, ElementsAre(HasSubstr("nothing selected")));
+  EXPECT_THAT(programs.outcome.notes, ElementsAre(HasSubstr("nothing selected")));
   EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file contains no activities"));
 }
 
-TEST(Query, work_hides_the_operators_and_ranges_around_it) {
+TEST(Query, activities_with_work_hide_enclosing_operators_and_ranges) {
   Activity layer;
   layer.name = "conv1";
   layer.duration = Nanoseconds(500);
@@ -321,7 +321,7 @@ TEST(Query, rows_above_a_peak_are_flagged_and_counted) {
 }
 
 TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
-  const auto source = text_of("file", sample());
+  const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
@@ -329,7 +329,7 @@ TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
   AnalysisOptions options;
   options.format = "json";
   options.columns = {"op", "flops"};
-  const WorkOf work_of = [](const Activity&) {
+  const WorkProvider work_of = [](const Activity&) {
     ActivityWork work;
     work.op = "conv";
     work.flops = 77;
@@ -353,7 +353,7 @@ TEST(Query, ceilings_give_ideal_times_and_efficiencies) {
   AnalysisOptions options;
   options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
   EXPECT_TRUE(needs_ceilings(options));
-  const auto source = text_of("file", sample());
+  const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
@@ -370,14 +370,14 @@ TEST(Query, groups_sum_ideal_times_and_keep_them_apart_from_unknown_ones) {
   options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
   options.aggregate_by = "type";
   options.format = "json";
-  const auto source = text_of("file", sample());
+  const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
   target.folder = testing::TempDir();
   const auto outcome = analyze(*source, {}, half_of_each(), options, target);
   ASSERT_TRUE(outcome.ok());
-  EXPECT_THAT(outcome->remarks, ElementsAre("Ceilings: of a test."));
+  EXPECT_THAT(outcome->notes, ElementsAre("Ceilings: of a test."));
   const json rows = json::parse(out.str())["rows"];
   EXPECT_EQ(rows[0]["ideal_ns"], 500);
   EXPECT_EQ(rows[0]["efficiency"], 0.5);
@@ -397,7 +397,7 @@ TEST(Query, without_columns_of_ceilings_none_are_asked_for) {
                                  return std::nullopt;
                                },
                                "not shown"};
-  const auto source = text_of("file", sample());
+  const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
   AnalysisTarget target;
   target.out = &out;
@@ -434,10 +434,10 @@ TEST(Query, out_of_order_activities_are_told_of) {
   const Answer answer = ask(profile({primitive("a", 0, 100), primitive("b", 200, 100),
                                      primitive("c", 10, 10), primitive("d", 400, 10)}),
                             {});
-  EXPECT_THAT(answer.outcome.remarks, ElementsAre(HasSubstr("1 activity out of time order")));
+  EXPECT_THAT(answer.outcome.notes, ElementsAre(HasSubstr("1 activity out of time order")));
 }
 
-TEST(Query, shows_what_the_names_of_kernels_tell_of_tensor_cores) {
+TEST(Query, derives_tensor_core_use_from_kernel_names) {
   Activity hopper = primitive("nvjet_tst_64x8_64x16_4x1_v_bz_TNT", 0, 300);
   Activity thin = primitive("gemv2T_kernel_val", 300, 200);
   Activity counted = primitive("volta_sgemm_128x64_nn", 500, 100);

@@ -172,7 +172,7 @@ SelfTimes::SelfTimes(Next next) : state_(std::make_unique<State>()) {
 }
 SelfTimes::~SelfTimes() = default;
 
-Status SelfTimes::take(const Activity& activity) {
+Status SelfTimes::consume(const Activity& activity) {
   TrackState* state = nests(activity) ? state_->state_of(activity.track) : nullptr;
   if (state == nullptr) return state_->next(activity, std::nullopt);
   TrackState& track = *state;

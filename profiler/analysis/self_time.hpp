@@ -25,7 +25,7 @@ class SelfTimes {
   explicit SelfTimes(Next next);
   ~SelfTimes();
 
-  Status take(const Activity& activity);
+  Status consume(const Activity& activity);
   // Forwards activities that still wait for an end. Call this once, after the last activity.
   Status finish();
   // Returns the number of activities that arrived after their enclosing activity had been

@@ -36,7 +36,7 @@ SelfTimeAnswer self_times(const std::vector<Activity>& activities) {
     answer.order.push_back(each.name);
     return Status(Done{});
   });
-  for (const Activity& each : activities) EXPECT_TRUE(stage.take(each).ok());
+  for (const Activity& each : activities) EXPECT_TRUE(stage.consume(each).ok());
   EXPECT_TRUE(stage.finish().ok());
   answer.out_of_order = stage.out_of_order();
   return answer;
@@ -131,9 +131,9 @@ TEST(SelfTimes, an_error_of_the_next_stage_is_handed_back) {
   SelfTimes stage([](const Activity&, std::optional<Nanoseconds>) {
     return Status(Error{"disk full", "", ""});
   });
-  EXPECT_TRUE(stage.take(activity("a", 0, 10)).ok());  // waits for nested activities
-  EXPECT_FALSE(stage.take(activity("b", 20, 30)).ok());
-  EXPECT_TRUE(stage.take(activity("c", 40, 50)).ok());
+  EXPECT_TRUE(stage.consume(activity("a", 0, 10)).ok());  // waits for nested activities
+  EXPECT_FALSE(stage.consume(activity("b", 20, 30)).ok());
+  EXPECT_TRUE(stage.consume(activity("c", 40, 50)).ok());
   EXPECT_FALSE(stage.finish().ok());
 }
 

@@ -354,10 +354,10 @@ struct Summary::State final : public ActivitySink {
         }),
         announcements(*this) {}
 
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     const std::string category(category_of(activity));
-    if (!category.empty()) BENCH_RETURN_IF_ERROR(nesting(category).take(activity));
-    return self_times.take(activity);
+    if (!category.empty()) BENCH_RETURN_IF_ERROR(nesting(category).consume(activity));
+    return self_times.consume(activity);
   }
 
   // Returns the self times of one category. Its rows must not count time twice if one is nested in
@@ -486,9 +486,9 @@ Summary::~Summary() = default;
 Summary::Summary(Summary&&) noexcept = default;
 Summary& Summary::operator=(Summary&&) noexcept = default;
 
-Status Summary::take(const Activity& activity) {
+Status Summary::consume(const Activity& activity) {
   state_->pending = true;
-  return state_->announcements.take(activity);
+  return state_->announcements.consume(activity);
 }
 
 void Summary::reset() { state_ = std::make_unique<State>(); }

@@ -80,7 +80,7 @@ class Summary final : public ActivitySink {
 
   // Activities of one track come in the order of their ends (as the recorder writes them) or of
   // their starts.
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Clears everything (MXNet's dumps(reset)).
   void reset();
 

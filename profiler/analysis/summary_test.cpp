@@ -46,7 +46,7 @@ Activity counter(std::int64_t start, double value) {
 
 Summary summary_of(const std::vector<Activity>& activities) {
   Summary summary;
-  for (const Activity& activity : activities) EXPECT_TRUE(summary.take(activity).ok());
+  for (const Activity& activity : activities) EXPECT_TRUE(summary.consume(activity).ok());
   return summary;
 }
 

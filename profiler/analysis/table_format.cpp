@@ -45,8 +45,8 @@ class TableText final : public TableWriter {
     finish(line);
   }
 
-  void end(const std::vector<std::string>& remarks) override {
-    for (const std::string& remark : remarks) out_ << remark << '\n';
+  void end(const std::vector<std::string>& notes) override {
+    for (const std::string& note : notes) out_ << note << '\n';
   }
 
  private:
@@ -199,8 +199,8 @@ class MarkdownText final : public TableWriter {
     }
     out_ << '\n';
   }
-  void end(const std::vector<std::string>& remarks) override {
-    for (const std::string& remark : remarks) out_ << '\n' << escaped(remark) << '\n';
+  void end(const std::vector<std::string>& notes) override {
+    for (const std::string& note : notes) out_ << '\n' << escaped(note) << '\n';
   }
 
  private:

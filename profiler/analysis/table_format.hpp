@@ -35,7 +35,7 @@ class TableWriter {
   virtual ~TableWriter() = default;
   virtual void begin() = 0;
   virtual void row(const std::vector<Cell>& cells) = 0;  // one cell per column
-  virtual void end(const std::vector<std::string>& remarks) = 0;
+  virtual void end(const std::vector<std::string>& notes) = 0;
 };
 
 struct TableFormat {

@@ -37,7 +37,7 @@ std::string written(const char* format, const TableShape& shape,
   const auto writer = (*found)->make(shape, out);
   writer->begin();
   for (const auto& row : rows) writer->row(row);
-  writer->end({"a remark"});
+  writer->end({"a note"});
   return out.str();
 }
 
@@ -55,7 +55,7 @@ TEST(TableFormat, table_aligns_numbers_to_the_right_and_shows_what_is_unknown) {
             "name        time  reason\n"
             "conv 1  1.000 us  a,\"b\"\n"
             "relu         n/a  n/a\n"
-            "a remark\n");
+            "a note\n");
 }
 
 TEST(TableFormat, space_gives_awk_one_word_a_field) {
@@ -93,7 +93,7 @@ TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
             "| name | time |\n"
             "| --- | ---: |\n"
             "| &lt;b&gt;\\|\\`\\*\\[x\\](y)\\\\&amp; | 1.000 us |\n"
-            "\na remark\n");
+            "\na note\n");
 }
 
 TEST(TableFormat, no_format_has_a_raw_escape_sequence) {

@@ -48,7 +48,7 @@ void ApiCalls::count_down(Nanoseconds at, const Activity& like) {
 
 void ApiCalls::record_counter(std::string_view name, std::int64_t value, Nanoseconds at,
                               const Activity& like) {
-  if (!recorder_.records(RecordGroup::api)) return;
+  if (!recorder_.is_recording(RecordGroup::api)) return;
   Activity counter;
   counter.kind = ActivityKind::counter;
   counter.name = name;

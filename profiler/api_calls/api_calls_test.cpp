@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 class Kept final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     all.push_back(activity);
     return Done{};
   }

@@ -27,9 +27,9 @@ class Rows {
     const GpuSession& session = loaded.session;
     GpuJoinOptions options;
     options.groups = groups_;
-    options.ownership = session.owners.empty() ? GpuOwnership::unknown : GpuOwnership::expected;
+    options.ownership = session.executions.empty() ? GpuOwnership::unknown : GpuOwnership::expected;
     GpuJoin join = join_gpu_session(session, options);
-    for (Activity& activity : join.activities) BENCH_RETURN_IF_ERROR(hand_on(file, activity));
+    for (Activity& activity : join.activities) BENCH_RETURN_IF_ERROR(forward(file, activity));
     note(file, join, loaded.malformed);
     return Done{};
   }
@@ -52,7 +52,7 @@ class Rows {
            launches_.window_contains(activity.track.pid, activity.start);
   }
 
-  Status hand_on(const GpuSpoolFile& file, Activity& activity) {
+  Status forward(const GpuSpoolFile& file, Activity& activity) {
     if (!is_inside(activity)) return Done{};
     if (activity.kind == ActivityKind::kernel) add_facts(file, activity);
     const auto name = names_.thread_names.find({activity.track.pid, activity.track.tid});
@@ -60,8 +60,8 @@ class Rows {
       activity.attributes.set(Attribute::thread_name, name->second);
     }
     ++report_.activities;
-    BENCH_RETURN_IF_ERROR(summary_.take(activity));
-    return sink_.take(activity);
+    BENCH_RETURN_IF_ERROR(summary_.consume(activity));
+    return sink_.consume(activity);
   }
 
   void add_facts(const GpuSpoolFile& file, Activity& kernel) const {

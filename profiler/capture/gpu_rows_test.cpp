@@ -28,7 +28,7 @@ using ::testing::IsEmpty;
 
 class Kept final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     activities.push_back(activity);
     return Done{};
   }
@@ -112,7 +112,7 @@ class Capture {
       if (asked.name != "aten::mm") return std::nullopt;
       return FrameworkWork{.op = "gemm", .flops = 100};
     };
-    const auto spool = text_of("s", spool_);
+    const auto spool = text_source_for_test("s", spool_);
     const auto report = read_spool(*spool, ranges_, options);
     EXPECT_TRUE(report.ok());
     launches.finish();

@@ -71,7 +71,7 @@ class Loader {
       if (kind.ok() && *kind == GpuLine::record) place(session);
     }
     BENCH_RETURN_IF_ERROR(source->status());
-    session.owners = launches_.owners(file_.session);
+    session.executions = launches_.executions(file_.session);
     return loaded;
   }
 

@@ -35,8 +35,8 @@ struct LoadedGpuSpool {
   GpuSession session;
   std::int64_t malformed = 0;  // lines that cannot be read
 };
-// Second pass: reads complete records inside the window, with owners from `launches`, which must be
-// finished. Records about memory and devices are always included.
+// Second pass: reads complete records inside the window, with executions from `launches`, which
+// must be finished. Records about memory and devices are always included.
 Result<LoadedGpuSpool> load_gpu_spool(const GpuSpoolFile& file, const GpuLaunches& launches);
 
 }  // namespace bench

@@ -180,7 +180,7 @@ class SpoolReader {
     activity_.start = moment.end - activity_.duration.value_or(Nanoseconds(0));
     add_backtrace(record);
     const std::int64_t before = nvtx_.taken();
-    BENCH_RETURN_IF_ERROR(nvtx_.take(activity_));
+    BENCH_RETURN_IF_ERROR(nvtx_.consume(activity_));
     const bool is_kept = nvtx_.taken() > before;
     if (!is_kept || line.kind != VerboseKind::exec || !activity_.duration) return Done{};
     ++report_.executed;
@@ -199,7 +199,7 @@ class SpoolReader {
     counter.track = activity_.track;
     counter.attributes.set(Attribute::value, static_cast<double>(*resident));
     counter.attributes.set(Attribute::value_unit, "bytes");
-    return nvtx_.take(counter);
+    return nvtx_.consume(counter);
   }
 
   StackFrame named(std::string_view raw) const {

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 class KeptActivities final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     activities.push_back(activity);
     return Done{};
   }
@@ -73,7 +73,9 @@ class Spool {
   }
 
  private:
-  std::unique_ptr<TextSource> text_of_spool() const { return bench::text_of("spool", text_); }
+  std::unique_ptr<TextSource> text_of_spool() const {
+    return bench::text_source_for_test("spool", text_);
+  }
   std::string text_;
   std::int64_t pid_ = 1, tid_ = 1, now_ = 0;
 };
@@ -155,7 +157,7 @@ TEST(MemorySamples, AreTakenAfterEveryNthPrimitiveOfAProcessInTheWindow) {
   spool.on(1, 1).pop();
   const auto samples = [&](std::int64_t rate) {
     std::vector<std::string> texts;
-    const SpoolOptions options{.window = {CaptureWindow::Kind::ranges, "layer:x", {}},
+    const SpoolOptions options{.window = {CaptureWindow::Kind::by_range, "layer:x", {}},
                                .sample_rate = rate};
     for (const Activity& activity : spool.read(options)) {
       if (activity.kind != ActivityKind::counter) continue;

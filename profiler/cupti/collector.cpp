@@ -131,7 +131,7 @@ void CUPTIAPI resource_changed(void*, CUpti_CallbackDomain domain, CUpti_Callbac
   if (!number) return;
   GpuGraphNode node;
   node.node = *number;
-  if (!created) node.original = node_id(session->api, graph.originalNode);
+  if (!created) node.copied_from = node_id(session->api, graph.originalNode);
   const std::lock_guard lock(session->mutex);
   if (created) node.external_id = session->innermost(std::this_thread::get_id());
   session->nodes.push_back(node);

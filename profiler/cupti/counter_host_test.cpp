@@ -16,9 +16,9 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::vector<LogicalCounter> all_questions() {
+std::vector<LogicalCounter> all_counters() {
   std::vector<LogicalCounter> all;
-  for (const CounterQuestionRow& row : counter_questions()) all.push_back(row.question);
+  for (const LogicalCounterRow& row : logical_counters()) all.push_back(row.counter);
   return all;
 }
 
@@ -28,14 +28,14 @@ struct Planned {
 };
 
 Planned planned(const CounterLibrary& library, const std::string& chip,
-                const std::vector<LogicalCounter>& questions) {
+                const std::vector<LogicalCounter>& counters) {
   const auto host = CounterHost::open(library, chip);
   if (!host) {
     ADD_FAILURE() << host.error().error.message();
     return {};
   }
   Planned result{
-      plan_counters(chip, questions, [&](std::string_view metric) { return host->offers(metric); }),
+      plan_counters(chip, counters, [&](std::string_view metric) { return host->offers(metric); }),
       0};
   const auto config = host->configure(result.plan.metrics());
   if (!config) {
@@ -65,7 +65,6 @@ TEST_F(CounterHostTest, ChipsAreKnownByName) {
 
 // Logical counters whose metrics differ between chips, by chip.
 TEST_F(CounterHostTest, EachChipAnswersWithItsOwnMetrics) {
-  using Question = LogicalCounter;
   struct Expected {
     const char* chip;
     std::string instructions, read, f16, fp8;  // empty if unanswered
@@ -95,19 +94,19 @@ TEST_F(CounterHostTest, EachChipAnswersWithItsOwnMetrics) {
   for (const Expected& row : rows) {
     SCOPED_TRACE(row.chip);
     if (std::find(chips->begin(), chips->end(), row.chip) == chips->end()) continue;
-    const Planned all = planned(library_, row.chip, all_questions());
-    std::map<Question, std::string> first;
-    for (const CounterAnswer& answer : all.plan.answers) first[answer.question] = answer.metrics[0];
-    EXPECT_EQ(first[Question::tensor_instructions], row.instructions);
-    EXPECT_EQ(first[Question::tensor_group_instructions],
+    const Planned all = planned(library_, row.chip, all_counters());
+    std::map<LogicalCounter, std::string> first;
+    for (const CounterAnswer& answer : all.plan.answers) first[answer.counter] = answer.metrics[0];
+    EXPECT_EQ(first[LogicalCounter::tensor_instructions], row.instructions);
+    EXPECT_EQ(first[LogicalCounter::tensor_group_instructions],
               row.chip == std::string("GH100") ? "sm__inst_executed_pipe_tensor_op_gmma.sum" : "");
-    EXPECT_EQ(first[Question::dram_read_bytes], row.read);
-    EXPECT_EQ(first[Question::tensor_operations_f16], row.f16);
-    EXPECT_EQ(first[Question::tensor_operations_fp8], row.fp8);
-    EXPECT_EQ(first[Question::l2_hit_share], "lts__t_sector_hit_rate.pct");
-    EXPECT_EQ(first[Question::achieved_occupancy],
+    EXPECT_EQ(first[LogicalCounter::dram_read_bytes], row.read);
+    EXPECT_EQ(first[LogicalCounter::tensor_operations_f16], row.f16);
+    EXPECT_EQ(first[LogicalCounter::tensor_operations_fp8], row.fp8);
+    EXPECT_EQ(first[LogicalCounter::l2_hit_share], "lts__t_sector_hit_rate.pct");
+    EXPECT_EQ(first[LogicalCounter::achieved_occupancy],
               "sm__warps_active.avg.pct_of_peak_sustained_active");
-    EXPECT_EQ(all.plan.answers.size() + all.plan.unanswered.size(), counter_questions().size());
+    EXPECT_EQ(all.plan.answers.size() + all.plan.unanswered.size(), logical_counters().size());
   }
 }
 
@@ -123,7 +122,7 @@ TEST_F(CounterHostTest, EveryChipThatCuptiKnowsTellsTensorCores) {
         library_, chip, {LogicalCounter::tensor_instructions, LogicalCounter::tensor_active_share});
     EXPECT_TRUE(verdict.plan.unanswered.empty());
     EXPECT_EQ(verdict.passes, chip == "GV100" ? 2u : 1u);
-    const Planned all = planned(library_, chip, all_questions());
+    const Planned all = planned(library_, chip, all_counters());
     EXPECT_GE(all.passes, 1u);
     EXPECT_LE(all.passes, 12u);
   }
@@ -136,7 +135,7 @@ TEST_F(CounterHostTest, PassesOfTheToolkitThatThisIsBuiltWith) {
                                                        {"GA102", 7}, {"AD102", 8}, {"GH100", 7},
                                                        {"GB100", 7}, {"GB202", 8}};
   for (const auto& [chip, passes] : expected) {
-    EXPECT_EQ(planned(library_, chip, all_questions()).passes, passes) << chip;
+    EXPECT_EQ(planned(library_, chip, all_counters()).passes, passes) << chip;
   }
 }
 

@@ -12,8 +12,6 @@
 namespace bench {
 namespace {
 
-using Question = LogicalCounter;
-
 constexpr double kPercent = 0.01;
 
 // Fractions refer to active cycles. A range lasts from the host's push to its pop, so elapsed
@@ -21,47 +19,50 @@ constexpr double kPercent = 0.01;
 // counters in favour of "_v2". Chips without their own memory (Orin, Thor, GB10) count nothing in
 // DRAM.
 constexpr std::array kCandidates = {
-    MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor_v2.sum"}, 1},
-    MetricCandidate{Question::tensor_instructions, {"sm__inst_executed_pipe_tensor.sum"}, 1},
     MetricCandidate{
-        Question::tensor_group_instructions, {"sm__inst_executed_pipe_tensor_op_gmma.sum"}, 1},
-    MetricCandidate{Question::tensor_active_share,
+        LogicalCounter::tensor_instructions, {"sm__inst_executed_pipe_tensor_v2.sum"}, 1},
+    MetricCandidate{LogicalCounter::tensor_instructions, {"sm__inst_executed_pipe_tensor.sum"}, 1},
+    MetricCandidate{LogicalCounter::tensor_group_instructions,
+                    {"sm__inst_executed_pipe_tensor_op_gmma.sum"},
+                    1},
+    MetricCandidate{LogicalCounter::tensor_active_share,
                     {"sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_active"},
                     kPercent},
-    MetricCandidate{Question::tensor_active_share,
+    MetricCandidate{LogicalCounter::tensor_active_share,
                     {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
                     kPercent},
     MetricCandidate{
-        Question::tensor_operations_f16, {"sm__ops_path_tensor_src_fp16.sum"}, 1},  // Hopper
+        LogicalCounter::tensor_operations_f16, {"sm__ops_path_tensor_src_fp16.sum"}, 1},  // Hopper
     MetricCandidate{
-        Question::tensor_operations_f16,
+        LogicalCounter::tensor_operations_f16,
         {"sm__ops_path_tensor_src_fp16_dst_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum"},
         1},
-    MetricCandidate{Question::tensor_operations_f16,  // Turing, which has only f16 of the three
-                    {"sm__ops_path_tensor_src_fp16_dst_fp16.sum",
-                     "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
-                    1},
     MetricCandidate{
-        Question::tensor_operations_bf16, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}, 1},
+        LogicalCounter::tensor_operations_f16,  // Turing, which has only f16 of the three
+        {"sm__ops_path_tensor_src_fp16_dst_fp16.sum",
+         "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
+        1},
     MetricCandidate{
-        Question::tensor_operations_tf32, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}, 1},
-    MetricCandidate{Question::tensor_operations_fp8, {"sm__ops_path_tensor_src_fp8.sum"}, 1},
+        LogicalCounter::tensor_operations_bf16, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}, 1},
     MetricCandidate{
-        Question::tensor_operations_fp8,
+        LogicalCounter::tensor_operations_tf32, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}, 1},
+    MetricCandidate{LogicalCounter::tensor_operations_fp8, {"sm__ops_path_tensor_src_fp8.sum"}, 1},
+    MetricCandidate{
+        LogicalCounter::tensor_operations_fp8,
         {"sm__ops_path_tensor_src_fp8_dst_fp16.sum", "sm__ops_path_tensor_src_fp8_dst_fp32.sum"},
         1},
-    MetricCandidate{Question::tensor_operations_fp8,
+    MetricCandidate{LogicalCounter::tensor_operations_fp8,
                     {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16.sum",
                      "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"},
                     1},
-    MetricCandidate{Question::tensor_operations_s8, {"sm__ops_path_tensor_src_int8.sum"}, 1},
-    MetricCandidate{Question::tensor_operations_f64, {"sm__ops_path_tensor_src_fp64.sum"}, 1},
-    MetricCandidate{Question::dram_read_bytes, {"dram__bytes_read.sum"}, 1},
-    MetricCandidate{Question::dram_read_bytes, {"dram__bytes_op_read.sum"}, 1},
-    MetricCandidate{Question::dram_write_bytes, {"dram__bytes_write.sum"}, 1},
-    MetricCandidate{Question::dram_write_bytes, {"dram__bytes_op_write.sum"}, 1},
-    MetricCandidate{Question::l2_hit_share, {"lts__t_sector_hit_rate.pct"}, kPercent},
-    MetricCandidate{Question::achieved_occupancy,
+    MetricCandidate{LogicalCounter::tensor_operations_s8, {"sm__ops_path_tensor_src_int8.sum"}, 1},
+    MetricCandidate{LogicalCounter::tensor_operations_f64, {"sm__ops_path_tensor_src_fp64.sum"}, 1},
+    MetricCandidate{LogicalCounter::dram_read_bytes, {"dram__bytes_read.sum"}, 1},
+    MetricCandidate{LogicalCounter::dram_read_bytes, {"dram__bytes_op_read.sum"}, 1},
+    MetricCandidate{LogicalCounter::dram_write_bytes, {"dram__bytes_write.sum"}, 1},
+    MetricCandidate{LogicalCounter::dram_write_bytes, {"dram__bytes_op_write.sum"}, 1},
+    MetricCandidate{LogicalCounter::l2_hit_share, {"lts__t_sector_hit_rate.pct"}, kPercent},
+    MetricCandidate{LogicalCounter::achieved_occupancy,
                     {"sm__warps_active.avg.pct_of_peak_sustained_active"},
                     kPercent},
 };
@@ -74,10 +75,10 @@ std::vector<std::string> metrics_of(const MetricCandidate& candidate) {
   return metrics;
 }
 
-std::string absence(std::string_view chip, Question question) {
+std::string absence(std::string_view chip, LogicalCounter counter) {
   std::vector<std::string_view> bases;
   for (const MetricCandidate& candidate : kCandidates) {
-    if (candidate.question != question) continue;
+    if (candidate.counter != counter) continue;
     for (const std::string_view metric : candidate.metrics) {
       const std::string_view base = base_metric(metric);
       if (!base.empty() && std::find(bases.begin(), bases.end(), base) == bases.end()) {
@@ -104,20 +105,20 @@ std::vector<std::string> CounterPlan::metrics() const {
   return all;
 }
 
-CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> questions,
+CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> counters,
                           const std::function<bool(std::string_view metric)>& offered) {
   CounterPlan plan;
-  for (const LogicalCounter question : questions) {
+  for (const LogicalCounter counter : counters) {
     const auto* const found =
         std::find_if(kCandidates.begin(), kCandidates.end(), [&](const MetricCandidate& candidate) {
-          if (candidate.question != question) return false;
+          if (candidate.counter != counter) return false;
           const std::vector<std::string> metrics = metrics_of(candidate);
           return std::all_of(metrics.begin(), metrics.end(), offered);
         });
     if (found == kCandidates.end()) {
-      plan.unanswered.emplace(question, absence(chip, question));
+      plan.unanswered.emplace(counter, absence(chip, counter));
     } else {
-      plan.answers.push_back({question, metrics_of(*found), found->factor});
+      plan.answers.push_back({counter, metrics_of(*found), found->factor});
     }
   }
   return plan;
@@ -137,10 +138,10 @@ CounterReadings read_counters(const CounterPlan& plan, std::span<const double> v
     if (!std::isfinite(sum)) {
       reading = {std::nullopt, fmt::format("{} counted nothing", reading.source)};
     }
-    readings[std::string(row_of(answer.question).name)] = std::move(reading);
+    readings[std::string(row_of(answer.counter).name)] = std::move(reading);
   }
-  for (const auto& [question, reason] : plan.unanswered) {
-    readings[std::string(row_of(question).name)] = {std::nullopt, reason};
+  for (const auto& [counter, reason] : plan.unanswered) {
+    readings[std::string(row_of(counter).name)] = {std::nullopt, reason};
   }
   return readings;
 }

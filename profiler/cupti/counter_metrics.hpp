@@ -4,7 +4,7 @@
 // functions are pure.
 #pragma once
 
-#include "profiler/gpu/counter_question.hpp"
+#include "profiler/gpu/logical_counter.hpp"
 
 #include <array>
 #include <functional>
@@ -19,7 +19,7 @@ namespace bench {
 // The value is the sum of the metrics times `factor`. The rows of a logical counter are
 // consecutive, the best first.
 struct MetricCandidate {
-  LogicalCounter question;
+  LogicalCounter counter;
   std::array<std::string_view, 2> metrics;  // with rollup: "dram__bytes_read.sum"; "" for none
   double factor;
 };
@@ -29,7 +29,7 @@ std::span<const MetricCandidate> metric_candidates();
 std::string_view base_metric(std::string_view metric);
 
 struct CounterAnswer {
-  LogicalCounter question;
+  LogicalCounter counter;
   std::vector<std::string> metrics;
   double factor = 1;
 };
@@ -41,7 +41,7 @@ struct CounterPlan {
 };
 
 // Selects for each logical counter the first candidate whose metrics are all offered.
-CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> questions,
+CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter> counters,
                           const std::function<bool(std::string_view metric)>& offered);
 
 // `values` contains the values of plan.metrics(), in that order. If a value is not a number, its

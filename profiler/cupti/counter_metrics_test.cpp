@@ -16,8 +16,8 @@ using testing::IsEmpty;
 
 constexpr std::array kMemory = {LogicalCounter::dram_read_bytes, LogicalCounter::l2_hit_share};
 
-CounterPlan plan(std::span<const LogicalCounter> questions, std::set<std::string> base_metrics) {
-  return plan_counters("GX100", questions, [&](std::string_view metric) {
+CounterPlan plan(std::span<const LogicalCounter> counters, std::set<std::string> base_metrics) {
+  return plan_counters("GX100", counters, [&](std::string_view metric) {
     return base_metrics.contains(std::string(base_metric(metric)));
   });
 }
@@ -27,18 +27,18 @@ TEST(CounterMetrics, EachQuestionHasCandidatesThatStandTogether) {
   std::set<std::string_view> firsts;
   const LogicalCounter* previous = nullptr;
   for (const MetricCandidate& candidate : metric_candidates()) {
-    if (previous == nullptr || *previous != candidate.question) {
-      EXPECT_TRUE(done.insert(candidate.question).second) << candidate.metrics[0];
+    if (previous == nullptr || *previous != candidate.counter) {
+      EXPECT_TRUE(done.insert(candidate.counter).second) << candidate.metrics[0];
     }
-    previous = &candidate.question;
+    previous = &candidate.counter;
     EXPECT_FALSE(candidate.metrics[0].empty());
     for (const std::string_view metric : candidate.metrics) {
       EXPECT_TRUE(metric.empty() || base_metric(metric) != metric) << metric << " has no rollup";
     }
-    const bool share = row_of(candidate.question).unit == CounterUnit::share;
+    const bool share = row_of(candidate.counter).unit == CounterUnit::share;
     EXPECT_EQ(candidate.factor, share ? 0.01 : 1) << candidate.metrics[0];
   }
-  EXPECT_EQ(done.size(), counter_questions().size());
+  EXPECT_EQ(done.size(), logical_counters().size());
 }
 
 TEST(CounterMetrics, TheFirstThatIsOfferedAnswers) {

@@ -212,12 +212,12 @@ CounterSession::~CounterSession() {
 
 Result<std::unique_ptr<CounterSession>, CounterError> CounterSession::start(
     const CounterLibrary& library, const CounterDevice& device,
-    std::span<const LogicalCounter> questions) {
+    std::span<const LogicalCounter> counters) {
   std::unique_ptr<CounterSession> session(new CounterSession(library, device));
   BENCH_RETURN_IF_ERROR(session->initialise());
   BENCH_RETURN_IF_ERROR(session->check_device());
   BENCH_RETURN_IF_ERROR(session->name_chip());
-  BENCH_RETURN_IF_ERROR(session->choose(questions));
+  BENCH_RETURN_IF_ERROR(session->choose(counters));
   return session;
 }
 
@@ -280,12 +280,12 @@ Result<CounterAvailability, CounterError> CounterSession::availability() {
   return image;
 }
 
-CounterSession::Step CounterSession::choose(std::span<const LogicalCounter> questions) {
+CounterSession::Step CounterSession::choose(std::span<const LogicalCounter> counters) {
   BENCH_ASSIGN_OR_RETURN(CounterAvailability available, availability());
   BENCH_ASSIGN_OR_RETURN(const CounterHost host,
                          CounterHost::open(library_, chip_, std::move(available)));
   plan_ =
-      plan_counters(chip_, questions, [&](std::string_view metric) { return host.offers(metric); });
+      plan_counters(chip_, counters, [&](std::string_view metric) { return host.offers(metric); });
   if (plan_.answers.empty()) return Done{};
   BENCH_ASSIGN_OR_RETURN(CounterConfig config, host.configure(plan_.metrics()));
   config_ = std::make_unique<CounterConfig>(std::move(config));

@@ -29,7 +29,7 @@ class CounterSession {
   // logical counters. `library` must outlive the session.
   static Result<std::unique_ptr<CounterSession>, CounterError> start(
       const CounterLibrary& library, const CounterDevice& device,
-      std::span<const LogicalCounter> questions);
+      std::span<const LogicalCounter> counters);
   ~CounterSession();
   CounterSession(const CounterSession&) = delete;
   CounterSession& operator=(const CounterSession&) = delete;
@@ -51,7 +51,7 @@ class CounterSession {
   Step check_device();
   Step name_chip();
   Result<CounterAvailability, CounterError> availability();
-  Step choose(std::span<const LogicalCounter> questions);
+  Step choose(std::span<const LogicalCounter> counters);
 
   const CounterLibrary& library_;
   const CounterDevice device_;

@@ -15,16 +15,16 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::array kQuestions = {
+constexpr std::array kCounters = {
     LogicalCounter::tensor_instructions, LogicalCounter::tensor_active_share,
     LogicalCounter::tensor_operations_bf16, LogicalCounter::dram_read_bytes};
 
 class CounterSessionTest : public testing::Test {
  protected:
   Result<std::unique_ptr<CounterSession>, CounterError> start(
-      std::span<const LogicalCounter> questions = kQuestions) {
+      std::span<const LogicalCounter> counters = kCounters) {
     library_ = test::scripted_counters(test::toolkit_counters(), script_);
-    return CounterSession::start(library_, CounterDevice{}, questions);
+    return CounterSession::start(library_, CounterDevice{}, counters);
   }
   // Returns why counters are unavailable, whether this shows at the start or during measurement.
   CounterError error() {
@@ -167,7 +167,7 @@ TEST_F(CounterSessionTest, TheRealLibraryRefusesWithoutADriver) {
   CUpti_Profiler_Initialize_Params parameters{};
   parameters.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE;
   if (real.api.initialize(&parameters) == CUPTI_SUCCESS) GTEST_SKIP() << "there is a driver";
-  const auto session = CounterSession::start(real, CounterDevice{}, kQuestions);
+  const auto session = CounterSession::start(real, CounterDevice{}, kCounters);
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().obstacle, CounterObstacle::failed);
 }

@@ -51,7 +51,7 @@ class TracedRows : public testing::Test {
   static GpuDeviceSummary summary_of(const GpuSession& session) {
     GpuSummary summary;
     for (const Activity& activity : join_gpu_session(session).activities) {
-      EXPECT_TRUE(summary.take(activity).ok());
+      EXPECT_TRUE(summary.consume(activity).ok());
     }
     return summary.devices().at(0);
   }
@@ -86,8 +86,8 @@ TEST_F(TracedRows, TwoThreadsOnTwoStreamsEachKernelUnderItsOperator) {
     add_launch(second, 2, 12, {"_Z4gemmv", start + 5000, start + 14'000, 8, 2 * i + 2});
   }
   GpuSession session = session_of({second, first});
-  session.owners[1].scope = "left";
-  session.owners[2].scope = "right";
+  session.executions[1].scope = "left";
+  session.executions[2].scope = "right";
   const GpuJoin join = join_gpu_session(session);
   const auto kernels = of_kind(join.activities, ActivityKind::kernel);
   ASSERT_THAT(kernels, SizeIs(100));
@@ -129,7 +129,7 @@ TEST_F(TracedRows, CopiesHaveExactBytesKindsTotalMeanAndWait) {
   EXPECT_EQ(transfers.bytes, 12'587'009);
   EXPECT_EQ(transfers.total, 30'000ns);
   EXPECT_EQ(transfers.mean, 15'000ns);
-  EXPECT_EQ(transfers.waits, 4000ns);  // 3000 and 1000, not part of the total
+  EXPECT_EQ(transfers.queue_time, 4000ns);  // 3000 and 1000, not part of the total
 }
 
 TEST_F(TracedRows, AFillHasALengthThatIsNotZero) {
@@ -179,8 +179,8 @@ TEST_F(TracedRows, TwoProcessesMergeOnOneClock) {
   add_launch(right, 1, 21, {"_Z5rightv", 1'500'000, 2'500'000, 7, 1});
   GpuSession first = session_of({left}, 100);
   GpuSession second = session_of({right}, 200);
-  first.owners[1].scope = "first";
-  second.owners[1].scope = "second";
+  first.executions[1].scope = "first";
+  second.executions[1].scope = "second";
   GpuSummary summary;
   std::vector<Activity> merged;
   for (const GpuSession& session : {first, second}) {
@@ -200,7 +200,7 @@ TEST_F(TracedRows, ADecodedSessionSurvivesItsFile) {
   add_launch(buffer, 1, 11, {"_Z5scaleIfLi4EEvPT_", 10'000, 11'000, 7, 1});
   buffer.add(test::copy_record(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 12'345, 2000, 3000, 4));
   GpuSession session = session_of({buffer});
-  session.owners[1] = {"case", "net:conv1", "forward", "conv", 5, GpuOperatorWork{10, 20}};
+  session.executions[1] = {"case", "net:conv1", "forward", "conv", 5, GpuOperatorWork{10, 20}};
   const auto read = read_gpu_session(gpu_session_text(session), "session.jsonl");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(join_gpu_session(*read).activities, join_gpu_session(session).activities);

@@ -106,7 +106,7 @@ struct ChromeTrace::State {
     return add(change);
   }
 
-  Status take(const Activity& activity) {
+  Status consume(const Activity& activity) {
     ++summary.activities;
     const std::uint32_t track = tracks.index_of(activity);
     const TraceEvent* event = maker.make(activity, track);
@@ -235,7 +235,7 @@ std::unique_ptr<ChromeTrace> ChromeTrace::to(Sink out, std::string folder, Trace
 ChromeTrace::ChromeTrace(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ChromeTrace::~ChromeTrace() = default;
 
-Status ChromeTrace::take(const Activity& activity) { return state_->take(activity); }
+Status ChromeTrace::consume(const Activity& activity) { return state_->consume(activity); }
 void ChromeTrace::describe(const std::string& name, const std::string& value) {
   state_->options.metadata.insert_or_assign(name, value);
 }
@@ -279,7 +279,7 @@ struct ChromeTraceLog::State {
     }
   }
 
-  Status take(const Activity& activity) {
+  Status consume(const Activity& activity) {
     const TraceEvent* event = maker.make(activity, tracks.index_of(activity));
     if (event == nullptr) return Done{};
     std::string lines;
@@ -314,7 +314,7 @@ Result<std::unique_ptr<ChromeTraceLog>> ChromeTraceLog::create(const std::string
 ChromeTraceLog::ChromeTraceLog(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ChromeTraceLog::~ChromeTraceLog() = default;
 
-Status ChromeTraceLog::take(const Activity& activity) { return state_->take(activity); }
+Status ChromeTraceLog::consume(const Activity& activity) { return state_->consume(activity); }
 Status ChromeTraceLog::finish() { return state_->finish(); }
 
 }  // namespace bench

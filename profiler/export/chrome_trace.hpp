@@ -42,7 +42,7 @@ class ChromeTrace final : public ActivitySink {
                                          TraceOptions options = {});
   ~ChromeTrace() override;
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Adds an entry to the metadata.
   void describe(const std::string& name, const std::string& value);
   Status finish();  // must be the last call
@@ -71,7 +71,7 @@ class ChromeTraceLog final : public ActivitySink {
   static Result<std::unique_ptr<ChromeTraceLog>> create(const std::string& path, Existing existing);
   ~ChromeTraceLog() override;
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status finish();  // terminates the array; must be the last call
 
  private:

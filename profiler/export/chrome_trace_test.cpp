@@ -47,7 +47,7 @@ std::string trace_of(const std::vector<Activity>& activities, TraceOptions optio
   const test::TemporaryFolder folder;
   std::string text;
   const auto trace = ChromeTrace::to(text_bytes(text), folder.path(), std::move(options));
-  for (const Activity& a : activities) EXPECT_TRUE(trace->take(a).ok());
+  for (const Activity& a : activities) EXPECT_TRUE(trace->consume(a).ok());
   EXPECT_TRUE(trace->finish().ok());
   EXPECT_THAT(check_trace(text).problems, IsEmpty()) << text;
   return text;
@@ -233,7 +233,7 @@ TEST(ChromeTrace, IsThereOnlyWhenFinishedAndCompressedBySuffix) {
   {
     auto trace = ChromeTrace::create(path, Existing::refuse);
     ASSERT_TRUE(trace.ok());
-    for (const Activity& a : everything()) ASSERT_TRUE((*trace)->take(a).ok());
+    for (const Activity& a : everything()) ASSERT_TRUE((*trace)->consume(a).ok());
     EXPECT_FALSE(std::filesystem::exists(path));
     ASSERT_TRUE((*trace)->finish().ok());
     EXPECT_EQ((*trace)->summary().activities, 10);
@@ -263,7 +263,7 @@ TEST(ChromeTraceLog, IsValidAtEveryEvent) {
     return a.start + a.duration.value_or(none) < b.start + b.duration.value_or(none);
   });
   for (const Activity& a : all) {
-    ASSERT_TRUE((*log)->take(a).ok());
+    ASSERT_TRUE((*log)->consume(a).ok());
     const TraceCheck check = check_trace(test::read_text(path));
     EXPECT_EQ(check.ending, TraceEnding::unterminated);
     EXPECT_THAT(check.problems, IsEmpty());

@@ -45,7 +45,7 @@ std::string escape_markup(std::string_view text) {
     const auto character = decode_utf8(rest);  // always valid here
     if (found != nullptr) {
       out += found->to;
-    } else if (is_obeyed(character->code_point)) {
+    } else if (is_control_or_bidi(character->code_point)) {
       out += kReplacement;
     } else {
       out += rest.substr(0, character->length);

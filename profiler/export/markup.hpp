@@ -7,8 +7,8 @@
 namespace bench {
 
 // Escapes text for an HTML or XML element or a quoted attribute. U+FFFD replaces what XML cannot
-// contain: invalid UTF-8, characters for which is_obeyed() is true (base/printable.hpp), U+FFFE and
-// U+FFFF.
+// contain: invalid UTF-8, characters for which is_control_or_bidi() is true (base/printable.hpp),
+// U+FFFE and U+FFFF.
 std::string escape_markup(std::string_view text);
 
 }  // namespace bench

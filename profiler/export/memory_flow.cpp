@@ -53,10 +53,10 @@ std::string_view lifetime_class(std::int64_t lifetime) {
   return kLifetimes.back().name;
 }
 
-struct Place {
+struct DeviceKey {
   std::int64_t pid;
   std::optional<std::int64_t> device;
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const DeviceKey&, const DeviceKey&) = default;
 };
 
 struct Chart {
@@ -66,7 +66,9 @@ struct Chart {
   std::int64_t left_out = 0;  // smaller than those drawn
 };
 
-Place place_of(const Activity& activity) { return {activity.track.pid, activity.track.device}; }
+DeviceKey device_key(const Activity& activity) {
+  return {activity.track.pid, activity.track.device};
+}
 
 // Limit of times and durations, so that no sum or difference of two overflows: 73 years.
 constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4;
@@ -105,8 +107,9 @@ void keep_largest(Chart& chart, std::int64_t last, std::size_t most) {
 // Draws one chart at a vertical offset.
 class Picture {
  public:
-  Picture(const Place& place, const Chart& chart, std::int64_t first, std::int64_t last, double top)
-      : place_(place),
+  Picture(const DeviceKey& key, const Chart& chart, std::int64_t first, std::int64_t last,
+          double top)
+      : key_(key),
         chart_(chart),
         first_(first),
         last_(last),
@@ -171,10 +174,10 @@ class Picture {
 
   void title() {
     const std::string device =
-        place_.device ? fmt::format("device {} of ", *place_.device) : std::string();
+        key_.device ? fmt::format("device {} of ", *key_.device) : std::string();
     put("<text class=\"title\" x=\"16\" y=\"{:.2f}\">Memory of {}process {}: {} allocations, peak "
         "{}",
-        top_ + 20, device, place_.pid, chart_.blocks.size() + chart_.left_out,
+        top_ + 20, device, key_.pid, chart_.blocks.size() + chart_.left_out,
         format_bytes(Bytes{live_.peak}));
     if (chart_.left_out > 0) put("; {} smaller ones not drawn", chart_.left_out);
     if (chart_.not_drawable > 0) {
@@ -279,7 +282,7 @@ class Picture {
     }
   }
 
-  Place place_;
+  DeviceKey key_;
   const Chart& chart_;
   std::int64_t first_, last_;
   double top_;
@@ -307,22 +310,22 @@ text { fill: currentColor; } .title { font-size: 15px; font-weight: bold; }
 
 struct MemoryFlow::State {
   std::unique_ptr<ByteSink> out;
-  std::map<Place, Chart> charts;
+  std::map<DeviceKey, Chart> charts;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();  // last time of all activities
   std::int64_t drawn = 0;
 
   explicit State(std::unique_ptr<ByteSink> sink) : out(std::move(sink)) {}
 
-  void take(const Activity& activity) {
+  void consume(const Activity& activity) {
     const std::int64_t start = activity.start.count();
     const std::int64_t length = activity.duration.value_or(Nanoseconds(0)).count();
     const bool possible = start > -kLatest && start < kLatest && length >= 0 && length < kLatest;
     if (possible) last = std::max(last, start + length);
     if (activity.kind != ActivityKind::allocation) return;
-    if (!possible) return void(++charts[place_of(activity)].not_drawable);
+    if (!possible) return void(++charts[device_key(activity)].not_drawable);
     const std::int64_t end = start + length;
-    Chart& chart = charts[place_of(activity)];
+    Chart& chart = charts[device_key(activity)];
     const auto size = activity.attributes.integer(Attribute::size_bytes);
     const auto address = activity.attributes.integer(Attribute::address);
     if (size && *size > 0) {
@@ -361,13 +364,13 @@ struct MemoryFlow::State {
     }
     double top = 0;
     if (first > last) first = last = 0;  // no allocation has a possible time
-    for (auto& [place, chart] : charts) {
+    for (auto& [key, chart] : charts) {
       keep_largest(chart, last, kMaxRectangles);
       std::stable_sort(
           chart.blocks.begin(), chart.blocks.end(),
           [](const MemoryBlock& a, const MemoryBlock& b) { return a.allocated < b.allocated; });
       drawn += static_cast<std::int64_t>(chart.blocks.size());
-      BENCH_RETURN_IF_ERROR(out->write(Picture(place, chart, first, last, top).draw()));
+      BENCH_RETURN_IF_ERROR(out->write(Picture(key, chart, first, last, top).draw()));
       top += kChart;
     }
     BENCH_RETURN_IF_ERROR(out->write("</svg>\n"));
@@ -387,8 +390,8 @@ std::unique_ptr<MemoryFlow> MemoryFlow::to(std::string& text) {
 MemoryFlow::MemoryFlow(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MemoryFlow::~MemoryFlow() = default;
 
-Status MemoryFlow::take(const Activity& activity) {
-  state_->take(activity);
+Status MemoryFlow::consume(const Activity& activity) {
+  state_->consume(activity);
   return Done{};
 }
 Status MemoryFlow::finish() { return state_->finish(); }

@@ -23,7 +23,7 @@ class MemoryFlow final : public ActivitySink {
   static std::unique_ptr<MemoryFlow> to(std::string& text);  // `text` must outlive it
   ~MemoryFlow() override;
 
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status finish();  // must be the last call; creates the file
 
   std::int64_t drawn() const;  // number of rectangles; valid after finish()

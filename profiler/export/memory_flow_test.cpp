@@ -33,7 +33,7 @@ Activity allocation(std::string name, std::int64_t start, std::optional<std::int
 std::string picture(const std::vector<Activity>& activities) {
   std::string text;
   const auto flow = MemoryFlow::to(text);
-  for (const Activity& a : activities) EXPECT_TRUE(flow->take(a).ok());
+  for (const Activity& a : activities) EXPECT_TRUE(flow->consume(a).ok());
   EXPECT_TRUE(flow->finish().ok());
   const test::TemporaryFolder folder;
   const std::string path = folder.write("m.svg", text);

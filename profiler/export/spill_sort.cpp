@@ -60,7 +60,7 @@ bool before(const SortKey& a, const SortKey& b) {
 }
 
 // Precedes each record's payload in the file.
-struct RunHeader {
+struct RecordHeader {
   SortKey key;
   std::uint32_t size;
 };
@@ -80,9 +80,9 @@ class Run {
     position_ += consumed_;
     consumed_ = 0;
     errno = 0;
-    if (!have(sizeof(RunHeader))) return false;
+    if (!ensure_available(sizeof(RecordHeader))) return false;
     std::memcpy(&header_, block_.data() + position_, sizeof header_);
-    if (!have(sizeof header_ + header_.size)) return false;
+    if (!ensure_available(sizeof header_ + header_.size)) return false;
     consumed_ = sizeof header_ + header_.size;
     return true;
   }
@@ -92,7 +92,9 @@ class Run {
   }
 
  private:
-  bool have(std::size_t size) {
+  // Reads until `size` bytes from position_ on are in block_. Returns false if the run is shorter,
+  // and on errors.
+  bool ensure_available(std::size_t size) {
     if (block_.size() - position_ >= size) return true;
     block_.erase(0, position_);
     position_ = 0;
@@ -114,14 +116,14 @@ class Run {
   std::int64_t at_, end_;
   std::string block_;
   std::size_t position_ = 0, consumed_ = 0;
-  RunHeader header_{};
+  RecordHeader header_{};
 };
 
 }  // namespace
 
 struct SpillSort::State {
   std::string folder;
-  std::size_t memory;
+  std::size_t memory_limit;
   PayloadOrder order = nullptr;
   Payloads payloads;
   std::vector<Item> items;
@@ -190,7 +192,7 @@ struct SpillSort::State {
     sort_items();
     std::string block;
     for (const Item& item : items) {
-      RunHeader header{};
+      RecordHeader header{};
       header.key = item.key;
       header.size = item.size;
       block.append(reinterpret_cast<const char*>(&header), sizeof header);
@@ -216,18 +218,18 @@ struct SpillSort::State {
   }
 };
 
-SpillSort::SpillSort(std::string folder, std::size_t memory, PayloadOrder order)
+SpillSort::SpillSort(std::string folder, std::size_t memory_limit, PayloadOrder order)
     : state_(std::make_unique<State>()) {
   state_->order = order;
   state_->folder = std::move(folder);
-  state_->memory = memory;
+  state_->memory_limit = memory_limit;
 }
 SpillSort::~SpillSort() = default;
 
 Status SpillSort::add(SortKey key, std::string_view payload) {
   State& s = *state_;
   if (!s.items.empty() &&
-      s.payloads.size() + payload.size() + (s.items.size() + 1) * sizeof(Item) > s.memory) {
+      s.payloads.size() + payload.size() + (s.items.size() + 1) * sizeof(Item) > s.memory_limit) {
     BENCH_RETURN_IF_ERROR(s.spill());
   }
   s.items.push_back({key, s.payloads.add(payload), static_cast<std::uint32_t>(payload.size())});

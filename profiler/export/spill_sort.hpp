@@ -23,8 +23,8 @@ class SpillSort {
  public:
   // Returns whether payload `a` comes before `b` if their keys are equal.
   using PayloadOrder = bool (*)(std::string_view a, std::string_view b);
-  // Uses about `memory` bytes. If they are full, uses an unnamed file in `folder`.
-  SpillSort(std::string folder, std::size_t memory, PayloadOrder order = nullptr);
+  // Uses about `memory_limit` bytes. If they are full, uses an unnamed file in `folder`.
+  SpillSort(std::string folder, std::size_t memory_limit, PayloadOrder order = nullptr);
   ~SpillSort();
 
   Status add(SortKey key, std::string_view payload);

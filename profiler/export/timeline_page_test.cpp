@@ -40,7 +40,7 @@ class TimelinePage : public testing::Test {
     options.title = title;
     auto trace = ChromeTrace::create(path, Existing::replace, options);
     EXPECT_TRUE(trace.ok());
-    for (const Activity& a : activities) EXPECT_TRUE((*trace)->take(a).ok());
+    for (const Activity& a : activities) EXPECT_TRUE((*trace)->consume(a).ok());
     EXPECT_TRUE((*trace)->finish().ok());
     return path;
   }

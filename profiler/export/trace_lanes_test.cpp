@@ -22,7 +22,7 @@ bool cross(const Interval& a, const Interval& b) {
 
 // Returns the number of lanes, after checking that no intervals cross on a lane.
 template <class Lanes>
-std::size_t lanes_of(const std::vector<Interval>& intervals) {
+std::size_t count_lanes(const std::vector<Interval>& intervals) {
   Lanes lanes;
   std::map<std::size_t, std::vector<Interval>> placed;
   for (const Interval& interval : intervals) {
@@ -52,21 +52,21 @@ void sort_by_start(std::vector<Interval>& intervals) {
 TEST(TraceLanes, NothingCrossesOnALane) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::vector<Interval> intervals = random_intervals(seed);
-    lanes_of<ArrivalLanes>(intervals);
+    count_lanes<ArrivalLanes>(intervals);
     sort_by_start(intervals);
-    lanes_of<SortedLanes>(intervals);
+    count_lanes<SortedLanes>(intervals);
   }
 }
 
-TEST(TraceLanes, WhatNestsNeedsOneLane) {
+TEST(TraceLanes, NestedIntervalsNeedOneLane) {
   std::vector<Interval> nested = {{0, 100}, {0, 50},  {0, 0},     {10, 50},  {50, 100},
                                   {50, 50}, {60, 70}, {100, 120}, {120, 120}};
   sort_by_start(nested);
-  EXPECT_EQ(lanes_of<SortedLanes>(nested), 1u);
+  EXPECT_EQ(count_lanes<SortedLanes>(nested), 1u);
   // In the order of recording: by end, inner intervals first.
   const std::vector<Interval> ended = {{10, 50},  {0, 50},  {60, 70},
                                        {50, 100}, {0, 100}, {100, 120}};
-  EXPECT_EQ(lanes_of<ArrivalLanes>(ended), 1u);
+  EXPECT_EQ(count_lanes<ArrivalLanes>(ended), 1u);
 }
 
 TEST(TraceLanes, OverlapsGoToTheFirstLaneThatIsFree) {
@@ -78,7 +78,7 @@ TEST(TraceLanes, OverlapsGoToTheFirstLaneThatIsFree) {
   EXPECT_EQ(lanes.place(1, 5, 15), 0u);
 }
 
-TEST(TraceLanes, AWholeSpansWhatWasForgotten) {
+TEST(TraceLanes, ALongIntervalEnclosesForgottenOnes) {
   ArrivalLanes lanes;
   constexpr std::int64_t kCount = 70'000;  // more than a lane remembers
   for (std::int64_t i = 0; i < kCount; ++i) ASSERT_EQ(lanes.place(0, 10 * i + 10, 10 * i + 15), 0u);

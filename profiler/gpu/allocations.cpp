@@ -7,13 +7,13 @@
 namespace bench {
 namespace {
 
-class Pairing {
+class AllocationPairing {
  public:
   void take(const GpuAllocation& change) {
     const std::pair key{change.place.device, change.address};
-    if (const auto open = open_.find(key); open != open_.end()) {
-      release(blocks_.blocks[open->second], change.at);
-      open_.erase(open);
+    if (const auto live = live_blocks_.find(key); live != live_blocks_.end()) {
+      release(blocks_.blocks[live->second], change.at);
+      live_blocks_.erase(live);
     } else if (change.change == GpuAllocationChange::release) {
       ++blocks_.unknown_releases;
       early_releases_[key] = change.at;
@@ -24,7 +24,7 @@ class Pairing {
 
  private:
   void allocate(const GpuAllocation& change, std::pair<std::int64_t, std::uint64_t> key) {
-    open_.emplace(key, blocks_.blocks.size());
+    live_blocks_.emplace(key, blocks_.blocks.size());
     const std::int64_t live = add_live(change, change.bytes, change.at);
     blocks_.blocks.push_back({&change, std::nullopt, live});
     // A block that is released at the time of its allocation: the release was sorted first.
@@ -33,7 +33,7 @@ class Pairing {
     --blocks_.unknown_releases;
     early_releases_.erase(early);
     release(blocks_.blocks.back(), change.at);
-    open_.erase(key);
+    live_blocks_.erase(key);
   }
   void release(GpuBlock& block, Nanoseconds at) {
     block.released = at;
@@ -41,7 +41,7 @@ class Pairing {
   }
   std::int64_t add_live(const GpuAllocation& allocation, std::int64_t bytes, Nanoseconds at) {
     if (!is_device_memory(allocation.memory)) return 0;
-    std::int64_t& live = live_[allocation.place.device];
+    std::int64_t& live = live_bytes_[allocation.place.device];
     live += bytes;
     blocks_.live[allocation.place.device].push_back({at, static_cast<double>(live)});
     return live;
@@ -50,9 +50,9 @@ class Pairing {
   using Key = std::pair<std::int64_t, std::uint64_t>;  // device and address
 
   GpuBlocks blocks_;
-  std::map<Key, std::size_t> open_;
-  std::map<Key, Nanoseconds> early_releases_;  // the latest release of what was not open
-  std::map<std::int64_t, std::int64_t> live_;
+  std::map<Key, std::size_t> live_blocks_;
+  std::map<Key, Nanoseconds> early_releases_;  // the latest release of what was not live
+  std::map<std::int64_t, std::int64_t> live_bytes_;
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ GpuBlocks pair_allocations(std::span<const GpuAllocation* const> changes) {
     return std::pair(a->at, a->change == GpuAllocationChange::allocation) <
            std::pair(b->at, b->change == GpuAllocationChange::allocation);
   });
-  Pairing pairing;
+  AllocationPairing pairing;
   for (const GpuAllocation* change : sorted) pairing.take(*change);
   return pairing.take_result();
 }

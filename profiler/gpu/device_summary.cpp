@@ -13,7 +13,7 @@ void add(GpuTransfers& transfers, const Activity& activity) {
   transfers.bytes += activity.attributes.integer(Attribute::size_bytes).value_or(0);
   transfers.total += *activity.duration;
   if (const auto wait = activity.attributes.integer(Attribute::wait_ns)) {
-    transfers.waits = transfers.waits.value_or(Nanoseconds(0)) + Nanoseconds(*wait);
+    transfers.queue_time = transfers.queue_time.value_or(Nanoseconds(0)) + Nanoseconds(*wait);
   }
 }
 
@@ -40,7 +40,7 @@ void summarise_kernels(const std::vector<GpuInterval>& kernels, GpuDeviceSummary
 
 }  // namespace
 
-Status GpuSummary::take(const Activity& activity) {
+Status GpuSummary::consume(const Activity& activity) {
   if (!activity.track.device || !activity.duration) return Done{};
   const std::pair key{activity.track.pid, *activity.track.device};
   if (activity.kind == ActivityKind::kernel) {
@@ -48,7 +48,7 @@ Status GpuSummary::take(const Activity& activity) {
   } else if (activity.kind == ActivityKind::memcpy) {
     add(devices_[key].copies, activity);
   } else if (activity.kind == ActivityKind::memset) {
-    add(devices_[key].fills, activity);
+    add(devices_[key].memsets, activity);
   }
   return Done{};
 }
@@ -60,9 +60,9 @@ std::vector<GpuDeviceSummary> GpuSummary::devices() const {
     summary.pid = key.first;
     summary.device = key.second;
     summary.copies = times.copies;
-    summary.fills = times.fills;
+    summary.memsets = times.memsets;
     finish(summary.copies);
-    finish(summary.fills);
+    finish(summary.memsets);
     summarise_kernels(times.kernels, summary);
     summaries.push_back(summary);
   }

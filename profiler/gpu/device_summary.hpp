@@ -22,8 +22,8 @@ struct GpuTransfers {
   std::int64_t bytes = 0;
   Nanoseconds total{0};             // total duration
   std::optional<Nanoseconds> mean;  // mean duration
-  // sum of their queueing times before they ran; nullopt if unknown
-  std::optional<Nanoseconds> waits;
+  // sum of the times that they waited before they ran; nullopt if unknown
+  std::optional<Nanoseconds> queue_time;
 };
 
 struct GpuDeviceSummary {
@@ -37,20 +37,20 @@ struct GpuDeviceSummary {
   std::int64_t gaps = 0;             // number of periods without a kernel within the window
   Nanoseconds gap_total{0};
   std::optional<Nanoseconds> gap_max;
-  GpuTransfers copies, fills;
+  GpuTransfers copies, memsets;
 };
 
 class GpuSummary final : public ActivitySink {
  public:
   // Activities may come in any order. Those that are not on a device are ignored.
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Sorted by process and device.
   std::vector<GpuDeviceSummary> devices() const;
 
  private:
   struct Times {
     std::vector<GpuInterval> kernels;
-    GpuTransfers copies, fills;
+    GpuTransfers copies, memsets;
   };
   std::map<std::pair<std::int64_t, std::int64_t>, Times> devices_;
 };

@@ -30,7 +30,7 @@ Activity copy(Nanoseconds start, Nanoseconds duration, std::int64_t bytes,
 
 std::vector<GpuDeviceSummary> summarised(const std::vector<Activity>& activities) {
   GpuSummary summary;
-  for (const Activity& activity : activities) EXPECT_TRUE(summary.take(activity).ok());
+  for (const Activity& activity : activities) EXPECT_TRUE(summary.consume(activity).ok());
   return summary.devices();
 }
 
@@ -69,10 +69,10 @@ TEST(GpuSummary, CopiesTotalMeanAndWaitApart) {
   EXPECT_EQ(copies.bytes, 12288);
   EXPECT_EQ(copies.total, 40us);
   EXPECT_EQ(copies.mean, 20us);
-  EXPECT_EQ(copies.waits, 8us);
-  EXPECT_EQ(devices[0].fills.count, 1);
-  EXPECT_EQ(devices[0].fills.total, 2us);
-  EXPECT_EQ(devices[0].fills.waits, std::nullopt);
+  EXPECT_EQ(copies.queue_time, 8us);
+  EXPECT_EQ(devices[0].memsets.count, 1);
+  EXPECT_EQ(devices[0].memsets.total, 2us);
+  EXPECT_EQ(devices[0].memsets.queue_time, std::nullopt);
   // Without kernels, the busy fraction of the device is unknown.
   EXPECT_EQ(devices[0].kernels, 0);
   EXPECT_EQ(devices[0].busy_share, std::nullopt);

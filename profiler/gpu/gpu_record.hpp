@@ -192,7 +192,7 @@ struct GpuSynchronisation {
 // copied from another node when the graph was instantiated.
 struct GpuGraphNode {
   std::uint64_t node = 0;
-  std::optional<std::uint64_t> original;
+  std::optional<std::uint64_t> copied_from;  // another node
   std::optional<std::uint64_t> external_id;
   friend bool operator==(const GpuGraphNode&, const GpuGraphNode&) = default;
 };
@@ -257,10 +257,10 @@ using GpuRecord = std::variant<GpuKernel, GpuMemcpy, GpuMemset, GpuAllocation, G
 struct GpuOperatorWork {
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes = 0;  // compulsory bytes; nullopt if the data type is unknown
-  // one_kernel: this is the work of the whole operator. each_product: a framework's backward
+  // whole_operator: this is the work of the whole operator. each_gradient: a framework's backward
   // operator computes one or two gradients, and each gradient has this work. Only the readers of
-  // spools set each_product; files do not store it.
-  enum class Share { one_kernel, each_product } share = Share::one_kernel;
+  // spools set each_gradient; files do not store it.
+  enum class Extent { whole_operator, each_gradient } extent = Extent::whole_operator;
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };
 
@@ -269,7 +269,7 @@ struct OperatorExecution {
   std::string case_id, scope, direction, op;
   std::optional<std::int64_t> iteration;
   std::optional<GpuOperatorWork> work;
-  Attributes facts{};  // attributes that its kernels inherit; not stored in files
+  Attributes inherited_attributes{};  // by its kernels; not stored in files
   friend bool operator==(const OperatorExecution&, const OperatorExecution&) = default;
 };
 using OperatorExecutions = std::map<std::uint64_t, OperatorExecution>;
@@ -286,7 +286,7 @@ struct GpuSession {
   std::int64_t pid = 0;
   std::string tracer;  // "CUPTI 13.0.1"
   GpuClockPair clock;  // at an instant of the session, not necessarily its end
-  OperatorExecutions owners;
+  OperatorExecutions executions;
   std::vector<GpuRecord> records;  // in any order
   std::int64_t dropped = 0;        // records lost because the tracer had no room
   // Other reasons for missing records: "a buffer ends in a record that is cut".

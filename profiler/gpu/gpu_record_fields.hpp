@@ -106,7 +106,7 @@ void fields(auto& archive, JsonOf<GpuSynchronisation> auto& r) {
 
 void fields(auto& archive, JsonOf<GpuGraphNode> auto& r) {
   archive.required("node", r.node);
-  archive.optional("original", r.original);
+  archive.optional("original", r.copied_from);
   archive.optional("external_id", r.external_id);
 }
 

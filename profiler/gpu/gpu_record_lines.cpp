@@ -60,7 +60,7 @@ std::string take_record(JsonReader& reader, GpuSession& session) {
 std::string take_owner(JsonReader& reader, GpuSession& session) {
   OwnerLine line;
   std::string problem = read_named(reader, "owner", line);
-  if (problem.empty() && !session.owners.emplace(line.id, std::move(line.owner)).second)
+  if (problem.empty() && !session.executions.emplace(line.id, std::move(line.owner)).second)
     problem = fmt::format("a second owner of id {}", line.id);
   return problem;
 }
@@ -120,7 +120,8 @@ std::string gpu_session_end_line(const GpuSessionEnd& end) {
 
 std::string gpu_session_text(const GpuSession& session) {
   std::string text = gpu_session_line(session);
-  for (const auto& [id, owner] : session.owners) text += named_line("owner", OwnerLine{id, owner});
+  for (const auto& [id, owner] : session.executions)
+    text += named_line("owner", OwnerLine{id, owner});
   return text + gpu_records_text(session.records);
 }
 

@@ -158,7 +158,7 @@ class Joiner {
     const KernelName& name = name_of_kernel(kernel.name);
     activity.name = name.short_name;
     own(activity, owner);
-    if (owner) activity.attributes.merge(owner->owner->facts);
+    if (owner) activity.attributes.merge(owner->owner->inherited_attributes);
     set_launch(activity, kernel);
     activity.attributes.set(Attribute::long_name, name.long_name);
     set_wait(activity, kernel.queued);
@@ -313,11 +313,11 @@ class Joiner {
 
 void Joiner::share_work() {
   for (const auto& [key, places] : executions_) {
-    std::vector<KernelShare> kernels;
+    std::vector<KernelCandidate> kernels;
     for (const std::size_t place : places) {
       kernels.push_back({join_.activities[place].name, std::nullopt});
     }
-    const auto work = work_of_kernels(*session_.owners.at(key.first).work, kernels);
+    const auto work = work_of_kernels(*session_.executions.at(key.first).work, kernels);
     for (std::size_t i = 0; i < places.size(); ++i) {
       Attributes& attributes = join_.activities[places[i]].attributes;
       if (work[i].flops) attributes.set(Attribute::flops, *work[i].flops);

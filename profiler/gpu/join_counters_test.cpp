@@ -28,7 +28,7 @@ TEST(GpuJoin, CountersOfADevice) {
       ElementsAre(Pair(999'000, 1), Pair(2'000'000, 0), Pair(2'999'000, 1), Pair(4'000'000, 0)));
 }
 
-TEST(GpuJoin, CallsInFlightAreACounterOfThreads) {
+TEST(GpuJoin, ConcurrencyCountsThreadsInsideACall) {
   GpuScript script;
   const auto call = [&](GpuApiDomain domain, GpuInterval time, std::int64_t thread) {
     script.add(GpuApiCall{domain, "call", time, thread, {}, 0});

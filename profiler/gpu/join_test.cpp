@@ -77,9 +77,9 @@ TEST(GpuJoin, AKernelHasItsOperatorItsLaunchAndItsWait) {
 TEST(GpuJoin, AKernelBearsTheFactsOfItsOperator) {
   GpuScript script;
   OperatorExecution& owner = script.owner(1, "net:conv1", "conv");
-  owner.facts.set(Attribute::parameters, "n1c3");
-  owner.facts.set(Attribute::dtype, "f16");
-  owner.facts.set(Attribute::in_shapes, "1x3x8x8");
+  owner.inherited_attributes.set(Attribute::parameters, "n1c3");
+  owner.inherited_attributes.set(Attribute::dtype, "f16");
+  owner.inherited_attributes.set(Attribute::in_shapes, "1x3x8x8");
   script.launch("k", during(10'000, 20'000), 1);
   script.launch("other", during(20'000, 30'000), 0);
   const auto kernels = kernels_of(join_gpu_session(script.session));
@@ -265,20 +265,20 @@ TEST(GpuJoin, WaitsOfTheHostAreSlicesOfItsThread) {
   const auto queue = script.call("cudaStreamWaitEvent", during(20'000, 20'100), 12, 0);
   script.add(
       GpuSynchronisation{GpuWaitKind::stream_wait_event, during(20'000, 20'050), 1, 8, queue});
-  const auto waits =
+  const auto synchronisations =
       of_kind(join_gpu_session(script.session).activities, ActivityKind::synchronisation);
-  ASSERT_EQ(waits.size(), 3u);
-  EXPECT_EQ(waits[0].name, "wait for stream 7");
-  EXPECT_EQ(waits[0].track, (Track{42, 11, {}, {}}));
-  EXPECT_EQ(waits[0].duration, 7800ns);
-  EXPECT_EQ(waits[0].attributes.integer(Attribute::wait_ns), 7800);
-  EXPECT_EQ(waits[0].scope, "net");
-  EXPECT_EQ(waits[1].name, "wait for device 0");
-  EXPECT_EQ(waits[2].name, "stream waits for event");  // no thread is blocked
-  EXPECT_EQ(waits[2].attributes.integer(Attribute::wait_ns), std::nullopt);
+  ASSERT_EQ(synchronisations.size(), 3u);
+  EXPECT_EQ(synchronisations[0].name, "wait for stream 7");
+  EXPECT_EQ(synchronisations[0].track, (Track{42, 11, {}, {}}));
+  EXPECT_EQ(synchronisations[0].duration, 7800ns);
+  EXPECT_EQ(synchronisations[0].attributes.integer(Attribute::wait_ns), 7800);
+  EXPECT_EQ(synchronisations[0].scope, "net");
+  EXPECT_EQ(synchronisations[1].name, "wait for device 0");
+  EXPECT_EQ(synchronisations[2].name, "stream waits for event");  // no thread is blocked
+  EXPECT_EQ(synchronisations[2].attributes.integer(Attribute::wait_ns), std::nullopt);
 }
 
-TEST(GpuJoin, CallsCopiesAndFills) {
+TEST(GpuJoin, CallsCopiesAndMemsets) {
   GpuScript script(42);
   const auto call = script.call("cudaMemcpyAsync", during(1000, 2000), 11, 0);
   script.copy(GpuCopyKind::host_to_device, 12'345, during(2500, 7500), call);
@@ -291,10 +291,10 @@ TEST(GpuJoin, CallsCopiesAndFills) {
   EXPECT_EQ(copies[0].name, "memcpy host_to_device (pinned -> device)");
   EXPECT_EQ(copies[0].attributes.integer(Attribute::size_bytes), 12'345);
   EXPECT_EQ(copies[0].attributes.integer(Attribute::wait_ns), 1500);
-  const auto fills = of_kind(join.activities, ActivityKind::memset);
-  ASSERT_EQ(fills.size(), 1u);
-  EXPECT_EQ(fills[0].name, "memset (device)");
-  EXPECT_EQ(fills[0].duration, 100ns);
+  const auto memsets = of_kind(join.activities, ActivityKind::memset);
+  ASSERT_EQ(memsets.size(), 1u);
+  EXPECT_EQ(memsets[0].name, "memset (device)");
+  EXPECT_EQ(memsets[0].duration, 100ns);
   const auto calls = of_kind(join.activities, ActivityKind::api);
   ASSERT_EQ(calls.size(), 3u);
   EXPECT_EQ(calls[0].attributes.text(Attribute::reason), "returned 100");
@@ -438,7 +438,7 @@ TEST(GpuJoin, ItsTraceIsValidAndHasAnArrowFromEachLaunch) {
   std::string text;
   const auto trace = ChromeTrace::to(text_bytes(text), folder.path());
   for (const Activity& activity : join_gpu_session(script.session).activities) {
-    ASSERT_TRUE(trace->take(activity).ok());
+    ASSERT_TRUE(trace->consume(activity).ok());
   }
   ASSERT_TRUE(trace->finish().ok());
   EXPECT_THAT(check_trace(text).problems, IsEmpty());

@@ -174,7 +174,7 @@ constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad",
                                                        "convolve"};
 
 // Returns the only kernel that computes, or nullopt if there is none or there are several.
-std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) {
+std::optional<std::size_t> compute_kernel(std::span<const KernelCandidate> kernels) {
   if (kernels.size() == 1) return 0;
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -190,9 +190,9 @@ std::optional<std::size_t> compute_kernel(std::span<const KernelShare> kernels) 
 constexpr std::int64_t kMaxGradients = 2;
 
 std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,
-                                          std::span<const KernelShare> kernels) {
+                                          std::span<const KernelCandidate> kernels) {
   std::vector<KernelWork> shares(kernels.size());
-  const auto multiplies = [](const KernelShare& kernel) {
+  const auto multiplies = [](const KernelCandidate& kernel) {
     return names_product(kernel.short_name);
   };
   const auto products = std::count_if(kernels.begin(), kernels.end(), multiplies);
@@ -230,8 +230,9 @@ bool names_product(std::string_view short_name) {
 }
 
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
-                                        std::span<const KernelShare> kernels) {
-  if (work.share == GpuOperatorWork::Share::each_product) return work_of_gradients(work, kernels);
+                                        std::span<const KernelCandidate> kernels) {
+  if (work.extent == GpuOperatorWork::Extent::each_gradient)
+    return work_of_gradients(work, kernels);
   std::vector<KernelWork> shares(kernels.size());
   const auto compute = compute_kernel(kernels);
   if (!compute) return shares;

@@ -39,7 +39,7 @@ const AuxiliaryKernel* find_auxiliary(std::string_view short_name);
 // Returns whether the name is that of a kernel that multiplies matrices or convolves.
 bool names_product(std::string_view short_name);
 
-struct KernelShare {
+struct KernelCandidate {
   std::string_view short_name;
   std::optional<std::int64_t> own_bytes;  // bytes that an auxiliary kernel is known to move
 };
@@ -54,9 +54,9 @@ struct KernelWork {
 // is not auxiliary has the operator's FLOPs and bytes. Auxiliary kernels have 0 FLOPs and their own
 // bytes. If there is no such kernel, or several, all FLOPs and bytes are nullopt. So the kernels'
 // FLOPs add up to the operator's, or no kernel has any.
-// With Share::each_product, up to two kernels that multiply each have the work. The work of the
+// With Extent::each_gradient, up to two kernels that multiply each have the work. The work of the
 // others is unknown.
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
-                                        std::span<const KernelShare> kernels);
+                                        std::span<const KernelCandidate> kernels);
 
 }  // namespace bench

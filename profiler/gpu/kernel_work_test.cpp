@@ -25,32 +25,33 @@ std::optional<std::int64_t> flops_of(const std::vector<KernelWork>& kernels) {
 }
 
 TEST(KernelWork, OneKernelHasAll) {
-  const KernelShare kernels[] = {{"sm90_xmma_fprop_implicit_gemm", std::nullopt}};
+  const KernelCandidate kernels[] = {{"sm90_xmma_fprop_implicit_gemm", std::nullopt}};
   EXPECT_THAT(work_of_kernels(kConv, kernels), ElementsAre(KernelWork{kConv.flops, kConv.bytes}));
 }
 
 TEST(KernelWork, AuxiliariesHaveNoFlopsAndTheirOwnBytes) {
-  const KernelShare kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 3'211'264},
-                                 {"sm90_xmma_fprop_implicit_gemm", std::nullopt},
-                                 {"cask_cudnn::computeOffsetsKernel", std::nullopt},
-                                 {"cublasLt::splitKreduce_kernel", 4096}};
+  const KernelCandidate kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 3'211'264},
+                                     {"sm90_xmma_fprop_implicit_gemm", std::nullopt},
+                                     {"cask_cudnn::computeOffsetsKernel", std::nullopt},
+                                     {"cublasLt::splitKreduce_kernel", 4096}};
   const auto work = work_of_kernels(kConv, kernels);
   EXPECT_THAT(work, ElementsAre(KernelWork{0, 3'211'264}, KernelWork{kConv.flops, kConv.bytes},
                                 KernelWork{0, std::nullopt}, KernelWork{0, 4096}));
   EXPECT_EQ(flops_of(work), kConv.flops);
 }
 
-TEST(KernelWork, UnknownWhereNoKernelOrSeveralCompute) {
-  const KernelShare two[] = {{"gemm_a", std::nullopt}, {"gemm_b", 5}, {"splitKreduce_kernel", 5}};
+TEST(KernelWork, UnknownUnlessExactlyOneKernelComputes) {
+  const KernelCandidate two[] = {
+      {"gemm_a", std::nullopt}, {"gemm_b", 5}, {"splitKreduce_kernel", 5}};
   EXPECT_THAT(work_of_kernels(kConv, two), ElementsAre(kUnknown, kUnknown, kUnknown));
-  const KernelShare none[] = {{"nchwToNhwcKernel", 1}, {"nhwcToNchwKernel", 1}};
+  const KernelCandidate none[] = {{"nchwToNhwcKernel", 1}, {"nhwcToNchwKernel", 1}};
   EXPECT_THAT(work_of_kernels(kConv, none), ElementsAre(kUnknown, kUnknown));
   EXPECT_TRUE(work_of_kernels(kConv, {}).empty());
 }
 
 // A layout conversion may be the measured operator (reorder).
 TEST(KernelWork, AnAuxiliaryAloneIsTheOperator) {
-  const KernelShare kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 77}};
+  const KernelCandidate kernels[] = {{"cudnn::ops::nchwToNhwcKernel", 77}};
   const GpuOperatorWork reorder{0, 77};
   EXPECT_THAT(work_of_kernels(reorder, kernels), ElementsAre(KernelWork{0, 77}));
 }
@@ -60,7 +61,7 @@ TEST(KernelWork, SumIsTheOperatorOrUnknown) {
   const char* const names[] = {"nvjet_hsh_64x8", "nchwToNhwcKernel", "splitKreduce_kernel",
                                "gemmSN_NN_kernel"};
   for (unsigned code = 0; code < 4 * 4 * 4 * 4; ++code) {
-    std::vector<KernelShare> kernels;
+    std::vector<KernelCandidate> kernels;
     int computing = 0;
     for (unsigned digits = code; kernels.size() < 4; digits /= 4) {
       kernels.push_back({names[digits % 4], 10});
@@ -115,8 +116,8 @@ TEST(KernelWork, NamesOfAuxiliaries) {
   EXPECT_EQ(find_auxiliary("splitKreduce_kernel")->purpose, "sum of a split");
 }
 
-TEST(KernelWork, BytesThatNobodyKnowsAreNotNone) {
-  const std::vector<KernelShare> kernels = {{"gemm", std::nullopt}};
+TEST(KernelWork, UnknownBytesAreNotZero) {
+  const std::vector<KernelCandidate> kernels = {{"gemm", std::nullopt}};
   const std::vector<KernelWork> expected = {{100, std::nullopt}};
   EXPECT_EQ(work_of_kernels({100, std::nullopt}, kernels), expected);
 }
@@ -124,19 +125,19 @@ TEST(KernelWork, BytesThatNobodyKnowsAreNotNone) {
 // In a backward convolution, the gradients of source and weights are one convolution each. The
 // gradient of the bias is a sum.
 TEST(KernelWork, each_gradient_of_a_backward_operator_has_the_work_of_the_forward_one) {
-  GpuOperatorWork work{100, 40, GpuOperatorWork::Share::each_product};
+  GpuOperatorWork work{100, 40, GpuOperatorWork::Extent::each_gradient};
   const auto shares =
-      work_of_kernels(work, std::vector<KernelShare>{{"cudnn_dgrad_engine", {}},
-                                                     {"nchwToNhwcKernel", 7},
-                                                     {"sm80_xmma_wgrad_implicit_gemm", {}},
-                                                     {"reduce_kernel", {}}});
+      work_of_kernels(work, std::vector<KernelCandidate>{{"cudnn_dgrad_engine", {}},
+                                                         {"nchwToNhwcKernel", 7},
+                                                         {"sm80_xmma_wgrad_implicit_gemm", {}},
+                                                         {"reduce_kernel", {}}});
   EXPECT_EQ(shares[0], (KernelWork{100, 40}));
   EXPECT_EQ(shares[1], (KernelWork{0, 7}));
   EXPECT_EQ(shares[2], (KernelWork{100, 40}));
   EXPECT_EQ(shares[3], KernelWork{});
   // Three products compute two gradients. Which of them belong together is unknown.
   for (const KernelWork& share : work_of_kernels(
-           work, std::vector<KernelShare>{{"a_gemm", {}}, {"b_gemm", {}}, {"c_gemm", {}}})) {
+           work, std::vector<KernelCandidate>{{"a_gemm", {}}, {"b_gemm", {}}, {"c_gemm", {}}})) {
     EXPECT_EQ(share, KernelWork{});
   }
 }

@@ -23,13 +23,13 @@ std::string role_of(const Activity& activity) {
 
 }  // namespace
 
-Status GpuMemorySummary::take(const Activity& activity) {
+Status GpuMemorySummary::consume(const Activity& activity) {
   if (!activity.track.device) return Done{};
   const std::pair key{activity.track.pid, *activity.track.device};
   if (activity.kind == ActivityKind::counter && activity.name == kOtherBytesCounter) {
     const auto value = activity.attributes.real(Attribute::value);
     if (!value || !std::isfinite(*value)) return Done{};
-    std::optional<Bytes>& other = devices_[key].other;
+    std::optional<Bytes>& other = devices_[key].max_unexplained;
     other = std::max(other.value_or(Bytes{0}), Bytes{std::llround(*value)});
   }
   const auto size = activity.attributes.integer(Attribute::size_bytes);
@@ -63,7 +63,7 @@ std::vector<GpuMemoryUse> GpuMemorySummary::devices() const {
     GpuMemoryUse use;
     use.pid = key.first;
     use.device = key.second;
-    use.other = device.other;
+    use.max_unexplained = device.max_unexplained;
     find_peak(device.changes, use);
     uses.push_back(std::move(use));
   }

@@ -21,14 +21,15 @@ struct GpuMemoryUse {
   std::int64_t device = 0;
   Bytes peak;                            // of known allocations
   std::map<std::string, Bytes> by_role;  // composition at the first moment of the peak
-  std::optional<Bytes> other;  // maximum memory that no allocation explains; nullopt if unknown
+  // The most memory that no allocation explained at any moment; nullopt if unknown.
+  std::optional<Bytes> max_unexplained;
 };
 
 class GpuMemorySummary final : public ActivitySink {
  public:
   // Accepts activities in any order. Ignores those that are not about device memory. An allocation
   // without a role of its own counts as `library`, whatever kind of memory it is.
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   // Sorted by process and device.
   std::vector<GpuMemoryUse> devices() const;
 
@@ -40,7 +41,7 @@ class GpuMemorySummary final : public ActivitySink {
   };
   struct Device {
     std::vector<Change> changes;
-    std::optional<Bytes> other;
+    std::optional<Bytes> max_unexplained;
   };
   static void find_peak(std::vector<Change> changes, GpuMemoryUse& use);
   std::map<std::pair<std::int64_t, std::int64_t>, Device> devices_;

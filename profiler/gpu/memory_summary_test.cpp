@@ -34,7 +34,7 @@ Activity other(std::int64_t device, double bytes) {
 
 std::vector<GpuMemoryUse> summary(const std::vector<Activity>& activities) {
   GpuMemorySummary summary;
-  for (const Activity& activity : activities) EXPECT_TRUE(summary.take(activity).ok());
+  for (const Activity& activity : activities) EXPECT_TRUE(summary.consume(activity).ok());
   return summary.devices();
 }
 
@@ -48,7 +48,7 @@ TEST(GpuMemorySummary, ThePeakAndItsPartsByRole) {
   EXPECT_EQ(uses[0].peak, Bytes{1412});
   EXPECT_THAT(uses[0].by_role, ElementsAre(Pair("library", Bytes{12}), Pair("weights", Bytes{1000}),
                                            Pair("workspace", Bytes{400})));
-  EXPECT_FALSE(uses[0].other.has_value());
+  EXPECT_FALSE(uses[0].max_unexplained.has_value());
 }
 
 // A release makes room for an allocation at the same moment.
@@ -62,10 +62,10 @@ TEST(GpuMemorySummary, DevicesApartWithTheMostThatNothingExplains) {
   const auto uses =
       summary({block(1, 10, 5, 6, "input"), other(0, 50), other(0, 70), other(0, 60)});
   ASSERT_EQ(uses.size(), 2U);
-  EXPECT_EQ(uses[0].other, Bytes{70});
+  EXPECT_EQ(uses[0].max_unexplained, Bytes{70});
   EXPECT_EQ(uses[0].peak, Bytes{0});
   EXPECT_EQ(uses[1].device, 1);
-  EXPECT_FALSE(uses[1].other.has_value());
+  EXPECT_FALSE(uses[1].max_unexplained.has_value());
 }
 
 TEST(GpuMemorySummary, TheHostsMemoryIsNotOfADevice) {

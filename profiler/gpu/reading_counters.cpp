@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-constexpr double kMilliwatts = 1000;  // per watt
+constexpr double kMilliwattsPerWatt = 1000;
 
 double live_at(std::span<const CounterPoint> live, Nanoseconds at) {
   const auto after = std::ranges::upper_bound(live, at, {}, &CounterPoint::at);
@@ -43,11 +43,11 @@ void append_notes(std::int64_t device, const GpuReadingCounters& counters,
     join.notes.push_back(
         fmt::format("the driver of device {} does not report {}", device, fmt::join(unread, ", ")));
   }
-  if (counters.below_live > 0 && groups.contains(RecordGroup::memory)) {
+  if (counters.readings_below_allocations > 0 && groups.contains(RecordGroup::memory)) {
     join.notes.push_back(
         fmt::format("{} readings of the memory on device {} are lower than the allocations: other "
                     "memory of the driver is unknown at these times",
-                    counters.below_live, device));
+                    counters.readings_below_allocations, device));
   }
 }
 
@@ -64,12 +64,12 @@ GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
     }
     if (reading.power_milliwatt) {
       const auto milliwatt = static_cast<double>(*reading.power_milliwatt);
-      counters.power.push_back({reading.at, milliwatt / kMilliwatts});
+      counters.power.push_back({reading.at, milliwatt / kMilliwattsPerWatt});
     }
     if (!reading.memory || reading.memory->source != counters.memory_source) continue;
     const double other = static_cast<double>(reading.memory->bytes) - live_at(live, reading.at);
     if (other < 0) {
-      ++counters.below_live;
+      ++counters.readings_below_allocations;
     } else {
       counters.other_bytes.push_back({reading.at, other});
     }
@@ -77,16 +77,16 @@ GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
   return counters;
 }
 
-void append_counter(const GpuCounterName& of, std::span<const CounterPoint> points,
+void append_counter(const GpuCounterName& counter, std::span<const CounterPoint> points,
                     std::vector<Activity>& activities) {
   for (const CounterPoint& point : points) {
     Activity activity;
     activity.kind = ActivityKind::counter;
-    activity.name = of.name;
+    activity.name = counter.name;
     activity.start = point.at;
-    activity.track = {of.pid, 0, of.device, {}};
+    activity.track = {counter.pid, 0, counter.device, {}};
     activity.attributes.set(Attribute::value, point.value);
-    activity.attributes.set(Attribute::value_unit, of.unit);
+    activity.attributes.set(Attribute::value_unit, counter.unit);
     activities.push_back(std::move(activity));
   }
 }

@@ -28,7 +28,7 @@ struct GpuReadingCounters {
   // source of the driver's figure; nullopt if it has none
   std::optional<GpuMemorySource> memory_source;
   // Number of the driver's memory readings that are lower than the live bytes. They are left out.
-  std::int64_t below_live = 0;
+  std::int64_t readings_below_allocations = 0;
 };
 
 // `readings` may be in any order. `live` gives known allocated bytes at every change, by time;
@@ -42,7 +42,7 @@ struct GpuCounterName {
   std::int64_t pid = 0;
   std::optional<std::int64_t> device;  // nullopt for the host
 };
-void append_counter(const GpuCounterName& of, std::span<const CounterPoint> points,
+void append_counter(const GpuCounterName& counter, std::span<const CounterPoint> points,
                     std::vector<Activity>& activities);
 
 // Adds the session's readings and notes to `join`: counters of the recorded groups, memory sources

@@ -51,7 +51,7 @@ TEST(ReadingCounters, OtherMemoryIsTheDriversCountLessWhatIsLiveThen) {
               ElementsAre(CounterPoint{10ns, 1000}, CounterPoint{19ns, 1000},
                           CounterPoint{20ns, 1050}, CounterPoint{30ns, 1050}));
   EXPECT_EQ(counters.memory_source, GpuMemorySource::process);
-  EXPECT_EQ(counters.below_live, 0);
+  EXPECT_EQ(counters.readings_below_allocations, 0);
 }
 
 // Another process released memory in between, or the driver counts an allocation later.
@@ -62,7 +62,7 @@ TEST(ReadingCounters, LessThanWhatIsLiveSaysNothing) {
       live);
   EXPECT_THAT(counters.other_bytes, ElementsAre(CounterPoint{11ns, 0}));
   EXPECT_EQ(counters.memory_source, GpuMemorySource::growth);
-  EXPECT_EQ(counters.below_live, 1);
+  EXPECT_EQ(counters.readings_below_allocations, 1);
 }
 
 TEST(ReadingCounters, WhereTheDriverListsTheProcessGrowthDoesNotCount) {

@@ -19,41 +19,41 @@ GpuRecordIndex::GpuRecordIndex(const GpuSession& session) : session_(session) {
 void GpuRecordIndex::add(const GpuApiCall& call) {
   if (!call.correlation) return;
   if (call.domain == GpuApiDomain::runtime) runtime_calls_[call.thread].push_back(&call);
-  const GpuApiCall*& known = calls_[*call.correlation];
-  if (known == nullptr || call.domain == GpuApiDomain::runtime) known = &call;
+  const GpuApiCall*& stored = calls_[*call.correlation];
+  if (stored == nullptr || call.domain == GpuApiDomain::runtime) stored = &call;
 }
 
 void GpuRecordIndex::add(const GpuExternalId& id) {
   Ids& ids = ids_[id.correlation];
   (id.kind == GpuExternalKind::operation ? ids.operation : ids.phase) = id.id;
-  if (!session_.owners.contains(id.id)) ++unknown_ids_;
+  if (!session_.executions.contains(id.id)) ++unknown_ids_;
 }
 
 // CUPTI reports a copied node twice: as created (with the id of the region that instantiates the
 // graph) and as a copy (with its original). Keeps the record that names the original, whichever
 // comes first.
 void GpuRecordIndex::add(const GpuGraphNode& node) {
-  const GpuGraphNode*& known = nodes_[node.node];
-  const bool better = known != nullptr && !known->original &&
-                      (node.original || (!known->external_id && node.external_id));
-  if (known == nullptr || better) known = &node;
+  const GpuGraphNode*& stored = nodes_[node.node];
+  const bool is_better = stored != nullptr && !stored->copied_from &&
+                         (node.copied_from || (!stored->external_id && node.external_id));
+  if (stored == nullptr || is_better) stored = &node;
 }
 
 std::optional<std::uint64_t> GpuRecordIndex::id_of_node(std::uint64_t node) const {
   // A malformed session may contain a cycle of copies. No chain is longer than the number of nodes.
   for (std::size_t steps = 0; steps <= nodes_.size(); ++steps) {
-    const auto known = nodes_.find(node);
-    if (known == nodes_.end()) return std::nullopt;
-    if (known->second->external_id) return known->second->external_id;
-    if (!known->second->original) return std::nullopt;
-    node = *known->second->original;
+    const auto found = nodes_.find(node);
+    if (found == nodes_.end()) return std::nullopt;
+    if (found->second->external_id) return found->second->external_id;
+    if (!found->second->copied_from) return std::nullopt;
+    node = *found->second->copied_from;
   }
   return std::nullopt;
 }
 
 std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::ownership(std::uint64_t id) const {
-  const auto owner = session_.owners.find(id);
-  if (owner == session_.owners.end()) return std::nullopt;
+  const auto owner = session_.executions.find(id);
+  if (owner == session_.executions.end()) return std::nullopt;
   return Ownership{id, &owner->second, owner->second.iteration};
 }
 
@@ -80,9 +80,9 @@ std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of(
 
 std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_at(std::int64_t thread,
                                                                   Nanoseconds time) const {
-  const auto known = runtime_calls_.find(thread);
-  if (known == runtime_calls_.end()) return std::nullopt;
-  const auto& calls = known->second;
+  const auto found = runtime_calls_.find(thread);
+  if (found == runtime_calls_.end()) return std::nullopt;
+  const auto& calls = found->second;
   auto next = std::upper_bound(
       calls.begin(), calls.end(), time,
       [](Nanoseconds at, const GpuApiCall* call) { return at < call->time.start; });
@@ -98,13 +98,13 @@ const GpuApiCall* GpuRecordIndex::call_of(const GpuCorrelation& correlation) con
 }
 
 const GpuDevice* GpuRecordIndex::device(std::int64_t device) const {
-  const auto known = devices_.find(device);
-  return known == devices_.end() ? nullptr : known->second;
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? nullptr : found->second;
 }
 
 std::optional<std::int64_t> GpuRecordIndex::device_of(std::int64_t context) const {
-  const auto known = contexts_.find(context);
-  return known == contexts_.end() ? std::nullopt : std::optional(known->second);
+  const auto found = contexts_.find(context);
+  return found == contexts_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace bench

@@ -12,8 +12,6 @@
 namespace bench {
 namespace {
 
-using Question = LogicalCounter;
-
 // Below this fraction, a library only uses them for setup.
 constexpr double kMinActiveShare = 0.01;
 
@@ -21,13 +19,13 @@ constexpr double kOperationsMargin = 0.02;  // a library adds a few for a bias o
 constexpr double kBytesMargin = 0.10;       // launch parameters, code, descriptors
 constexpr double kMultiple = 2;
 
-constexpr std::array<std::pair<Question, std::string_view>, 6> kTypes = {{
-    {Question::tensor_operations_f16, "f16"},
-    {Question::tensor_operations_bf16, "bf16"},
-    {Question::tensor_operations_tf32, "tf32"},
-    {Question::tensor_operations_fp8, "fp8"},
-    {Question::tensor_operations_s8, "s8"},
-    {Question::tensor_operations_f64, "f64"},
+constexpr std::array<std::pair<LogicalCounter, std::string_view>, 6> kTypes = {{
+    {LogicalCounter::tensor_operations_f16, "f16"},
+    {LogicalCounter::tensor_operations_bf16, "bf16"},
+    {LogicalCounter::tensor_operations_tf32, "tf32"},
+    {LogicalCounter::tensor_operations_fp8, "fp8"},
+    {LogicalCounter::tensor_operations_s8, "s8"},
+    {LogicalCounter::tensor_operations_f64, "f64"},
 }};
 
 std::optional<ModelCheck> check(std::optional<double> measured, double computed, double margin) {
@@ -64,10 +62,10 @@ std::string text(const ModelCheck& check, const Words& words) {
 }  // namespace
 
 TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
-  const auto share = value_of(readings, Question::tensor_active_share);
-  const std::optional<double> executed[] = {value_of(readings, Question::tensor_instructions),
-                                            value_of(readings, Question::tensor_group_instructions),
-                                            tensor_operations(readings)};
+  const auto share = value_of(readings, LogicalCounter::tensor_active_share);
+  const std::optional<double> executed[] = {
+      value_of(readings, LogicalCounter::tensor_instructions),
+      value_of(readings, LogicalCounter::tensor_group_instructions), tensor_operations(readings)};
   const bool counted =
       std::ranges::any_of(executed, [](const auto& each) { return each.has_value(); });
   const bool ran =
@@ -79,14 +77,14 @@ TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
   return {};
 }
 
-const TensorCoreVerdict& stronger(const TensorCoreVerdict& a, const TensorCoreVerdict& b) {
+const TensorCoreVerdict& stronger_verdict(const TensorCoreVerdict& a, const TensorCoreVerdict& b) {
   return b.evidence > a.evidence ? b : a;
 }
 
 std::optional<double> tensor_operations(const CounterReadings& readings) {
   std::optional<double> sum;
-  for (const auto& [question, type] : kTypes) {
-    const auto operations = value_of(readings, question);
+  for (const auto& [counter, type] : kTypes) {
+    const auto operations = value_of(readings, counter);
     if (operations) sum = sum.value_or(0) + *operations;
   }
   return sum;
@@ -94,15 +92,15 @@ std::optional<double> tensor_operations(const CounterReadings& readings) {
 
 std::vector<std::string_view> tensor_types(const CounterReadings& readings) {
   std::vector<std::string_view> types;
-  for (const auto& [question, type] : kTypes) {
-    if (value_of(readings, question).value_or(0) > 0) types.push_back(type);
+  for (const auto& [counter, type] : kTypes) {
+    if (value_of(readings, counter).value_or(0) > 0) types.push_back(type);
   }
   return types;
 }
 
 std::optional<double> dram_bytes(const CounterReadings& readings) {
-  const auto read = value_of(readings, Question::dram_read_bytes);
-  const auto written = value_of(readings, Question::dram_write_bytes);
+  const auto read = value_of(readings, LogicalCounter::dram_read_bytes);
+  const auto written = value_of(readings, LogicalCounter::dram_write_bytes);
   if (!read || !written) return std::nullopt;
   return *read + *written;
 }

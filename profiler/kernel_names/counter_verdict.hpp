@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/units.hpp"
-#include "profiler/gpu/counter_question.hpp"
+#include "profiler/gpu/logical_counter.hpp"
 #include "profiler/kernel_names/kernel_names.hpp"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings);
 
 // Returns the better supported of two verdicts on the same kernel: a counter outranks a name, and a
 // name outranks nothing.
-const TensorCoreVerdict& stronger(const TensorCoreVerdict& a, const TensorCoreVerdict& b);
+const TensorCoreVerdict& stronger_verdict(const TensorCoreVerdict& a, const TensorCoreVerdict& b);
 
 // Returns the operations of tensor cores over all types, or nullopt if no type was counted.
 std::optional<double> tensor_operations(const CounterReadings& readings);

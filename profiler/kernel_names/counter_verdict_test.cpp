@@ -12,8 +12,8 @@ using testing::IsEmpty;
 
 CounterReadings readings(std::initializer_list<std::pair<LogicalCounter, double>> values) {
   CounterReadings result;
-  for (const auto& [question, value] : values) {
-    result[std::string(row_of(question).name)] = {value, "metric"};
+  for (const auto& [counter, value] : values) {
+    result[std::string(row_of(counter).name)] = {value, "metric"};
   }
   return result;
 }
@@ -35,24 +35,24 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
 // An H100 counts wgmma instructions separately. A product that only uses them has 0 in the other
 // counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
-  using Question = LogicalCounter;
-  const auto of = [](std::initializer_list<std::pair<Question, double>> values) {
+  const auto of = [](std::initializer_list<std::pair<LogicalCounter, double>> values) {
     return text_of(tensor_core_verdict(readings(values)));
   };
-  EXPECT_EQ(of({{Question::tensor_instructions, 0},
-                {Question::tensor_group_instructions, 5e5},
-                {Question::tensor_active_share, 0.8}}),
+  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
+                {LogicalCounter::tensor_group_instructions, 5e5},
+                {LogicalCounter::tensor_active_share, 0.8}}),
             "used (counter)");
-  EXPECT_EQ(of({{Question::tensor_instructions, 0},
-                {Question::tensor_active_share, 0.8},
-                {Question::tensor_operations_bf16, 1e9}}),
+  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
+                {LogicalCounter::tensor_active_share, 0.8},
+                {LogicalCounter::tensor_operations_bf16, 1e9}}),
             "used (counter)");
-  EXPECT_EQ(of({{Question::tensor_instructions, 0}, {Question::tensor_active_share, 0.8}}),
-            "unknown");
-  EXPECT_EQ(of({{Question::tensor_instructions, 0},
-                {Question::tensor_group_instructions, 0},
-                {Question::tensor_active_share, 0.001},
-                {Question::tensor_operations_bf16, 0}}),
+  EXPECT_EQ(
+      of({{LogicalCounter::tensor_instructions, 0}, {LogicalCounter::tensor_active_share, 0.8}}),
+      "unknown");
+  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
+                {LogicalCounter::tensor_group_instructions, 0},
+                {LogicalCounter::tensor_active_share, 0.001},
+                {LogicalCounter::tensor_operations_bf16, 0}}),
             "not used (counter)");
 }
 
@@ -67,10 +67,10 @@ TEST(CounterVerdict, OneCounterAloneDecidesAgainst) {
 TEST(CounterVerdict, ACounterOutranksAName) {
   const TensorCoreVerdict name = {TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"};
   const TensorCoreVerdict counter = {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
-  EXPECT_EQ(stronger(name, counter), counter);
-  EXPECT_EQ(stronger(counter, name), counter);
-  EXPECT_EQ(stronger(name, {}), name);
-  EXPECT_EQ(stronger({}, name), name);
+  EXPECT_EQ(stronger_verdict(name, counter), counter);
+  EXPECT_EQ(stronger_verdict(counter, name), counter);
+  EXPECT_EQ(stronger_verdict(name, {}), name);
+  EXPECT_EQ(stronger_verdict({}, name), name);
 }
 
 TEST(CounterVerdict, OperationsOfAllTypesAreAdded) {

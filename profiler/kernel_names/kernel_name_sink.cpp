@@ -3,17 +3,17 @@
 
 namespace bench {
 
-Status KernelNameSink::take(const Activity& activity) {
+Status KernelNameSink::consume(const Activity& activity) {
   const Attributes& attributes = activity.attributes;
-  const bool open =
+  const bool needs_verdict =
       activity.kind == ActivityKind::kernel && attributes.find(Attribute::tensor_cores) == nullptr;
-  if (!open) return next_.take(activity);
+  if (!needs_verdict) return next_.consume(activity);
   const TensorCoreVerdict verdict =
       names_.tensor_cores(activity.name, attributes.text(Attribute::long_name));
-  if (verdict.use == TensorCoreUse::unknown) return next_.take(activity);
+  if (verdict.use == TensorCoreUse::unknown) return next_.consume(activity);
   copy_ = activity;
   copy_.attributes.set(Attribute::tensor_cores, text_of(verdict));
-  return next_.take(copy_);
+  return next_.consume(copy_);
 }
 
 }  // namespace bench

@@ -7,7 +7,7 @@ namespace bench {
 namespace {
 
 struct Kept final : public ActivitySink {
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     activities.push_back(activity);
     return Done{};
   }
@@ -24,7 +24,7 @@ Activity named(ActivityKind kind, const char* name) {
 Activity passed(const Activity& activity) {
   Kept kept;
   KernelNameSink sink(kept);
-  EXPECT_TRUE(sink.take(activity).ok());
+  EXPECT_TRUE(sink.consume(activity).ok());
   EXPECT_EQ(kept.activities.size(), 1u);
   return kept.activities.front();
 }

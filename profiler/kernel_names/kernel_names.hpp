@@ -69,7 +69,7 @@ class KernelNames {
 class KernelNameSink final : public ActivitySink {
  public:
   explicit KernelNameSink(ActivitySink& next) : next_(next) {}
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
 
  private:
   ActivitySink& next_;

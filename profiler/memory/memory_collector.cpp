@@ -33,11 +33,11 @@ void MemoryCollector::released(const void* address) {
   blocks_.erase(block);
 }
 
-void MemoryCollector::operator_done(Nanoseconds at, const Activity& like) {
+void MemoryCollector::on_operator_done(Nanoseconds at, const Activity& context) {
   const std::lock_guard lock(mutex_);
   ++operators_;
   if (sample_rate_ > 0 && operators_ % sample_rate_ == 0) {
-    record_counter("live_bytes_sampled", at, like);
+    record_counter("live_bytes_sampled", at, context);
   }
 }
 
@@ -48,11 +48,11 @@ void MemoryCollector::finish() {
   blocks_.clear();
 }
 
-std::optional<MemoryCollector::Known> MemoryCollector::find(const void* address) const {
+std::optional<MemoryCollector::LiveBlock> MemoryCollector::find(const void* address) const {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address);
   if (block == blocks_.end()) return std::nullopt;
-  return Known{block->second.name, block->second.role, block->second.size};
+  return LiveBlock{block->second.name, block->second.role, block->second.size};
 }
 
 Bytes MemoryCollector::live() const {
@@ -65,16 +65,17 @@ Bytes MemoryCollector::peak() const {
   return peak_;
 }
 
-void MemoryCollector::record_counter(std::string_view name, Nanoseconds at, const Activity& like) {
-  if (!recorder_.records(RecordGroup::memory)) return;
+void MemoryCollector::record_counter(std::string_view name, Nanoseconds at,
+                                     const Activity& context) {
+  if (!recorder_.is_recording(RecordGroup::memory)) return;
   Activity counter;
   counter.kind = ActivityKind::counter;
   counter.name = name;
   counter.start = at;
-  counter.track = like.track;
-  counter.case_id = like.case_id;
-  counter.scope = like.scope;
-  counter.direction = like.direction;
+  counter.track = context.track;
+  counter.case_id = context.case_id;
+  counter.scope = context.scope;
+  counter.direction = context.direction;
   counter.attributes.set(Attribute::value, static_cast<double>(live_.count));
   counter.attributes.set(Attribute::value_unit, "bytes");
   recorder_.record(std::move(counter), RecordGroup::memory);

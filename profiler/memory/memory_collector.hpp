@@ -33,16 +33,16 @@ class MemoryCollector {
   // Ignores 0 bytes. `role` as in the attribute: "input", "weights", "scratchpad", "cold copy".
   void allocated(const void* address, Bytes size, std::string_view name, std::string_view role);
   void released(const void* address);  // ignored if the address is unknown
-  // Call this after an operator was executed. The sample takes its scope from `like`.
-  void operator_done(Nanoseconds at, const Activity& like);
+  // Call this after an operator was executed. The sample takes its scope from `context`.
+  void on_operator_done(Nanoseconds at, const Activity& context);
   void finish();
 
   // A live block. find() returns nullopt if no live block begins at the address.
-  struct Known {
+  struct LiveBlock {
     std::string name, role;
     Bytes size;
   };
-  std::optional<Known> find(const void* address) const;
+  std::optional<LiveBlock> find(const void* address) const;
 
   Bytes live() const;
   Bytes peak() const;
@@ -54,7 +54,7 @@ class MemoryCollector {
     Bytes size;
     Bytes live;  // live bytes after its allocation
   };
-  void record_counter(std::string_view name, Nanoseconds at, const Activity& like);
+  void record_counter(std::string_view name, Nanoseconds at, const Activity& context);
   void record_block(const void* address, const Block& block, Nanoseconds end);
 
   Recorder& recorder_;

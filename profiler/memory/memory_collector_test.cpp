@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 class Kept final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     all.push_back(activity);
     return Done{};
   }
@@ -117,9 +117,9 @@ TEST(MemoryCollector, EveryNthOperatorIsSampled) {
     Fixture f(rate);
     f.collector.allocated(&kPlaces[0], {64}, "t", "input");
     for (int i = 1; i <= kOperators; ++i) {
-      Activity like;
-      like.scope = "net:layer";
-      f.collector.operator_done(Nanoseconds(100 * i), like);
+      Activity context;
+      context.scope = "net:layer";
+      f.collector.on_operator_done(Nanoseconds(100 * i), context);
     }
     const auto samples = f.sink.counter("live_bytes_sampled");
     EXPECT_EQ(samples.size(), static_cast<std::size_t>(rate == 0 ? 0 : kOperators / rate)) << rate;
@@ -151,7 +151,7 @@ TEST(MemoryCollector, UnknownAndEmptyBlocksAreIgnored) {
 TEST(MemoryCollector, TheSwitchRemovesTheRowsAndKeepsTheNumbers) {
   Fixture f(1, {RecordGroup::operators, RecordGroup::api});
   f.collector.allocated(&kPlaces[0], {64}, "t", "input");
-  f.collector.operator_done(5ns, {});
+  f.collector.on_operator_done(5ns, {});
   f.collector.finish();
   EXPECT_THAT(f.sink.all, IsEmpty());
   EXPECT_EQ(f.collector.peak().count, 64);

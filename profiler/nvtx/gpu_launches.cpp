@@ -122,12 +122,12 @@ bool GpuLaunches::window_contains(std::int64_t pid, Nanoseconds at) const {
                              [&](const WindowState& window) { return window.contains(at); });
 }
 
-OperatorExecutions GpuLaunches::owners(Session session) const {
-  OperatorExecutions owners;
+OperatorExecutions GpuLaunches::executions(Session session) const {
+  OperatorExecutions executions;
   for (const auto& [correlation, id] : answers_[session]) {
-    if (id != kUnattributed && id != kOutside) owners.try_emplace(id, holder(id).owner);
+    if (id != kUnattributed && id != kOutside) executions.try_emplace(id, holder(id).owner);
   }
-  return owners;
+  return executions;
 }
 
 }  // namespace bench

@@ -68,7 +68,7 @@ class GpuLaunches {
   bool window_contains(std::int64_t pid, Nanoseconds at) const;
   const GpuHolder& holder(HolderId id) const { return holders_[id - 1]; }
   // Owners of the session's calls; key: correlation.
-  OperatorExecutions owners(Session session) const;
+  OperatorExecutions executions(Session session) const;
 
  private:
   static constexpr HolderId kOutside = ~HolderId{0};

@@ -55,7 +55,7 @@ void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t
 }
 
 // A program has ended: its ranges contain no further work.
-void NvtxTracker::give_rest(std::int64_t pid, Nanoseconds until) {
+void NvtxTracker::attribute_remaining_launches(std::int64_t pid, Nanoseconds until) {
   if (launches_ == nullptr) return;
   switch_window(pid, until);
   Process& process = this->process(pid);
@@ -65,9 +65,9 @@ void NvtxTracker::give_rest(std::int64_t pid, Nanoseconds until) {
   launches_->end_process(pid, process.window);
 }
 
-void NvtxTracker::give_all() {
+void NvtxTracker::attribute_all_launches() {
   if (launches_ == nullptr) return;
-  for (const std::int64_t pid : launches_->processes()) give_rest(pid, kEver);
+  for (const std::int64_t pid : launches_->processes()) attribute_remaining_launches(pid, kEver);
 }
 
 // An operator with work is the owner, whatever it calls, so its work counts once. Calls outside

@@ -117,7 +117,7 @@ Status NvtxTracker::push(const NvtxCall& call) {
   frame.activity = describe(process, call, text);
   frame.domain = call.domain;
   frame.path = frames.empty() ? std::string() : frames.back().path;
-  frame.part = process.window.begin_range(
+  frame.role = process.window.begin_range(
       text, is_outermost ? WindowState::Level::outermost : WindowState::Level::nested, call.at);
   if (text.starts_with(kLayer) && text.size() > kLayer.size()) {
     frame.activity.name = text.substr(kLayer.size());
@@ -149,7 +149,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
     frame.activity.direction = outer->activity.direction;
   }
   if (range.sequence && range.direction == FrameworkDirection::forward) {
-    tell_markers(around, frame);
+    give_sequence_to_markers(around, frame);
   }
   link_sequence(process, call.tid, range, around, frame);
 
@@ -167,7 +167,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
 
 // A marker has no sequence number of its own. It takes the call's number from the first operator
 // inside it.
-void NvtxTracker::tell_markers(std::vector<Frame>& around, const Frame& frame) {
+void NvtxTracker::give_sequence_to_markers(std::vector<Frame>& around, const Frame& frame) {
   for (Frame& outer : around) {
     Attributes& attributes = outer.activity.attributes;
     if (outer.call == nullptr || attributes.find(Attribute::sequence) != nullptr) continue;
@@ -190,7 +190,7 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   const auto flops = attributes.integer(Attribute::flops);
   if (flops && std::ranges::find(kProducts, call.op) != kProducts.end()) {
     call.gradient = GpuOperatorWork{*flops, attributes.integer(Attribute::bytes),
-                                    GpuOperatorWork::Share::each_product};
+                                    GpuOperatorWork::Extent::each_gradient};
   }
   return std::make_shared<const MarkedCall>(std::move(call));
 }
@@ -286,7 +286,7 @@ Status NvtxTracker::start(const NvtxCall& call) {
   if (thread != process.threads.end() && !thread->second.empty()) {
     frame.activity.scope = thread->second.back().path;
   }
-  frame.part = process.window.begin_range(text, WindowState::Level::nested, call.at);
+  frame.role = process.window.begin_range(text, WindowState::Level::nested, call.at);
   process.started.insert_or_assign(call.id, std::move(frame));
   return Done{};
 }
@@ -309,7 +309,7 @@ Status NvtxTracker::mark(const NvtxCall& call) {
   activity.kind = ActivityKind::marker;
   activity.attributes.set(Attribute::marker_scope, "thread");
   ++ranges_;
-  return take(activity);
+  return consume(activity);
 }
 
 Status NvtxTracker::name_domain(const NvtxCall& call) {
@@ -357,7 +357,7 @@ Status NvtxTracker::stop_profiler(const NvtxCall& call) {
 }
 
 Status NvtxTracker::begin_process(std::int64_t pid, Nanoseconds at) {
-  give_rest(pid, at);
+  attribute_remaining_launches(pid, at);
   const auto before = processes_.find(pid);
   if (before == processes_.end()) return Done{};
   BENCH_RETURN_IF_ERROR(leave_all_open(before->second));
@@ -373,23 +373,23 @@ void NvtxTracker::fork(std::int64_t pid, std::int64_t tid, std::int64_t parent,
   child.window = found->second.window.forked(at);
   child.forwards.clear();
   child.range_thread.reset();
-  for (auto& [id, frame] : child.started) frame.is_parents = true;
+  for (auto& [id, frame] : child.started) frame.belongs_to_parent = true;
   std::vector<Frame> frames;
   if (parent_tid) frames = std::move(child.threads[*parent_tid]);
-  for (Frame& frame : frames) frame.is_parents = true;
+  for (Frame& frame : frames) frame.belongs_to_parent = true;
   child.threads.clear();
   child.threads.emplace(tid, std::move(frames));
   processes_.insert_or_assign(pid, std::move(child));
 }
 
 Status NvtxTracker::finish() {
-  give_all();
+  attribute_all_launches();
   for (auto& [pid, process] : processes_) BENCH_RETURN_IF_ERROR(leave_all_open(process));
   processes_.clear();
   return Done{};
 }
 
-Status NvtxTracker::take(Activity& activity) {
+Status NvtxTracker::consume(Activity& activity) {
   const Process& process = this->process(activity.track.pid);
   const auto thread = process.threads.find(activity.track.tid);
   if (thread == process.threads.end() || thread->second.empty()) {
@@ -398,7 +398,7 @@ Status NvtxTracker::take(Activity& activity) {
     activity.scope = thread->second.back().path;
     take_direction(thread->second, activity);
   }
-  return hand_on(process, activity);
+  return forward(process, activity);
 }
 
 // A reorder or a product has no direction of its own. It takes that of the innermost range with
@@ -412,18 +412,18 @@ void NvtxTracker::take_direction(const std::vector<Frame>& frames, Activity& act
 }
 
 Status NvtxTracker::close(Process& process, Frame& frame, Nanoseconds at) {
-  process.window.end_range(frame.part, at);
-  if (frame.is_parents) return Done{};
+  process.window.end_range(frame.role, at);
+  if (frame.belongs_to_parent) return Done{};
   ++ranges_;
   frame.activity.duration = std::max(at - frame.activity.start, Nanoseconds(0));
-  return hand_on(process, frame.activity);
+  return forward(process, frame.activity);
 }
 
 Status NvtxTracker::leave_open(Process& process, Frame& frame) {
-  if (frame.is_parents) return Done{};
+  if (frame.belongs_to_parent) return Done{};
   ++ranges_;
   frame.activity.attributes.set(Attribute::unfinished, std::int64_t{1});
-  return hand_on(process, frame.activity);
+  return forward(process, frame.activity);
 }
 
 Status NvtxTracker::leave_all_open(Process& process) {
@@ -436,7 +436,7 @@ Status NvtxTracker::leave_all_open(Process& process) {
   return Done{};
 }
 
-Status NvtxTracker::hand_on(const Process& process, Activity& activity) {
+Status NvtxTracker::forward(const Process& process, Activity& activity) {
   window_was_open_ = window_was_open_ || process.window.was_open();
   if (!process.window.contains(activity.start)) return Done{};
   const auto name = known_.thread_names.find({activity.track.pid, activity.track.tid});
@@ -448,7 +448,7 @@ Status NvtxTracker::hand_on(const Process& process, Activity& activity) {
   if (activity.kind == ActivityKind::range || activity.kind == ActivityKind::marker) {
     ++taken_ranges_;
   }
-  return sink_.take(activity);
+  return sink_.consume(activity);
 }
 
 }  // namespace bench

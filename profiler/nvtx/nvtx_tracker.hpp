@@ -88,7 +88,7 @@ class NvtxTracker {
 
   // Forwards a thread's activity with the currently open scope if its start is inside the window. A
   // primitive without a direction takes that of the enclosing range.
-  Status take(Activity& activity);
+  Status consume(Activity& activity);
 
   const NvtxFacts& facts() const { return facts_; }
   std::int64_t taken() const { return taken_; }
@@ -111,8 +111,8 @@ class NvtxTracker {
     std::shared_ptr<const MarkedCall> call;
     std::string path;  // scope of everything inside
     std::uint64_t domain = 0;
-    WindowState::Part part = WindowState::Part::none;
-    bool is_parents = false;  // belongs to the parent of a fork
+    WindowState::RangeRole role = WindowState::RangeRole::none;
+    bool belongs_to_parent = false;  // of a fork
     bool is_operator = false;
     bool has_work = false;
     bool concerns_outputs = false;
@@ -144,7 +144,7 @@ class NvtxTracker {
   Activity describe(const Process& process, const NvtxCall& call, const std::string& text) const;
   void enter_operator(Process& process, const NvtxCall& call, const FrameworkRange& range,
                       std::vector<Frame>& around, Frame& frame);
-  static void tell_markers(std::vector<Frame>& around, const Frame& frame);
+  static void give_sequence_to_markers(std::vector<Frame>& around, const Frame& frame);
   static std::shared_ptr<const MarkedCall> marked_call(const Activity& marker);
   static std::shared_ptr<const MarkedCall> call_around(const std::vector<Frame>& around);
   void link_sequence(Process& process, std::int64_t tid, const FrameworkRange& range,
@@ -156,12 +156,12 @@ class NvtxTracker {
   Status leave_open(Process& process, Frame& frame);
   Status leave_all_open(Process& process);
   static void take_direction(const std::vector<Frame>& frames, Activity& activity);
-  Status hand_on(const Process& process, Activity& activity);
+  Status forward(const Process& process, Activity& activity);
 
   void switch_window(std::int64_t pid, Nanoseconds until);
   void give_launches(Process& process, std::int64_t pid, std::int64_t tid, Nanoseconds until);
-  void give_rest(std::int64_t pid, Nanoseconds until);
-  void give_all();
+  void attribute_remaining_launches(std::int64_t pid, Nanoseconds until);
+  void attribute_all_launches();
   GpuLaunches::HolderId holder_of(std::vector<Frame>& frames);
   static void describe_operator(const Activity& range, GpuHolder& holder);
   static void describe_call(const MarkedCall& call, GpuHolder& holder);

@@ -45,7 +45,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
       window.kind = CaptureWindow::Kind::profiler_api;
       continue;
     }
-    window.kind = CaptureWindow::Kind::ranges;
+    window.kind = CaptureWindow::Kind::by_range;
     if (word.starts_with(kNamedRange) && word.size() > kNamedRange.size() && !window.name) {
       window.name = word.substr(kNamedRange.size());
     } else if (const auto numbers = parse_numbers(word); numbers && !window.numbers) {
@@ -58,7 +58,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
 }
 
 std::string describe(const CaptureWindow& window) {
-  if (window.kind == CaptureWindow::Kind::everything) return "everything";
+  if (window.kind == CaptureWindow::Kind::all) return "everything";
   if (window.kind == CaptureWindow::Kind::profiler_api) {
     return "from cudaProfilerStart to cudaProfilerStop";
   }
@@ -83,24 +83,25 @@ void WindowState::close(Nanoseconds at) {
   spans_.back().end = std::max(at, spans_.back().begin);
 }
 
-WindowState::Part WindowState::begin_range(std::string_view name, Level level, Nanoseconds at) {
-  if (window_->kind != CaptureWindow::Kind::ranges) return Part::none;
-  if (window_->name ? name != *window_->name : level == Level::nested) return Part::none;
-  const std::int64_t number = ranges_++;
+WindowState::RangeRole WindowState::begin_range(std::string_view name, Level level,
+                                                Nanoseconds at) {
+  if (window_->kind != CaptureWindow::Kind::by_range) return RangeRole::none;
+  if (window_->name ? name != *window_->name : level == Level::nested) return RangeRole::none;
+  const std::int64_t number = counted_ranges_++;
   if (!window_->numbers) {
-    if (depth_++ == 0) open(at);
-    return Part::inside;
+    if (open_ranges_++ == 0) open(at);
+    return RangeRole::inside;
   }
   const bool first = number == window_->numbers->first;
   const bool last = number == window_->numbers->last;
   if (first) open(at);
-  if (first && last) return Part::only;
-  return first ? Part::first : last ? Part::last : Part::none;
+  if (first && last) return RangeRole::opens_and_closes;
+  return first ? RangeRole::opens : last ? RangeRole::closes : RangeRole::none;
 }
 
-void WindowState::end_range(Part part, Nanoseconds at) {
-  if (part == Part::inside && --depth_ == 0) close(at);
-  if (part == Part::last || part == Part::only) close(at);
+void WindowState::end_range(RangeRole role, Nanoseconds at) {
+  if (role == RangeRole::inside && --open_ranges_ == 0) close(at);
+  if (role == RangeRole::closes || role == RangeRole::opens_and_closes) close(at);
 }
 
 void WindowState::start_profiler(Nanoseconds at) {
@@ -112,7 +113,7 @@ void WindowState::stop_profiler(Nanoseconds at) {
 }
 
 bool WindowState::contains(Nanoseconds start) const {
-  if (window_->kind == CaptureWindow::Kind::everything) return true;
+  if (window_->kind == CaptureWindow::Kind::all) return true;
   auto after = std::ranges::upper_bound(spans_, start, {}, &Span::begin);
   if (after == spans_.begin()) return false;
   const Span& span = *std::prev(after);
@@ -121,8 +122,8 @@ bool WindowState::contains(Nanoseconds start) const {
 
 WindowState WindowState::forked(Nanoseconds at) const {
   WindowState child(*window_);
-  child.ranges_ = ranges_;
-  child.depth_ = depth_;
+  child.counted_ranges_ = counted_ranges_;
+  child.open_ranges_ = open_ranges_;
   if (!spans_.empty() && !spans_.back().end) child.open(at);
   return child;
 }

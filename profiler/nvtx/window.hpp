@@ -21,9 +21,9 @@ struct RangeNumbers {
 };
 
 struct CaptureWindow {
-  enum class Kind { everything, ranges, profiler_api };
-  Kind kind = Kind::everything;
-  // For kind `ranges`: the ranges with this text. If nullopt, the outermost ranges of the thread
+  enum class Kind { all, by_range, profiler_api };
+  Kind kind = Kind::all;
+  // For kind `by_range`: the ranges with this text. If nullopt, the outermost ranges of the thread
   // that pushes the process's first range.
   std::optional<std::string> name;
   std::optional<RangeNumbers> numbers;  // nullopt for all ranges
@@ -44,19 +44,17 @@ class WindowState {
   explicit WindowState(const CaptureWindow& window) : window_(&window) {}
 
   // How a range takes part in the window. The caller passes it back when the range ends.
-  enum class Part { none, inside, first, last, only };
+  enum class RangeRole { none, inside, opens, closes, opens_and_closes };
   // `name` is the text that the program gave to the range. `outermost`: the range is one of those
   // that CaptureWindow::name describes for nullopt.
   enum class Level { outermost, nested };
-  Part begin_range(std::string_view name, Level level, Nanoseconds at);
-  void end_range(Part part, Nanoseconds at);
+  RangeRole begin_range(std::string_view name, Level level, Nanoseconds at);
+  void end_range(RangeRole role, Nanoseconds at);
   void start_profiler(Nanoseconds at);
   void stop_profiler(Nanoseconds at);
 
   bool contains(Nanoseconds start) const;  // for an activity that began at `start`
-  bool was_open() const {
-    return window_->kind == CaptureWindow::Kind::everything || !spans_.empty();
-  }
+  bool was_open() const { return window_->kind == CaptureWindow::Kind::all || !spans_.empty(); }
   // Returns the state for a child after fork, which continues in its parent's ranges.
   WindowState forked(Nanoseconds at) const;
 
@@ -69,9 +67,9 @@ class WindowState {
   void close(Nanoseconds at);
 
   const CaptureWindow* window_;
-  std::vector<Span> spans_;  // disjoint, ascending
-  std::int64_t ranges_ = 0;  // number of ranges that the window has counted so far
-  std::int64_t depth_ = 0;   // number of these that are open; stays 0 for numbered ranges
+  std::vector<Span> spans_;          // disjoint, ascending
+  std::int64_t counted_ranges_ = 0;  // number of ranges that the window has counted so far
+  std::int64_t open_ranges_ = 0;     // number of these that are open; stays 0 for numbered ranges
 };
 
 }  // namespace bench

@@ -23,11 +23,11 @@ CaptureWindow window_of(const std::vector<std::string>& words) {
 TEST(CaptureWindow, IsReadFromItsWords) {
   EXPECT_EQ(window_of({}), CaptureWindow{});
   EXPECT_EQ(window_of({"cuda-profiler-api"}).kind, Kind::profiler_api);
-  EXPECT_EQ(window_of({"nvtx:a:b"}), (CaptureWindow{Kind::ranges, "a:b", std::nullopt}));
+  EXPECT_EQ(window_of({"nvtx:a:b"}), (CaptureWindow{Kind::by_range, "a:b", std::nullopt}));
   EXPECT_EQ(window_of({"20-25"}),
-            (CaptureWindow{Kind::ranges, std::nullopt, RangeNumbers{20, 25}}));
-  EXPECT_EQ(window_of({"3"}), (CaptureWindow{Kind::ranges, std::nullopt, RangeNumbers{3, 3}}));
-  const CaptureWindow both{Kind::ranges, "step", RangeNumbers{0, 1}};
+            (CaptureWindow{Kind::by_range, std::nullopt, RangeNumbers{20, 25}}));
+  EXPECT_EQ(window_of({"3"}), (CaptureWindow{Kind::by_range, std::nullopt, RangeNumbers{3, 3}}));
+  const CaptureWindow both{Kind::by_range, "step", RangeNumbers{0, 1}};
   EXPECT_EQ(window_of({"nvtx:step", "0-1"}), both);
   EXPECT_EQ(window_of({"0-1", "nvtx:step"}), both);
   EXPECT_EQ(describe(both), "ranges 0 to 1 named `step`");
@@ -86,10 +86,10 @@ TEST(WindowState, NumbersCountOutermostRangesAndHoldWhatLiesBetween) {
   const CaptureWindow window = window_of({"1-2"});
   WindowState state(window);
   for (int i = 0; i < 5; ++i) {
-    const auto part = state.begin_range("step", Level::outermost, Nanoseconds(10 * i));
+    const auto role = state.begin_range("step", Level::outermost, Nanoseconds(10 * i));
     state.end_range(state.begin_range("layer", Level::nested, Nanoseconds(10 * i + 1)),
                     Nanoseconds(10 * i + 2));
-    state.end_range(part, Nanoseconds(10 * i + 3));
+    state.end_range(role, Nanoseconds(10 * i + 3));
   }
   EXPECT_EQ(inside(state), "10 11 12 13 14 15 16 17 18 19 20 21 22 23");
 }
@@ -100,7 +100,8 @@ TEST(WindowState, TheProfilersCallsOpenAndCloseIt) {
   state.stop_profiler(Nanoseconds(1));
   state.start_profiler(Nanoseconds(3));
   state.start_profiler(Nanoseconds(4));  // the driver's call, made by the runtime's
-  EXPECT_EQ(state.begin_range("step", Level::outermost, Nanoseconds(4)), WindowState::Part::none);
+  EXPECT_EQ(state.begin_range("step", Level::outermost, Nanoseconds(4)),
+            WindowState::RangeRole::none);
   state.stop_profiler(Nanoseconds(5));
   state.stop_profiler(Nanoseconds(6));
   EXPECT_EQ(inside(state), "3 4 5");
@@ -110,9 +111,9 @@ TEST(WindowState, AChildIsInsideWhereItsParentIs) {
   const CaptureWindow window = window_of({"nvtx:step"});
   WindowState parent(window);
   EXPECT_EQ(inside(parent.forked(Nanoseconds(5))), "");
-  const auto part = parent.begin_range("step", Level::outermost, Nanoseconds(10));
+  const auto role = parent.begin_range("step", Level::outermost, Nanoseconds(10));
   WindowState child = parent.forked(Nanoseconds(12));
-  child.end_range(part, Nanoseconds(14));
+  child.end_range(role, Nanoseconds(14));
   EXPECT_EQ(inside(child), "12 13 14");
   EXPECT_TRUE(parent.contains(Nanoseconds(90)));
 }

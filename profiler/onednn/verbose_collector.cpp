@@ -97,8 +97,8 @@ void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& 
 Nanoseconds VerboseCollector::start_of(const VerboseLine& line, Nanoseconds duration,
                                        const VerbosePlace& place) {
   const Nanoseconds latest = std::max(place.begin, place.end - duration);
-  if (line.started) {
-    const Nanoseconds start = *line.started - since_1970_;
+  if (line.start) {
+    const Nanoseconds start = *line.start - since_1970_;
     const bool inside =
         start >= place.begin - kTimestampSlack && start + duration <= place.end + kTimestampSlack;
     if (inside) return std::clamp(start, place.begin, latest);

@@ -158,7 +158,7 @@ void VerboseDecoder::decode_record(std::string_view record) {
     }
   }
   if (is_timestamp(record.substr(0, record.find(',')))) {
-    line_.started = parse_milliseconds(cut_field(record, ','));
+    line_.start = parse_milliseconds(cut_field(record, ','));
   }
   decode_operation(record);
 }
@@ -180,8 +180,8 @@ void VerboseDecoder::decode_operation(std::string_view text) {
                 ended ? "ends before its operation"
                       : fmt::format("unknown operation `{}`", shown(line_.operation)));
   }
-  const bool profile = *kind == VerboseKind::exec || *kind == VerboseKind::create;
-  line_.kind = profile && line_.interface == "graph" ? VerboseKind::graph : *kind;
+  const bool is_execution = *kind == VerboseKind::exec || *kind == VerboseKind::create;
+  line_.kind = is_execution && line_.interface == "graph" ? VerboseKind::graph : *kind;
   decode_kind(after);
 }
 
@@ -193,7 +193,7 @@ void VerboseDecoder::decode_kind(std::string_view text) {
     case VerboseKind::create_nested:
     case VerboseKind::exec:
     case VerboseKind::external:
-      return decode_profile(text);
+      return decode_execution(text);
     case VerboseKind::graph:
       return decode_graph(text);
     case VerboseKind::dispatch:
@@ -240,7 +240,7 @@ void VerboseDecoder::decode_template(std::string_view text) {
 }
 
 // Returns the order of fields of the line in parts_. Returns nullopt if line_ states the reason.
-std::optional<std::span<const VerboseField>> VerboseDecoder::fields_of_profile() {
+std::optional<std::span<const VerboseField>> VerboseDecoder::execution_fields() {
   if (primitive_template_) {
     if (primitive_template_->state == VerboseTemplate::State::understood) {
       return primitive_template_->fields;
@@ -257,16 +257,16 @@ std::optional<std::span<const VerboseField>> VerboseDecoder::fields_of_profile()
   return std::nullopt;
 }
 
-void VerboseDecoder::decode_profile(std::string_view text) {
+void VerboseDecoder::decode_execution(std::string_view text) {
   const std::size_t colon = line_.operation.find(':');
   if (colon != std::string_view::npos)
     line_.cache = without_prefix(line_.operation.substr(colon + 1), "cache_");
   split(text, parts_);
-  const auto fields = fields_of_profile();
+  const auto fields = execution_fields();
   if (!fields) return;
   if (parts_.size() == fields->size()) {
-    take_all(*fields);
-    return check_profile();
+    set_fields(*fields);
+    return check_execution();
   }
   const std::string fault =
       fmt::format("{} fields after the operation, expected {}", parts_.size(), fields->size());
@@ -278,7 +278,7 @@ void VerboseDecoder::decode_profile(std::string_view text) {
        fault);
 }
 
-void VerboseDecoder::check_profile() {
+void VerboseDecoder::check_execution() {
   if (!is_engine(line_.engine)) {
     fail(VerboseKind::malformed, fmt::format("`{}` is not an engine", shown(line_.engine)));
   } else if (!line_.time) {
@@ -308,8 +308,8 @@ void VerboseDecoder::decode_graph(std::string_view text) {
     parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(attributes) + 1,
                  parts_.begin() + static_cast<std::ptrdiff_t>(attributes + surplus) + 1);
   }
-  take_all(fields);
-  check_profile();
+  set_fields(fields);
+  check_execution();
 }
 
 // Format: component,[engine,primitive,...,problem,]message[,location]. Messages may contain commas.
@@ -320,7 +320,7 @@ void VerboseDecoder::decode_message(std::string_view text) {
   std::size_t end = parts_.size();
   const auto described = primitive_fields().first(primitive_fields().size() - 1);  // no time
   if (parts_.size() > described.size() + 1 && is_engine(parts_[1])) {
-    for (std::size_t i = 0; i < described.size(); ++i) take(described[i], parts_[i + 1]);
+    for (std::size_t i = 0; i < described.size(); ++i) set_field(described[i], parts_[i + 1]);
     begin += described.size();
   }
   if (end > begin && is_location(parts_[end - 1])) line_.location = parts_[--end];
@@ -330,7 +330,7 @@ void VerboseDecoder::decode_message(std::string_view text) {
   }
 }
 
-void VerboseDecoder::take(VerboseField field, std::string_view text) {
+void VerboseDecoder::set_field(VerboseField field, std::string_view text) {
   switch (field) {
     case VerboseField::engine:
       line_.engine = text;
@@ -372,8 +372,8 @@ void VerboseDecoder::take(VerboseField field, std::string_view text) {
   }
 }
 
-void VerboseDecoder::take_all(std::span<const VerboseField> fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) take(fields[i], parts_[i]);
+void VerboseDecoder::set_fields(std::span<const VerboseField> fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i) set_field(fields[i], parts_[i]);
 }
 
 }  // namespace bench

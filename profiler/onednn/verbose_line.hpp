@@ -43,12 +43,12 @@ inline constexpr std::size_t kVerboseKindCount = static_cast<std::size_t>(Verbos
 // Texts are views into the decoded line. They are empty if the line lacks them.
 struct VerboseLine {
   VerboseKind kind = VerboseKind::other;
-  std::string_view marker;             // "onednn_verbose", "dnnl_verbose", "mkldnn_verbose"
-  std::string_view format;             // "v1"; empty before 3.6
-  std::optional<Nanoseconds> started;  // since 1970, if timestamps are enabled
-  std::string_view interface;          // "primitive", "graph", "ukernel", "common"; since 3.3
-  std::string_view operation;          // "exec", "create:cache_hit"
-  std::string_view cache;              // for a creation: "hit", "miss", "persistent_cache_hit"
+  std::string_view marker;           // "onednn_verbose", "dnnl_verbose", "mkldnn_verbose"
+  std::string_view format;           // "v1"; empty before 3.6
+  std::optional<Nanoseconds> start;  // since 1970, if timestamps are enabled
+  std::string_view interface;        // "primitive", "graph", "ukernel", "common"; since 3.3
+  std::string_view operation;        // "exec", "create:cache_hit"
+  std::string_view cache;            // for a creation: "hit", "miss", "persistent_cache_hit"
 
   // For exec, external, create and create_nested, and for dispatch if the library prints them. A
   // graph line has other fields at these positions: partition kind, operations, logical tensors,
@@ -98,13 +98,13 @@ class VerboseDecoder {
   void decode_kind(std::string_view text);
   void decode_info(std::string_view text);
   void decode_template(std::string_view text);
-  void decode_profile(std::string_view text);
+  void decode_execution(std::string_view text);
   void decode_graph(std::string_view text);
   void decode_message(std::string_view text);
-  std::optional<std::span<const VerboseField>> fields_of_profile();
-  void take(VerboseField field, std::string_view text);
-  void take_all(std::span<const VerboseField> fields);
-  void check_profile();
+  std::optional<std::span<const VerboseField>> execution_fields();
+  void set_field(VerboseField field, std::string_view text);
+  void set_fields(std::span<const VerboseField> fields);
+  void check_execution();
   void fail(VerboseKind kind, std::string fault);
 
   VerboseLine line_;

@@ -67,7 +67,7 @@ TEST(VerboseLine, the_seeds_line) {
   EXPECT_EQ(line.auxiliary, "alg:convolution_direct");
   EXPECT_EQ(line.problem, "mb32_ic32oc32_ih256oh256kh3sh1dh0ph1_iw256ow256kw3sw1dw0pw1");
   EXPECT_EQ(line.time, Nanoseconds(20'753'900));
-  EXPECT_EQ(line.started, std::nullopt);
+  EXPECT_EQ(line.start, std::nullopt);
 }
 
 TEST(VerboseLine, one_execution_in_all_formats) {
@@ -86,13 +86,13 @@ TEST(VerboseLine, one_execution_in_all_formats) {
     EXPECT_EQ(line.memory[2].argument, "dst");
     EXPECT_EQ(line.memory[2].dtype, "f32");
     EXPECT_EQ(line.memory[2].tag, "ab");
-    EXPECT_EQ(line.started.has_value(), std::string_view(text).find(",179526") != line.rest.npos);
+    EXPECT_EQ(line.start.has_value(), std::string_view(text).find(",179526") != line.rest.npos);
   }
 }
 
 TEST(VerboseLine, timestamps_are_since_1970) {
   VerboseDecoder decoder;
-  EXPECT_EQ(decoder.decode(kVersions[5].line).started, Nanoseconds(1'795'264'483'952'243'896));
+  EXPECT_EQ(decoder.decode(kVersions[5].line).start, Nanoseconds(1'795'264'483'952'243'896));
 }
 
 TEST(VerboseLine, creations) {

@@ -25,7 +25,7 @@ Result<ReadReport> read_gpu_records(TextSource& source, ActivitySink& sink) {
   BENCH_RETURN_IF_ERROR(source.status());
   BENCH_ASSIGN_OR_RETURN(const GpuSession session, read_gpu_session(text, source.name()));
   const GpuJoin join = join_gpu_session(session);
-  for (const Activity& activity : join.activities) BENCH_RETURN_IF_ERROR(sink.take(activity));
+  for (const Activity& activity : join.activities) BENCH_RETURN_IF_ERROR(sink.consume(activity));
   report.format = "gpu_records";
   report.activities = static_cast<std::int64_t>(join.activities.size());
   report.facts["tracer"] = session.tracer;

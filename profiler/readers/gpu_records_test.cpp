@@ -17,7 +17,7 @@ using testing::Pair;
 using testing::SizeIs;
 
 struct Kept final : public ActivitySink {
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     all.push_back(activity);
     return Done{};
   }
@@ -25,8 +25,8 @@ struct Kept final : public ActivitySink {
 };
 
 Result<ReadReport> read(std::string text, ActivitySink& sink) {
-  const auto source = text_of("s.jsonl", std::move(text));
-  const auto reader = reader_of(*source);
+  const auto source = text_source_for_test("s.jsonl", std::move(text));
+  const auto reader = find_reader(*source);
   EXPECT_EQ((*reader)->name, "gpu_records");
   return (*reader)->read(*source, sink);
 }

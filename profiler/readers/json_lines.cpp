@@ -83,7 +83,7 @@ class JsonLinesReading {
     switch (parsed.kind) {
       case LineKind::activity:
         ++report_.activities;
-        return sink_.take(parser_.activity());
+        return sink_.consume(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
       case LineKind::malformed:

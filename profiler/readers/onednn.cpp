@@ -48,7 +48,7 @@ class LogReader {
       return Error{"unknown profile format, and no oneDNN verbose line found", source_.name(),
                    "run the program with ONEDNN_VERBOSE=profile, or under `bench profile`"};
     }
-    if (profiled_ == 0 && first_fault_) return *first_fault_;
+    if (timed_records_ == 0 && first_fault_) return *first_fault_;
     return std::move(report_);
   }
 
@@ -65,7 +65,7 @@ class LogReader {
       } else if (rest.empty() && source_line.has_end) {
         BENCH_RETURN_IF_ERROR(take(line));
       } else {
-        take_without_end(line);
+        reject_without_end(line);
       }
       text = rest;
     }
@@ -74,7 +74,7 @@ class LogReader {
 
   // Counts a line without an end as malformed: its last number may be incomplete, like "1" of
   // "14.02".
-  void take_without_end(const VerboseLine& line) {
+  void reject_without_end(const VerboseLine& line) {
     const bool is_last = line.rest.empty();
     refuse(report_.malformed, number_,
            !line.fault.empty() ? line.fault
@@ -138,18 +138,18 @@ class LogReader {
     place(line);
     activity_.attributes.set(Attribute::line, number_);
     ++report_.activities;
-    if (line.time) ++profiled_;
+    if (line.time) ++timed_records_;
     if (waits_for_timestamp(line)) {
       held_.push_back(activity_);
       return Done{};
     }
     if (!held_.empty()) BENCH_RETURN_IF_ERROR(release(activity_.start));
-    return sink_.take(activity_);
+    return sink_.consume(activity_);
   }
 
   bool waits_for_timestamp(const VerboseLine& line) const {
     constexpr std::size_t kMaxHeld = 100;  // only a few debugging lines precede it
-    return !line.started && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
+    return !line.start && clock_ == Nanoseconds(0) && held_.size() < kMaxHeld &&
            decoder_.timestamps() == VerboseTemplate::Timestamps::yes;
   }
 
@@ -157,7 +157,7 @@ class LogReader {
   Status release(Nanoseconds start) {
     for (Activity& activity : held_) {
       activity.start = start;
-      BENCH_RETURN_IF_ERROR(sink_.take(activity));
+      BENCH_RETURN_IF_ERROR(sink_.consume(activity));
     }
     held_.clear();
     return Done{};
@@ -174,8 +174,8 @@ class LogReader {
         line.kind == VerboseKind::create_nested || line.kind == VerboseKind::external;
     activity_.track.tid = graph ? kGraphTrack : 0;
     Nanoseconds& clock = graph ? graph_clock_ : clock_;
-    activity_.start = line.started.value_or(clock);
-    if (inner || (!line.started && !line.time)) return;
+    activity_.start = line.start.value_or(clock);
+    if (inner || (!line.start && !line.time)) return;
     // A log that ends after 2043 is malformed; its records stay at the end of the clock's range.
     constexpr Nanoseconds kLatest{(std::int64_t{1} << 61) - 2};
     clock = std::min(kLatest, activity_.start + line.time.value_or(Nanoseconds(0)));
@@ -190,7 +190,7 @@ class LogReader {
   std::string pending_fault_;
   std::int64_t pending_number_ = 0;
   std::int64_t number_ = 0;
-  std::int64_t profiled_ = 0;
+  std::int64_t timed_records_ = 0;
   Nanoseconds clock_{0};
   Nanoseconds graph_clock_{0};
   // activities without a timestamp before the first one with a timestamp

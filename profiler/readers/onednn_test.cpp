@@ -17,7 +17,7 @@ using testing::SizeIs;
 
 class Collected final : public ActivitySink {
  public:
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     activities.push_back(activity);
     return Done{};
   }
@@ -30,7 +30,7 @@ struct Log {
 };
 
 Log read_text(std::string text) {
-  const auto source = text_of("log", std::move(text));
+  const auto source = text_source_for_test("log", std::move(text));
   Collected sink;
   Log log;
   log.report = onednn_reader.read(*source, sink);
@@ -240,7 +240,7 @@ TEST(OnednnReader, a_log_without_records_is_empty) {
 TEST(OnednnReader, lines_may_come_late) {
   std::string text;
   while (text.size() <= kHeadSize) text += "epoch 1, loss 0.25\n";
-  EXPECT_TRUE(onednn_reader.recognises(text_of("log", text)->head()));
+  EXPECT_TRUE(onednn_reader.recognises(text_source_for_test("log", text)->head()));
   const Log nothing = read_text(text);
   ASSERT_FALSE(nothing.report.ok());
   EXPECT_THAT(nothing.report.error().message(), HasSubstr("no oneDNN verbose line found"));
@@ -257,9 +257,9 @@ TEST(OnednnReader, recognises_its_own_lines_alone) {
 
 TEST(OnednnReader, a_sink_that_takes_no_more_ends_the_reading) {
   class Full final : public ActivitySink {
-    Status take(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
+    Status consume(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
   };
-  const auto source = text_of("log", record("exec", "1") + "\n");
+  const auto source = text_source_for_test("log", record("exec", "1") + "\n");
   Full sink;
   EXPECT_EQ(onednn_reader.read(*source, sink).error().what, "disk full");
 }

@@ -501,7 +501,7 @@ class TableReading {
     judge_tensor_cores(activity);
     advance(activity.duration.value_or(Nanoseconds(0)));
     ++report_.activities;
-    return sink_.take(activity);
+    return sink_.consume(activity);
   }
 
   // This tool's name rules cover later kernels. If they are undecided, PyProf's value stays.

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Table final : public ActivitySink {
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     activities.push_back(activity);
     return Done{};
   }
@@ -27,7 +27,7 @@ struct Table final : public ActivitySink {
 
 Table read(std::string text) {
   Table table;
-  const auto source = text_of("table", std::move(text));
+  const auto source = text_source_for_test("table", std::move(text));
   EXPECT_TRUE(pyprof_reader.recognises(source->head()));
   auto report = pyprof_reader.read(*source, table);
   EXPECT_TRUE(report.ok());

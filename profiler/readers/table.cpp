@@ -14,7 +14,7 @@ std::span<const ActivityReader> activity_readers() {
   return kReaders;
 }
 
-Result<const ActivityReader*> reader_of(TextSource& source) {
+Result<const ActivityReader*> find_reader(TextSource& source) {
   const std::string_view head = source.head();
   if (head.empty()) {
     BENCH_RETURN_IF_ERROR(source.status());
@@ -29,7 +29,7 @@ Result<const ActivityReader*> reader_of(TextSource& source) {
 }
 
 Result<ReadReport> read_activities(TextSource& source, ActivitySink& sink) {
-  BENCH_ASSIGN_OR_RETURN(const ActivityReader* const reader, reader_of(source));
+  BENCH_ASSIGN_OR_RETURN(const ActivityReader* const reader, find_reader(source));
   return reader->read(source, sink);
 }
 

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 using testing::Pair;
 
 struct Names final : public ActivitySink {
-  Status take(const Activity& activity) override {
+  Status consume(const Activity& activity) override {
     names.push_back(activity.name);
     return Done{};
   }
@@ -24,13 +24,13 @@ struct Names final : public ActivitySink {
 };
 
 std::string reader_for(std::string text) {
-  const auto source = text_of("file", std::move(text));
-  const auto reader = reader_of(*source);
+  const auto source = text_source_for_test("file", std::move(text));
+  const auto reader = find_reader(*source);
   return reader.ok() ? std::string((*reader)->name) : reader.error().message();
 }
 
 Result<ReadReport> read(std::string text, Names& names) {
-  const auto source = text_of("file", std::move(text));
+  const auto source = text_source_for_test("file", std::move(text));
   return read_activities(*source, names);
 }
 
@@ -158,9 +158,9 @@ TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
 
 TEST(JsonLines, an_error_of_the_sink_ends_the_reading) {
   struct Full final : public ActivitySink {
-    Status take(const Activity&) override { return Error{"disk full", "", ""}; }
+    Status consume(const Activity&) override { return Error{"disk full", "", ""}; }
   } full;
-  const auto source = text_of("file", kProfile + activity("a"));
+  const auto source = text_source_for_test("file", kProfile + activity("a"));
   EXPECT_FALSE(read_activities(*source, full).ok());
 }
 

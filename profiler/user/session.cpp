@@ -59,10 +59,10 @@ Status ProcessSink::open(const ProfileSwitches& switches) {
   return Done{};
 }
 
-Status ProcessSink::take(const Activity& activity) {
+Status ProcessSink::consume(const Activity& activity) {
   if (file_ == nullptr) BENCH_RETURN_IF_ERROR(open(switches_));
-  BENCH_RETURN_IF_ERROR(summary_.take(activity));
-  return file_->take(activity);
+  BENCH_RETURN_IF_ERROR(summary_.consume(activity));
+  return file_->consume(activity);
 }
 
 Status ProcessSink::flush() { return file_ == nullptr ? Status(Done{}) : file_->flush(); }

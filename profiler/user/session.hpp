@@ -25,7 +25,7 @@ namespace bench::user {
 class ProcessSink final : public ActivitySink {
  public:
   Status open(const ProfileSwitches& switches);
-  Status take(const Activity& activity) override;
+  Status consume(const Activity& activity) override;
   Status flush();
   // Call this in a child after fork: the parent writes its own unwritten records.
   void abandon();

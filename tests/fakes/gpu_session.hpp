@@ -86,7 +86,7 @@ struct GpuScript {
     return std::get<GpuAllocation>(add(std::move(allocation)));
   }
   OperatorExecution& owner(std::uint64_t id, std::string scope, std::string op) {
-    OperatorExecution& owner = session.owners[id];
+    OperatorExecution& owner = session.executions[id];
     owner.case_id = "case";
     owner.scope = std::move(scope);
     owner.direction = "forward";

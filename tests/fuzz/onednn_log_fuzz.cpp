@@ -19,7 +19,7 @@ void require(bool condition) {
 
 class CheckingSink final : public bench::ActivitySink {
  public:
-  bench::Status take(const bench::Activity& activity) override {
+  bench::Status consume(const bench::Activity& activity) override {
     ++taken;
     require(!activity.attributes.text(bench::Attribute::phase).empty());
     require(!activity.duration || activity.duration->count() >= 0);
@@ -68,7 +68,7 @@ void decode(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   decode(text);
-  const auto source = bench::text_of("fuzz", text);
+  const auto source = bench::text_source_for_test("fuzz", text);
   CheckingSink sink;
   bench::WorkSink with_work(bench::ops::make_work_of(), sink);
   static_cast<void>(bench::onednn_reader.recognises(source->head()));

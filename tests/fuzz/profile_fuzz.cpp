@@ -24,13 +24,13 @@ void require(bool condition) {
 
 class CheckingSink final : public bench::ActivitySink {
  public:
-  bench::Status take(const bench::Activity& activity) override {
+  bench::Status consume(const bench::Activity& activity) override {
     ++taken;
     require(!activity.duration || activity.duration->count() >= 0);
     line_.clear();
     bench::append_json(activity, "", line_);
     require(parser_.parse(line_).kind == bench::LineKind::activity);
-    return summary.take(activity);
+    return summary.consume(activity);
   }
   std::int64_t taken = 0;
   bench::Summary summary;
@@ -52,8 +52,8 @@ void require_printable(const std::string& text) {
 }
 
 void read(const std::string& text) {
-  const auto source = bench::text_of("fuzz", text);
-  const auto reader = bench::reader_of(*source);
+  const auto source = bench::text_source_for_test("fuzz", text);
+  const auto reader = bench::find_reader(*source);
   if (!reader.ok()) {
     require(!reader.error().message().empty());
     return;
@@ -125,7 +125,7 @@ void answer(const std::string& text, std::size_t choice) {
   target.out = &out;
   target.terminal_width = 200;
   target.folder = "/var/tmp";
-  const auto source = bench::text_of("fuzz", text);
+  const auto source = bench::text_source_for_test("fuzz", text);
   const auto outcome = bench::analyze(*source, {}, {}, options, target);
   if (!outcome.ok()) {
     require(!outcome.error().message().empty());

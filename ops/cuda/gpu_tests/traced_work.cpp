@@ -142,7 +142,7 @@ std::optional<std::uint64_t> TracedSession::owner(const GpuKernel& kernel) const
     const auto found = nodes_.find(*node);
     if (found == nodes_.end()) break;
     if (found->second.external_id) return found->second.external_id;
-    node = found->second.original;
+    node = found->second.copied_from;
   }
   if (!kernel.correlation) return std::nullopt;
   const auto found = operators_.find(*kernel.correlation);

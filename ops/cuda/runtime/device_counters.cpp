@@ -47,9 +47,9 @@ Result<std::unique_ptr<CounterSession>, BackendError> CuptiCounters::start() {
   }
   const auto device = parts_.device();
   if (!device) return BackendError{BackendError::Kind::failed, device.error().message()};
-  std::vector<LogicalCounter> questions;
-  for (const CounterQuestionRow& row : counter_questions()) questions.push_back(row.question);
-  auto session = CounterSession::start(**library_, *device, questions);
+  std::vector<LogicalCounter> counters;
+  for (const LogicalCounterRow& row : logical_counters()) counters.push_back(row.counter);
+  auto session = CounterSession::start(**library_, *device, counters);
   if (!session) return backend_error(session.error());
   return std::move(session).value();
 }

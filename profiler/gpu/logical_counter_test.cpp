@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/gpu/counter_question.hpp"
+#include "profiler/gpu/logical_counter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,16 +11,16 @@ namespace {
 TEST(LogicalCounter, RowsAreInTheOrderOfTheEnumeratorsAndNamesDiffer) {
   std::set<std::string_view> names;
   std::size_t position = 0;
-  for (const CounterQuestionRow& row : counter_questions()) {
-    EXPECT_EQ(static_cast<std::size_t>(row.question), position++) << row.name;
-    EXPECT_EQ(&row_of(row.question), &row);
-    EXPECT_EQ(find_counter_question(row.name), &row);
+  for (const LogicalCounterRow& row : logical_counters()) {
+    EXPECT_EQ(static_cast<std::size_t>(row.counter), position++) << row.name;
+    EXPECT_EQ(&row_of(row.counter), &row);
+    EXPECT_EQ(find_logical_counter(row.name), &row);
     EXPECT_FALSE(row.meaning.empty()) << row.name;
     names.insert(row.name);
   }
   EXPECT_EQ(position, static_cast<std::size_t>(LogicalCounter::achieved_occupancy) + 1);
   EXPECT_EQ(names.size(), position);
-  EXPECT_EQ(find_counter_question("l2_hits"), nullptr);
+  EXPECT_EQ(find_logical_counter("l2_hits"), nullptr);
 }
 
 TEST(LogicalCounter, AbsentIsUnknownAndNot0) {

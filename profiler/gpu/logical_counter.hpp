@@ -30,16 +30,16 @@ enum class LogicalCounter {
 
 enum class CounterUnit { count, bytes, share };  // share: a fraction from 0 to 1
 
-struct CounterQuestionRow {
-  LogicalCounter question;
+struct LogicalCounterRow {
+  LogicalCounter counter;
   std::string_view name;  // name of the enumerator
   CounterUnit unit;
   std::string_view meaning;  // one line
 };
 // One row per logical counter, in the order of the enumerators.
-std::span<const CounterQuestionRow> counter_questions();
-const CounterQuestionRow& row_of(LogicalCounter question);
-const CounterQuestionRow* find_counter_question(std::string_view name);  // nullptr if unknown
+std::span<const LogicalCounterRow> logical_counters();
+const LogicalCounterRow& row_of(LogicalCounter counter);
+const LogicalCounterRow* find_logical_counter(std::string_view name);  // nullptr if unknown
 
 // A counter's value for one execution. An unknown value is nullopt, never 0.
 struct CounterReading {
@@ -49,7 +49,7 @@ struct CounterReading {
 };
 using CounterReadings = std::map<std::string, CounterReading>;  // key: name of the logical counter
 
-std::optional<double> value_of(const CounterReadings& readings, LogicalCounter question);
+std::optional<double> value_of(const CounterReadings& readings, LogicalCounter counter);
 
 // Formats a reading: "1048576", "0.8312", "n/a: GA10B has no ..."
 std::string text_of(std::string_view name, const CounterReading& reading);
