@@ -443,7 +443,7 @@ def rows_of_sampling(evidence):
         r = evidence.check(f"stream against graph, {length} us", "stream_us", "graph_us")
         yield (f"kernel of {length} us by stream, by graph",
                f"{r['stream_us']:.2f} us, {r['graph_us']:.2f} us" if r else None, "sampling")
-    r = evidence.check("floor of a launch", "empty_kernel_us")
+    r = evidence.check("minimum launch time", "empty_kernel_us")
     yield "empty kernel, the gap at most", f"{r['empty_kernel_us']:.2f} us" if r else None, "sampling"
     r = evidence.check("a graph of 4096 nodes behind the blocking kernel", "node_us")
     yield ("node of a graph of 4096", f"{r['node_us']:.2f} us ({r['method']})" if r else None,

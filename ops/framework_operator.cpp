@@ -78,7 +78,7 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equi
   if (!flops) return std::nullopt;
   FrameworkWork work;
   work.op = problem->op->name;
-  if (same.naming == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
+  if (same.fidelity == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
   work.macs = problem->work.macs;
   work.flops = *flops;
   if (!dtype) return work;
@@ -114,8 +114,8 @@ std::optional<FrameworkWork> work_of_row(const FrameworkCall& call, const Framew
   if (call.arguments != nullptr && row.by_arguments != nullptr) {
     auto request = row.by_arguments(*call.arguments, row);
     if (request) {
-      return describe(call, {.request = std::move(*request), .naming = framework::Fidelity::exact},
-                      platform);
+      return describe(
+          call, {.request = std::move(*request), .fidelity = framework::Fidelity::exact}, platform);
     }
   }
   if (row.by_shapes == nullptr) return std::nullopt;

@@ -28,11 +28,11 @@ std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t in
 }
 
 std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
-                                     Fidelity naming) {
+                                     Fidelity fidelity) {
   ProblemRequest request;
   request.op = find_operator(op);
   request.parameters = std::move(parameters);
-  return Equivalent{.request = std::move(request), .naming = naming};
+  return Equivalent{.request = std::move(request), .fidelity = fidelity};
 }
 
 std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result) {

@@ -26,7 +26,7 @@ enum class Fidelity { exact, work_only };
 enum class Tensors { same, others };
 struct Equivalent {
   ProblemRequest request;
-  Fidelity naming = Fidelity::work_only;
+  Fidelity fidelity = Fidelity::work_only;
   std::int64_t more_flops = 0;  // FLOPs of the call that the problem does not have
   Tensors tensors = Tensors::same;
   // Elements of the call's own tensors, each counted once at its size, even if the problem
@@ -67,7 +67,7 @@ using Numbers = std::vector<std::int64_t>;
 // Returns the shape of argument `index`; empty if it is not a tensor or has no dimensions.
 std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index);
 std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
-                                     Fidelity naming = Fidelity::work_only);
+                                     Fidelity fidelity = Fidelity::work_only);
 std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result);
 ParameterSet parameters_of(std::string_view op);
 bool is_image(std::span<const std::int64_t> shape);

@@ -141,14 +141,15 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
   return Done{};
 }
 
-std::vector<double> reference_values(const Problem& problem, ReferenceInputs inputs,
-                                     std::size_t output, std::span<const std::int64_t> positions) {
-  return checked_reference(problem, inputs, output, positions).value();
+std::vector<double> built_in_reference(const Problem& problem, ReferenceInputs inputs,
+                                       std::size_t output,
+                                       std::span<const std::int64_t> positions) {
+  return try_reference(problem, inputs, output, positions).value();
 }
 
-Result<std::vector<double>> checked_reference(const Problem& problem, ReferenceInputs inputs,
-                                              std::size_t output,
-                                              std::span<const std::int64_t> positions) {
+Result<std::vector<double>> try_reference(const Problem& problem, ReferenceInputs inputs,
+                                          std::size_t output,
+                                          std::span<const std::int64_t> positions) {
   BENCH_ASSIGN_OR_RETURN(std::vector<double> values,
                          problem.op->reference(problem, inputs, output, positions));
   if (output != 0) return values;

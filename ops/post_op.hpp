@@ -24,11 +24,11 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
 
 // The full reference of a problem: the operator's, then its post-ops. `inputs` contains the
 // residual tensors after the operator's own. Error: a plugin's reference failed.
-Result<std::vector<double>> checked_reference(const Problem& problem, ReferenceInputs inputs,
-                                              std::size_t output,
-                                              std::span<const std::int64_t> positions);
-// The same for operators whose reference cannot fail: the built-in ones.
-std::vector<double> reference_values(const Problem& problem, ReferenceInputs inputs,
-                                     std::size_t output, std::span<const std::int64_t> positions);
+Result<std::vector<double>> try_reference(const Problem& problem, ReferenceInputs inputs,
+                                          std::size_t output,
+                                          std::span<const std::int64_t> positions);
+// The same for built-in operators, whose reference cannot fail.
+std::vector<double> built_in_reference(const Problem& problem, ReferenceInputs inputs,
+                                       std::size_t output, std::span<const std::int64_t> positions);
 
 }  // namespace bench::ops

@@ -80,17 +80,17 @@ TEST(AddPostOps, ResidualsStandBeforeTheOutput) {
 TEST(ReferenceValues, AppliesPostOpsInOrder) {
   const Problem fused = problem("gemm", "m1n3k1+add+relu");
   const std::vector<std::vector<double>> inputs = {{2}, {1, -2, 3}, {-3, 1, 0.5}};
-  EXPECT_EQ(reference_values(fused, inputs, 0, {}), (std::vector<double>{0, 0, 6.5}));
+  EXPECT_EQ(built_in_reference(fused, inputs, 0, {}), (std::vector<double>{0, 0, 6.5}));
   const Problem other = problem("gemm", "m1n3k1+relu+add");
-  EXPECT_EQ(reference_values(other, inputs, 0, {}), (std::vector<double>{-1, 1, 6.5}));
+  EXPECT_EQ(built_in_reference(other, inputs, 0, {}), (std::vector<double>{-1, 1, 6.5}));
 }
 
 TEST(ReferenceValues, ResidualsBelongToTheirPositions) {
   const Problem fused = problem("conv", "c3h5w4k2r3s3p1+bias+add+swish");
   const auto inputs = random_inputs(fused, 1);
-  const std::vector<double> whole = reference_values(fused, inputs, 0, {});
+  const std::vector<double> whole = built_in_reference(fused, inputs, 0, {});
   const std::vector<std::int64_t> positions = {39, 0, 17};
-  const std::vector<double> some = reference_values(fused, inputs, 0, positions);
+  const std::vector<double> some = built_in_reference(fused, inputs, 0, positions);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     EXPECT_NEAR(some[i], whole[static_cast<std::size_t>(positions[i])], 1e-14);
   }
@@ -99,10 +99,10 @@ TEST(ReferenceValues, ResidualsBelongToTheirPositions) {
 TEST(ReferenceValues, IntegerOutputsAreRoundedAndSaturated) {
   const Problem biased = problem("gemm", "m1n2k1+bias", DataType::s8);
   const std::vector<std::vector<double>> inputs = {{3}, {2, -2}, {0.75, 0.75}};
-  EXPECT_EQ(reference_values(biased, inputs, 0, {}), (std::vector<double>{7, -5}));
+  EXPECT_EQ(built_in_reference(biased, inputs, 0, {}), (std::vector<double>{7, -5}));
   const Problem squared = problem("gemm", "m1n1k1+square+square+square", DataType::s8);
   const std::vector<std::vector<double>> large = {{127}, {127}};
-  EXPECT_EQ(reference_values(squared, large, 0, {}).front(), 2147483647.0);
+  EXPECT_EQ(built_in_reference(squared, large, 0, {}).front(), 2147483647.0);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(PyprofRow, row_17_has_7398752256_flops_whatever_the_name_of_its_kernel) {
             "7552892928 61032832");
 }
 
-TEST(PyprofRow, a_parameter_that_may_be_cut_is_not_taken_for_whole) {
+TEST(PyprofRow, a_possibly_truncated_parameter_is_not_used) {
   // "S=7" may be the beginning of "S=77", and K=6 that of K=64.
   EXPECT_EQ(work({"conv2d", "N=32,C=3,H=224,W=224,K=64,P=112,Q=112,R=7,S=7"}), "none");
   EXPECT_EQ(work({"linear", "M=1024,N=64,K=51"}), "none");
@@ -96,7 +96,7 @@ TEST(PyprofRow, kernels_that_do_not_compute_their_operator_have_no_work) {
   EXPECT_EQ(work({"conv2d", conv.substr(0, conv.find("g=1")) + "g=2,fp16,"}), "none");
 }
 
-TEST(PyprofRow, others_are_left_alone) {
+TEST(PyprofRow, other_rows_have_no_work) {
   EXPECT_EQ(work({"batch_norm", "T=(32,64,56,56),fp16,", "elementwise_kernel", 1}), "none");
   for (const char* text : {"", "n32c64h56", "M=", "M=1,N", "=,=", "T=[", "[", "[1", "B=(", ",,,,",
                            "M=99999999999999999999,N=1,K=1,", "N=-1,"}) {

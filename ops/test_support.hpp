@@ -70,13 +70,13 @@ inline void expect_round_trip(const Problem& problem) {
 // Checks that the reference at random positions gives the same numbers as the complete reference.
 inline void expect_positions_agree(const Problem& problem, Random& random) {
   const std::vector<std::vector<double>> inputs = random_inputs(problem, random());
-  const std::vector<double> whole = reference_values(problem, inputs, 0, {});
+  const std::vector<double> whole = built_in_reference(problem, inputs, 0, {});
   ASSERT_EQ(static_cast<std::int64_t>(whole.size()), problem.tensors.back().elements());
   std::vector<std::int64_t> positions;
   for (int i = 0; i < 16; ++i) {
     positions.push_back(draw(random, 0, static_cast<std::int64_t>(whole.size()) - 1));
   }
-  const std::vector<double> part = reference_values(problem, inputs, 0, positions);
+  const std::vector<double> part = built_in_reference(problem, inputs, 0, positions);
   ASSERT_EQ(part.size(), positions.size());
   for (std::size_t i = 0; i < part.size(); ++i) {
     EXPECT_EQ(part[i], whole[static_cast<std::size_t>(positions[i])]) << problem_tokens(problem);

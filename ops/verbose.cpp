@@ -115,7 +115,7 @@ std::string shapes_of(const Problem& problem, std::size_t first, std::size_t las
 }
 
 std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Problem& problem,
-                                     Naming naming) {
+                                     VerboseFidelity fidelity) {
   const std::optional<std::int64_t> bytes = bytes_of(problem);
   if (!bytes) return std::nullopt;
   ActivityWork work;
@@ -124,8 +124,8 @@ std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Pr
   work.macs = problem.work.macs;
   work.flops = problem.work.flops;
   work.bytes = *bytes;
-  if (naming == Naming::work_only) return work;
-  if (naming == Naming::exact) work.parameters = problem_tokens(problem);
+  if (fidelity == VerboseFidelity::work_only) return work;
+  if (fidelity == VerboseFidelity::exact) work.parameters = problem_tokens(problem);
   work.in_shapes = shapes_of(problem, 0, problem.input_count());
   work.out_shapes = shapes_of(problem, problem.input_count(), problem.tensors.size());
   return work;
@@ -156,7 +156,7 @@ std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive)
   }
   if (wanted->adapt && (!post_ops->empty() || !wanted->adapt(*problem))) return std::nullopt;
   if (!set_data_types(primitive, *post_ops, *problem)) return std::nullopt;
-  return describe(primitive, *problem, wanted->naming);
+  return describe(primitive, *problem, wanted->fidelity);
 }
 
 bool is_execution(const Activity& activity) {

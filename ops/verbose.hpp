@@ -36,11 +36,11 @@ struct VerbosePrimitive {
 // it trains).
 // work_only: bytes and work are the same, but shapes would be wrong too (a layout that the operator
 // cannot name).
-enum class Naming { exact, shapes_only, work_only };
+enum class VerboseFidelity { exact, shapes_only, work_only };
 
 struct VerboseProblem {
   ProblemRequest request;  // direction and parameters; dtype and post-ops are filled in
-  Naming naming = Naming::exact;
+  VerboseFidelity fidelity = VerboseFidelity::exact;
   Dims destination = {};  // in the library's sizes, if they differ from the problem's
   // For primitives without a matching case of the operator (a gradient, training). `request` is
   // then the nearest case, and adapt() turns it into the tensors and FLOPs of the primitive.

@@ -14,7 +14,7 @@ namespace bench::ops {
 namespace {
 
 enum class Coefficients {
-  own,           // the library's coefficients are the function's
+  as_printed,    // the printed coefficients are the function's
   none,          // the library's coefficients have no meaning
   zero_alpha,    // the row applies only to alpha 0
   upper_limit,   // alpha is the upper limit of a clip from 0
@@ -24,7 +24,7 @@ enum class Coefficients {
 struct EltwiseRow {
   std::string_view algorithm;
   std::string_view function;
-  Coefficients coefficients = Coefficients::own;
+  Coefficients coefficients = Coefficients::as_printed;
 };
 
 // The first matching row applies. An algorithm "..._use_dst_for_bwd" has the same forward pass as
@@ -61,13 +61,13 @@ constexpr double kHardswishAlpha = 1.0 / 6;
 constexpr double kHardswishBeta = 0.5;
 constexpr double kPrintedPrecision = 1e-5;  // "%g" keeps 6 digits
 
-bool holds(const EltwiseRow& row, double alpha, double beta) {
+bool applies(const EltwiseRow& row, double alpha, double beta) {
   switch (row.coefficients) {
     case Coefficients::zero_alpha:
       return alpha == 0;
     case Coefficients::of_hardswish:
       return std::abs(alpha - kHardswishAlpha) < kPrintedPrecision && beta == kHardswishBeta;
-    case Coefficients::own:
+    case Coefficients::as_printed:
     case Coefficients::none:
     case Coefficients::upper_limit:
       return true;
@@ -96,20 +96,20 @@ constexpr std::array<BinaryRow, 6> kBinary = {{
 }};
 
 // Attributes that add no work in the model, by their names until 2.2 and since 2.3.
-constexpr std::array<std::string_view, 14> kWithoutWork = {"scratchpad_mode",
-                                                           "oscale",
-                                                           "scales",
-                                                           "zero_points",
-                                                           "attr-scratchpad",
-                                                           "attr-fpmath_mode",
-                                                           "attr-fpmath",
-                                                           "attr-acc",
-                                                           "attr-acc-mode",
-                                                           "attr-oscale",
-                                                           "attr-scales",
-                                                           "attr-zero-points",
-                                                           "attr-rounding-mode",
-                                                           "attr-deterministic"};
+constexpr std::array<std::string_view, 14> kAttributesWithoutWork = {"scratchpad_mode",
+                                                                     "oscale",
+                                                                     "scales",
+                                                                     "zero_points",
+                                                                     "attr-scratchpad",
+                                                                     "attr-fpmath_mode",
+                                                                     "attr-fpmath",
+                                                                     "attr-acc",
+                                                                     "attr-acc-mode",
+                                                                     "attr-oscale",
+                                                                     "attr-scales",
+                                                                     "attr-zero-points",
+                                                                     "attr-rounding-mode",
+                                                                     "attr-deterministic"};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -125,7 +125,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-using PostOps = std::optional<std::vector<VerbosePostOp>>;
+using ParsedPostOps = std::optional<std::vector<VerbosePostOp>>;
 
 // Parses "sum", "sum:1:0:u8": scale, zero point and data type of the addend.
 std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) {
@@ -170,7 +170,8 @@ std::optional<VerbosePostOp> parse_eltwise(std::span<const std::string_view> wor
                        std::nullopt};
 }
 
-PostOps parse_list(std::span<const std::string_view> items, std::span<const std::int64_t> dims) {
+ParsedPostOps parse_list(std::span<const std::string_view> items,
+                         std::span<const std::int64_t> dims) {
   std::vector<VerbosePostOp> post_ops;
   for (const std::string_view item : items) {
     const std::vector<std::string_view> words = split(item, ':');
@@ -186,11 +187,11 @@ PostOps parse_list(std::span<const std::string_view> items, std::span<const std:
 
 bool is_without_work(std::string_view attribute) {
   const std::string_view name = attribute.substr(0, attribute.find(':'));
-  return std::ranges::find(kWithoutWork, name) != kWithoutWork.end();
+  return std::ranges::find(kAttributesWithoutWork, name) != kAttributesWithoutWork.end();
 }
 
 // Parses the form until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';".
-PostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> dims) {
+ParsedPostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> dims) {
   constexpr std::string_view kBegin = "post_ops:'";
   std::string others(attributes);
   std::string_view list;
@@ -207,7 +208,7 @@ PostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> 
 
 }  // namespace
 
-PostOps parse_post_ops(std::string_view attributes, std::span<const std::int64_t> dims) {
+ParsedPostOps parse_post_ops(std::string_view attributes, std::span<const std::int64_t> dims) {
   if (attributes.find(';') != std::string_view::npos) return parse_quoted(attributes, dims);
   constexpr std::string_view kPostOps = "attr-post-ops:";
   std::string_view list;
@@ -224,7 +225,7 @@ PostOps parse_post_ops(std::string_view attributes, std::span<const std::int64_t
 std::optional<VerboseFunction> find_verbose_eltwise(std::string_view algorithm, double alpha,
                                                     double beta) {
   for (const EltwiseRow& row : kEltwise) {
-    if (row.algorithm == algorithm && holds(row, alpha, beta)) {
+    if (row.algorithm == algorithm && applies(row, alpha, beta)) {
       return make_function(row, alpha, beta);
     }
   }

@@ -117,7 +117,7 @@ std::optional<std::int64_t> ProblemWords::find(std::string_view name) const {
   return word == words_.end() ? std::nullopt : std::optional(word->number);
 }
 
-bool ProblemWords::only(std::span<const std::string_view> names) const {
+bool ProblemWords::has_only(std::span<const std::string_view> names) const {
   return std::ranges::all_of(
       words_, [&](const Word& word) { return std::ranges::find(names, word.name) != names.end(); });
 }
@@ -155,7 +155,7 @@ std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view aux
   return flags;
 }
 
-std::optional<Direction> direction_of(std::string_view propagation) {
+std::optional<Direction> parse_direction(std::string_view propagation) {
   if (propagation == "forward_training" || propagation == "forward_inference" ||
       propagation == "forward") {
     return Direction::forward;

@@ -27,8 +27,8 @@ class ProblemWords {
   // Returns nullopt if the text does not have that form or contains a name twice.
   static std::optional<ProblemWords> parse(std::string_view text);
   std::optional<std::int64_t> find(std::string_view name) const;
-  // Whether all names are among `names`.
-  bool only(std::span<const std::string_view> names) const;
+  // Returns whether all names are among `names`.
+  bool has_only(std::span<const std::string_view> names) const;
 
  private:
   struct Word {
@@ -57,7 +57,7 @@ std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view aux
 
 // forward_training and forward_inference give forward. Returns nullopt for "backward", "undef" and
 // others.
-std::optional<Direction> direction_of(std::string_view propagation);
+std::optional<Direction> parse_direction(std::string_view propagation);
 
 // Parses one axis of "ih15oh6kh3sh2dh1ph1" (letter 'h'). The padding at the end follows from the
 // output: it equals that at the beginning if that fits. Returns nullopt if the axis is missing or

@@ -30,8 +30,8 @@ TEST(VerboseText, words_of_a_problem) {
   EXPECT_EQ(words->find("g"), 4);
   EXPECT_EQ(words->find("oc"), 32);
   EXPECT_EQ(words->find("ih"), std::nullopt);
-  EXPECT_TRUE(words->only(std::array<std::string_view, 4>{"g", "mb", "ic", "oc"}));
-  EXPECT_FALSE(words->only(std::array<std::string_view, 2>{"g", "mb"}));
+  EXPECT_TRUE(words->has_only(std::array<std::string_view, 4>{"g", "mb", "ic", "oc"}));
+  EXPECT_FALSE(words->has_only(std::array<std::string_view, 2>{"g", "mb"}));
   for (const char* text : {"mb", "2x3", "mb2mb3", "mb-1", "beta0.75", "MB2", "mb99999999999"}) {
     EXPECT_FALSE(ProblemWords::parse(text).has_value()) << text;
   }
@@ -44,10 +44,10 @@ TEST(VerboseText, auxiliary_values) {
 }
 
 TEST(VerboseText, directions) {
-  EXPECT_EQ(direction_of("forward_training"), Direction::forward);
-  EXPECT_EQ(direction_of("backward_weights"), Direction::backward_weights);
-  EXPECT_EQ(direction_of("backward"), std::nullopt);
-  EXPECT_EQ(direction_of("undef"), std::nullopt);
+  EXPECT_EQ(parse_direction("forward_training"), Direction::forward);
+  EXPECT_EQ(parse_direction("backward_weights"), Direction::backward_weights);
+  EXPECT_EQ(parse_direction("backward"), std::nullopt);
+  EXPECT_EQ(parse_direction("undef"), std::nullopt);
 }
 
 SpatialAxis axis_of(std::string_view text, Sweep sweep) {

@@ -336,7 +336,7 @@ Result<std::string, ErrorReply> against_reference(const ops::Problem& problem,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::vector<std::int64_t> positions =
         full ? std::vector<std::int64_t>() : check_positions(outputs[i].tensor->dims, seed);
-    const auto want = ops::checked_reference(problem, values, i, positions);
+    const auto want = ops::try_reference(problem, values, i, positions);
     if (!want) return failed_reply(want.error());
     Result<Agreement> agreement = compare(outputs[i], positions, *want, tolerance);
     if (!agreement) return wrong(agreement.error());

@@ -122,7 +122,7 @@ TEST_P(Freivalds, FindsOneWrongElementOfAGemm) {
   for (std::size_t i = 0; i < problem->input_count(); ++i) {
     inputs.push_back(ops::random_values(*problem, i, 3));
   }
-  const std::vector<double> want = ops::reference_values(*problem, inputs, 0, {});
+  const std::vector<double> want = ops::built_in_reference(*problem, inputs, 0, {});
   std::vector<float> got(want.begin(), want.end());
   const PlainOutput plain = output(problem->tensors.back(), got);
   const auto right = freivalds(*problem, inputs, plain, 5);

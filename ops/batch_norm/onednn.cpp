@@ -7,7 +7,7 @@ namespace bench::ops {
 namespace {
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
-  const dnnl::memory::desc layout = met_layout(context, request, "source", Nature::spatial);
+  const dnnl::memory::desc layout = inherited_layout(context, request, "source", Nature::spatial);
   const auto description =
       context.call("dnnl_batch_normalization_forward_primitive_desc_create", [&] {
         return dnnl::batch_normalization_forward::primitive_desc(

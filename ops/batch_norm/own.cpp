@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/problem_elements.hpp"
 
 namespace bench::ops::cuda {
@@ -24,7 +24,7 @@ Result<NativeForm, BackendError> batch_norm_form(const Problem& problem) {
 
 }  // namespace
 
-extern const OwnEntry batch_norm_own;
-const OwnEntry batch_norm_own = {.op = "batch_norm", .form = batch_norm_form};
+extern const NativeEntry batch_norm_own;
+const NativeEntry batch_norm_own = {.op = "batch_norm", .form = batch_norm_form};
 
 }  // namespace bench::ops::cuda

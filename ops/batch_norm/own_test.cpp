@@ -9,7 +9,7 @@ namespace {
 
 using test::expect_all;
 
-TEST(OwnForms, BatchNorm) {
+TEST(NativeForms, BatchNorm) {
   for (const char* tokens : {"n2c5h3w4", "n3c4w7", "n2c3d2h3w2", "n1c1h1", "n2c5h3eps0.1"}) {
     EXPECT_GT(expect_all("batch_norm", tokens), 0) << tokens;
   }

@@ -129,7 +129,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const auto* propagation =
       std::ranges::find(kPropagations, primitive.propagation, &Propagation::name);
   const auto words = ProblemWords::parse(primitive.problem);
-  if (!parsed || propagation == kPropagations.end() || !words || !words->only(kWords)) {
+  if (!parsed || propagation == kPropagations.end() || !words || !words->has_only(kWords)) {
     return std::nullopt;
   }
   const Flags flags = {*parsed, propagation->is_backward, propagation->gives_parameters};
@@ -146,7 +146,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   if (!words->find("iw")) set.set("w", std::int64_t{1});
   VerboseProblem problem{.request = {.parameters = std::move(set)}};
   if (is_case(flags)) return problem;
-  problem.naming = Naming::shapes_only;
+  problem.fidelity = VerboseFidelity::shapes_only;
   problem.adapt = [flags](Problem& inference) {
     return flags.is_backward ? make_backward(inference, flags) : make_forward(inference, flags);
   };

@@ -68,7 +68,7 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   facts.alignment = row_alignment(channels % kTensorCoreLine * element);
   check_tensor_core_multiple(result, shape.groups > 1 ? "c/g" : "c", shape.group_c(), element);
   check_tensor_core_multiple(result, shape.groups > 1 ? "k/g" : "k", shape.group_k(), element);
-  if (!result.unaligned.empty()) facts.multiples = Multiples::broken;
+  if (!result.unaligned.empty()) facts.size_alignment = SizeAlignment::unaligned;
   facts.size = conv_size(shape, facts.operand, element);
   tensor_core_detail(result, TensorCorePart::alignment_grade) =
       fmt::format("c = {}, k = {}{}, {} B each", shape.group_c(), shape.group_k(),

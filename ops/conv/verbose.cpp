@@ -25,7 +25,7 @@ std::optional<std::size_t> rank_of(const VerbosePrimitive& primitive) {
 }
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
-  const auto direction = direction_of(primitive.propagation);
+  const auto direction = parse_direction(primitive.propagation);
   const auto words = ProblemWords::parse(primitive.problem);
   if (!direction || !words) return std::nullopt;
   const auto n = words->find("mb");

@@ -31,19 +31,19 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-// Returns the path of the loaded file, or `asked` if the loader does not report it.
-std::string path_of(void* handle, const std::string& asked) {
+// Returns the path of the loaded file, or `requested` if the loader does not report it.
+std::string loaded_path(void* handle, const std::string& requested) {
   link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && *map->l_name != '\0') {
     return real_path(map->l_name);
   }
-  return asked;
+  return requested;
 }
 
 struct Attempt {
   void* handle = nullptr;
   std::string failure;
-  bool present = false;  // a file exists but cannot be loaded
+  bool is_broken = false;  // a file exists but cannot be loaded
 };
 
 std::string last_loader_error() {
@@ -64,7 +64,7 @@ Attempt attempt(const std::string& file, const SearchStep& step) {
   // The loader's message if its own search path contains no such file.
   const bool absent = step.folder.empty() && error.starts_with(file + ":") &&
                       error.find("No such file or directory") != std::string::npos;
-  result.present = !absent;
+  result.is_broken = !absent;
   result.failure = absent ? fmt::format("{} in {}: no such file", file, step.origin)
                           : fmt::format("{}: {}", target, error);
   return result;
@@ -102,9 +102,10 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
     for (const std::string_view file : files) {
       Attempt made = attempt(std::string(file), step);
       if (made.handle != nullptr) {
-        return DynamicLibrary(made.handle, path_of(made.handle, std::string(file)), step.origin);
+        return DynamicLibrary(made.handle, loaded_path(made.handle, std::string(file)),
+                              step.origin);
       }
-      if (made.present && broken.empty()) broken = made.failure;
+      if (made.is_broken && broken.empty()) broken = made.failure;
       failure.tried.push_back(std::move(made.failure));
     }
   }

@@ -65,7 +65,7 @@ TEST(DynamicLibrary, ComesFromTheFirstFolderThatHasIt) {
   EXPECT_EQ(library->symbol("cublasLtMatmul"), nullptr);
 }
 
-TEST(DynamicLibrary, IsNotThereWithAllPlacesNamed) {
+TEST(DynamicLibrary, MissingLibraryErrorNamesAllPlaces) {
   const std::string_view files[] = {"libbench_no_such.so.7", "libbench_no_such.so"};
   const SearchStep steps[] = {{"/nowhere", "$BENCH_CUDA_LIBS"}, {"", "the loader's path"}};
   const auto library = DynamicLibrary::open(files, steps);
@@ -78,7 +78,7 @@ TEST(DynamicLibrary, IsNotThereWithAllPlacesNamed) {
                           "libbench_no_such.so in the loader's path: no such file"));
 }
 
-TEST(DynamicLibrary, ThatDoesNotLoadIsPassedOver) {
+TEST(DynamicLibrary, SkipsALibraryThatDoesNotLoad) {
   auto folder = TemporaryFolder::create("test");
   ASSERT_TRUE(folder.ok());
   const std::string file = folder->file("libcublasLt.so.13");

@@ -185,8 +185,8 @@ void read_fields(const NvmlFunctions& table, void* device,
   const Row rows[] = {{kFieldPowerCap, &counters.power_cap},
                       {kFieldSyncBoost, &counters.sync_boost},
                       {kFieldPowerInstant, &counters.power_milliwatt},
-                      {numbers.hot_software, &counters.hot_software},
-                      {numbers.hot_hardware, &counters.hot_hardware},
+                      {numbers.software_thermal, &counters.software_thermal},
+                      {numbers.hardware_thermal, &counters.hardware_thermal},
                       {numbers.power_brake, &counters.power_brake}};
   std::array<NvmlField, std::size(rows)> fields{};
   int asked = 0;

@@ -35,7 +35,8 @@ struct NvmlFacts {
 // Counters of one device at one moment. They are compared before and after a measurement.
 struct NvmlCounters {
   // Nanoseconds for which the clock was throttled since the driver was loaded, by reason.
-  std::optional<std::int64_t> power_cap, sync_boost, hot_software, hot_hardware, power_brake;
+  std::optional<std::int64_t> power_cap, sync_boost, software_thermal, hardware_thermal,
+      power_brake;
   std::optional<std::int64_t> power_milliwatt;    // at this moment, not an average
   std::optional<std::int64_t> clock_reasons;      // bits, see clock_reason_names
   std::optional<std::int64_t> performance_state;  // 0 is the fastest
@@ -65,7 +66,7 @@ struct NvmlReading {
 // NVML's ids of three throttling counters. Driver 590 (nvml.h of CUDA 13.1) changed the ids and
 // gave the old ones another meaning. Before driver 575 the counters do not exist.
 struct HeldBackFields {
-  unsigned hot_software, hot_hardware, power_brake;
+  unsigned software_thermal, hardware_thermal, power_brake;
   friend bool operator==(const HeldBackFields&, const HeldBackFields&) = default;
 };
 std::optional<HeldBackFields> held_back_fields(std::string_view driver_version);

@@ -57,8 +57,8 @@ TEST(Nvml, ReadsCountersAndProcesses) {
   const auto counters = nvml->counters("0000:1B:00.0");
   ASSERT_TRUE(counters.ok()) << counters.error().message();
   EXPECT_EQ(counters->power_cap, 1'000'000'000'074);
-  EXPECT_EQ(counters->hot_software, 1'000'000'000'251);
-  EXPECT_EQ(counters->hot_hardware, 1'000'000'000'252);
+  EXPECT_EQ(counters->software_thermal, 1'000'000'000'251);
+  EXPECT_EQ(counters->hardware_thermal, 1'000'000'000'252);
   EXPECT_EQ(counters->power_brake, std::nullopt);  // not supported means unknown, not 0
   EXPECT_EQ(counters->sync_boost, std::nullopt);
   EXPECT_EQ(counters->power_milliwatt, 654321);

@@ -170,7 +170,7 @@ TEST(GemmTolerance, HoldsForSinglePrecision) {
 
 // Simulates a tensor core that keeps 13 bits after the leading one. It aligns the products of one
 // instruction and the sum to the largest of them, truncates what is below, and adds.
-double fast_step(double sum, std::span<const double> products) {
+double tensor_core_step(double sum, std::span<const double> products) {
   double largest = std::abs(sum);
   for (const double product : products) largest = std::max(largest, std::abs(product));
   if (largest == 0) return 0;
@@ -189,9 +189,10 @@ TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
   const auto inputs = random_inputs(gemm, 4);
   const std::vector<double> want = reference_gemm(gemm, inputs, 0, {});
   // The tolerance for sums in f32. The subtracted part is the error of storing the output as fp8.
-  const double promoted = gemm_tolerance(gemm).absolute - smallest_positive(DataType::f8_e4m3);
+  const double tolerance_f32_sums =
+      gemm_tolerance(gemm).absolute - smallest_positive(DataType::f8_e4m3);
   gemm.math = Math::fast_accumulation;
-  const double fast = gemm_tolerance(gemm).absolute;
+  const double tolerance_fast_sums = gemm_tolerance(gemm).absolute;
   std::vector<std::vector<double>> products(want.size());
   for_each_product(gemm_shape(gemm.parameters), [&](std::size_t a, std::size_t b, std::size_t c) {
     products[c].push_back(inputs[0][a] * inputs[1][b]);
@@ -201,12 +202,12 @@ TEST(GemmTolerance, HoldsForFastAccumulationOfFp8) {
     ASSERT_EQ(products[i].size(), static_cast<std::size_t>(kDepth));
     double sum = 0;
     for (std::size_t first = 0; first < products[i].size(); first += kInstruction) {
-      sum = fast_step(sum, std::span(products[i]).subspan(first, kInstruction));
+      sum = tensor_core_step(sum, std::span(products[i]).subspan(first, kInstruction));
     }
     worst = std::max(worst, std::abs(sum - want[i]));
   }
-  EXPECT_LT(worst, fast);
-  EXPECT_GT(worst, promoted);
+  EXPECT_LT(worst, tolerance_fast_sums);
+  EXPECT_GT(worst, tolerance_f32_sums);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void check_gemm_multiples(const Problem& problem, const GemmShape& shape, Proble
       check_tensor_core_multiple(result, size.name, size.size, info(problem.dtype).bytes);
     }
   }
-  if (!result.unaligned.empty()) result.facts.multiples = Multiples::broken;
+  if (!result.unaligned.empty()) result.facts.size_alignment = SizeAlignment::unaligned;
 }
 
 ProductSize gemm_size(const GemmShape& shape, Operand operand) {

@@ -143,7 +143,7 @@ constexpr std::array<bool (*)(Problem&), 3> kAdaptations = {nullptr, make_source
 // "mb8ic16ih3iw3oc10": the weights are stored as n x k.
 std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primitive) {
   const auto words = ProblemWords::parse(primitive.problem);
-  const auto direction = direction_of(primitive.propagation);
+  const auto direction = parse_direction(primitive.propagation);
   if (!words || !direction) return std::nullopt;
   const auto m = words->find("mb");
   const auto n = words->find("oc");

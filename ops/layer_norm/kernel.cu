@@ -40,10 +40,10 @@ __global__ void layer_norm_kernel(Addresses tensors, LayerNormPlan plan) {
 
 template <class T>
 void start(cudaStream_t stream, const LayerNormPlan& plan, const Addresses& tensors) {
-  layer_norm_kernel<T><<<grid_of(plan.groups), kThreads, 0, stream>>>(tensors, plan);
+  layer_norm_kernel<T><<<grid_size(plan.groups), kThreads, 0, stream>>>(tensors, plan);
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<LayerNormPlan>();
   if (plan.groups * plan.size == 0) return cudaSuccess;
   return launch_by(plan.precision,

@@ -2,7 +2,7 @@
 #include "ops/layer_norm/own.hpp"
 
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/layer_norm/layer_norm.hpp"
 
 #include <utility>
@@ -14,9 +14,9 @@ namespace {
 Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   if (scatters_groups(problem)) return unsupported(kScatteredGroups);
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  std::vector<OwnTensor> tensors;
+  std::vector<NativeTensor> tensors;
   for (const Tensor& tensor : problem.tensors) {
-    tensors.push_back(own_tensor(tensor, MemoryLayout::plain));
+    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
   }
   LayerNormPlan plan;
   plan.groups = shape.groups;
@@ -29,7 +29,7 @@ Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   plan.of_group = problem.dtype == DataType::f64 ? Element::f64 : Element::f32;
   plan.epsilon = shape.epsilon;
   plan.precision = precision_of(problem.dtype);
-  return NativeForm{"bench:layer_norm_block", "layer_norm", OwnPlan(plan), std::move(tensors)};
+  return NativeForm{"bench:layer_norm_block", "layer_norm", NativePlan(plan), std::move(tensors)};
 }
 
 template <class T>
@@ -50,15 +50,15 @@ void normalise_groups(const LayerNormPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_layer_norm(const OwnPlan& bytes, const Addresses& tensors) {
+void run_layer_norm(const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<LayerNormPlan>();
   run_by(plan.precision, [&](auto zero) { normalise_groups<decltype(zero)>(plan, tensors); });
 }
 
 }  // namespace
 
-extern const OwnEntry layer_norm_own;
-const OwnEntry layer_norm_own = {
+extern const NativeEntry layer_norm_own;
+const NativeEntry layer_norm_own = {
     .op = "layer_norm", .form = layer_norm_form, .host = {LayerNormPlan::kKernel, run_layer_norm}};
 
 }  // namespace bench::ops::cuda

@@ -10,7 +10,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-TEST(OwnLayerNorm, ComputesWhatTheReferenceDoes) {
+TEST(NativeLayerNorm, ComputesWhatTheReferenceDoes) {
   for (const char* tokens :
        {"16x768", "3x11", "40", "1x300", "4x1", "2x5x3x4-a0", "2x5x3x4-a1", "2x5x3x4-a2",
         "4x40+noscale", "4x40+noshift", "3x8x20-a1eps0.001+noscale+noshift"}) {
@@ -24,10 +24,10 @@ TEST(OwnLayerNorm, ComputesWhatTheReferenceDoes) {
   }
 }
 
-TEST(OwnLayerNorm, RefusesALayoutThatScattersItsGroups) {
+TEST(NativeLayerNorm, RefusesALayoutThatScattersItsGroups) {
   Problem problem = ops::op_test::problem("layer_norm", "2x3x4x5-a1");
   problem.layout = Layout::nhwc;
-  const auto form = own_form(problem);
+  const auto form = native_form(problem);
   ASSERT_FALSE(form.ok());
   EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(form.error().reason, ::testing::HasSubstr("leave `layout: nhwc` out"));

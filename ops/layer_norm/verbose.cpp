@@ -47,7 +47,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   set.set("shift", flags->shift);
   VerboseProblem problem{.request = {.parameters = std::move(set)}};
   if (!keeps_statistics && !flags->given_statistics) return problem;
-  problem.naming = Naming::shapes_only;
+  problem.fidelity = VerboseFidelity::shapes_only;
   problem.adapt = [flags = *flags](Problem& inference) { return add_statistics(inference, flags); };
   return problem;
 }

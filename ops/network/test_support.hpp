@@ -57,7 +57,7 @@ inline std::vector<double> run_reference(const Network& network,
                                                  : results[static_cast<std::size_t>(source)]);
       }
     }
-    results.push_back(reference_values(node.problem, inputs, 0, {}));
+    results.push_back(built_in_reference(node.problem, inputs, 0, {}));
   }
   EXPECT_TRUE(parameter == parameters.end());
   return results.back();

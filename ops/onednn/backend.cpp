@@ -98,8 +98,8 @@ bool OnednnBackend::set_output(LibraryOutput output) {
   return dnnl_set_verbose(static_cast<int>(output)) == dnnl_success;
 }
 
-std::vector<dnnl::memory::desc> given_descs(const Problem& problem,
-                                            const InputLayouts& input_layouts) {
+std::vector<dnnl::memory::desc> producer_layouts(const Problem& problem,
+                                                 const InputLayouts& input_layouts) {
   std::vector<dnnl::memory::desc> given(problem.tensors.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
@@ -114,9 +114,10 @@ CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
                                          const InputLayouts& input_layouts) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
-  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
-                         entry->create(context(), {problem, given_descs(problem, input_layouts),
-                                                   ResidualAdd::separate}));
+  BENCH_ASSIGN_OR_RETURN(
+      std::unique_ptr<OnednnPrimitive> primitive,
+      entry->create(context(),
+                    {problem, producer_layouts(problem, input_layouts), ResidualAdd::separate}));
   BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
   return make_problem_kernel(context(), problem, std::move(primitive));
 }

@@ -128,14 +128,15 @@ memory::desc free_layout(const Problem& problem, std::string_view name) {
   return desc_of_layout(problem.layout, tensor.dims, tensor.dtype);
 }
 
-memory::desc met_layout(OnednnContext& context, const OnednnRequest& request, std::string_view name,
-                        Nature nature) {
+memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,
+                              std::string_view name, Nature nature) {
   // most tensors with 3 dimensions are (batch, sequence, features)
   constexpr std::size_t kMinSpatialRank = 4;
   const std::size_t index = tensor_index(request.problem, name);
   const Tensor& tensor = request.problem.tensors[index];
   if (request.problem.layout != Layout::any) return free_layout(request.problem, name);
-  if (index < request.given.size() && !request.given[index].is_zero()) return request.given[index];
+  if (index < request.producer_layouts.size() && !request.producer_layouts[index].is_zero())
+    return request.producer_layouts[index];
   const bool spatial = nature == Nature::spatial || tensor.dims.size() >= kMinSpatialRank;
   return spatial ? context.convolution_layout(tensor.dims, tensor.dtype)
                  : plain_desc(tensor.dims, tensor.dtype);

@@ -44,7 +44,7 @@ struct OnednnRequest {
   const Problem& problem;
   // By tensor of the problem: the layout in which its producer provides it. Zero descriptors (or an
   // empty vector) if there is no producer.
-  std::vector<dnnl::memory::desc> given;
+  std::vector<dnnl::memory::desc> producer_layouts;
   ResidualAdd residual = ResidualAdd::separate;
 };
 
@@ -93,8 +93,8 @@ dnnl::memory::desc free_layout(const Problem& problem, std::string_view name);
 // else that of a convolution, else plain. The convolution's layout applies to tensors of rank 4 and
 // 5, and to all tensors of an operator that is spatial by nature.
 enum class Nature { spatial, shaped };
-dnnl::memory::desc met_layout(OnednnContext& context, const OnednnRequest& request,
-                              std::string_view name, Nature nature);
+dnnl::memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,
+                                    std::string_view name, Nature nature);
 
 // User scratchpad, and the problem's post-ops.
 dnnl::primitive_attr make_attributes(const OnednnRequest& request);

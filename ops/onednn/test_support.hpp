@@ -159,7 +159,7 @@ inline Outcome expect_computes(Backend& backend, const Problem& problem, std::ui
   run.run();
   for (std::size_t i = problem.input_count(); i < problem.tensors.size(); ++i) {
     const std::size_t output = i - problem.input_count();
-    expect_near(run.get(i), reference_values(problem, inputs, output, {}),
+    expect_near(run.get(i), built_in_reference(problem, inputs, output, {}),
                 problem.op->tolerance(problem), what + " " + problem.tensors[i].name);
   }
   return Outcome::computed;

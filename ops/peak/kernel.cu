@@ -117,8 +117,8 @@ cudaError_t start_products(cudaStream_t stream, const PeakPlan& plan, const Addr
     error = cudaMemsetAsync(destination, 0, sizeof(T) * kPeakThreads * kPeakChains, stream);
   }
   if (error != cudaSuccess) return error;
-  kKernel<<<grid_of(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination,
-                                                                    plan);
+  kKernel<<<grid_size(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination,
+                                                                      plan);
   peak_add_source_kernel<T><<<kPeakChains, kPeakThreads, 0, stream>>>(tensors.at[0], destination);
   return cudaGetLastError();
 }
@@ -132,7 +132,8 @@ cudaError_t start_moving(cudaStream_t stream, const PeakPlan& plan, const Addres
   }
   if (error != cudaSuccess) return error;
   const std::int64_t wanted = (plan.quads + kMovingThreads - 1) / kMovingThreads;
-  peak_moving_kernel<kKind><<<grid_of(wanted, blocks), kMovingThreads, 0, stream>>>(tensors, plan);
+  peak_moving_kernel<kKind>
+      <<<grid_size(wanted, blocks), kMovingThreads, 0, stream>>>(tensors, plan);
   return cudaGetLastError();
 }
 
@@ -149,7 +150,7 @@ cudaError_t start_products_by_type(cudaStream_t stream, const PeakPlan& plan,
   return cudaErrorInvalidValue;
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/peak/own.hpp"
 
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/peak/peak.hpp"
 
 #include <fmt/format.h>
@@ -60,11 +60,11 @@ Result<NativeForm, BackendError> peak_form(const Problem& problem) {
     plan.quads = problem.parameters.count("bytes") / loop->arrays /
                  static_cast<std::int64_t>(sizeof(PeakQuad));
   }
-  std::vector<OwnTensor> tensors;
+  std::vector<NativeTensor> tensors;
   for (const Tensor& tensor : problem.tensors) {
-    tensors.push_back(own_tensor(tensor, MemoryLayout::plain));
+    tensors.push_back(native_tensor(tensor, MemoryLayout::plain));
   }
-  return NativeForm{std::string(row->implementation), std::string(kPeakOperator), OwnPlan(plan),
+  return NativeForm{std::string(row->implementation), std::string(kPeakOperator), NativePlan(plan),
                     std::move(tensors), row->launches};
 }
 
@@ -115,7 +115,7 @@ void sum_by_type(const PeakPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_peak(const OwnPlan& bytes, const Addresses& tensors) {
+void run_peak(const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:
@@ -133,8 +133,8 @@ void run_peak(const OwnPlan& bytes, const Addresses& tensors) {
 
 }  // namespace
 
-extern const OwnEntry peak_own;
-const OwnEntry peak_own = {
+extern const NativeEntry peak_own;
+const NativeEntry peak_own = {
     .op = kPeakOperator, .form = peak_form, .host = {PeakPlan::kKernel, run_peak}};
 
 }  // namespace bench::ops::cuda

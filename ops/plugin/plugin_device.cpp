@@ -32,7 +32,7 @@ std::optional<Bytes> size_of(Function function, void* state) {
 constexpr std::string_view kCopyFailed = "a copy to or from device memory failed";
 
 // `self` is the destination. A counter without a name is ignored.
-void take_counter(void* self, const bench_counter* counter) {
+void add_counter(void* self, const bench_counter* counter) {
   const auto fault = struct_fault(counter);
   const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
   if (!is_named || counter->name == nullptr) return;
@@ -49,12 +49,12 @@ void take_counter(void* self, const bench_counter* counter) {
   static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name), std::move(reading));
 }
 
-constexpr std::int64_t kNoTime = -1;
+constexpr std::int64_t kTimeNotReported = -1;
 
 struct FlagRow {
   std::uint32_t flag;
   SampleVerdict verdict;
-  std::string_view silent;  // the reason if the plugin gives none
+  std::string_view default_reason;  // used if the plugin gives none
 };
 // The most severe first.
 constexpr std::array<FlagRow, 3> kPluginFlags = {{
@@ -167,7 +167,7 @@ Result<CounterReadings, BackendError> PluginCounters::measure(
   CounterReadings readings;
   CMessage message;
   const bench_status status = raw_.measure(state_, invocations.data(), invocations.size(),
-                                           take_counter, &readings, message.get());
+                                           add_counter, &readings, message.get());
   if (status == BENCH_OK) return readings;
   return backend_error(status, message.error("the device's counters cannot be read"));
 }
@@ -181,13 +181,13 @@ Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest
   for (const FlagRow& row : kPluginFlags) {
     if ((sample.flags & row.flag) == 0) continue;
     result.verdict = row.verdict;
-    result.reason = reason.empty() ? row.silent : reason;
+    result.reason = reason.empty() ? row.default_reason : reason;
     break;
   }
   const bool voided = result.verdict == SampleVerdict::voided;
   if (sample.device_ns > 0) {
     result.device = Nanoseconds(sample.device_ns);
-  } else if (sample.device_ns == kNoTime && !voided) {
+  } else if (sample.device_ns == kTimeNotReported && !voided) {
     result.verdict = SampleVerdict::voided;
     result.reason = "the plugin does not report the device's time";
   } else if (!voided) {

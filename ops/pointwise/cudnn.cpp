@@ -55,8 +55,7 @@ Result<OperationGraph, BackendError> pointwise_graph(const CudnnTarget& target,
   }
   const std::string& name = problem.parameters.word("function");
   if (const auto binary = binary_function(name)) return function_graph(target, problem, *binary, 1);
-  const Coefficients given = pointwise_coefficients(problem.parameters);
-  const Coefficient coefficients{given.alpha, given.beta};
+  const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   if (problem.direction != Direction::forward) {
     if (const auto gradient = unary_gradient(name, coefficients)) {
       return gradient_graph(target, problem, *gradient);
@@ -81,9 +80,8 @@ bool asks_nhwc_of_rank_3(const Problem& problem) {
   return problem.layout == Layout::nhwc && is_rank_3(problem);
 }
 bool is_nchw_broadcast(const Problem& problem) { return is_nchw(problem) && is_broadcast(problem); }
-// Returns whether a tensor of fewer than four dimensions is broadcast otherwise than as one value
-// per channel. Its last dimension counts as the channels.
-bool stretches_channels(const Problem& problem) {
+// Concerns tensors of fewer than four dimensions. Their last dimension counts as the channels.
+bool is_broadcast_except_per_channel(const Problem& problem) {
   const Dims& result = problem.tensors.back().dims;
   return result.size() < 4 && std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {
            return tensor.dims != result &&
@@ -93,7 +91,8 @@ bool stretches_channels(const Problem& problem) {
 constexpr CudnnGap kGaps[] = {
     {is_f64, "cuDNN has no engine for pointwise functions of f64"},
     {is_nchw_broadcast, "cuDNN has no engine for broadcasts in nchw"},
-    {stretches_channels, "cuDNN has no engine for broadcasts except along the channels"},
+    {is_broadcast_except_per_channel,
+     "cuDNN has no engine for broadcasts except along the channels"},
     {asks_nhwc_of_rank_3, "cuDNN's pointwise engines take nhwc from 4 dimensions on"},
 };
 

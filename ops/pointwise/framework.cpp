@@ -15,12 +15,12 @@ using namespace framework;
 
 std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape,
                                            const FrameworkRow& row, Direction direction,
-                                           Fidelity naming) {
+                                           Fidelity fidelity) {
   if (shape.empty()) return std::nullopt;
   ParameterSet set = parameters_of("pointwise");
   set.set("function", std::string(row.function));
   set.set("shape", Dims(shape.begin(), shape.end()));
-  auto result = equivalent("pointwise", std::move(set), naming);
+  auto result = equivalent("pointwise", std::move(set), fidelity);
   result->request.direction = direction;
   return result;
 }

@@ -34,6 +34,12 @@ struct UnaryFunction {
   double (*derivative)(double x, double alpha, double beta);
 };
 
+// The numbers that a function reads; 0 if it does not read them.
+struct PointwiseCoefficients {
+  double alpha = 0;
+  double beta = 0;
+};
+
 std::span<const UnaryFunction> unary_functions();
 const UnaryFunction* find_unary_function(std::string_view name);  // nullptr if unknown
 

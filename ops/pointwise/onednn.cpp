@@ -12,7 +12,7 @@ namespace {
 using dnnl::memory;
 
 EltwiseAlgorithm eltwise_of(const Problem& problem) {
-  const Coefficients coefficients = pointwise_coefficients(problem.parameters);
+  const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   const auto eltwise =
       find_eltwise(problem.parameters.word("function"), coefficients.alpha, coefficients.beta);
   assert(eltwise.has_value());
@@ -38,8 +38,9 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
     return BackendError{BackendError::Kind::unsupported,
                         "oneDNN's eltwise computes only relu on integers"};
   }
-  const auto description = describe_forward(context, request, dnnl::prop_kind::forward_inference,
-                                            met_layout(context, request, "source", Nature::shaped));
+  const auto description =
+      describe_forward(context, request, dnnl::prop_kind::forward_inference,
+                       inherited_layout(context, request, "source", Nature::shaped));
   PrimitiveBuilder builder(context, request, "eltwise");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
@@ -47,7 +48,7 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
 }
 
 CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& request) {
-  const memory::desc layout = met_layout(context, request, "source", Nature::shaped);
+  const memory::desc layout = inherited_layout(context, request, "source", Nature::shaped);
   const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
   const auto forward =
       describe_forward(context, request, dnnl::prop_kind::forward_training, layout);
@@ -79,15 +80,15 @@ memory::desc operand(const Problem& problem, std::string_view name, const memory
 }
 
 // Returns the layout that the producer of the first operand with the result's sizes chose. Without
-// such an operand, returns met_layout().
+// such an operand, returns inherited_layout().
 memory::desc result_layout(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& result = tensor_named(problem, "destination");
-  for (std::size_t i = 0; i < request.given.size() && i < problem.input_count(); ++i) {
-    const bool usable = problem.layout == Layout::any && !request.given[i].is_zero();
-    if (usable && problem.tensors[i].dims == result.dims) return request.given[i];
+  for (std::size_t i = 0; i < request.producer_layouts.size() && i < problem.input_count(); ++i) {
+    const bool usable = problem.layout == Layout::any && !request.producer_layouts[i].is_zero();
+    if (usable && problem.tensors[i].dims == result.dims) return request.producer_layouts[i];
   }
-  return met_layout(context, request, "destination", Nature::shaped);
+  return inherited_layout(context, request, "destination", Nature::shaped);
 }
 
 CreatedPrimitive create_binary(OnednnContext& context, const OnednnRequest& request) {

@@ -91,7 +91,7 @@ Status complete_unary(ParameterSet& set, const UnaryFunction& function) {
   BENCH_RETURN_IF_ERROR(
       complete_coefficient(set, "beta", function.name, default_of(2, function.beta)));
   if (function.coefficients < 2) return Done{};
-  const Coefficients limits = pointwise_coefficients(set);
+  const PointwiseCoefficients limits = pointwise_coefficients(set);
   if (limits.alpha <= limits.beta) return Done{};
   return Error{.what = fmt::format("`alpha` {} is above `beta` {}", limits.alpha, limits.beta),
                .where = "alpha",
@@ -237,7 +237,7 @@ std::size_t pointwise_inputs(const ParameterSet& set) { return reads_two(set) ? 
 
 }  // namespace
 
-Coefficients pointwise_coefficients(const ParameterSet& complete) {
+PointwiseCoefficients pointwise_coefficients(const ParameterSet& complete) {
   const UnaryFunction* function = find_unary_function(complete.word("function"));
   if (function == nullptr) return {};
   return {.alpha = complete.has("alpha") ? complete.real("alpha") : function->alpha,

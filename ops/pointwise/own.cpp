@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/problem_elements.hpp"
 #include "ops/pointwise/pointwise.hpp"
 
@@ -21,7 +21,7 @@ Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
   }
   const auto function = function_of(word);
   if (!function) return unsupported(fmt::format("there is no native kernel for `{}`", word));
-  const Coefficients coefficients = pointwise_coefficients(problem.parameters);
+  const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   ElementStep step = function_step(*function, coefficients.alpha, coefficients.beta);
   if (problem.direction != Direction::forward) {
     step.kind = ElementStep::Kind::gradient;
@@ -33,7 +33,7 @@ Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
 
 }  // namespace
 
-extern const OwnEntry pointwise_own;
-const OwnEntry pointwise_own = {.op = "pointwise", .form = pointwise_form};
+extern const NativeEntry pointwise_own;
+const NativeEntry pointwise_own = {.op = "pointwise", .form = pointwise_form};
 
 }  // namespace bench::ops::cuda

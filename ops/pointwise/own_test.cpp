@@ -11,7 +11,7 @@ namespace {
 
 using test::expect_all;
 
-TEST(OwnForms, PointwiseFunctionsOfOneTensor) {
+TEST(NativeForms, PointwiseFunctionsOfOneTensor) {
   int tried = 0;
   for (const UnaryFunction& function : unary_functions()) {
     tried += expect_all("pointwise", fmt::format("{}-2x5x3x4", function.name));
@@ -23,7 +23,7 @@ TEST(OwnForms, PointwiseFunctionsOfOneTensor) {
   expect_all("pointwise", "leaky_relu-2x3x2x2x3+alpha0.25");
 }
 
-TEST(OwnForms, PointwiseFunctionsOfTwoTensors) {
+TEST(NativeForms, PointwiseFunctionsOfTwoTensors) {
   for (const BinaryFunction& function : binary_functions()) {
     for (const char* shapes : {"2x5x3x4-2x5x3x4", "2x5x3x4-5x1x1", "2x5x3x4-4", "5x1x1-2x5x3x4",
                                "2x1x3-1x4x1", "2x5x3x4-2x5x1x1", "3-1"}) {

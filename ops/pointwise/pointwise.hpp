@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ops/operator.hpp"
+#include "ops/pointwise/functions.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,11 +14,7 @@
 namespace bench::ops {
 
 // alpha and beta of complete parameters: as written, else the function's defaults.
-struct Coefficients {
-  double alpha = 0;
-  double beta = 0;
-};
-Coefficients pointwise_coefficients(const ParameterSet& complete);
+PointwiseCoefficients pointwise_coefficients(const ParameterSet& complete);
 
 // Broadcasts two shapes as NumPy does: aligned at the last dimension, and a 1 is stretched. Returns
 // nullopt if they do not fit.

@@ -38,7 +38,7 @@ std::vector<double> pointwise_reference(const Problem& problem, ReferenceInputs 
     });
   }
   const UnaryFunction& function = *find_unary_function(word);
-  const Coefficients by = pointwise_coefficients(problem.parameters);
+  const PointwiseCoefficients by = pointwise_coefficients(problem.parameters);
   const bool backward = problem.direction == Direction::backward_data;
   return evaluate(result.elements(), positions, [&](std::int64_t position) {
     const auto i = static_cast<std::size_t>(position);

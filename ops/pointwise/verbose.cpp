@@ -37,7 +37,7 @@ std::optional<VerboseFunction> parse_function(std::string_view auxiliary) {
 }
 
 std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
-  const auto direction = direction_of(primitive.propagation);
+  const auto direction = parse_direction(primitive.propagation);
   const auto function = parse_function(primitive.auxiliary);
   auto shape = parse_dims(primitive.problem);
   if (!direction || !function || !shape) return std::nullopt;

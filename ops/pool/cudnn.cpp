@@ -51,8 +51,8 @@ PoolForm pool_form(const Problem& problem) {
   return form;
 }
 
-Result<Descriptor> resample(const CudnnTarget& target, const PoolForm& form, const ModeRow& row,
-                            DataType compute) {
+Result<Descriptor> make_resample_descriptor(const CudnnTarget& target, const PoolForm& form,
+                                            const ModeRow& row, DataType compute) {
   return DescriptorBuilder(target.api, CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, "the pooling's shape")
       .code(CUDNN_ATTR_RESAMPLE_MODE, CUDNN_TYPE_RESAMPLE_MODE, row.mode)
       .code(CUDNN_ATTR_RESAMPLE_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(compute))
@@ -74,22 +74,22 @@ TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
   return indices;
 }
 
-enum class Maxima { unwanted, written };
+enum class MaximaOutput { no, yes };
 
 // Adds the pooling of the problem's first tensor. `result` describes the result's tensor.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
-                 const Descriptor& shape, const TensorForm& result, Maxima wanted) {
+                 const Descriptor& shape, const TensorForm& result, MaximaOutput maxima_output) {
   const std::size_t x = builder.tensor(form_of(problem, 0, form.input, chosen_layout(problem)));
   const std::size_t y = builder.tensor(result);
   std::size_t maxima = 0;
-  if (wanted == Maxima::written) maxima = builder.tensor(maxima_form(problem, form));
+  if (maxima_output == MaximaOutput::yes) maxima = builder.tensor(maxima_form(problem, form));
   if (builder.failed()) return;
   DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR,
                               "the pooling");
   operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, builder.at(x))
       .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, builder.at(y))
       .descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC, shape);
-  if (wanted == Maxima::written) {
+  if (maxima_output == MaximaOutput::yes) {
     operation.descriptor(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_IDXDESC, builder.at(maxima));
   }
   builder.operation(operation.finish());
@@ -119,18 +119,20 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
 }
 
 Result<OperationGraph, BackendError> pool_graph(const CudnnTarget& target, const Problem& problem) {
-  if (!problem.post_ops.empty()) return unsupported("cuDNN fuses nothing after a pooling here");
+  if (!problem.post_ops.empty()) {
+    return unsupported("cuDNN cannot fuse post-ops with pooling here; leave post-ops out");
+  }
   const auto* row = std::find_if(std::begin(kModes), std::end(kModes), [&](const ModeRow& mode) {
     return mode.function == problem.parameters.word("function");
   });
   if (row == std::end(kModes)) return unsupported("cuDNN has no such pooling");
   const PoolForm form = pool_form(problem);
-  auto shape = resample(target, form, *row, pointwise_compute_type(problem));
+  auto shape = make_resample_descriptor(target, form, *row, pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   GraphBuilder builder(target);
   if (problem.direction == Direction::forward) {
     const TensorForm result = form_of(problem, 1, form.output, chosen_layout(problem));
-    add_forward(builder, problem, form, *shape, result, Maxima::unwanted);
+    add_forward(builder, problem, form, *shape, result, MaximaOutput::no);
   } else {
     add_backward(builder, problem, form, *row, *shape);
   }
@@ -158,13 +160,13 @@ constexpr CudnnGap kExpectedGaps[] = {
 Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
                                                   const Problem& problem) {
   const PoolForm form = pool_form(problem);
-  auto shape = resample(target, form, kModes[0], pointwise_compute_type(problem));
+  auto shape = make_resample_descriptor(target, form, kModes[0], pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   TensorForm result = form_of(problem, 0, form.output, chosen_layout(problem));
   result.name = "destination";
   result.uid = kMaximaResult;
   GraphBuilder builder(target);
-  add_forward(builder, problem, form, *shape, result, Maxima::written);
+  add_forward(builder, problem, form, *shape, result, MaximaOutput::yes);
   builder.keep(std::move(shape));
   return builder.finish();
 }

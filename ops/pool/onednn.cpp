@@ -62,7 +62,7 @@ dnnl::pooling_forward::primitive_desc describe_forward(const OnednnContext& cont
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request) {
   const auto description =
       describe_forward(context, pooling_of(request.problem), dnnl::prop_kind::forward_inference,
-                       met_layout(context, request, "source", Nature::spatial),
+                       inherited_layout(context, request, "source", Nature::spatial),
                        free_layout(request.problem, "destination"), make_attributes(request));
   PrimitiveBuilder builder(context, request, "pooling");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
@@ -73,7 +73,7 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
 CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Pooling pooling = pooling_of(problem);
-  const memory::desc source = met_layout(context, request, "diff_source", Nature::spatial);
+  const memory::desc source = inherited_layout(context, request, "diff_source", Nature::spatial);
   const auto forward =
       describe_forward(context, pooling, dnnl::prop_kind::forward_training, source,
                        free_layout(problem, "diff_destination"), make_attributes(request));

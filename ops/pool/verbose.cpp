@@ -28,7 +28,7 @@ constexpr std::array<VerboseRow, 3> kVerboseAlgorithms = {{
 }};
 
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
-  const auto direction = direction_of(primitive.propagation);
+  const auto direction = parse_direction(primitive.propagation);
   const auto words = ProblemWords::parse(primitive.problem);
   const auto* row = std::ranges::find(
       kVerboseAlgorithms, auxiliary_value(primitive.auxiliary, "alg"), &VerboseRow::algorithm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ Result<NativeForm, BackendError> reorder_form_of(const Problem& problem) {
 
 }  // namespace
 
-extern const OwnEntry reorder_own;
-const OwnEntry reorder_own = {.op = "reorder", .form = reorder_form_of};
+extern const NativeEntry reorder_own;
+const NativeEntry reorder_own = {.op = "reorder", .form = reorder_form_of};
 
 }  // namespace bench::ops::cuda

@@ -10,7 +10,7 @@ namespace {
 
 using test::expect_all;
 
-TEST(OwnForms, ReordersBetweenAllLayouts) {
+TEST(NativeForms, ReordersBetweenAllLayouts) {
   for (const char* from : {"nchw", "nhwc", "blocked16"}) {
     for (const char* to : {"nchw", "nhwc", "blocked16"}) {
       for (const char* shape :

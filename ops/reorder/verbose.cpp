@@ -58,7 +58,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
     if (!elements) return std::nullopt;
     shape = Dims{1, 1, *elements};
     from = to = reorder_layouts().front();
-    result.naming = Naming::work_only;
+    result.fidelity = VerboseFidelity::work_only;
   }
   ParameterSet set(reorder_operator.parameters);
   set.set("shape", std::move(*shape));

@@ -39,11 +39,11 @@ __global__ void softmax_kernel(const void* source, void* destination, SoftmaxPla
 
 template <class T>
 void start(cudaStream_t stream, const SoftmaxPlan& plan, const Addresses& tensors) {
-  softmax_kernel<T><<<grid_of(plan.outer * plan.inner), kThreads, 0, stream>>>(tensors.at[0],
-                                                                               tensors.at[1], plan);
+  softmax_kernel<T><<<grid_size(plan.outer * plan.inner), kThreads, 0, stream>>>(
+      tensors.at[0], tensors.at[1], plan);
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<SoftmaxPlan>();
   if (plan.outer * plan.inner * plan.size == 0) return cudaSuccess;
   return launch_by(plan.precision,

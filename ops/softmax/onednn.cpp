@@ -10,10 +10,12 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& source = tensor_named(problem, "source");
   // Attention scores and class scores are plain, whatever their rank.
-  const bool given = !request.given.empty() && !request.given.front().is_zero();
-  const dnnl::memory::desc layout = problem.layout == Layout::any && !given
-                                        ? plain_desc(source.dims, source.dtype)
-                                        : met_layout(context, request, "source", Nature::shaped);
+  const bool has_producer =
+      !request.producer_layouts.empty() && !request.producer_layouts.front().is_zero();
+  const dnnl::memory::desc layout =
+      problem.layout == Layout::any && !has_producer
+          ? plain_desc(source.dims, source.dtype)
+          : inherited_layout(context, request, "source", Nature::shaped);
   const auto description = context.call("dnnl_softmax_forward_primitive_desc_create", [&] {
     return dnnl::softmax_forward::primitive_desc(
         context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,

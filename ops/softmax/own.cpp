@@ -2,7 +2,7 @@
 #include "ops/softmax/own.hpp"
 
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,8 +36,8 @@ Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
   return NativeForm{
       "bench:softmax_block",
       "softmax",
-      OwnPlan(plan),
-      {own_tensor(problem.tensors[0], layout), own_tensor(problem.tensors[1], layout)}};
+      NativePlan(plan),
+      {native_tensor(problem.tensors[0], layout), native_tensor(problem.tensors[1], layout)}};
 }
 
 template <class T>
@@ -54,15 +54,15 @@ void compute(const SoftmaxPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_softmax(const OwnPlan& plan, const Addresses& tensors) {
+void run_softmax(const NativePlan& plan, const Addresses& tensors) {
   const auto softmax = plan.as<SoftmaxPlan>();
   run_by(softmax.precision, [&](auto zero) { compute<decltype(zero)>(softmax, tensors); });
 }
 
 }  // namespace
 
-extern const OwnEntry softmax_own;
-const OwnEntry softmax_own = {
+extern const NativeEntry softmax_own;
+const NativeEntry softmax_own = {
     .op = "softmax", .form = softmax_form, .host = {SoftmaxPlan::kKernel, run_softmax}};
 
 }  // namespace bench::ops::cuda

@@ -16,7 +16,7 @@ namespace {
 
 using test::expect_all;
 
-TEST(OwnForms, SoftmaxAlongEveryAxis) {
+TEST(NativeForms, SoftmaxAlongEveryAxis) {
   for (const char* tokens : {"3x11", "40", "3x11-a0", "2x5x3x4-a0", "2x5x3x4-a1", "2x5x3x4-a2",
                              "2x5x3x4-a3", "2x5x3-a1", "1x300", "4x1"}) {
     EXPECT_GT(expect_all("softmax", tokens), 0) << tokens;

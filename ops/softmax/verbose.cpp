@@ -32,15 +32,15 @@ struct VerboseRow {
   std::int64_t gradient_flops;
   // shapes_only for softmax_log, which the operator cannot express. Its forward FLOPs are the same:
   // a comparison, a difference, an addition, and a difference instead of the division.
-  Naming naming;
+  VerboseFidelity fidelity;
 };
 // oneDNN 1.x does not print an algorithm: its logarithmic softmax was a separate primitive.
 constexpr std::array<VerboseRow, 5> kAlgorithms = {
-    {{"", kGradientFlops, Naming::exact},
-     {"softmax", kGradientFlops, Naming::exact},
-     {"softmax_accurate", kGradientFlops, Naming::exact},
-     {"softmax_accurate_inf_as_zero", kGradientFlops, Naming::exact},
-     {"softmax_log", kLogarithmGradientFlops, Naming::shapes_only}}};
+    {{"", kGradientFlops, VerboseFidelity::exact},
+     {"softmax", kGradientFlops, VerboseFidelity::exact},
+     {"softmax_accurate", kGradientFlops, VerboseFidelity::exact},
+     {"softmax_accurate_inf_as_zero", kGradientFlops, VerboseFidelity::exact},
+     {"softmax_log", kLogarithmGradientFlops, VerboseFidelity::shapes_only}}};
 
 // Turns the tensors (source -> destination) into those of the gradient (destination and
 // diff_destination -> diff_source). All have the same shape.
@@ -64,7 +64,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const std::string_view axis = auxiliary_value(primitive.auxiliary, "axis");
   auto shape = parse_dims(primitive.problem);
   const auto* row = std::ranges::find(kAlgorithms, algorithm, &VerboseRow::algorithm);
-  const auto direction = direction_of(primitive.propagation);
+  const auto direction = parse_direction(primitive.propagation);
   if (!shape || row == kAlgorithms.end() || !direction) return std::nullopt;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), number);
@@ -72,7 +72,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   ParameterSet set(softmax_operator.parameters);
   set.set("shape", std::move(*shape));
   set.set("axis", number);
-  VerboseProblem problem{.request = {.parameters = std::move(set)}, .naming = row->naming};
+  VerboseProblem problem{.request = {.parameters = std::move(set)}, .fidelity = row->fidelity};
   if (*direction != Direction::forward) {
     problem.adapt = [flops = row->gradient_flops](Problem& forward) {
       return make_gradient(forward, flops);

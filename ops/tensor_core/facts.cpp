@@ -35,10 +35,10 @@ Operand operand_of(DataType dtype) {
   return Operand::u8;
 }
 
-Knowledge knowledge_of(const Platform& platform) {
-  if (platform.libraries < platform.architecture->first) return Knowledge::older;
-  if (platform.libraries > platform.architecture->last) return Knowledge::dropped;
-  return Knowledge::known;
+LibrarySupport library_support(const Platform& platform) {
+  if (platform.libraries < platform.architecture->first) return LibrarySupport::too_old;
+  if (platform.libraries > platform.architecture->last) return LibrarySupport::dropped;
+  return LibrarySupport::supported;
 }
 
 }  // namespace
@@ -60,13 +60,13 @@ ProblemFacts common_facts(const Problem& problem, const Platform& platform,
   facts.library = library;
   facts.architecture = platform.architecture->id;
   facts.generation = platform.libraries;
-  facts.knowledge = knowledge_of(platform);
+  facts.library_support = library_support(platform);
   facts.operand = operand_of(problem.dtype);
   facts.math = problem.math;
   facts.direction = problem.direction;
   const std::string_view type = info(problem.dtype).name;
   tensor_core_detail(result, TensorCorePart::arch_supports) =
-      facts.knowledge == Knowledge::known
+      facts.library_support == LibrarySupport::supported
           ? fmt::format("{} on {}", type, platform.architecture->name)
           : fmt::format("{} for {}", info(platform.libraries).libraries,
                         platform.architecture->name);

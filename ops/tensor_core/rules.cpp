@@ -30,10 +30,10 @@ constexpr std::array kRules = {
     // Architecture and libraries
     TensorCoreRule{"libraries-older", arch_supports, no,
                    "these libraries are older than the architecture",
-                   Condition{.knowledge = Knowledge::older}},
+                   Condition{.library_support = LibrarySupport::too_old}},
     TensorCoreRule{"libraries-dropped", arch_supports, no,
                    "these libraries no longer have kernels for the architecture",
-                   Condition{.knowledge = Knowledge::dropped}},
+                   Condition{.library_support = LibrarySupport::dropped}},
     TensorCoreRule{"conv-f64", arch_supports, no,
                    "cuDNN convolves f64 on CUDA cores on every architecture",
                    Condition{.library = cudnn, .operand = Operand::f64}},
@@ -108,11 +108,11 @@ constexpr std::array kRules = {
                    "nhwc is what tensor-core convolutions read; with `layout: any` cuDNN takes it"},
 
     // Alignment
-    TensorCoreRule{
-        "align-required", alignment_grade, no,
-        "cuBLAS 10 and cuDNN before 7.6.3 need m, n and k (c and k) in multiples of 16 "
-        "bytes: 8 in f16, 16 in int8",
-        Condition{.generation = LibraryGeneration::cuda10, .multiples = Multiples::broken}},
+    TensorCoreRule{"align-required", alignment_grade, no,
+                   "cuBLAS 10 and cuDNN before 7.6.3 need m, n and k (c and k) in multiples of 16 "
+                   "bytes: 8 in f16, 16 in int8",
+                   Condition{.generation = LibraryGeneration::cuda10,
+                             .size_alignment = SizeAlignment::unaligned}},
     TensorCoreRule{"align-fp8", alignment_grade, no,
                    "fp8 needs every row to be a multiple of 16 bytes",
                    Condition{.library = cublas, .operand = kFp8, .alignment = {below_4, below_16}}},
@@ -189,10 +189,10 @@ std::span<const std::string_view> tensor_core_part_names() { return kPartNames; 
 
 bool TensorCoreCondition::holds(const TensorCoreFacts& facts) const {
   return library.has(facts.library) && architecture.has(facts.architecture) &&
-         generation.has(facts.generation) && knowledge.has(facts.knowledge) &&
+         generation.has(facts.generation) && library_support.has(facts.library_support) &&
          operand.has(facts.operand) && math.has(facts.math) && direction.has(facts.direction) &&
          layout.has(facts.layout) && alignment.has(facts.alignment) &&
-         multiples.has(facts.multiples) && size.has(facts.size);
+         size_alignment.has(facts.size_alignment) && size.has(facts.size);
 }
 
 std::span<const TensorCoreRule> tensor_core_rules() { return kRules; }

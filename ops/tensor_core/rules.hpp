@@ -41,9 +41,9 @@ enum class OperandLayout : std::uint8_t {
 // The number of bytes that every row is a multiple of (a row of a matrix; a pixel's channels).
 enum class RowAlignment : std::uint8_t { below_4, below_16, at_16, at_128 };
 // whether the library supports the architecture
-enum class Knowledge : std::uint8_t { older, known, dropped };
+enum class LibrarySupport : std::uint8_t { too_old, supported, dropped };
 // whether m, n, k (gemm) or c, k (conv) are multiples of 16 bytes
-enum class Multiples : std::uint8_t { whole, broken };
+enum class SizeAlignment : std::uint8_t { aligned, unaligned };
 enum class ProductSize : std::uint8_t {
   regular,
   vector,       // m = 1 or n = 1
@@ -60,13 +60,13 @@ struct TensorCoreFacts {
   TensorCoreLibrary library = TensorCoreLibrary::cublas;
   Sm architecture = Sm::sm_70;
   LibraryGeneration generation = LibraryGeneration::cuda13;
-  Knowledge knowledge = Knowledge::known;
+  LibrarySupport library_support = LibrarySupport::supported;
   Operand operand = Operand::f16;
   Math math = Math::standard;
   Direction direction = Direction::forward;
   OperandLayout layout = OperandLayout::k_contiguous;
   RowAlignment alignment = RowAlignment::at_128;
-  Multiples multiples = Multiples::whole;
+  SizeAlignment size_alignment = SizeAlignment::aligned;
   ProductSize size = ProductSize::regular;
   // The values behind each part, human-readable: "weights: rows of 126 B".
   std::array<std::string, kTensorCoreParts> details;
@@ -104,13 +104,13 @@ struct TensorCoreCondition {
   AnyOf<TensorCoreLibrary> library = {};
   AnyOf<Sm> architecture = {};
   AnyOf<LibraryGeneration> generation = {};
-  AnyOf<Knowledge> knowledge = {};
+  AnyOf<LibrarySupport> library_support = {};
   AnyOf<Operand> operand = {};
   AnyOf<Math> math = {};
   AnyOf<Direction> direction = {};
   AnyOf<OperandLayout> layout = {};
   AnyOf<RowAlignment> alignment = {};
-  AnyOf<Multiples> multiples = {};
+  AnyOf<SizeAlignment> size_alignment = {};
   AnyOf<ProductSize> size = {};
 
   bool holds(const TensorCoreFacts& facts) const;

@@ -221,7 +221,7 @@ inline FakeCompute compute_problem(const ops::Problem& problem) {
     std::vector<std::vector<double>> outputs;
     const std::size_t count = problem.tensors.size() - problem.input_count();
     for (std::size_t o = 0; o < count; ++o) {
-      outputs.push_back(ops::reference_values(problem, inputs, o, {}));
+      outputs.push_back(ops::built_in_reference(problem, inputs, o, {}));
     }
     return outputs;
   };
@@ -245,7 +245,7 @@ inline FakeCompute compute_network(const ops::Network& network) {
                          : source == ops::kParameter  ? tensors[parameters.at(place)]
                                                       : results[static_cast<std::size_t>(source)]);
       }
-      results.push_back(ops::reference_values(node.problem, inputs, 0, {}));
+      results.push_back(ops::built_in_reference(node.problem, inputs, 0, {}));
       for (double& value : results.back()) value = round_to(network.dtype, value);
     }
     return std::vector<std::vector<double>>{results.back()};

@@ -60,7 +60,7 @@ TEST(GemmForm, ComputesTheProblem) {
     const auto form = gemm_form(made, ProductLibrary::cublaslt);
     ASSERT_TRUE(form.ok()) << form.error().reason;
     const auto inputs = random_inputs(made, 3);
-    const std::vector<double> expected = reference_values(made, inputs, 0, {});
+    const std::vector<double> expected = built_in_reference(made, inputs, 0, {});
     const std::vector<double> got = product(*form, inputs);
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-9) << i;

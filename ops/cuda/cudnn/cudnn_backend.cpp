@@ -2,7 +2,7 @@
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 
 #include "ops/backend/kernel.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/network_chain.hpp"
 #include "ops/network/network.hpp"
@@ -71,7 +71,7 @@ Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLay
                                      MemoryLayout to) {
   BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
   const BufferRole roles[] = {BufferRole::input, BufferRole::output};
-  return make_own_kernel(parts_.device, parts_.launcher, std::move(form), roles);
+  return make_native_kernel(parts_.device, parts_.launcher, std::move(form), roles);
 }
 
 Created CudnnBackend::create(const Network& network) {

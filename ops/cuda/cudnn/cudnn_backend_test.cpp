@@ -225,7 +225,7 @@ TEST_F(CudnnBackendTest, TheGradientOfABiasRunsBehind) {
   }
 }
 
-TEST_F(CudnnBackendTest, OwnKernelsWhereCudnnHasNone) {
+TEST_F(CudnnBackendTest, NativeKernelsWhereCudnnHasNone) {
   for (const auto& [op, tokens, dtype] :
        {std::tuple("softmax", "4x10", DataType::f16),
         std::tuple("reorder", "2x5x3x4-nchw-nhwc", DataType::s8),

@@ -5,6 +5,7 @@
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/graph_builder.hpp"
+#include "ops/pointwise/functions.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,13 +35,10 @@ std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t
 
 // These map a function of ops/pointwise to cuDNN's terms. They return nullopt if cuDNN has no
 // identical function.
-struct Coefficient {
-  double alpha = 0, beta = 0;
-};
 std::optional<GraphBuilder::Pointwise> unary_function(std::string_view name,
-                                                      const Coefficient& coefficients);
+                                                      const PointwiseCoefficients& coefficients);
 std::optional<GraphBuilder::Pointwise> unary_gradient(std::string_view name,
-                                                      const Coefficient& coefficients);
+                                                      const PointwiseCoefficients& coefficients);
 std::optional<GraphBuilder::Pointwise> binary_function(std::string_view name);
 
 // The type that the pointwise parts of a problem are computed in: f64 for f64, else f32.

@@ -54,7 +54,7 @@ constexpr FunctionRow kBinary[] = {
 };
 
 std::optional<Pointwise> make(std::span<const FunctionRow> rows, std::string_view name,
-                              const Coefficient& coefficients) {
+                              const PointwiseCoefficients& coefficients) {
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const FunctionRow& each) { return each.name == name; });
   if (row == rows.end()) return std::nullopt;
@@ -81,11 +81,13 @@ std::optional<Pointwise> make(std::span<const FunctionRow> rows, std::string_vie
 
 }  // namespace
 
-std::optional<Pointwise> unary_function(std::string_view name, const Coefficient& coefficients) {
+std::optional<Pointwise> unary_function(std::string_view name,
+                                        const PointwiseCoefficients& coefficients) {
   return make(kUnary, name, coefficients);
 }
 
-std::optional<Pointwise> unary_gradient(std::string_view name, const Coefficient& coefficients) {
+std::optional<Pointwise> unary_gradient(std::string_view name,
+                                        const PointwiseCoefficients& coefficients) {
   return make(kGradients, name, coefficients);
 }
 

@@ -5,7 +5,7 @@
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
 #include "ops/cuda/cudnn/tuner.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernels.hpp"
 #include "ops/cuda/network/packed_kernel.hpp"
 #include "ops/operator.hpp"
@@ -145,7 +145,7 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
   }
   chain.steps.push_back({"", std::move(first), inputs, std::string(problem.op->name)});
   chain.steps.push_back(
-      {"", make_own_kernel(parts_, launcher_, std::move(form), roles), places, "epilogue"});
+      {"", make_native_kernel(parts_, launcher_, std::move(form), roles), places, "epilogue"});
   chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
   return make_chain_kernel(parts_, std::move(chain), Between::workspace);
 }
@@ -181,11 +181,12 @@ ProblemKernels::Created ProblemKernels::with_bias_gradient(const Problem& proble
   KernelChain chain;
   chain.steps.push_back(
       {"", std::move(first), {tensor_place(0), tensor_place(1), tensor_place(2)}, "conv"});
-  chain.steps.push_back({"",
-                         make_own_kernel(parts_, launcher_,
-                                         bias_gradient_form(problem, asked_layout(problem)), roles),
-                         {tensor_place(1), tensor_place(3)},
-                         "bias_gradient"});
+  chain.steps.push_back(
+      {"",
+       make_native_kernel(parts_, launcher_, bias_gradient_form(problem, asked_layout(problem)),
+                          roles),
+       {tensor_place(1), tensor_place(3)},
+       "bias_gradient"});
   chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
   return make_chain_kernel(parts_, std::move(chain), Between::workspace);
 }
@@ -203,8 +204,8 @@ ProblemKernels::Created ProblemKernels::by_two_parts(const Problem& problem) {
 }
 
 ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
-  BENCH_ASSIGN_OR_RETURN(NativeForm form, own_form(problem));
-  return make_own_kernel(parts_, launcher_, std::move(form), problem);
+  BENCH_ASSIGN_OR_RETURN(NativeForm form, native_form(problem));
+  return make_native_kernel(parts_, launcher_, std::move(form), problem);
 }
 
 ProblemKernels::Created ProblemKernels::create(const Problem& problem) {

@@ -6,7 +6,7 @@
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/graph.hpp"
 #include "ops/cuda/cudnn/serving.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -74,12 +74,12 @@ bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQues
 Support support_of(const Problem& problem, const SupportQuestion& asked) {
   if (problem.op->name == "gemm") return product_support(problem, asked);
   if (const auto lacking = lacking_type(problem, asked)) return {Runs::no, "", *lacking};
-  const auto own = own_form(problem);
+  const auto native = native_form(problem);
   std::string reason = known_gap(problem).value_or("");
   if (reason.empty() && asked.api == nullptr) {
     const std::string missing = "cuDNN was not found: " + asked.missing;
-    return own ? Support{Runs::yes, own->implementation, missing}
-               : Support{Runs::unknown, "", missing};
+    return native ? Support{Runs::yes, native->implementation, missing}
+                  : Support{Runs::unknown, "", missing};
   }
   if (reason.empty()) {
     const auto error = graph_error(problem, asked);
@@ -90,9 +90,9 @@ Support support_of(const Problem& problem, const SupportQuestion& asked) {
       return {Runs::yes, name_behind(split), reason};
     }
   }
-  if (own) return {Runs::yes, own->implementation, reason};
+  if (native) return {Runs::yes, native->implementation, reason};
   const bool only_native = find_cudnn_entry(problem.op->name) == nullptr;
-  return {Runs::no, "", only_native ? own.error().reason : reason};
+  return {Runs::no, "", only_native ? native.error().reason : reason};
 }
 
 }  // namespace bench::ops::cuda

@@ -46,7 +46,7 @@ constexpr Served kServed[] = {{"softmax", "4x40", "bench:softmax_block"},
                               {"pointwise", "relu-2x16x5x5", "bench:elementwise"},
                               {"batch_norm", "n2c16h5", "bench:elementwise"}};
 
-TEST_F(WithoutCudnnTest, RunsItsOwnKernels) {
+TEST_F(WithoutCudnnTest, RunsNativeKernels) {
   for (const Served& row : kServed) {
     SCOPED_TRACE(row.op);
     const Problem asked = problem(row.op, row.tokens);

@@ -7,7 +7,7 @@
 namespace bench::ops::cuda {
 
 Result<BoundCase> bind_case(std::shared_ptr<Backend> backend, const Problem& problem) {
-  constexpr std::uint8_t kPattern = 0x2c;  // 0.07 in f16
+  constexpr std::uint8_t kPattern = 0x2c;  // 0x2c2c is 0.065 in f16
   BoundCase made;
   made.backend = std::move(backend);
   auto kernel = made.backend->create(problem);

@@ -69,7 +69,7 @@ void copy_ceilings(const CheckRun& run) {
   auto two = DeviceBuffer::create(device, {kSize});
   if (!one || !two) return run.report.broken("copies", "i", "no memory for them");
   AnyInvocation kernel(device, [&] {
-    return launched(launch_copy(device.stream(), two->data(), one->data(), kSize), "copy");
+    return to_status(launch_copy(device.stream(), two->data(), one->data(), kSize), "copy");
   });
   AnyInvocation library(device,
                         [&] { return device.copy_within(two->data(), one->data(), {kSize}); });
@@ -85,8 +85,8 @@ void fma_ceiling(const CheckRun& run) {
   auto results = DeviceBuffer::create(device, {std::int64_t{blocks} * 256 * 4});
   if (!results) return run.report.broken("multiply-adds", "i", results.error().reason);
   AnyInvocation invocation(device, [&] {
-    return launched(launch_fma(device.stream(), static_cast<float*>(results->data()), 0.5f, shape),
-                    "fma");
+    return to_status(launch_fma(device.stream(), static_cast<float*>(results->data()), 0.5f, shape),
+                     "fma");
   });
   add(run, "multiply-adds in f32", best_of(run, invocation, 20),
       2.0 * kFmaChain * blocks * 256 / 1e3, "tflop_per_s");

@@ -70,7 +70,8 @@ class SpinInvocation final : public SingleStepInvocation {
   LaunchShape shape_;
 };
 
-Status launched(cudaError_t code, const char* what);
+// Error: `what`, followed by CUDA's text for the code.
+Status to_status(cudaError_t code, const char* what);
 
 void check_memory(CheckRun& run);
 void check_blocking(CheckRun& run);

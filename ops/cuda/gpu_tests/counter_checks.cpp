@@ -30,7 +30,7 @@ class CopyInvocation final : public CudaInvocation {
   CopyInvocation(Runtime& device, void* target, const void* source)
       : CudaInvocation(device), target_(target), source_(source) {}
   Status enqueue(StepObserver*) override {
-    return launched(launch_copy(runtime().stream(), target_, source_, kCopied), "copy");
+    return to_status(launch_copy(runtime().stream(), target_, source_, kCopied), "copy");
   }
 
  private:

@@ -25,30 +25,30 @@ Result<std::size_t> differing_bytes(Runtime& device) {
   std::vector<std::uint8_t> sent((std::size_t{1} << 20) + 3), got(sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::uint8_t>(i * 37 + 11);
   const Bytes size{static_cast<std::int64_t>(sent.size())};
-  auto one = DeviceBuffer::create(device, size);
-  auto two = DeviceBuffer::create(device, size);
-  if (!one || !two) return Error{"no memory", "", ""};
-  BENCH_RETURN_IF_ERROR(device.fill(two->data(), 0xff, size));
-  BENCH_RETURN_IF_ERROR(device.copy_in(one->data(), sent.data(), size));
-  BENCH_RETURN_IF_ERROR(device.copy_within(two->data(), one->data(), size));
-  BENCH_RETURN_IF_ERROR(device.copy_out(got.data(), two->data(), size));
+  auto source = DeviceBuffer::create(device, size);
+  auto target = DeviceBuffer::create(device, size);
+  if (!source || !target) return Error{"no memory", "", ""};
+  BENCH_RETURN_IF_ERROR(device.fill(target->data(), 0xff, size));
+  BENCH_RETURN_IF_ERROR(device.copy_in(source->data(), sent.data(), size));
+  BENCH_RETURN_IF_ERROR(device.copy_within(target->data(), source->data(), size));
+  BENCH_RETURN_IF_ERROR(device.copy_out(got.data(), target->data(), size));
   std::size_t differing = 0;
   for (std::size_t i = 0; i < sent.size(); ++i) differing += sent[i] != got[i] ? 1 : 0;
   return differing;
 }
 
-struct BlockEnd {
+struct BlockingResult {
   bool timed_out = false;
   Nanoseconds waited{0};
 };
 
-Result<BlockEnd> block_without_release(Runtime& device, Nanoseconds limit) {
+Result<BlockingResult> block_without_release(Runtime& device, Nanoseconds limit) {
   BENCH_ASSIGN_OR_RETURN(const MappedMemory memory, device.allocate_mapped({8}));
   auto* flags = static_cast<std::int32_t*>(memory.device);
   const Nanoseconds begin = device.now();
   Status status = device.launch_blocking(flags, flags + 1, limit);
   if (status) status = device.synchronise();
-  BlockEnd end{static_cast<const std::int32_t*>(memory.host)[1] != 0, device.now() - begin};
+  BlockingResult end{static_cast<const std::int32_t*>(memory.host)[1] != 0, device.now() - begin};
   device.release_mapped(memory);
   BENCH_RETURN_IF_ERROR(status);
   return end;
@@ -104,21 +104,19 @@ Nanoseconds from_microseconds(const nlohmann::json& value) {
 
 }  // namespace
 
-Status launched(cudaError_t code, const char* what) {
+Status to_status(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return Done{};
   return Error{fmt::format("{}: {}", what, cudaGetErrorString(code)), "", ""};
 }
 
 Status SpinInvocation::launch() {
-  return launched(launch_spin(runtime().stream(), time_.count(), shape_), "spin");
+  return to_status(launch_spin(runtime().stream(), time_.count(), shape_), "spin");
 }
 
 void check_memory(CheckRun& run) {
   const auto differing = differing_bytes(*run.device.runtime);
-  if (!differing)
-    return run.report.broken("memory there and back", "", differing.error().message());
-  run.report.passed_if(*differing == 0, "memory there and back", "",
-                       {{"differing_bytes", *differing}});
+  if (!differing) return run.report.broken("memory round trip", "", differing.error().message());
+  run.report.passed_if(*differing == 0, "memory round trip", "", {{"differing_bytes", *differing}});
 }
 
 void check_blocking(CheckRun& run) {
@@ -167,7 +165,7 @@ void check_sampling(CheckRun& run) {
   const auto floor = run.device.sampler->launch_floor();
   Figures figures = {{"unknown_conditions", run.device.sampler->unknown_conditions()}};
   if (floor) figures["empty_kernel_us"] = microseconds(*floor);
-  run.report.passed_if(floor.has_value(), "floor of a launch", "i", figures);
+  run.report.passed_if(floor.has_value(), "minimum launch time", "i", figures);
 }
 
 }  // namespace bench::ops::cuda

@@ -25,7 +25,7 @@ class Region {
 Status seven_launches(Runtime& device) {
   for (unsigned i = 1; i <= 7; ++i) {
     BENCH_RETURN_IF_ERROR(
-        launched(launch_spin(device.stream(), 5000, {i, 32 * i}), "one of seven launches"));
+        to_status(launch_spin(device.stream(), 5000, {i, 32 * i}), "one of seven launches"));
   }
   return device.synchronise();
 }
@@ -33,13 +33,13 @@ Status seven_launches(Runtime& device) {
 // A kernel of a millisecond, an idle millisecond, and another kernel.
 Status two_apart(Runtime& device) {
   constexpr std::int64_t kMillisecond = 1'000'000;
-  BENCH_RETURN_IF_ERROR(launched(launch_spin(device.stream(), kMillisecond, {}), "the first"));
+  BENCH_RETURN_IF_ERROR(to_status(launch_spin(device.stream(), kMillisecond, {}), "the first"));
   BENCH_RETURN_IF_ERROR(device.synchronise());
   // The launch itself takes some of the time.
   const Nanoseconds next = device.now() + 1ms - 8us;
   while (device.now() < next) {
   }
-  BENCH_RETURN_IF_ERROR(launched(launch_spin(device.stream(), kMillisecond, {}), "the second"));
+  BENCH_RETURN_IF_ERROR(to_status(launch_spin(device.stream(), kMillisecond, {}), "the second"));
   return device.synchronise();
 }
 
@@ -59,7 +59,7 @@ Status two_threads(CuptiCollector& collector) {
   std::thread other([&] { one_thread(collector, kSecondThread, results[1]); });
   one_thread(collector, kFirstThread, results[0]);
   other.join();
-  for (const cudaError_t result : results) BENCH_RETURN_IF_ERROR(launched(result, "a thread"));
+  for (const cudaError_t result : results) BENCH_RETURN_IF_ERROR(to_status(result, "a thread"));
   return Done{};
 }
 
@@ -78,10 +78,10 @@ Status instances(Runtime& device) {
   auto memory = DeviceBuffer::create(device, {256});
   if (!memory) return Error{"no memory", "", ""};
   BENCH_RETURN_IF_ERROR(device.fill(memory->data(), 0, {256}));
-  BENCH_RETURN_IF_ERROR(launched(
+  BENCH_RETURN_IF_ERROR(to_status(
       launch_touch_float(device.stream(), static_cast<float*>(memory->data())), "touch<float>"));
-  BENCH_RETURN_IF_ERROR(
-      launched(launch_touch_int(device.stream(), static_cast<int*>(memory->data())), "touch<int>"));
+  BENCH_RETURN_IF_ERROR(to_status(
+      launch_touch_int(device.stream(), static_cast<int*>(memory->data())), "touch<int>"));
   return device.synchronise();
 }
 

@@ -260,7 +260,7 @@ void check_late_tracing(CheckRun& run) {
   if (!run.tracer.collector) return run.report.broken(kName, "c", run.tracer.failure);
   const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
   for (int i = 0; i < 3; ++i) {
-    if (auto launch = launched(launch_spin(run.device.runtime->stream(), 5000, {}), "a kernel");
+    if (auto launch = to_status(launch_spin(run.device.runtime->stream(), 5000, {}), "a kernel");
         !launch) {
       return run.report.broken(kName, "c", launch.error().message());
     }

@@ -3,7 +3,7 @@
 // element functions.
 #pragma once
 
-#include "ops/cuda/kernels/own_plan.hpp"
+#include "ops/cuda/kernels/native_plan.hpp"
 #include "ops/cuda/kernels/plans.hpp"
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace bench::ops::cuda {
 
 struct HostKernel {
   std::string_view kernel;  // Plan::kKernel
-  void (*run)(const OwnPlan& plan, const Addresses& tensors) = nullptr;
+  void (*run)(const NativePlan& plan, const Addresses& tensors) = nullptr;
 };
 
 // Work is divided among so many workers as the device's blocks divide it among more threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/element_functions.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -16,7 +16,7 @@ void compute_elements(const ElementwisePlan& plan, const Addresses& tensors) {
   for (std::int64_t i = 0; i < plan.elements; ++i) compute_element<T>(plan, tensors, i);
 }
 
-void run_elementwise(const OwnPlan& plan, const Addresses& tensors) {
+void run_elementwise(const NativePlan& plan, const Addresses& tensors) {
   const auto elements = plan.as<ElementwisePlan>();
   run_by(elements.precision,
          [&](auto zero) { compute_elements<decltype(zero)>(elements, tensors); });
@@ -33,12 +33,12 @@ void sum_channels(const ChannelSumPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_channel_sum(const OwnPlan& plan, const Addresses& tensors) {
+void run_channel_sum(const NativePlan& plan, const Addresses& tensors) {
   const auto channels = plan.as<ChannelSumPlan>();
   run_by(channels.precision, [&](auto zero) { sum_channels<decltype(zero)>(channels, tensors); });
 }
 
-void run_transpose(const OwnPlan& bytes, const Addresses& tensors) {
+void run_transpose(const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<TransposePlan>();
   const auto* source = static_cast<const char*>(tensors.at[0]);
   auto* destination = static_cast<char*>(tensors.at[1]);
@@ -59,7 +59,7 @@ const HostKernel* find_kernel(std::string_view name) {
   for (const HostKernel& shared : kSharedKernels) {
     if (shared.kernel == name) return &shared;
   }
-  for (const OwnEntry* entry : own_entries()) {
+  for (const NativeEntry* entry : native_entries()) {
     if (entry->host.run != nullptr && entry->host.kernel == name) return &entry->host;
   }
   return nullptr;
@@ -67,7 +67,7 @@ const HostKernel* find_kernel(std::string_view name) {
 
 }  // namespace
 
-Status HostLauncher::launch(const OwnPlan& plan, std::span<void* const> tensors) {
+Status HostLauncher::launch(const NativePlan& plan, std::span<void* const> tensors) {
   assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
   Addresses addresses;
   std::copy(tensors.begin(), tensors.end(), addresses.at);

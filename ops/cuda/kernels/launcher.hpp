@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "ops/cuda/kernels/own_plan.hpp"
+#include "ops/cuda/kernels/native_plan.hpp"
 
 #include <span>
 
@@ -15,14 +15,14 @@ class Launcher {
   virtual ~Launcher() = default;
   // Enqueues one execution on the stream and does not wait. `tensors` are the addresses of the
   // plan's tensor numbers. Error: the launch failed.
-  virtual Status launch(const OwnPlan& plan, std::span<void* const> tensors) = 0;
+  virtual Status launch(const NativePlan& plan, std::span<void* const> tensors) = 0;
 };
 
 // Runs native kernels on the CPU with the device's element functions. For tests, and for memory
 // that host and device both address. Slow.
 class HostLauncher final : public Launcher {
  public:
-  Status launch(const OwnPlan& plan, std::span<void* const> tensors) override;
+  Status launch(const NativePlan& plan, std::span<void* const> tensors) override;
 };
 
 }  // namespace bench::ops::cuda

@@ -44,7 +44,7 @@ int ProblemElements::channels(std::size_t tensor) {
   const Tensor& given = problem_.tensors[tensor];
   Strides strides(dims_.size(), 0);
   strides[1] = 1;
-  const int number = add(own_tensor(given, MemoryLayout::plain));
+  const int number = add(native_tensor(given, MemoryLayout::plain));
   return planner_.operand(number, given.dtype, std::move(strides));
 }
 
@@ -55,13 +55,13 @@ int ProblemElements::intermediate(DataType dtype) {
 
 Result<NativeForm, BackendError> ProblemElements::finish(std::string kind) {
   const Tensor& given = problem_.tensors.back();
-  const int number = add(own_tensor(given, layout_));
+  const int number = add(native_tensor(given, layout_));
   planner_.destination(number, given.dtype, layout_strides(dims_, layout_));
   BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, planner_.finish());
-  return NativeForm{"bench:elementwise", std::move(kind), OwnPlan(plan), std::move(tensors_)};
+  return NativeForm{"bench:elementwise", std::move(kind), NativePlan(plan), std::move(tensors_)};
 }
 
-int ProblemElements::add(OwnTensor tensor) {
+int ProblemElements::add(NativeTensor tensor) {
   tensors_.push_back(std::move(tensor));
   return static_cast<int>(tensors_.size()) - 1;
 }

@@ -5,7 +5,7 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/problem.hpp"
 
 #include <cstddef>
@@ -34,13 +34,13 @@ class ProblemElements {
   Result<NativeForm, BackendError> finish(std::string kind);
 
  private:
-  int add(OwnTensor tensor);  // returns its number
+  int add(NativeTensor tensor);  // returns its number
 
   const Problem& problem_;
   MemoryLayout layout_;
   std::vector<std::int64_t> dims_;
   ElementwisePlanner planner_;
-  std::vector<OwnTensor> tensors_;
+  std::vector<NativeTensor> tensors_;
 };
 
 ElementStep function_step(Function function, double alpha, double beta);

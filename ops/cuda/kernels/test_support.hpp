@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ops/cuda/kernels/launcher.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/operator.hpp"
 #include "ops/post_op.hpp"
 #include "ops/test_support.hpp"
@@ -31,7 +31,7 @@ inline std::vector<double> run(const NativeForm& form,
                                const std::vector<std::vector<double>>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   std::vector<void*> addresses;
-  for (const OwnTensor& tensor : form.tensors) {
+  for (const NativeTensor& tensor : form.tensors) {
     const auto size = static_cast<std::size_t>(tensor.arrangement.packed_size(tensor.dtype).count);
     buffers.emplace_back(size, std::byte{0xff});
   }
@@ -42,7 +42,7 @@ inline std::vector<double> run(const NativeForm& form,
     arrange(form.tensors[i].arrangement, form.tensors[i].dtype, plain.data(), buffers[i].data());
   }
   EXPECT_TRUE(HostLauncher().launch(form.plan, addresses).ok());
-  const OwnTensor& result = form.tensors.back();
+  const NativeTensor& result = form.tensors.back();
   const auto elements = static_cast<std::size_t>(result.arrangement.plain_elements);
   std::vector<std::byte> plain(elements * static_cast<std::size_t>(info(result.dtype).bytes));
   restore(result.arrangement, result.dtype, buffers.back().data(), plain.data());
@@ -67,12 +67,12 @@ inline void expect_reference(const Problem& problem) {
   const std::string what =
       fmt::format("{} {} {} layout {}", problem.op->name, problem_tokens(problem),
                   info(problem.dtype).name, static_cast<int>(problem.layout));
-  const auto form = own_form(problem);
+  const auto form = native_form(problem);
   ASSERT_TRUE(form.ok()) << what << ": " << form.error().reason;
   ASSERT_EQ(form->tensors.size(), problem.tensors.size()) << what;
   EXPECT_TRUE(form->implementation.starts_with("bench:")) << form->implementation;
   const auto inputs = ops::op_test::random_inputs(problem, 5);
-  expect_near(run(*form, inputs), reference_values(problem, inputs, 0, {}),
+  expect_near(run(*form, inputs), built_in_reference(problem, inputs, 0, {}),
               problem.op->tolerance(problem), what);
 }
 

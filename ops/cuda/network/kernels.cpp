@@ -17,10 +17,10 @@ namespace bench::ops::cuda {
 
 namespace {
 
-class OwnInvocation final : public SingleStepInvocation {
+class NativeInvocation final : public SingleStepInvocation {
  public:
-  OwnInvocation(Runtime& runtime, Launcher& launcher, const NativeForm& form,
-                std::span<void* const> tensors)
+  NativeInvocation(Runtime& runtime, Launcher& launcher, const NativeForm& form,
+                   std::span<void* const> tensors)
       : SingleStepInvocation(runtime),
         launcher_(launcher),
         form_(form),
@@ -36,10 +36,10 @@ class OwnInvocation final : public SingleStepInvocation {
   std::vector<void*> tensors_;
 };
 
-class OwnKernel final : public PackedKernel {
+class NativeKernel final : public PackedKernel {
  public:
-  OwnKernel(DeviceParts parts, std::vector<DeviceTensor> tensors,
-            std::shared_ptr<Launcher> launcher, NativeForm form)
+  NativeKernel(DeviceParts parts, std::vector<DeviceTensor> tensors,
+               std::shared_ptr<Launcher> launcher, NativeForm form)
       : PackedKernel(std::move(parts), std::move(tensors)),
         launcher_(std::move(launcher)),
         form_(std::move(form)) {}
@@ -51,7 +51,7 @@ class OwnKernel final : public PackedKernel {
   Bytes workspace() const override { return {0}; }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> tensors) override {
     return std::unique_ptr<Invocation>(
-        std::make_unique<OwnInvocation>(runtime(), *launcher_, form_, tensors));
+        std::make_unique<NativeInvocation>(runtime(), *launcher_, form_, tensors));
   }
 
  private:
@@ -61,23 +61,23 @@ class OwnKernel final : public PackedKernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
-                                        NativeForm form, std::span<const BufferRole> roles) {
+std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                           NativeForm form, std::span<const BufferRole> roles) {
   assert(roles.size() == form.tensors.size());
   std::vector<DeviceTensor> tensors;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    const OwnTensor& tensor = form.tensors[i];
+    const NativeTensor& tensor = form.tensors[i];
     tensors.push_back({roles[i], tensor.dtype, tensor.arrangement, tensor.layout});
   }
-  return std::make_unique<OwnKernel>(std::move(parts), std::move(tensors), std::move(launcher),
-                                     std::move(form));
+  return std::make_unique<NativeKernel>(std::move(parts), std::move(tensors), std::move(launcher),
+                                        std::move(form));
 }
 
-std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
-                                        NativeForm form, const Problem& problem) {
+std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                           NativeForm form, const Problem& problem) {
   std::vector<BufferRole> roles;
   for (const Tensor& tensor : problem.tensors) roles.push_back(buffer_role(tensor.role));
-  return make_own_kernel(std::move(parts), std::move(launcher), std::move(form), roles);
+  return make_native_kernel(std::move(parts), std::move(launcher), std::move(form), roles);
 }
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/launcher.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/cuda/network/kernel_chain.hpp"
 #include "ops/cuda/runtime/kernel.hpp"
 
@@ -18,11 +18,11 @@ namespace bench::ops::cuda {
 // Wraps one launch of a native kernel (a CUDA kernel of this project) as a Kernel.
 
 // `roles` are the roles of the form's tensors, in their order.
-std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
-                                        NativeForm form, std::span<const BufferRole> roles);
+std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                           NativeForm form, std::span<const BufferRole> roles);
 // For a form whose tensors are the problem's.
-std::unique_ptr<Kernel> make_own_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
-                                        NativeForm form, const Problem& problem);
+std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
+                                           NativeForm form, const Problem& problem);
 
 // The kernel that executes a chain.
 

@@ -72,9 +72,9 @@ class NetworkChainTest : public ::testing::Test {
                   MemoryLayout to) -> Result<std::unique_ptr<Kernel>, BackendError> {
       BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
       const BufferRole roles[] = {BufferRole::input, BufferRole::output};
-      return make_own_kernel(device_.parts(),
-                             std::make_shared<test::StreamLauncher>(device_.runtime),
-                             std::move(form), roles);
+      return make_native_kernel(device_.parts(),
+                                std::make_shared<test::StreamLauncher>(device_.runtime),
+                                std::move(form), roles);
     };
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Network& network) {
@@ -237,8 +237,9 @@ TEST_F(NetworkChainTest, EnqueueOnlyLaunches) {
   auto* chain = dynamic_cast<CudaInvocation*>(invocation.get());
   ASSERT_NE(chain, nullptr);
   ASSERT_TRUE(chain->enqueue(nullptr).ok());
-  EXPECT_THAT(device_.runtime->calls, ElementsAre("launch own", "launch conv", "launch pool",
-                                                  "launch conv", "launch pointwise", "launch own"));
+  EXPECT_THAT(device_.runtime->calls,
+              ElementsAre("launch native", "launch conv", "launch pool", "launch conv",
+                          "launch pointwise", "launch native"));
   EXPECT_EQ(chain->launches(), 6);
   ASSERT_TRUE(device_.runtime->synchronise().ok());
 }

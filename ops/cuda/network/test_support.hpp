@@ -22,14 +22,14 @@
 
 namespace bench::ops::cuda::test {
 
-// Launches appear in the runtime's calls as "launch own".
+// Launches appear in the runtime's calls as "launch native".
 class StreamLauncher final : public Launcher {
  public:
   explicit StreamLauncher(std::shared_ptr<ScriptedRuntime> runtime)
       : runtime_(std::move(runtime)) {}
-  Status launch(const OwnPlan& plan, std::span<void* const> tensors) override {
+  Status launch(const NativePlan& plan, std::span<void* const> tensors) override {
     return runtime_->launch_kernel(
-        "own", Nanoseconds(1000),
+        "native", Nanoseconds(1000),
         [plan, addresses = std::vector<void*>(tensors.begin(), tensors.end())] {
           EXPECT_TRUE(HostLauncher().launch(plan, addresses).ok());
         });
@@ -55,7 +55,7 @@ inline void compute_reference(const Problem& problem, std::span<const DeviceTens
   }
   for (std::size_t i = problem.input_count(); i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const auto values = reference_values(problem, inputs, i - problem.input_count(), {});
+    const auto values = built_in_reference(problem, inputs, i - problem.input_count(), {});
     std::vector<std::byte> plain(static_cast<std::size_t>(tensor.size().count));
     for (std::size_t k = 0; k < values.size(); ++k) {
       store_element(tensor.dtype, plain.data(), k, values[k]);
@@ -176,7 +176,7 @@ inline void expect_reference(const ScriptedDevice& device, Kernel& kernel, const
   const Tolerance tolerance = problem.op->tolerance(problem);
   for (std::size_t output = 0; output + inputs.size() < problem.tensors.size(); ++output) {
     const auto got = run.get(inputs.size() + output);
-    const auto want = reference_values(problem, inputs, output, {});
+    const auto want = built_in_reference(problem, inputs, output, {});
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
       ASSERT_NEAR(got[i], want[i], tolerance.absolute + tolerance.relative * std::abs(want[i]))

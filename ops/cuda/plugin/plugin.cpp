@@ -61,7 +61,7 @@ void bench_cuda_support(const bench_problem* problem, const char* backend, const
     const std::string_view json = device;
     const cuda::AskedDevice asked =
         json.empty() ? cuda::AskedDevice{cuda::capability_here(cuda::process_variable)}
-                     : cuda::described_device(json);
+                     : cuda::parse_asked_device(json);
     text =
         cuda::support_answer(*problem, backend, asked,
                              cuda::library_search_path(cuda::process_variable, cuda::own_folder()));

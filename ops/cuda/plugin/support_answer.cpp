@@ -57,7 +57,7 @@ std::vector<std::string> engines_of(const Problem& problem,
 Answer graph_answer(const Problem& problem, const AskedDevice& device,
                     std::span<const SearchStep> search) {
   SupportQuestion question;
-  question.of = device.of;
+  question.of = device.capability;
   auto api = load_cudnn(search);
   if (api) {
     question.api = *std::move(api);
@@ -84,14 +84,14 @@ Answer answer_to(const bench_problem& given, std::string_view backend, const Ask
   }
   if (!is_product) return graph_answer(*problem, device, search);
   return {backend == "cublas"
-              ? product_support(*problem, ProductLibrary::cublas, "cuBLAS", device.of)
-              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt", device.of),
+              ? product_support(*problem, ProductLibrary::cublas, "cuBLAS", device.capability)
+              : product_support(*problem, ProductLibrary::cublaslt, "cuBLASLt", device.capability),
           {}};
 }
 
 }  // namespace
 
-AskedDevice described_device(std::string_view json) {
+AskedDevice parse_asked_device(std::string_view json) {
   int number = 0;
   std::size_t members = 0;
   const auto read = [&](JsonReader& reader) {

@@ -15,14 +15,14 @@ namespace bench::ops::cuda {
 
 // The device that the question is about.
 struct AskedDevice {
-  ComputeCapability of = kNoDevice;
+  ComputeCapability capability = kNoDevice;
   // cuDNN's description of the device as JSON. Empty: the answer lists no engines.
   std::string_view properties = {};
 };
 
-// Parses the `device` argument of bench_cuda_support. `of` is kNoDevice if it contains no compute
-// capability.
-AskedDevice described_device(std::string_view json);
+// Parses the `device` argument of bench_cuda_support. `capability` is kNoDevice if it contains no
+// compute capability.
+AskedDevice parse_asked_device(std::string_view json);
 
 // Returns JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be
 // parsed gives "no" with the reason.

@@ -24,14 +24,14 @@ nlohmann::json answer(const Problem& asked, std::string_view backend, const Aske
 
 TEST(DescribedDevice, IsReadFromItsProperties) {
   const std::string text = R"({"deviceVer":1210,"deviceName":"GB10"})";
-  const AskedDevice device = described_device(text);
-  EXPECT_EQ(device.of, (ComputeCapability{12, 1}));
+  const AskedDevice device = parse_asked_device(text);
+  EXPECT_EQ(device.capability, (ComputeCapability{12, 1}));
   EXPECT_EQ(device.properties, text);
   // cuDNN cannot plan with only the capability.
-  EXPECT_EQ(described_device(R"({"deviceVer":890})").of, (ComputeCapability{8, 9}));
-  EXPECT_EQ(described_device(R"({"deviceVer":890})").properties, "");
+  EXPECT_EQ(parse_asked_device(R"({"deviceVer":890})").capability, (ComputeCapability{8, 9}));
+  EXPECT_EQ(parse_asked_device(R"({"deviceVer":890})").properties, "");
   for (const char* other : {R"({"deviceName":"new"})", R"({"deviceVer":"9.0"})", "[]", "?"}) {
-    EXPECT_EQ(described_device(other).of, kNoDevice) << other;
+    EXPECT_EQ(parse_asked_device(other).capability, kNoDevice) << other;
   }
 }
 

@@ -50,13 +50,13 @@ struct CounterRule {
 };
 constexpr std::int64_t kHardwareSlowdown = 0x8;
 constexpr std::array<CounterRule, 5> kCounters = {
-    {{&DeviceConditions::hot_hardware, 0x40, SampleVerdict::voided,
+    {{&DeviceConditions::hardware_thermal, 0x40, SampleVerdict::voided,
       "the hardware slowed the clock down: too hot"},
      {&DeviceConditions::power_brake, 0x80, SampleVerdict::voided,
       "the power supply slowed the clock down (power brake)"},
      {&DeviceConditions::power_cap, 0x4, SampleVerdict::throttled,
       "the clock was throttled by the power limit"},
-     {&DeviceConditions::hot_software, 0x20, SampleVerdict::throttled,
+     {&DeviceConditions::software_thermal, 0x20, SampleVerdict::throttled,
       "the clock was throttled by temperature"},
      {&DeviceConditions::sync_boost, 0x10, SampleVerdict::throttled,
       "the clock was throttled by another device's (sync boost)"}}};
@@ -166,7 +166,7 @@ std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) 
   };
   const Row rows[] = {
       {conditions.power_cap.has_value(), "time at the power limit"},
-      {conditions.hot_software && conditions.hot_hardware, "time throttled by temperature"},
+      {conditions.software_thermal && conditions.hardware_thermal, "time throttled by temperature"},
       {conditions.power_brake.has_value(), "time of power brakes"},
       {conditions.clock_reasons.has_value(), "reasons for throttling"},
       {conditions.performance_state.has_value(), "performance state"},

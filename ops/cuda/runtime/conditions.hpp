@@ -18,7 +18,7 @@ namespace bench::ops::cuda {
 struct DeviceConditions {
   Nanoseconds at{0};  // on the host's clock
   // How long the clock was throttled since the driver was loaded, by reason.
-  std::optional<Nanoseconds> power_cap, sync_boost, hot_software, hot_hardware, power_brake;
+  std::optional<Nanoseconds> power_cap, sync_boost, software_thermal, hardware_thermal, power_brake;
   std::optional<std::int64_t> clock_reasons;      // at this moment, bits of clock_reason_names
   std::optional<std::int64_t> performance_state;  // 0 is the fastest
   std::optional<std::int64_t> other_processes;  // number of other processes with work on the device

@@ -18,8 +18,8 @@ using testing::IsEmpty;
 DeviceConditions quiet() {
   DeviceConditions conditions;
   conditions.at = 1s;
-  conditions.power_cap = conditions.sync_boost = conditions.hot_software = 5s;
-  conditions.hot_hardware = conditions.power_brake = 5s;
+  conditions.power_cap = conditions.sync_boost = conditions.software_thermal = 5s;
+  conditions.hardware_thermal = conditions.power_brake = 5s;
   conditions.clock_reasons = 0;
   conditions.performance_state = 0;
   conditions.other_processes = 0;
@@ -46,7 +46,8 @@ struct Rule {
 TEST(Conditions, EachHasItsVerdict) {
   const Rule rules[] = {
       {[](auto&) {}, SampleVerdict::counted, ""},
-      {[](auto& now) { now.hot_hardware = 5s + 1ns; }, SampleVerdict::voided, "too hot for 1 ns"},
+      {[](auto& now) { now.hardware_thermal = 5s + 1ns; }, SampleVerdict::voided,
+       "too hot for 1 ns"},
       {[](auto& now) { now.power_brake = 5s + 2ms; }, SampleVerdict::voided, "power brake"},
       {[](auto& now) { now.clock_reasons = 0x8; }, SampleVerdict::voided, "slowed the clock down"},
       {[](auto& now) { now.clock_reasons = 0x40; }, SampleVerdict::voided, "too hot"},
@@ -68,7 +69,7 @@ TEST(Conditions, EachHasItsVerdict) {
        },
        SampleVerdict::voided, "Xid 12345"},
       {[](auto& now) { now.xid_errors.reset(); }, SampleVerdict::counted, ""},
-      {[](auto& now) { now.hot_software = 6s; }, SampleVerdict::throttled, "temperature"},
+      {[](auto& now) { now.software_thermal = 6s; }, SampleVerdict::throttled, "temperature"},
       {[](auto& now) { now.sync_boost = 6s; }, SampleVerdict::throttled, "another device's"},
       {[](auto& now) { now.clock_reasons = 0x4; }, SampleVerdict::throttled, "power limit"},
       {[](auto& now) { now.clock_reasons = 0x1 | 0x2; }, SampleVerdict::counted, ""},
@@ -85,7 +86,7 @@ TEST(Conditions, EachHasItsVerdict) {
 TEST(Conditions, WhatVoidsComesBeforeWhatThrottles) {
   const auto judgement = judged([](auto& now) {
     now.power_cap = 6s;
-    now.hot_hardware = 6s;
+    now.hardware_thermal = 6s;
   });
   EXPECT_EQ(judgement.verdict, SampleVerdict::voided);
 }

@@ -8,8 +8,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Reading takes at most a twentieth of the time.
-constexpr std::int64_t kShare = 20;
+// The period is at least this many times the duration of a reading: reading takes at most a
+// twentieth of the time.
+constexpr std::int64_t kPeriodsPerReading = 20;
 // At this number every second reading is dropped and the period doubled: a trace of several minutes
 // has fewer points per second. A timeline cannot show more.
 constexpr std::size_t kMaxReadings = 20'000;
@@ -48,12 +49,12 @@ std::shared_ptr<Pacer> make_pacer() { return std::make_shared<StoppablePause>();
 DeviceReadings::~DeviceReadings() { stop(); }
 
 void DeviceReadings::begin() {
-  auto made = make_();
-  if (!made) {
-    absence_ = made.error().message();
+  auto reader = make_reader_();
+  if (!reader) {
+    absence_ = reader.error().message();
     return;
   }
-  reader_ = *std::move(made);
+  reader_ = *std::move(reader);
   if (const auto state = reader_()) used_before_ = state->used_bytes;
   {
     const std::lock_guard lock(mutex_);
@@ -76,7 +77,7 @@ void DeviceReadings::run() {
 void DeviceReadings::read() {
   const Nanoseconds begin = now_();
   const auto state = reader_();
-  period_ = std::max(period_, (now_() - begin) * kShare);
+  period_ = std::max(period_, (now_() - begin) * kPeriodsPerReading);
   if (!state) return;
   readings_.push_back(
       {0, begin, state->sm_clock_hz, state->power_milliwatt, memory_of(*state, used_before_)});

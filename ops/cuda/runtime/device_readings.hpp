@@ -47,8 +47,8 @@ inline constexpr Nanoseconds kReadingPeriod = std::chrono::milliseconds(10);
 
 class DeviceReadings {
  public:
-  DeviceReadings(StateReaderMaker make, std::shared_ptr<Pacer> pacer, HostClock now)
-      : make_(std::move(make)), pacer_(std::move(pacer)), now_(std::move(now)) {}
+  DeviceReadings(StateReaderMaker make_reader, std::shared_ptr<Pacer> pacer, HostClock now)
+      : make_reader_(std::move(make_reader)), pacer_(std::move(pacer)), now_(std::move(now)) {}
   ~DeviceReadings();
   DeviceReadings(const DeviceReadings&) = delete;
   DeviceReadings& operator=(const DeviceReadings&) = delete;
@@ -67,7 +67,7 @@ class DeviceReadings {
   void run();
   void read();  // requires mutex_
 
-  StateReaderMaker make_;
+  StateReaderMaker make_reader_;
   std::shared_ptr<Pacer> pacer_;
   HostClock now_;
   StateReader reader_;   // empty if nothing can be read

@@ -55,8 +55,8 @@ DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily
   DeviceConditions conditions;
   conditions.power_cap = time_of(counters.power_cap);
   conditions.sync_boost = time_of(counters.sync_boost);
-  conditions.hot_software = time_of(counters.hot_software);
-  conditions.hot_hardware = time_of(counters.hot_hardware);
+  conditions.software_thermal = time_of(counters.software_thermal);
+  conditions.hardware_thermal = time_of(counters.hardware_thermal);
   conditions.power_brake = time_of(counters.power_brake);
   conditions.clock_reasons = counters.clock_reasons;
   conditions.performance_state = counters.performance_state;

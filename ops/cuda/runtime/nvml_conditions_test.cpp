@@ -60,12 +60,12 @@ TEST(OwnFamily, IsReadFromProc) {
 TEST(ConditionsOf, AreTheCounters) {
   NvmlCounters counters;
   counters.power_cap = 5;
-  counters.hot_hardware = 7;
+  counters.hardware_thermal = 7;
   counters.performance_state = 0;
   counters.processes = {11, 20};
   const DeviceConditions conditions = conditions_of(counters, family());
   EXPECT_EQ(conditions.power_cap, Nanoseconds(5));
-  EXPECT_EQ(conditions.hot_hardware, Nanoseconds(7));
+  EXPECT_EQ(conditions.hardware_thermal, Nanoseconds(7));
   EXPECT_EQ(conditions.power_brake, std::nullopt);
   EXPECT_EQ(conditions.other_processes, 1);
 }

@@ -28,11 +28,11 @@ __global__ void channel_sum_kernel(const void* source, void* destination, Channe
 
 template <class T>
 void start(cudaStream_t stream, const ChannelSumPlan& plan, const Addresses& tensors) {
-  channel_sum_kernel<T><<<grid_of(plan.channels), kThreads, 0, stream>>>(
+  channel_sum_kernel<T><<<grid_size(plan.channels), kThreads, 0, stream>>>(
       tensors.at[plan.source], tensors.at[plan.destination], plan);
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<ChannelSumPlan>();
   if (plan.channels == 0) return cudaSuccess;
   return launch_by(plan.precision,

@@ -5,7 +5,7 @@
 // from this folder and from the operators with the word `kernel` in ops/CMakeLists.txt.
 #pragma once
 
-#include "ops/cuda/kernels/own_plan.hpp"
+#include "ops/cuda/kernels/native_plan.hpp"
 #include "ops/cuda/kernels/plans.hpp"
 
 #include <cuda_runtime_api.h>
@@ -13,10 +13,10 @@
 namespace bench::ops::cuda {
 
 struct DeviceKernel {
-  const char* kernel;  // Plan::kKernel
+  const char* name;  // Plan::kKernel
   // Enqueues one launch, or none if there are no elements. Returns the launch's error and does not
   // wait.
-  cudaError_t (*launch)(cudaStream_t stream, const OwnPlan& plan, const Addresses& tensors);
+  cudaError_t (*launch)(cudaStream_t stream, const NativePlan& plan, const Addresses& tensors);
 };
 
 }  // namespace bench::ops::cuda

@@ -13,7 +13,7 @@ class DeviceLauncher final : public Launcher {
  public:
   explicit DeviceLauncher(std::shared_ptr<Runtime> runtime) : runtime_(std::move(runtime)) {}
 
-  Status launch(const OwnPlan& plan, std::span<void* const> tensors) override {
+  Status launch(const NativePlan& plan, std::span<void* const> tensors) override {
     assert(tensors.size() <= static_cast<std::size_t>(kMaxOperands));
     Addresses addresses;
     std::copy(tensors.begin(), tensors.end(), addresses.at);
@@ -32,10 +32,10 @@ class DeviceLauncher final : public Launcher {
 
 }  // namespace
 
-const DeviceKernel* find_device_kernel(std::string_view kernel) {
+const DeviceKernel* find_device_kernel(std::string_view name) {
   const auto all = device_kernels();
   const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const DeviceKernel* each) { return each->kernel == kernel; });
+                                  [&](const DeviceKernel* each) { return each->name == name; });
   return found == all.end() ? nullptr : *found;
 }
 

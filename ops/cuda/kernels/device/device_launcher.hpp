@@ -17,6 +17,6 @@ std::shared_ptr<Launcher> make_device_launcher(std::shared_ptr<Runtime> runtime)
 
 std::span<const DeviceKernel* const> device_kernels();
 // Returns nullptr if no kernel has the name.
-const DeviceKernel* find_device_kernel(std::string_view kernel);
+const DeviceKernel* find_device_kernel(std::string_view name);
 
 }  // namespace bench::ops::cuda

@@ -25,7 +25,7 @@ __global__ void elementwise_kernel(ElementwisePlan plan, Addresses tensors) {
 template <class T>
 void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& tensors) {
   const std::int64_t blocks = (plan.elements + kThreads - 1) / kThreads;
-  const unsigned grid = grid_of(blocks, kMaxElementwiseBlocks);
+  const unsigned grid = grid_size(blocks, kMaxElementwiseBlocks);
   if (plan.elements <= kNarrowElements) {
     elementwise_kernel<T, std::uint32_t><<<grid, kThreads, 0, stream>>>(plan, tensors);
   } else {
@@ -33,7 +33,7 @@ void start(cudaStream_t stream, const ElementwisePlan& plan, const Addresses& te
   }
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<ElementwisePlan>();
   if (plan.elements == 0) return cudaSuccess;
   return launch_by(plan.precision,

@@ -14,8 +14,8 @@ namespace bench::ops::cuda {
 // stride.
 constexpr std::int64_t kMaxBlocks = 16384;
 
-inline unsigned grid_of(std::int64_t blocks, std::int64_t most = kMaxBlocks) {
-  return static_cast<unsigned>(blocks < most ? blocks : most);
+inline unsigned grid_size(std::int64_t blocks, std::int64_t max_blocks = kMaxBlocks) {
+  return static_cast<unsigned>(blocks < max_blocks ? blocks : max_blocks);
 }
 
 // Calls `start` with a zero of the type to compute in.

@@ -43,11 +43,11 @@ template <class Word>
 void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tensors) {
   const std::int64_t tiles =
       plan.batch * ((plan.rows + kTile - 1) / kTile) * ((plan.columns + kTile - 1) / kTile);
-  transpose_kernel<Word><<<grid_of(tiles), dim3(kTile, kRowsOfThreads), 0, stream>>>(
+  transpose_kernel<Word><<<grid_size(tiles), dim3(kTile, kRowsOfThreads), 0, stream>>>(
       static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
 }
 
-cudaError_t launch(cudaStream_t stream, const OwnPlan& bytes, const Addresses& tensors) {
+cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
   const auto plan = bytes.as<TransposePlan>();
   if (plan.batch * plan.rows * plan.columns == 0) return cudaSuccess;
   switch (plan.bytes) {

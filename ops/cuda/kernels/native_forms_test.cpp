@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the native kernels on the CPU, element by element with the device's functions, against the
 // operators' references.
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 
 #include "ops/cuda/kernels/plans.hpp"
 #include "ops/cuda/kernels/test_support.hpp"
@@ -23,7 +23,7 @@ using test::run;
 using ::testing::HasSubstr;
 
 // Block padding is written too, because consumers multiply it.
-TEST(OwnForms, ReordersFillBlocksWithZeros) {
+TEST(NativeForms, ReordersFillBlocksWithZeros) {
   const auto form =
       reorder_form({1, 3, 2}, DataType::f32, MemoryLayout::plain, MemoryLayout::blocked16);
   ASSERT_TRUE(form.ok());
@@ -35,7 +35,7 @@ TEST(OwnForms, ReordersFillBlocksWithZeros) {
   EXPECT_EQ(destination, want);
 }
 
-TEST(OwnForms, TransposesWhereTheOrderChanges) {
+TEST(NativeForms, TransposesWhereTheOrderChanges) {
   const auto kind = [](const Dims& dims, MemoryLayout from, MemoryLayout to) {
     const auto form = reorder_form(dims, DataType::f16, from, to);
     return form.ok() ? form->implementation : form.error().reason;
@@ -47,27 +47,27 @@ TEST(OwnForms, TransposesWhereTheOrderChanges) {
 }
 
 // Dense tensors need no division, because only one dimension is left.
-TEST(OwnForms, DimensionsThatFollowEachOtherAreOne) {
+TEST(NativeForms, DimensionsThatFollowEachOtherAreOne) {
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
     Problem relu = problem("pointwise", "relu-2x5x3x4");
     relu.layout = layout;
-    const auto form = own_form(relu);
+    const auto form = native_form(relu);
     ASSERT_TRUE(form.ok());
     const auto plan = form->plan.as<ElementwisePlan>();
     EXPECT_EQ(plan.rank, 1);
     EXPECT_EQ(plan.elements, 120);
   }
-  const auto stretched = own_form(problem("pointwise", "add-2x5x3x4-5x1x1"));
+  const auto stretched = native_form(problem("pointwise", "add-2x5x3x4-5x1x1"));
   ASSERT_TRUE(stretched.ok());
   EXPECT_EQ(stretched->plan.as<ElementwisePlan>().rank, 3);  // n, c, h*w
 }
 
-TEST(OwnForms, RefuseWhatExceedsOneLaunch) {
-  const auto form = own_form(problem("pointwise", "add-2x3x2x3x2x3x2x3-2x1x2x1x2x1x2x1"));
+TEST(NativeForms, RefuseWhatExceedsOneLaunch) {
+  const auto form = native_form(problem("pointwise", "add-2x3x2x3x2x3x2x3-2x1x2x1x2x1x2x1"));
   ASSERT_FALSE(form.ok());
   EXPECT_EQ(form.error().kind, BackendError::Kind::unsupported);
   EXPECT_THAT(form.error().reason, HasSubstr("6 dimensions"));
-  const auto conv = own_form(problem("conv", "n2c4h5k6r3"));
+  const auto conv = native_form(problem("conv", "n2c4h5k6r3"));
   ASSERT_FALSE(conv.ok());
   EXPECT_THAT(conv.error().reason, HasSubstr("no native kernel for conv"));
 }
@@ -87,11 +87,12 @@ TEST(Epilogue, IsWhatStandsBehindAConvolution) {
         const auto inputs = random_inputs(whole, 11);
         const Problem alone = problem("conv", "n2c4h5k6r3p1", between);
         const std::vector<std::vector<double>> conv_inputs(inputs.begin(), inputs.begin() + 2);
-        std::vector<std::vector<double>> values = {reference_values(alone, conv_inputs, 0, {})};
+        std::vector<std::vector<double>> values = {built_in_reference(alone, conv_inputs, 0, {})};
         values.insert(values.end(), inputs.begin() + 2, inputs.end());
         Tolerance tolerance = whole.op->tolerance(whole);
         if (info(dtype).is_integer) tolerance.absolute = 1;
-        expect_near(run(*form, values), reference_values(whole, inputs, 0, {}), tolerance, tokens);
+        expect_near(run(*form, values), built_in_reference(whole, inputs, 0, {}), tolerance,
+                    tokens);
       }
     }
   }
@@ -104,7 +105,7 @@ TEST(BiasGradient, IsTheSumOfEachChannel) {
         const Problem gradient = problem("conv", tokens, dtype, Direction::backward_weights);
         const auto inputs = random_inputs(gradient, 7);
         expect_near(run(bias_gradient_form(gradient, layout), {inputs[1]}),
-                    reference_values(gradient, inputs, 1, {}), gradient.op->tolerance(gradient),
+                    built_in_reference(gradient, inputs, 1, {}), gradient.op->tolerance(gradient),
                     tokens);
       }
     }

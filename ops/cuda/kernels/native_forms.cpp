@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 
 #include "ops/backend/kernel.hpp"
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/kernels/elementwise_planner.hpp"
-#include "ops/cuda/kernels/own_entry.hpp"
+#include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/cuda/kernels/problem_elements.hpp"
 #include "ops/operator.hpp"
 
@@ -84,7 +84,7 @@ std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout)
   return std::string(dims.size() < 3 ? "plain" : name_of(layout));
 }
 
-OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout) {
+NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout) {
   return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
@@ -92,8 +92,8 @@ MemoryLayout asked_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
-Formed own_form(const Problem& problem) {
-  for (const OwnEntry* entry : own_entries()) {
+Formed native_form(const Problem& problem) {
+  for (const NativeEntry* entry : native_entries()) {
     if (entry->op == problem.op->name) return entry->form(problem);
   }
   return unsupported(fmt::format("there is no native kernel for {}", problem.op->name));
@@ -107,13 +107,13 @@ Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryL
   const bool blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
   if (!blocked && !same_order(dims, from, to)) {
     form.implementation = kTranspose;
-    form.plan = OwnPlan(transpose(dims, dtype, from));
+    form.plan = NativePlan(transpose(dims, dtype, from));
     return form;
   }
   form.implementation = kCopy;
   const auto copy = blocked ? blocked_copy : plain_copy;
   BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, copy(dims, dtype, from, to));
-  form.plan = OwnPlan(plan);
+  form.plan = NativePlan(plan);
   return form;
 }
 
@@ -160,8 +160,8 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout) {
   plan.precision = precision_of(source.dtype);
   return {std::string(kChannelSum),
           "bias_gradient",
-          OwnPlan(plan),
-          {own_tensor(source, layout), own_tensor(destination, MemoryLayout::plain)}};
+          NativePlan(plan),
+          {native_tensor(source, layout), native_tensor(destination, MemoryLayout::plain)}};
 }
 
 }  // namespace bench::ops::cuda

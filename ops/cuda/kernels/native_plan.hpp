@@ -13,11 +13,11 @@
 namespace bench::ops::cuda {
 
 // `Plan` is plain data with `static constexpr const char* kKernel`, the name of its kernel.
-class OwnPlan {
+class NativePlan {
  public:
-  OwnPlan() = default;
+  NativePlan() = default;
   template <class Plan>
-  explicit OwnPlan(const Plan& plan) : kernel_(Plan::kKernel), bytes_(sizeof(Plan)) {
+  explicit NativePlan(const Plan& plan) : kernel_(Plan::kKernel), bytes_(sizeof(Plan)) {
     static_assert(std::is_trivially_copyable<Plan>::value, "a plan is passed to kernels by value");
     std::memcpy(bytes_.data(), &plan, sizeof(Plan));
   }

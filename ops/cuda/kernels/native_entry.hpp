@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator with native kernels for CUDA defines one `extern const OwnEntry <op>_own` in
-// ops/<op>/own.cpp. The build generates the table own_entries() from the operators that
+// An operator with native kernels for CUDA defines one `extern const NativeEntry <op>_own` in
+// ops/<op>/own.cpp. The build generates the table native_entries() from the operators that
 // ops/CMakeLists.txt lists with the argument `own`.
 #pragma once
 
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/host_kernel.hpp"
-#include "ops/cuda/kernels/own_forms.hpp"
+#include "ops/cuda/kernels/native_forms.hpp"
 #include "ops/problem.hpp"
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace bench::ops::cuda {
 
-struct OwnEntry {
+struct NativeEntry {
   std::string_view op;
   // BackendError: there is no native kernel, with the reason.
   Result<NativeForm, BackendError> (*form)(const Problem& problem);
@@ -25,6 +25,6 @@ struct OwnEntry {
   HostKernel host = {};
 };
 
-std::span<const OwnEntry* const> own_entries();
+std::span<const NativeEntry* const> native_entries();
 
 }  // namespace bench::ops::cuda

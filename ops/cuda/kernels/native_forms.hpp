@@ -6,7 +6,7 @@
 #include "base/result.hpp"
 #include "ops/backend/kernel.hpp"
 #include "ops/cuda/kernels/arrangement.hpp"
-#include "ops/cuda/kernels/own_plan.hpp"
+#include "ops/cuda/kernels/native_plan.hpp"
 #include "ops/problem.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace bench::ops::cuda {
 
-struct OwnTensor {
+struct NativeTensor {
   Arrangement arrangement;
   DataType dtype = DataType::f32;
   // human-readable: "nchw", "nhwc", "blocked16"; "plain" below three dimensions
@@ -27,14 +27,14 @@ struct OwnTensor {
 struct NativeForm {
   std::string implementation;  // "bench:softmax_block"
   std::string kind;            // "softmax"
-  OwnPlan plan;
-  std::vector<OwnTensor> tensors;
+  NativePlan plan;
+  std::vector<NativeTensor> tensors;
   std::int64_t launches = 1;  // that the kernel's launcher enqueues at most
 };
 
-// Serves the operators in own_entries(), in each direction that they have. `any` selects plain.
+// Serves the operators in native_entries(), in each direction that they have. `any` selects plain.
 // BackendError: there is no native kernel, with the reason.
-Result<NativeForm, BackendError> own_form(const Problem& problem);
+Result<NativeForm, BackendError> native_form(const Problem& problem);
 
 // Converts a tensor to another layout, or copies it if both layouts are equal.
 Result<NativeForm, BackendError> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
@@ -51,7 +51,7 @@ std::size_t epilogue_start(const Problem& problem);
 NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 
 // A whole tensor of a problem in a layout.
-OwnTensor own_tensor(const Tensor& tensor, MemoryLayout layout);
+NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
 // Returns nhwc if the problem requests it, else plain.
