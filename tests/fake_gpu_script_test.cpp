@@ -26,7 +26,7 @@ TEST(FakeGpuScript, has_defaults_for_all_that_is_left_out) {
   const auto script = fake_gpu::parse_script("{}");
   ASSERT_TRUE(script.ok());
   EXPECT_EQ(script->device->memory, Bytes{1 << 30});
-  const fake_gpu::CaseScript row = script->case_of("gemm/m4n4k4");
+  const fake_gpu::CaseScript row = script->find_case("gemm/m4n4k4");
   ASSERT_EQ(row.kernels.size(), 1U);
   EXPECT_EQ(row.kernels.front().name, "fake_gemm_kernel");
   EXPECT_EQ(row.time(), Nanoseconds(10000));
@@ -37,10 +37,10 @@ TEST(FakeGpuScript, the_first_row_that_matches_counts) {
       {"match":"conv/*","kernels":[{"name":"a","ns":3},{"name":"b","ns":4,"grid":[2,3,4]}]},
       {"match":"last","ns":9}, {"match":"*","ns":1}]})");
   ASSERT_TRUE(script.ok()) << script.error().message();
-  EXPECT_EQ(script->case_of("conv/n1").time(), Nanoseconds(7));
-  EXPECT_EQ(script->case_of("conv/n1").kernels[1].grid, (GpuSize{2, 3, 4}));
-  EXPECT_EQ(script->case_of("pool/n1", "last").time(), Nanoseconds(9));
-  EXPECT_EQ(script->case_of("pool/n1", "first").time(), Nanoseconds(1));
+  EXPECT_EQ(script->find_case("conv/n1").time(), Nanoseconds(7));
+  EXPECT_EQ(script->find_case("conv/n1").kernels[1].grid, (GpuSize{2, 3, 4}));
+  EXPECT_EQ(script->find_case("pool/n1", "last").time(), Nanoseconds(9));
+  EXPECT_EQ(script->find_case("pool/n1", "first").time(), Nanoseconds(1));
 }
 
 TEST(FakeGpuScript, says_what_is_wrong_with_it) {

@@ -74,7 +74,7 @@ class FakeGpuTest : public testing::Test {
   ProgramResult last_;
 };
 
-TEST_F(FakeGpuTest, times_are_the_devices_and_launches_stand_apart) {
+TEST_F(FakeGpuTest, device_times_are_separate_from_launch_times) {
   const Report report = run(two_gemms(), R"({"cases":[
       {"match":"gemm/m4*","ns":10000,"launch_ns":2000,"implementation":"algo_7",
        "details":{"engine":"7","setup.heuristic_ns":"1500"}},
@@ -204,7 +204,7 @@ TEST_F(FakeGpuTest, a_lost_device_fails_its_case_and_others_go_on_in_a_fresh_wor
   }
 }
 
-TEST_F(FakeGpuTest, a_plugin_that_crashes_takes_its_case_alone) {
+TEST_F(FakeGpuTest, a_crash_of_the_plugin_fails_only_its_case) {
   const Report report =
       run(two_gemms(), R"({"faults":[{"at":"sample","match":"gemm/m4*","kind":"abort"}]})", 3);
   const CaseRecord record = find(report, kSmall);
@@ -324,7 +324,7 @@ TEST_F(FakeGpuTest, below_five_times_the_launch_floor_a_case_is_launch_bound) {
   EXPECT_THAT(find(report, kLarge).flags, IsEmpty());
 }
 
-TEST_F(FakeGpuTest, an_injected_slowdown_is_reckoned_on_the_devices_time) {
+TEST_F(FakeGpuTest, an_injected_slowdown_lengthens_device_times) {
   folder_.write("a.yaml", two_gemms());
   const ProgramResult result = run_program({{BENCH_BINARY, "run", "a.yaml", "--out", "s.jsonl"},
                                             folder_.path(),

@@ -119,7 +119,7 @@ class Layers {
 
 const Tensor& output_of(const Node& node) { return node.problem.tensors.back(); }
 
-std::int64_t learned(const Node& node) {
+std::int64_t count_learned_parameters(const Node& node) {
   std::int64_t count = 0;
   for (const Tensor& tensor : node.problem.tensors) {
     const bool statistic = tensor.name == "mean" || tensor.name == "variance";
@@ -216,12 +216,12 @@ std::size_t expect_row(const Row& row, const Layers& layers) {
   expect_sources(row, node, layers);
   expect_elements(row, node);
   EXPECT_EQ(node.problem.work.macs.value_or(0), number(row, "macs_per_image"));
-  std::int64_t parameters = learned(node);
+  std::int64_t parameters = count_learned_parameters(node);
   std::size_t count = 1;
   if (const Node* batch_norm = layers.find(name + ".bn")) {
     EXPECT_EQ(batch_norm->problem.op->name, "batch_norm");
     EXPECT_EQ(layers.producer(*batch_norm, 0), name);
-    parameters += learned(*batch_norm);
+    parameters += count_learned_parameters(*batch_norm);
     ++count;
   }
   EXPECT_EQ(parameters, number(row, "params"));
@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Networks,
                            return test.param.network;
                          });
 
-TEST_P(Networks, EveryLayerIsThatOfTheTable) {
+TEST_P(Networks, EveryLayerMatchesTheTable) {
   const Network network = build(GetParam().network, ops::Fusion::separate);
   const Layers layers(network);
   std::size_t count = 0;

@@ -31,7 +31,7 @@ constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
 constexpr const char* kThird = "gemm/forward/m2n4k4/f32/onednn/cpu/hot";
 // Matches kSecond, the case with the fault. The other cases must not be affected.
-constexpr const char* kStruck = "m8n4k4";
+constexpr const char* kFaultyCase = "m8n4k4";
 
 // `timeout` applies to the case with the fault.
 Plan fault_plan(Nanoseconds timeout = 60s) {
@@ -82,7 +82,7 @@ class RunFaults : public testing::Test {
   // Expects this outcome for one case, and times for the others.
   void expect_outcome(const std::string& fault, Outcome outcome, const std::string& reason,
                       Nanoseconds timeout = 60s) {
-    const auto cases = cases_after(fault + ":" + kStruck, timeout);
+    const auto cases = cases_after(fault + ":" + kFaultyCase, timeout);
     ASSERT_EQ(cases.size(), 3u);
     EXPECT_EQ(cases.at(kSecond).outcome, outcome) << fault;
     EXPECT_THAT(cases.at(kSecond).reason.value_or(""), HasSubstr(reason)) << fault;
@@ -97,7 +97,7 @@ class RunFaults : public testing::Test {
   test::QuietObserver observer_;
 };
 
-TEST_F(RunFaults, NothingHappens) {
+TEST_F(RunFaults, WithoutAFaultAllCasesAreMeasured) {
   for (const auto& [id, record] : cases_after("")) {
     EXPECT_EQ(record.outcome, Outcome::ok) << id;
     EXPECT_TRUE(record.flags.empty() || record.flags[0] != Flag::interrupted);
@@ -162,7 +162,7 @@ TEST_F(RunFaults, AnInterruptEndsAHangingWorker) {
   EXPECT_TRUE(sink.all<CaseRecord>().empty());
 }
 
-TEST_F(RunFaults, ProbingTellsPreparationOrRefusal) {
+TEST_F(RunFaults, ProbeReturnsThePreparedCaseOrTheError) {
   const Plan plan = fault_plan();
   ProbeOptions options;
   options.worker_program = BENCH_FAKE_WORKER;
@@ -336,7 +336,7 @@ TEST_F(RunFaults, AFullDiskKeepsWholeRecordsAndEndsTheRun) {
   }
 }
 
-TEST_F(RunFaults, ARecordFileInAFolderThatCannotBeWrittenIsAnError) {
+TEST_F(RunFaults, CreatingARecordFileInAReadOnlyFolderFails) {
   EXPECT_FALSE(RecordFile::create("/proc/out.jsonl", Existing::refuse).ok());
 }
 

@@ -209,7 +209,7 @@ TEST_F(Under, EachCaseHasARangeOfItsOwn) {
                                    "push layer:pointwise/forward/tanh-4x64/f32/onednn/cpu/hot"}));
 }
 
-TEST_F(Under, AToolMayPrintAndItsOwnEndDoesNotCostTheResult) {
+TEST_F(Under, OutputAndExitStatusOfTheToolDoNotAffectTheResult) {
   const ProgramResult result =
       under(R"(sh -c 'echo non""sense; "$@"; echo "report written"; exit 3' x)");
   EXPECT_EQ(result.status, 0) << result.err;
@@ -236,7 +236,8 @@ TEST_F(Under, AToolThatDoesNotStartTheWorkerIsAnErrorThatSaysSo) {
     EXPECT_THAT(result.err, HasSubstr(row.what)) << row.tool;
     EXPECT_THAT(result.err, HasSubstr(std::string("--under '") + row.tool + "'"));
     EXPECT_THAT(result.err, HasSubstr("must start the program that is appended to it"));
-    EXPECT_FALSE(std::filesystem::exists(folder_.file("r.jsonl"))) << "in the next one's way";
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("r.jsonl")))
+        << "the result file must not exist";
   }
 }
 
@@ -275,7 +276,8 @@ TEST_F(Under, FilesOfAProfileAreCheckedBeforeAnythingRuns) {
     const ProgramResult result = bench(words);
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, StartsWith(row.message));
-    EXPECT_FALSE(std::filesystem::exists(folder_.file("r.jsonl"))) << "in the next one's way";
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("r.jsonl")))
+        << "the result file must not exist";
   }
   EXPECT_EQ(read_text(folder_.file("mine.json")), "{}");
 }
@@ -314,13 +316,13 @@ TEST_F(ProfiledRanges, LayersOfANetworkNestInTheirCase) {
 }
 
 TEST_F(ProfiledRanges, AFailingCaseLeavesNoRangeOpen) {
-  for (const char* const good : {"0", "1", "4"}) {
+  for (const char* const successes_before_failure : {"0", "1", "4"}) {
     Environment environment = nvtx();
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
     environment["ASAN_OPTIONS"] =
         (sanitizer != nullptr ? sanitizer + std::string(":") : "") + "verify_asan_link_order=0";
     environment["LD_PRELOAD"] = BENCH_FAILING_PRIMITIVE;
-    environment["BENCH_FAIL_AFTER"] = good;
+    environment["BENCH_FAIL_AFTER"] = successes_before_failure;
     const ProgramResult result =
         bench({"run", kCase, "--quick", "--profile", "--profile-iterations", "0-3", "--out",
                "r.jsonl", "--force"},
@@ -328,9 +330,10 @@ TEST_F(ProfiledRanges, AFailingCaseLeavesNoRangeOpen) {
     ASSERT_EQ(records("case").size(), 1U) << result.err;
     EXPECT_EQ(records("case")[0]["outcome"], "ok") << "only the profiling pass was to fail";
     ASSERT_EQ(records("profile_pass").size(), 1U);
-    EXPECT_EQ(records("profile_pass")[0]["outcome"], "failed") << good;
-    EXPECT_THAT(result.out, HasSubstr(std::string(kCase) + ": failed: ")) << good;
-    EXPECT_EQ(depth_of(log()), 0) << good;
+    EXPECT_EQ(records("profile_pass")[0]["outcome"], "failed") << successes_before_failure;
+    EXPECT_THAT(result.out, HasSubstr(std::string(kCase) + ": failed: "))
+        << successes_before_failure;
+    EXPECT_EQ(depth_of(log()), 0) << successes_before_failure;
     std::filesystem::remove(folder_.file("log"));
   }
 }

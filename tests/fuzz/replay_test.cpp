@@ -31,13 +31,13 @@ std::vector<std::string> corpus() {
   return inputs;
 }
 
-void give(const std::string& input) {
+void run_target(const std::string& input) {
   EXPECT_EQ(
       LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()), 0);
 }
 
 // Cuts, repeats, swaps or overwrites a part of an input.
-std::string damage(std::string input, const std::string& other, std::mt19937& random) {
+std::string mutate(std::string input, const std::string& other, std::mt19937& random) {
   if (input.empty()) return other;
   const std::size_t begin = random() % input.size();
   const std::size_t length = 1 + random() % std::min<std::size_t>(16, input.size() - begin);
@@ -58,10 +58,10 @@ std::string damage(std::string input, const std::string& other, std::mt19937& ra
 TEST(Replay, the_corpus) {
   const std::vector<std::string> inputs = corpus();
   ASSERT_FALSE(inputs.empty());
-  for (const std::string& input : inputs) give(input);
+  for (const std::string& input : inputs) run_target(input);
 }
 
-TEST(Replay, damaged_copies_of_the_corpus) {
+TEST(Replay, mutated_copies_of_the_corpus) {
   constexpr int kCopies = 3000;
   const std::vector<std::string> inputs = corpus();
   ASSERT_FALSE(inputs.empty());
@@ -69,9 +69,9 @@ TEST(Replay, damaged_copies_of_the_corpus) {
   for (int i = 0; i < kCopies; ++i) {
     std::string input = inputs[random() % inputs.size()];
     for (unsigned k = 0; k < 1 + random() % 4; ++k) {
-      input = damage(std::move(input), inputs[random() % inputs.size()], random);
+      input = mutate(std::move(input), inputs[random() % inputs.size()], random);
     }
-    give(input);
+    run_target(input);
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class NoSink final : public bench::ActivitySink {
  public:
-  bench::Status take(const bench::Activity&) override { return bench::Done{}; }
+  bench::Status consume(const bench::Activity&) override { return bench::Done{}; }
 };
 
 bench::Status fail_inside(bench::Recorder* recorder) {

@@ -59,7 +59,7 @@ constexpr std::uint32_t kProfilerStop = 172;
 
 // Returns the fake CUPTI that the tracer also loads, or nullptr if there is none. The program also
 // runs without it.
-const FakeCupti* device() {
+const FakeCupti* fake_cupti() {
   static const FakeCupti* found = [] {
     const char* const folder = std::getenv("BENCH_CUDA_LIBS");
     void* const library =
@@ -73,32 +73,32 @@ const FakeCupti* device() {
 }
 
 void launch(const std::string& name, std::uint32_t stream) {
-  if (device() == nullptr) return;
-  const std::uint32_t correlation = device()->call(kLaunchKernel);
-  const std::uint64_t start = device()->now();
-  device()->kernel(name.c_str(), stream, correlation, start, start + 1000);
+  if (fake_cupti() == nullptr) return;
+  const std::uint32_t correlation = fake_cupti()->call(kLaunchKernel);
+  const std::uint64_t start = fake_cupti()->now();
+  fake_cupti()->kernel(name.c_str(), stream, correlation, start, start + 1000);
 }
 
 void copy(std::uint64_t bytes) {
-  if (device() == nullptr) return;
-  const std::uint32_t correlation = device()->call(kMemcpy);
-  const std::uint64_t start = device()->now();
-  device()->copy(bytes, correlation, start, start + 2000);
+  if (fake_cupti() == nullptr) return;
+  const std::uint32_t correlation = fake_cupti()->call(kMemcpy);
+  const std::uint64_t start = fake_cupti()->now();
+  fake_cupti()->copy(bytes, correlation, start, start + 2000);
 }
 
 void be_busy() {
-  if (device() == nullptr) return;
+  if (fake_cupti() == nullptr) return;
   constexpr std::uint64_t kMillisecond = 1'000'000;
-  const std::uint32_t first = device()->call(kLaunchKernel);
-  const std::uint32_t second = device()->call(kLaunchKernel);
-  const std::uint64_t start = device()->now();
-  device()->kernel("_Z4spinv", 7, first, start, start + kMillisecond);
-  device()->kernel("_Z4spinv", 7, second, start + 2 * kMillisecond, start + 3 * kMillisecond);
+  const std::uint32_t first = fake_cupti()->call(kLaunchKernel);
+  const std::uint32_t second = fake_cupti()->call(kLaunchKernel);
+  const std::uint64_t start = fake_cupti()->now();
+  fake_cupti()->kernel("_Z4spinv", 7, first, start, start + kMillisecond);
+  fake_cupti()->kernel("_Z4spinv", 7, second, start + 2 * kMillisecond, start + 3 * kMillisecond);
 }
 
 void allocate(std::uint64_t bytes) {
-  if (device() == nullptr) return;
-  device()->allocation(0x7000, bytes, device()->call(kMalloc), 0);
+  if (fake_cupti() == nullptr) return;
+  fake_cupti()->allocation(0x7000, bytes, fake_cupti()->call(kMalloc), 0);
 }
 
 void work_in_threads() {
@@ -162,7 +162,7 @@ std::vector<char*> pointers(Words& words) {
   return result;
 }
 
-void become_self(const char* program, Words words) {
+void exec_self(const char* program, Words words) {
   words.insert(words.begin(), program);
   std::fflush(stdout);
   execv(program, pointers(words).data());
@@ -177,7 +177,7 @@ void wait_for(pid_t child) {
 void run_self(const char* program, const Words& words) {
   std::fflush(stdout);
   const pid_t child = fork();
-  if (child == 0) become_self(program, words);
+  if (child == 0) exec_self(program, words);
   wait_for(child);
 }
 
@@ -215,13 +215,13 @@ int main(int argc, char** argv) {
       {"cuda",
        [&] {
          const bool on = next() == "on";
-         if (device() != nullptr) device()->call(on ? kProfilerStart : kProfilerStop);
+         if (fake_cupti() != nullptr) fake_cupti()->call(on ? kProfilerStart : kProfilerStop);
        }},
       {"alloc", [&] { allocate(std::stoull(next())); }},
       {"await", [&] { await_text(next()); }},
       {"fork", fork_and_end},
       {"self", [&] { run_self(argv[0], rest()); }},
-      {"exec", [&] { become_self(argv[0], rest()); }},
+      {"exec", [&] { exec_self(argv[0], rest()); }},
       {"print", [&] { std::puts(next().c_str()); }},
       {"exit", [&] { std::exit(std::atoi(next().c_str())); }},
       {"kill", [] { std::raise(SIGKILL); }},

@@ -101,7 +101,7 @@ class Kernel final : public ops::Kernel {
   Status unpack(std::size_t index, const void* packed, void* plain) override {
     return gpu_->memory().copy_out(plain, packed, plan_.tensors[index].size());
   }
-  Status prepare(std::span<void* const>) override { return gpu_->usable(); }
+  Status prepare(std::span<void* const>) override { return gpu_->check_usable(); }
   Result<std::unique_ptr<ops::Invocation>> bind(std::span<void* const> buffers) override {
     return std::unique_ptr<ops::Invocation>(
         std::make_unique<Invocation>(*this, std::vector<void*>(buffers.begin(), buffers.end())));
@@ -138,9 +138,9 @@ Status Invocation::execute(ops::StepObserver* observer) {
     kernel_.gpu().launch(plan.rows[i]);
     if (observer != nullptr) observer->enqueued(i);
     // A kernel's failure appears where the caller waits for it.
-    BENCH_RETURN_IF_ERROR(kernel_.gpu().pass(Moment::execution, plan.subjects[i]));
+    BENCH_RETURN_IF_ERROR(kernel_.gpu().trigger_faults(Moment::execution, plan.subjects[i]));
     if (kernel_.gpu().tracer().recording()) {
-      BENCH_RETURN_IF_ERROR(kernel_.gpu().pass(Moment::traced, plan.subjects[i]));
+      BENCH_RETURN_IF_ERROR(kernel_.gpu().trigger_faults(Moment::traced, plan.subjects[i]));
     }
     if (observer == nullptr) continue;
     kernel_.gpu().wait();
@@ -217,8 +217,8 @@ void Kernel::judge(std::int64_t number, ops::DeviceSample& sample) const {
 
 Result<ops::DeviceSample> Kernel::sample(const ops::SampleRequest& request) {
   for (const std::string& subject : plan_.subjects) {
-    BENCH_RETURN_IF_ERROR(gpu_->pass(Moment::sample, subject));
-    BENCH_RETURN_IF_ERROR(gpu_->pass(Moment::execution, subject, request.iterations));
+    BENCH_RETURN_IF_ERROR(gpu_->trigger_faults(Moment::sample, subject));
+    BENCH_RETURN_IF_ERROR(gpu_->trigger_faults(Moment::execution, subject, request.iterations));
   }
   const std::int64_t number = samples_++;
   ops::DeviceSample sample;
@@ -267,7 +267,7 @@ class Backend final : public ops::Backend {
 Result<Done, ops::BackendError> Backend::add_step(const ops::Problem& problem,
                                                   const std::string& node, Plan& plan) {
   const std::string subject = fmt::format("{}/{}", problem.op->name, ops::problem_tokens(problem));
-  CaseScript row = gpu_->script().case_of(subject, node);
+  CaseScript row = gpu_->script().find_case(subject, node);
   if (row.refused) return *row.refused;
   ops::KernelStep step;
   step.node = node;
@@ -300,13 +300,13 @@ CreatedKernel Backend::create(const ops::Network& network) {
 CreatedKernel Backend::make(Plan plan) {
   gpu_->make_context();
   for (const std::string& subject : plan.subjects) {
-    if (const Status passed = gpu_->pass(Moment::create, subject); !passed) {
+    if (const Status passed = gpu_->trigger_faults(Moment::create, subject); !passed) {
       return ops::BackendError{ops::BackendError::Kind::failed, passed.error().message()};
     }
   }
   void* workspace = nullptr;
   if (const Bytes size = workspace_of(plan); size.count > 0) {
-    const auto allocated = gpu_->memory().take(size, "workspace");
+    const auto allocated = gpu_->memory().allocate_for(size, "workspace");
     if (!allocated) {
       return ops::BackendError{ops::BackendError::Kind::skipped, allocated.error().message()};
     }
@@ -330,7 +330,7 @@ std::vector<std::string> operators_of(const BackendRow& row) {
   return names;
 }
 
-std::optional<std::string> missing(const Script& script, const BackendRow& row) {
+std::optional<std::string> unavailable_reason(const Script& script, const BackendRow& row) {
   if (!script.device) return script.verdict.reason;
   const auto absent = script.absent.find(std::string(row.library));
   if (absent == script.absent.end()) return std::nullopt;

@@ -22,7 +22,7 @@ std::span<const BackendRow> backend_rows();
 // The operators that the row's backend supports, including networks.
 std::vector<std::string> operators_of(const BackendRow& row);
 // Returns why the backend cannot run; nullopt if it can.
-std::optional<std::string> missing(const Script& script, const BackendRow& row);
+std::optional<std::string> unavailable_reason(const Script& script, const BackendRow& row);
 
 std::unique_ptr<ops::Backend> make_backend(const BackendRow& row, std::shared_ptr<FakeGpu> gpu);
 

@@ -46,9 +46,9 @@ Memory::~Memory() {
   for (auto& [address, block] : blocks_) munmap(const_cast<std::byte*>(address), block.mapped);
 }
 
-Result<void*> Memory::take(Bytes size, std::optional<std::string> role) {
+Result<void*> Memory::allocate_for(Bytes size, std::optional<std::string> role) {
   gpu_.make_context();
-  BENCH_RETURN_IF_ERROR(gpu_.usable());
+  BENCH_RETURN_IF_ERROR(gpu_.check_usable());
   if (used_.count + size.count > gpu_.device().memory.count) {
     return Error{fmt::format("cudaErrorMemoryAllocation: no {} of {} are free on the device",
                              format_bytes(size), format_bytes(gpu_.device().memory)),
@@ -99,7 +99,7 @@ Result<std::byte*> Memory::content(const void* device, Bytes size) {
 }
 
 Status Memory::copy_in(void* device, const void* host, Bytes size) {
-  BENCH_RETURN_IF_ERROR(gpu_.usable());
+  BENCH_RETURN_IF_ERROR(gpu_.check_usable());
   BENCH_ASSIGN_OR_RETURN(std::byte * content, this->content(device, size));
   std::memcpy(content, host, static_cast<std::size_t>(size.count));
   GpuMemcpy copy;
@@ -112,7 +112,7 @@ Status Memory::copy_in(void* device, const void* host, Bytes size) {
 }
 
 Status Memory::copy_out(void* host, const void* device, Bytes size) {
-  BENCH_RETURN_IF_ERROR(gpu_.usable());
+  BENCH_RETURN_IF_ERROR(gpu_.check_usable());
   BENCH_ASSIGN_OR_RETURN(const std::byte* content, this->content(device, size));
   std::memcpy(host, content, static_cast<std::size_t>(size.count));
   GpuMemcpy copy;
@@ -125,7 +125,7 @@ Status Memory::copy_out(void* host, const void* device, Bytes size) {
 }
 
 Status Memory::fill(void* device, std::uint8_t value, Bytes size) {
-  BENCH_RETURN_IF_ERROR(gpu_.usable());
+  BENCH_RETURN_IF_ERROR(gpu_.check_usable());
   BENCH_ASSIGN_OR_RETURN(std::byte * content, this->content(device, size));
   std::memset(content, value, static_cast<std::size_t>(size.count));
   GpuMemset fill;
@@ -147,13 +147,13 @@ std::optional<Bytes> Memory::available() {
 
 // ---- The device --------------------------------------------------------------------------------
 
-Status FakeGpu::usable() const {
+Status FakeGpu::check_usable() const {
   if (broken_) return Error{*broken_, "", ""};
   return Done{};
 }
 
-Status FakeGpu::pass(Moment moment, std::string_view subject, std::int64_t count) {
-  BENCH_RETURN_IF_ERROR(usable());
+Status FakeGpu::trigger_faults(Moment moment, std::string_view subject, std::int64_t count) {
+  BENCH_RETURN_IF_ERROR(check_usable());
   for (const FaultScript& fault : script_.faults) {
     if (fault.at != moment || !glob_matches(fault.match, subject)) continue;
     std::int64_t& passed = passed_[&fault];
@@ -171,7 +171,7 @@ Status FakeGpu::pass(Moment moment, std::string_view subject, std::int64_t count
 void FakeGpu::call(std::string name, Nanoseconds length, std::uint64_t& correlation) {
   const Nanoseconds begin = monotonic_now();
   spin_until(begin + length);
-  correlation = tracer_.called(std::move(name), {begin, begin + length});
+  correlation = tracer_.record_call(std::move(name), {begin, begin + length});
 }
 
 GpuInterval FakeGpu::next_slot(Nanoseconds length) {
@@ -202,7 +202,7 @@ void FakeGpu::wait() {
   GpuSynchronisation wait;
   wait.kind = GpuWaitKind::stream;
   wait.time = {begin, std::max(idle_from_, begin + kCallTime)};
-  wait.correlation = tracer_.called("cudaStreamSynchronize", wait.time);
+  wait.correlation = tracer_.record_call("cudaStreamSynchronize", wait.time);
   tracer_.add(wait);
 }
 

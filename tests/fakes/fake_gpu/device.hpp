@@ -30,10 +30,10 @@ class Memory final : public ops::DeviceMemory {
   explicit Memory(FakeGpu& gpu) : gpu_(gpu) {}
   ~Memory() override;
 
-  Result<void*> allocate(Bytes size) override { return take(size, std::nullopt); }
+  Result<void*> allocate(Bytes size) override { return allocate_for(size, std::nullopt); }
   // Allocates and records the role of the memory. Kernels pass the role of their own memory;
   // allocate() has none.
-  Result<void*> take(Bytes size, std::optional<std::string> role);
+  Result<void*> allocate_for(Bytes size, std::optional<std::string> role);
   void release(void* address) noexcept override;
   Status copy_in(void* device, const void* host, Bytes size) override;
   Status copy_out(void* host, const void* device, Bytes size) override;
@@ -67,7 +67,7 @@ class Tracer final : public ops::DeviceTracer {
   bool recording() const { return recording_; }
 
   // Records a call of the runtime and returns its correlation.
-  std::uint64_t called(std::string name, GpuInterval time);
+  std::uint64_t record_call(std::string name, GpuInterval time);
   void add(GpuKernel kernel);
   void add(GpuMemcpy copy);
   void add(GpuMemset fill);
@@ -77,7 +77,9 @@ class Tracer final : public ops::DeviceTracer {
  private:
   bool records(std::uint32_t group) const { return recording_ && (groups_ & group) != 0; }
   template <class Record>
-  void keep(Record record);  // stores the record if device records are traced, with its place
+  // Adds the place to the record, shifts its times to the clock of the tracer, and stores it if
+  // device records are traced.
+  void record_device_work(Record record);
 
   FakeGpu& gpu_;
   bool recording_ = false;
@@ -114,12 +116,12 @@ class FakeGpu {
   // Counts `count` moments of this kind and triggers a fault that the script has for one of them.
   // A fault of kind `abort` or `hang` does not return. Returns the error of the fault, or that of
   // an earlier one that made the device unusable.
-  Status pass(Moment moment, std::string_view subject, std::int64_t count = 1);
+  Status trigger_faults(Moment moment, std::string_view subject, std::int64_t count = 1);
   // Creates the context. Everything that needs a context calls this first, as in a real driver.
   void make_context() { has_context_ = true; }
   bool has_context() const { return has_context_; }
   // Returns an error if the device is no longer usable.
-  Status usable() const;
+  Status check_usable() const;
 
   // Queues kernels after all earlier work. Returns when they are launched.
   void launch(const CaseScript& row);

@@ -32,14 +32,14 @@ Result<Script> load_script() {
 ops::BackendExport export_of(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
   using Opened = Result<std::unique_ptr<ops::Backend>, ops::BackendError>;
   return {std::string(row.name), "cuda", operators_of(row),
-          [&row, gpu] { return missing(gpu->script(), row); },
+          [&row, gpu] { return unavailable_reason(gpu->script(), row); },
           [&row, gpu]() -> Opened {
             const Script& script = gpu->script();
             if (script.open) return *script.open;
-            if (auto reason = missing(script, row)) {
+            if (auto reason = unavailable_reason(script, row)) {
               return ops::BackendError{ops::BackendError::Kind::skipped, *std::move(reason)};
             }
-            if (const Status passed = gpu->pass(Moment::open, row.name); !passed) {
+            if (const Status passed = gpu->trigger_faults(Moment::open, row.name); !passed) {
               return ops::BackendError{ops::BackendError::Kind::failed, passed.error().message()};
             }
             return make_backend(row, gpu);
@@ -53,7 +53,7 @@ std::optional<plugin::Plugin> make_plugin() {
     return std::nullopt;
   }
   const auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
-  if (!gpu->pass(Moment::load, "plugin")) return std::nullopt;
+  if (!gpu->trigger_faults(Moment::load, "plugin")) return std::nullopt;
   std::vector<ops::BackendExport> backends;
   for (const BackendRow& row : backend_rows()) backends.push_back(export_of(row, gpu));
   return ops::export_plugin("cuda", "fake", std::move(backends));
@@ -105,7 +105,7 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
   if (script.device) report.devices = {facts_of(*script.device)};
   std::set<std::string> operators;
   for (const BackendRow& row : backend_rows()) {
-    if (missing(script, row)) continue;
+    if (unavailable_reason(script, row)) continue;
     for (std::string& name : operators_of(row)) operators.insert(std::move(name));
   }
   report.operators.assign(operators.begin(), operators.end());

@@ -99,10 +99,10 @@ class Reader {
 
 constexpr std::array kErrorKinds = {"unsupported", "skipped", "failed"};
 constexpr std::array kVerdicts = {"counted", "unsteady", "throttled", "void"};
-constexpr std::array kMoments = {"load", "open", "create", "execution", "sample", "traced"};
-constexpr std::array kKinds = {"fail", "sticky", "lost", "abort", "hang"};
+constexpr std::array kFaultMoments = {"load", "open", "create", "execution", "sample", "traced"};
+constexpr std::array kFaultKinds = {"fail", "sticky", "lost", "abort", "hang"};
 constexpr std::array kMemorySources = {"process", "growth"};
-// Default error text per kind of fault, in the order of kKinds.
+// Default error text per kind of fault, in the order of kFaultKinds.
 constexpr std::array kErrors = {"cudaErrorLaunchFailure: unspecified launch failure",
                                 "cudaErrorIllegalAddress: an illegal memory access was encountered",
                                 "cudaErrorDevicesUnavailable: the device fell off the bus", "abort",
@@ -177,9 +177,9 @@ CaseScript read_case(Reader& reader) {
   reader.read("wrong_element", row.wrong_element);
   reader.read("unwritten_element", row.unwritten_element);
   reader.read("details", row.details);
-  KernelScript only;
-  reader.read("ns", only.time);
-  row.kernels = {only};
+  KernelScript default_kernel;
+  reader.read("ns", default_kernel.time);
+  row.kernels = {default_kernel};
   reader.read_rows("kernels", row.kernels, read_kernel);
   reader.read("spread", row.spread);
   reader.read_rows("samples", row.samples, read_sample);
@@ -188,10 +188,10 @@ CaseScript read_case(Reader& reader) {
 
 FaultScript read_fault(Reader& reader) {
   FaultScript fault;
-  reader.read("at", fault.at, kMoments);
+  reader.read("at", fault.at, kFaultMoments);
   reader.read("match", fault.match);
   reader.read("after", fault.after);
-  reader.read("kind", fault.kind, kKinds);
+  reader.read("kind", fault.kind, kFaultKinds);
   fault.error = kErrors[static_cast<std::size_t>(fault.kind)];
   reader.read("error", fault.error);
   return fault;
@@ -259,7 +259,7 @@ Nanoseconds CaseScript::time() const {
       [](Nanoseconds sum, const KernelScript& kernel) { return sum + kernel.time; });
 }
 
-CaseScript Script::case_of(std::string_view problem, std::string_view node) const {
+CaseScript Script::find_case(std::string_view problem, std::string_view node) const {
   const auto row = std::ranges::find_if(cases, [&](const CaseScript& candidate) {
     return glob_matches(candidate.match, problem) ||
            (!node.empty() && glob_matches(candidate.match, node));

@@ -157,8 +157,9 @@ struct Script {
   TracerScript tracer;
   CountersScript counters;
 
-  // For an operator's problem, "gemm/m4n4k4", as `node` of a network.
-  CaseScript case_of(std::string_view problem, std::string_view node = {}) const;
+  // Returns the first case that matches an operator's problem, "gemm/m4n4k4", as `node` of a
+  // network; a default one if none matches.
+  CaseScript find_case(std::string_view problem, std::string_view node = {}) const;
 };
 
 // Returns an error that states what is wrong in the script, and where.

@@ -67,7 +67,7 @@ Status Tracer::begin(std::uint32_t groups) {
 Status Tracer::open_window() {
   std::erase_if(records_, [](const GpuRecord& record) { return !stays(record); });
   window_ = monotonic_now();
-  return gpu_.usable();
+  return gpu_.check_usable();
 }
 
 Result<std::string> Tracer::finish() {
@@ -89,14 +89,14 @@ Result<std::string> Tracer::finish() {
   for (const std::string& note : gpu_.script().tracer.notes) {
     session.records.emplace_back(GpuNote{note});
   }
-  if (const Status usable = gpu_.usable(); !usable) {
+  if (const Status usable = gpu_.check_usable(); !usable) {
     session.faults.push_back(fmt::format("the device did not finish: {}", usable.error().what));
   }
   return gpu_session_text(session);
 }
 
 // Calls identify the owner of a kernel, so they are recorded for every group.
-std::uint64_t Tracer::called(std::string name, GpuInterval time) {
+std::uint64_t Tracer::record_call(std::string name, GpuInterval time) {
   if (!recording_) return 0;
   GpuApiCall call;
   call.name = std::move(name);
@@ -112,7 +112,7 @@ std::uint64_t Tracer::called(std::string name, GpuInterval time) {
 }
 
 template <class Record>
-void Tracer::keep(Record record) {
+void Tracer::record_device_work(Record record) {
   if (!records(ops::kTraceDevice)) return;
   record.place = {0, kContext, kStream};
   if (realtime_) {
@@ -122,9 +122,9 @@ void Tracer::keep(Record record) {
   records_.emplace_back(std::move(record));
 }
 
-void Tracer::add(GpuKernel kernel) { keep(std::move(kernel)); }
-void Tracer::add(GpuMemcpy copy) { keep(copy); }
-void Tracer::add(GpuMemset fill) { keep(fill); }
+void Tracer::add(GpuKernel kernel) { record_device_work(std::move(kernel)); }
+void Tracer::add(GpuMemcpy copy) { record_device_work(copy); }
+void Tracer::add(GpuMemset fill) { record_device_work(fill); }
 
 void Tracer::add(GpuSynchronisation wait) {
   if (!records(ops::kTraceDevice)) return;
