@@ -38,24 +38,24 @@ std::string own_group(const std::string& root) {
 }
 
 // The limits of all groups from the own one up to the root apply.
-std::optional<Bytes> nested_remainder(const std::string& root) {
+std::optional<Bytes> nested_headroom(const std::string& root) {
   std::optional<Bytes> least;
   std::string group = own_group(root);
   while (true) {
     const std::string folder = root + std::string(kGroups) + group;
-    const auto remainder =
-        parse_group_remainder(content(folder + "/memory.max"), content(folder + "/memory.current"));
-    if (remainder) least = least ? std::min(*least, *remainder) : *remainder;
+    const auto headroom =
+        parse_cgroup_headroom(content(folder + "/memory.max"), content(folder + "/memory.current"));
+    if (headroom) least = least ? std::min(*least, *headroom) : *headroom;
     const auto slash = group.rfind('/');
     if (slash == std::string::npos || group.size() <= 1) return least;
     group.resize(slash);
   }
 }
 
-std::optional<Bytes> group_remainder(const std::string& root) {
-  if (const auto remainder = nested_remainder(root)) return remainder;
+std::optional<Bytes> cgroup_headroom(const std::string& root) {
+  if (const auto headroom = nested_headroom(root)) return headroom;
   const std::string folder = root + std::string(kGroups) + "/memory";
-  return parse_group_remainder(content(folder + "/memory.limit_in_bytes"),
+  return parse_cgroup_headroom(content(folder + "/memory.limit_in_bytes"),
                                content(folder + "/memory.usage_in_bytes"));
 }
 
@@ -70,7 +70,7 @@ std::optional<Bytes> parse_mem_available(std::string_view meminfo) {
   return Bytes{*kibibytes * 1024};
 }
 
-std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current) {
+std::optional<Bytes> parse_cgroup_headroom(std::string_view max, std::string_view current) {
   const auto limit = read_number(max);
   const auto used = read_number(current);
   if (!limit || !used) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_vie
 
 std::optional<Bytes> available_memory(const std::string& root) {
   const auto machine = parse_mem_available(content(root + "/proc/meminfo"));
-  const auto group = group_remainder(root);
+  const auto group = cgroup_headroom(root);
   if (machine && group) return std::min(*machine, *group);
   return machine ? machine : group;
 }

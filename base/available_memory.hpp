@@ -11,14 +11,14 @@
 
 namespace bench {
 
-// Returns the smaller of MemAvailable and the remainders of the control groups (version 2: all
-// groups from the own one upwards; else version 1). Returns nullopt if neither is known. `root` is
-// the prefix of /proc and /sys, empty for the real ones.
+// Returns the smaller of MemAvailable and the headroom of the control groups (version 2:
+// all groups from the own one upwards; else version 1). Returns nullopt if neither is known. `root`
+// is the prefix of /proc and /sys, empty for the real ones.
 std::optional<Bytes> available_memory(const std::string& root);
 
 // Parses MemAvailable in the text of /proc/meminfo.
 std::optional<Bytes> parse_mem_available(std::string_view meminfo);
 // Returns limit minus usage of one control group; nullopt if unlimited ("max").
-std::optional<Bytes> parse_group_remainder(std::string_view max, std::string_view current);
+std::optional<Bytes> parse_cgroup_headroom(std::string_view max, std::string_view current);
 
 }  // namespace bench

@@ -14,20 +14,20 @@ TEST(MemAvailable, IsReadInKibibytes) {
   EXPECT_EQ(bytes->count, 20000000LL * 1024);
 }
 
-TEST(MemAvailable, IsAbsentWhereTheKernelDoesNotSay) {
+TEST(MemAvailable, ReturnsNulloptIfMissingOrMalformed) {
   EXPECT_FALSE(parse_mem_available("").has_value());
   EXPECT_FALSE(parse_mem_available("MemTotal: 24600000 kB\n").has_value());
   EXPECT_FALSE(parse_mem_available("MemAvailable: ? kB\n").has_value());
 }
 
-TEST(GroupRemainder, IsTheLimitLessWhatIsUsed) {
-  EXPECT_EQ(parse_group_remainder("1000\n", "400\n")->count, 600);
-  EXPECT_EQ(parse_group_remainder("1000\n", "1400\n")->count, 0);
+TEST(CgroupHeadroom, IsTheLimitMinusTheUsage) {
+  EXPECT_EQ(parse_cgroup_headroom("1000\n", "400\n")->count, 600);
+  EXPECT_EQ(parse_cgroup_headroom("1000\n", "1400\n")->count, 0);
 }
 
-TEST(GroupRemainder, IsAbsentWithoutALimit) {
-  EXPECT_FALSE(parse_group_remainder("max\n", "400\n").has_value());
-  EXPECT_FALSE(parse_group_remainder("", "").has_value());
+TEST(CgroupHeadroom, ReturnsNulloptWithoutALimit) {
+  EXPECT_FALSE(parse_cgroup_headroom("max\n", "400\n").has_value());
+  EXPECT_FALSE(parse_cgroup_headroom("", "").has_value());
 }
 
 TEST(AvailableMemory, IsKnownOnLinux) {

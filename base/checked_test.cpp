@@ -9,21 +9,21 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
 TEST(Checked, ComputesWithinTheRange) {
   EXPECT_EQ((Checked(2) * 3 + 4 - 5).value(), 5);
-  EXPECT_EQ((Checked(kLargest) - 1 + 1).value(), kLargest);
-  EXPECT_EQ((Checked(kSmallest) + 0).value(), kSmallest);
+  EXPECT_EQ((Checked(kMax) - 1 + 1).value(), kMax);
+  EXPECT_EQ((Checked(kMin) + 0).value(), kMin);
 }
 
 TEST(Checked, RemembersAnOverflow) {
-  EXPECT_FALSE((Checked(kLargest) + 1).value());
-  EXPECT_FALSE((Checked(kSmallest) - 1).value());
+  EXPECT_FALSE((Checked(kMax) + 1).value());
+  EXPECT_FALSE((Checked(kMin) - 1).value());
   EXPECT_FALSE((Checked(std::int64_t{1} << 32) * (std::int64_t{1} << 31)).value());
-  EXPECT_FALSE(((Checked(kLargest) + 1) * 0).value());
-  EXPECT_FALSE((Checked(1) - (Checked(kLargest) * 2)).value());
+  EXPECT_FALSE(((Checked(kMax) + 1) * 0).value());
+  EXPECT_FALSE((Checked(1) - (Checked(kMax) * 2)).value());
 }
 
 TEST(Checked, CompoundAssignment) {
@@ -42,7 +42,7 @@ TEST(Checked, AgreesWithWideArithmetic) {
   };
   for (int i = 0; i < 100'000; ++i) {
     const std::int64_t a = draw(), b = draw(), c = draw();
-    const auto fits = [](__int128 x) { return x >= kSmallest && x <= kLargest; };
+    const auto fits = [](__int128 x) { return x >= kMin && x <= kMax; };
     const __int128 product = static_cast<__int128>(a) * b;
     const __int128 sum = product + c;
     const auto result = (Checked(a) * b + c).value();

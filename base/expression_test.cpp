@@ -32,7 +32,7 @@ TEST(ExpressionTest, Computes) {
   EXPECT_EQ(value("--4"), 4);
 }
 
-TEST(ExpressionTest, WhatIsNotKnownIsAbsent) {
+TEST(ExpressionTest, UnknownOrInvalidResultsAreNullopt) {
   EXPECT_EQ(value("m"), std::nullopt);
   EXPECT_EQ(value("0*m"), std::nullopt);
   EXPECT_EQ(value("1/0"), std::nullopt);
@@ -43,7 +43,7 @@ TEST(ExpressionTest, WhatIsNotKnownIsAbsent) {
   EXPECT_EQ(value("(-big-1)/-1"), std::nullopt);
 }
 
-TEST(ExpressionTest, MistakesHaveAColumn) {
+TEST(ExpressionTest, ErrorsReportTheColumn) {
   const std::vector<std::pair<std::string, std::string>> all = {{"", "1"},
                                                                 {"2*", "3"},
                                                                 {"(1", "3"},

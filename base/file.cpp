@@ -249,7 +249,7 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
   const bool reads_all = end.is_descriptor && descriptors == OpenDescriptors::read;
   const auto refuse = [&](const struct stat& status) {
     return Error{fmt::format("is {}, not a regular file", kind_of(status.st_mode)), path,
-                 "name a file; a command's output goes in as `<(command)`"};
+                 "name a file; pass a command's output as `<(command)`"};
   };
   // Checked before opening: opening a device can have effects, and a FIFO's writer would notice.
   const auto before = status_of(path);

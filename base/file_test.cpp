@@ -105,8 +105,8 @@ TEST_F(ReadFile, WhatIsNoRegularFileIsRefusedAtOnce) {
     ASSERT_FALSE(fifo.ok());
     EXPECT_EQ(fifo.error().message(),
               path(name) +
-                  ": is a FIFO, not a regular file; name a file; a command's output goes in "
-                  "as `<(command)`");
+                  ": is a FIFO, not a regular file; name a file; pass a command's output as "
+                  "`<(command)`");
   }
   EXPECT_EQ(read_file("/dev/zero", kLimit).error().what,
             "is a character device, not a regular file");
@@ -219,12 +219,12 @@ TEST_F(WriteFile, DevicesAreWrittenInPlace) {
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-TEST_F(WriteFile, FoldersThatAreNotThereOrAreNoFiles) {
+TEST_F(WriteFile, MissingFolderOrFolderAsTargetIsAnError) {
   EXPECT_FALSE(write_file(path("none/a"), "x", Existing::refuse).ok());
   EXPECT_FALSE(write_file(folder_.string(), "x", Existing::replace).ok());
 }
 
-TEST_F(WriteFile, FoldersThatTakeNoFiles) {
+TEST_F(WriteFile, FolderThatDoesNotAllowNewFilesIsAnError) {
   // No user, not even root, can create files in /proc.
   const Status status = write_file("/proc/bench-test", "x", Existing::refuse);
   ASSERT_FALSE(status.ok());
@@ -334,7 +334,7 @@ TEST_F(Records, AreWrittenThroughALinkWhichStays) {
   EXPECT_EQ(slurp(path("missing")), "made\n");
 }
 
-TEST_F(Records, AFifoIsWrittenAsItIsAndStays) {
+TEST_F(Records, WritesIntoAFifoWithoutReplacingIt) {
   ASSERT_EQ(::mkfifo(path("f").c_str(), 0600), 0);
   const int reader = ::open(path("f").c_str(), O_RDONLY | O_NONBLOCK);
   {
@@ -371,7 +371,7 @@ TEST_F(Records, AFullDeviceIsAnError) {
   EXPECT_EQ(file->append("x").error().what, "cannot append to the file: No space left on device");
 }
 
-TEST_F(Records, ReopenCutsATornLastLine) {
+TEST_F(Records, ReopenRemovesATruncatedLastLine) {
   spill(path("r"), "one\ntwo\n{\"record\": \"proc");
   auto file = RecordFile::reopen(path("r"));
   ASSERT_TRUE(file.ok());
@@ -418,7 +418,7 @@ TEST_F(Records, TwoWritersAreRefused) {
   EXPECT_TRUE(RecordFile::reopen(path("r")).ok());
 }
 
-TEST_F(Records, OfTwoWritersWithoutARecordTheFirstRecordGoesOn) {
+TEST_F(Records, WriterOfTheFirstRecordKeepsTheFile) {
   for (const Existing existing : {Existing::refuse, Existing::replace}) {
     const std::string name = path(existing == Existing::refuse ? "a" : "b");
     auto first = RecordFile::create(name, existing);

@@ -212,21 +212,21 @@ void JsonReader::constant(std::string_view name, std::string_view text) {
   std::string found;
   required(name, found);
   if (ok() && found != text)
-    fail(fmt::format("`{}{}` is `{}`, expected `{}`", path(), name, shorten(found, kMaxQuoted),
-                     text));
+    report_problem(fmt::format("`{}{}` is `{}`, expected `{}`", path(), name,
+                               shorten(found, kMaxQuoted), text));
 }
 
-void JsonReader::complain(std::string_view name, std::string_view what) {
-  if (ok()) fail(fmt::format("`{}{}` {}", path(), name, what));
+void JsonReader::report_field(std::string_view name, std::string_view what) {
+  if (ok()) report_problem(fmt::format("`{}{}` {}", path(), name, what));
 }
 
-void JsonReader::fail(std::string problem) {
+void JsonReader::report_problem(std::string problem) {
   if (ok()) root_->problem_ = std::move(problem);
 }
 
-void JsonReader::fail_unknown(std::string_view tag, std::string_view name,
-                              std::span<const std::string_view> names) {
-  fail(
+void JsonReader::report_unknown_name(std::string_view tag, std::string_view name,
+                                     std::span<const std::string_view> names) {
+  report_problem(
       fmt::format("unknown {} `{}`, {}", tag, shorten(name, kMaxQuoted), expectation(name, names)));
 }
 
@@ -239,10 +239,10 @@ std::optional<std::size_t> JsonReader::name_index(std::string_view name, JsonVal
                                                   std::span<const std::string_view> names) {
   const auto text = json.text();
   const auto index = find_name(json, names);
-  if (!text) complain(name, "is not text");
+  if (!text) report_field(name, "is not text");
   if (text && !index) {
-    complain(name, fmt::format("has the unknown value `{}`, {}", shorten(*text, kMaxQuoted),
-                               expectation(*text, names)));
+    report_field(name, fmt::format("has the unknown value `{}`, {}", shorten(*text, kMaxQuoted),
+                                   expectation(*text, names)));
   }
   return index;
 }
@@ -302,15 +302,16 @@ JsonReader::Expected JsonReader::decode(JsonValue json,
 
 void JsonReader::check_range(std::string_view name, double value, JsonRange range) {
   if (value >= range.low && value <= range.high) return;
-  complain(name, std::isinf(range.high)
-                     ? fmt::format("is not at least {:g}", range.low)
-                     : fmt::format("is not within {:g} and {:g}", range.low, range.high));
+  report_field(name, std::isinf(range.high)
+                         ? fmt::format("is not at least {:g}", range.low)
+                         : fmt::format("is not within {:g} and {:g}", range.low, range.high));
 }
 
 void JsonReader::check_unknown() {
-  if (rules_.unknown == JsonRules::UnknownFields::skip || used_ == object_.size()) return;
-  fail(fmt::format("{} an unknown field",
-                   parent_ == nullptr ? "it contains" : fmt::format("`{}` contains", name_)));
+  if (rules_.unknown == JsonRules::UnknownFields::skip || fields_read_ == object_.size()) return;
+  report_problem(fmt::format("{} an unknown field", parent_ == nullptr
+                                                        ? "it contains"
+                                                        : fmt::format("`{}` contains", name_)));
 }
 
 std::string JsonReader::path() const {

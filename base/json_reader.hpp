@@ -98,7 +98,7 @@ class JsonReader {
   template <class T>
   void required(std::string_view name, T& value) {
     if (const auto found = find(name)) return read(name, *found, value);
-    complain(name, "is missing");
+    report_field(name, "is missing");
   }
   template <class T>
   void required(std::string_view name, T& value, JsonRange range) {
@@ -123,7 +123,7 @@ class JsonReader {
   template <class Declare>
   void required_object(std::string_view name, Declare declare) {
     if (const auto found = find(name)) return descend(name, *found, declare);
-    complain(name, "is missing");
+    report_field(name, "is missing");
   }
   template <class Declare>
   void object(std::string_view name, Declare declare) {
@@ -145,21 +145,22 @@ class JsonReader {
     });
   }
 
+  // Reads the fields of `value` from this object. `value` is present if its field `first` is.
   template <class T>
-  void inlined(std::string_view first, std::optional<T>& value) {
+  void optional_inline(std::string_view first, std::optional<T>& value) {
     if (has(first)) fields(*this, value.emplace());
   }
 
-  bool has(std::string_view name) const { return object_.find(name, next_).has_value(); }
+  bool has(std::string_view name) const { return object_.find(name, expected_index_).has_value(); }
   // The names of all members, for objects whose names are data.
   std::vector<std::string_view> names() const;
   // Reports "`PATH.name` what".
-  void complain(std::string_view name, std::string_view what);
-  // Reports a problem that concerns no single field.
-  void fail(std::string problem);
+  void report_field(std::string_view name, std::string_view what);
+  // Reports a problem that does not concern a single field.
+  void report_problem(std::string problem);
   // Reports that `tag` is not among `names`.
-  void fail_unknown(std::string_view tag, std::string_view name,
-                    std::span<const std::string_view> names);
+  void report_unknown_name(std::string_view tag, std::string_view name,
+                           std::span<const std::string_view> names);
   bool ok() const { return root_->problem_.empty(); }
   // Call this once, after all fields were read. Returns the first problem; empty if there is none.
   std::string problem();
@@ -177,22 +178,22 @@ class JsonReader {
         name_(name) {}
 
   std::optional<JsonValue> find(std::string_view name) {
-    const auto index = object_.find(name, next_);
+    const auto index = object_.find(name, expected_index_);
     if (!index) return std::nullopt;
-    next_ = *index + 1;
-    ++used_;
+    expected_index_ = *index + 1;
+    ++fields_read_;
     return object_.member(*index);
   }
   template <class Declare>
   void descend(std::string_view name, JsonValue json, Declare declare) {
-    if (!json.is_object()) return complain(name, "is not an object");
+    if (!json.is_object()) return report_field(name, "is not an object");
     JsonReader reader(*this, name, json);
     declare(reader);
     reader.check_unknown();
   }
   template <class Each>
   void for_items(std::string_view name, JsonValue json, Each each) {
-    if (!json.is_list()) return complain(name, "is not a list");
+    if (!json.is_list()) return report_field(name, "is not a list");
     for (std::size_t i = 0; i < json.size(); ++i) each(json.item(i));
   }
 
@@ -208,7 +209,7 @@ class JsonReader {
       read_records(name, json, value);
     } else {
       const Expected expected = decode(json, value);
-      if (!expected.empty()) complain(name, fmt::format("is not {}", expected));
+      if (!expected.empty()) report_field(name, fmt::format("is not {}", expected));
     }
   }
   template <class T>
@@ -225,7 +226,7 @@ class JsonReader {
   template <class T>
   void read_records(std::string_view name, JsonValue json, std::map<std::string, T>& values) {
     values.clear();
-    if (!json.is_object()) return complain(name, "is not an object");
+    if (!json.is_object()) return report_field(name, "is not an object");
     for (std::size_t i = 0; i < json.size(); ++i)
       read(name, json.member(i), values[std::string(json.name(i))]);
   }
@@ -332,9 +333,9 @@ class JsonReader {
   JsonRules rules_;
   JsonReader* root_;
   JsonReader* parent_ = nullptr;
-  std::string_view name_;  // in the parent
-  std::size_t next_ = 0;   // the member that probably comes next
-  std::size_t used_ = 0;
+  std::string_view name_;           // in the parent
+  std::size_t expected_index_ = 0;  // the member that probably comes next
+  std::size_t fields_read_ = 0;
   std::string problem_;  // the first one; set in the root
 };
 
@@ -393,7 +394,7 @@ void tagged_fields(JsonReader& reader, std::string_view tag,
     return true;
   };
   if (!(try_alternative(std::type_identity<Alternatives>()) || ...))
-    reader.fail_unknown(tag, name, names);
+    reader.report_unknown_name(tag, name, names);
 }
 
 }  // namespace bench

@@ -262,10 +262,10 @@ TEST(Json, a_missing_optional_is_empty_even_if_its_default_is_not) {
   EXPECT_EQ(value, std::nullopt);
 }
 
-TEST(Json, an_inlined_struct_is_present_if_its_first_field_is) {
+TEST(Json, an_inline_struct_is_present_if_its_first_field_is) {
   std::optional<Part> part = Part{"x", 0.5};
   const auto declare = [&](auto& archive) {
-    archive.inlined("name", part);
+    archive.optional_inline("name", part);
     archive.constant("last", "z");
   };
   const std::string text = json_object(declare);

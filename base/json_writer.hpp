@@ -16,8 +16,8 @@
 //   object(name, declare)         the same, left out if it is empty
 //   group(name, optional, declare) an object that is present or missing as a whole
 //   list(name, vector, declare)   a list of objects; left out if it is empty
-//   inlined(first, optional)      the fields of a struct among those of the record; present if
-//                                 `first`, one of them, is
+//   optional_inline(first, optional) the fields of a struct among those of the record; present if
+//                                 the field `first` of the struct is
 // `declare` is called with the archive and, for group and list, the value. A value is a number, a
 // text, an enumerator with names_of(), a quantity of base/units.hpp, a struct with fields() or
 // elements(), or an optional, a vector or a map of those. A type with write_json(writer, value) is
@@ -168,7 +168,7 @@ class JsonWriter {
   }
 
   template <class T>
-  void inlined(std::string_view /*first*/, const std::optional<T>& value) {
+  void optional_inline(std::string_view /*first*/, const std::optional<T>& value) {
     if (value) fields(*this, *value);
   }
 

@@ -24,7 +24,7 @@ TEST(NearestName, FindsOneEdit) {
   EXPECT_EQ(near("stride"), "stride");
 }
 
-TEST(NearestName, AThirdOfTheLongerNameIsTheLimit) {
+TEST(NearestName, AllowsEditsUpToAThirdOfTheLongerName) {
   EXPECT_EQ(near("dilatoin"), "dilation");
   EXPECT_EQ(near("dltion"), "dilation");
   EXPECT_EQ(near("dltn"), "(none)");
@@ -52,7 +52,7 @@ TEST(NearestName, TheBeginningOfANameIsNearerThanAnotherNumber) {
   EXPECT_FALSE(nearest_name("resnet101", networks));
 }
 
-TEST(NearestName, CaseIsNoEdit) {
+TEST(NearestName, LetterCaseDoesNotCount) {
   constexpr std::array<std::string_view, 2> functions = {"relu", "elu"};
   EXPECT_EQ(nearest_name("ReLU", functions), "relu");
   EXPECT_EQ(nearest_name("ELU", functions), "elu");

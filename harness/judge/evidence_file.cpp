@@ -98,7 +98,7 @@ class FileReader {
     reader.required("id", id);
     const auto found = by_id_.find(id);
     if (found != by_id_.end()) return found->second;
-    reader.fail("there is no case record of its id");
+    reader.report_problem("there is no case record of its id");
     return nullptr;
   }
   void index_cases() {
@@ -185,7 +185,7 @@ void FileReader::read_duet(JsonReader& reader) {
   fields(reader, duet);
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
-  if (entry->duets.size() >= kMaxPairs) return reader.fail("too many duets");
+  if (entry->duets.size() >= kMaxPairs) return reader.report_problem("too many duets");
   entry->duets.push_back(std::move(duet));
 }
 
@@ -195,7 +195,7 @@ void FileReader::read_window(JsonReader& reader) {
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
   if (entry->windows.size() >= kMaxWindows || window.processes.size() > kMaxWindows)
-    return reader.fail("too many processes");
+    return reader.report_problem("too many processes");
   entry->windows.push_back(std::move(window));
 }
 

@@ -125,7 +125,7 @@ inline void byte_fields(JsonReader& reader, ops::Work& work) {
     reader.required("bytes", work.bytes_read);
   }
   if (!(Checked(work.bytes_read) + work.bytes_written).value())
-    reader.complain("bytes", "is more than 2^63 - 1");
+    reader.report_field("bytes", "is more than 2^63 - 1");
 }
 
 template <class Archive, class Work>

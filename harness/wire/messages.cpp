@@ -163,12 +163,12 @@ void read_parameter(JsonReader& reader, const ops::Parameter& parameter, ops::Pa
 void parameter_fields(JsonReader& reader, ops::LayerDefinition& layer,
                       const ops::OperatorRegistry& registry) {
   const ops::Operator* op = registry.find(layer.op);
-  if (op == nullptr) return reader.fail(fmt::format("unknown operator `{}`", layer.op));
+  if (op == nullptr) return reader.report_problem(fmt::format("unknown operator `{}`", layer.op));
   layer.parameters = ops::ParameterSet(op->parameters);
   reader.required_object("parameters", [&](JsonReader& parameters) {
     for (const std::string_view name : parameters.names()) {
       const ops::Parameter* parameter = ops::find_parameter(op->parameters, name);
-      if (parameter == nullptr) return parameters.complain(name, "is an unknown parameter");
+      if (parameter == nullptr) return parameters.report_field(name, "is an unknown parameter");
       read_parameter(parameters, *parameter, layer.parameters);
     }
   });
@@ -238,7 +238,7 @@ void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Catalo
   archive.required("dtype", r.dtype);
   network_member(archive, r.network, registry);
   if constexpr (Archive::kReads) {
-    if (r.network == nullptr) archive.complain("network", "is missing");
+    if (r.network == nullptr) archive.report_field("network", "is missing");
   }
 }
 void request_fields(auto& archive, JsonOf<WarmUpRequest> auto& r, const Catalogue&) {

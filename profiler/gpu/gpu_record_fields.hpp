@@ -28,7 +28,7 @@ void fields(auto& archive, JsonOf<GpuInterval> auto& r) {
 
 void fields(auto& archive, JsonOf<GpuKernel> auto& r) {
   archive.required("name", r.name);
-  archive.inlined("start_ns", r.time);
+  archive.optional_inline("start_ns", r.time);
   fields(archive, r.place);
   archive.required("grid", r.grid);
   archive.required("block", r.block);
@@ -45,7 +45,7 @@ void fields(auto& archive, JsonOf<GpuMemcpy> auto& r) {
   archive.required("source", r.source);
   archive.required("destination", r.destination);
   archive.required("bytes", r.bytes);
-  archive.inlined("start_ns", r.time);
+  archive.optional_inline("start_ns", r.time);
   fields(archive, r.place);
   archive.optional("correlation", r.correlation);
   archive.optional("graph_node", r.graph_node);
@@ -56,7 +56,7 @@ void fields(auto& archive, JsonOf<GpuMemcpy> auto& r) {
 void fields(auto& archive, JsonOf<GpuMemset> auto& r) {
   archive.required("memory", r.memory);
   archive.required("bytes", r.bytes);
-  archive.inlined("start_ns", r.time);
+  archive.optional_inline("start_ns", r.time);
   fields(archive, r.place);
   archive.optional("correlation", r.correlation);
   archive.optional("graph_node", r.graph_node);
@@ -145,7 +145,7 @@ void fields(auto& archive, JsonOf<GpuReading> auto& r) {
   archive.required("at_ns", r.at);
   archive.optional("sm_clock_hz", r.sm_clock_hz);
   archive.optional("power_milliwatt", r.power_milliwatt);
-  archive.inlined("memory_bytes", r.memory);
+  archive.optional_inline("memory_bytes", r.memory);
 }
 
 void fields(auto& archive, JsonOf<GpuNote> auto& r) { archive.required("text", r.text); }
@@ -167,7 +167,7 @@ void fields(auto& archive, JsonOf<OwnerLine> auto& r) {
   archive.required("direction", r.owner.direction);
   archive.required("op", r.owner.op);
   archive.optional("iteration", r.owner.iteration);
-  archive.inlined("flops", r.owner.work);
+  archive.optional_inline("flops", r.owner.work);
 }
 
 // The first line: the session without its owners and records.
