@@ -66,13 +66,13 @@ class CaseReader {
     const yaml::Entry* network = node_.find("network");
     if ((op == nullptr) == (network == nullptr)) {
       const std::string_view found = op == nullptr ? "neither" : "both";
-      reader_.complain(op == nullptr ? node_.mark : network->mark,
+      reader_.complain(op == nullptr ? node_.location : network->location,
                        fmt::format("a case has `op` or `network`, found {}", found),
                        "write `op: conv` or `network: resnet50_v1_5`");
       return false;
     }
     if (network != nullptr) {
-      case_.network_spot = reader_.spot(network->value->mark);
+      case_.network_spot = reader_.spot(network->value->location);
       case_.network = reader_.text(*network->value, "network").value_or(std::string());
       return !case_.network.empty();
     }
@@ -107,12 +107,14 @@ class CaseReader {
       const bool op = case_.op != nullptr;
       const auto hint = ops::foreign_word_hint(entry.key, valid_keys());
       return reader_.complain(
-          entry.mark, fmt::format("{} is for {}", quote(entry.key), op ? "networks" : "operators"),
+          entry.location,
+          fmt::format("{} is for {}", quote(entry.key), op ? "networks" : "operators"),
           hint ? *hint
           : op ? fmt::format("a {} does not have it", subject)
                : "a network's passes follow `mode`");
     }
-    reader_.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), subject),
+    reader_.complain(entry.location,
+                     fmt::format("unknown key {} of a {}", quote(entry.key), subject),
                      expected_setting(entry.key, valid_keys()));
   }
 
@@ -122,8 +124,8 @@ class CaseReader {
     if (entry.key == "op" || entry.key == "network") return;
     if (const auto index = parameter_index(entry.key)) {
       const ops::Parameter& parameter = case_.op->parameters[*index];
-      written_.emplace(entry.key, entry.mark);
-      case_.parameter_spots[*index] = reader_.spot(entry.value->mark);
+      written_.emplace(entry.key, entry.location);
+      case_.parameter_spots[*index] = reader_.spot(entry.value->location);
       if (auto value = read_parameter(reader_, parameter, *entry.value)) {
         case_.parameters.set(parameter.name, *std::move(value));
       } else {
@@ -131,9 +133,9 @@ class CaseReader {
       }
     } else if (entry.key == "post_ops" && case_.op != nullptr) {
       case_.post_ops = read_post_ops(reader_, *entry.value);
-      case_.post_ops_spot = reader_.spot(entry.value->mark);
+      case_.post_ops_spot = reader_.spot(entry.value->location);
     } else if (read_setting(reader_, entry.key, *entry.value, owner(), case_.settings)) {
-      written_.emplace(entry.key, entry.mark);
+      written_.emplace(entry.key, entry.location);
     } else {
       unknown_key(entry);
     }
@@ -152,8 +154,8 @@ class CaseReader {
 
   // Returns the assignments of one key's list; empty if an error was reported.
   std::vector<Assignment> read_list(const yaml::Entry& entry) {
-    if (const auto [first, inserted] = written_.emplace(entry.key, entry.mark); !inserted) {
-      reader_.complain(entry.mark,
+    if (const auto [first, inserted] = written_.emplace(entry.key, entry.location); !inserted) {
+      reader_.complain(entry.location,
                        fmt::format("{} already has values at line {}, column {}", quote(entry.key),
                                    first->second.line, first->second.column),
                        "remove one of them");
@@ -185,7 +187,7 @@ class CaseReader {
     const bool allowed = std::find(names.begin(), names.end(), entry.key) != names.end();
     if (allowed && axis != nullptr) return axis;
     if (allowed || entry.key == "op" || entry.key == "network" || entry.key == "post_ops") {
-      reader_.complain(entry.mark, fmt::format("{} cannot vary", quote(entry.key)),
+      reader_.complain(entry.location, fmt::format("{} cannot vary", quote(entry.key)),
                        "parameters and axes can; write one case for each value");
     } else {
       unknown_key(entry);
@@ -196,7 +198,7 @@ class CaseReader {
   std::optional<Assignment> parameter_value(std::size_t index, const yaml::Node& node) const {
     auto value = read_parameter(reader_, case_.op->parameters[index], node);
     if (!value) return std::nullopt;
-    return Assignment{std::nullopt, index, *std::move(value), {}, reader_.spot(node.mark)};
+    return Assignment{std::nullopt, index, *std::move(value), {}, reader_.spot(node.location)};
   }
 
   std::optional<Assignment> axis_value(const AxisRow& row, const yaml::Node& node) const {
@@ -223,7 +225,7 @@ class CaseReader {
         first = &entry;
         dimension.resize(assignments.size());
       } else if (assignments.size() != dimension.size()) {
-        reader_.complain(entry.value->mark,
+        reader_.complain(entry.value->location,
                          fmt::format("`zip`: {} has {} values, {} has {}", quote(entry.key),
                                      assignments.size(), quote(first->key), dimension.size()),
                          "lists in `zip` have equal lengths; `sweep` combines all");
@@ -244,7 +246,7 @@ class CaseReader {
   const Reader& reader_;
   const yaml::Node& node_;
   CaseTemplate& case_;
-  std::map<std::string_view, yaml::Mark> written_;
+  std::map<std::string_view, yaml::SourceLocation> written_;
   bool bad_ = false;
 };
 
@@ -277,7 +279,7 @@ std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& no
   if (!reader.is_mapping(node, "cases")) return std::nullopt;
   const std::size_t before = findings.count();
   CaseTemplate result;
-  result.spot = reader.spot(node.mark);
+  result.spot = reader.spot(node.location);
   result.settings = defaults;
   CaseReader case_reader(reader, node, result);
   if (!case_reader.read()) return std::nullopt;

@@ -19,7 +19,7 @@ void read_plugins(const Reader& reader, const yaml::Node& node, ConfigFile& conf
   constexpr std::string_view kKey = "plugins";
   for (const yaml::Node* item : reader.items(node, kKey)) {
     if (auto path = reader.text(*item, kKey)) {
-      config.plugins.push_back({*std::move(path), reader.spot(item->mark)});
+      config.plugins.push_back({*std::move(path), reader.spot(item->location)});
     }
   }
 }
@@ -35,7 +35,7 @@ void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& 
   }
   if (value.empty()) return;  // already reported
   if (const Status status = row.apply(switches, value); !status) {
-    reader.complain(node.mark, fmt::format("`{}`: {}", row.name, status.error().what),
+    reader.complain(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
                     status.error().next);
   }
 }
@@ -86,7 +86,7 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
   GateSettings gate;
   read_keys<GateSettings>(reader, node, kGate, gate);
   if (gate.detect < gate.delta) {
-    reader.complain(node.mark,
+    reader.complain(node.location,
                     fmt::format("`gate`: detect ({}%) is below delta ({}%)", gate.detect * 100,
                                 gate.delta * 100),
                     "what must be found is at least as large as what is allowed");
@@ -150,22 +150,22 @@ ConfigFile read_config(Findings& findings, const std::string& path, std::string_
   const Reader reader(findings, config.file);
   auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().mark, document.error().what, document.error().next);
+    reader.complain(document.error().location, document.error().what, document.error().next);
     return config;
   }
   config.document = *std::move(document);
   for (const yaml::Problem& problem : config.document.problems()) {
-    reader.complain(problem.mark, problem.what, problem.next);
+    reader.complain(problem.location, problem.what, problem.next);
   }
   const yaml::Node& root = config.document.root();
   if (root.kind != yaml::Kind::mapping) {
-    reader.complain(root.mark, fmt::format("found {}, expected a mapping", describe(root)),
+    reader.complain(root.location, fmt::format("found {}, expected a mapping", describe(root)),
                     "a configuration begins with `version: 1`");
     return config;
   }
   read_keys<ConfigFile>(reader, root, kFile, config);
   if (root.find("version") == nullptr) {
-    reader.complain(root.mark, "the key `version` is missing", "write `version: 1`");
+    reader.complain(root.location, "the key `version` is missing", "write `version: 1`");
   }
   for (ConfigFile::Plugin& plugin : config.plugins) {
     plugin.path = relative_to(config.folder, plugin.path);
@@ -179,7 +179,7 @@ void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& regis
   const Reader reader(findings, config.file, registry);
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
-    reader.complain(entry.mark, fmt::format("unknown key {} of defaults", quote(entry.key)),
+    reader.complain(entry.location, fmt::format("unknown key {} of defaults", quote(entry.key)),
                     expected_setting(entry.key, setting_names(SettingsOwner::defaults)));
   }
 }

@@ -151,7 +151,7 @@ class Loader {
   // The limit of one file applies to the sum of all files, since all stay in memory until the last
   // one is read.
   bool check_values(const ConfigFile& config) {
-    if (config.document.has_root()) values_ += config.document.root().expanded;
+    if (config.document.has_root()) values_ += config.document.root().expanded_count;
     if (values_ <= yaml::kMaxNodes) return true;
     findings_.add(
         {config.file, {1, 1}},
@@ -168,19 +168,19 @@ class Loader {
     if (const auto begin = std::find(open_.begin(), open_.end(), path); begin != open_.end()) {
       std::string cycle;
       for (auto step = begin; step != open_.end(); ++step) cycle += *step + " -> ";
-      return reader.complain(node.mark, "`include` leads back to this file: " + cycle + path,
+      return reader.complain(node.location, "`include` leads back to this file: " + cycle + path,
                              "remove one of the includes");
     }
     const auto known = by_path_.find(path);
     ConfigFile* included = known == by_path_.end() ? nullptr : known->second;
     if (included == nullptr) {
       if (files_.size() >= kMaxFiles) {
-        return reader.complain(node.mark, fmt::format("more than {} files", kMaxFiles),
+        return reader.complain(node.location, fmt::format("more than {} files", kMaxFiles),
                                "include fewer files");
       }
       const auto text = request_.read(path);
       if (!text.ok()) {
-        return reader.complain(node.mark,
+        return reader.complain(node.location,
                                fmt::format("cannot include {}: {}", quote(path), text.error().what),
                                "paths are relative to the including file");
       }

@@ -141,7 +141,7 @@ struct NetworkDraft {
   NetworkFile result;
   const yaml::Node* layers = nullptr;
   // Per layer: the locations of its inputs, if written.
-  std::vector<std::vector<yaml::Mark>> input_marks;
+  std::vector<std::vector<yaml::SourceLocation>> input_locations;
 };
 
 namespace {
@@ -157,14 +157,14 @@ void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   for (const yaml::Entry& entry : node.entries) {
     const auto key = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
     if (key == kInputKeys.end()) {
-      reader.complain(entry.mark, "unknown key " + quote(entry.key),
+      reader.complain(entry.location, "unknown key " + quote(entry.key),
                       expected_key(entry.key, kInputKeys));
       continue;
     }
     sizes[static_cast<std::size_t>(key - kInputKeys.begin())] =
         reader.integer(*entry.value, entry.key, 1, std::numeric_limits<std::int64_t>::max());
   }
-  if (node.find("c") == nullptr) reader.complain(node.mark, "`input` lacks `c`, its channels");
+  if (node.find("c") == nullptr) reader.complain(node.location, "`input` lacks `c`, its channels");
   if (sizes[1] && !sizes[2]) sizes[2] = sizes[1];
   if (sizes[2] && !sizes[3]) sizes[3] = sizes[2];
   for (const auto& size : sizes) {
@@ -209,12 +209,12 @@ constexpr std::array<KeyInfo, 4> kLayerKeys = {{
 }};
 
 void read_inputs(const Reader& reader, const yaml::Node& node, ops::LayerDefinition& layer,
-                 std::vector<yaml::Mark>& marks) {
+                 std::vector<yaml::SourceLocation>& locations) {
   for (const yaml::Node* item : reader.items(node, "inputs")) {
     const auto name = reader.text(*item, "inputs");
     if (!name) continue;
     layer.inputs.push_back(*name);
-    marks.push_back(item->mark);
+    locations.push_back(item->location);
   }
 }
 
@@ -228,25 +228,26 @@ void read_layer_parameter(const Reader& reader, const ops::Operator& op, const y
                           ops::LayerDefinition& layer, NetworkFile::LayerPlace& place) {
   const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
   if (parameter == nullptr) {
-    reader.complain(entry.mark, fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
+    reader.complain(entry.location,
+                    fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
                     expected_key(entry.key, layer_key_names(op)));
     return;
   }
   if (auto value = read_parameter(reader, *parameter, *entry.value)) {
     layer.parameters.set(parameter->name, *std::move(value));
-    place.parameters.emplace(parameter->name, entry.value->mark);
+    place.parameters.emplace(parameter->name, entry.value->location);
   }
 }
 
 std::string read_layer_name(const Reader& reader, const yaml::Node& node) {
   const yaml::Entry* entry = node.find("name");
   if (entry == nullptr) {
-    reader.complain(node.mark, "a layer lacks its `name`");
+    reader.complain(node.location, "a layer lacks its `name`");
     return {};
   }
   const auto name = reader.text(*entry->value, "name");
   if (name && *name == kInput) {
-    reader.complain(entry->value->mark, "`input` names the network's input, not a layer",
+    reader.complain(entry->value->location, "`input` names the network's input, not a layer",
                     "choose another name");
     return {};
   }
@@ -259,16 +260,16 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   layer.name = read_layer_name(reader, node);
   const yaml::Entry* op_entry = node.find("op");
   const ops::Operator* op = op_entry == nullptr ? nullptr : read_operator(reader, *op_entry->value);
-  if (op_entry == nullptr) reader.complain(node.mark, "a layer lacks its `op`");
-  NetworkFile::LayerPlace place{node.mark, {}};
-  std::vector<yaml::Mark> marks;
+  if (op_entry == nullptr) reader.complain(node.location, "a layer lacks its `op`");
+  NetworkFile::LayerPlace place{node.location, {}};
+  std::vector<yaml::SourceLocation> locations;
   if (op != nullptr) {
     layer.op = op->name;
     layer.parameters = ops::ParameterSet(op->parameters);
   }
   for (const yaml::Entry& entry : node.entries) {
     if (entry.key == "inputs") {
-      read_inputs(reader, *entry.value, layer, marks);
+      read_inputs(reader, *entry.value, layer, locations);
     } else if (entry.key != "name" && entry.key != "op" && op != nullptr) {
       read_layer_parameter(reader, *op, entry, layer, place);
     }
@@ -276,18 +277,18 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   const auto [first, inserted] = draft.result.places.emplace(layer.name, std::move(place));
   if (!inserted && !layer.name.empty()) {
     reader.complain(
-        node.mark,
+        node.location,
         fmt::format("duplicate layer {}, first at line {}, column {}", quote(layer.name),
-                    first->second.mark.line, first->second.mark.column),
+                    first->second.location.line, first->second.location.column),
         "layers need distinct names");
   }
   auto& layers = draft.result.definition.layers;
   if (layer.inputs.empty()) {
     layer.inputs.push_back(layers.empty() ? std::string(kInput) : layers.back().name);
-    marks.push_back(node.mark);
+    locations.push_back(node.location);
   }
   layers.push_back(std::move(layer));
-  draft.input_marks.push_back(std::move(marks));
+  draft.input_locations.push_back(std::move(locations));
 }
 
 // Returns edges by layer index; -1 stands for the network's input and unknown names.
@@ -308,7 +309,7 @@ std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const Network
       if (found != indices.end() || name == kInput) continue;
       const auto near = nearest_name(name, names);
       reader.complain(
-          draft.input_marks[i][k],
+          draft.input_locations[i][k],
           fmt::format("layer {} has an unknown input {}", quote(layers[i].name), quote(name)),
           near ? fmt::format("did you mean `{}`?", *near) : "expected a layer's name or `input`");
     }
@@ -357,7 +358,7 @@ void check_cycles(const Reader& reader, const NetworkDraft& draft,
   constexpr std::size_t kMaxShown = 8;
   const bool cut = names.size() > kMaxShown;
   if (cut) names.resize(kMaxShown);
-  reader.complain(draft.input_marks[*begin].front(),
+  reader.complain(draft.input_locations[*begin].front(),
                   fmt::format("the inputs of layer {} lead back to it: {}{}", quote(names.front()),
                               fmt::join(names, " <- "), cut ? " <- ..." : ""),
                   "a network must not have a cycle");
@@ -366,7 +367,7 @@ void check_cycles(const Reader& reader, const NetworkDraft& draft,
 void check_presence(const Reader& reader, const yaml::Node& root) {
   for (const KeyRow<NetworkDraft>& row : kRows) {
     if (row.info.fallback == "required" && root.find(row.info.name) == nullptr) {
-      reader.complain(root.mark, fmt::format("the key `{}` is missing", row.info.name),
+      reader.complain(root.location, fmt::format("the key `{}` is missing", row.info.name),
                       std::string(row.info.help));
     }
   }
@@ -382,8 +383,8 @@ Spot NetworkFile::spot_of(std::string_view where) const {
     if (layer == places.end()) continue;
     const std::string_view rest = end < where.size() ? where.substr(end + 1) : std::string_view();
     const auto parameter = layer->second.parameters.find(rest);
-    return {file,
-            parameter == layer->second.parameters.end() ? layer->second.mark : parameter->second};
+    return {file, parameter == layer->second.parameters.end() ? layer->second.location
+                                                              : parameter->second};
   }
   return {file, {1, 1}};
 }
@@ -395,15 +396,15 @@ std::optional<NetworkFile> read_network(Findings& findings, const std::string& f
   const Reader reader(findings, findings.add_file(file), registry);
   const auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().mark, document.error().what, document.error().next);
+    reader.complain(document.error().location, document.error().what, document.error().next);
     return std::nullopt;
   }
   for (const yaml::Problem& problem : document->problems()) {
-    reader.complain(problem.mark, problem.what, problem.next);
+    reader.complain(problem.location, problem.what, problem.next);
   }
   const yaml::Node& root = document->root();
   if (root.kind != yaml::Kind::mapping) {
-    reader.complain(root.mark, fmt::format("found {}, expected a mapping", describe(root)),
+    reader.complain(root.location, fmt::format("found {}, expected a mapping", describe(root)),
                     "a network has the keys version, network, input and layers");
     return std::nullopt;
   }

@@ -25,8 +25,8 @@ struct NetworkFile {
   ops::NetworkDefinition definition;
   int file = -1;  // number of this file in the Findings given to read_network()
   struct LayerPlace {
-    yaml::Mark mark;
-    std::map<std::string, yaml::Mark, std::less<>> parameters;
+    yaml::SourceLocation location;
+    std::map<std::string, yaml::SourceLocation, std::less<>> parameters;
   };
   std::map<std::string, LayerPlace, std::less<>> places;  // by layer name
 

@@ -99,7 +99,7 @@ std::optional<ops::Value> read_parameter(const Reader& reader, const ops::Parame
   if (!value) return std::nullopt;
   const Status status = ops::check_value(parameter, *value);
   if (!status.ok()) {
-    reader.complain(node.mark, status.error().what, status.error().next);
+    reader.complain(node.location, status.error().what, status.error().next);
     return std::nullopt;
   }
   return value;
@@ -134,7 +134,7 @@ std::vector<ops::PostOp> read_post_ops(const Reader& reader, const yaml::Node& n
     if (post_op.ok()) {
       post_ops.push_back(*std::move(post_op));
     } else {
-      reader.complain(item->mark, "`post_ops`: " + post_op.error().what, post_op.error().next);
+      reader.complain(item->location, "`post_ops`: " + post_op.error().what, post_op.error().next);
     }
   }
   return post_ops;
@@ -145,7 +145,7 @@ const ops::Operator* read_operator(const Reader& reader, const yaml::Node& node)
   if (!name) return nullptr;
   const ops::Operator* op = reader.registry().find(*name);
   if (op == nullptr) {
-    reader.complain(node.mark, "unknown operator " + quote(*name),
+    reader.complain(node.location, "unknown operator " + quote(*name),
                     ops::expected_word(*name, reader.registry().operator_names()));
   }
   return op;

@@ -46,11 +46,12 @@ int Findings::add_argument(std::string text) {
 Place Findings::place(Spot spot) const {
   const Source& source = sources_[static_cast<std::size_t>(spot.file)];
   if (!source.has_lines) return {source.name, 0, 0};
-  return {source.name, spot.mark.line, spot.mark.column};
+  return {source.name, spot.location.line, spot.location.column};
 }
 
 void Findings::add(Spot spot, std::string what, std::string next) {
-  findings_.insert({spot.file, spot.mark.line, spot.mark.column, std::move(what), std::move(next)});
+  findings_.insert(
+      {spot.file, spot.location.line, spot.location.column, std::move(what), std::move(next)});
 }
 
 std::vector<Diagnostic> Findings::list(std::size_t limit) const {
@@ -100,19 +101,19 @@ std::string expected_key(std::string_view written, std::span<const std::string_v
   const std::string_view word = written.substr(0, written.find(' '));
   const std::size_t colon = word.find(':');
   if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size()) {
-    return fmt::format("a blank is missing after the colon: write `{}: {}`", word.substr(0, colon),
+    return fmt::format("a space is missing after the colon: write `{}: {}`", word.substr(0, colon),
                        word.substr(colon + 1));
   }
   return ops::expected_word(written, names);
 }
 
-void Reader::complain(yaml::Mark mark, std::string what, std::string next) const {
-  findings_->add(spot(mark), std::move(what), std::move(next));
+void Reader::complain(yaml::SourceLocation location, std::string what, std::string next) const {
+  findings_->add(spot(location), std::move(what), std::move(next));
 }
 
 void Reader::mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
                       std::string next) const {
-  complain(node.mark, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected),
+  complain(node.location, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected),
            std::move(next));
 }
 
@@ -153,14 +154,14 @@ std::optional<bool> Reader::flag(const yaml::Node& node, std::string_view key) c
 std::optional<std::size_t> Reader::word(const yaml::Node& node, std::string_view key,
                                         std::span<const std::string_view> names) const {
   if (node.kind != yaml::Kind::scalar) {
-    complain(node.mark, fmt::format("`{}`: found {}", key, describe(node)),
+    complain(node.location, fmt::format("`{}`: found {}", key, describe(node)),
              ops::expected_word("", names));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == node.text) return i;
   }
-  complain(node.mark, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
+  complain(node.location, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
            ops::expected_word(node.text, names));
   return std::nullopt;
 }

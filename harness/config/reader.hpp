@@ -24,7 +24,7 @@ namespace bench {
 // A position in one of the files of a Findings object.
 struct Spot {
   int file = -1;
-  yaml::Mark mark = {0, 0};
+  yaml::SourceLocation location = {0, 0};
 };
 
 // Maximum number of diagnostics: what a terminal can show and a person will read.
@@ -75,8 +75,8 @@ class Reader {
   Findings& findings() const { return *findings_; }
   int file() const { return file_; }
   const ops::OperatorRegistry& registry() const { return *registry_; }
-  Spot spot(yaml::Mark mark) const { return {file_, mark}; }
-  void complain(yaml::Mark mark, std::string what, std::string next = {}) const;
+  Spot spot(yaml::SourceLocation location) const { return {file_, location}; }
+  void complain(yaml::SourceLocation location, std::string what, std::string next = {}) const;
   // Reports "`key`: found X, expected Y".
   void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
                 std::string next = {}) const;
@@ -110,7 +110,7 @@ class Reader {
 std::string describe(const yaml::Node& node);
 std::string quote(std::string_view text);
 
-// Returns the hint for an unknown key: a missing blank after its colon (`m:1`), or else
+// Returns the hint for an unknown key: a missing space after its colon (`m:1`), or else
 // ops::expected_word().
 std::string expected_key(std::string_view written, std::span<const std::string_view> names);
 
@@ -143,7 +143,8 @@ void read_keys(const Reader& reader, const yaml::Node& node, std::span<const Key
     }
     std::vector<std::string_view> names;
     for (const KeyRow<Target>& row : rows) names.push_back(row.info.name);
-    reader.complain(entry.mark, "unknown key " + quote(entry.key), expected_key(entry.key, names));
+    reader.complain(entry.location, "unknown key " + quote(entry.key),
+                    expected_key(entry.key, names));
   }
 }
 

@@ -266,7 +266,7 @@ void check_parts(const Reader& reader, std::string_view key, const yaml::Node& n
   if (owner != SettingsOwner::operator_case || key != "measure") return;
   const yaml::Entry* what = node.find("what");
   if (node.kind == yaml::Kind::sequence || what != nullptr) {
-    reader.complain(what != nullptr ? what->mark : node.mark,
+    reader.complain(what != nullptr ? what->location : node.location,
                     "`measure`: only a network can choose layers and network",
                     "write a mapping such as { processes: 5, max_time: 2s }");
   }
@@ -301,7 +301,7 @@ std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& ro
         reader.integer(node, row.info.name, 1, row.axis == Axis::threads ? kMaxThreads : kMaxBatch);
   }
   if (!value) return std::nullopt;
-  return AxisValue{*value, reader.spot(node.mark)};
+  return AxisValue{*value, reader.spot(node.location)};
 }
 
 Settings::Settings() {

@@ -99,7 +99,7 @@ std::optional<Expression> read_expression(const Reader& reader, const yaml::Node
   if (parsed.ok()) return *std::move(parsed);
   const Error& error = parsed.error();
   reader.complain(
-      node.mark,
+      node.location,
       fmt::format("`{}`: {} at character {} of `{}`", key, error.what, error.where, node.text),
       error.next);
   return std::nullopt;
@@ -114,13 +114,14 @@ Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
     } else if (item.key == kOperatorKeys[1]) {
       formulas.bytes = read_expression(reader, *item.value, item.key);
     } else {
-      reader.complain(item.mark, "unknown key " + quote(item.key),
+      reader.complain(item.location, "unknown key " + quote(item.key),
                       expected_key(item.key, kOperatorKeys));
     }
   }
   for (const std::string_view key : kOperatorKeys) {
     if (entry.value->find(key) == nullptr) {
-      reader.complain(entry.mark, fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
+      reader.complain(entry.location,
+                      fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
                       "write 0 if there are none");
     }
   }
@@ -133,7 +134,7 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
     if (entry.key == kFileKeys[0]) {
       static_cast<void>(reader.integer(*entry.value, entry.key, 1, 1));
     } else if (entry.key != kFileKeys[1]) {
-      reader.complain(entry.mark, "unknown key " + quote(entry.key),
+      reader.complain(entry.location, "unknown key " + quote(entry.key),
                       expected_key(entry.key, kFileKeys));
     } else if (reader.is_mapping(*entry.value, entry.key)) {
       for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_operator(reader, op);
@@ -141,7 +142,7 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
   }
   for (const std::string_view key : kFileKeys) {
     if (root.find(key) == nullptr) {
-      reader.complain(root.mark, fmt::format("the key `{}` is missing", key),
+      reader.complain(root.location, fmt::format("the key `{}` is missing", key),
                       "a work file has `version: 1` and `operators:`");
     }
   }
@@ -151,23 +152,23 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
 
 Result<WorkProvider, std::vector<Diagnostic>> read_work_file(std::string_view text,
                                                              const std::string& file,
-                                                             WorkProvider known) {
+                                                             WorkProvider built_in) {
   Findings findings;
   const Reader reader(findings, findings.add_file(file));
   auto table = std::make_shared<Table>();
   const auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().mark, document.error().what, document.error().next);
+    reader.complain(document.error().location, document.error().what, document.error().next);
   } else {
     for (const yaml::Problem& problem : document->problems()) {
-      reader.complain(problem.mark, problem.what, problem.next);
+      reader.complain(problem.location, problem.what, problem.next);
     }
     read_root(reader, document->root(), *table);
   }
   if (findings.count() > 0) return findings.list();
-  return WorkProvider([table, known = std::move(known)](const Activity& activity) {
-    if (known) {
-      if (auto work = known(activity)) return work;
+  return WorkProvider([table, built_in = std::move(built_in)](const Activity& activity) {
+    if (built_in) {
+      if (auto work = built_in(activity)) return work;
     }
     const Attributes& attributes = activity.attributes;
     const bool is_given = attributes.find(Attribute::given_flops) != nullptr ||

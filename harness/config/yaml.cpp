@@ -33,11 +33,11 @@ struct Abandoned {
   Problem problem;
 };
 
-[[noreturn]] void abandon(Mark mark, std::string what, std::string next = {}) {
-  throw Abandoned{{mark, std::move(what), std::move(next)}};
+[[noreturn]] void abandon(SourceLocation location, std::string what, std::string next = {}) {
+  throw Abandoned{{location, std::move(what), std::move(next)}};
 }
 
-Mark mark_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+SourceLocation location_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
 // Tags that add nothing to the text. The library passes "?" for plain scalars, "!" for quoted ones
 // and "" for untagged collections.
@@ -79,7 +79,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      abandon(mark_of(mark), "a second document starts here",
+      abandon(location_of(mark), "a second document starts here",
               "one file holds one document: remove `---` or use two files");
     }
   }
@@ -95,11 +95,11 @@ class Builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end() || !found->second.complete) {
-      abandon(mark_of(mark), "this alias is inside the node that it names",
+      abandon(location_of(mark), "this alias is inside the node that it names",
               "a node cannot contain itself");
     }
-    count(found->second.node->expanded, mark_of(mark));
-    attach(found->second.node, mark_of(mark));
+    count(found->second.node->expanded_count, location_of(mark));
+    attach(found->second.node, location_of(mark));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -119,7 +119,7 @@ class Builder final : public YAML::EventHandler {
  private:
   struct Key {
     std::string text;
-    Mark mark;
+    SourceLocation location;
     bool usable;
     Style style;
   };
@@ -132,31 +132,31 @@ class Builder final : public YAML::EventHandler {
     Node* node;
     YAML::anchor_t anchor;
     std::optional<Key> key = std::nullopt;  // key of the next value
-    std::unordered_map<std::string, Mark> keys = {};
+    std::unordered_map<std::string, SourceLocation> keys = {};
     std::vector<const Node*> merged = {};  // mappings named by `<<`
   };
 
-  void complain(Mark mark, std::string what, std::string next) {
-    document_.problems_.push_back({mark, std::move(what), std::move(next)});
+  void complain(SourceLocation location, std::string what, std::string next) {
+    document_.problems_.push_back({location, std::move(what), std::move(next)});
   }
 
   // Counts every visited node, so that the limit applies before memory or time is spent.
-  void count(std::int64_t nodes, Mark mark) {
+  void count(std::int64_t nodes, SourceLocation location) {
     visited_ += nodes;
     if (visited_ > kMaxNodes) {
-      abandon(mark, fmt::format("more than {} values, aliases expanded", kMaxNodes),
+      abandon(location, fmt::format("more than {} values, aliases expanded", kMaxNodes),
               "split the file, or use `sweep`");
     }
   }
 
   Node* make(Kind kind, const YAML::Mark& mark, std::string_view tag) {
-    count(1, mark_of(mark));
+    count(1, location_of(mark));
     Node& node = document_.nodes_.emplace_back();
     node.kind = kind;
-    node.mark = mark_of(mark);
+    node.location = location_of(mark);
     node.style = style_of(tag);
     if (std::find(kCoreTags.begin(), kCoreTags.end(), tag) == kCoreTags.end()) {
-      complain(node.mark, fmt::format("unknown tag `{}`", tag), "remove it");
+      complain(node.location, fmt::format("unknown tag `{}`", tag), "remove it");
     }
     return &node;
   }
@@ -166,12 +166,12 @@ class Builder final : public YAML::EventHandler {
     Node* node = make(kind, mark, tag);
     node->text = text;
     if (anchor != YAML::NullAnchor) anchors_[anchor] = {node, true};
-    attach(node, node->mark);
+    attach(node, node->location);
   }
 
   void open(Kind kind, const YAML::Mark& mark, std::string_view tag, YAML::anchor_t anchor) {
     if (frames_.size() >= kMaxLevels) {
-      abandon(mark_of(mark), fmt::format("more than {} levels of nesting", kMaxLevels),
+      abandon(location_of(mark), fmt::format("more than {} levels of nesting", kMaxLevels),
               "a configuration needs fewer than ten");
     }
     Node* node = make(kind, mark, tag);
@@ -183,31 +183,31 @@ class Builder final : public YAML::EventHandler {
     const Node* node = frames_.back().node;
     if (frames_.back().anchor != YAML::NullAnchor) anchors_[frames_.back().anchor].complete = true;
     frames_.pop_back();
-    attach(node, node->mark);
+    attach(node, node->location);
   }
 
-  void attach(const Node* node, Mark mark) {
+  void attach(const Node* node, SourceLocation location) {
     if (frames_.empty()) {
       document_.root_ = node;
       return;
     }
     Frame& frame = frames_.back();
-    frame.node->expanded += node->expanded;
+    frame.node->expanded_count += node->expanded_count;
     if (frame.node->kind == Kind::sequence) {
       frame.node->items.push_back(node);
     } else if (!frame.key) {
-      frame.key = read_key(frame, *node, mark);
+      frame.key = read_key(frame, *node, location);
     } else {
       add_entry(frame, node);
     }
   }
 
-  Key read_key(Frame& frame, const Node& node, Mark mark) {
-    Key key{node.text, mark, node.kind == Kind::scalar, node.style};
+  Key read_key(Frame& frame, const Node& node, SourceLocation location) {
+    Key key{node.text, location, node.kind == Kind::scalar, node.style};
     if (!key.usable) {
-      complain(mark, "a key must be a word, found a list, a mapping or nothing", "");
-    } else if (const auto [first, inserted] = frame.keys.emplace(key.text, mark); !inserted) {
-      complain(mark,
+      complain(location, "a key must be a word, found a list, a mapping or nothing", "");
+    } else if (const auto [first, inserted] = frame.keys.emplace(key.text, location); !inserted) {
+      complain(location,
                fmt::format("duplicate key `{}`, first at line {}, column {}", key.text,
                            first->second.line, first->second.column),
                "remove one of them");
@@ -221,7 +221,7 @@ class Builder final : public YAML::EventHandler {
     if (key.usable && key.text == "<<" && key.style == Style::plain) {
       add_merge(frame, key, *value);
     } else if (key.usable) {
-      frame.node->entries.push_back({std::move(key.text), key.mark, value});
+      frame.node->entries.push_back({std::move(key.text), key.location, value});
     }
     frame.key.reset();
   }
@@ -234,7 +234,7 @@ class Builder final : public YAML::EventHandler {
     } else if (is_mapping(&value)) {
       frame.merged.push_back(&value);
     } else {
-      complain(key.mark, "`<<` merges mappings, found something else",
+      complain(key.location, "`<<` merges mappings, found something else",
                "write `<<: *anchor` or `<<: [*one, *other]`");
     }
   }
@@ -243,9 +243,10 @@ class Builder final : public YAML::EventHandler {
   void merge(Frame& frame) {
     for (const Node* source : frame.merged) {
       for (const Entry& entry : source->entries) {
-        count(entry.value->expanded + 1, frame.node->mark);
-        frame.node->expanded += entry.value->expanded + 1;
-        if (frame.keys.emplace(entry.key, entry.mark).second) frame.node->entries.push_back(entry);
+        count(entry.value->expanded_count + 1, frame.node->location);
+        frame.node->expanded_count += entry.value->expanded_count + 1;
+        if (frame.keys.emplace(entry.key, entry.location).second)
+          frame.node->entries.push_back(entry);
       }
     }
   }
@@ -283,8 +284,8 @@ Result<Document, Problem> parse(std::string_view text) {
   } catch (Abandoned& abandoned) {
     return std::move(abandoned.problem);
   } catch (const YAML::Exception& exception) {
-    const Mark failed = mark_of(exception.mark);
-    if (auto slip = find_slip(text, failed)) return *std::move(slip);
+    const SourceLocation failed = location_of(exception.mark);
+    if (auto mistake = find_syntax_mistake(text, failed)) return *std::move(mistake);
     return Problem{failed, "syntax error: " + exception.msg, ""};
   }
 }
@@ -346,35 +347,35 @@ std::optional<Problem> find_tab(std::span<const Line> lines) {
     if (tab == std::string_view::npos) continue;
     return Problem{{line.number, static_cast<int>(tab) + 1},
                    "a tab indents this line",
-                   "YAML is indented with blanks: replace the tab"};
+                   "YAML is indented with spaces: replace the tab"};
   }
   return std::nullopt;
 }
 
 // Whether the line is like "m:1": a text that also absorbs the next lines until one has a key.
-bool lacks_blank(const Line& line) {
+bool lacks_space(const Line& line) {
   const std::string_view key = key_of(line);
   if (key.empty() || line.entry().size() <= key.size() + 1) return false;
   const char next = line.entry()[key.size() + 1];
   return next != ' ' && next != '\t' && next != ':' && next != '/';
 }
 
-std::optional<Problem> find_missing_blank(std::span<const Line> lines) {
+std::optional<Problem> find_missing_space(std::span<const Line> lines) {
   std::size_t end = lines.size();
-  if (end > 0 && !lacks_blank(lines[end - 1])) --end;
+  if (end > 0 && !lacks_space(lines[end - 1])) --end;
   const Line* first = nullptr;
-  for (; end > 0 && lacks_blank(lines[end - 1]); --end) first = &lines[end - 1];
+  for (; end > 0 && lacks_space(lines[end - 1]); --end) first = &lines[end - 1];
   if (first == nullptr) return std::nullopt;
   const std::string_view key = key_of(*first);
   const std::string_view value = first->entry().substr(key.size() + 1);
   return Problem{{first->number, first->content_column()},
-                 fmt::format("a blank is missing after the colon of `{}`", key),
+                 fmt::format("a space is missing after the colon of `{}`", key),
                  fmt::format("write `{}: {}`", key, value)};
 }
 
 struct Bracket {
   char sign;
-  Mark mark;
+  SourceLocation location;
 };
 
 // Tracks the brackets that a line opens and closes, outside of quotes and comments.
@@ -401,7 +402,7 @@ std::optional<Problem> find_open_bracket(std::span<const Line> lines) {
   for (const Line& line : lines) follow_brackets(line, open);
   if (open.empty()) return std::nullopt;
   const Bracket& last = open.back();
-  return Problem{last.mark, fmt::format("the `{}` here is not closed", last.sign),
+  return Problem{last.location, fmt::format("the `{}` here is not closed", last.sign),
                  fmt::format("add `{}`, or the comma that is missing between two entries",
                              last.sign == '[' ? ']' : '}')};
 }
@@ -437,7 +438,7 @@ std::vector<const Line*> siblings(std::span<const Line> before, bool is_item) {
   return result;
 }
 
-std::string blanks(int count) { return fmt::format("{} blank{}", count, count == 1 ? "" : "s"); }
+std::string spaces(int count) { return fmt::format("{} space{}", count, count == 1 ? "" : "s"); }
 
 std::optional<Problem> find_indentation(std::span<const Line> lines) {
   if (lines.size() < 2) return std::nullopt;
@@ -463,18 +464,18 @@ std::optional<Problem> find_indentation(std::span<const Line> lines) {
   return Problem{
       {line.number, line.column()},
       fmt::format("wrong indentation: `{}` begins after {}, but `{}` in line {} after {}", name,
-                  blanks(line.column() - 1), other, nearest->number, column_of(nearest) - 1),
+                  spaces(line.column() - 1), other, nearest->number, column_of(nearest) - 1),
       line.is_item ? "items of one list begin in the same column"
                    : "keys of one mapping begin in the same column"};
 }
 
 using Finder = std::optional<Problem> (*)(std::span<const Line>);
-constexpr std::array<Finder, 5> kFinders = {find_tab, find_missing_blank, find_open_bracket,
+constexpr std::array<Finder, 5> kFinders = {find_tab, find_missing_space, find_open_bracket,
                                             find_second_key, find_indentation};
 
 }  // namespace
 
-std::optional<Problem> find_slip(std::string_view text, Mark failed) {
+std::optional<Problem> find_syntax_mistake(std::string_view text, SourceLocation failed) {
   const std::vector<Line> lines = read_lines(text, failed.line);
   for (const Finder find : kFinders) {
     if (auto problem = find(lines)) return problem;

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMaxLevels = 64;         // depth of nested lists a
 inline constexpr std::int64_t kMaxNodes = 1'000'000;
 
 // Line and column of a node's first character, from 1; columns count bytes.
-struct Mark {
+struct SourceLocation {
   int line = 1;
   int column = 1;
 };
@@ -33,7 +33,7 @@ struct Node;
 
 struct Entry {
   std::string key;
-  Mark mark;  // position of the key
+  SourceLocation location;  // position of the key
   const Node* value;
 };
 
@@ -41,18 +41,18 @@ struct Entry {
 struct Node {
   Kind kind = Kind::null;
   Style style = Style::plain;
-  Mark mark;
-  std::string text;                // text of a scalar
-  std::vector<const Node*> items;  // items of a sequence
-  std::vector<Entry> entries;      // entries of a mapping, in order; keys are distinct
-  std::int64_t expanded = 1;       // nodes of this subtree, aliases expanded
+  SourceLocation location;
+  std::string text;                 // text of a scalar
+  std::vector<const Node*> items;   // items of a sequence
+  std::vector<Entry> entries;       // entries of a mapping, in order; keys are distinct
+  std::int64_t expanded_count = 1;  // nodes of this subtree, aliases expanded
 
   // Returns the entry of a key; nullptr if there is none or this is not a mapping.
   const Entry* find(std::string_view key) const;
 };
 
 struct Problem {
-  Mark mark;
+  SourceLocation location;
   std::string what;
   std::string next;
 };
@@ -84,8 +84,8 @@ Result<Document, Problem> parse(std::string_view text);
 
 // Finds the mistake in `text` that made parsing fail at `failed`. The YAML library only reports
 // where it stopped, which is often a line after the mistake, and not what to write. Recognises tabs
-// as indentation, missing blanks after colons, unclosed brackets, two keys in one line, and wrong
+// as indentation, missing spaces after colons, unclosed brackets, two keys in one line, and wrong
 // indentation. Returns nullopt for other mistakes.
-std::optional<Problem> find_slip(std::string_view text, Mark failed);
+std::optional<Problem> find_syntax_mistake(std::string_view text, SourceLocation failed);
 
 }  // namespace bench::yaml

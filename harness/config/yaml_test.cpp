@@ -33,7 +33,7 @@ std::string tree(const std::string& text) {
   const auto document = parse(text);
   if (document.ok()) return text_of(document->root());
   const Problem& problem = document.error();
-  return fmt::format("{}:{}: {}", problem.mark.line, problem.mark.column, problem.what);
+  return fmt::format("{}:{}: {}", problem.location.line, problem.location.column, problem.what);
 }
 
 TEST(Yaml, reads_lists_mappings_and_both_styles_of_scalars) {
@@ -45,16 +45,16 @@ TEST(Yaml, reads_lists_mappings_and_both_styles_of_scalars) {
   EXPECT_EQ(tree("a: |\n  x\n  y\n"), "{a: \"x\ny\n\"}");
 }
 
-TEST(Yaml, marks_count_from_one) {
+TEST(Yaml, locations_count_from_one) {
   const auto document = parse("a:\n  - b\n  -   c: d\n");
   ASSERT_TRUE(document.ok());
   const Node& list = *document->root().find("a")->value;
-  EXPECT_EQ(list.items[0]->mark.line, 2);
-  EXPECT_EQ(list.items[0]->mark.column, 5);
+  EXPECT_EQ(list.items[0]->location.line, 2);
+  EXPECT_EQ(list.items[0]->location.column, 5);
   const Entry* entry = list.items[1]->find("c");
-  EXPECT_EQ(entry->mark.line, 3);
-  EXPECT_EQ(entry->mark.column, 7);
-  EXPECT_EQ(entry->value->mark.column, 10);
+  EXPECT_EQ(entry->location.line, 3);
+  EXPECT_EQ(entry->location.column, 7);
+  EXPECT_EQ(entry->value->location.column, 10);
 }
 
 TEST(Yaml, anchors_and_merge_keys) {
@@ -111,7 +111,8 @@ TEST(Yaml, mistakes_that_leave_a_tree_are_listed) {
   EXPECT_EQ(text_of(document->root()), "{a: 1, b: 4}");
   std::string problems;
   for (const Problem& problem : document->problems()) {
-    problems += fmt::format("{}:{} {}\n", problem.mark.line, problem.mark.column, problem.what);
+    problems +=
+        fmt::format("{}:{} {}\n", problem.location.line, problem.location.column, problem.what);
   }
   EXPECT_EQ(problems,
             "2:1 duplicate key `a`, first at line 1, column 1\n"

@@ -14,46 +14,46 @@ std::string reported(const std::string& text) {
   const auto document = parse(text);
   if (document.ok()) return "no syntax error";
   const Problem& problem = document.error();
-  return fmt::format("{}:{}: {}; {}", problem.mark.line, problem.mark.column, problem.what,
+  return fmt::format("{}:{}: {}; {}", problem.location.line, problem.location.column, problem.what,
                      problem.next);
 }
 
 // Returns the message for a document with one case. Its line 1 is `cases:`; `lines` follow.
 std::string reported_of_case(const std::string& lines) { return reported("cases:\n" + lines); }
 
-TEST(YamlSlips, a_missing_blank_behind_a_colon_is_found_in_its_own_line) {
+TEST(YamlSyntaxMistakes, a_missing_space_after_a_colon_is_found_in_its_own_line) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n: 2\n"),
-            "3:5: a blank is missing after the colon of `m`; write `m: 1`");
+            "3:5: a space is missing after the colon of `m`; write `m: 1`");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n:2\n    k: 3\n"),
-            "3:5: a blank is missing after the colon of `m`; write `m: 1`");
+            "3:5: a space is missing after the colon of `m`; write `m: 1`");
   EXPECT_EQ(reported_of_case("  - op:gemm\n    m: 1\n"),
-            "2:5: a blank is missing after the colon of `op`; write `op: gemm`");
+            "2:5: a space is missing after the colon of `op`; write `op: gemm`");
   EXPECT_EQ(reported("version:1\ncases: []\n"),
-            "1:1: a blank is missing after the colon of `version`; write `version: 1`");
+            "1:1: a space is missing after the colon of `version`; write `version: 1`");
 }
 
-TEST(YamlSlips, a_wrong_indentation_names_the_line_that_it_does_not_fit) {
+TEST(YamlSyntaxMistakes, a_wrong_indentation_names_the_line_that_it_does_not_fit) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n     n: 2\n"),
-            "4:6: wrong indentation: `n` begins after 5 blanks, but `m` in line 3 after 4; keys of "
+            "4:6: wrong indentation: `n` begins after 5 spaces, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n   n: 2\n"),
-            "4:4: wrong indentation: `n` begins after 3 blanks, but `m` in line 3 after 4; keys of "
+            "4:4: wrong indentation: `n` begins after 3 spaces, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
   EXPECT_EQ(reported_of_case("  - op: gemm\n  m: 1\n  n: 2\n"),
-            "3:3: wrong indentation: `m` begins after 2 blanks, but `op` in line 2 after 4; keys "
+            "3:3: wrong indentation: `m` begins after 2 spaces, but `op` in line 2 after 4; keys "
             "of one mapping begin in the same column");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n   - op: conv\n"),
-            "4:4: wrong indentation: `-` begins after 3 blanks, but `-` in line 2 after 2; items "
+            "4:4: wrong indentation: `-` begins after 3 spaces, but `-` in line 2 after 2; items "
             "of one list begin in the same column");
 }
 
-TEST(YamlSlips, comments_and_empty_lines_between_do_not_hide_the_slip) {
+TEST(YamlSyntaxMistakes, comments_and_empty_lines_between_do_not_hide_the_mistake) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n\n # a comment\n     n: 2\n"),
-            "6:6: wrong indentation: `n` begins after 5 blanks, but `m` in line 3 after 4; keys of "
+            "6:6: wrong indentation: `n` begins after 5 spaces, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
 }
 
-TEST(YamlSlips, a_bracket_that_is_not_closed_is_found_where_it_opens) {
+TEST(YamlSyntaxMistakes, a_bracket_that_is_not_closed_is_found_where_it_opens) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    n: [1, 2\n    k: 3\n"),
             "3:8: the `[` here is not closed; add `]`, or the comma that is missing between two "
             "entries");
@@ -62,17 +62,17 @@ TEST(YamlSlips, a_bracket_that_is_not_closed_is_found_where_it_opens) {
             "entries");
 }
 
-TEST(YamlSlips, a_tab_and_two_keys_in_one_line_are_named) {
+TEST(YamlSyntaxMistakes, a_tab_and_two_keys_in_one_line_are_named) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n\tm: 1\n"),
-            "3:1: a tab indents this line; YAML is indented with blanks: replace the tab");
+            "3:1: a tab indents this line; YAML is indented with spaces: replace the tab");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    sweep: n: [1, 2]\n"),
             "3:12: `sweep` and `n` are two keys in one line; write `sweep: { n: [1, 2] }`");
 }
 
-TEST(YamlSlips, what_is_no_slip_stays_the_librarys_error) {
+TEST(YamlSyntaxMistakes, other_errors_stay_as_the_library_reports_them) {
   EXPECT_EQ(reported("a: %b\n").find("syntax error: "), 5u) << reported("a: %b\n");
-  EXPECT_FALSE(find_slip("", {1, 1}));
-  EXPECT_FALSE(find_slip("\n\n#\n- \n", {9, 1}));
+  EXPECT_FALSE(find_syntax_mistake("", {1, 1}));
+  EXPECT_FALSE(find_syntax_mistake("\n\n#\n- \n", {9, 1}));
 }
 
 }  // namespace
