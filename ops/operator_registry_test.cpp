@@ -60,7 +60,7 @@ TEST(OperatorRegistryTest, TheDefaultBackendIsTheFirstThatServes) {
   EXPECT_EQ(extended->default_backend("cuda", "twice"), "cudnn");
 }
 
-TEST(OperatorRegistryTest, APluginFillsARowThatWaitsForOne) {
+TEST(OperatorRegistryTest, APluginProvidesABackendThatIsOnlyDeclared) {
   const auto extended =
       OperatorRegistry::extended({addition("twice", {"cudnn", "cuda", {"twice"}})});
   ASSERT_TRUE(extended.ok());

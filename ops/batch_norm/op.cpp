@@ -144,7 +144,7 @@ const Operator batch_norm_operator = {
     .filling = {.is_positive = is_positive},
     .product = {.rule = "op-batch-norm",
                 .sentence =
-                    "one factor and one summand a channel: there is no product of matrices"},
+                    "one factor and one summand per channel: there is no product of matrices"},
     .examples = kExamples,
     .cuda = kOnCudnn,
 };

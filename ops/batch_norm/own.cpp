@@ -6,7 +6,7 @@ namespace bench::ops::cuda {
 namespace {
 
 Result<NativeForm, BackendError> batch_norm_form(const Problem& problem) {
-  ProblemElements elements(problem, asked_layout(problem));
+  ProblemElements elements(problem, requested_layout(problem));
   elements.operand(0);
   const int mean = elements.channels(1);
   ElementStep normalise;

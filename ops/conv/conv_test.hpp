@@ -43,8 +43,8 @@ inline ParameterSet random_conv_request(Random& random, const ConvLimits& limits
     strides.push_back(draw(random, 1, 4));
     dilations.push_back(draw(random, 1, 3));
     pads.push_back({draw(random, 0, 3), draw(random, 0, 3)});
-    const std::int64_t most = std::max(strides.back(), dilations.back()) - 1;
-    output_pads.push_back(transposed ? draw(random, 0, most) : 0);
+    const std::int64_t max_output_pad = std::max(strides.back(), dilations.back()) - 1;
+    output_pads.push_back(transposed ? draw(random, 0, max_output_pad) : 0);
   }
   set.set("stride", strides);
   set.set("dilation", dilations);
@@ -90,12 +90,11 @@ void walk_axes(const std::array<SpatialAxis, 3>& axes, Sweep sweep, std::size_t 
   const bool transposed = sweep == Sweep::transposed;
   for (std::int64_t step = 0; step < (transposed ? a.input : a.output); ++step) {
     for (std::int64_t tap = 0; tap < a.kernel; ++tap) {
-      const std::int64_t input_layouts = step * a.stride - a.pad.begin + tap * a.dilation;
-      const bool outside = input_layouts < 0 || input_layouts >= (transposed ? a.output : a.input);
-      walk_axes(axes, sweep, axis + 1, source * a.input + (transposed ? step : input_layouts),
-                weights * a.kernel + tap,
-                destination * a.output + (transposed ? input_layouts : step), padding || outside,
-                visit);
+      const std::int64_t position = step * a.stride - a.pad.begin + tap * a.dilation;
+      const bool outside = position < 0 || position >= (transposed ? a.output : a.input);
+      walk_axes(axes, sweep, axis + 1, source * a.input + (transposed ? step : position),
+                weights * a.kernel + tap, destination * a.output + (transposed ? position : step),
+                padding || outside, visit);
     }
   }
 }

@@ -34,11 +34,11 @@ Result<std::vector<EpilogueStep>, BackendError> epilogue_steps(const Problem& pr
   if (conv_shape(problem.parameters).bias == Bias::present) {
     std::vector<std::int64_t> dims(form.y.dims.size(), 1);
     dims[1] = form.y.dims[1];
-    steps.push_back({add, form_of(problem, next++, std::move(dims), layout)});
+    steps.push_back({add, tensor_form(problem, next++, std::move(dims), layout)});
   }
   for (const PostOp& post_op : problem.post_ops) {
     if (post_op.function == "add") {
-      steps.push_back({add, form_of(problem, next++, form.y.dims, layout)});
+      steps.push_back({add, tensor_form(problem, next++, form.y.dims, layout)});
       continue;
     }
     const auto function = unary_function(post_op.function, {post_op.alpha, post_op.beta});

@@ -84,8 +84,8 @@ std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
 }
 
 // Arguments of the call: (input, weight, bias, stride, padding, dilation, groups).
-std::optional<ProblemRequest> plain_convolution(const Arguments& arguments,
-                                                const FrameworkRow& row) {
+std::optional<ProblemRequest> request_convolution(const Arguments& arguments,
+                                                  const FrameworkRow& row) {
   const std::size_t rank = row.spatial_rank;
   const auto source = image_argument(arguments, rank);
   const FrameworkArgument* weights = find_argument(arguments, "weight", 1);
@@ -116,9 +116,9 @@ std::optional<ProblemRequest> plain_convolution(const Arguments& arguments,
 }
 
 constexpr std::array kFrameworkRows = {
-    FrameworkRow{"conv1d", make_convolution, plain_convolution, {}, 1},
-    FrameworkRow{"conv2d", make_convolution, plain_convolution, {}, 2},
-    FrameworkRow{"conv3d", make_convolution, plain_convolution, {}, 3},
+    FrameworkRow{"conv1d", make_convolution, request_convolution, {}, 1},
+    FrameworkRow{"conv2d", make_convolution, request_convolution, {}, 2},
+    FrameworkRow{"conv3d", make_convolution, request_convolution, {}, 3},
     FrameworkRow{"cudnn_convolution", make_convolution},
     FrameworkRow{"mkldnn_convolution", make_convolution},
     FrameworkRow{"convolution", make_any_convolution},

@@ -24,7 +24,7 @@ std::optional<std::size_t> rank_of(const VerbosePrimitive& primitive) {
   return source == nullptr ? std::nullopt : source->rank();
 }
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto direction = parse_direction(primitive.propagation);
   const auto words = ProblemWords::parse(primitive.problem);
   if (!direction || !words) return std::nullopt;
@@ -50,6 +50,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 }  // namespace
 
 extern const VerboseMapping conv_verbose;
-const VerboseMapping conv_verbose = {.op = "conv", .primitives = kPrimitives, .request = request};
+const VerboseMapping conv_verbose = {
+    .op = "conv", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

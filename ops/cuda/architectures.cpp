@@ -24,7 +24,7 @@ bool has_code(std::string_view entry, int device) {
 
 }  // namespace
 
-std::string why_no_code(std::string_view architectures, int major, int minor) {
+std::string code_unavailable_reason(std::string_view architectures, int major, int minor) {
   const int device = major * 10 + minor;
   std::string_view rest = architectures;
   while (!rest.empty()) {

@@ -28,10 +28,11 @@ constexpr Row kRows[] = {
 
 TEST(Architectures, DecideWhichDevicesThereIsCodeFor) {
   for (const Row& row : kRows) {
-    EXPECT_EQ(why_no_code(row.architectures, row.major, row.minor).empty(), row.has_code)
+    EXPECT_EQ(code_unavailable_reason(row.architectures, row.major, row.minor).empty(),
+              row.has_code)
         << row.architectures << " on " << row.major << "." << row.minor;
   }
-  EXPECT_EQ(why_no_code("80-real;80-virtual", 7, 0),
+  EXPECT_EQ(code_unavailable_reason("80-real;80-virtual", 7, 0),
             "compute capability 7.0, for which this build has no code (80-real;80-virtual)");
 }
 

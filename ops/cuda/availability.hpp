@@ -49,6 +49,6 @@ std::string cuda_version_text(int version);
 // runs on devices of its major version from its minor version on. The driver translates
 // intermediate code ("virtual") for any later device. Returns an empty string if there is code for
 // the device, else the reason.
-std::string why_no_code(std::string_view architectures, int major, int minor);
+std::string code_unavailable_reason(std::string_view architectures, int major, int minor);
 
 }  // namespace bench::ops::cuda

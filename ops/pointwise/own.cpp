@@ -12,7 +12,7 @@ namespace bench::ops::cuda {
 namespace {
 
 Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
-  ProblemElements elements(problem, asked_layout(problem));
+  ProblemElements elements(problem, requested_layout(problem));
   const std::string& word = problem.parameters.word("function");
   elements.operand(0);
   if (const auto combination = combination_of(word)) {

@@ -67,7 +67,7 @@ Result<Descriptor> make_resample_descriptor(const CudnnTarget& target, const Poo
 
 // The tensor of maxima: for each output element one byte, the maximum's position in its window.
 TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
-  TensorForm indices = form_of(problem, 0, form.output, chosen_layout(problem));
+  TensorForm indices = tensor_form(problem, 0, form.output, chosen_layout(problem));
   indices.name = "maxima";
   indices.uid = kForwardMaxima;
   indices.dtype = DataType::s8;
@@ -79,7 +79,7 @@ enum class MaximaOutput { no, yes };
 // Adds the pooling of the problem's first tensor. `result` describes the result's tensor.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                  const Descriptor& shape, const TensorForm& result, MaximaOutput maxima_output) {
-  const std::size_t x = builder.tensor(form_of(problem, 0, form.input, chosen_layout(problem)));
+  const std::size_t x = builder.tensor(tensor_form(problem, 0, form.input, chosen_layout(problem)));
   const std::size_t y = builder.tensor(result);
   std::size_t maxima = 0;
   if (maxima_output == MaximaOutput::yes) maxima = builder.tensor(maxima_form(problem, form));
@@ -102,8 +102,8 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
   const Layout layout = chosen_layout(problem);
   const bool is_max = row.mode == CUDNN_RESAMPLE_MAXPOOL;
   const std::size_t last = problem.tensors.size() - 1;
-  const std::size_t dy = builder.tensor(form_of(problem, last - 1, form.output, layout));
-  const std::size_t dx = builder.tensor(form_of(problem, last, form.input, layout));
+  const std::size_t dy = builder.tensor(tensor_form(problem, last - 1, form.output, layout));
+  const std::size_t dx = builder.tensor(tensor_form(problem, last, form.input, layout));
   std::size_t maxima = 0;
   if (is_max) maxima = builder.tensor(maxima_form(problem, form));
   if (builder.failed()) return;
@@ -131,7 +131,7 @@ Result<OperationGraph, BackendError> pool_graph(const CudnnTarget& target, const
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   GraphBuilder builder(target);
   if (problem.direction == Direction::forward) {
-    const TensorForm result = form_of(problem, 1, form.output, chosen_layout(problem));
+    const TensorForm result = tensor_form(problem, 1, form.output, chosen_layout(problem));
     add_forward(builder, problem, form, *shape, result, MaximaOutput::no);
   } else {
     add_backward(builder, problem, form, *row, *shape);
@@ -162,7 +162,7 @@ Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
   const PoolForm form = pool_form(problem);
   auto shape = make_resample_descriptor(target, form, kModes[0], pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
-  TensorForm result = form_of(problem, 0, form.output, chosen_layout(problem));
+  TensorForm result = tensor_form(problem, 0, form.output, chosen_layout(problem));
   result.name = "destination";
   result.uid = kMaximaResult;
   GraphBuilder builder(target);

@@ -23,7 +23,7 @@ Result<OperationGraph, BackendError> reorder_graph(const CudnnTarget& target,
       return unsupported(fmt::format("cuDNN does not support the layout `{}`", layout));
     }
     ends.push_back(
-        form_of(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
+        tensor_form(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
   }
   GraphBuilder builder(target);
   const std::size_t x = builder.tensor(ends[0]);

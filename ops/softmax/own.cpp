@@ -14,7 +14,7 @@ namespace {
 
 Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
   const Dims& dims = problem.tensors[0].dims;
-  const MemoryLayout layout = asked_layout(problem);
+  const MemoryLayout layout = requested_layout(problem);
   std::vector<std::size_t> order(dims.size());  // order of the dimensions in memory
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (layout == MemoryLayout::nhwc && dims.size() > 2) {

@@ -129,8 +129,8 @@ constexpr std::array kRules = {
                    "every row is a multiple of 128 bytes, the best there is",
                    Condition{.alignment = at_128}},
     TensorCoreRule{"align-16", alignment_grade, yes,
-                   "every row is a multiple of 16 bytes, what fast loads need (TMA among them); "
-                   "128 are better",
+                   "every row is a multiple of 16 bytes, as fast loads such as TMA require; 128 "
+                   "is better",
                    Condition{.alignment = at_16}},
     TensorCoreRule{"align-first-layer", alignment_grade, yes,
                    "cuDNN has an engine for first layers, which reads 1 to 4 channels as they are",
@@ -143,8 +143,8 @@ constexpr std::array kRules = {
         Condition{.library = cudnn, .operand = {Operand::f16, Operand::bf16, Operand::tf32}}},
     TensorCoreRule{
         "align-narrow", alignment_grade, yes,
-        "rows are not a multiple of 16 bytes: tensor-core kernels exist for that, slower "
-        "ones"},
+        "rows are not a multiple of 16 bytes: there are tensor-core kernels for this, but "
+        "they are slower"},
 
     // Size
     TensorCoreRule{"size-int8", min_dims_ok, no, "8-bit integers need n and k in multiples of 4",

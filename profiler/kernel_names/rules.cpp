@@ -34,7 +34,7 @@ constexpr std::array kRules = {
     KernelNameRule{"blas-legacy", not_used,
                    R"((^|[^A-Za-z0-9])[sdczh]gemm_(sm\d\d_|largek|\d+x\d+x\d+)|gemm_kernel\dx\d_|)"
                    R"(magma_\w*gemm)",
-                   "cuBLAS kernels of before tensor cores, still taken for small sizes"},
+                   "cuBLAS kernels from before tensor cores, still taken for small sizes"},
     KernelNameRule{"cudnn-cores", not_used, R"((^|_)[shi]cudnn_)",
                    "cuDNN kernels without a tensor-core shape in the name"},
     KernelNameRule{"convolve-gemm", not_used,
@@ -92,7 +92,7 @@ constexpr std::array kRules = {
     KernelNameRule{"deep-gemm", used, R"(sm(90|100)_(fp8|bf16)_\w*gemm)",
                    "DeepGEMM: products in fp8 and bf16"},
     KernelNameRule{"marlin", used, R"((^|[^A-Za-z])Marlin($|[^A-Za-z]))",
-                   "weights of 4 or 8 bit times f16, on tensor cores"},
+                   "multiplies weights of 4 or 8 bits with f16, on tensor cores"},
     // Either is possible
     KernelNameRule{"triton-template", unknown, R"(triton_(tem|mm|bmm)_)",
                    "a product made by Triton: its name does not contain the data type"},

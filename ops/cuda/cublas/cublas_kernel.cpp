@@ -176,7 +176,7 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublas_kernel(
   ProductTensors tensors(problem, form);
   const auto state = session->device.runtime->memory();
   if (!state) return BackendError{BackendError::Kind::failed, state.error().message()};
-  if (auto error = product_beyond(*state, tensors.total())) return *std::move(error);
+  if (auto error = refuse_if_out_of_memory(*state, tensors.total())) return *std::move(error);
   if (auto error = refused_when_called(session, form, tensors)) return *std::move(error);
   return std::unique_ptr<Kernel>(std::make_unique<CublasKernel>(session, form, std::move(tensors)));
 }

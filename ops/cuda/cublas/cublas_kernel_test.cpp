@@ -103,7 +103,7 @@ TEST(CublasKernel, BatchesAreStrided) {
   EXPECT_EQ(fixture.kernel->implementation(), "cublas:gemm_strided_batched_ex");
 }
 
-TEST(CublasKernel, Tf32IsAModeOfItsOwnCasesAlone) {
+TEST(CublasKernel, Tf32ModeIsSetOnlyForTf32Cases) {
   Fixture fixture;
   Problem fast = problem("gemm", "m4n4k4");
   fast.math = Math::tf32;
@@ -166,7 +166,7 @@ TEST(CublasKernel, AResidualIsCopiedFirst) {
   EXPECT_THAT(fixture.kernel->details(), Not(Contains(Key("residual"))));
 }
 
-TEST(CublasKernel, RefusesWhatIsLargerThanItsNumbers) {
+TEST(CublasKernel, RefusesSizesAbove32Bits) {
   Fixture fixture;
   const auto kernel = fixture.backend->create(problem("gemm", "m1n1k3000000000"));
   ASSERT_FALSE(kernel.ok());

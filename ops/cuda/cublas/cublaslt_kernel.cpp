@@ -185,7 +185,7 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   ProductTensors tensors(problem, product->form);
   const auto state = runtime.memory();
   if (!state) return failed(state.error());
-  if (auto error = product_beyond(*state, tensors.total())) return *std::move(error);
+  if (auto error = refuse_if_out_of_memory(*state, tensors.total())) return *std::move(error);
   const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMaxCandidates));
   const Nanoseconds begin = runtime.now();
   BENCH_ASSIGN_OR_RETURN(

@@ -87,7 +87,7 @@ Status check_addresses(std::span<void* const> addresses, std::size_t expected) {
   return Done{};
 }
 
-std::optional<BackendError> product_beyond(const MemoryState& memory, Bytes needed) {
+std::optional<BackendError> refuse_if_out_of_memory(const MemoryState& memory, Bytes needed) {
   if (needed <= memory.free) return std::nullopt;
   return BackendError{
       BackendError::Kind::skipped,

@@ -48,7 +48,7 @@ inline constexpr std::size_t kProductAlignment = 64;
 Status check_addresses(std::span<void* const> addresses, std::size_t expected);
 
 // Returns skipped if a product needs more memory than the device has free now.
-std::optional<BackendError> product_beyond(const MemoryState& memory, Bytes needed);
+std::optional<BackendError> refuse_if_out_of_memory(const MemoryState& memory, Bytes needed);
 
 // One and zero as cuBLAS reads them from host memory, in the type of a product's sums.
 struct ProductScalar {

@@ -40,8 +40,8 @@ Result<std::shared_ptr<const CudnnApi>, LoadFailure> load_cudnn(
       slot("cudnnBackendFinalize", api->finalize),
       slot("cudnnBackendExecute", api->execute),
   };
-  if (const Status filled = resolve(*library, slots); !filled) {
-    return LoadFailure{{}, filled.error().message()};
+  if (const Status resolved = resolve(*library, slots); !resolved) {
+    return LoadFailure{{}, resolved.error().message()};
   }
   api->path = library->path();
   return std::shared_ptr<const CudnnApi>(std::move(api));

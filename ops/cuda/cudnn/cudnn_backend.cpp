@@ -83,7 +83,7 @@ Created CudnnBackend::create(const Network& network) {
           [this](const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
             return create_reorder(dims, dtype, from, to);
           }));
-  return make_chain_kernel(parts_.device, std::move(chain), Between::activations);
+  return make_chain_kernel(parts_.device, std::move(chain), IntermediateStorage::activations);
 }
 
 // Uses the layout of the network's images.

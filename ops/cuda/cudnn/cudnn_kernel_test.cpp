@@ -91,7 +91,7 @@ TEST(PackedTensor, OneDimensionIsOneRow) {
 
 TEST(PackedTensor, AVarianceIsStoredAsItsInverseDeviation) {
   const Problem norm = problem("batch_norm", "n2c3h4");
-  const TensorForm form = form_of(norm, 2, {1, 3, 1, 1}, Layout::nhwc);
+  const TensorForm form = tensor_form(norm, 2, {1, 3, 1, 1}, Layout::nhwc);
   EXPECT_EQ(packed_tensor(norm, 2, form).values, PackedValues::inverse_deviation);
   EXPECT_EQ(packed_tensor(norm, 1, form).values, PackedValues::unchanged);
   EXPECT_EQ(packed_tensor(norm, 2, form).layout, "plain");
@@ -107,7 +107,7 @@ TEST(PackedTensor, AVarianceIsStoredAsItsInverseDeviation) {
 // Graphs of three dimensions rename the dimensions; the memory is row-major.
 TEST(PackedTensor, ElementsWithoutChannelsArePlain) {
   const Problem relu = problem("pointwise", "relu-2x3x5");
-  const TensorForm form = form_of(relu, 0, {1, 5, 2, 3}, Layout::nhwc);
+  const TensorForm form = tensor_form(relu, 0, {1, 5, 2, 3}, Layout::nhwc);
   const PackedTensor packed = packed_tensor(relu, 0, form);
   EXPECT_EQ(packed.layout, "nchw");
   const auto numbers = packed_numbers(packed.arrangement);

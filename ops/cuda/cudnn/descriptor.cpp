@@ -34,13 +34,13 @@ std::optional<std::int64_t> Descriptor::integer(cudnnBackendAttributeName_t name
 
 std::vector<std::int32_t> Descriptor::codes(cudnnBackendAttributeName_t name,
                                             cudnnBackendAttributeType_t type) const {
-  constexpr std::int64_t kMost = 64;  // cuDNN 9.19 has 10 numerical and 5 behaviour notes
-  std::vector<std::int32_t> values(kMost);
+  constexpr std::int64_t kMaxNotes = 64;  // cuDNN 9.19 has 10 numerical and 5 behaviour notes
+  std::vector<std::int32_t> values(kMaxNotes);
   std::int64_t count = 0;
   const cudnnStatus_t status =
-      api_->get_attribute(handle_, name, type, kMost, &count, values.data());
-  values.resize(status == CUDNN_STATUS_SUCCESS ? static_cast<std::size_t>(std::min(count, kMost))
-                                               : 0);
+      api_->get_attribute(handle_, name, type, kMaxNotes, &count, values.data());
+  values.resize(
+      status == CUDNN_STATUS_SUCCESS ? static_cast<std::size_t>(std::min(count, kMaxNotes)) : 0);
   return values;
 }
 

@@ -14,14 +14,14 @@ Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api,
       DescriptorBuilder(api, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "the device's properties")
           .code(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, std::int32_t{device})
           .finish());
-  constexpr std::int64_t kMost = 64 << 10;  // about 40 numbers take one KiB
-  std::vector<char> text(static_cast<std::size_t>(kMost));
+  constexpr std::int64_t kMaxJsonBytes = 64 << 10;  // about 40 numbers take one KiB
+  std::vector<char> text(static_cast<std::size_t>(kMaxJsonBytes));
   std::int64_t count = 0;
   const cudnnStatus_t status =
       api->get_attribute(properties.get(), CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
-                         CUDNN_TYPE_CHAR, kMost, &count, text.data());
+                         CUDNN_TYPE_CHAR, kMaxJsonBytes, &count, text.data());
   if (status != CUDNN_STATUS_SUCCESS) return Error{api->text(status), "", ""};
-  std::string json(text.data(), static_cast<std::size_t>(std::min(count, kMost)));
+  std::string json(text.data(), static_cast<std::size_t>(std::min(count, kMaxJsonBytes)));
   // The count may include the terminating zero.
   while (!json.empty() && json.back() == '\0') json.pop_back();
   return json;

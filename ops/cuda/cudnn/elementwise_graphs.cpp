@@ -22,7 +22,7 @@ std::vector<std::int64_t> padded_dims(const Dims& dims) {
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
                             std::vector<std::int64_t> dims) {
   if (!has_channels_innermost(problem)) std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
-  return form_of(problem, tensor, std::move(dims), Layout::nhwc);
+  return tensor_form(problem, tensor, std::move(dims), Layout::nhwc);
 }
 
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor) {

@@ -104,8 +104,8 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layo
   return strides;
 }
 
-TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
-                   Layout layout) {
+TensorForm tensor_form(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
+                       Layout layout) {
   const Tensor& given = problem.tensors[tensor];
   TensorForm form{
       given.name, static_cast<std::int64_t>(tensor) + 1, given.dtype, std::move(dims), {}};
@@ -126,12 +126,13 @@ Result<ConvForm, BackendError> conv_form(const Problem& problem) {
   const bool transposed = shape.sweep == Sweep::transposed;
   ConvForm form;
   form.kind = kind_of(problem.direction, shape.sweep);
-  form.x = form_of(problem, transposed ? parts.destination : parts.source,
-                   joined(shape.n, sizes.x_channels, sizes.x_sizes), layout);
-  form.w = form_of(problem, parts.weights,
-                   joined(sizes.y_channels, sizes.x_channels / shape.groups, sizes.kernel), layout);
-  form.y = form_of(problem, transposed ? parts.source : parts.destination,
-                   joined(shape.n, sizes.y_channels, sizes.y_sizes), layout);
+  form.x = tensor_form(problem, transposed ? parts.destination : parts.source,
+                       joined(shape.n, sizes.x_channels, sizes.x_sizes), layout);
+  form.w =
+      tensor_form(problem, parts.weights,
+                  joined(sizes.y_channels, sizes.x_channels / shape.groups, sizes.kernel), layout);
+  form.y = tensor_form(problem, transposed ? parts.source : parts.destination,
+                       joined(shape.n, sizes.y_channels, sizes.y_sizes), layout);
   add_axes(shape, form);
   return form;
 }

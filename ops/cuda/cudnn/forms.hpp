@@ -29,8 +29,8 @@ Layout chosen_layout(const Problem& problem);
 // Dense strides with the last dimension innermost (nchw) or the second (nhwc).
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout);
 // Describes a tensor of the problem with the sizes `dims`.
-TensorForm form_of(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
-                   Layout layout);
+TensorForm tensor_form(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
+                       Layout layout);
 
 // cuDNN has one operation per result: y(x, w), x(y, w) and w(x, y).
 enum class ConvKind { forward, data, weights };

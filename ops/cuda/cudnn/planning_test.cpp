@@ -81,23 +81,23 @@ TEST(PlannedEngines, UseTensorCoresAsTheManualSays) {
 }
 
 // Padded channels need one copy of the input. Layout nchw needs copies of input and output.
-TEST(PlannedEngines, TellOfHiddenCopiesByTheirWorkspace) {
+TEST(PlannedEngines, HiddenCopiesShowInTheWorkspace) {
   BENCH_NEED_CUDNN(api);
   // bytes of either tensor, padded to 64
   const std::int64_t tensor = std::int64_t{32} * 28 * 28 * 64 * 2;
   const std::string json = device_json("sm_90");
-  const auto aligned = first_choice(api, conv_problem({"n32c64h28k64r3p1"}), json);
-  const auto padded = first_choice(api, conv_problem({"n32c60h28k64r3p1"}), json);
-  const auto turned =
+  const auto nhwc = first_choice(api, conv_problem({"n32c64h28k64r3p1"}), json);
+  const auto padded_channels = first_choice(api, conv_problem({"n32c60h28k64r3p1"}), json);
+  const auto nchw =
       first_choice(api, conv_problem({"n32c64h28k64r3p1", DataType::f16, Layout::nchw}), json);
-  ASSERT_TRUE(aligned.ok() && padded.ok() && turned.ok());
+  ASSERT_TRUE(nhwc.ok() && padded_channels.ok() && nchw.ok());
   constexpr std::int64_t kSmall = 256 << 10;  // filters and bookkeeping
-  EXPECT_LT(*aligned->workspace, kSmall);
-  EXPECT_GE(*padded->workspace, tensor);
-  EXPECT_LT(*padded->workspace, tensor + kSmall);
-  EXPECT_GE(*turned->workspace, 2 * tensor);
-  EXPECT_LT(*turned->workspace, 2 * tensor + kSmall);
-  EXPECT_EQ(estimated_conversion_bytes(*padded), 2 * *padded->workspace);
+  EXPECT_LT(*nhwc->workspace, kSmall);
+  EXPECT_GE(*padded_channels->workspace, tensor);
+  EXPECT_LT(*padded_channels->workspace, tensor + kSmall);
+  EXPECT_GE(*nchw->workspace, 2 * tensor);
+  EXPECT_LT(*nchw->workspace, 2 * tensor + kSmall);
+  EXPECT_EQ(estimated_conversion_bytes(*padded_channels), 2 * *padded_channels->workspace);
 }
 
 TEST(PlannedEngines, AreListedInTheHeuristicsOrderWithTheirNotes) {

@@ -24,7 +24,10 @@ bool is_final(const Made& made) {
   return made.ok() || made.error().kind != BackendError::Kind::unsupported;
 }
 
-bool needs_maxima(const Problem& problem) {
+// The reason of create_in_two_parts() if the problem has no second part. create() leaves it out.
+constexpr const char* kNotSplit = "the problem is not split into two parts";
+
+bool needs_max_pool_indices(const Problem& problem) {
   return problem.op->name == "pool" && problem.direction == Direction::backward_data &&
          problem.parameters.word("function") == kPoolMax;
 }
@@ -37,7 +40,9 @@ Problem with_layout(Problem problem) {
 }
 
 ChainPlace tensor_place(std::size_t number) { return {ChainPlace::Kind::tensor, number}; }
-ChainPlace between_place(std::size_t number) { return {ChainPlace::Kind::between, number}; }
+ChainPlace intermediate_place(std::size_t number) {
+  return {ChainPlace::Kind::intermediate, number};
+}
 
 // Describes a chain's tensors as the kernels of its steps read and write them.
 std::vector<ChainTensor> chain_tensors(const std::vector<ChainStep>& steps, std::size_t count) {
@@ -58,7 +63,7 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
   const Nanoseconds start = parts_.runtime->now();
   BENCH_ASSIGN_OR_RETURN(OperationGraph graph, operation_graph((*session_)->target(), problem));
   std::shared_ptr<const ExecutionPlan> maxima;
-  if (needs_maxima(problem)) {
+  if (needs_max_pool_indices(problem)) {
     BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph((*session_)->target(), problem));
     BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(**session_, problem, std::move(forward), 1));
     maxima = found.front();
@@ -117,7 +122,7 @@ Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
   return made;
 }
 
-ProblemKernels::Created ProblemKernels::by_graph(const Problem& problem) {
+ProblemKernels::Created ProblemKernels::create_from_graph(const Problem& problem) {
   if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
   if (!session_) return session_.error();
   BENCH_ASSIGN_OR_RETURN(ProblemPlan made, plan(problem));
@@ -129,11 +134,12 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
                                                       const Problem& problem, DataType between) {
   const std::size_t last = problem.tensors.size() - 1;
   const std::size_t start = epilogue_start(problem);
-  BENCH_ASSIGN_OR_RETURN(NativeForm form, epilogue_form(problem, between, asked_layout(problem)));
+  BENCH_ASSIGN_OR_RETURN(NativeForm form,
+                         epilogue_form(problem, between, requested_layout(problem)));
   const bool in_place = between == problem.tensors.back().dtype;
-  const ChainPlace result = in_place ? tensor_place(last) : between_place(0);
+  const ChainPlace result = in_place ? tensor_place(last) : intermediate_place(0);
   KernelChain chain;
-  if (!in_place) chain.between = {first->buffers().back().size.count};
+  if (!in_place) chain.intermediates = {first->buffers().back().size.count};
   std::vector<ChainPlace> inputs;
   for (std::size_t i = 0; i < start; ++i) inputs.push_back(tensor_place(i));
   inputs.push_back(result);
@@ -147,13 +153,13 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
   chain.steps.push_back(
       {"", make_native_kernel(parts_, launcher_, std::move(form), roles), places, "epilogue"});
   chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
-  return make_chain_kernel(parts_, std::move(chain), Between::workspace);
+  return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
 }
 
 ProblemKernels::Created ProblemKernels::with_epilogue(const Problem& problem) {
-  BackendError error = unsupported("");
+  BackendError error = unsupported(kNotSplit);
   for (const DataType between : between_types(problem)) {
-    auto first = by_graph(conv_part(problem, between));
+    auto first = create_from_graph(conv_part(problem, between));
     if (first) return with_epilogue(*std::move(first), problem, between);
     if (first.error().kind != BackendError::Kind::unsupported) return first;
     error = std::move(first).error();
@@ -176,22 +182,22 @@ ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
 
 ProblemKernels::Created ProblemKernels::with_bias_gradient(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> first,
-                         by_graph(conv_part(problem, problem.dtype)));
+                         create_from_graph(conv_part(problem, problem.dtype)));
   const BufferRole roles[] = {BufferRole::input, BufferRole::output};
   KernelChain chain;
   chain.steps.push_back(
       {"", std::move(first), {tensor_place(0), tensor_place(1), tensor_place(2)}, "conv"});
   chain.steps.push_back(
       {"",
-       make_native_kernel(parts_, launcher_, bias_gradient_form(problem, asked_layout(problem)),
+       make_native_kernel(parts_, launcher_, bias_gradient_form(problem, requested_layout(problem)),
                           roles),
        {tensor_place(1), tensor_place(3)},
        "bias_gradient"});
   chain.tensors = chain_tensors(chain.steps, problem.tensors.size());
-  return make_chain_kernel(parts_, std::move(chain), Between::workspace);
+  return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
 }
 
-ProblemKernels::Created ProblemKernels::by_two_parts(const Problem& problem) {
+ProblemKernels::Created ProblemKernels::create_in_two_parts(const Problem& problem) {
   switch (conv_split(problem)) {
     case ConvSplit::epilogue:
       return with_epilogue(with_layout(problem));
@@ -200,27 +206,27 @@ ProblemKernels::Created ProblemKernels::by_two_parts(const Problem& problem) {
     case ConvSplit::none:
       break;
   }
-  return unsupported("");
+  return unsupported(kNotSplit);
 }
 
-ProblemKernels::Created ProblemKernels::by_own_kernel(const Problem& problem) {
+ProblemKernels::Created ProblemKernels::create_native(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(NativeForm form, native_form(problem));
   return make_native_kernel(parts_, launcher_, std::move(form), problem);
 }
 
 ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
   // cuDNN does not have this operator. Its native kernel reports a more useful reason.
-  if (find_cudnn_entry(problem.op->name) == nullptr) return by_own_kernel(problem);
-  auto by_cudnn = by_graph(problem);
+  if (find_cudnn_entry(problem.op->name) == nullptr) return create_native(problem);
+  auto by_cudnn = create_from_graph(problem);
   if (is_final(by_cudnn)) return by_cudnn;
-  auto by_parts = by_two_parts(problem);
+  auto by_parts = create_in_two_parts(problem);
   if (is_final(by_parts)) return by_parts;
-  auto own = by_own_kernel(problem);
+  auto own = create_native(problem);
   if (is_final(own)) return own;
   // `parts_reason` is about the same convolution without bias and post-ops.
   const std::string& parts_reason = by_parts.error().reason;
   const std::string reason =
-      parts_reason.empty() || parts_reason == by_cudnn.error().reason
+      parts_reason == kNotSplit || parts_reason == by_cudnn.error().reason
           ? by_cudnn.error().reason
           : fmt::format("{}; without bias and post-ops: {}", by_cudnn.error().reason, parts_reason);
   return unsupported(reason);

@@ -46,12 +46,12 @@ class ProblemKernels {
 
  private:
   using Created = Result<std::unique_ptr<Kernel>, BackendError>;
-  Created by_graph(const Problem& problem);
-  Created by_two_parts(const Problem& problem);
+  Created create_from_graph(const Problem& problem);
+  Created create_in_two_parts(const Problem& problem);
   Created with_epilogue(const Problem& problem);
   Created with_epilogue(std::unique_ptr<Kernel> first, const Problem& problem, DataType between);
   Created with_bias_gradient(const Problem& problem);
-  Created by_own_kernel(const Problem& problem);
+  Created create_native(const Problem& problem);
   Result<ProblemPlan, BackendError> plan(const Problem& problem);
   Result<ProblemPlan, BackendError> make_plan(const Problem& problem);
   Result<ProblemPlan, BackendError> tuned(const Problem& problem, std::vector<ProblemPlan> plans);

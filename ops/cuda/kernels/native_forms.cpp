@@ -88,7 +88,7 @@ NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout) {
   return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
-MemoryLayout asked_layout(const Problem& problem) {
+MemoryLayout requested_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 

@@ -55,6 +55,6 @@ NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
 // Returns nhwc if the problem requests it, else plain.
-MemoryLayout asked_layout(const Problem& problem);
+MemoryLayout requested_layout(const Problem& problem);
 
 }  // namespace bench::ops::cuda

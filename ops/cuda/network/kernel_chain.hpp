@@ -17,7 +17,7 @@ namespace bench::ops::cuda {
 
 // Where a step's tensor is stored: a tensor of the chain or an intermediate result, by number.
 struct ChainPlace {
-  enum class Kind { tensor, between };
+  enum class Kind { tensor, intermediate };
   Kind kind = Kind::tensor;
   std::size_t number = 0;
   friend bool operator==(const ChainPlace&, const ChainPlace&) = default;
@@ -43,10 +43,10 @@ struct KernelChain {
   std::vector<ChainStep> steps;
   std::vector<ChainTensor> tensors;
   // bytes of each intermediate result, in the order of first use
-  std::vector<std::int64_t> between;
+  std::vector<std::int64_t> intermediates;
 };
 
 // Plans which buffers the intermediate results share, by liveness.
-BufferPlan plan_between(const KernelChain& chain);
+BufferPlan plan_intermediates(const KernelChain& chain);
 
 }  // namespace bench::ops::cuda

@@ -153,7 +153,7 @@ std::vector<KernelStep> steps_of(const ChainStep& step) {
 
 class ChainKernel final : public CudaKernel {
  public:
-  ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, Between between,
+  ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, IntermediateStorage storage,
               std::vector<DeviceBuffer> own);
 
   std::string implementation() const override;
@@ -171,7 +171,7 @@ class ChainKernel final : public CudaKernel {
 
   KernelChain chain_;
   BufferPlan plan_;
-  Between between_;
+  IntermediateStorage storage_;
   std::vector<DeviceBuffer> own_;
   std::vector<KernelBuffer> buffers_;
   std::vector<KernelStep> steps_;
@@ -179,15 +179,15 @@ class ChainKernel final : public CudaKernel {
   Bytes workspace_;
 };
 
-ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, Between between,
-                         std::vector<DeviceBuffer> own)
+ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
+                         IntermediateStorage storage, std::vector<DeviceBuffer> own)
     : CudaKernel(std::move(parts.runtime), std::move(parts.sampler)),
       chain_(std::move(chain)),
       plan_(std::move(plan)),
-      between_(between),
+      storage_(storage),
       own_(std::move(own)) {
   for (const ChainTensor& tensor : chain_.tensors) buffers_.push_back(tensor.buffer);
-  if (between_ == Between::activations) {
+  if (storage_ == IntermediateStorage::activations) {
     for (const std::int64_t bytes : plan_.sizes) {
       buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
     }
@@ -202,7 +202,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, 
 
 // For a problem: the parts in order. For a network: the number of steps of each kind.
 std::string ChainKernel::implementation() const {
-  if (between_ == Between::activations) return count_kinds(steps_, "steps");
+  if (storage_ == IntermediateStorage::activations) return count_kinds(steps_, "steps");
   std::vector<std::string> names;
   for (const KernelStep& step : steps_) names.push_back(step.implementation);
   return fmt::format("{}", fmt::join(names, " + "));
@@ -231,8 +231,9 @@ std::vector<void*> ChainKernel::tensors_of(const ChainStep& step,
       continue;
     }
     const std::size_t buffer = plan_.buffer_of[place.number];
-    tensors.push_back(between_ == Between::activations ? buffers[chain_.tensors.size() + buffer]
-                                                       : own_[buffer].data());
+    tensors.push_back(storage_ == IntermediateStorage::activations
+                          ? buffers[chain_.tensors.size() + buffer]
+                          : own_[buffer].data());
   }
   return tensors;
 }
@@ -270,7 +271,7 @@ std::map<std::string, std::string> ChainKernel::details() const {
     for (const auto& [name, value] : step.kernel->details()) {
       if (name.starts_with(kSetup)) {
         setup[name] += std::stoll(value);
-      } else if (between_ == Between::workspace || name.starts_with(kLibrary)) {
+      } else if (storage_ == IntermediateStorage::workspace || name.starts_with(kLibrary)) {
         details.emplace(name, value);
       }
     }
@@ -281,17 +282,17 @@ std::map<std::string, std::string> ChainKernel::details() const {
 
 }  // namespace
 
-BufferPlan plan_between(const KernelChain& chain) {
-  std::vector<StorageLife> lives(chain.between.size());
+BufferPlan plan_intermediates(const KernelChain& chain) {
+  std::vector<StorageLife> lives(chain.intermediates.size());
   std::vector<bool> seen(lives.size(), false);
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     for (const ChainPlace& place : chain.steps[i].tensors) {
-      if (place.kind != ChainPlace::Kind::between) continue;
+      if (place.kind != ChainPlace::Kind::intermediate) continue;
       StorageLife& life = lives[place.number];
       if (!seen[place.number]) life.first = i;
       seen[place.number] = true;
       life.last = i;
-      life.bytes = chain.between[place.number];
+      life.bytes = chain.intermediates[place.number];
     }
   }
   return plan_buffers(lives);
@@ -299,17 +300,17 @@ BufferPlan plan_between(const KernelChain& chain) {
 
 Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts parts,
                                                                 KernelChain chain,
-                                                                Between between) {
-  BufferPlan plan = plan_between(chain);
+                                                                IntermediateStorage storage) {
+  BufferPlan plan = plan_intermediates(chain);
   std::vector<DeviceBuffer> own;
-  if (between == Between::workspace) {
+  if (storage == IntermediateStorage::workspace) {
     for (const std::int64_t bytes : plan.sizes) {
       BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::create(*parts.runtime, {bytes}));
       own.push_back(std::move(buffer));
     }
   }
   return std::unique_ptr<Kernel>(std::make_unique<ChainKernel>(
-      std::move(parts), std::move(chain), std::move(plan), between, std::move(own)));
+      std::move(parts), std::move(chain), std::move(plan), storage, std::move(own)));
 }
 
 }  // namespace bench::ops::cuda

@@ -28,10 +28,11 @@ std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<La
 
 // Who owns the buffers between the steps. activations: the caller of bind(), as for a network.
 // workspace: the kernel itself, as for a problem.
-enum class Between { activations, workspace };
+enum class IntermediateStorage { activations, workspace };
 
 // BackendError (skipped): not enough memory for the workspace.
 Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts parts,
-                                                                KernelChain chain, Between between);
+                                                                KernelChain chain,
+                                                                IntermediateStorage storage);
 
 }  // namespace bench::ops::cuda

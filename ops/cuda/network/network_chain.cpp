@@ -87,8 +87,8 @@ class NetworkChainBuilder {
 };
 
 Place NetworkChainBuilder::new_place(Bytes size) {
-  chain_.between.push_back(size.count);
-  return {Place::Kind::between, chain_.between.size() - 1};
+  chain_.intermediates.push_back(size.count);
+  return {Place::Kind::intermediate, chain_.intermediates.size() - 1};
 }
 
 // Creates the kernel in the network's layout or, if there is none, in the other layout.
@@ -214,17 +214,18 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
       const std::size_t value,
       arranged(last, results_.back(), network_.tensors.back().dims, MemoryLayout::plain));
   const Place place = values_[value].place;
-  assert(place.kind == Place::Kind::between);
+  assert(place.kind == Place::Kind::intermediate);
   for (ChainStep& step : chain_.steps) {
     for (Place& each : step.tensors) {
       if (each == place) {
         each = {Place::Kind::tensor, output_tensor()};
-      } else if (each.kind == Place::Kind::between && each.number > place.number) {
+      } else if (each.kind == Place::Kind::intermediate && each.number > place.number) {
         --each.number;
       }
     }
   }
-  chain_.between.erase(chain_.between.begin() + static_cast<std::ptrdiff_t>(place.number));
+  chain_.intermediates.erase(chain_.intermediates.begin() +
+                             static_cast<std::ptrdiff_t>(place.number));
   return Done{};
 }
 

@@ -64,7 +64,7 @@ class NetworkChainTest : public ::testing::Test {
         return BackendError{BackendError::Kind::unsupported, "not in this layout"};
       }
       return std::unique_ptr<Kernel>(
-          std::make_unique<test::ReferenceKernel>(device_, problem, asked_layout(problem)));
+          std::make_unique<test::ReferenceKernel>(device_, problem, requested_layout(problem)));
     };
   }
   ReorderMaker reorder() {
@@ -79,7 +79,7 @@ class NetworkChainTest : public ::testing::Test {
   }
   Result<std::unique_ptr<Kernel>, BackendError> create(const Network& network) {
     BENCH_ASSIGN_OR_RETURN(KernelChain chain, build_network_chain(network, maker(), reorder()));
-    return make_chain_kernel(device_.parts(), std::move(chain), Between::activations);
+    return make_chain_kernel(device_.parts(), std::move(chain), IntermediateStorage::activations);
   }
   std::vector<std::string> steps_of(const Network& network) {
     const auto kernel = create(network);

@@ -232,7 +232,8 @@ std::optional<std::string> why_no_device(const Variables& variables) {
     return fmt::format("the device's properties cannot be read: {} ({})", cudaGetErrorString(code),
                        cudaGetErrorName(code));
   }
-  std::string no_code = why_no_code(BENCH_CUDA_ARCHITECTURES, properties.major, properties.minor);
+  std::string no_code =
+      code_unavailable_reason(BENCH_CUDA_ARCHITECTURES, properties.major, properties.minor);
   if (no_code.empty()) return std::nullopt;
   return fmt::format("{}: {}", properties.name, no_code);
 }

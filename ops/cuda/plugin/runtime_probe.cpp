@@ -75,7 +75,7 @@ DeviceFacts device_facts(int index) {
   facts.memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
   facts.bus_id = bus_id_of(index);
   facts.uuid = uuid_text(properties.uuid);
-  facts.unusable = why_no_code(BENCH_CUDA_ARCHITECTURES, facts.major, facts.minor);
+  facts.unusable = code_unavailable_reason(BENCH_CUDA_ARCHITECTURES, facts.major, facts.minor);
   return facts;
 }
 
