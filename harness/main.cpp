@@ -15,5 +15,5 @@ int main(int argc, char** argv) {
   env.out = &out;
   const int status =
       bench::with_last_resort(*env.err, [&] { return bench::bench_main(argc, argv, env); });
-  return bench::status_after_output(status, out.finish(), env);
+  return bench::exit_status_after_output(status, out.finish(), env);
 }

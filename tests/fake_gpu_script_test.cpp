@@ -70,7 +70,7 @@ TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
   const CudaStatus status = ask(R"({"device":{"name":"Fake X","compute":[8,6]},
                                     "absent":{"cuBLASLt":"not found"}})");
   ASSERT_TRUE(status.report) << status.reason;
-  EXPECT_EQ(why_no_cuda(status), std::nullopt);
+  EXPECT_EQ(cuda_unavailable_reason(status), std::nullopt);
   ASSERT_EQ(status.report->devices.size(), 1U);
   EXPECT_EQ(status.report->devices.front().name, "Fake X");
   EXPECT_EQ(status.report->devices.front().minor, 6);
@@ -82,7 +82,7 @@ TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
 TEST(FakeGpu, without_a_device_says_why) {
   const CudaStatus status = ask(R"({"device":null,"verdict":{"availability":"driver_too_old",
                                     "reason":"a driver for CUDA 12.2"}})");
-  EXPECT_EQ(why_no_cuda(status), "no CUDA device: a driver for CUDA 12.2");
+  EXPECT_EQ(cuda_unavailable_reason(status), "no CUDA device: a driver for CUDA 12.2");
 }
 
 TEST(FakeGpu, memory_is_none_of_the_host) {

@@ -62,7 +62,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::vector<std::string> folding_lines_of(const std::string& text) {
   std::vector<std::string> lines = lines_of(text);
   for (const char* announcement :
-       {"reproduce", "measure the first again:", "every run of a case:"}) {
+       {"reproduce", "repeat the measurement of the first case listed:", "every run of a case:"}) {
     const auto heading = std::ranges::find(lines, announcement);
     if (heading != lines.end()) lines.erase(heading + 1, heading + 2);
   }

@@ -24,9 +24,9 @@
 namespace {
 
 // Nanoseconds with a fraction: durations over many samples are divided by their number.
-using Fraction = std::chrono::duration<double, std::nano>;
+using FractionalNanoseconds = std::chrono::duration<double, std::nano>;
 
-constexpr Fraction kGoal(60);
+constexpr FractionalNanoseconds kGoal(60);
 constexpr std::int64_t kSamples = 100'000;  // makes a round's fixed cost of microseconds negligible
 constexpr int kRepetitions = 25;            // the median over these is shown
 
@@ -65,17 +65,18 @@ bench::Nanoseconds time_clock_pairs(std::int64_t pairs) {
 }
 
 // Returns the median duration divided by `count`, the number of equal parts of each.
-Fraction median_of_one(std::vector<bench::Nanoseconds> durations, std::int64_t count) {
+FractionalNanoseconds median_per_part(std::vector<bench::Nanoseconds> durations,
+                                      std::int64_t count) {
   const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
-  return Fraction(*middle) / static_cast<double>(count);
+  return FractionalNanoseconds(*middle) / static_cast<double>(count);
 }
 
 struct RoundCost {
-  Fraction sample;       // one sample of one iteration, clock reads included
-  Fraction clock_reads;  // two of them
-  Fraction own;          // per sample: median of (a round - the clock reads right after it)
-  Fraction one_sample;   // a round of one sample, with its registration
+  FractionalNanoseconds sample;       // one sample of one iteration, clock reads included
+  FractionalNanoseconds clock_reads;  // two of them
+  FractionalNanoseconds own;  // per sample: median of (a round - the clock reads right after it)
+  FractionalNanoseconds one_sample;  // a round of one sample, with its registration
 };
 
 // Call this before registering a benchmark: each round registers one of its own and then clears
@@ -93,11 +94,12 @@ RoundCost measure_rounds() {
     differences.push_back(rounds.back() - clock_pairs.back());
     singles.push_back(time_round(*sampler, clock, 1, out));
   }
-  return {median_of_one(rounds, kSamples), median_of_one(clock_pairs, kSamples),
-          median_of_one(differences, kSamples), median_of_one(singles, 1)};
+  return {median_per_part(rounds, kSamples), median_per_part(clock_pairs, kSamples),
+          median_per_part(differences, kSamples), median_per_part(singles, 1)};
 }
 
-void register_measured(const char* name, Fraction time, std::optional<Fraction> own) {
+void register_measured(const char* name, FractionalNanoseconds time,
+                       std::optional<FractionalNanoseconds> own) {
   const auto report = [=](benchmark::State& state) {
     for (auto _ : state) state.SetIterationTime(std::chrono::duration<double>(time).count());
     if (!own) return;

@@ -59,7 +59,7 @@ Saved saved(const BaselineRecord& record, const Appended& appended) {
   switch (appended.result) {
     case Appended::Result::appended:
       return {record.measured.id, "saved", appended.epoch, appended.path, ""};
-    case Appended::Result::known:
+    case Appended::Result::duplicate:
       return {record.measured.id, "known", appended.epoch, appended.path, ""};
     case Appended::Result::refused:
       return {record.measured.id, "refused", std::nullopt, appended.path, appended.reason};
@@ -67,7 +67,7 @@ Saved saved(const BaselineRecord& record, const Appended& appended) {
   return {};
 }
 
-Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy wish,
+Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,
                  Saving& saving) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
@@ -79,7 +79,7 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
   ReportBaselines baselines = baselines_of(report, {arguments.reason, arguments.anchor, path},
                                            read_profiles(report, path, saving));
   for (BaselineRecord& record : baselines.records) {
-    BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, wish));
+    BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, policy));
     saving.cases.push_back(saved(record, appended));
     saving.warnings.insert(saving.warnings.end(), appended.problems.begin(),
                            appended.problems.end());
@@ -116,11 +116,11 @@ std::string json_of(const Saving& saving) {
   });
 }
 
-Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy wish, Env& env) {
+Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env& env) {
   Saving saving;
   Status status = Done{};
   for (const std::string& path : arguments.inputs) {
-    status = save_file(path, arguments, wish, saving);
+    status = save_file(path, arguments, policy, saving);
     if (!status) break;
   }
   // Cases that were saved before an error stay saved, and are shown.
@@ -144,11 +144,11 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy wish, Env& e
 }  // namespace
 
 Result<ExitStatus> save_baselines(const Arguments& arguments, Env& env) {
-  return save_all(arguments, EpochPolicy::present, env);
+  return save_all(arguments, EpochPolicy::current, env);
 }
 
 Result<ExitStatus> accept_baselines(const Arguments& arguments, Env& env) {
-  return save_all(arguments, EpochPolicy::next, env);
+  return save_all(arguments, EpochPolicy::new_epoch, env);
 }
 
 }  // namespace bench

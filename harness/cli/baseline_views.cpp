@@ -302,7 +302,7 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
     *env.out << pruned_json(cases);
   } else {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
-                            plural(dropped, "run"), plural(cases.size(), "case"), kRunsAnEpoch);
+                            plural(dropped, "run"), plural(cases.size(), "case"), kRunsPerEpoch);
   }
   if (malformed == Malformed::refuse) warn(stored.problems, arguments, env);
   return ExitStatus::success;

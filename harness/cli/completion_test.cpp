@@ -28,7 +28,7 @@ class BashCompletion : public testing::Test {
 
   // Returns the completions of the last of `words`, which are split as bash splits them. Contains
   // "(files)" if readline also completes file names.
-  std::vector<std::string> offered(const std::vector<std::string>& words) {
+  std::vector<std::string> completions_of(const std::vector<std::string>& words) {
     std::string script =
         "set -eu\nsource ./completion.bash\nfiles=yes\n"
         "compopt() { [[ $1 != +o ]] || files=no; }\nCOMP_WORDS=(";
@@ -50,51 +50,54 @@ class BashCompletion : public testing::Test {
 };
 
 TEST_F(BashCompletion, CommandsAndOptionsAreOffered) {
-  EXPECT_THAT(offered({"bench", "ba"}), ElementsAre("baseline"));
-  EXPECT_THAT(offered({"bench", "run", "--quick", "--res"}), ElementsAre("--resume"));
-  EXPECT_THAT(offered({"bench", "help", "expl"}), ElementsAre("explain"));
+  EXPECT_THAT(completions_of({"bench", "ba"}), ElementsAre("baseline"));
+  EXPECT_THAT(completions_of({"bench", "run", "--quick", "--res"}), ElementsAre("--resume"));
+  EXPECT_THAT(completions_of({"bench", "help", "expl"}), ElementsAre("explain"));
 }
 
 // Regression test: completion used to offer only file names here.
 TEST_F(BashCompletion, TheFirstOperandOfBaselineIsAnAction) {
-  EXPECT_THAT(offered({"bench", "baseline", "s"}), ElementsAre("save", "show"));
-  EXPECT_THAT(offered({"bench", "baseline", "save", ""}), ElementsAre("(files)"));
-  EXPECT_THAT(offered({"bench", "completion", ""}), ElementsAre("bash", "zsh"));
+  EXPECT_THAT(completions_of({"bench", "baseline", "s"}), ElementsAre("save", "show"));
+  EXPECT_THAT(completions_of({"bench", "baseline", "save", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "completion", ""}), ElementsAre("bash", "zsh"));
 }
 
 TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
-  EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", "j"}), ElementsAre("json"));
-  EXPECT_THAT(offered({"bench", "report", "r.jsonl", "--format", ""}), Not(Contains("space")));
-  EXPECT_THAT(offered({"bench", "analyze", "r.jsonl", "--format", "c"}), ElementsAre("csv"));
-  EXPECT_THAT(offered({"bench", "compare", "a", "b", "--format", "m"}), ElementsAre("markdown"));
-  EXPECT_THAT(offered({"bench", "trace", "r.jsonl", "--format", ""}),
+  EXPECT_THAT(completions_of({"bench", "report", "r.jsonl", "--format", "j"}), ElementsAre("json"));
+  EXPECT_THAT(completions_of({"bench", "report", "r.jsonl", "--format", ""}),
+              Not(Contains("space")));
+  EXPECT_THAT(completions_of({"bench", "analyze", "r.jsonl", "--format", "c"}), ElementsAre("csv"));
+  EXPECT_THAT(completions_of({"bench", "compare", "a", "b", "--format", "m"}),
+              ElementsAre("markdown"));
+  EXPECT_THAT(completions_of({"bench", "trace", "r.jsonl", "--format", ""}),
               ElementsAre("trace", "html", "memory_flow"));
-  EXPECT_THAT(offered({"bench", "compare", "a", "b", "--fail-on", ""}), ElementsAre("regression"));
-  EXPECT_THAT(offered({"bench", "history", "--fail-on", ""}), ElementsAre("regression"));
-  EXPECT_THAT(offered({"bench", "history", "--si"}), ElementsAre("--since"));
-  EXPECT_THAT(offered({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
-  EXPECT_THAT(offered({"bench", "run", "--set", "measure.pr"}),
+  EXPECT_THAT(completions_of({"bench", "compare", "a", "b", "--fail-on", ""}),
+              ElementsAre("regression"));
+  EXPECT_THAT(completions_of({"bench", "history", "--fail-on", ""}), ElementsAre("regression"));
+  EXPECT_THAT(completions_of({"bench", "history", "--si"}), ElementsAre("--since"));
+  EXPECT_THAT(completions_of({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
+  EXPECT_THAT(completions_of({"bench", "run", "--set", "measure.pr"}),
               UnorderedElementsAre("measure.precision=", "measure.processes="));
-  EXPECT_THAT(offered({"bench", "run", "--set", ""}),
+  EXPECT_THAT(completions_of({"bench", "run", "--set", ""}),
               AllOf(Contains("dtype="), Contains("budget="), Contains("warmup.time="),
                     Not(Contains("measure="))));
 }
 
 TEST_F(BashCompletion, AValueMayFollowAnEqualsSign) {
-  EXPECT_THAT(offered({"bench", "run", "--device", "=", "cu"}), ElementsAre("cuda"));
-  EXPECT_THAT(offered({"bench", "run", "--profile", "="}), Contains("memory"));
-  EXPECT_THAT(offered({"bench", "run", "--out", "="}), ElementsAre("(files)"));
-  EXPECT_THAT(offered({"bench", "run", "--set", "measure.processes", "=", "3"}), IsEmpty());
+  EXPECT_THAT(completions_of({"bench", "run", "--device", "=", "cu"}), ElementsAre("cuda"));
+  EXPECT_THAT(completions_of({"bench", "run", "--profile", "="}), Contains("memory"));
+  EXPECT_THAT(completions_of({"bench", "run", "--out", "="}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "run", "--set", "measure.processes", "=", "3"}), IsEmpty());
   // After --profile without a value, the next word is an operand.
-  EXPECT_THAT(offered({"bench", "run", "--profile", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "run", "--profile", ""}), ElementsAre("(files)"));
 }
 
 TEST_F(BashCompletion, FilesAreOfferedForFilesOnly) {
-  EXPECT_THAT(offered({"bench", "run", "--out", ""}), ElementsAre("(files)"));
-  EXPECT_THAT(offered({"bench", "run", "-o", ""}), ElementsAre("(files)"));
-  EXPECT_THAT(offered({"bench", "gate", "--baseline", ""}), ElementsAre("(files)"));
-  EXPECT_THAT(offered({"bench", "run", "--budget", ""}), IsEmpty());
-  EXPECT_THAT(offered({"bench", "run", "conf"}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "run", "--out", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "run", "-o", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "gate", "--baseline", ""}), ElementsAre("(files)"));
+  EXPECT_THAT(completions_of({"bench", "run", "--budget", ""}), IsEmpty());
+  EXPECT_THAT(completions_of({"bench", "run", "conf"}), ElementsAre("(files)"));
 }
 
 // Regression test: completion used to split file names at blanks. Readline does not split them if

@@ -176,22 +176,22 @@ bool asks_help(const std::string& word) { return word == "--help" || word == "-h
 
 }  // namespace
 
-Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
-                                                                   const char* const* argv) {
-  using Answer = std::variant<ParsedCommand, TextWanted>;
+Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int argc,
+                                                                          const char* const* argv) {
+  using Answer = std::variant<ParsedCommand, HelpOrVersionText>;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty() || asks_help(words[0])) return Answer(TextWanted{program_help()});
-  if (words[0] == "--version") return Answer(TextWanted{version_text()});
+  if (words.empty() || asks_help(words[0])) return Answer(HelpOrVersionText{program_help()});
+  if (words[0] == "--version") return Answer(HelpOrVersionText{version_text()});
   if (words[0] == "help") {
     const Command* topic = words.size() > 1 ? find_command(words[1]) : nullptr;
     if (words.size() > 1 && topic == nullptr) return unknown_command(words[1]);
-    return Answer(TextWanted{topic ? command_help(*topic) : program_help()});
+    return Answer(HelpOrVersionText{topic ? command_help(*topic) : program_help()});
   }
   const Command* command = find_command(words[0]);
   if (command == nullptr) return unknown_command(words[0]);
   for (const std::string& word : words) {
     if (word == "--") break;
-    if (asks_help(word)) return Answer(TextWanted{command_help(*command)});
+    if (asks_help(word)) return Answer(HelpOrVersionText{command_help(*command)});
   }
   BENCH_ASSIGN_OR_RETURN(Arguments arguments,
                          parse_arguments(*command, {words.begin() + 1, words.end()}));
@@ -218,8 +218,8 @@ std::vector<std::string> without_flag(const std::vector<std::string>& words, con
   return kept;
 }
 
-std::string called_as(const std::string& name, pid_t process, const Env& env) {
-  const std::string launcher = env.variable(kCalledAsVariable).value_or("");
+std::string program_name(const std::string& name, pid_t process, const Env& env) {
+  const std::string launcher = env.variable(kProgramNameVariable).value_or("");
   const std::string mark = fmt::format("{} ", process);
   return launcher.starts_with(mark) && launcher.size() > mark.size() ? launcher.substr(mark.size())
                                                                      : name;
@@ -233,12 +233,12 @@ int bench_main(int argc, const char* const* argv, Env& env) {
     if (asks_for_bisect(argc, argv)) return static_cast<int>(kSkippedCommit);
     return static_cast<int>(ExitStatus::usage);
   }
-  if (const auto* text = std::get_if<TextWanted>(&*parsed)) {
+  if (const auto* text = std::get_if<HelpOrVersionText>(&*parsed)) {
     *env.out << text->text << std::flush;
     return static_cast<int>(ExitStatus::success);
   }
   auto& wanted = std::get<ParsedCommand>(*parsed);
-  wanted.arguments.program = shell_quoted(called_as(argv[0], getpid(), env));
+  wanted.arguments.program = shell_quoted(program_name(argv[0], getpid(), env));
   // A worker keeps the binding that its environment requests.
   if (wanted.command->run != worker_command) restore_inherited_processors();
   const ExitStatus status = wanted.command->run(wanted.arguments, env);
@@ -246,7 +246,7 @@ int bench_main(int argc, const char* const* argv, Env& env) {
   return static_cast<int>(status);
 }
 
-int status_after_output(int status, int write_error, Env& env) {
+int exit_status_after_output(int status, int write_error, Env& env) {
   if (write_error == 0 || write_error == EPIPE) return status;
   print_line(*env.err,
              fmt::format("bench: (standard output): cannot write: {}; the output is incomplete",

@@ -16,7 +16,7 @@
 namespace bench {
 
 // The user requested help or version: print the text and exit with 0.
-struct TextWanted {
+struct HelpOrVersionText {
   std::string text;
 };
 
@@ -26,8 +26,8 @@ struct ParsedCommand {
 };
 
 // Errors name the invalid word and the nearest valid one.
-Result<std::variant<ParsedCommand, TextWanted>> parse_command_line(int argc,
-                                                                   const char* const* argv);
+Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int argc,
+                                                                          const char* const* argv);
 
 // Returns the words of a command line without a flag that takes no value: without `-n`, `-nq`
 // becomes `-q`. The words after `--` stay.
@@ -36,10 +36,10 @@ std::vector<std::string> without_flag(const std::vector<std::string>& words, con
 // The launcher script of a checkout sets this variable to "PID NAME": its process id and the name
 // that the user called. The launcher then becomes this program by exec, so the process id stays.
 // Child processes inherit the variable and ignore it, because their process id differs.
-inline constexpr const char* kCalledAsVariable = "BENCH_CALLED_AS";
+inline constexpr const char* kProgramNameVariable = "BENCH_CALLED_AS";
 
 // The name under which the user called this program: `name` (argv[0]), or the launcher's.
-std::string called_as(const std::string& name, pid_t process, const Env& env);
+std::string program_name(const std::string& name, pid_t process, const Env& env);
 
 // Parses and runs the command: the whole of main. Returns the process's exit status.
 int bench_main(int argc, const char* const* argv, Env& env);
@@ -47,6 +47,6 @@ int bench_main(int argc, const char* const* argv, Env& env);
 // Returns the exit status of a command after its standard output was closed with the errno
 // `write_error`. If a result could not be written, the status is 2, with a message. If the reader
 // closed the pipe (EPIPE: `bench list | head`), the command ends silently with its own status.
-int status_after_output(int status, int write_error, Env& env);
+int exit_status_after_output(int status, int write_error, Env& env);
 
 }  // namespace bench

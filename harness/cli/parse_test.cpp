@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Result<std::variant<ParsedCommand, TextWanted>> parse(std::vector<const char*> words) {
+Result<std::variant<ParsedCommand, HelpOrVersionText>> parse(std::vector<const char*> words) {
   words.insert(words.begin(), "bench");
   return parse_command_line(static_cast<int>(words.size()), words.data());
 }
@@ -150,7 +150,7 @@ TEST(ParseTest, help_of_every_command_names_all_its_options) {
       EXPECT_THAT(help, HasSubstr("--" + std::string(name)));
     const auto asked = parse({std::string(command.name).c_str(), "--help"});
     ASSERT_TRUE(asked.ok());
-    EXPECT_EQ(std::get<TextWanted>(*asked).text, help);
+    EXPECT_EQ(std::get<HelpOrVersionText>(*asked).text, help);
   }
 }
 
@@ -227,18 +227,18 @@ TEST(MainTest, the_launcher_names_the_program_of_its_own_process_only) {
   Env env = real_env(clock);
   std::optional<std::string> launcher;
   env.variable = [&launcher](const std::string& name) {
-    return name == kCalledAsVariable ? launcher : std::nullopt;
+    return name == kProgramNameVariable ? launcher : std::nullopt;
   };
-  EXPECT_EQ(called_as("bench", 7, env), "bench");
-  EXPECT_EQ(called_as("/opt/bench/bin/bench", 7, env), "/opt/bench/bin/bench");
+  EXPECT_EQ(program_name("bench", 7, env), "bench");
+  EXPECT_EQ(program_name("/opt/bench/bin/bench", 7, env), "/opt/bench/bin/bench");
   launcher = "7 ./bench";
-  EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "./bench");
+  EXPECT_EQ(program_name("/src/build/release/bench", 7, env), "./bench");
   launcher = "7 ../my checkout/bench";
-  EXPECT_EQ(called_as("/src/build/release/bench", 7, env), "../my checkout/bench");
+  EXPECT_EQ(program_name("/src/build/release/bench", 7, env), "../my checkout/bench");
   // Inherited from another process, or not set by the launcher.
   for (const char* other : {"71 ./bench", "6 ./bench", "7 ", "7", "", "./bench"}) {
     launcher = other;
-    EXPECT_EQ(called_as("bench", 7, env), "bench") << other;
+    EXPECT_EQ(program_name("bench", 7, env), "bench") << other;
   }
 }
 

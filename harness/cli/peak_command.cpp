@@ -96,7 +96,7 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
   const DeviceChoice choice = choice_of(arguments, kGpuDevice);
   if (choice == DeviceChoice::excluded) return Done{};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
-  const auto reason = why_no_cuda(status);
+  const auto reason = cuda_unavailable_reason(status);
   const ops::cuda::DeviceFacts* device = usable_device(status);
   if (reason || device == nullptr) {
     if (choice == DeviceChoice::unnamed) return Done{};

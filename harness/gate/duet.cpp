@@ -60,7 +60,7 @@ class DuetWorker {
     if (!round) return std::nullopt;
     const bool fewer = static_cast<std::int64_t>(round->samples.size()) < samples;
     if (fewer && round->device.voided.count > 0) {
-      failure_ = SideFailure{side_, Outcome::failed, void_text(round->device.voided)};
+      failure_ = SideFailure{side_, Outcome::failed, format_discarded(round->device.voided)};
       return std::nullopt;
     }
     if (round->iterations_per_sample != iterations || round->samples.empty()) {

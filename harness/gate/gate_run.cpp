@@ -259,7 +259,8 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
     const bool wanted = request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
     if (!wanted || spec == specs.end() || request_.interrupted()) continue;
     progress.message("profiling " + judgement->id);
-    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts, measurer.layouts_met_by(*spec->second));
+    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts,
+                           measurer.find_input_layouts(*spec->second));
     BENCH_ASSIGN_OR_RETURN(const Kit kit,
                            kit_of(*judgement, *spec->second, parts, std::move(input_layouts)));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);

@@ -106,20 +106,20 @@ Status GateMeasurer::measure(std::vector<MeasurementRequest> wanted, GateEvidenc
 }
 
 // Layouts are those of the network to which the layer belongs.
-Result<ops::InputLayouts> GateMeasurer::layouts_met_by(const Case& spec) {
-  if (!layouts_.knows(spec)) {
+Result<ops::InputLayouts> GateMeasurer::find_input_layouts(const Case& spec) {
+  if (!layouts_.is_settled(spec)) {
     workers_.finish();
     BENCH_RETURN_IF_ERROR(candidate_.ensure(std::nullopt));
     layouts_.ask(candidate_, spec);
     candidate_.finish();
   }
-  return layouts_.met_by(spec);
+  return layouts_.input_layouts(spec);
 }
 
 Status GateMeasurer::measure_duet(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
   --wanted.count;
-  Result<ops::InputLayouts> input_layouts = layouts_met_by(spec);
+  Result<ops::InputLayouts> input_layouts = find_input_layouts(spec);
   if (!input_layouts)
     return note_start_failure(wanted, SideFailure::Side::candidate, input_layouts.error(), entry);
   DuetRequest request{&spec, std::move(*input_layouts), task_.seed, task_.seed + ++duets_};
@@ -189,7 +189,7 @@ Status GateMeasurer::note_failure(MeasurementRequest& wanted, SideFailure failur
 
 Status GateMeasurer::measure_window(MeasurementRequest& wanted, CaseEvidence& entry) {
   const Case& spec = task_.plan->cases[wanted.index];
-  const Result<ops::InputLayouts> input_layouts = layouts_met_by(spec);
+  const Result<ops::InputLayouts> input_layouts = find_input_layouts(spec);
   if (!input_layouts)
     return note_start_failure(wanted, SideFailure::Side::candidate, input_layouts.error(), entry);
   if (const auto last = window_ends_.find(spec.id); last != window_ends_.end()) {
@@ -222,7 +222,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& wanted, CaseEvidence& en
     if (result.record->samples.empty()) {
       const SampleRemarks& voided = result.record->device.voided;
       return note_failure(
-          wanted, {SideFailure::Side::candidate, Outcome::failed, void_text(voided)}, entry);
+          wanted, {SideFailure::Side::candidate, Outcome::failed, format_discarded(voided)}, entry);
     }
     const ProcessRecord* const process = &*result.record;
     const std::vector<Nanoseconds> counted = judge_samples({&process, 1}).counted.front().samples;

@@ -58,7 +58,7 @@ class GateMeasurer {
   // it early. Returns an error if `append` fails.
   Result<Decision> settle(GateEvidence& evidence);
   // Returns a layer's input layouts in its network, which are queried once; empty for other cases.
-  Result<ops::InputLayouts> layouts_met_by(const Case& spec);
+  Result<ops::InputLayouts> find_input_layouts(const Case& spec);
   // Total warm-up and sample time of all workers so far.
   Nanoseconds spent_on_samples() const;
 

@@ -44,7 +44,7 @@ class GateTest : public test::CoordinatorTest {
           test::fake_canaries, [this](Nanoseconds time) { clock_.advance(time); }));
     };
   }
-  void takes(Side side, Nanoseconds time) {
+  void set_iteration_time(Side side, Nanoseconds time) {
     side_scripts_[side].run = [time](std::int64_t) { return time; };
   }
 
@@ -97,8 +97,8 @@ Plan plan_of(const std::vector<std::string>& ids) {
 }
 
 TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
-  takes(Side::base, 100us);
-  takes(Side::candidate, 103us);
+  set_iteration_time(Side::base, 100us);
+  set_iteration_time(Side::candidate, 103us);
   const Plan plan = plan_of({kSingleThread});
   const GateParts gate_parts = parts();
   WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
@@ -122,7 +122,7 @@ TEST_F(GateTest, ADuetTakesTurnsAndSeesTheRatioExactly) {
   EXPECT_THAT(pauses_, IsEmpty());  // one thread has no pool that must go to sleep between turns
 }
 
-TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
+TEST_F(GateTest, ThreadPoolsGetTimeToSleepBetweenTurns) {
   const Plan plan = plan_of({test::kFirst});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
@@ -136,8 +136,8 @@ TEST_F(GateTest, PoolsAreLeftTimeToSleep) {
 TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
   const Plan plan = plan_of({kSingleThread});
   const auto rounds = [&](Nanoseconds time) {
-    takes(Side::base, time);
-    takes(Side::candidate, time);
+    set_iteration_time(Side::base, time);
+    set_iteration_time(Side::candidate, time);
     GateEvidence evidence = evidence_for(plan);
     settle(plan, evidence);
     return static_cast<int>(evidence.cases[0].duets.at(0).base.size());
@@ -147,10 +147,10 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
   EXPECT_EQ(rounds(20ms), kMinDuetRounds);
 }
 
-TEST_F(GateTest, BothSidesBatchAlike) {
+TEST_F(GateTest, BothSidesUseTheSameIterationsPerSample) {
   // Alone, the base would take 11 iterations per sample and the candidate 6.
-  takes(Side::base, 10us);
-  takes(Side::candidate, 20us);
+  set_iteration_time(Side::base, 10us);
+  set_iteration_time(Side::candidate, 20us);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
@@ -161,8 +161,8 @@ TEST_F(GateTest, BothSidesBatchAlike) {
 }
 
 TEST_F(GateTest, AnObviouslySlowerCandidateIsARegressionAfterItsFirstDuets) {
-  takes(Side::base, 100us);
-  takes(Side::candidate, 150us);
+  set_iteration_time(Side::base, 100us);
+  set_iteration_time(Side::candidate, 150us);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
@@ -177,8 +177,8 @@ TEST_F(GateTest, AnObviouslySlowerCandidateIsARegressionAfterItsFirstDuets) {
 }
 
 TEST_F(GateTest, ASlowerCandidateIsMeasuredConfirmedAndCalledARegression) {
-  takes(Side::base, 100us);
-  takes(Side::candidate, 105us);
+  set_iteration_time(Side::base, 100us);
+  set_iteration_time(Side::candidate, 105us);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence);
@@ -213,7 +213,7 @@ TEST_F(GateTest, WorkersServeNoMoreCasesThanTheyMay) {
   EXPECT_EQ(workers_, 2 * 3);  // no two duets of one case use the same workers
 }
 
-TEST_F(GateTest, WorkersOfOtherThreadsAreOthers) {
+TEST_F(GateTest, CasesWithOtherThreadCountsUseOtherWorkers) {
   const Plan plan = plan_of({kSingleThread, test::kFirst});
   GateEvidence evidence = evidence_for(plan);
   settle(plan, evidence);
@@ -235,9 +235,9 @@ TEST_F(GateTest, AFailureOfWorkersThatServedOtherCasesIsTriedAgainWithFreshOnes)
   EXPECT_EQ(workers_, 2 * 6 + 2);
 }
 
-TEST_F(GateTest, TheTimeLeftIsThePaceSoFar) {
-  takes(Side::base, 1ms);
-  takes(Side::candidate, 1ms);
+TEST_F(GateTest, RemainingTimeIsExtrapolatedFromThePaceSoFar) {
+  set_iteration_time(Side::base, 1ms);
+  set_iteration_time(Side::candidate, 1ms);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   GateParts gate_parts = parts();
@@ -277,7 +277,7 @@ TEST_F(GateTest, ABaseThatCrashesIsIncomparableACandidateThatCrashesIsAnError) {
   EXPECT_EQ(judgement.reason, "crashed: SIGSEGV");
 }
 
-TEST_F(GateTest, ABaseThatDoesNotStartAnyMoreCostsItsCasesNotTheGate) {
+TEST_F(GateTest, ABaseThatNoLongerStartsMakesItsCasesIncomparable) {
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   GateParts gate_parts = parts();
@@ -299,12 +299,12 @@ TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
   GateEvidence evidence = evidence_for(plan);
   const CaseAssessment judgement = settle(plan, evidence).judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::incomparable);
-  EXPECT_THAT(judgement.reason, HasSubstr("the base ended with wrong_result"));
+  EXPECT_THAT(judgement.reason, HasSubstr("the base computed a wrong result"));
 }
 
 TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
-  takes(Side::base, 1ms);
-  takes(Side::candidate, 2ms);
+  set_iteration_time(Side::base, 1ms);
+  set_iteration_time(Side::candidate, 2ms);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   const Decision decision = settle(plan, evidence, 300ms);
@@ -331,8 +331,8 @@ TEST_F(GateTest, CtrlCLeavesCasesUndecided) {
 }
 
 TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
-  takes(Side::base, 100us);
-  takes(Side::candidate, 105us);
+  set_iteration_time(Side::base, 100us);
+  set_iteration_time(Side::candidate, 105us);
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < 2 * kInterleavedCases; ++i) {
     ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
@@ -352,15 +352,15 @@ TEST_F(GateTest, TheEndOfTheBudgetLeavesTheFirstGroupWhollyDecided) {
               HasSubstr("stopped by the budget after 0 of 6 duets"));
 }
 
-TEST_F(GateTest, WithoutABaseWindowsAreTakenApartInTime) {
-  takes(Side::candidate, 150us);
+TEST_F(GateTest, WithoutABaseWindowsAreSeparatedByPauses) {
+  set_iteration_time(Side::candidate, 150us);
   const Plan plan = plan_of({kSingleThread});
   GateEvidence evidence = evidence_for(plan);
   evidence.mode = GateEvidence::Mode::store_only;
   evidence.cases[0].candidate.processes = {process_from_iteration(150us)};
   StoredEvidence stored;
   stored.runs = 6;
-  stored.center = std::log(100000.0);
+  stored.mean_log_q25 = std::log(100000.0);
   stored.sigma = 0.004;
   stored.q99 = 0.02;
   evidence.cases[0].stored = stored;
@@ -404,7 +404,7 @@ TEST_F(DeviceGateTest, DuetsHaveTheClocksOfBothSides) {
   EXPECT_THAT(lines_, testing::Contains(HasSubstr("\"candidate_clock_hz\":[1600000000,")));
 }
 
-TEST_F(DeviceGateTest, ASideThatStaysVoidIsAFailureOfThatSide) {
+TEST_F(DeviceGateTest, ASideWithOnlyDiscardedSamplesFails) {
   scripted(Side::base, [] { return at(1'700'000'000); });
   scripted(Side::candidate, [] {
     ops::DeviceSample sample = at(1'600'000'000);

@@ -119,7 +119,7 @@ Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hell
 Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
                                      const std::function<bool()>& interrupted) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
-  Result<HelloReply> greeting = ask_greeting(*worker, hello, interrupted);
+  Result<HelloReply> greeting = request_hello(*worker, hello, interrupted);
   worker->finish();
   return greeting;
 }

@@ -174,7 +174,9 @@ std::string readable_name(const CpuFacts& cpu) {
   return name.empty() ? "cpu" : name;
 }
 
-std::string number(const std::optional<int>& value) { return value ? std::to_string(*value) : "?"; }
+std::string number_or_question_mark(const std::optional<int>& value) {
+  return value ? std::to_string(*value) : "?";
+}
 
 }  // namespace
 
@@ -192,10 +194,11 @@ std::string machine_class(const CpuFacts& cpu) {
   std::string identity = fmt::format(
       "schema={};vendor={};name={};family={};model={};stepping={};isa={};logical={};cores={};"
       "sockets={};smt={};numa={};hypervisor={};compiler={};flags={}",
-      kClassSchema, cpu.vendor, cpu.model, number(cpu.family), number(cpu.model_number),
-      number(cpu.stepping), fmt::join(cpu.isa, ","), cpu.logical, number(cpu.physical_cores),
-      number(cpu.sockets), number(cpu.threads_per_core), number(cpu.numa_nodes), cpu.hypervisor,
-      kCompiler, BENCH_COMPILER_FLAGS);
+      kClassSchema, cpu.vendor, cpu.model, number_or_question_mark(cpu.family),
+      number_or_question_mark(cpu.model_number), number_or_question_mark(cpu.stepping),
+      fmt::join(cpu.isa, ","), cpu.logical, number_or_question_mark(cpu.physical_cores),
+      number_or_question_mark(cpu.sockets), number_or_question_mark(cpu.threads_per_core),
+      number_or_question_mark(cpu.numa_nodes), cpu.hypervisor, kCompiler, BENCH_COMPILER_FLAGS);
   for (const auto& [name, size] : cpu.caches) {
     identity += fmt::format(";{}={}", name, size.count);
   }

@@ -48,7 +48,7 @@ std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
 
 }  // namespace
 
-CudaStatus without_report(std::string plugin, std::string reason, std::string remedy) {
+CudaStatus make_status_without_report(std::string plugin, std::string reason, std::string remedy) {
   CudaStatus status;
   status.plugin = std::move(plugin);
   status.reason = std::move(reason);
@@ -88,7 +88,7 @@ std::optional<ProbeExtent> probe_extent_from_name(std::string_view name) {
   return static_cast<ProbeExtent>(found - kExtentNames.begin());
 }
 
-std::optional<std::string> why_no_cuda(const CudaStatus& status) {
+std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {
   if (!status.report) return fmt::format("no CUDA device: {}", status.reason);
   if (const auto reason = why_no_device(*status.report)) {
     return fmt::format("no CUDA device: {}", *reason);

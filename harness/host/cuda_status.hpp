@@ -29,7 +29,7 @@ struct CudaStatus {
 };
 
 // The status of a plugin that gave no report; `plugin` is empty if there is none.
-CudaStatus without_report(std::string plugin, std::string reason, std::string remedy);
+CudaStatus make_status_without_report(std::string plugin, std::string reason, std::string remedy);
 
 // The backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
@@ -44,7 +44,7 @@ std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view na
 
 // Returns why no case can run on CUDA: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if
 // cases may run.
-std::optional<std::string> why_no_cuda(const CudaStatus& status);
+std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status);
 
 // The device that the CUDA backends use; nullptr if there is none.
 const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status);

@@ -51,10 +51,11 @@ TEST(CudaStatusJson, IsReadBackAsItWasWritten) {
 
 TEST(WhyNoCuda, IsThePluginsVerdict) {
   ProbeReport report = a_report();
-  EXPECT_FALSE(why_no_cuda(status_of(report)));
+  EXPECT_FALSE(cuda_unavailable_reason(status_of(report)));
   report.verdict = {Availability::no_driver, "no NVIDIA driver: it is not there", "install it"};
   report.devices.clear();
-  EXPECT_EQ(why_no_cuda(status_of(report)), "no CUDA device: no NVIDIA driver: it is not there");
+  EXPECT_EQ(cuda_unavailable_reason(status_of(report)),
+            "no CUDA device: no NVIDIA driver: it is not there");
 }
 
 TEST(WhyNoCuda, OneUsableDeviceIsEnough) {
@@ -63,16 +64,17 @@ TEST(WhyNoCuda, OneUsableDeviceIsEnough) {
   old.name = "Tesla V100";
   old.unusable = "compute capability 7.0, for which this build has no code";
   report.devices.insert(report.devices.begin(), old);
-  EXPECT_FALSE(why_no_cuda(status_of(report)));
+  EXPECT_FALSE(cuda_unavailable_reason(status_of(report)));
   report.devices.pop_back();
-  EXPECT_EQ(why_no_cuda(status_of(report)),
+  EXPECT_EQ(cuda_unavailable_reason(status_of(report)),
             "no CUDA device: Tesla V100: compute capability 7.0, for which this build has no code");
 }
 
 TEST(WhyNoCuda, NamesAPluginWithoutKernels) {
   ProbeReport report = a_report();
   report.operators.clear();
-  EXPECT_THAT(why_no_cuda(status_of(report)).value_or(""), HasSubstr("no CUDA kernels"));
+  EXPECT_THAT(cuda_unavailable_reason(status_of(report)).value_or(""),
+              HasSubstr("no CUDA kernels"));
 }
 
 TEST(ProbeExtent, ByName) {

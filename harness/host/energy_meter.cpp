@@ -32,7 +32,7 @@ constexpr std::string_view kMemoryName = "dram";
 struct Zone {
   std::string folder;  // with '/' at its end
   std::string name;    // "package-0", "dram-0"
-  std::optional<std::int64_t> range;
+  std::optional<std::int64_t> wrap_at;
 };
 
 Result<std::string, EnergyFiles::Failure> read_system_file(const std::string& path) {
@@ -84,7 +84,7 @@ std::vector<Zone> find_zones(const EnergyFiles& files) {
     }
     if (!zone.name.starts_with(is_part ? kMemoryName : kPackageName)) continue;
     if (is_part) zone.name += package;
-    zone.range = read_number(files, zone.folder + "max_energy_range_uj");
+    zone.wrap_at = read_number(files, zone.folder + "max_energy_range_uj");
     zones.push_back(std::move(zone));
   }
   return zones;
@@ -104,7 +104,7 @@ class PowercapMeter final : public EnergyMeter {
     for (const Zone& zone : zones_) {
       const auto count = read_number(files_, zone.folder + "energy_uj");
       if (!count) return std::nullopt;
-      counts.push_back({*count, zone.range});
+      counts.push_back({*count, zone.wrap_at});
     }
     return counts;
   }
@@ -148,9 +148,9 @@ std::optional<std::string> own_bus_id() {
   return known ? std::optional<std::string>(text.data()) : std::nullopt;
 }
 
-OpenedEnergyMeter open_cpu_meter() { return open_powercap_meter(system_energy_files()); }
+EnergyMeterResult open_cpu_meter() { return open_powercap_meter(system_energy_files()); }
 
-OpenedEnergyMeter open_cuda_meter() {
+EnergyMeterResult open_cuda_meter() {
   const auto bus_id = own_bus_id();
   if (!bus_id) return Error{"the driver does not report which GPU this process uses", "", ""};
   const auto variable = [](const std::string& name) -> std::optional<std::string> {
@@ -164,7 +164,7 @@ OpenedEnergyMeter open_cuda_meter() {
 
 struct MeterRow {
   std::string_view device;
-  OpenedEnergyMeter (*open)();
+  EnergyMeterResult (*open)();
 };
 constexpr std::array<MeterRow, 2> kMeters = {{{"cpu", open_cpu_meter}, {"cuda", open_cuda_meter}}};
 
@@ -177,9 +177,9 @@ std::optional<std::int64_t> energy_between(std::span<const EnergyCount> before,
   for (std::size_t i = 0; i < before.size(); ++i) {
     std::int64_t part = after[i].microjoules - before[i].microjoules;
     if (part < 0) {
-      if (!after[i].range) return std::nullopt;
-      // The counter takes all values from 0 to its range.
-      part += *after[i].range + 1;
+      if (!after[i].wrap_at) return std::nullopt;
+      // The counter takes all values from 0 to `wrap_at`.
+      part += *after[i].wrap_at + 1;
     }
     if (part < 0) return std::nullopt;
     sum += part;
@@ -189,7 +189,7 @@ std::optional<std::int64_t> energy_between(std::span<const EnergyCount> before,
 
 EnergyFiles system_energy_files() { return {list_system_folder, read_system_file}; }
 
-OpenedEnergyMeter open_powercap_meter(EnergyFiles files) {
+EnergyMeterResult open_powercap_meter(EnergyFiles files) {
   std::vector<Zone> zones = find_zones(files);
   if (zones.empty()) {
     return Error{fmt::format("{} has no {} package; a virtual machine often hides it", kPowercap,
@@ -212,7 +212,7 @@ OpenedEnergyMeter open_powercap_meter(EnergyFiles files) {
       std::make_unique<PowercapMeter>(std::move(files), std::move(zones)));
 }
 
-OpenedEnergyMeter open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id) {
+EnergyMeterResult open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id) {
   auto meter = std::make_unique<NvmlMeter>(std::move(nvml), std::move(bus_id));
   if (!meter->read()) {
     return Error{"NVML has no energy counter of this GPU (it needs Volta or later)", "", ""};
@@ -220,7 +220,7 @@ OpenedEnergyMeter open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id) {
   return std::unique_ptr<EnergyMeter>(std::move(meter));
 }
 
-OpenedEnergyMeter open_energy_meter(std::string_view device) {
+EnergyMeterResult open_energy_meter(std::string_view device) {
   const auto* const row = std::ranges::find(kMeters, device, &MeterRow::device);
   if (row == kMeters.end()) {
     return Error{fmt::format("no energy counter is known for the device `{}`", device), "", ""};
@@ -228,7 +228,7 @@ OpenedEnergyMeter open_energy_meter(std::string_view device) {
   return row->open();
 }
 
-Finding energy_finding(const OpenedEnergyMeter& meter) {
+Finding energy_finding(const EnergyMeterResult& meter) {
   if (meter.ok()) return {Finding::Level::good, "energy", (*meter)->source(), "", ""};
   return {Finding::Level::note, "energy", "n/a: " + meter.error().what,
           "results have no energy of cases on the CPU", meter.error().next};

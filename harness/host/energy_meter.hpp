@@ -18,15 +18,15 @@
 
 namespace bench {
 
-// One counter at one moment. After it reached `range` it continues at 0. If `range` is nullopt, it
-// does not wrap around.
+// One counter at one moment. After it reached `wrap_at` it continues at 0. If `wrap_at` is nullopt,
+// it does not wrap around.
 struct EnergyCount {
   std::int64_t microjoules = 0;
-  std::optional<std::int64_t> range = std::nullopt;
+  std::optional<std::int64_t> wrap_at = std::nullopt;
 };
 
 // Returns the energy between two readings of the same counters, each of which wrapped around at
-// most once. nullopt if a counter went back without a range.
+// most once. nullopt if a counter without `wrap_at` went back.
 std::optional<std::int64_t> energy_between(std::span<const EnergyCount> before,
                                            std::span<const EnergyCount> after);
 
@@ -37,7 +37,7 @@ class EnergyMeter {
   // Takes some microseconds. Returns nullopt if a counter can no longer be read.
   virtual std::optional<std::vector<EnergyCount>> read() = 0;
 };
-using OpenedEnergyMeter = Result<std::unique_ptr<EnergyMeter>>;
+using EnergyMeterResult = Result<std::unique_ptr<EnergyMeter>>;
 
 // Functions that read /sys. Tests replace them, since a test that runs as root could not provoke a
 // file without read permission.
@@ -53,18 +53,18 @@ EnergyFiles system_energy_files();
 
 // Opens all packages, and their memory if it has a counter of its own. The error says why there are
 // none: no counters, or only root may read them, with the remedy.
-OpenedEnergyMeter open_powercap_meter(EnergyFiles files);
+EnergyMeterResult open_powercap_meter(EnergyFiles files);
 
 // Opens the meter of the GPU with this bus id. Returns an error if the GPU has no energy counter
 // (older than Volta).
-OpenedEnergyMeter open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id);
+EnergyMeterResult open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id);
 
 // Opens the meter of a device of the configuration: "cpu", or "cuda" for the device that this
 // process uses; its driver must be loaded. Returns an error for an unknown device, or that of the
 // functions above.
-OpenedEnergyMeter open_energy_meter(std::string_view device);
+EnergyMeterResult open_energy_meter(std::string_view device);
 
 // What `doctor` reports about a meter.
-Finding energy_finding(const OpenedEnergyMeter& meter);
+Finding energy_finding(const EnergyMeterResult& meter);
 
 }  // namespace bench

@@ -28,7 +28,7 @@ class EnergyMeterTest : public testing::Test {
   void set_energy(const std::string& zone, std::int64_t energy) {
     contents_[kRoot + zone + "/energy_uj"] = std::to_string(energy) + "\n";
   }
-  OpenedEnergyMeter open() {
+  EnergyMeterResult open() {
     return open_powercap_meter(
         {[this](const std::string& folder) {
            return folder == kRoot ? zones_ : std::vector<std::string>();
@@ -132,7 +132,7 @@ TEST_F(EnergyMeterTest, AnotherDeviceHasNone) {
 
 TEST(NvmlMeter, ReadsMillijoulesOfTheDevice) {
   const ops::cuda::SearchStep step = {std::string(BENCH_FAKE_LIBRARIES) + "/complete", "a test"};
-  const auto open = [&](const char* bus_id) -> OpenedEnergyMeter {
+  const auto open = [&](const char* bus_id) -> EnergyMeterResult {
     auto nvml = ops::cuda::Nvml::open(std::span(&step, 1));
     if (!nvml) return Error{nvml.error().reason, "", ""};
     return open_nvml_meter(std::move(nvml).value(), bus_id);
@@ -143,7 +143,7 @@ TEST(NvmlMeter, ReadsMillijoulesOfTheDevice) {
   const auto counts = (*meter)->read();
   ASSERT_TRUE(counts);
   EXPECT_EQ(counts->front().microjoules, 123'456'789'000);
-  EXPECT_FALSE(counts->front().range);
+  EXPECT_FALSE(counts->front().wrap_at);
   const auto unknown = open("0000:2B:00.0");
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().message(), HasSubstr("no energy counter of this GPU"));

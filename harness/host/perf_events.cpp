@@ -114,38 +114,38 @@ std::string perf_failure_text(const PerfFailure& failure, std::optional<PerfEven
 
 Result<std::vector<PerfEvent>> probe_perf_events(PerfEvents& events) {
   constexpr int kCallingThread = 0;
-  std::vector<PerfEvent> known;
+  std::vector<PerfEvent> available;
   std::optional<PerfFailure> first;
   for (const PerfEventRow& row : kPerfEvents) {
     const auto counter = events.open(row.event, kCallingThread, std::nullopt);
     if (counter) {
-      known.push_back(row.event);
+      available.push_back(row.event);
       events.close(*counter);
     } else if (!first) {
       first = counter.error();
     }
   }
-  if (known.empty()) return Error{perf_failure_text(*first), "", ""};
-  return known;
+  if (available.empty()) return Error{perf_failure_text(*first), "", ""};
+  return available;
 }
 
 Finding perf_events_finding(PerfEvents& events) {
   Finding finding{Finding::Level::note, "CPU counters", "", "", ""};
-  const auto known = probe_perf_events(events);
+  const auto available = probe_perf_events(events);
   std::vector<std::string_view> names;
-  if (known) {
-    for (const PerfEvent event : *known) {
+  if (available) {
+    for (const PerfEvent event : *available) {
       names.push_back(kPerfEvents[static_cast<std::size_t>(event)].name);
     }
     finding.found = fmt::format("{}", fmt::join(names, ", "));
     if (names.size() == kPerfEvents.size()) finding.level = Finding::Level::good;
   } else {
-    finding.found = fmt::format("n/a: {}", known.error().message());
+    finding.found = fmt::format("n/a: {}", available.error().message());
   }
   if (finding.level == Finding::Level::note) {
-    finding.consequence = "`--profile=counters` lacks the others for cases on the CPU";
+    finding.consequence = "`--profile=counters` cannot count the other events for cases on the CPU";
   }
-  if (!known) finding.consequence = "`--profile=counters` has none for cases on the CPU";
+  if (!available) finding.consequence = "`--profile=counters` has none for cases on the CPU";
   return finding;
 }
 

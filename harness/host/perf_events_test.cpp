@@ -64,7 +64,7 @@ TEST(PerfEventsFinding, SaysWhichCountersThereAreAndWhyThereAreNone) {
   const Finding some = perf_events_finding(events);
   EXPECT_EQ(some.level, Finding::Level::note);
   EXPECT_EQ(some.found, "cycles, instructions");
-  EXPECT_THAT(some.consequence, HasSubstr("lacks the others"));
+  EXPECT_THAT(some.consequence, HasSubstr("cannot count the other events"));
   events.all_missing = true;
   const Finding none = perf_events_finding(events);
   EXPECT_EQ(none.level, Finding::Level::note);

@@ -61,6 +61,18 @@ std::string text_of(Outcome outcome, const std::string& reason) {
   return fmt::format("{}: {}", name_of(outcome), reason);
 }
 
+// Returns what a side did that did not measure the case: "crashed: SIGSEGV".
+std::string failure_text(Outcome outcome, const std::string& reason) {
+  constexpr std::array<std::string_view, 7> kVerbs = {"ended",
+                                                      "computed a wrong result",
+                                                      "does not support the case",
+                                                      "skipped the case",
+                                                      "crashed",
+                                                      "timed out",
+                                                      "failed"};
+  return fmt::format("{}: {}", kVerbs[static_cast<std::size_t>(outcome)], reason);
+}
+
 const ExactProperties* base_side(const CaseEvidence& entry) {
   if (entry.base) return &*entry.base;
   if (entry.stored && !entry.stored->incomparable) return &entry.stored->measured.exact;
@@ -158,8 +170,8 @@ void Decider::begin(std::size_t index) {
   if (screened.excess) {
     judgement.against = Reference::store;
     judgement.effect = std::expm1(*screened.excess);
-    judgement.base = time_from_log(entry.stored->center);
-    judgement.candidate = time_from_log(entry.stored->center + *screened.excess);
+    judgement.base = time_from_log(entry.stored->mean_log_q25);
+    judgement.candidate = time_from_log(entry.stored->mean_log_q25 + *screened.excess);
   }
   if (screened.result == Screened::Result::clear) {
     judgement.course = CaseAssessment::Course::screened_out;
@@ -208,7 +220,7 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
   if (entry.failure) {
     judgement.cut_short = is_failure(entry.failure->outcome);
     return settle(Verdict::incomparable,
-                  "the base ended with " + text_of(entry.failure->outcome, entry.failure->reason));
+                  "the base " + failure_text(entry.failure->outcome, entry.failure->reason));
   }
   if (evidence_.mode == GateEvidence::Mode::paired) return false;
   if (!entry.stored) {

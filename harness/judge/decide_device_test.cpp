@@ -47,7 +47,7 @@ TEST(DecideOnADevice, ARegressionNeedsMoreCyclesToo) {
   EXPECT_NEAR(*judgement.effect, 0.05, 0.001);
 }
 
-TEST(DecideOnADevice, WithoutTheClocksOfASideTimeDecides) {
+TEST(DecideOnADevice, TimeAloneDecidesIfAClockIsMissing) {
   CaseEvidence entry = measured("a");
   const GatePolicy policy;
   add_duets(entry, Duet::Stage::first, 2 * policy.duets, 0.05, 0.001);
@@ -57,7 +57,7 @@ TEST(DecideOnADevice, WithoutTheClocksOfASideTimeDecides) {
   EXPECT_EQ(decide(paired({entry})).judgements.at(0).verdict, Verdict::regression);
 }
 
-TEST(DecideOnADevice, WithoutABaseTheClocksOfStoreAndRunAreLaidBeside) {
+TEST(DecideOnADevice, WithoutABaseTheStoredClockIsCompared) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::store_only;
   CaseEvidence entry = measured("a");

@@ -454,7 +454,7 @@ TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
   const Decision decision = decide(paired({base, candidate}));
   EXPECT_THAT(decision.wanted, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::incomparable);
-  EXPECT_EQ(decision.judgements[0].reason, "the base ended with crashed: SIGSEGV");
+  EXPECT_EQ(decision.judgements[0].reason, "the base crashed: SIGSEGV");
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
 }
 

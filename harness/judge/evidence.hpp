@@ -103,10 +103,10 @@ struct StoredEvidence {
   // fields below are empty.
   std::optional<std::string> incomparable;
   bool is_malformed =
-      false;          // whether `incomparable` is set because none of its records can be read
-  int runs = 0;       // runs of the present epoch
-  double center = 0;  // mean of log(q25 / 1 ns) over the last runs
-  double sigma = 0;   // between runs, from log medians, moderated
+      false;                // whether `incomparable` is set because none of its records can be read
+  int runs = 0;             // runs of the present epoch
+  double mean_log_q25 = 0;  // mean of log(q25 / 1 ns) over the last runs
+  double sigma = 0;         // between runs, from log medians, moderated
   std::optional<double> q95, q99;  // quantiles of absolute differences of log q25 between runs
   // The last run. A gate's file has its median, clock and exact properties.
   MeasuredCase measured;

@@ -189,7 +189,7 @@ void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
   archive.defaulted("damaged", stored.is_malformed, false);
   if (stored.incomparable) return;
   archive.required("runs", stored.runs, within(0, kMaxRuns));
-  archive.required("log_center", stored.center, within(-kMaxLog, kMaxLog));
+  archive.required("log_center", stored.mean_log_q25, within(-kMaxLog, kMaxLog));
   archive.required("log_sigma", stored.sigma, within(0, kMaxLog));
   archive.optional("log_q95", stored.q95);
   archive.optional("log_q99", stored.q99);

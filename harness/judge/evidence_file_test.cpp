@@ -48,7 +48,7 @@ struct Sample {
     stored.time = "2026-11-20T08:00:00Z";
     stored.run_id = "run0";
     stored.runs = 7;
-    stored.center = 6.9;
+    stored.mean_log_q25 = 6.9;
     stored.sigma = 0.004;
     stored.q95 = 0.01;
     stored.measured.median = Nanoseconds(1000);

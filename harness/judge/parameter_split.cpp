@@ -34,7 +34,7 @@ std::string joined(const IdSegments& id) {
 struct SegmentParameter {
   std::string_view name;
   std::string IdSegments::*value;
-  std::string IdSegments::*also = nullptr;  // another segment that depends on it
+  std::string IdSegments::*dependent = nullptr;  // another segment that depends on it
 };
 constexpr std::array<SegmentParameter, 5> kSegmentParameters = {
     {{"direction", &IdSegments::direction},
@@ -113,8 +113,8 @@ std::string format_value(const ops::Value& value) {
 }
 
 // Returns whether the default of `parameter` is the value of `other`, and it has that value.
-bool repeats(const ops::ParameterSet& values, const ops::Parameter& parameter,
-             const ops::Parameter& other) {
+bool follows_default(const ops::ParameterSet& values, const ops::Parameter& parameter,
+                     const ops::Parameter& other) {
   return parameter.fallback == fmt::format("like {}", other.name) &&
          values.value(parameter.name) == values.value(other.name);
 }
@@ -125,7 +125,8 @@ std::optional<ParameterSplit> split_operator(IdSegments id, const ops::Problem& 
   if (chosen == nullptr) return std::nullopt;
   std::string rest;
   for (const ops::Parameter& parameter : problem.parameters.table()) {
-    const bool is_free = &parameter == chosen || repeats(problem.parameters, parameter, *chosen);
+    const bool is_free =
+        &parameter == chosen || follows_default(problem.parameters, parameter, *chosen);
     rest += fmt::format(
         "{}={},", parameter.name,
         is_free ? std::string(kAnyValue) : format_value(problem.parameters.value(parameter.name)));
@@ -181,7 +182,7 @@ std::optional<ParameterSplit> split_parameter(std::string_view id, std::string_v
   const auto segment = std::ranges::find(kSegmentParameters, parameter, &SegmentParameter::name);
   if (segment != kSegmentParameters.end()) {
     std::string value = std::exchange(segments.*(segment->value), std::string(kAnyValue));
-    if (segment->also != nullptr) segments.*(segment->also) = kAnyValue;
+    if (segment->dependent != nullptr) segments.*(segment->dependent) = kAnyValue;
     return ParameterSplit{joined(segments), std::move(value)};
   }
   const auto option = std::ranges::find(kOptionParameters, parameter, &OptionParameter::name);

@@ -26,7 +26,7 @@ void set_level(StoredEvidence& stored, std::span<const RunStatistics> levels,
   const std::optional<double> sigma = moderated_sigma(median_differences(levels), suite_sigma);
   const std::vector<double> differences = q25_differences(levels);
   stored.runs = sigma ? static_cast<int>(present_runs(levels)) : 0;
-  stored.center = center(levels).value_or(0);
+  stored.mean_log_q25 = center(levels).value_or(0);
   stored.sigma = sigma.value_or(0);
   stored.q95 = difference_quantile(differences, 0.95);
   stored.q99 = difference_quantile(differences, 0.99);
@@ -56,7 +56,7 @@ constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
 constexpr std::size_t kMinProcesses = 2;
 
 double uncertainty(const StoredEvidence& stored) {
-  // The store's center is a mean of these runs; its own error adds to that of a new run.
+  // The store's mean_log_q25 is a mean of these runs; its own error adds to that of a new run.
   const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
   const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
   return std::max(normal, stored.q95.value_or(0));
@@ -83,7 +83,7 @@ Screened screen(const CaseEvidence& entry, const GateSettings& settings,
   if (!q25 || entry.stored->runs == 0) return suspect("there are no times to compare");
   if (candidate.processes.size() < kMinProcesses) return suspect("");
   Screened result;
-  result.excess = std::log(*q25) - entry.stored->center;
+  result.excess = std::log(*q25) - entry.stored->mean_log_q25;
   const double noise = uncertainty(*entry.stored);
   result.limit = std::log1p(settings.detect) - noise;
   // An improvement is worth duets only if it is clearly one.

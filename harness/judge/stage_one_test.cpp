@@ -51,9 +51,9 @@ Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
 
 class StageOneTest : public testing::Test {
  protected:
-  void save(const Report& report, EpochPolicy wish = EpochPolicy::present) {
+  void save(const Report& report, EpochPolicy policy = EpochPolicy::current) {
     for (const BaselineRecord& record : baselines_of(report, {"test", {}, "r.jsonl"}, {}).records) {
-      const auto appended = store_.append(record, wish);
+      const auto appended = store_.append(record, policy);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
     }
   }
@@ -123,7 +123,7 @@ TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
   EXPECT_EQ(stored.runs, 6);
   EXPECT_EQ(stored.commit, "abc");
   // The last five: 1000, 1010, 1000, 1010, 1000.
-  EXPECT_NEAR(stored.center, (3 * std::log(1000) + 2 * std::log(1010)) / 5, 1e-12);
+  EXPECT_NEAR(stored.mean_log_q25, (3 * std::log(1000) + 2 * std::log(1010)) / 5, 1e-12);
   EXPECT_NEAR(*stored.q95, std::log(1.01), 1e-12);
   EXPECT_EQ(median_iteration(stored.measured), 1000);
   EXPECT_EQ(stored.measured.exact.implementation, "jit");
@@ -140,7 +140,7 @@ TEST_F(StageOneTest, TheSpreadIsOfRunsOfThePresentConfigurationOnly) {
   for (int i = 1; i <= 6; ++i) {
     Report present = report_of("s" + std::to_string(i), {"a"}, 1000 + 10 * (i % 2));
     present.runs[0].started = "2026-11-21T09:00:0" + std::to_string(i) + "Z";
-    save(present, i == 1 ? EpochPolicy::next : EpochPolicy::present);
+    save(present, i == 1 ? EpochPolicy::new_epoch : EpochPolicy::current);
   }
   const Report report = report_of("r9", {"a"}, 1000);
   auto cases = stage_one(report);
@@ -260,7 +260,7 @@ TEST_F(StageOneTest, RunsOfADeviceCompareUnderEqualConditionsAlone) {
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   ASSERT_TRUE(cases.at(0).stored);
   EXPECT_FALSE(cases[0].stored->incomparable) << *cases[0].stored->incomparable;
-  EXPECT_NEAR(cases[0].stored->center, std::log(1000), 1e-9);
+  EXPECT_NEAR(cases[0].stored->mean_log_q25, std::log(1000), 1e-9);
   EXPECT_EQ(cases[0].stored->measured.clock_hz, 1'710'000'000);
   EXPECT_EQ(cases[0].candidate.clock_hz, 1'720'000'000);
 
@@ -281,7 +281,7 @@ TEST_F(StageOneTest, RunsUnderOtherConditionsAreNotOfTheStoredLevel) {
   auto cases = stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   EXPECT_FALSE(cases.at(0).stored->incomparable);
-  EXPECT_NEAR(cases[0].stored->center, std::log(1000), 1e-9);
+  EXPECT_NEAR(cases[0].stored->mean_log_q25, std::log(1000), 1e-9);
 }
 
 }  // namespace

@@ -151,13 +151,13 @@ std::optional<int> duets_needed(const PairedResult& result, double log_effect,
 
 namespace {
 
-std::vector<double> differences_of(const Window& window, double center) {
+std::vector<double> differences_of(const Window& window, double mean_log_q25) {
   std::vector<double> differences;
   for (const Window::Process& process : window.processes) {
     if (process.q25.count() <= 0) continue;
     differences.push_back(std::log(static_cast<double>(process.q25.count()) /
                                    static_cast<double>(process.iterations_per_sample)) -
-                          center);
+                          mean_log_q25);
   }
   return differences;
 }
@@ -170,7 +170,7 @@ struct Bounds {
 Bounds differences_of(const CaseEvidence& entry) {
   Bounds result;
   for (const Window& window : entry.windows) {
-    result.windows.push_back(differences_of(window, entry.stored->center));
+    result.windows.push_back(differences_of(window, entry.stored->mean_log_q25));
     result.pooled.insert(result.pooled.end(), result.windows.back().begin(),
                          result.windows.back().end());
   }
@@ -227,8 +227,8 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
   const double margin = delta + spread + drift;
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.against = Reference::store;
-  judgement.base = time_from_log(entry.stored->center);
-  judgement.candidate = time_from_log(entry.stored->center + effect);
+  judgement.base = time_from_log(entry.stored->mean_log_q25);
+  judgement.candidate = time_from_log(entry.stored->mean_log_q25 + effect);
   judgement.effect = std::expm1(effect);
   if (low) judgement.low = std::expm1(*low);
   if (high) judgement.high = std::expm1(*high);

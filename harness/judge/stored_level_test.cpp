@@ -40,7 +40,7 @@ TEST_F(StoredLevelTest, SigmaIsOfMediansAndTheRestOfLowerQuartiles) {
   set_stored_levels(cases_, levels_);
   EXPECT_THAT(stored(0).sigma, DoubleNear(kRestlessSigma, 1e-12));
   EXPECT_EQ(stored(0).runs, 5);
-  EXPECT_EQ(stored(0).center, 5);
+  EXPECT_EQ(stored(0).mean_log_q25, 5);
   EXPECT_THAT(stored(0).q95, Optional(0));
   EXPECT_THAT(stored(0).q99, Optional(0));
 }

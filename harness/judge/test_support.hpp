@@ -50,7 +50,7 @@ inline StoredEvidence stored(double q25, double sigma, int runs = 10) {
   StoredEvidence result;
   result.commit = "abc1234";
   result.runs = runs;
-  result.center = std::log(q25);
+  result.mean_log_q25 = std::log(q25);
   result.sigma = sigma;
   return result;
 }

@@ -90,7 +90,7 @@ std::vector<double> log_ticks(Extent range, std::size_t limit) {
 Scale::Scale(Kind kind, Extent values, Extent positions)
     : kind_(kind), values_(values), positions_(positions) {}
 
-double Scale::at(double value) const {
+double Scale::position(double value) const {
   const double inside = std::clamp(value, values_.low, values_.high);
   const double fraction =
       kind_ == Kind::linear ? (inside - values_.low) / values_.span()

@@ -29,7 +29,7 @@ class Scale {
   enum class Kind { linear, logarithmic };
   Scale(Kind kind, Extent values, Extent positions);
 
-  double at(double value) const;
+  double position(double value) const;
   bool contains(double value) const;
   std::vector<double> ticks(std::size_t limit) const;
   const Extent& positions() const { return positions_; }

@@ -59,14 +59,14 @@ TEST(Ticks, ThereAreNoneForAnUnusableRange) {
 
 TEST(Scale, MapsValuesAndKeepsOthersAtTheNearerEnd) {
   const Scale linear(Scale::Kind::linear, {-1, 1}, {100, 200});
-  EXPECT_DOUBLE_EQ(linear.at(0), 150);
-  EXPECT_DOUBLE_EQ(linear.at(-7), 100);
-  EXPECT_DOUBLE_EQ(linear.at(7), 200);
+  EXPECT_DOUBLE_EQ(linear.position(0), 150);
+  EXPECT_DOUBLE_EQ(linear.position(-7), 100);
+  EXPECT_DOUBLE_EQ(linear.position(7), 200);
   EXPECT_TRUE(linear.contains(1));
   EXPECT_FALSE(linear.contains(1.01));
   const Scale upwards(Scale::Kind::logarithmic, {1, 100}, {300, 0});
-  EXPECT_THAT(upwards.at(10), DoubleNear(150, 1e-9));
-  EXPECT_DOUBLE_EQ(upwards.at(1e9), 0);
+  EXPECT_THAT(upwards.position(10), DoubleNear(150, 1e-9));
+  EXPECT_DOUBLE_EQ(upwards.position(1e9), 0);
 }
 
 TEST(TickTexts, HaveTheUnitThatKeepsThemShort) {

@@ -27,7 +27,7 @@ ComparedCase compared(const std::string& id, CaseVerdict verdict, double ratio) 
   return entry;
 }
 
-Comparison of(ComparedCase entry) {
+Comparison make_comparison(ComparedCase entry) {
   Comparison result;
   result.base = "a.jsonl";
   result.candidate = "b.jsonl";
@@ -36,7 +36,7 @@ Comparison of(ComparedCase entry) {
 }
 
 TEST(ComparisonText, SaysWhatChangedBesideTheEffect) {
-  Comparison result = of(compared("a", CaseVerdict::slower, 3));
+  Comparison result = make_comparison(compared("a", CaseVerdict::slower, 3));
   result.changes = {{"library.onednn", "3.1", "3.2"}};
   result.cases[0].changes = {{"implementation", "brgconv:avx512_core", "jit:sse41"}};
   const std::string text = comparison_text(result, {.width = kUnlimitedWidth});
@@ -59,7 +59,7 @@ TEST(EffectText, IsWhatAReaderWouldSay) {
 }
 
 TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
-  Comparison result = of(compared("a", CaseVerdict::slower, 1.21));
+  Comparison result = make_comparison(compared("a", CaseVerdict::slower, 1.21));
   result.cases.push_back(compared("b", CaseVerdict::same, 1));
   result.groups = {{"conv", 2, 1.1}, {"all", 2, 1.1}};
   EXPECT_THAT(comparison_text(result, {.width = 80}),
@@ -68,8 +68,8 @@ TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
 
 // The interval has a column of its own, which a narrow table omits.
 TEST(ComparisonText, ANarrowTableOmitsIntervalsAndStatesNothingTwice) {
-  const Comparison result =
-      of(compared("conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot", CaseVerdict::slower, 1.2));
+  const Comparison result = make_comparison(
+      compared("conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot", CaseVerdict::slower, 1.2));
   EXPECT_THAT(comparison_text(result, {.width = 120}), HasSubstr("20 % slower  19 to 21\n"));
   const std::string narrow = comparison_text(result, {.width = 50});
   EXPECT_THAT(narrow, AllOf(HasSubstr("20 % slower\n"), Not(HasSubstr("19 to 21"))));
@@ -77,14 +77,14 @@ TEST(ComparisonText, ANarrowTableOmitsIntervalsAndStatesNothingTwice) {
 
 TEST(ComparisonText, MarkdownEscapesWhatFilesHold) {
   const std::string markdown =
-      comparison_markdown(of(compared("<script>|`x`\n", CaseVerdict::same, 1)));
+      comparison_markdown(make_comparison(compared("<script>|`x`\n", CaseVerdict::same, 1)));
   EXPECT_THAT(markdown, Not(HasSubstr("<script>")));
   EXPECT_THAT(markdown, HasSubstr("&lt;script>\\|\\`x\\` "));
 }
 
 TEST(ComparisonText, JsonHoldsRawNumbers) {
-  const auto document =
-      nlohmann::json::parse(comparison_json(of(compared("a", CaseVerdict::slower, 1.2))));
+  const auto document = nlohmann::json::parse(
+      comparison_json(make_comparison(compared("a", CaseVerdict::slower, 1.2))));
   EXPECT_EQ(document.at("schema"), "bench.comparison/1");
   EXPECT_EQ(document.at("cases").at(0).at("verdict"), "slower");
   EXPECT_NEAR(document.at("cases").at(0).at("ratio").get<double>(), 1.2, 1e-9);
@@ -93,7 +93,7 @@ TEST(ComparisonText, JsonHoldsRawNumbers) {
   EXPECT_TRUE(empty.at("cases").empty());
 }
 
-TEST(ComparisonText, OfEmptySidesSaysSo) {
+TEST(ComparisonText, EmptySidesPrintNoCases) {
   EXPECT_THAT(comparison_text({}, {.width = kUnlimitedWidth}), HasSubstr("no cases"));
 }
 

@@ -29,7 +29,7 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
                                    "conv/forward/c64::slower by +20.0%25 [+19.5%25, "
                                    "+20.5%25]%0Ap (BH) 2e-05%0A"));
   EXPECT_THAT(lines[1], HasSubstr("%0Akit: out/conv__forward__c64%0Ameasure it again: bench duet"));
-  EXPECT_THAT(lines[2], StartsWith("::error title=ERROR gemm/forward/gone::vanished%0A"));
+  EXPECT_THAT(lines[2], StartsWith("::error title=ERROR gemm/forward/gone::removed%0A"));
   EXPECT_THAT(lines[3], StartsWith("::warning file=configs/resnet.yaml,line=20,title=INCONCLUSIVE "
                                    "softmax/forward/64x1000::slower by +1.5%25"));
 }

@@ -90,11 +90,11 @@ std::string table(const std::vector<const CaseAssessment*>& listed, const KitPat
 // Summarises cases of one verdict that are not listed: their number and a reason.
 std::string folded_text(const std::vector<const CaseAssessment*>& folded) {
   const CaseAssessment& first = *folded.front();
-  std::string text = fmt::format("and {} {}", folded.size(), name_of(first.verdict));
+  std::string text = fmt::format("{} {}", folded.size(), name_of(first.verdict));
   const auto screened =
       std::ranges::count(folded, CaseAssessment::Course::screened_out,
                          [](const CaseAssessment* entry) { return entry->course; });
-  if (screened > 0) text += fmt::format(", {} of them screened out by the store", screened);
+  if (screened > 0) text += fmt::format(" ({} screened out by the store)", screened);
   if (!first.reason.empty()) text += fmt::format("; the first: {}: {}", first.id, first.reason);
   return text;
 }
@@ -119,7 +119,7 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
   if (!rest.empty()) text += "\n" + rest;
   // Not wrapped, so that it can be copied.
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
-    text += fmt::format("\nmeasure the first again:\n  {}\n",
+    text += fmt::format("\nrepeat the measurement of the first case listed:\n  {}\n",
                         printable(reproduction(gate, *listed.front())));
   }
   return text;

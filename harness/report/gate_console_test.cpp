@@ -32,14 +32,14 @@ verdict       case                                   slower by  p (BH)   duets  
 REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]   2e-05     2+1              base      1.000 us   1.200 us
     changed: implementation jit:avx2 -> jit:sse41; configured at configs/resnet.yaml:14; kit: out/conv__forward__c64
 ERROR         gemm/forward/gone
-    vanished
+    removed
 INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]     0.3      40        3.1%  base      5.000 us   5.075 us
     undecided after 40 duets (minimum detectable effect is 3.1 %); configured at configs/resnet.yaml:20
 NO BASELINE   reorder/forward/64
     the store has no baseline of it
 PASS          pool/forward/c64                           +0.2%          screen              store     1.000 us   1.002 us
 
-measure the first again:
+repeat the measurement of the first case listed:
   bench duet conv/forward/c64 --base /old/bench --cand ./bench --cand-env ONEDNN_MAX_CPU_ISA=SSE41
 )");
 }
@@ -58,7 +58,7 @@ REGRESSION    conv/forward/c64         +20.0% [+19.5%, +20.5%]
     changed: implementation jit:avx2 -> jit:sse41; configured at
     configs/resnet.yaml:14; kit: out/conv__forward__c64
 ERROR         gemm/forward/gone
-    vanished
+    removed
 INCONCLUSIVE  softmax/forward/64x1000     +1.5% [-1.0%, +4.0%]
     undecided after 40 duets (minimum detectable effect is 3.1 %);
     configured at configs/resnet.yaml:20
@@ -66,7 +66,7 @@ NO BASELINE   reorder/forward/64
     the store has no baseline of it
 PASS          pool/forward/c64                           +0.2%
 
-measure the first again:
+repeat the measurement of the first case listed:
   bench duet conv/forward/c64 --base /old/bench --cand ./bench --cand-env ONEDNN_MAX_CPU_ISA=SSE41
 )");
 }
@@ -87,15 +87,15 @@ INCONCLUSIVE  conv/forward/c64
     stopped by the budget after 7 of 10 duets; configured at
     configs/resnet.yaml:14; kit: out/conv__forward__c64
 INCOMPARABLE  gemm/forward/m8n8k8
-    the base ended with crashed: SIGSEGV
+    the base crashed: SIGSEGV
 PASS          pool/forward/c64         +0.2%  store     1.000 us   1.002 us
 
-measure the first again:
+repeat the measurement of the first case listed:
   bench duet conv/forward/c64 --base /old/bench --cand ./bench --cand-env ONEDNN_MAX_CPU_ISA=SSE41
 )");
 }
 
-TEST(GateConsole, ManyCasesThatAskNobodyToActAreCounted) {
+TEST(GateConsole, ManyPassedOrNewCasesAreOnlyCounted) {
   GateFile gate = sample_gate();
   for (int i = 0; i < 500; ++i) {
     const std::string number = std::to_string(i);
@@ -107,12 +107,12 @@ TEST(GateConsole, ManyCasesThatAskNobodyToActAreCounted) {
   EXPECT_THAT(text, Not(HasSubstr("pass1")));
   EXPECT_THAT(text, Not(HasSubstr("new1")));
   EXPECT_THAT(text, HasSubstr("REGRESSION    conv/forward/c64"));
-  EXPECT_THAT(text, HasSubstr("\nand 501 NO BASELINE; the first: reorder/forward/64: the store has "
+  EXPECT_THAT(text, HasSubstr("\n501 NO BASELINE; the first: reorder/forward/64: the store has "
                               "no baseline of it\n"
-                              "and 501 PASS, 501 of them screened out by the store\n"));
+                              "501 PASS (501 screened out by the store)\n"));
 }
 
-TEST(GateConsole, OfFoldedCasesAloneThereIsNoTable) {
+TEST(GateConsole, OnlyCollapsedCasesPrintNoTable) {
   GateFile gate = sample_gate();
   gate.judgements.assign(13, test::passed_judgement("pool/forward/c64"));
   gate.facts.base.reset();
@@ -126,7 +126,7 @@ TEST(GateConsole, OfFoldedCasesAloneThereIsNoTable) {
             "  no base: the store baselines shows only large regressions; use --base BENCH to "
             "measure both sides together and detect effects of 2 %\n"
             "  machine speed changed: dram by +4.1 % during the run\n"
-            "\nand 13 PASS, 13 of them screened out by the store\n");
+            "\n13 PASS (13 screened out by the store)\n");
 }
 
 TEST(GateConsole, NoCaseIsNoTable) {
@@ -137,7 +137,7 @@ TEST(GateConsole, NoCaseIsNoTable) {
   EXPECT_THAT(console(gate), Not(HasSubstr("verdict")));
 }
 
-TEST(GateConsole, NoNameIsObeyed) {
+TEST(GateConsole, ControlCharactersInNamesAreEscaped) {
   const std::string text = console(hostile_gate());
   EXPECT_THAT(text, HasSubstr("c64a|<b>"));
   for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);

@@ -30,7 +30,7 @@ std::optional<Repetition> repetition(const std::vector<Nanoseconds>& samples,
                     static_cast<std::int64_t>(samples.size()) * iterations_per_sample};
 }
 
-Sides of_duets(const CaseEvidence& entry) {
+Sides sides_from_duets(const CaseEvidence& entry) {
   Sides sides;
   for (const Duet& duet : entry.duets) {
     const auto base = repetition(duet.base, duet.iterations_per_sample);
@@ -43,10 +43,10 @@ Sides of_duets(const CaseEvidence& entry) {
 }
 
 // Uses lower quartiles on both sides, as the screening against the store does.
-Sides of_store(const CaseEvidence& entry) {
+Sides sides_from_store(const CaseEvidence& entry) {
   Sides sides;
   if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;
-  const double stored = std::exp(entry.stored->center);
+  const double stored = std::exp(entry.stored->mean_log_q25);
   if (!std::isfinite(stored)) return sides;
   sides.base.push_back({stored, 1});
   for (const double q25 : iteration_times(entry.candidate.processes, &ProcessSummary::q25)) {
@@ -55,13 +55,13 @@ Sides of_store(const CaseEvidence& entry) {
   return sides;
 }
 
-Sides sides_of(const CaseEvidence& entry) {
-  Sides sides = of_duets(entry);
-  return sides.base.empty() ? of_store(entry) : sides;
+Sides find_sides(const CaseEvidence& entry) {
+  Sides sides = sides_from_duets(entry);
+  return sides.base.empty() ? sides_from_store(entry) : sides;
 }
 
-void context_fields(JsonWriter& writer, const GateFile& gate, const GateSide& side,
-                    std::size_t left_out) {
+void write_context(JsonWriter& writer, const GateFile& gate, const GateSide& side,
+                   std::size_t left_out) {
   writer.required("bench_gate", coverage_text(gate.judgements));
   writer.required("executable", side.program);
   writer.required("host_name", gate.facts.machine_class);
@@ -78,19 +78,19 @@ std::string document(const GateFile& gate, const GateSide& side, Repetitions Sid
   std::size_t left_out = 0;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const auto found = evidence.find(judgement->id);
-    Sides sides = found == evidence.end() ? Sides{} : sides_of(*found->second);
+    Sides sides = found == evidence.end() ? Sides{} : find_sides(*found->second);
     if (sides.base.empty() || sides.candidate.empty()) {
       ++left_out;
     } else {
       families.push_back({judgement->id, std::move(sides.*repetitions)});
     }
   }
-  const auto declare = [&](JsonWriter& writer) {
+  const auto write_document = [&](JsonWriter& writer) {
     writer.object("context",
-                  [&](JsonWriter& context) { context_fields(context, gate, side, left_out); });
+                  [&](JsonWriter& context) { write_context(context, gate, side, left_out); });
     google_benchmark::write_benchmarks(writer, families);
   };
-  return json_object(declare, google_benchmark::kStyle) + "\n";
+  return json_object(write_document, google_benchmark::kStyle) + "\n";
 }
 
 }  // namespace

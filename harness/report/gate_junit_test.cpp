@@ -51,7 +51,7 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
                               "file='configs/resnet.yaml' line='14'\n"
                               "failure type='REGRESSION' message='+20.0% [+19.5%, +20.5%]'\n"
                               "testcase classname='resnet.gemm' name='gemm/forward/gone'\n"
-                              "error type='ERROR' message='vanished'\n"));
+                              "error type='ERROR' message='removed'\n"));
   EXPECT_THAT(text, HasSubstr("skipped type='INCONCLUSIVE'"));
   EXPECT_THAT(text, HasSubstr("skipped type='NO BASELINE'"));
   EXPECT_THAT(text, EndsWith("testcase classname='resnet.pool' name='pool/forward/c64' "

@@ -13,14 +13,14 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(GateReport, CoverageCountsOnlyWhatWasSaidOfTheTime) {
-  std::vector<CaseAssessment> judgements;
+TEST(GateReport, CoverageCountsOnlyVerdictsAboutTime) {
+  std::vector<CaseAssessment> assessments;
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
-    judgements.push_back(test::judgement_of("x", static_cast<Verdict>(i)));
+    assessments.push_back(test::judgement_of("x", static_cast<Verdict>(i)));
   }
-  EXPECT_EQ(coverage_of(judgements).judged, 3U);
-  EXPECT_EQ(coverage_of(judgements).in_scope, 8U);
-  EXPECT_EQ(coverage_text(judgements),
+  EXPECT_EQ(coverage_of(assessments).judged, 3U);
+  EXPECT_EQ(coverage_of(assessments).in_scope, 8U);
+  EXPECT_EQ(coverage_text(assessments),
             "3 of 8 cases judged: 1 REGRESSION, 1 ERROR, 1 SUSPECT, 1 INCONCLUSIVE, 1 "
             "INCOMPARABLE, 1 NO BASELINE, 1 IMPROVED, 1 PASS");
 }

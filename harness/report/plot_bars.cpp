@@ -34,12 +34,12 @@ std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_vi
   RowChart chart(width, shape, label);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     chart.label(i, bars[i].label, bars[i].value);
-    const double begin = chart.x().at(0);
+    const double begin = chart.x().position(0);
     chart.svg().open_mark(bars[i].text);
-    chart.svg().rect({begin, chart.top(i)}, {chart.x().at(bars[i].length) - begin, kBarHeight},
-                     "s0");
+    chart.svg().rect({begin, chart.top(i)},
+                     {chart.x().position(bars[i].length) - begin, kBarHeight}, "s0");
     if (bars[i].ideal) {
-      const double x = chart.x().at(*bars[i].ideal);
+      const double x = chart.x().position(*bars[i].ideal);
       chart.svg().rect({x - 1.5, chart.top(i) - 2}, {3, kBarHeight + 4}, "ideal");
     }
     chart.svg().close_mark();

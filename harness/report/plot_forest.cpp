@@ -45,9 +45,9 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
   shape.axis = "faster   |   slower";
   RowChart chart(width, shape, fmt::format("effects with intervals of {} cases", rows.size()));
   const double bottom = chart.top(rows.size() - 1) + kForestHeight;
-  const double begin = chart.x().at(-delta);
-  chart.svg().rect({begin, 36}, {chart.x().at(delta) - begin, bottom - 34}, "band");
-  chart.svg().line({chart.x().at(0), 34}, {chart.x().at(0), bottom}, "axis");
+  const double begin = chart.x().position(-delta);
+  chart.svg().rect({begin, 36}, {chart.x().position(delta) - begin, bottom - 34}, "band");
+  chart.svg().line({chart.x().position(0), 34}, {chart.x().position(0), bottom}, "axis");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ForestRow& row = rows[i];
     const std::vector<std::string> forms = ids.forms(row.id);
@@ -58,7 +58,7 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
     if (row.low && row.high) {
       chart.range(y, {*row.low, *row.high}, "range " + series_class(row.series));
     }
-    chart.svg().marker(series_marker(row.series), {chart.x().at(row.effect), y}, 4.5,
+    chart.svg().marker(series_marker(row.series), {chart.x().position(row.effect), y}, 4.5,
                        series_class(row.series));
     chart.svg().close_mark();
   }
@@ -115,15 +115,15 @@ void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& histo
   const Scale y(Scale::Kind::linear,
                 {std::min(lowest, middle - least), std::max(highest, middle + least)},
                 {chart.top(row) + kHistoryHeight - 5, chart.top(row) + 5});
-  const double step = chart.x().at(2) - chart.x().at(1);
+  const double step = chart.x().position(2) - chart.x().position(1);
   std::string points;
   const std::size_t offset = most_runs - medians.size();  // the last runs are in one column
   for (std::size_t i = 0; i < medians.size(); ++i) {
-    const double x = chart.x().at(static_cast<double>(offset + i + 1));
+    const double x = chart.x().position(static_cast<double>(offset + i + 1));
     if (history.records[i].epoch % 2 != 0) {
       chart.svg().rect({x - step / 2, chart.top(row)}, {step, kHistoryHeight}, "band");
     }
-    points += svg_point({x, y.at(medians[i])});
+    points += svg_point({x, y.position(medians[i])});
   }
   chart.svg().polyline(points, "curve s0");
   for (std::size_t i = 0; i < medians.size(); ++i) {
@@ -131,9 +131,10 @@ void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& histo
     const bool opens_epoch = i > 0 && record.epoch != history.records[i - 1].epoch;
     const std::size_t series = opens_epoch ? 3 : 0;
     chart.svg().open_mark(run_text(record, medians[i]));
-    chart.svg().marker(series_marker(series),
-                       {chart.x().at(static_cast<double>(offset + i + 1)), y.at(medians[i])}, 3.5,
-                       series_class(series));
+    chart.svg().marker(
+        series_marker(series),
+        {chart.x().position(static_cast<double>(offset + i + 1)), y.position(medians[i])}, 3.5,
+        series_class(series));
     chart.svg().close_mark();
   }
 }

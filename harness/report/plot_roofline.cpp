@@ -108,12 +108,12 @@ class RooflinePicture {
     for (const auto& [bytes, level] : roofs_.memory) {
       const double begin = std::max(across_.low, upwards_.low / bytes);
       svg.open_mark(fmt::format("{}: {}", level, format_rate(BytesPerSecond{bytes})));
-      svg.polyline(
-          svg_point({x.at(begin), y.at(begin * bytes)}) + svg_point({x.at(top / bytes), y.at(top)}),
-          "roof dashed");
+      svg.polyline(svg_point({x.position(begin), y.position(begin * bytes)}) +
+                       svg_point({x.position(top / bytes), y.position(top)}),
+                   "roof dashed");
       svg.close_mark();
       const double place = begin * std::pow(top / bytes / begin, 0.35);
-      svg.text({x.at(place) + 6, y.at(place * bytes) + 14},
+      svg.text({x.position(place) + 6, y.position(place * bytes) + 14},
                fmt::format("{} {}", level, format_rate(BytesPerSecond{bytes})), Anchor::start,
                "strong");
     }
@@ -126,11 +126,11 @@ class RooflinePicture {
   void flat_roof(Svg& svg, const Scale& x, const Scale& y, double flops, const std::string& name,
                  double begin) const {
     svg.open_mark(fmt::format("{}: {}", name, format_rate(FlopsPerSecond{flops})));
-    svg.polyline(svg_point({x.at(std::max(begin, across_.low)), y.at(flops)}) +
-                     svg_point({x.at(across_.high), y.at(flops)}),
+    svg.polyline(svg_point({x.position(std::max(begin, across_.low)), y.position(flops)}) +
+                     svg_point({x.position(across_.high), y.position(flops)}),
                  "roof");
     svg.close_mark();
-    svg.text({x.positions().high - 4, y.at(flops) - 5},
+    svg.text({x.positions().high - 4, y.position(flops) - 5},
              fmt::format("{} {}", name, format_rate(FlopsPerSecond{flops})), Anchor::end, "strong");
   }
 
@@ -150,7 +150,7 @@ class RooflinePicture {
                       bound_names()[static_cast<std::size_t>(record.roofline->bound)]);
     }
     svg.open_mark(text);
-    svg.marker(series_marker(series), {x.at(point.intensity), y.at(point.rate)}, 4.5,
+    svg.marker(series_marker(series), {x.position(point.intensity), y.position(point.rate)}, 4.5,
                series_class(series));
     svg.close_mark();
   }

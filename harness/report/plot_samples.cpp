@@ -103,7 +103,7 @@ Extent spread_of_boxes(const std::vector<CaseBoxes>& all) {
   return spread_of(std::move(lows), std::move(highs));
 }
 
-std::size_t most_processes(const std::vector<CaseBoxes>& all) {
+std::size_t max_process_count(const std::vector<CaseBoxes>& all) {
   std::size_t most = 1;
   for (const CaseBoxes& entry : all) most = std::max(most, entry.boxes.size());
   return most;
@@ -123,7 +123,7 @@ void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
                                       change_tick(box.q25), change_tick(box.q75), box.samples));
     chart.range(y, {box.q5, box.q95}, "range s0 light");
     chart.range(y, {box.q25, box.q75}, "box s0");
-    chart.svg().marker(Marker::circle, {chart.x().at(box.q50), y}, 2.5, "s1");
+    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, "s1");
     chart.svg().close_mark();
   }
 }
@@ -134,7 +134,7 @@ std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
   const IdShortener ids(names);
   RowChart::Shape shape;
   shape.rows = all.size();
-  shape.row_height = kProcessHeight * static_cast<double>(most_processes(all));
+  shape.row_height = kProcessHeight * static_cast<double>(max_process_count(all));
   shape.values = spread_of_boxes(all);
   shape.tick = change_tick;
   shape.axis = "time relative to the median of the case";
@@ -146,12 +146,12 @@ std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
   return std::move(chart).finish();
 }
 
-struct SideLooks {
+struct SideStyle {
   std::string_view name;
   std::size_t series;
   const std::vector<double> SidesRow::*times;
 };
-constexpr std::array<SideLooks, 2> kSideLooks = {
+constexpr std::array<SideStyle, 2> kSideStyles = {
     {{"before", 0, &SidesRow::base}, {"after", 1, &SidesRow::candidate}}};
 
 std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::string_view unit) {
@@ -160,7 +160,7 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
   for (const SidesRow& row : rows) {
     names.push_back(row.id);
     const double middle = median(row.base).value_or(1);
-    for (const SideLooks& side : kSideLooks) {
+    for (const SideStyle& side : kSideStyles) {
       for (const double time : row.*side.times) {
         lows.push_back(std::min(0.0, time / middle - 1));
         highs.push_back(std::max(0.0, time / middle - 1));
@@ -180,16 +180,17 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
     const double after = median(rows[i].candidate).value_or(middle);
     chart.label(i, short_label(ids, rows[i].id),
                 fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
-    for (const SideLooks& side : kSideLooks) {
+    for (const SideStyle& side : kSideStyles) {
       const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);
       chart.svg().open_mark(fmt::format("{}\n{}: median {} of {} {}", rows[i].id, side.name,
                                         time_tick(median(rows[i].*side.times).value_or(0)),
                                         (rows[i].*side.times).size(), unit));
       for (const double time : rows[i].*side.times) {
-        chart.svg().marker(series_marker(side.series), {chart.x().at(time / middle - 1), y}, 3,
-                           series_class(side.series) + " light");
+        chart.svg().marker(series_marker(side.series), {chart.x().position(time / middle - 1), y},
+                           3, series_class(side.series) + " light");
       }
-      const double x = chart.x().at(median(rows[i].*side.times).value_or(middle) / middle - 1);
+      const double x =
+          chart.x().position(median(rows[i].*side.times).value_or(middle) / middle - 1);
       chart.svg().rect({x - 1, y - 5}, {2, 10}, "ideal");
       chart.svg().close_mark();
     }

@@ -208,7 +208,7 @@ class SweepPicture {
     std::string points;
     for (const SweptCase& entry : line) {
       const auto value = metric_.value(*entry.record);
-      if (value && *value > 0) points += svg_point({x.at(entry.value), y.at(*value)});
+      if (value && *value > 0) points += svg_point({x.position(entry.value), y.position(*value)});
     }
     svg.polyline(points, fmt::format("curve {}{}", colour, number % 2 == 1 ? " dashed" : ""));
     for (const SweptCase& entry : line) {
@@ -218,11 +218,11 @@ class SweepPicture {
       svg.open_mark(fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter,
                                 entry.value, metric_.tick(*value)));
       if (metric_.tick == time_tick && time.low && time.high) {
-        svg.line({x.at(entry.value), y.at(static_cast<double>(time.low->count()))},
-                 {x.at(entry.value), y.at(static_cast<double>(time.high->count()))},
+        svg.line({x.position(entry.value), y.position(static_cast<double>(time.low->count()))},
+                 {x.position(entry.value), y.position(static_cast<double>(time.high->count()))},
                  "range " + colour);
       }
-      svg.marker(series_marker(number), {x.at(entry.value), y.at(*value)}, 4, colour);
+      svg.marker(series_marker(number), {x.position(entry.value), y.position(*value)}, 4, colour);
       svg.close_mark();
     }
   }

@@ -51,8 +51,8 @@ RowChart::RowChart(double width, const Shape& shape, std::string_view label)
   const double bottom = kAxisHeight + static_cast<double>(shape.rows) * pitch_;
   svg_.text({x_.positions().low, 12}, shape.axis, Anchor::start, "soft");
   for (const double tick : x_.ticks(is_narrow_ ? 4 : 7)) {
-    svg_.line({x_.at(tick), kAxisHeight - 6}, {x_.at(tick), bottom}, "grid");
-    svg_.text({x_.at(tick), kAxisHeight - 11}, shape.tick(tick), Anchor::middle, "soft");
+    svg_.line({x_.position(tick), kAxisHeight - 6}, {x_.position(tick), bottom}, "grid");
+    svg_.text({x_.position(tick), kAxisHeight - 11}, shape.tick(tick), Anchor::middle, "soft");
   }
 }
 
@@ -75,7 +75,7 @@ void RowChart::label(std::size_t row, std::string_view text, std::string_view va
 }
 
 void RowChart::range(double y, Extent values, std::string_view classes) {
-  svg_.line({x_.at(values.low), y}, {x_.at(values.high), y}, classes);
+  svg_.line({x_.position(values.low), y}, {x_.position(values.high), y}, classes);
 }
 
 std::string RowChart::finish() && { return std::move(svg_).finish(); }
@@ -87,12 +87,12 @@ void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& across
   const bool is_narrow = right.span() < kNarrowLimit / 2;
   const std::vector<double> round_ticks = x.ticks(is_narrow ? 4 : 9);
   for (const double tick : across.ticks.empty() ? round_ticks : across.ticks) {
-    svg.line({x.at(tick), up.low}, {x.at(tick), up.high}, "grid");
-    svg.text({x.at(tick), up.low + 15}, across.tick(tick), Anchor::middle, "soft");
+    svg.line({x.position(tick), up.low}, {x.position(tick), up.high}, "grid");
+    svg.text({x.position(tick), up.low + 15}, across.tick(tick), Anchor::middle, "soft");
   }
   for (const double tick : y.ticks(8)) {
-    svg.line({right.low, y.at(tick)}, {right.high, y.at(tick)}, "grid");
-    svg.text({right.low - 5, y.at(tick) + 4}, upwards.tick(tick), Anchor::end, "soft");
+    svg.line({right.low, y.position(tick)}, {right.high, y.position(tick)}, "grid");
+    svg.text({right.low - 5, y.position(tick) + 4}, upwards.tick(tick), Anchor::end, "soft");
   }
   svg.line({right.low, up.low}, {right.high, up.low}, "axis");
   svg.line({right.low, up.low}, {right.low, up.high}, "axis");

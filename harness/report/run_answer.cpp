@@ -155,7 +155,7 @@ std::string modes_text(const std::vector<CaseGain>& times, std::size_t other_mod
   const std::string first = split_id(times.front().record->id).cache;
   const bool is_one = std::ranges::all_of(
       times, [&](const CaseGain& entry) { return split_id(entry.record->id).cache == first; });
-  return is_one ? fmt::format(" with cache {}", first) : " (of each, the first cache mode)";
+  return is_one ? fmt::format(" with cache {}", first) : " (each in its first cache mode)";
 }
 
 std::string peak_note(const Report& report, const std::vector<CaseGain>& times,
@@ -196,7 +196,7 @@ std::string recoverable_note(const std::vector<CaseGain>& times) {
   }
   if (times.size() < 2 || all <= Nanoseconds(0)) return "";
   std::string text =
-      fmt::format("Most of the {} above that is in {} ({:.0f} %)", format_time(all),
+      fmt::format("Most of the {} that could be saved is in {} ({:.0f} %)", format_time(all),
                   times.front().record->id, 100 * fraction_of(times.front().time(), all));
   if (times.size() > kFirst) {
     text += fmt::format("; the first three cases have {:.0f} %", 100 * fraction_of(first, all));
@@ -319,7 +319,7 @@ std::vector<std::string> noisy_notes(const Report& report) {
                     processes > 0 ? remedy_text(half, processes) : "");
   }
   if (noisy.widest == nullptr && noisy.without_interval == 0) {
-    text += " the machine was disturbed during all of them.";
+    text += " the machine was disturbed throughout.";
   }
   if (!text.ends_with(':')) notes.push_back(std::move(text));
   if (noisy.without_interval > 0) {

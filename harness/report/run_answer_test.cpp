@@ -103,7 +103,7 @@ TEST(RunAnswer, SumsWhatTheCeilingsPermitAndNamesTheCaseWithMostRecoverableTime)
   EXPECT_THAT(answer_notes(report),
               ElementsAre("All cases together run at 53 % of what this machine's ceilings permit: "
                           "3.000 ms instead of 1.600 ms (1 bound by compute, 1 by memory).",
-                          "Most of the 1.400 ms above that is in conv/y (57 %)."));
+                          "Most of the 1.400 ms that could be saved is in conv/y (57 %)."));
 }
 
 TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {
@@ -212,7 +212,7 @@ TEST(RunAnswer, MoreProcessesAreNotAdvisedIfTheyWouldNotHelp) {
                              "processes; only an idle machine can make it narrower."));
   report.cases[0].flags.clear();
   EXPECT_THAT(answer_notes(report)[1],
-              testing::StrEq("noisy, 1 case: the machine was disturbed during all of them."));
+              testing::StrEq("noisy, 1 case: the machine was disturbed throughout."));
 }
 
 TEST(RunAnswer, ExplainsAtMostTwoFlags) {
@@ -237,7 +237,7 @@ TEST(RunAnswer, ALayerInTwoCacheModesCountsOnce) {
                              "compute)."));
   report.cases.push_back(limited("conv/forward/c9/f32/onednn/cpu/cold", 1ms, 1ms, Bound::memory));
   EXPECT_THAT(answer_notes(report).front(),
-              StartsWith("All cases (of each, the first cache mode) together run at 67 % "));
+              StartsWith("All cases (each in its first cache mode) together run at 67 % "));
 }
 
 // A report with every kind of note.

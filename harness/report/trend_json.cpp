@@ -72,7 +72,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
     pending.required("runs", each.runs);
     pending.required("change", std::expm1(each.effect));
   });
-  writer.required_list("runs", std::span(trend.points).subspan(shown.first()), write_point);
+  writer.required_list("runs", std::span(trend.points).subspan(shown.first_point()), write_point);
   writer.required_list("not_compared", trend.skipped,
                        [](JsonWriter& skipped, const SkippedRun& each) {
                          write_run(skipped, each.run);

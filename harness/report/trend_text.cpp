@@ -251,7 +251,7 @@ Tone state_tone(TrendState state) {
 
 std::string trend_line(const ShownTrend& shown, Glyphs glyphs) {
   std::vector<double> values;
-  for (std::size_t i = shown.first(); i < shown.trend().points.size(); ++i)
+  for (std::size_t i = shown.first_point(); i < shown.trend().points.size(); ++i)
     values.push_back(shown.trend().points[i].log_time);
   return sparkline(values, {kTrendWidth, kMinTrendRange, glyphs});
 }
@@ -269,7 +269,7 @@ std::string class_table(std::span<const ShownTrend> shown, const TrendView& view
   for (const ShownTrend& entry : shown) {
     const CaseTrend& trend = entry.trend();
     rows.push_back({{{trend.id, Tone::plain, shortener.forms(trend.id)},
-                     {std::to_string(trend.points.size() - entry.first())},
+                     {std::to_string(trend.points.size() - entry.first_point())},
                      {iteration_text(entry.reference_level())},
                      {iteration_text(trend.present_level())},
                      {signed_percent(entry.total_effect()), state_tone(entry.state())},
@@ -319,7 +319,7 @@ class RunTable {
     const CaseTrend& trend = shown_.trend();
     for (const TrendChange& change : shown_.changes())
       notes_[change.point] = "new level: " + change_words(trend, change, change.with.size());
-    for (std::size_t i = shown_.first(); i < trend.points.size(); ++i) {
+    for (std::size_t i = shown_.first_point(); i < trend.points.size(); ++i) {
       const TrendPoint& point = trend.points[i];
       add_skipped_before(&point.run);
       add(point.run, iteration_text(point.log_time),

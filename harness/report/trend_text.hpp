@@ -42,13 +42,13 @@ std::string_view name_of(TrendState state);
 class ShownTrend {
  public:
   // Returns nullopt if the view shows none of its runs. The trend must outlive the result.
-  static std::optional<ShownTrend> of(const CaseTrend& trend, const TrendView& view);
+  static std::optional<ShownTrend> from(const CaseTrend& trend, const TrendView& view);
 
   const CaseTrend& trend() const { return *trend_; }
   TrendState state() const { return state_; }
-  std::size_t first() const { return first_; }   // the first point that is shown
-  std::span<const TrendChange> changes() const;  // those that are shown
-  const TrendChange* last_change() const;        // of these; nullptr if there is none
+  std::size_t first_point() const { return first_; }  // the first point that is shown
+  std::span<const TrendChange> changes() const;       // those that are shown
+  const TrendChange* last_change() const;             // of these; nullptr if there is none
   // The level just before the first shown point. If no run precedes it, the level at this point.
   double reference_level() const;
   double total_effect() const { return trend_->present_level() - reference_level(); }

@@ -51,7 +51,7 @@ ShownTrend::ShownTrend(const CaseTrend& trend, std::size_t first) : trend_(&tren
   state_ = state_of(*this);
 }
 
-std::optional<ShownTrend> ShownTrend::of(const CaseTrend& trend, const TrendView& view) {
+std::optional<ShownTrend> ShownTrend::from(const CaseTrend& trend, const TrendView& view) {
   const auto found = std::ranges::find_if(trend.points, [&](const TrendPoint& point) {
     return !view.since || point.run.time >= *view.since;
   });
@@ -81,7 +81,7 @@ bool ShownTrend::is_slower_now() const {
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view) {
   std::vector<ShownTrend> shown;
   for (const CaseTrend& trend : trends) {
-    if (auto next = ShownTrend::of(trend, view)) shown.push_back(*next);
+    if (auto next = ShownTrend::from(trend, view)) shown.push_back(*next);
   }
   std::ranges::stable_sort(shown, {}, [](const ShownTrend& entry) {
     return std::tuple(entry.state(), -size_of_effect(entry));

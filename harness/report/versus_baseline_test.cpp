@@ -23,7 +23,7 @@ using testing::UnorderedElementsAre;
 class VersusBaselineTest : public testing::Test {
  protected:
   void append(const BaselineRecord& record) {
-    ASSERT_TRUE(store_.append(record, EpochPolicy::present).ok());
+    ASSERT_TRUE(store_.append(record, EpochPolicy::current).ok());
   }
   test::TemporaryFolder folder_;
   BaselineStore store_{folder_.file("baselines")};

@@ -80,7 +80,7 @@ void drop_incomplete_lists(DeviceSamples& samples, std::size_t count) {
   if (samples.clock_hz.size() != count) samples.clock_hz.clear();
 }
 
-std::string void_text(const SampleRemarks& voided) {
+std::string format_discarded(const SampleRemarks& voided) {
   return fmt::format("all {} samples were discarded, most often: {}", voided.count,
                      most_frequent_reason(voided));
 }
@@ -105,7 +105,7 @@ void add_to_case(std::optional<SampleRemarks>& remarks, const SampleRemarks& mor
 
 bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
   return remarks && remarks->count > 0 &&
-         static_cast<double>(remarks->count) >= kRemarkableShare * static_cast<double>(samples);
+         static_cast<double>(remarks->count) >= kMinFlaggedFraction * static_cast<double>(samples);
 }
 
 void fill_setup(CaseRecord& record, Processes processes) {

@@ -31,7 +31,7 @@ void append(DeviceSamples& samples, const DeviceSamples& more);
 void drop_incomplete_lists(DeviceSamples& samples, std::size_t count);
 
 // Returns "all 18 samples were discarded, most often: SM clock ...".
-std::string void_text(const SampleRemarks& voided);
+std::string format_discarded(const SampleRemarks& voided);
 
 // What follows summarises a case's samples on a device's clock, for summary.cpp.
 
@@ -40,7 +40,7 @@ std::string void_text(const SampleRemarks& voided);
 inline constexpr std::int64_t kLaunchBoundFactor = 5;
 // A case gets the flag `throttled` or `unsteady` if at least this fraction of its samples has that
 // condition. A single event among hundreds of samples does not change a median.
-inline constexpr double kRemarkableShare = 0.05;
+inline constexpr double kMinFlaggedFraction = 0.05;
 
 // Divides and rounds to the nearest integer; samples and iterations must be positive.
 Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations);

@@ -35,7 +35,7 @@ TEST(DeviceSamples, WhatIsNotKnownOfEverySampleIsLeftOut) {
 }
 
 TEST(DeviceSamples, VoidOnesAreNamedByTheMostFrequentReason) {
-  EXPECT_EQ(void_text({18, {{"hot", 1}, {"another process", 17}}}),
+  EXPECT_EQ(format_discarded({18, {{"hot", 1}, {"another process", 17}}}),
             "all 18 samples were discarded, most often: another process");
 }
 

@@ -61,7 +61,7 @@ TEST(DeviceSummary, OneVoidSampleIsFlaggedAndFewThrottledOnesAreOnlyCounted) {
   EXPECT_EQ(record.throttled, (SampleRemarks{2, {{"power cap", 2}}}));
 }
 
-TEST(DeviceSummary, ProcessesWithoutAValidSampleTellOfTheirVoidOnes) {
+TEST(DeviceSummary, ProcessesWithoutValidSamplesReportDiscardedOnes) {
   std::vector<ProcessRecord> processes = {process(1ms, 50us, 1), ProcessRecord{}};
   processes[1].device.voided = SampleRemarks{18, {{"lost", 18}}};
   const CaseRecord record = summary_of(processes);

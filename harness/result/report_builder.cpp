@@ -16,7 +16,7 @@ void ReportBuilder::add(Record record) {
 }
 
 void ReportBuilder::add(CaseRecord record) {
-  last_case_record_[record.id] = report_.processes.size();
+  processes_before_last_case_[record.id] = report_.processes.size();
   const auto [place, is_new] = index_.try_emplace(record.id, report_.cases.size());
   if (is_new) {
     report_.cases.push_back(std::move(record));
@@ -29,7 +29,7 @@ void ReportBuilder::add(CaseRecord record) {
 Report ReportBuilder::report() const& { return ReportBuilder(*this).report(); }
 
 Report ReportBuilder::report() && {
-  add_interrupted_cases(report_, last_case_record_);
+  add_interrupted_cases(report_, processes_before_last_case_);
   return std::move(report_);
 }
 

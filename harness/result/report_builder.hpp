@@ -39,8 +39,8 @@ class ReportBuilder {
 
   Report report_;
   std::size_t records_ = 0;
-  std::unordered_map<std::string, std::size_t> index_;             // id -> place in report_.cases
-  std::unordered_map<std::string, std::size_t> last_case_record_;  // id -> processes before it
+  std::unordered_map<std::string, std::size_t> index_;  // id -> place in report_.cases
+  std::unordered_map<std::string, std::size_t> processes_before_last_case_;  // by id
 };
 
 // The same as parse_report(), for a run that goes on with the file.

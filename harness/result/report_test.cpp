@@ -30,13 +30,13 @@ std::string process_line(const std::string& run_id, const std::string& id, int n
 }
 
 std::string case_line(const std::string& run_id, const std::string& id, Outcome outcome,
-                      const std::string& remark = "") {
+                      const std::string& detail = "") {
   CaseRecord record;
   record.run_id = run_id;
   record.id = id;
   record.outcome = outcome;
-  if (outcome != Outcome::ok) record.reason = remark;
-  if (outcome == Outcome::ok) record.check = remark;
+  if (outcome != Outcome::ok) record.reason = detail;
+  if (outcome == Outcome::ok) record.check = detail;
   return to_json_line(record) + "\n";
 }
 
@@ -63,7 +63,7 @@ TEST(ParseReport, AWholeRun) {
   EXPECT_THAT(report.cases[0].flags, IsEmpty());
 }
 
-TEST(ParseReport, ATornLastLineIsAWarning) {
+TEST(ParseReport, ATruncatedLastLineIsAWarning) {
   const std::string whole = run_line("r") + case_line("r", "a", Outcome::ok);
   const Report report = parse(whole + R"({"record":"case","run_id":"r","id":"b)");
   EXPECT_THAT(report.cases, SizeIs(1));
@@ -94,7 +94,7 @@ TEST(ParseReport, KilledAtAnyByteKeepsAllWholeRecords) {
   }
 }
 
-TEST(ParseReport, ADamagedLineCostsThatLineOnly) {
+TEST(ParseReport, AMalformedLineIsSkipped) {
   const Report report = parse(run_line("r") + "{\"record\":\"case\"}\n" + "gibberish\n" +
                               case_line("r", "b", Outcome::ok));
   EXPECT_THAT(report.cases, SizeIs(1));
@@ -168,7 +168,7 @@ TEST(ParseReport, ConcatenatedShards) {
   EXPECT_EQ(report.cases[1].id, "b");
 }
 
-TEST(ParseReport, AShardBehindATornOneLosesNothing) {
+TEST(ParseReport, AShardAfterATruncatedOneLosesNothing) {
   for (const std::string incomplete_line :
        {R"({"record":"process","run_id":"s1","id)", R"({"reco)", R"({"record":"case","id":"{)"}) {
     const Report report = parse(run_line("s1") + incomplete_line + run_line("s2") +
@@ -180,7 +180,7 @@ TEST(ParseReport, AShardBehindATornOneLosesNothing) {
   }
 }
 
-TEST(ParseReport, OfSeveralRecordsTheLastOkCounts) {
+TEST(ParseReport, LastOkRecordOfACaseWins) {
   const std::string run = run_line("r");
   const auto only = [&](const std::string& lines) {
     const Report report = parse(run + lines);

@@ -17,11 +17,11 @@ CanaryPhase::CanaryPhase(WorkerSession& session, RecordSink& sink, RunObserver& 
                          const RunOptions& options)
     : session_(session), sink_(sink), observer_(observer), options_(options) {}
 
-bool CanaryPhase::wanted(CanaryMoment moment) const {
+bool CanaryPhase::is_due(CanaryMoment moment) const {
   return !options_.under && !failed_ && (!last_ || *last_ < moment);
 }
 
-Status CanaryPhase::take(CanaryMoment moment) {
+Status CanaryPhase::measure(CanaryMoment moment) {
   last_ = moment;
   const auto reply = session_.ask<CanariesReply>(CanaryRequest{}, kCanaryLimit);
   session_.finish();

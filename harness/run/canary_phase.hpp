@@ -22,11 +22,11 @@ class CanaryPhase {
   // Returns whether the canaries are to be measured at this moment: once per moment, not under a
   // vendor's tool (they would appear in its report), and not after a failure (a worker of an
   // earlier release does not support them).
-  bool wanted(CanaryMoment moment) const;
+  bool is_due(CanaryMoment moment) const;
   // Makes the session's worker measure the canaries, ends the worker and appends the record.
   // Nothing else may have run in this worker. If the canaries fail, reports the reason to the
   // observer and returns no error. Returns an error only if the sink does.
-  Status take(CanaryMoment moment);
+  Status measure(CanaryMoment moment);
 
  private:
   WorkerSession& session_;

@@ -220,7 +220,7 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
   complete_case(record, measured, spec_->measure.precision);
   if (all_void()) {
     record.outcome = Outcome::failed;
-    record.reason = record.voided ? void_text(*record.voided) : "no process has a sample";
+    record.reason = record.voided ? format_discarded(*record.voided) : "no process has a sample";
     record.flags.clear();
     return record;
   }

@@ -247,7 +247,7 @@ Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
   for (const std::size_t i : wanted) {
     const Case& spec = cases_[i].spec();
     look_at_limits();
-    if (layouts_.knows(spec) || halt_) continue;
+    if (layouts_.is_settled(spec) || halt_) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
     if (halt_) return Done{};
     layouts_.ask(session_, spec);
@@ -288,9 +288,9 @@ Status Run::ensure_worker(std::optional<int> threads) {
 
 Status Run::take_canaries(CanaryMoment moment) {
   look_at_limits();
-  if (halt_ || !canaries_.wanted(moment)) return Done{};
+  if (halt_ || !canaries_.is_due(moment)) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_worker(1));
-  return !halt_ ? canaries_.take(moment) : Status(Done{});
+  return !halt_ ? canaries_.measure(moment) : Status(Done{});
 }
 
 Status Run::find_ceilings() {
@@ -327,7 +327,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   request.deadline = deadline;
   request.levels = &levels_;
   if (options_.under) request.range = progress.spec().id;
-  request.input_layouts = layouts_.met_by(progress.spec());
+  request.input_layouts = layouts_.input_layouts(progress.spec());
   if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
   const bool abandoned = result.course == StepResult::Course::abandoned;
@@ -406,7 +406,7 @@ Status Run::profile() {
       continue;
     }
     BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass,
-                           trace_case(world, {&spec, layouts_.met_by(spec), reason}));
+                           trace_case(world, {&spec, layouts_.input_layouts(spec), reason}));
     session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;

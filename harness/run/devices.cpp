@@ -17,8 +17,8 @@ using ops::cuda::ProbeExtent;
 constexpr std::size_t kIdsPerChild = 200;
 
 CudaStatus no_answer(const Error& error, std::string remedy) {
-  return without_report("", fmt::format("the probe of CUDA failed: {}", error.what),
-                        std::move(remedy));
+  return make_status_without_report("", fmt::format("the probe of CUDA failed: {}", error.what),
+                                    std::move(remedy));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::optional<std::string> Devices::missing(const CaseKey& key) {
   const bool own = std::ranges::find(names, key.backend) != names.end();
   if (key.device != "cuda" || !own) return std::nullopt;
   if (!status_) status_ = ask_();
-  return why_no_cuda(*status_);
+  return cuda_unavailable_reason(*status_);
 }
 
 }  // namespace bench

@@ -20,7 +20,7 @@ using testing::Pair;
 class CaseEnergyTest : public test::CoordinatorTest {
  protected:
   CaseEnergyTest() {
-    meters_ = [this](std::string_view device) -> OpenedEnergyMeter {
+    meters_ = [this](std::string_view device) -> EnergyMeterResult {
       EXPECT_EQ(device, "cpu");
       return std::unique_ptr<EnergyMeter>(std::make_unique<test::ScriptedMeter>(clock_, 10));
     };
@@ -54,7 +54,7 @@ TEST_F(CaseEnergyTest, TooShortProcessesHaveNoneAndSayWhy) {
 }
 
 TEST_F(CaseEnergyTest, WithoutCountersTheReasonIsADetail) {
-  meters_ = [](std::string_view) -> OpenedEnergyMeter {
+  meters_ = [](std::string_view) -> EnergyMeterResult {
     return Error{"only root may read them", "", "sudo chmod"};
   };
   const CaseRecord record = measure_one(5ms);
@@ -73,7 +73,7 @@ class ClosingMeter final : public EnergyMeter {
 };
 
 TEST_F(CaseEnergyTest, ACounterThatFailsLaterIsNoFailureOfTheCase) {
-  meters_ = [](std::string_view) -> OpenedEnergyMeter {
+  meters_ = [](std::string_view) -> EnergyMeterResult {
     return std::unique_ptr<EnergyMeter>(std::make_unique<ClosingMeter>());
   };
   const CaseRecord record = measure_one(5ms);

@@ -3,12 +3,12 @@
 
 namespace bench {
 
-bool NetworkLayouts::meets_layouts(const Case& spec) {
+bool NetworkLayouts::needs_layouts(const Case& spec) {
   return spec.layer_of != nullptr && spec.key.device == "cpu";
 }
 
-bool NetworkLayouts::knows(const Case& spec) const {
-  return !meets_layouts(spec) || by_node_.contains(key_of(spec));
+bool NetworkLayouts::is_settled(const Case& spec) const {
+  return !needs_layouts(spec) || by_node_.contains(key_of(spec));
 }
 
 void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
@@ -24,9 +24,9 @@ void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>
   }
 }
 
-ops::InputLayouts NetworkLayouts::met_by(const Case& spec) const {
+ops::InputLayouts NetworkLayouts::input_layouts(const Case& spec) const {
   const auto network = by_node_.find(key_of(spec));
-  if (!meets_layouts(spec) || network == by_node_.end()) return {};
+  if (!needs_layouts(spec) || network == by_node_.end()) return {};
   const auto node = network->second.find(spec.memberships.front().layers.front());
   return node == network->second.end() ? ops::InputLayouts{} : node->second;
 }

@@ -18,17 +18,17 @@ class NetworkLayouts {
  public:
   // Also true if nothing needs to be asked: for a case that is not a layer, and for devices other
   // than the CPU, where these layouts do not apply.
-  bool knows(const Case& spec) const;
+  bool is_settled(const Case& spec) const;
   // Asks the session's worker. If it does not answer, or the network cannot run as a whole, its
   // layers keep the layouts that they choose by themselves.
   void ask(WorkerSession& session, const Case& layer);
   // `steps`: the steps of the network that contains `layer`; empty if it cannot run as a whole.
   void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
   // Empty for a case that is not a layer, and if nothing is known.
-  ops::InputLayouts met_by(const Case& spec) const;
+  ops::InputLayouts input_layouts(const Case& spec) const;
 
  private:
-  static bool meets_layouts(const Case& spec);
+  static bool needs_layouts(const Case& spec);
   using Key = std::pair<const PlannedNetwork*, DataType>;
   static Key key_of(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
 

@@ -19,15 +19,16 @@ TEST(NetworkLayoutsTest, a_layer_meets_what_its_network_hands_over) {
   const auto network = std::make_shared<const PlannedNetwork>();
   const Case pool = layer_case(network, "pool");
   NetworkLayouts layouts;
-  EXPECT_FALSE(layouts.knows(pool));
-  EXPECT_TRUE(layouts.met_by(pool).empty());
+  EXPECT_FALSE(layouts.is_settled(pool));
+  EXPECT_TRUE(layouts.input_layouts(pool).empty());
   layouts.learn(pool, {{"pool", "reorder", "", "", {}},
                        {"pool", "pooling", "", "", {{"source", "aBcd16b"}}},
                        {"fc", "matmul", "", "", {{"source", "ab"}}}});
-  EXPECT_TRUE(layouts.knows(layer_case(network, "fc")));
-  EXPECT_EQ(layouts.met_by(pool), (ops::InputLayouts{{"source", "aBcd16b"}}));
-  EXPECT_EQ(layouts.met_by(layer_case(network, "fc")), (ops::InputLayouts{{"source", "ab"}}));
-  EXPECT_TRUE(layouts.met_by(layer_case(network, "gone")).empty());
+  EXPECT_TRUE(layouts.is_settled(layer_case(network, "fc")));
+  EXPECT_EQ(layouts.input_layouts(pool), (ops::InputLayouts{{"source", "aBcd16b"}}));
+  EXPECT_EQ(layouts.input_layouts(layer_case(network, "fc")),
+            (ops::InputLayouts{{"source", "ab"}}));
+  EXPECT_TRUE(layouts.input_layouts(layer_case(network, "gone")).empty());
 }
 
 TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) {
@@ -37,11 +38,12 @@ TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) 
   layouts.learn(pool, {{"pool", "pooling", "", "", {{"source", "acdb"}}}});
   Case half = pool;
   half.key.dtype = DataType::bf16;
-  EXPECT_FALSE(layouts.knows(half));
-  EXPECT_TRUE(layouts.met_by(half).empty());
-  EXPECT_TRUE(layouts.met_by(layer_case(std::make_shared<const PlannedNetwork>(), "pool")).empty());
-  EXPECT_TRUE(layouts.met_by(Case{}).empty());
-  EXPECT_TRUE(layouts.knows(Case{}));
+  EXPECT_FALSE(layouts.is_settled(half));
+  EXPECT_TRUE(layouts.input_layouts(half).empty());
+  EXPECT_TRUE(
+      layouts.input_layouts(layer_case(std::make_shared<const PlannedNetwork>(), "pool")).empty());
+  EXPECT_TRUE(layouts.input_layouts(Case{}).empty());
+  EXPECT_TRUE(layouts.is_settled(Case{}));
 }
 
 TEST(NetworkLayoutsTest, a_layer_on_another_device_meets_none_of_them) {
@@ -50,8 +52,8 @@ TEST(NetworkLayoutsTest, a_layer_on_another_device_meets_none_of_them) {
   NetworkLayouts layouts;
   layouts.learn(pool, {{"pool", "pooling", "", "", {{"source", "acdb"}}}});
   pool.key.device = "cuda";
-  EXPECT_TRUE(layouts.met_by(pool).empty());
-  EXPECT_TRUE(NetworkLayouts().knows(pool));
+  EXPECT_TRUE(layouts.input_layouts(pool).empty());
+  EXPECT_TRUE(NetworkLayouts().is_settled(pool));
 }
 
 }  // namespace

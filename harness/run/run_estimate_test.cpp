@@ -46,7 +46,7 @@ TEST(RunEstimate, CasesOfOneRoundShareAWorker) {
   EXPECT_EQ(estimate_run(test::make_plan({})), RunEstimate{});
 }
 
-TEST(RunEstimate, AnIterationLongerThanItsShareIsMeasuredAllTheSame) {
+TEST(RunEstimate, AnIterationLongerThanItsTimeBudgetIsStillMeasured) {
   const Case large = make_case("gemm/forward/m20000n20000k20000/f32/onednn/cpu/hot", 5);
   const RunEstimate process = estimate_process(large);
   EXPECT_GT(process.timed, 10s);
@@ -69,7 +69,7 @@ TEST_F(RunPaceTest, BeginsWithTheEstimate) {
               static_cast<double>(estimate_run(plan).total().count()), 10);
 }
 
-TEST_F(RunPaceTest, GoesOverToThePaceOfTheRun) {
+TEST_F(RunPaceTest, MovesFromTheEstimateToTheMeasuredPace) {
   const Nanoseconds whole = expected();
   const Nanoseconds part = whole / 10;
   // The run is five times as fast as estimated. The remaining time must decrease without a jump.

@@ -43,7 +43,7 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
   const bool is_answered = wait == ChildProcess::Wait::ready && !document.empty();
   if (!is_answered || (end.exit_status != 0 && end.signal != SIGKILL)) {
     return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
-                             last_words(process.standard_error())),
+                             format_last_error_line(process.standard_error())),
                  request.worker_program, ""};
   }
   return document;
@@ -59,7 +59,7 @@ constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
 // A tool around the worker loads and instruments it, and writes its report at the end.
 constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
 
-const char* activity(const Request& request) {
+const char* request_description(const Request& request) {
   struct Visitor {
     const char* operator()(const HelloRequest&) const { return "starting"; }
     const char* operator()(const DescribeRequest&) const { return "describing itself"; }
@@ -79,13 +79,13 @@ const char* activity(const Request& request) {
 
 class ProcessLink final : public WorkerLink {
  public:
-  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started, Nanoseconds patience,
-              std::function<void(const std::string&)> passed_on)
+  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started, Nanoseconds grace_period,
+              std::function<void(const std::string&)> on_error_output)
       : process_(std::move(process)),
         clock_(clock),
         started_(started),
-        patience_(patience),
-        passed_on_(std::move(passed_on)) {}
+        grace_period_(grace_period),
+        on_error_output_(std::move(on_error_output)) {}
 
   ~ProcessLink() override { ProcessLink::finish(); }
 
@@ -98,28 +98,28 @@ class ProcessLink final : public WorkerLink {
     if (wait == Wait::ready || wait == Wait::closed) {
       wait = process_.read_line(line, limit - (clock_.now() - start), interrupted, clock_);
     }
-    pass_on();
-    if (wait != Wait::ready) return end_of(request, wait, limit, line);
+    forward_error_output();
+    if (wait != Wait::ready) return end_and_explain(request, wait, limit, line);
     Result<ReplyMessage> reply = decode_reply(line);
     if (reply) return std::move(reply).value();
     end(Nanoseconds(0));
     return WorkerFailure{WorkerFailure::Kind::failed,
-                         fmt::format("the worker's answer while {} is {}", activity(request),
-                                     reply.error().message())};
+                         fmt::format("the worker's answer while {} is {}",
+                                     request_description(request), reply.error().message())};
   }
 
   Nanoseconds finish() override {
     if (!lifetime_) {
       process_.write(encode(Request(QuitRequest{})) + "\n", Nanoseconds(0), nullptr, clock_);
       process_.close_input();
-      end(patience_);
+      end(grace_period_);
     }
     return *lifetime_;
   }
 
  private:
-  WorkerFailure end_of(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
-                       const std::string& rest) {
+  WorkerFailure end_and_explain(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
+                                const std::string& rest) {
     using Kind = WorkerFailure::Kind;
     if (wait == ChildProcess::Wait::interrupted) {
       end(Nanoseconds(0));
@@ -130,32 +130,33 @@ class ProcessLink final : public WorkerLink {
       return {Kind::timed_out,
               fmt::format("no answer within {} ms while {}",
                           std::chrono::duration_cast<std::chrono::milliseconds>(limit).count(),
-                          activity(request))};
+                          request_description(request))};
     }
-    const ProcessEnd how = end(patience_);
+    const ProcessEnd how = end(grace_period_);
     const std::string garbage = rest.empty() ? "" : ", leaving half a line of output";
     return {how.signal ? Kind::crashed : Kind::failed,
-            fmt::format("the worker ended with {} while {}{}{}", how.text(), activity(request),
-                        garbage, last_words(process_.standard_error()))};
+            fmt::format("the worker ended with {} while {}{}{}", how.text(),
+                        request_description(request), garbage,
+                        format_last_error_line(process_.standard_error()))};
   }
 
-  ProcessEnd end(Nanoseconds patience) {
-    const ProcessEnd how = process_.finish(patience, clock_);
+  ProcessEnd end(Nanoseconds grace_period) {
+    const ProcessEnd how = process_.finish(grace_period, clock_);
     lifetime_ = clock_.now() - started_;
-    pass_on();
+    forward_error_output();
     return how;
   }
 
-  void pass_on() {
+  void forward_error_output() {
     const std::string text = process_.take_standard_error();
-    if (!text.empty() && passed_on_) passed_on_(text);
+    if (!text.empty() && on_error_output_) on_error_output_(text);
   }
 
   ChildProcess process_;
   Clock& clock_;
   Nanoseconds started_;
-  Nanoseconds patience_;  // from closed output or `quit` to the worker's exit
-  std::function<void(const std::string&)> passed_on_;
+  Nanoseconds grace_period_;  // from closed output or `quit` to the worker's exit
+  std::function<void(const std::string&)> on_error_output_;
   std::optional<Nanoseconds> lifetime_;
 };
 
@@ -212,7 +213,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
   if (wait == ChildProcess::Wait::ready) return process;
   const ProcessEnd how = process.finish(kWorkerEndLimit, clock);
   return Error{fmt::format("the command did not start a worker: {}{}", how.text(),
-                           last_words(process.standard_error())),
+                           format_last_error_line(process.standard_error())),
                fmt::format("--under '{}'", *program.under),
                "the command must start the program that is appended to it"};
 }
@@ -221,17 +222,17 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 
 // The last line that is not empty is often an explanation by the loader, the library or the
 // runtime.
-std::string last_words(const std::string& text) {
+std::string format_last_error_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";
   const std::size_t newline = text.rfind('\n', end);
   const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-  return "; its last words: " + text.substr(begin, end + 1 - begin);
+  return "; its last error line: " + text.substr(begin, end + 1 - begin);
 }
 
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
-    std::function<void(const std::string&)> passed_on) {
+    std::function<void(const std::string&)> on_error_output) {
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
   const Nanoseconds started = clock.now();
@@ -244,18 +245,18 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
                                                      program.under ? kToolLimit : kWorkerEndLimit,
-                                                     std::move(passed_on)));
+                                                     std::move(on_error_output)));
 }
 
-Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
-                         const std::function<bool()>& interrupted) {
-  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, ask_greeting(worker, hello, interrupted));
+Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,
+                             const std::function<bool()>& interrupted) {
+  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, request_hello(worker, hello, interrupted));
   BENCH_RETURN_IF_ERROR(check_protocol(greeting, hello));
   return greeting;
 }
 
-Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
-                                const std::function<bool()>& interrupted) {
+Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
+                                 const std::function<bool()>& interrupted) {
   auto reply = worker.call(hello, kStartLimit, interrupted);
   if (!reply) return Error{"no worker: " + reply.error().reason, "", ""};
   const auto* greeting = std::get_if<HelloReply>(&reply->reply);

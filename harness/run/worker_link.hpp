@@ -65,23 +65,23 @@ struct WorkerProgram {
   std::vector<std::string> plugins = {};  // that the worker loads
 };
 
-// Returns "; its last words: ..." with the last line that a worker wrote to standard error; empty
-// if there is none.
-std::string last_words(const std::string& text);
+// Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
+// empty if there is none.
+std::string format_last_error_line(const std::string& text);
 
-// Starts processes. A worker's standard error is forwarded to `passed_on` as it comes.
+// Starts processes. A worker's standard error is forwarded to `on_error_output` as it comes.
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
-    std::function<void(const std::string&)> passed_on);
+    std::function<void(const std::string&)> on_error_output);
 
 // Handshake: sends hello and checks the protocol. If the worker is unusable, the error states the
 // reason.
-Result<HelloReply> greet(WorkerLink& worker, const HelloRequest& hello,
-                         const std::function<bool()>& interrupted);
+Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,
+                             const std::function<bool()>& interrupted);
 
 // The two halves of the handshake.
-Result<HelloReply> ask_greeting(WorkerLink& worker, const HelloRequest& hello,
-                                const std::function<bool()>& interrupted);
+Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
+                                 const std::function<bool()>& interrupted);
 Status check_protocol(const HelloReply& greeting, const HelloRequest& hello);
 
 // Returns the environment for such a worker. Returns an error if there are too few processors.

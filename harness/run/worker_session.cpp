@@ -34,7 +34,7 @@ Status WorkerSession::ensure(std::optional<int> threads) {
   if (worker_) return Done{};
   const Nanoseconds start = clock_.now();
   BENCH_ASSIGN_OR_RETURN(worker_, factory_(threads));
-  Result<HelloReply> greeting = greet(*worker_, hello_, interrupted_);
+  Result<HelloReply> greeting = handshake(*worker_, hello_, interrupted_);
   total_.setup += clock_.now() - start;
   if (!greeting) {
     finish();

@@ -21,12 +21,12 @@ std::optional<FastQuarter> fast_quarter(std::span<const double> values) {
 
 FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate) {
   const double effect = candidate.location - base.location;
-  return {effect, effect - kSpreadFactor * candidate.spread - kRunAllowance,
-          effect + kSpreadFactor * base.spread + kRunAllowance};
+  return {effect, effect - kSpreadFactor * candidate.median_minus_min - kRunAllowance,
+          effect + kSpreadFactor * base.median_minus_min + kRunAllowance};
 }
 
 double minimum_detectable_effect(const FastQuarter& side) {
-  return kSpreadFactor * side.spread + kRunAllowance;
+  return kSpreadFactor * side.median_minus_min + kRunAllowance;
 }
 
 }  // namespace bench

@@ -12,8 +12,8 @@
 namespace bench {
 
 struct FastQuarter {
-  double location = 0;  // lower quartile of the values
-  double spread = 0;    // median - minimum: how well the fast processes agree
+  double location = 0;          // lower quartile of the values
+  double median_minus_min = 0;  // the smaller, the better the fast processes agree
 };
 // Fewer values than this have no fast quarter.
 inline constexpr std::size_t kMinFastProcesses = 3;
@@ -25,11 +25,11 @@ struct FastShift {
   double low = 0, high = 0;
 };
 // Returns the shift from `base` to `candidate`, with an interval that was calibrated on pairs of
-// runs of one program. The candidate's spread widens only the low end, and the base's only the high
-// end: a disturbance can make only its own side look slower.
+// runs of one program. The candidate's median_minus_min widens only the low end, and the base's
+// only the high end: a disturbance can make only its own side look slower.
 FastShift fast_shift(const FastQuarter& base, const FastQuarter& candidate);
 // Returns the smallest effect, in either direction, whose interval does not contain 0 if both sides
-// have this spread: the minimum detectable effect of a comparison.
+// have this median_minus_min: the minimum detectable effect of a comparison.
 double minimum_detectable_effect(const FastQuarter& side);
 
 }  // namespace bench

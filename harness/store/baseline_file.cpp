@@ -14,7 +14,7 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t kKeptOfLongName = 160;
+constexpr std::size_t kMaxLongNamePrefix = 160;
 
 constexpr std::string_view kPlain =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-";
@@ -26,9 +26,9 @@ bool is_plain(std::string_view text, std::size_t i) {
   if (kPlain.find(text[i]) == std::string_view::npos) return false;
   if (text[i] == '.') return i > 0;
   if (text[i] != '_') return true;
-  const bool after = i > 0 && joins_separator(text[i - 1]);
-  const bool before = i + 1 < text.size() && joins_separator(text[i + 1]);
-  return !after && !before;
+  const bool follows_separator = i > 0 && joins_separator(text[i - 1]);
+  const bool precedes_separator = i + 1 < text.size() && joins_separator(text[i + 1]);
+  return !follows_separator && !precedes_separator;
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::string store_name(std::string_view text) {
     }
   }
   if (name.size() <= kMaxPlainName) return name;
-  return fmt::format("{}~{}", name.substr(0, kKeptOfLongName), content_hash(text));
+  return fmt::format("{}~{}", name.substr(0, kMaxLongNamePrefix), content_hash(text));
 }
 
 std::string store_file_name(std::string_view id) {
@@ -60,7 +60,7 @@ constexpr std::size_t kMaxProblems = 20;
 class LineCollector {
  public:
   LineCollector(const std::string& path, const std::optional<StoreFile>& place)
-      : path_(path), place_(place) {
+      : path_(path), location_(place) {
     if (place && place->id) id_ = place->id;
   }
 
@@ -68,8 +68,8 @@ class LineCollector {
     if (is_blank(line)) return;
     auto record = baseline_from_json_line(line);
     if (!record.ok()) return complain(number, record.error());
-    if (const std::string stranger = stranger_in(*record); !stranger.empty())
-      return complain(number, {stranger, "", "move it to the file that it belongs to"});
+    if (const std::string reason = misplacement_reason(*record); !reason.empty())
+      return complain(number, {reason, "", "move it to the file that it belongs to"});
     keep(std::move(*record), line);
   }
 
@@ -101,11 +101,11 @@ class LineCollector {
   }
 
   // Returns why the record does not belong in this file; empty if it does.
-  std::string stranger_in(const BaselineRecord& record) {
+  std::string misplacement_reason(const BaselineRecord& record) {
     const std::string& machine_class = record.environment.machine_class;
-    if (place_ && place_->folder_name != store_name(machine_class))
+    if (location_ && location_->folder_name != store_name(machine_class))
       return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
-    if (place_ && place_->file_name != store_file_name(record.measured.id))
+    if (location_ && location_->file_name != store_file_name(record.measured.id))
       return fmt::format("case `{}` does not belong here", shorten(record.measured.id, 80));
     if (!id_) id_ = record.measured.id;
     if (!machine_class_) machine_class_ = machine_class;
@@ -117,20 +117,20 @@ class LineCollector {
   }
 
   void keep(BaselineRecord record, std::string_view line) {
-    const auto [place, is_new] = runs_.try_emplace(record.run_id, result_.lines.size());
+    const auto [entry, is_new] = runs_.try_emplace(record.run_id, result_.lines.size());
     if (is_new) {
       result_.lines.push_back({std::move(record), std::string(line)});
       return;
     }
     ++result_.repeated;
-    StoredLine& known = result_.lines[place->second];
-    const bool counts = record.epoch > known.record.epoch ||
-                        (record.epoch == known.record.epoch && record.anchor.has_value());
-    if (counts) known = {std::move(record), std::string(line)};
+    StoredLine& known = result_.lines[entry->second];
+    const bool replaces_known = record.epoch > known.record.epoch ||
+                                (record.epoch == known.record.epoch && record.anchor.has_value());
+    if (replaces_known) known = {std::move(record), std::string(line)};
   }
 
   const std::string& path_;
-  const std::optional<StoreFile>& place_;
+  const std::optional<StoreFile>& location_;
   std::optional<std::string> id_, machine_class_;
   StoredLines result_;
   std::unordered_map<std::string, std::size_t> runs_;  // run_id -> index into lines

@@ -91,7 +91,7 @@ void baseline_fields(Archive& archive, Baseline& record) {
 
 // Checks what the field reader does not: ranges of values and relations between fields. Returns the
 // first rule that the record violates, or an empty string.
-std::string contradiction(const BaselineRecord& record) {
+std::string find_violation(const BaselineRecord& record) {
   if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
@@ -136,7 +136,7 @@ Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
   JsonReader reader(document.root());
   baseline_fields(reader, record);
   std::string problem = reader.problem();
-  if (problem.empty()) problem = contradiction(record);
+  if (problem.empty()) problem = find_violation(record);
   if (!problem.empty()) return Error{problem, "", ""};
   return record;
 }

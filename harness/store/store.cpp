@@ -44,7 +44,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder, LockKind kind) {
   return FolderLock(std::move(opened));
 }
 
-Status append_whole_line(const std::string& path, std::string_view line) {
+Status append_line(const std::string& path, std::string_view line) {
   const Descriptor file(
       ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kNewFileMode));
   struct stat before {};
@@ -80,7 +80,7 @@ bool is_link(const std::string& path) {
   return fs::is_symlink(fs::symlink_status(path, ignored));
 }
 
-bool is_there(const std::string& path) {
+bool exists_without_following_links(const std::string& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
 }
@@ -88,7 +88,7 @@ bool is_there(const std::string& path) {
 // Returns the file's text, or an empty text if there is no file. The caller must hold a lock.
 Result<std::string> read_text(const std::string& path) {
   if (is_link(path)) return link_error(path);
-  if (!is_there(path)) return std::string();
+  if (!exists_without_following_links(path)) return std::string();
   return read_file(path, kMaxFile);
 }
 
@@ -127,21 +127,21 @@ bool opens_epoch(const BaselineHistory& history, const BaselineRecord* known) {
 }
 
 // Sets the record's epoch and returns what to do with the record.
-Appended::Result place_record(const BaselineHistory& history, EpochPolicy wish,
+Appended::Result place_record(const BaselineHistory& history, EpochPolicy policy,
                               BaselineRecord& record) {
   const BaselineRecord* last = history.last();
   if (last == nullptr) return Appended::Result::appended;
   const BaselineRecord* known = find_run(history, record.run_id);
   const bool new_anchor = record.anchor && (known == nullptr || record.anchor != known->anchor);
   if (known != nullptr && !record.anchor) record.anchor = known->anchor;
-  if (wish == EpochPolicy::next && opens_epoch(history, known)) {
+  if (policy == EpochPolicy::new_epoch && opens_epoch(history, known)) {
     record.epoch = last->epoch + 1;
     return Appended::Result::appended;
   }
   record.epoch = known != nullptr ? known->epoch : last->epoch;
   if (known == nullptr && record.measured.case_hash != last->measured.case_hash)
     return Appended::Result::refused;
-  return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::known;
+  return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::duplicate;
 }
 
 // Returns the lines that prune keeps: the last runs of each epoch, plus anchors.
@@ -149,7 +149,7 @@ std::vector<StoredLine> kept_lines(std::vector<StoredLine> lines) {
   std::map<std::int64_t, std::size_t> seen;  // runs per epoch, without anchors
   std::vector<StoredLine> kept;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (line->record.anchor || ++seen[line->record.epoch] <= kRunsAnEpoch)
+    if (line->record.anchor || ++seen[line->record.epoch] <= kRunsPerEpoch)
       kept.push_back(std::move(*line));
   }
   std::ranges::reverse(kept);
@@ -190,7 +190,7 @@ Result<BaselineHistory> BaselineStore::read(const StoreFile& file) const {
   const std::string path = path_of(file);
   const std::string folder = folder_ + "/" + file.folder_name;
   if (is_link(folder)) return link_error(folder);
-  if (!is_there(path)) return BaselineHistory{path, {}, {}};
+  if (!exists_without_following_links(path)) return BaselineHistory{path, {}, {}};
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   return parse_baseline_file(text, path, file);
@@ -266,7 +266,7 @@ std::optional<Error> BaselineStore::foreign_content() const {
   }
   std::erase_if(names, [&](const std::string& name) {
     return name.starts_with('.') || name.starts_with("README") ||
-           is_there(fmt::format("{}/{}/{}", folder_, name, kPeakFile));
+           exists_without_following_links(fmt::format("{}/{}/{}", folder_, name, kPeakFile));
   });
   if (names.empty()) return std::nullopt;
   return Error{
@@ -275,7 +275,7 @@ std::optional<Error> BaselineStore::foreign_content() const {
       folder_, "create a store with `bench baseline save`; --baseline DIR names it"};
 }
 
-Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) const {
+Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy policy) const {
   if (record.measured.id.empty() || record.environment.machine_class.empty())
     return Error{"lacks the case id or machine class under which to store it", record.measured.id,
                  ""};
@@ -288,7 +288,7 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) 
   BaselineHistory history = parse_baseline_file(text, path, file);
   record.epoch = 0;
   Appended result;
-  result.result = place_record(history, wish, record);
+  result.result = place_record(history, policy, record);
   result.path = path;
   result.epoch = record.epoch;
   result.problems = std::move(history.problems);
@@ -301,7 +301,7 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy wish) 
   if (result.result != Appended::Result::appended) return result;
   const std::string line = to_json_line(record);
   BENCH_RETURN_IF_ERROR(check_readable(record, line));
-  BENCH_RETURN_IF_ERROR(append_whole_line(path, line));
+  BENCH_RETURN_IF_ERROR(append_line(path, line));
   return result;
 }
 
@@ -329,7 +329,8 @@ Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
   const std::string folder = folder_ + "/" + store_name(machine_class);
   const std::string path = fmt::format("{}/{}", folder, kPeakFile);
   if (is_link(folder)) return link_error(folder);
-  if (machine_class.empty() || !is_there(path)) return PeakHistory{path, {}, {}};
+  if (machine_class.empty() || !exists_without_following_links(path))
+    return PeakHistory{path, {}, {}};
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   return parse_peaks(text, path);
@@ -340,7 +341,7 @@ std::vector<std::string> BaselineStore::peak_problems() const {
   std::error_code unreadable;
   for (const std::string& folder : names_in(folder_, unreadable)) {
     const std::string path = fmt::format("{}/{}/{}", folder_, folder, kPeakFile);
-    if (is_link(folder_ + "/" + folder) || !is_there(path)) continue;
+    if (is_link(folder_ + "/" + folder) || !exists_without_following_links(path)) continue;
     const auto text = read_text(path);
     if (!text.ok()) {
       problems.push_back(text.error().message());

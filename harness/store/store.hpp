@@ -38,20 +38,20 @@ class FolderLock {
 
 // Appends `line` and a newline to a file in a locked folder with one write(2). First adds a newline
 // if the last line lacks one. Undoes a short write (disk full).
-Status append_whole_line(const std::string& path, std::string_view line);
+Status append_line(const std::string& path, std::string_view line);
 
 // Kept by prune; section 3.5 of the design needs this many
-inline constexpr std::size_t kRunsAnEpoch = 30;
+inline constexpr std::size_t kRunsPerEpoch = 30;
 inline constexpr std::string_view kDefaultStore = "baselines";
 
 enum class EpochPolicy {
-  present,  // the run joins the previous ones
-  next,     // an accepted change of level: the center restarts, the sigma is carried over
+  current,    // the run joins the previous ones
+  new_epoch,  // an accepted change of level: the mean restarts, the sigma is carried over
 };
 
 struct Appended {
-  // known: the store already had the run. refused: the present epoch has another case_hash.
-  enum class Result { appended, known, refused };
+  // duplicate: the store already had the run. refused: the current epoch has another case_hash.
+  enum class Result { appended, duplicate, refused };
   Result result = Result::appended;
   std::string reason;  // if refused
   std::string path;
@@ -95,7 +95,7 @@ class BaselineStore {
   // Sets the record's epoch, creates folders and writes one line. Ignores a run that the store
   // already has, unless this opens an epoch or adds an anchor. A run keeps its anchor. An epoch
   // opens only if the present one has other runs.
-  Result<Appended> append(BaselineRecord record, EpochPolicy wish) const;
+  Result<Appended> append(BaselineRecord record, EpochPolicy policy) const;
   // The ceilings of a machine class. No records if none are stored.
   Result<PeakHistory> peaks(std::string_view machine_class) const;
   // What cannot be read in the ceilings of all machine classes.
@@ -103,8 +103,8 @@ class BaselineStore {
   // Adds the ceilings of one run, all of one machine class, and keeps the last kPeakValues values
   // of each. Returns the path of the file. Lines that cannot be read are an error.
   Result<std::string> add_peaks(const std::vector<PeakRecord>& records) const;
-  // Keeps the last kRunsAnEpoch runs of each epoch and every anchor. Unreadable lines are an error,
-  // or are dropped.
+  // Keeps the last kRunsPerEpoch runs of each epoch and every anchor. Unreadable lines are an
+  // error, or are dropped.
   Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;
 
  private:

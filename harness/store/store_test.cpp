@@ -29,8 +29,8 @@ const StoreFile kFile = BaselineStore::file_of(test::kStoredMachine, test::kStor
 
 class StoreTest : public testing::Test {
  protected:
-  Appended append(const BaselineRecord& record, EpochPolicy wish = EpochPolicy::present) {
-    auto appended = store_.append(record, wish);
+  Appended append(const BaselineRecord& record, EpochPolicy policy = EpochPolicy::current) {
+    auto appended = store_.append(record, policy);
     EXPECT_TRUE(appended.ok()) << (appended.ok() ? "" : appended.error().message());
     return appended.ok() ? *appended : Appended{};
   }
@@ -77,9 +77,9 @@ TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
 }
 
 TEST_F(StoreTest, epochs_are_opened_by_accepting) {
-  EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::next).epoch, 0);
+  EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::new_epoch).epoch, 0);
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(5))).epoch, 0);
-  EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochPolicy::next).epoch, 1);
+  EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochPolicy::new_epoch).epoch, 1);
   EXPECT_EQ(append(baseline(4, 0, Nanoseconds(6))).epoch, 1);
   EXPECT_EQ(history().last()->run_id, "run-04");
 }
@@ -87,14 +87,15 @@ TEST_F(StoreTest, epochs_are_opened_by_accepting) {
 TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
   append(baseline(1, 0, Nanoseconds(5)));
   append(baseline(2, 0, Nanoseconds(9)));
-  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9))).result, Result::known);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9))).result, Result::duplicate);
   BaselineRecord named = baseline(2, 0, Nanoseconds(9));
   named.anchor = "release-1.4";
   EXPECT_EQ(append(named).result, Result::appended);
-  EXPECT_EQ(append(named).result, Result::known);
+  EXPECT_EQ(append(named).result, Result::duplicate);
   // Accepting a saved run moves it with its anchor; doing so again changes nothing.
-  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::next).epoch, 1);
-  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::next).result, Result::known);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::new_epoch).epoch, 1);
+  EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::new_epoch).result,
+            Result::duplicate);
   ASSERT_EQ(history().records.size(), 2u);
   EXPECT_EQ(history().last()->epoch, 1);
   EXPECT_EQ(history().last()->anchor, "release-1.4");
@@ -109,7 +110,7 @@ TEST_F(StoreTest, an_epoch_holds_one_case) {
   EXPECT_THAT(refused.reason, AllOf(HasSubstr("case_hash"), HasSubstr("fedcba9876543210"),
                                     HasSubstr("bench baseline accept")));
   EXPECT_EQ(history().records.size(), 1u);
-  EXPECT_EQ(append(other, EpochPolicy::next).epoch, 1);
+  EXPECT_EQ(append(other, EpochPolicy::new_epoch).epoch, 1);
 }
 
 TEST_F(StoreTest, a_torn_last_line_costs_itself) {
@@ -133,12 +134,12 @@ TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
 TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
   record.measured.processes.clear();
-  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
   record = baseline(1, 0, Nanoseconds(5));
   record.measured.id = "gemm/\xff";
-  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
   record.measured.id = "";
-  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
   EXPECT_THAT(store_.list()->size(), 0u);
 }
 
@@ -154,7 +155,7 @@ TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
     BaselineRecord by_machine = baseline(1, 0, Nanoseconds(5));
     by_machine.environment.machine_class = name;
     for (const BaselineRecord& record : {by_id, by_machine}) {
-      const auto appended = store.append(record, EpochPolicy::present);
+      const auto appended = store.append(record, EpochPolicy::current);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
       const auto file =
           BaselineStore::file_of(record.environment.machine_class, record.measured.id);
@@ -175,7 +176,7 @@ TEST_F(StoreTest, links_are_refused) {
   const std::string outside = folder_.write("outside.jsonl", "precious\n");
   fs::create_directories(folder_.file("baselines/test-2c-00000000"));
   fs::create_symlink(outside, path());
-  const auto appended = store_.append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::present);
+  const auto appended = store_.append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::current);
   ASSERT_FALSE(appended.ok());
   EXPECT_THAT(appended.error().message(), AllOf(HasSubstr(path()), HasSubstr("symbolic link")));
   EXPECT_FALSE(store_.read(kFile).ok());
@@ -184,14 +185,14 @@ TEST_F(StoreTest, links_are_refused) {
   fs::create_directory_symlink(folder_.path(), folder_.file("baselines/linked"));
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
   record.environment.machine_class = "linked";
-  EXPECT_FALSE(store_.append(record, EpochPolicy::present).ok());
+  EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
 }
 
 TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
   for (int i = 1; i <= 35; ++i) {
     BaselineRecord record = baseline(i, 0, Nanoseconds(5));
     if (i == 2) record.anchor = "release-1.4";
-    append(record, i == 33 ? EpochPolicy::next : EpochPolicy::present);
+    append(record, i == 33 ? EpochPolicy::new_epoch : EpochPolicy::current);
   }
   BaselineRecord again = baseline(20, 0, Nanoseconds(5));
   write(to_json_line(again) + "\n");
@@ -254,7 +255,7 @@ constexpr int kRunsAWriter = 40;
 
 void write_runs(const BaselineStore& store, int first) {
   for (int i = first; i < first + kRunsAWriter; ++i) {
-    if (!store.append(baseline(i, 0, Nanoseconds(5)), EpochPolicy::present).ok()) std::abort();
+    if (!store.append(baseline(i, 0, Nanoseconds(5)), EpochPolicy::current).ok()) std::abort();
   }
 }
 
@@ -283,11 +284,11 @@ TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
   const auto last = history().last();
   ASSERT_NE(last, nullptr);
   EXPECT_TRUE(store_.prune(kFile, Malformed::refuse).ok());
-  EXPECT_EQ(history().records.size(), kRunsAnEpoch);
+  EXPECT_EQ(history().records.size(), kRunsPerEpoch);
 }
 
 TEST(AppendTest, a_whole_line_is_refused_by_a_full_device) {
-  const Status status = append_whole_line("/dev/full", "x");
+  const Status status = append_line("/dev/full", "x");
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message(), AllOf(HasSubstr("/dev/full"), HasSubstr("No space")));
 }

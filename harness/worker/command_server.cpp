@@ -59,7 +59,7 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
 // The energy counters over one round.
 class EnergyReading {
  public:
-  explicit EnergyReading(const OpenedEnergyMeter* meter) : meter_(meter) {
+  explicit EnergyReading(const EnergyMeterResult* meter) : meter_(meter) {
     if (meter_ != nullptr && meter_->ok()) before_ = (**meter_)->read();
   }
   // Adds the energy or the reason why it is unknown to the reply.
@@ -77,7 +77,7 @@ class EnergyReading {
   static void set_reason(const std::string& reason, RoundReply& reply) {
     reply.details[kEnergyDetail] = "n/a: " + reason;
   }
-  const OpenedEnergyMeter* meter_;
+  const EnergyMeterResult* meter_;
   std::optional<std::vector<EnergyCount>> before_;
 };
 
@@ -400,7 +400,7 @@ Reply CommandServer::canary() {
   return CanariesReply{*canaries};
 }
 
-const OpenedEnergyMeter* CommandServer::energy_meter() {
+const EnergyMeterResult* CommandServer::energy_meter() {
   if (!options_.energy_meter) return nullptr;
   const std::string device(built_->backend->device());
   auto known = meters_.find(device);

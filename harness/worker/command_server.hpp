@@ -41,7 +41,7 @@ struct ServerOptions {
   // Counts the processor's events, for the counters pass; empty: there are none to read.
   std::function<std::unique_ptr<PerfEvents>()> perf_events = {};
   // Opens the energy counters of a device; empty: energy is not mentioned.
-  std::function<OpenedEnergyMeter(std::string_view device)> energy_meter = {};
+  std::function<EnergyMeterResult(std::string_view device)> energy_meter = {};
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
 
@@ -77,7 +77,7 @@ class CommandServer {
   Result<Arena*> arena(std::optional<Bytes> distance);
   SampleCanary* sample_canary();  // null if there is none
   // The meter of the prepared case's device, or why there is none; null: energy is not mentioned.
-  const OpenedEnergyMeter* energy_meter();
+  const EnergyMeterResult* energy_meter();
 
   std::shared_ptr<WorkerContext> context_;  // declared before everything created with it
   Clock& clock_;
@@ -92,7 +92,7 @@ class CommandServer {
   std::unique_ptr<Sampler> sampler_;  // declared after built_, rotation_ and canary_, which it uses
   std::optional<WarmedUp> warmed_up_;
   WorkerTimes spent_;
-  std::map<std::string, OpenedEnergyMeter> meters_;  // by device, opened on first use
+  std::map<std::string, EnergyMeterResult> meters_;  // by device, opened on first use
   VerboseDecoder decoder_;  // kept, because a library describes the format of its lines only once
 };
 

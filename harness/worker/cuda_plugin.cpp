@@ -103,15 +103,16 @@ CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* error = ::dlerror();
-    return without_report(path,
-                          fmt::format("the CUDA plugin does not load: {}",
-                                      error != nullptr ? error : "unknown error of the loader"),
-                          kHowToBuild);
+    return make_status_without_report(
+        path,
+        fmt::format("the CUDA plugin does not load: {}",
+                    error != nullptr ? error : "unknown error of the loader"),
+        kHowToBuild);
   }
   const auto entry = reinterpret_cast<Entry>(::dlsym(library, BENCH_PLUGIN_ENTRY));
   const bench_plugin* plugin = entry != nullptr ? entry() : nullptr;
   if (plugin == nullptr) {
-    return without_report(
+    return make_status_without_report(
         path, fmt::format("{} is not a plugin: it does not export {}", path, BENCH_PLUGIN_ENTRY),
         kHowToBuild);
   }
@@ -154,7 +155,7 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
 
 CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {
   const auto path = find_cuda_plugin(program, variable);
-  if (!path) return without_report("", path.error().what, path.error().next);
+  if (!path) return make_status_without_report("", path.error().what, path.error().next);
   const OutputAside aside;
   return load_and_ask(*path, extent);
 }

@@ -66,7 +66,7 @@ TEST(CudaPlugin, ThatIsOfNoUseSaysWhy) {
     EXPECT_FALSE(status.report);
     EXPECT_THAT(status.reason, HasSubstr(fault.reason));
     EXPECT_EQ(status.plugin, fake_plugin(fault.plugin));
-    EXPECT_EQ(why_no_cuda(status), "no CUDA device: " + status.reason);
+    EXPECT_EQ(cuda_unavailable_reason(status), "no CUDA device: " + status.reason);
   }
 }
 

@@ -289,7 +289,7 @@ void ProfilePass::finish_reply() {
   reply_.profiled = cost_.profiled();
   reply_.unprofiled = cost_.plain();
   reply_.unattributed = reply_.wall - reply_.attributed;
-  reply_.activities = spool_.taken();
+  reply_.activities = spool_.count();
   reply_.peak = memory_.peak() + device_memory_.peak();
   if (!trace_->obstacle().empty()) {
     reply_.details[kTraceNoteDetail] = trace_->obstacle();

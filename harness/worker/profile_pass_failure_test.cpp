@@ -7,9 +7,9 @@ namespace {
 TEST_F(ProfilePassTest, AFailureLeavesTheLastActivityUnfinished) {
   script_.fails_at = 3;
   script_.fails_at_step = 0;
-  ProfileRequest wanted = request();
-  wanted.announce = Announce::yes;
-  const Reply reply = handle(wanted);
+  ProfileRequest profile_request = request();
+  profile_request.announce = Announce::yes;
+  const Reply reply = handle(profile_request);
   ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
   EXPECT_EQ(std::get<ErrorReply>(reply).reason, "scripted failure");
   std::vector<Activity> operations = spooled(ActivityKind::operation);
@@ -29,19 +29,19 @@ TEST_F(ProfilePassTest, EachStepIsOnDiskBeforeItBegins) {
     }
     announced.push_back(count);
   };
-  ProfileRequest wanted = request();
-  wanted.announce = Announce::yes;
-  wanted.switches["iterations"] = "0-1";
-  profiled(wanted);
+  ProfileRequest profile_request = request();
+  profile_request.announce = Announce::yes;
+  profile_request.switches["iterations"] = "0-1";
+  profiled(profile_request);
   EXPECT_THAT(announced, ElementsAre(1, 2, 3));  // the first run, two iterations
 }
 
 TEST_F(ProfilePassTest, WithAnnouncementsAWrongResultIsRefusedAfterItsTrace) {
   script_.wrong_element = 6;
-  ProfileRequest wanted = request();
-  wanted.announce = Announce::yes;
-  wanted.prepare.check = CheckKind::reference;
-  const Reply reply = handle(wanted);
+  ProfileRequest profile_request = request();
+  profile_request.announce = Announce::yes;
+  profile_request.prepare.check = CheckKind::reference;
+  const Reply reply = handle(profile_request);
   ASSERT_TRUE(std::holds_alternative<ErrorReply>(reply));
   EXPECT_EQ(std::get<ErrorReply>(reply).outcome, Outcome::wrong_result);
   EXPECT_FALSE(named(spooled(ActivityKind::api), "fake_create").empty());
@@ -79,7 +79,7 @@ TEST_F(ProfilePassTest, AfterwardsTheWorkerTimesAsBefore) {
   EXPECT_EQ(std::get<RoundReply>(round.reply).samples, std::vector<Nanoseconds>(2, 60us));
 }
 
-TEST_F(ProfilePassTest, ItsTimeIsCountedApart) {
+TEST_F(ProfilePassTest, ProfileTimeIsAccountedSeparately) {
   const Nanoseconds before = clock_.now();
   const ReplyMessage message = server_.handle(request());
   EXPECT_EQ(message.spent.profile, clock_.now() - before);

@@ -45,8 +45,8 @@ class ProfilePass {
         switches_(std::move(switches)),
         key_(std::move(key)),
         order_(spool, request.announce == ProfileRequest::Announce::yes
-                          ? OrderedSink::Order::as_taken
-                          : OrderedSink::Order::by_end),
+                          ? OrderedSink::Order::arrival
+                          : OrderedSink::Order::end_time),
         recorder_(world.clock, order_, switches_.kinds),
         api_(recorder_),
         memory_(recorder_, switches_.sample_rate),

@@ -29,13 +29,13 @@ ActivitySpool::ActivitySpool(RecordFile file, std::string run_id, Clock& clock, 
       run_id_(std::move(run_id)),
       clock_(&clock),
       period_(period),
-      written_(clock.now()) {}
+      last_write_(clock.now()) {}
 
 Status ActivitySpool::consume(const Activity& activity) {
   append_json(activity, run_id_, buffer_);
   buffer_ += '\n';
-  ++taken_;
-  const bool due = buffer_.size() >= kBufferSize || clock_->now() - written_ >= period_;
+  ++count_;
+  const bool due = buffer_.size() >= kBufferSize || clock_->now() - last_write_ >= period_;
   return due ? flush() : Status(Done{});
 }
 
@@ -43,7 +43,7 @@ Status ActivitySpool::flush() {
   if (buffer_.empty()) return Done{};
   Status status = file_.append_lines(buffer_);
   buffer_.clear();
-  written_ = clock_->now();
+  last_write_ = clock_->now();
   return status;
 }
 
@@ -56,7 +56,7 @@ Nanoseconds end_of(const Activity& activity) {
 }  // namespace
 
 Status OrderedSink::consume(const Activity& activity) {
-  if (order_ == Order::as_taken) return next_.consume(activity);
+  if (order_ == Order::arrival) return next_.consume(activity);
   kept_.push_back(activity);
   return Done{};
 }

@@ -27,7 +27,7 @@ class ActivitySpool final : public ActivitySink {
 
   Status consume(const Activity& activity) override;
   Status flush();
-  std::int64_t taken() const { return taken_; }
+  std::int64_t count() const { return count_; }
 
  private:
   ActivitySpool(RecordFile file, std::string run_id, Clock& clock, Nanoseconds period);
@@ -36,9 +36,9 @@ class ActivitySpool final : public ActivitySink {
   std::string run_id_;
   Clock* clock_;
   Nanoseconds period_;
-  Nanoseconds written_{0};  // time of the last write
+  Nanoseconds last_write_{0};  // the time of the last write
   std::string buffer_;
-  std::int64_t taken_ = 0;
+  std::int64_t count_ = 0;
 };
 
 // Sorts activities by end time, as readers of profiles expect. Needed for activities that are
@@ -46,7 +46,7 @@ class ActivitySpool final : public ActivitySink {
 
 class OrderedSink final : public ActivitySink {
  public:
-  enum class Order { as_taken, by_end };  // as_taken: forwards at once
+  enum class Order { arrival, end_time };  // arrival: forwards at once, end_time: at release()
   OrderedSink(ActivitySink& next, Order order) : next_(next), order_(order) {}
 
   Status consume(const Activity& activity) override;

@@ -62,7 +62,7 @@ inline CaseEvidence screened_case(const std::string& id) {
                                process_from_iteration(Nanoseconds(1003))};
   entry.stored.emplace();
   entry.stored->runs = 7;
-  entry.stored->center = 6.907755278982137;  // log 1000
+  entry.stored->mean_log_q25 = 6.907755278982137;  // log 1000
   return entry;
 }
 
@@ -132,7 +132,7 @@ inline GateFile sample_gate() {
       passed_judgement("pool/forward/c64"), slower_judgement("conv/forward/c64"),
       undecided_judgement("softmax/forward/64x1000"),
       judgement_of("reorder/forward/64", Verdict::no_baseline, "the store has no baseline of it"),
-      judgement_of("gemm/forward/gone", Verdict::error, "vanished")};
+      judgement_of("gemm/forward/gone", Verdict::error, "removed")};
   conclude_gate(gate);
   return gate;
 }
@@ -153,8 +153,8 @@ inline GateFile stopped_gate() {
   waiting.cut_short = true;
   waiting.pending = Pending{MeasurementRequest::Kind::duets, 7, 10};
   waiting.duets = 7;
-  CaseAssessment died = judgement_of("gemm/forward/m8n8k8", Verdict::incomparable,
-                                     "the base ended with crashed: SIGSEGV");
+  CaseAssessment died =
+      judgement_of("gemm/forward/m8n8k8", Verdict::incomparable, "the base crashed: SIGSEGV");
   died.cut_short = true;
   gate.judgements = {passed_judgement("pool/forward/c64"), waiting, died};
   conclude_gate(gate);
