@@ -112,7 +112,7 @@ class NvtxTracker {
     std::string path;  // scope of everything inside
     std::uint64_t domain = 0;
     WindowState::RangeRole role = WindowState::RangeRole::none;
-    bool belongs_to_parent = false;  // of a fork
+    bool belongs_to_parent = false;  // a fork has it
     bool is_operator = false;
     bool has_work = false;
     bool concerns_outputs = false;
