@@ -6,6 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/progress.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/energy_meter.hpp"
 #include "harness/host/environment.hpp"
@@ -26,8 +27,8 @@ namespace bench {
 namespace {
 
 constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
-// The noise figure takes at most this part of the watch: both together end within 20 s.
-constexpr std::int64_t kNoiseTenths = 6;
+// The noise figure takes at most this time after a watch of `watch`: both together end within 20 s.
+Nanoseconds noise_limit(Nanoseconds watch) { return watch * 6 / 10; }
 
 struct LevelText {
   Finding::Level level;
@@ -62,10 +63,23 @@ std::string painted(const LevelText& level) {
   return fmt::format("{}{}\x1b[0m", level.colour, level.mark);
 }
 
-void print_text(const std::vector<Finding>& findings, Env& env) {
+// Says where cases can run here, and what makes their times uncertain.
+std::string answer(const std::vector<Finding>& findings, const ops::cuda::DeviceFacts* gpu) {
+  const bool has_cpu = findings.front().level == Finding::Level::good;  // oneDNN's row is the first
+  const std::string devices =
+      !has_cpu && gpu == nullptr ? "cannot measure here"
+      : !has_cpu ? fmt::format("measures on the GPU {} here, not on the CPU", printable(gpu->name))
+      : gpu == nullptr
+          ? "measures on the CPU here, not on a GPU"
+          : fmt::format("measures on the CPU and on the GPU {} here", printable(gpu->name));
+  return fmt::format("bench {} {}. {}", tool_version(), devices, summarize_findings(findings));
+}
+
+void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceFacts* gpu, Env& env) {
   const bool colour = env.out_is_terminal && env.use_colour();
   const auto width = limited_width(env);
-  *env.out << "bench " << tool_version() << '\n';
+  const std::string first = answer(findings, gpu);
+  *env.out << (width ? wrap(first, *width, 0) : first + "\n") << '\n';
   for (const Finding& finding : findings) {
     const LevelText& level = text_of(finding.level);
     std::string text =
@@ -127,13 +141,16 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   }
   const Nanoseconds watch = arguments.watch.value_or(kDoctorWatch);
   if (watch > Nanoseconds(0)) {
+    const WaitingLine line(
+        fmt::format("observing the machine, up to {} ...", format_time(watch + noise_limit(watch))),
+        env);
     findings.push_back(watch_finding(watch, machine_class(cpu), env));
-    findings.push_back(machine_noise(watch * kNoiseTenths / 10, env));
+    findings.push_back(machine_noise(noise_limit(watch), env));
   }
   if (arguments.output == Output::json) {
     print_json(findings, env);
   } else {
-    print_text(findings, env);
+    print_text(findings, usable_device(cuda), env);
   }
   return ExitStatus::success;
 }

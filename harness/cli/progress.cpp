@@ -92,4 +92,14 @@ std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env) {
   return std::make_unique<LineProgress>(env);
 }
 
+WaitingLine::WaitingLine(const std::string& text, Env& env) : env_(env) {
+  if (!env_.err_is_terminal) return;
+  const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
+  *env_.err << kEraseLine << shorten(printable(text), width) << std::flush;
+}
+
+WaitingLine::~WaitingLine() {
+  if (env_.err_is_terminal) *env_.err << kEraseLine << std::flush;
+}
+
 }  // namespace bench

@@ -8,12 +8,25 @@
 
 #include <csignal>
 #include <memory>
+#include <string>
 
 namespace bench {
 
 // Shows the progress of a run: one line redrawn in place on a terminal, one line per finished case
 // elsewhere, nothing if quiet. Writes only to env.err. `env` outlives it.
 std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env);
+
+// Shows one line on a terminal of env.err until it is destroyed, and writes nothing elsewhere.
+class WaitingLine {
+ public:
+  WaitingLine(const std::string& text, Env& env);  // `env` outlives it
+  ~WaitingLine();
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+
+ private:
+  Env& env_;
+};
 
 // Makes Ctrl-C something to poll: SIGINT, SIGTERM and SIGHUP are blocked and read from a
 // descriptor.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker under another program (`--under`) is reached: through a named socket, because that
-// program may print to the standard streams or close descriptors.
+// The connection to a worker that runs under another program (`--under`). It is a named socket,
+// because that program may print to the standard streams or close descriptors.
 #pragma once
 
 #include "base/folder.hpp"
@@ -14,8 +14,8 @@ namespace bench {
 // Environment variable of such a worker: the path of the coordinator's socket.
 inline constexpr const char* kChannelVariable = "BENCH_WORKER_CHANNEL";
 
-// A listening socket under a unique name, accessible only to this user. Removes the name at the
-// end.
+// A listening socket under a unique name, accessible only to this user. The destructor removes the
+// name.
 class ChannelListener {
  public:
   static Result<ChannelListener> create();
@@ -35,7 +35,7 @@ class ChannelListener {
   std::string path_;
 };
 
-// The worker's end. The caller owns the descriptor.
+// Connects a worker to the coordinator's socket. The caller owns the descriptor.
 Result<int> connect_channel(const std::string& path);
 
 }  // namespace bench

@@ -30,10 +30,12 @@ void add_plugin(const CudaStatus& status, FindingList& findings) {
     findings.push_back({level, "CUDA plugin", status.reason, std::string(kNoCases), status.remedy});
     return;
   }
-  const ProbeReport& report = *status.report;
+  // CMake separates architectures by semicolons; blanks let a terminal wrap the list.
+  std::string architectures = status.report->architectures;
+  std::ranges::replace(architectures, ';', ' ');
   findings.push_back({Level::good, "CUDA plugin",
                       fmt::format("{}, interface {}, for {}, at {}", status.version,
-                                  status.abi.value_or(0), report.architectures, status.plugin),
+                                  status.abi.value_or(0), architectures, status.plugin),
                       "", ""});
 }
 

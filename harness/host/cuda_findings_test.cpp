@@ -102,7 +102,7 @@ CudaStatus machine_with(std::vector<DeviceFacts> devices) {
 }
 
 const char* const kPluginLine =
-    "ok | CUDA plugin | 0.1.0, interface 1, for 90-real;75-virtual, at "
+    "ok | CUDA plugin | 0.1.0, interface 1, for 90-real 75-virtual, at "
     "/lib/bench/libbench_cuda.so |  | ";
 
 TEST(ExamineCuda, AMachineWithADeviceAndEverything) {

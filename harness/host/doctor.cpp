@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // examine() of environment.hpp: one function per subject, one row each in kSubjects.
 #include "base/available_memory.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/system_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -146,6 +149,15 @@ void examine_steal(const SystemRoot& root, const CpuFacts& cpu, FindingList& fin
   }
 }
 
+// The number of threads of the whole system that run or wait for a processor, this one included:
+// the fourth field of /proc/loadavg, "2/345".
+std::optional<std::int64_t> running_threads(std::string_view loadavg) {
+  const std::size_t slash = loadavg.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::size_t blank = loadavg.find_last_of(' ', slash);
+  return parse_number<std::int64_t>(loadavg.substr(blank + 1, slash - blank - 1));
+}
+
 void examine_load(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto text = read_text(root, "/proc/loadavg");
   if (!text) return;
@@ -155,6 +167,9 @@ void examine_load(const SystemRoot& root, const CpuFacts& cpu, FindingList& find
   const std::string found = fmt::format("{} over the last minute", field);
   if (load <= kQuietLoad * std::max(cpu.logical, 1)) {
     add(findings, Level::good, "load", found);
+  } else if (running_threads(*text) == 1) {
+    add(findings, Level::note, "load", found,
+        "other programs ran within the last minutes; at this moment none runs", "");
   } else {
     add(findings, Level::problem, "load", found,
         "other programs compete for processors, caches and memory", "stop them: see top");
@@ -257,6 +272,22 @@ std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu) {
   FindingList findings;
   for (const Examine subject : kSubjects) subject(root, cpu, findings);
   return findings;
+}
+
+std::string summarize_findings(const std::vector<Finding>& findings) {
+  std::vector<std::string_view> problems;
+  for (const Finding& finding : findings) {
+    if (finding.level == Level::problem) problems.push_back(finding.subject);
+  }
+  if (problems.empty()) {
+    const auto notes = std::ranges::count(findings, Level::note, &Finding::level);
+    if (notes == 0) return "No problem was found.";
+    return fmt::format("No problem was found; {} {} what is missing or hidden here.", notes,
+                       notes == 1 ? "note says" : "notes say");
+  }
+  return fmt::format("{} {} be solved first: {}.", problems.size(),
+                     problems.size() == 1 ? "problem should" : "problems should",
+                     fmt::join(problems, ", "));
 }
 
 }  // namespace bench

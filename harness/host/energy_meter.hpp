@@ -60,8 +60,8 @@ EnergyMeterResult open_powercap_meter(EnergyFiles files);
 EnergyMeterResult open_nvml_meter(ops::cuda::Nvml nvml, std::string bus_id);
 
 // Opens the meter of a device of the configuration: "cpu", or "cuda" for the device that this
-// process uses; its driver must be loaded. Returns an error for an unknown device, or that of the
-// functions above.
+// process uses; its driver must be loaded. Returns an error for an unknown device. Forwards the
+// errors of open_powercap_meter() and open_nvml_meter().
 EnergyMeterResult open_energy_meter(std::string_view device);
 
 // What `doctor` reports about a meter.

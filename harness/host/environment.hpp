@@ -25,7 +25,7 @@ struct CpuFacts {
                                  // "avx512_bf16", "amx_tile", ...
   int logical = 0;               // processors this process may use (inherited mask)
   std::optional<int> physical_cores, sockets, threads_per_core, numa_nodes;
-  std::map<std::string, Bytes> caches;  // "L1d", "L2", "L3": one instance
+  std::map<std::string, Bytes> caches;  // "L1d", "L2", "L3": size of one instance
   std::optional<Bytes> last_level;      // total over all last-level instances that the mask reaches
   bool hypervisor = false;
 };
@@ -46,5 +46,7 @@ struct Finding {
   std::string remedy;       // may be empty
 };
 std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu);
+// Returns a sentence with the problems, or with the number of notes if there is no problem.
+std::string summarize_findings(const std::vector<Finding>& findings);
 
 }  // namespace bench

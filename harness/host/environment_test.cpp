@@ -149,7 +149,7 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
   made.write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
   made.write("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
   made.write("/proc/stat", "cpu  100 0 0 800 0 0 0 100 50 0\n");
-  made.write("/proc/loadavg", "3.50 1 1 1/1 1\n");
+  made.write("/proc/loadavg", "3.50 1 1 3/200 1\n");
   made.write("/proc/sys/kernel/perf_event_paranoid", "4\n");
   const std::string end(1, '\0');
   made.write("/proc/self/environ", "OMP_NUM_THREADS=8" + end + "HOME=/root" + end +
@@ -170,6 +170,32 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
   EXPECT_EQ(findings.at("OMP_NUM_THREADS").found, "8");
   EXPECT_TRUE(findings.contains("container"));
   EXPECT_FALSE(findings.contains("HOME"));
+}
+
+TEST(Examine, ALoadOfProgramsThatHaveEndedIsNoProblem) {
+  MadeRoot made;
+  made.write("/proc/loadavg", "3.50 1.20 0.80 1/200 4711\n");
+  const CpuFacts cpu = read_cpu(made.root());
+  const auto ended = by_subject(examine(made.root(), cpu));
+  EXPECT_EQ(ended.at("load").level, Finding::Level::note);
+  EXPECT_EQ(ended.at("load").found, "3.50 over the last minute");
+  EXPECT_EQ(ended.at("load").consequence,
+            "other programs ran within the last minutes; at this moment none runs");
+  made.write("/proc/loadavg", "3.50 1.20 0.80 2/200 4711\n");
+  EXPECT_EQ(by_subject(examine(made.root(), cpu)).at("load").level, Finding::Level::problem);
+}
+
+TEST(Examine, TheSummaryNamesTheProblems) {
+  const Finding good{Finding::Level::good, "ASLR", "on", "", ""};
+  const Finding note{Finding::Level::note, "governor", "not visible", "", ""};
+  const Finding load{Finding::Level::problem, "load", "3.50", "", ""};
+  const Finding steal{Finding::Level::problem, "steal", "10 %", "", ""};
+  EXPECT_EQ(summarize_findings({good, note}),
+            "No problem was found; 1 note says what is missing or hidden here.");
+  EXPECT_EQ(summarize_findings({good}), "No problem was found.");
+  EXPECT_EQ(summarize_findings({note, load}), "1 problem should be solved first: load.");
+  EXPECT_EQ(summarize_findings({load, good, steal}),
+            "2 problems should be solved first: load, steal.");
 }
 
 TEST(AvailableMemory, TheSmallerOfMachineAndControlGroup) {

@@ -75,7 +75,7 @@ TEST(KernelPerfEvents, KnowTheThreadsOfThisProcess) {
   EXPECT_THAT(make_perf_events()->threads(), Contains(getpid()));
 }
 
-// Many machines have no counters; those that exist count what this thread does.
+// Many machines have no counters. If a counter can be opened, it counts what this thread does.
 TEST(KernelPerfEvents, CountThisThreadIfTheMachineHasCounters) {
   const auto events = make_perf_events();
   const auto counter = events->open(PerfEvent::instructions, 0, std::nullopt);

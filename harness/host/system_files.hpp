@@ -14,7 +14,7 @@
 namespace bench {
 
 std::optional<std::string> read_text(const SystemRoot& root, const std::string& path);
-// The same without trailing white space.
+// Returns the whole text of the file without white space at its beginning and end.
 std::optional<std::string> read_line(const SystemRoot& root, const std::string& path);
 std::optional<std::int64_t> read_integer(const SystemRoot& root, const std::string& path);
 // Parses the integer at the beginning of a text ("24684092 kB").

@@ -196,7 +196,7 @@ std::string recoverable_note(const std::vector<CaseGain>& times) {
   }
   if (times.size() < 2 || all <= Nanoseconds(0)) return "";
   std::string text =
-      fmt::format("Most of the {} that could be saved is in {} ({:.0f} %)", format_time(all),
+      fmt::format("Of the {} that could be saved, {} has the most ({:.0f} %)", format_time(all),
                   times.front().record->id, 100 * fraction_of(times.front().time(), all));
   if (times.size() > kFirst) {
     text += fmt::format("; the first three cases have {:.0f} %", 100 * fraction_of(first, all));

@@ -103,7 +103,7 @@ TEST(RunAnswer, SumsWhatTheCeilingsPermitAndNamesTheCaseWithMostRecoverableTime)
   EXPECT_THAT(answer_notes(report),
               ElementsAre("All cases together run at 53 % of what this machine's ceilings permit: "
                           "3.000 ms instead of 1.600 ms (1 bound by compute, 1 by memory).",
-                          "Most of the 1.400 ms that could be saved is in conv/y (57 %)."));
+                          "Of the 1.400 ms that could be saved, conv/y has the most (57 %)."));
 }
 
 TEST(RunAnswer, AWholeNetworkIsNotAddedToItsLayers) {

@@ -141,7 +141,7 @@ void add_environment(const RunView& view, Page& page) {
 
 std::string_view outcome_class(const CaseRecord& record) {
   if (is_failure(record.outcome)) return "bad";
-  return record.outcome == Outcome::ok && record.flags.empty() ? "good" : "doubt";
+  return record.outcome == Outcome::ok ? "good" : "doubt";
 }
 
 // The default columns with flags and reasons, without those that are unknown for all cases.
@@ -165,6 +165,7 @@ Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
   if (column.is_text()) {
     if (!analysis::is_known(value)) cell.text.clear();
     if (column.name == "outcome") cell.classes = outcome_class(record);
+    if (column.name == "flags") cell.classes = "doubt";
   } else if (analysis::is_known(value)) {
     cell.value = analysis::number_of(value);
   }
