@@ -11,9 +11,9 @@
 
 namespace bench {
 
-// Returns the smaller of MemAvailable and the headroom of the control groups (version 2:
-// all groups from the own one upwards; else version 1). Returns nullopt if neither is known. `root`
-// is the prefix of /proc and /sys, empty for the real ones.
+// Returns the smaller of MemAvailable and the headroom of the control groups (version 2: this
+// process's group and all its ancestors; otherwise version 1). Returns nullopt if neither is known.
+// `root` is the prefix of /proc and /sys, empty for the real ones.
 std::optional<Bytes> available_memory(const std::string& root);
 
 // Parses MemAvailable in the text of /proc/meminfo.

@@ -22,8 +22,8 @@ class Expression {
   // Each name once, in order of first use.
   const std::vector<std::string>& names() const { return names_; }
 
-  // Returns the value of a name; nullopt if unknown. The result is nullopt if a name is unknown, a
-  // division is by zero or has a remainder, or a number exceeds 64 bits.
+  // Returns the value of a name, or nullopt if the name is unknown. evaluate() returns nullopt if a
+  // name is unknown, a division is by zero or has a remainder, or a number exceeds 64 bits.
   using Lookup = std::function<std::optional<std::int64_t>(const std::string& name)>;
   std::optional<std::int64_t> evaluate(const Lookup& lookup) const;
 

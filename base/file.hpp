@@ -18,13 +18,13 @@
 
 namespace bench {
 
-// Whether the name of an open descriptor (/dev/stdin, /dev/fd/N, which shells create for
-// `<(command)`) is read whatever its type. Use `read` if the user named it. A name inside a file
-// must not make the program wait.
+// Whether to read from the name of an open descriptor (/dev/stdin, or /dev/fd/N, which shells
+// create for `<(command)`) even if it is a pipe or a device. Use `read` for a name that the user
+// typed, and `refuse` for a name inside a file, which must not make the program wait.
 enum class OpenDescriptors { read, refuse };
 
-// Opens a file for reading. Refuses everything except a regular file or a folder at once: a FIFO
-// would wait for a writer, and a device may never end.
+// Opens a file for reading. Returns an error immediately for everything except a regular file or a
+// folder: a FIFO would wait for a writer, and a device may never end.
 Result<Descriptor> open_input(const std::string& path,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 
@@ -74,15 +74,17 @@ class OutputFile {
 };
 
 // An append-only file, one write(2) per record under its final name, so that complete lines stay
-// readable in any case. The file gets its name together with its first record. Until then an old
-// file keeps its content; without a record no file is created. Owns its descriptor. Not
+// readable even after a crash. The file gets its name together with its first record. Until then an
+// old file keeps its content; without a record no file is created. Owns its descriptor. Not
 // thread-safe.
 class RecordFile {
  public:
   // Checks that the file can be created. Refuses a file that another RecordFile is writing. If two
-  // are created before either has a record, the one with the first record continues.
+  // are created before either has a record, the first one that appends a record continues; append()
+  // of the other returns an error.
   static Result<RecordFile> create(const std::string& path, Existing existing);
-  // For --resume: cuts an incomplete last line (one without a newline) and appends after it.
+  // For --resume: removes an incomplete last line (one without a newline). Records are appended
+  // after the last complete line.
   static Result<RecordFile> reopen(const std::string& path);
 
   RecordFile(RecordFile&& other) noexcept;

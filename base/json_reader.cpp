@@ -19,7 +19,7 @@ using Parsed = rapidjson::Document::ValueType;
 
 // Records nest 4 levels deep. Much deeper input is not a record and would cost memory.
 constexpr int kMaxNesting = 32;
-constexpr std::size_t kMaxQuoted = 40;  // columns of a bad value that a problem quotes
+constexpr std::size_t kMaxQuoted = 40;  // columns of a bad value in an error message
 
 const Parsed& parsed(const void* value) { return *static_cast<const Parsed*>(value); }
 
@@ -38,7 +38,7 @@ class BoundedDepth {
   bool Int64(std::int64_t value) { return document_.Int64(value); }
   bool Uint64(std::uint64_t value) { return document_.Uint64(value); }
   bool Double(double value) { return document_.Double(value); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }  // not requested
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }  // never called
   bool String(const char* text, rapidjson::SizeType size, bool copy) {
     return document_.String(text, size, copy);
   }
@@ -154,12 +154,12 @@ void write_json(JsonWriter& writer, JsonValue value) {
   }
 }
 
-// Memory that all texts of a document have in common: most records fit and allocate nothing.
+// Memory that the document reuses for each text. Most records fit into it without an allocation.
 struct JsonDocument::State {
-  std::string text;  // parsed in place: texts of the document are parts of it
+  std::string text;  // parsed in place: string values point into it
   alignas(std::max_align_t) std::array<char, std::size_t{1} << 15> values;
   rapidjson::Document::AllocatorType allocator{values.data(), values.size()};
-  // A document gives up the memory of unfinished values after each text; it starts with enough.
+  // RapidJSON frees its stack of unfinished values after each text. 16 KiB are enough for a record.
   rapidjson::Document document{&allocator, std::size_t{1} << 14};
   rapidjson::Reader reader;
 };

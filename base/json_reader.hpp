@@ -35,7 +35,7 @@ class JsonValue {
   std::optional<std::uint64_t> unsigned_integer() const;
   std::optional<double> number() const;
 
-  // The functions below are for objects and lists only.
+  // size() requires an object or a list; name(), member() and find() an object; item() a list.
   std::size_t size() const;
   std::string_view name(std::size_t index) const;  // name of a member of an object
   JsonValue member(std::size_t index) const;
@@ -108,7 +108,7 @@ class JsonReader {
   template <class T>
   void optional(std::string_view name, T& value) {
     if (const auto found = find(name)) return read(name, *found, value);
-    if constexpr (kIsOptional<T>) value.reset();  // whatever its default is
+    if constexpr (kIsOptional<T>) value.reset();  // even if its default is a value
   }
   template <class T>
   void optional(std::string_view name, T& value, JsonRange range) {
@@ -145,7 +145,8 @@ class JsonReader {
     });
   }
 
-  // Reads the fields of `value` from this object. `value` is present if its field `first` is.
+  // Reads the fields of `value` directly from this object, not from a member object. If the object
+  // has no field `first`, `value` stays unchanged.
   template <class T>
   void optional_inline(std::string_view first, std::optional<T>& value) {
     if (has(first)) fields(*this, value.emplace());
@@ -158,7 +159,7 @@ class JsonReader {
   void report_field(std::string_view name, std::string_view what);
   // Reports a problem that does not concern a single field.
   void report_problem(std::string problem);
-  // Reports that `tag` is not among `names`.
+  // Reports that `name`, the value of the field `tag`, is not among `names`.
   void report_unknown_name(std::string_view tag, std::string_view name,
                            std::span<const std::string_view> names);
   bool ok() const { return root_->problem_.empty(); }
@@ -339,7 +340,7 @@ class JsonReader {
   std::string problem_;  // the first one; set in the root
 };
 
-// Reads the fields that `declare` names from the text of one object.
+// Parses the text of one object and calls `declare` with a reader of this object.
 template <class Declare>
 Status read_json_object(std::string_view text, Declare declare, const JsonRules& rules = {}) {
   BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
@@ -371,8 +372,8 @@ Result<T> read_json_document(std::string_view text, std::string_view schema,
   return read_json_document<T>(document->root(), schema, rules);
 }
 
-// A variant whose alternative is named by the field `tag`. `names` are in the order of the
-// alternatives; `declare` is called with the archive and the alternative.
+// Writes or reads a variant. The field `tag` contains the name of the alternative. `names` are in
+// the order of the alternatives. Calls `declare` with the archive and the alternative.
 template <class... Alternatives, class Declare>
 void tagged_fields(JsonWriter& writer, std::string_view tag,
                    std::span<const std::string_view> names,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of a framework (PyTorch) that an operator computes: one `extern const FrameworkMapping
-// <op>_framework` in ops/<op>/framework.cpp. The table framework_mappings() is generated from
-// ops/CMakeLists.txt, of the operators whose folder has that file.
+// <op>_framework` in ops/<op>/framework.cpp. ops/CMakeLists.txt generates framework_mappings() from
+// the operators whose folder has that file.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -20,17 +20,20 @@ namespace bench::ops {
 
 namespace framework {
 
-// A problem with the same FLOPs as the call. exact: its parameters are those of the call.
+// How closely an Equivalent matches its call. exact: it has the parameters of the call. work_only:
+// only the FLOPs are the same.
 enum class Fidelity { exact, work_only };
-// Whether its tensors are those of the call, so that it has the same bytes.
+// same: the tensors of an Equivalent are those of its call, so it has the same bytes.
 enum class Tensors { same, others };
+// A problem that stands for a call of the framework. Its FLOPs plus `more_flops` are those of the
+// call.
 struct Equivalent {
   ProblemRequest request;
   Fidelity fidelity = Fidelity::work_only;
   std::int64_t more_flops = 0;  // FLOPs of the call that the problem does not have
   Tensors tensors = Tensors::same;
-  // Elements of the call's own tensors, each counted once at its size, even if the problem
-  // broadcasts it. nullopt: use the problem's.
+  // Sum of the elements of the call's tensors. A tensor that the problem broadcasts counts with its
+  // size in the call. nullopt: use the elements of the problem's tensors.
   std::optional<std::int64_t> elements = {};
 };
 
@@ -38,12 +41,14 @@ struct Equivalent {
 
 struct FrameworkRow {
   std::string_view name;  // without "aten::" and the '_' of in-place operators
-  // From the shapes of the inputs, and of the result if it is known. Returns nullopt if they do not
-  // fit together or do not determine the work. nullptr: they never do.
+  // Finds the equivalent from the shapes of the inputs, and of the result if it is known. Returns
+  // nullopt if the shapes do not fit together or do not determine the work. nullptr: shapes never
+  // determine the work of this function.
   std::optional<framework::Equivalent> (*by_shapes)(const FrameworkCall& call,
                                                     const FrameworkRow& row) = nullptr;
-  // From all arguments, as PyProf's markers record them. Returns nullopt for missing or malformed
-  // arguments, and for options that the operator does not have (rounding up, dilated pooling).
+  // Finds the problem from all arguments, as PyProf's markers record them. Returns nullopt for
+  // missing or malformed arguments, and for options that the operator does not have (rounding up,
+  // dilated pooling).
   std::optional<ProblemRequest> (*by_arguments)(const std::vector<FrameworkArgument>& arguments,
                                                 const FrameworkRow& row) = nullptr;
   std::string_view function = {};  // the operator's parameter `function`
@@ -53,7 +58,7 @@ struct FrameworkRow {
 struct FrameworkMapping {
   std::string_view op;
   std::span<const FrameworkRow> rows;
-  // These copy their argument, in an unknown layout: no FLOPs, whatever the shapes.
+  // Names of functions that only copy their argument, in an unknown layout. They have no FLOPs.
   std::span<const std::string_view> copies = {};
 };
 std::span<const FrameworkMapping* const> framework_mappings();
@@ -76,8 +81,8 @@ bool is_image(std::span<const std::int64_t> shape);
 const FrameworkArgument* find_argument(const Arguments& arguments, std::string_view name,
                                        std::size_t place);
 bool is_none(const FrameworkArgument* argument);
-// Returns one number for all dimensions or one for each, or `fallback` if the argument is missing.
-// Returns nullopt for other forms.
+// Returns `rank` numbers; a single number applies to all dimensions. Returns `fallback` if the
+// argument is missing. Returns nullopt for other forms.
 std::optional<Numbers> argument_numbers(const Arguments& arguments, std::string_view name,
                                         std::size_t place, std::size_t rank, Numbers fallback);
 std::optional<bool> argument_flag(const Arguments& arguments, std::string_view name,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the sizes of a network's layer follow from its inputs. Operator::inference contains the rule
-// of an operator; ops/network/infer.hpp applies it.
+// Derives the sizes of a network's layer from the sizes of its inputs. Operator::inference contains
+// the rule of an operator. ops/network/making.hpp applies it. This is not the
+// inference mode of a network.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,14 +15,16 @@
 namespace bench::ops {
 
 struct Inference {
-  // Returns the number of inputs of a layer with these written parameters.
+  // Returns the number of inputs of a layer. `written`: the parameters that the network file sets.
   std::size_t (*input_count)(const ParameterSet& written) = nullptr;
-  // Sets the sizes that follow from as many inputs. Error: a written size contradicts them.
+  // Sets the sizes that follow from the inputs; input_count() gives their number. Error: a size in
+  // the network file contradicts them.
   Status (*infer)(ParameterSet& set, std::span<const Dims> inputs) = nullptr;
 };
 
 std::size_t one_input(const ParameterSet& written);
-// Sets n, c and the spatial sizes of d, h, w. Error: no spatial dimensions, or more than three.
+// Sets n, c and the spatial sizes (d, h, w, as far as the input has them). Error: no spatial
+// dimensions, or more than three.
 Status infer_image(ParameterSet& set, std::span<const Dims> inputs);
 // Sets `shape`.
 Status infer_shape(ParameterSet& set, std::span<const Dims> inputs);
@@ -29,7 +32,7 @@ Status infer_shape(ParameterSet& set, std::span<const Dims> inputs);
 inline constexpr Inference kImageInference = {one_input, infer_image};
 inline constexpr Inference kShapeInference = {one_input, infer_shape};
 
-// Sets a parameter. Error: it is written with another value.
+// Sets a parameter. Error: the parameter is already set to another value.
 Status put_inferred(ParameterSet& set, std::string_view name, Value value);
 
 }  // namespace bench::ops

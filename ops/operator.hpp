@@ -47,7 +47,7 @@ struct ChannelAffine {
 };
 
 struct Joining {
-  // Returns nullopt if the layer stays separate. nullptr: it always does.
+  // Returns nullopt if the layer stays separate. nullptr: all layers of the operator stay separate.
   std::optional<Join> (*join)(const Problem& layer) = nullptr;
   // For into_weights: the function of each channel, from the values of the layer's tensors (empty
   // for those that are not parameters).
@@ -57,12 +57,12 @@ struct Joining {
   bool takes_affine = false;
 };
 
-// Input data that ops/fill.hpp cannot know.
+// Requirements for input data beyond the rules of ops/fill.hpp.
 struct Filling {
   // Whether finite results need values of the tensor that are positive and away from 0.
   bool (*is_positive)(const Problem& problem, std::size_t tensor) = nullptr;
-  // Returns all values of a tensor that must not be independent; nullopt: they may be. `stream` is
-  // the seed of this tensor.
+  // Returns all values of a tensor whose values must depend on each other. Returns nullopt if they
+  // may be independent. `stream` is the seed of this tensor.
   std::optional<std::vector<double>> (*values)(const Problem& problem, std::size_t tensor,
                                                std::uint64_t stream) = nullptr;
 };
@@ -74,12 +74,13 @@ struct TensorCoreFacts;  // ops/tensor_core/rules.hpp
 
 // What the rules about tensor cores need of an operator.
 struct MatrixProduct {
-  // An operator that multiplies matrices. copies: the copies that the library makes around the
-  // kernel of an eligible problem; nullptr: none are known.
+  // Set for an operator that multiplies matrices. `copies` returns the copies that the library
+  // makes around the kernel of an eligible problem; nullptr: none are known.
   ProblemFacts (*facts)(const Problem& problem, const Platform& platform) = nullptr;
   std::optional<LibraryCopies> (*copies)(const Problem& problem,
                                          const TensorCoreFacts& facts) = nullptr;
-  // Any other operator: a rule of its own ("op-pool") and the sentence why there is no product.
+  // Set for any other operator: the id of its rule ("op-pool") and a sentence that states why it
+  // does not multiply matrices.
   std::string_view rule = {};
   std::string_view sentence = {};
 };
@@ -119,7 +120,7 @@ struct Operator {
   Joining joining = {};
   Filling filling = {};
 
-  // Without facts and rule, no rule covers the operator.
+  // If `facts` and `rule` are not set, the tensor-core rules do not cover the operator.
   MatrixProduct product = {};
 
   // Small problems as in case ids, one per kind of shape. Checks sweep over them in all data types,

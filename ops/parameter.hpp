@@ -28,12 +28,13 @@ enum class ParameterKind {
 
 struct Parameter {
   std::string_view name;  // the YAML key
-  // The letters before the value in a case id ("n", "u"). "ta" prints "+ta" for a flag that is not
-  // its default ("noscale": `scale` is true by default). "" for words and shapes; a word or shape
-  // with a token is printed among the tokens.
+  // The letters before the value in a case id ("n", "u"). For a flag, the case id contains "+" and
+  // the token ("+ta") if the value is not the default. A flag that is true by default therefore has
+  // a token such as "noscale". Usually "" for words and shapes; a word or shape with a token is
+  // printed among the tokens.
   std::string_view token;
   ParameterKind kind;
-  // The default as in the manual's table: "1", "false", "required", "optional", "window".
+  // The default as the manual's table shows it: "1", "false", "required", "optional", "window".
   std::string_view fallback;
   std::string_view help;  // one line, with the unit
   std::int64_t minimum = 1;
@@ -63,7 +64,7 @@ class ParameterSet {
   const Value& value(std::string_view name) const;  // asserts that the table has the name
   const Value& value(std::size_t index) const { return values_[index]; }
   void set(std::string_view name, Value value);  // asserts name and alternative
-  // Typed reads, which assert presence and kind. Operators read only canonical sets.
+  // Typed reads, which assert presence and kind. Operators read only complete sets.
   std::int64_t count(std::string_view name) const;
   bool flag(std::string_view name) const;
   double real(std::string_view name) const;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kGroupNames = {"operators", "api", "memory", "device",
                                                          "counters"};
 constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "memory_flow"};
-// Far larger than any run, and far from overflow.
+// Maximum of any count that a user sets: far above any real run, and far from overflow.
 constexpr std::int64_t kMaxIterations = 1'000'000'000;
 
 // Parses names separated by commas; "all" selects every one.

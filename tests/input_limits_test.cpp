@@ -20,7 +20,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kLimitsMemory = false;  // their shadow memory is larger than any limit
+constexpr bool kLimitsMemory = false;  // a sanitizer's shadow memory is larger than any limit
 #else
 constexpr bool kLimitsMemory = true;
 #endif
@@ -49,7 +49,8 @@ std::string suite(std::string_view entry, int first, int second, int third) {
 constexpr std::string_view kConv =
     "op: conv, h: 56, r: 3, pad: 1, bias: true, post_ops: [add, relu]";
 
-// They used 1 to 3 GB for a sparse file, and aborted if there was less memory.
+// Before they had a limit, the readers used 1 to 3 GB for a sparse file, and aborted if there was
+// less memory.
 TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
   const TemporaryFolder folder;
   folder.write("q.yaml", "version: 1\ncases: [{op: gemm, m: 2, n: 2, k: 2}]");
@@ -95,7 +96,7 @@ TEST(InputLimits, a_sparse_file_in_a_store_costs_its_case_only) {
   }
 }
 
-// Three sweeps of 100 values used 2.5 GB.
+// Before there was a limit, three sweeps of 100 values used 2.5 GB.
 TEST(InputLimits, a_million_cases_are_refused_with_their_number) {
   const TemporaryFolder folder;
   folder.write("million.yaml", suite(kConv, 100, 100, 100));

@@ -301,7 +301,7 @@ TEST_P(Networks, MultiplicitiesAreThoseOfTheTable) {
   EXPECT_EQ(found.size(), GetParam().distinct_convs);
 }
 
-// Fusion merges every other layer into a convolution or a classifier; only pools stay separate.
+// Fusion merges all other layers into convolutions and classifiers; only pools stay separate.
 TEST_P(Networks, FusionLeavesNothingBehind) {
   const Network network = build(GetParam().network, ops::Fusion::fused);
   for (const Node& node : network.nodes) {

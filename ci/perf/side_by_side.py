@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the comparison scripts of this folder: one environment for all contestants, facts
-about the machine, and reading of `bench` result files (JSON Lines, schema bench.result/1)."""
+"""Shared by the comparison scripts of this folder: one environment for all contestants (the
+programs that are compared), facts about the machine, and reading of `bench` result files (JSON
+Lines, schema bench.result/1)."""
 
 import json
 import math
@@ -24,8 +25,8 @@ SPIN_COUNT = 20000
 # A contestant that runs longer than this hangs: model compilation takes a minute, runs take less.
 LIMIT_S = 600
 
-# If other work takes more than this fraction of the processors, medians change by more than the
-# differences of interest: a thread at a barrier waits for one that lost its core.
+# Maximum fraction of the processors that other programs may take. Above it, medians change by more
+# than the differences of interest: a thread at a barrier waits for one that lost its core.
 QUIET_SHARE = 0.02
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plugin with one operator, `scale_shift`: y[n, c, ...] = scale[c] * x[n, c, ...] + shift[c],
-// with its work, its reference, both directions, and two kernels: its own loop, and one that calls
-// the program's operator `pointwise`.
+// with its work, its reference, both directions, and two kernels: a loop in this file, and one that
+// calls the operator `pointwise` of `bench`.
 #include <bench/plugin.hpp>
 
 #include <cstdint>
@@ -119,8 +119,8 @@ class Loop final : public Kernel {
   bool forward_;
 };
 
-// Multiplies, then adds, with the program's own operator. Inputs that it needs in its own layouts
-// are packed before, and outputs are unpacked afterwards.
+// Multiplies, then adds, with the built-in operator `pointwise`. Packs the inputs into that
+// operator's layouts before each call, and unpacks its output afterwards.
 class Library final : public Kernel {
  public:
   Library(const Problem& problem, const Host& host)

@@ -47,7 +47,7 @@ ExitStatus gate_command(const Arguments& arguments, Env& env);
 ExitStatus duet_command(const Arguments& arguments, Env& env);
 ExitStatus selftest_command(const Arguments& arguments, Env& env);
 ExitStatus report_command(const Arguments& arguments, Env& env);
-// Returns the program's own exit status, which may be any.
+// Returns the exit status of the profiled program, which can be any number.
 ExitStatus profile_command(const Arguments& arguments, Env& env);
 ExitStatus peak_command(const Arguments& arguments, Env& env);
 ExitStatus doctor_command(const Arguments& arguments, Env& env);

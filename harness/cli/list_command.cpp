@@ -76,7 +76,8 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-// In a file or a pipe each case has one line, which includes the reason.
+// Where the table shows why a case cannot run. In a file or a pipe each case has one line, which
+// includes the reason.
 enum class Reasons { in_the_row, below_it };
 
 Row table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
@@ -123,7 +124,7 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
                           plan.cases.size() == 1 ? "" : "s", here);
 }
 
-// The record of the result file, with what is known about running the case.
+// Formats the case as a record of the result file, with a section `support`: what would run it.
 std::string case_line(const Case& entry, const CudaSupports& cuda,
                       const UnsupportedReasons& refused) {
   const CaseRecord record = case_facts(entry);
@@ -152,7 +153,7 @@ void print_json(const Plan& plan, const CudaSupports& cuda, const UnsupportedRea
   *env.out << "\n]}\n";
 }
 
-// What this machine offers to each case, before a backend is asked.
+// The processors and the memory of this machine that a case can use.
 struct Machine {
   Cores cores = allowed_cores();
   std::optional<Bytes> memory = available_memory("");
@@ -205,8 +206,8 @@ UnsupportedReasons unsupported_reasons(const Plan& plan) {
   return refused;
 }
 
-// Returns what a worker of this program finds. If a worker cannot start, this is reported, and
-// listing continues.
+// Starts a worker and returns the devices and backends that it finds. If the worker cannot start,
+// reports the error and returns no devices.
 Places places_here(const Plan& plan, Env& env) {
   Places places;
   const auto description = describe_worker(own_path(), env, plan.plugins);
@@ -223,8 +224,8 @@ Places places_here(const Plan& plan, Env& env) {
   return places;
 }
 
-// For operators on a GPU; networks are described by their layers. If no worker can be asked, the
-// reason is reported, and listing continues.
+// Asks a worker which libraries and kernels would run each operator on a GPU. Skips networks,
+// because their layers describe them. If the worker fails, reports the error and returns nothing.
 CudaSupports cuda_support(const Plan& plan, Env& env) {
   std::vector<std::string> ids;
   for (const Case& entry : plan.cases) {

@@ -27,10 +27,12 @@ struct Option {
 std::span<const Option> options();
 const Option* find_option(std::string_view name);  // nullptr if unknown
 
-// Two options that contradict each other, so that one would have to be ignored.
+// Two options that contradict each other. A command refuses them together, because it would have to
+// ignore one.
 struct Contradiction {
   std::string_view first, second;
-  // The value of the second option that does not contradict the first; empty if every value does.
+  // The only value of the second option that does not contradict the first. Empty if all its values
+  // contradict the first.
   std::string_view agreeing = "";
 };
 std::span<const Contradiction> contradictions();

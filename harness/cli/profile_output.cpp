@@ -80,7 +80,7 @@ std::string line(std::string_view subject, const std::vector<std::string>& parts
   return text + "\n";
 }
 
-// The counters of a CPU. A counter that is missing alone is named with its reason.
+// Returns the line of the CPU's counters. It gives the reason of each counter that is missing.
 std::string processor_line(const Details& details) {
   std::vector<std::string> parts;
   const auto add_count = [&](const std::string& name, std::string_view what) {

@@ -33,7 +33,7 @@ void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& 
     if (item->kind != yaml::Kind::scalar) return reader.mismatch(*item, row.name, row.type);
     value += (value.empty() ? "" : ",") + item->text;
   }
-  if (value.empty()) return;  // already reported
+  if (value.empty()) return;  // an empty list, which items() has reported, or an empty text
   if (const Status status = row.apply(switches, value); !status) {
     reader.complain(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
                     status.error().next);

@@ -118,7 +118,7 @@ std::string expected_key(std::string_view written, std::span<const std::string_v
 struct KeyInfo {
   std::string_view name;
   std::string_view type;      // "duration", "list of `layers`, `network`"
-  std::string_view fallback;  // the default, "required", or "" if omitting the key has a meaning
+  std::string_view fallback;  // the default, "required", or "" if a missing key has its own meaning
   std::string_view help;      // one line
 };
 

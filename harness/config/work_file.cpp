@@ -26,7 +26,7 @@ struct Formulas {
 };
 using Table = std::map<std::string, Formulas, std::less<>>;
 
-// Returns the product of "32x64x56x56", summed over shapes that spaces separate.
+// Returns the number of elements of shapes such as "32x64x56x56 64": the sum of their products.
 std::optional<std::int64_t> elements_of(std::string_view shapes) {
   if (shapes.empty()) return std::nullopt;
   Checked sum = 0;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> elements_of(std::string_view shapes) {
 
 bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 
-// Returns the number after the token `name` of "n32c64h56".
+// Returns the number after the token `name` in parameters such as "n32c64h56".
 std::optional<std::int64_t> token_of(std::string_view parameters, std::string_view name) {
   for (std::size_t at = parameters.find(name); at != std::string_view::npos;
        at = parameters.find(name, at + 1)) {

@@ -352,7 +352,8 @@ std::optional<Problem> find_tab(std::span<const Line> lines) {
   return std::nullopt;
 }
 
-// Whether the line is like "m:1": a text that also absorbs the next lines until one has a key.
+// Whether the line lacks the space after the colon, as in "m:1". YAML reads it as a plain text that
+// continues over the next lines, up to the first line with a key.
 bool lacks_space(const Line& line) {
   const std::string_view key = key_of(line);
   if (key.empty() || line.entry().size() <= key.size() + 1) return false;

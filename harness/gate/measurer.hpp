@@ -21,12 +21,13 @@
 namespace bench {
 
 // Number of cases whose duets are interleaved, so that one disturbance does not affect all duets of
-// a case. With more cases, the end of the budget would leave all of them half measured.
+// a case. With more interleaved cases, more would be unfinished at the end of the budget.
 inline constexpr std::size_t kInterleavedCases = 8;
 // Minimum time between two windows of a case, so that they see different states of the machine.
 inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
 
-// Steps of a gate, reported before each measurement as steps of `observer`, which outlives it.
+// Receives each step of a gate before its measurement. duet_progress() returns a function that
+// reports them to `observer`, which must outlive the function.
 using DuetProgress = std::function<void(const GateStep& step)>;
 DuetProgress duet_progress(RunObserver& observer);
 
@@ -36,8 +37,8 @@ struct GateParts {
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;  // sleeps
   std::function<bool()> interrupted;
-  QuietLevels levels = {};  // quiet levels known in advance, from the store and stage 1
-  // Receives each duet and window once it is measured, as a line of the gate's file.
+  QuietLevels levels = {};  // known from the store and from the candidate's run (stage 1)
+  // Receives each duet and each window as a line of the gate's file, right after its measurement.
   std::function<Status(std::string_view line)> append;
   // Called before each measurement; may be empty.
   DuetProgress progress;
@@ -89,7 +90,7 @@ class GateMeasurer {
   std::map<std::string, OutputSample> outputs_;     // by case, from its first duet
   std::map<std::string, Nanoseconds> window_ends_;  // by case
   std::uint64_t duets_ = 0;
-  std::size_t done_ = 0;  // duets, and processes of windows
+  std::size_t done_ = 0;  // measured so far: duets, and processes of windows
 };
 
 }  // namespace bench

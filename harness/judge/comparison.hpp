@@ -20,8 +20,8 @@ enum class CaseVerdict {
   faster,        // by at least the tolerance, and the interval lies below 0
   same,          // by less than the tolerance, and the interval lies within +-resolution
   unclear,       // the interval allows no other verdict
-  incomparable,  // different work, or times that are not comparable
-  failed,        // only in the candidate
+  incomparable,  // different work or measuring conditions, or the base has no time
+  failed,        // the base has a time, but the candidate failed
   removed,       // only the base has the case
   added,
 };
@@ -35,10 +35,12 @@ struct ComparedCase {
   // Nanoseconds: lower quartiles over processes if both sides have quiet samples
   // (harness/stats/fast_quarter.hpp), otherwise medians.
   std::optional<double> base, candidate;
-  // Candidate / base. From medians: by the Hodges-Lehmann shift of their logarithms.
+  // Candidate / base. If `base` and `candidate` are medians, the ratio comes from the
+  // Hodges-Lehmann shift of the logarithms of the processes' medians.
   std::optional<double> ratio;
-  // Interval of the ratio; nullopt if a side has too few processes. From medians: the exact
-  // interval over processes with `confidence`, widened by the run-to-run variation.
+  // Interval of the ratio; nullopt if a side has too few processes. If `base` and `candidate` are
+  // medians, this is the exact interval over processes with `confidence`, widened by the run-to-run
+  // variation.
   std::optional<double> low, high, confidence;
   std::vector<Change> changes;
   // Lower quartiles or medians of the processes behind `base` and `candidate`, in nanoseconds per
@@ -56,7 +58,7 @@ struct GroupRatio {
 struct Comparison {
   std::string base, candidate;        // names of the files
   std::vector<Change> changes;        // of machine, libraries, tool, configuration
-  std::vector<ComparedCase> cases;    // worst first: slower, failed, removed, ..., faster
+  std::vector<ComparedCase> cases;    // worst first: failed, slower, removed, ..., faster
   std::vector<GroupRatio> groups;     // over the cases with a ratio
   std::vector<std::string> warnings;  // from both sides
   double tolerance = 0;               // smaller effects did not count

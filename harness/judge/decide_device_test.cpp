@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests decisions with the device's clock recorded on both sides: time and cycles must both grow.
+// Tests decisions if the device's clock is recorded on both sides: a regression needs more time and
+// more cycles.
 #include "harness/judge/decide.hpp"
 #include "harness/judge/test_support.hpp"
 

@@ -59,7 +59,7 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   const Measurement measurement = measurement_of(report(), "r.jsonl");
   ASSERT_EQ(measurement.cases.size(), 1u);
   const MeasuredCase& entry = measurement.cases[0];
-  // From the run and the one that it resumes, one iteration each.
+  // Medians per iteration of the processes of run r2 and of r1, which r2 resumes.
   EXPECT_THAT(medians(entry), ElementsAre(200, 500));
   EXPECT_EQ(median_iteration(entry), 350);
   EXPECT_EQ(entry.group, "gemm/forward");
@@ -82,8 +82,8 @@ TEST(Measurement, BelowAToolIsNotComparable) {
   EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
 }
 
-// Both sides are summarised by the same rule, so a run equals itself. Earlier, a store rounded each
-// median to a nanosecond and a result file did not.
+// A result file and its baseline are summarised by the same rule. Regression test: a store used to
+// round each median to a nanosecond, and a result file did not.
 TEST(Measurement, ARunAndItsBaselineAreEqual) {
   using namespace std::chrono_literals;
   Report result = report();

@@ -18,25 +18,26 @@ namespace bench {
 // What a report shows: the selected cases in their final order, and what belongs to all of them.
 struct RunView {
   const Report& report;
-  std::string name = {};  // name of the result file, for people
+  std::string name = {};  // name of the result file, only for display
   // The networks of the complete run: a selection would make the sums of layers incomplete.
   std::vector<NetworkSummary> networks = {};
   std::size_t cases_in_run = 0;  // number of cases before the selection
   CaseColumns columns = {};      // empty: the format's own choice
   enum class Rows { per_value, per_case } rows = Rows::per_value;  // lines of a CSV
   const Summary* profile = nullptr;  // nullptr if the result has no profile
-  // Pages of their own that the result's profile allows; empty without one.
+  // Documents made from the result's profile, which a page embeds. Empty if there is no profile.
   std::string timeline = {};
-  std::string memory = {};  // allocations over time (memory_flow.hpp); also empty without any
-  // Files beside the result that show what is not embedded, relative to the report.
+  std::string memory = {};  // allocations over time (memory_flow.hpp); also empty if there are none
+  // Files beside the result that the report links to because it does not embed them. The paths are
+  // relative to the report.
   std::vector<std::string> files_beside = {};
 };
 
 struct ReportFormat {
   std::string_view name;    // value of --format
-  std::string_view suffix;  // suffix of the output file, with its dot; empty: only by name
+  std::string_view suffix;  // suffix of the output file, with its dot
   enum class Columns { chosen, fixed } columns;  // fixed: --columns does not apply
-  // Only formats for people, which are tables, use `console`.
+  // Only human-readable formats, which are tables, use `console`.
   std::string (*write)(const RunView& view, const ConsoleOptions& console);
   std::string_view help;  // one line
 };

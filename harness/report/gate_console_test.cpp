@@ -71,7 +71,7 @@ repeat the measurement of the first case listed:
 )");
 }
 
-// Issue 16: the same gate ended with "0 of 3 cases judged" and looked as if it had found nothing.
+// Issue 16: the output for this gate used to be "0 of 3 cases judged", as if nothing was found.
 TEST(GateConsole, AGateThatTheBudgetStoppedSaysSoFirst) {
   EXPECT_EQ(console(test::stopped_gate(), 80),
             R"(stopped by the budget after 7 of 10 duets; 2 of 3 cases not decided; 1 of 3

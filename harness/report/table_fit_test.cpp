@@ -73,7 +73,8 @@ TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
   }
 }
 
-// Three cases with two flags left only the medians of 61 cases in 80 columns.
+// Earlier, a table of 61 cases in 80 columns showed only the medians, because three cases had two
+// flags.
 TEST(RenderTable, a_cell_drops_a_flag_before_a_column_is_removed) {
   const std::vector<Column> columns = {
       {"case", Align::left, 8}, {"GFLOP/s", Align::right, std::nullopt, 1}, {"outcome"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice from the roofline of a case: rules with ids. Pure functions.
+// Rules that derive advice from the roofline of a case. Each rule has an id. Pure functions.
 #pragma once
 
 #include "harness/result/ceilings.hpp"

@@ -19,8 +19,8 @@ using testing::SizeIs;
 constexpr Nanoseconds kLevel = 1000ns;
 constexpr Nanoseconds kBusy = 1700ns;  // load on the same core
 
-// A process with `quiet` samples next to a quiet machine, followed by `busy` samples next to a busy
-// one.
+// A process with `quiet_samples` samples of the time `quiet` on a quiet machine, followed by
+// `busy_samples` samples of the time `busy` on a busy one.
 ProcessRecord process(std::size_t quiet_samples, Nanoseconds quiet, std::size_t busy_samples,
                       Nanoseconds busy) {
   ProcessRecord record;
@@ -128,7 +128,7 @@ TEST(JudgeSamples, WhereNoProcessWasQuietAllSamplesCountAndItIsSaid) {
   EXPECT_THAT(judged.counted[1].samples, SizeIs(22));
 }
 
-// A host may move one of two processors to another part of the socket.
+// The host of a virtual machine may move one of two processors to another part of the socket.
 TEST(JudgeSamples, ProcessesWhoseThreadsWereFarApartAreLeftOutWhereOthersWereNear) {
   std::vector<ProcessRecord> processes = {process(10, 150ns, 0, 0ns), process(10, 145ns, 0, 0ns)};
   processes[0].canaries.join = 1160ns;
@@ -172,8 +172,8 @@ TEST(CompleteCase, TimeIsOfTheQuietSamplesAndTimeAllOfAll) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::disturbed)));
 }
 
-// For 20 equal runs per hour, intervals over processes cover the median of all runs in 84 to 88 %.
-// With 0.3 % added on both sides, they do so in 95 %.
+// In a study of equal runs, 20 per hour, the interval over a run's processes contained the median
+// of all runs in 84 to 88 % of the runs. With 0.3 % added on both sides, it did so in 95 %.
 TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
   const std::vector<ProcessRecord> processes(5, process(5, 100'000ns, 0, 0ns));
   CaseRecord record;
@@ -183,7 +183,7 @@ TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::noisy)));
 }
 
-// Earlier, the median of one quiet process out of ten counted like any other: 147 us instead of 98.
+// Earlier, a median from only one quiet process out of ten had no flag: 147 us instead of 98 us.
 TEST(CompleteCase, ATimeOfTooFewQuietProcessesForAnIntervalIsNoisy) {
   std::vector<ProcessRecord> processes(9, process(1, 100ns, 20, 170ns));
   processes.push_back(process(20, 150ns, 0, 0ns));

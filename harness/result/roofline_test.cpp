@@ -60,7 +60,8 @@ TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
   EXPECT_EQ(roofline->source, CeilingSource::stored);
 }
 
-// A kernel that skips the padding was faster than the ceiling of all counted products.
+// Regression test: with a ceiling for all products, a kernel that skips the products with padding
+// was faster than its ceiling.
 TEST(Roofline, ProductsWithPaddingAreNoNecessaryWork) {
   RooflineQuestion padded = question();
   padded.work.flops_valid = 3'000'000;
@@ -245,7 +246,8 @@ TEST(GpuRoofline, CudaCoresAreTheCeilingOfTheRest) {
   EXPECT_DOUBLE_EQ(single->efficiency, 0.25);
 }
 
-// How CUDA cores compute f16 was not measured: half at a time is faster than through f32.
+// The ceilings have no f16 rate of the CUDA cores. The f32 rate is not an upper bound for f16:
+// CUDA cores can compute two f16 values at a time.
 TEST(GpuRoofline, OfAnUnmeasuredTypeOnlyTheMemoryIsACeiling) {
   const auto half = completed(gpu_record("f16", "", "0 of 2 convolutions and products"));
   ASSERT_TRUE(half);

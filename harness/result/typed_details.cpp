@@ -12,7 +12,7 @@ std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& det
   const auto found = details.find(name);
   if (found == details.end()) return std::nullopt;
   const auto number = parse_number<std::int64_t>(found->second);
-  // Another text of the same number ("007") would not be written as it was read.
+  // A text such as "007" stays a detail, since the number would be written as "7".
   if (!number || std::to_string(*number) != found->second) return std::nullopt;
   details.erase(found);
   return number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's access to plugins. It never loads one, but asks a worker that has, one worker
-// per plugin. A crash in the plugin is then an error here.
+// The coordinator's access to plugins. The coordinator does not load plugins. It starts one worker
+// per plugin, which loads the plugin, and asks this worker. If the plugin crashes, only the worker
+// ends, and the coordinator receives an error.
 #pragma once
 
 #include "base/env.hpp"

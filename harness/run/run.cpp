@@ -37,17 +37,19 @@ Ceilings ceilings_of_machine(const RunOptions& options, const CpuFacts& cpu,
   return stored_ceilings(stored->records, threads, cache_sizes(cpu));
 }
 
-// Only what was stored: a calibration would load and check large products.
+// Returns the stored ceilings of the GPU. Never calibrates, since a calibration would have to load
+// and check large products.
 Ceilings gpu_ceilings_of_machine(const RunOptions& options, const std::string& machine_class,
                                  const std::map<std::string, std::string>& details) {
   Ceilings gpu = ceilings_of_gpu(details);
   if (!options.store || gpu.gpu.empty()) return gpu;
   const auto stored = BaselineStore(*options.store).peaks(machine_class);
-  // A message about what cannot be read is made with the ceilings of the CPU.
+  // ceilings_of_machine() has already reported the error of an unreadable store.
   return stored.ok() ? stored_gpu_ceilings(stored->records, std::move(gpu)) : gpu;
 }
 
-// Short runs, runs under a vendor's tool and runs without a store are not calibrated.
+// Returns false for short runs, for runs under a tool (--under), and for runs without a store or
+// without a CPU case.
 bool is_calibrated(const Plan& plan, const RunOptions& options) {
   const bool on_cpu =
       std::ranges::any_of(plan.cases, [](const Case& spec) { return spec.key.device == "cpu"; });

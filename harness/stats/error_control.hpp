@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How errors of many tests are controlled, and which effects a test can detect.
+// Controls the false discovery rate of many tests, and computes which effects a test can detect.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace bench {
 // are rejected.
 std::vector<double> adjusted_p_values(std::span<const double> p_values);
 
-// The effect that a paired comparison would have found.
+// Minimum detectable effect of a paired comparison.
 
 // Quantile of Student's t distribution with `degrees` >= 1 degrees of freedom; 0 < p < 1.
 double student_t_quantile(double p, int degrees);

@@ -64,7 +64,8 @@ double p_at_least(const std::vector<double>& probability, std::size_t sum) {
   return std::min(p, 1.0);
 }
 
-// Returns the number c of the bounds, from 1; 0 if there is none.
+// Returns the c of HodgesLehmann::Bounds, at least 1, or 0 if even the outermost average is wrong
+// with a probability above alpha.
 std::size_t bound_number(std::size_t n, double alpha) {
   std::vector<std::size_t> ranks(n);
   for (std::size_t i = 0; i < n; ++i) ranks[i] = i + 1;

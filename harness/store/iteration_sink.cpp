@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile pass ends each iteration with a range named "iteration". Activities with the same
-// number within that range belong to it.
+// After each iteration, the profile pass writes a range named "iteration". It comes after the
+// iteration's activities, which have the same iteration number and start within the range.
 #include "harness/store/iteration_sink.hpp"
 
 #include <algorithm>

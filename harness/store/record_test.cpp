@@ -153,7 +153,8 @@ TEST(BaselineRecordTest, a_long_profile_keeps_what_lasts_longest) {
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end(), [](const auto& left, const auto& right) {
     return left.start < right.start;
   }));
-  // Durations come in pairs 500, 499, ...; a short line may still fit after a longer one did not.
+  // Each duration from 500 down occurs twice. One shorter activity may be kept as well, since its
+  // line can still fit where a longer line did not.
   const auto shortest = Nanoseconds(501 - static_cast<int>((kept.size() + 1) / 2));
   EXPECT_LE(std::ranges::count_if(
                 kept, [&](const StoredActivity& activity) { return activity.duration < shortest; }),

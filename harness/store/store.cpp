@@ -85,7 +85,8 @@ bool exists_without_following_links(const std::string& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// Returns the file's text, or an empty text if there is no file. The caller must hold a lock.
+// Returns the file's text, or an empty text if there is no file. Without a lock, the last line may
+// be incomplete.
 Result<std::string> read_text(const std::string& path) {
   if (is_link(path)) return link_error(path);
   if (!exists_without_following_links(path)) return std::string();
@@ -381,7 +382,7 @@ Result<StoreSelection> open_store(const std::string& path) {
     BENCH_ASSIGN_OR_RETURN(std::vector<StoreFile> files, store.list());
     return StoreSelection{std::move(store), std::move(files)};
   }
-  // canonical() removes trailing slashes and ".", which have no file name.
+  // canonical() removes a trailing slash or ".", after which filename() is not the folder's name.
   const fs::path folder = fs::canonical(path, code);
   if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
   BaselineStore store(folder.parent_path().string());

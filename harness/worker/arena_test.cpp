@@ -32,7 +32,7 @@ TEST(LayOut, NoTwoNeighboursOfPageSizeBeginAtTheSamePlaceOfAPage) {
   EXPECT_EQ(layout->sets, kMi / (4096 + 64));
 }
 
-// Sets of 64 bytes more than a row of 128: only the first set would begin at the start of a row.
+// With the host's unit of 64 bytes, the odd stride would put most sets between multiples of 256.
 TEST(LayOut, OnADeviceEveryBufferOfEverySetBeginsAtAMultipleOf256) {
   const std::array<Bytes, 3> buffers = {Bytes{4096}, Bytes{100}, Bytes{300}};
   const auto layout = lay_out(buffers, {kMi}, {kMi}, kDeviceUnit);
@@ -111,7 +111,7 @@ TEST(ArenaSize, OfADeviceFollowsItsCacheAndItsFreeMemory) {
 
 TEST(Arena, LiesInMemoryOfADeviceAndHoldsTheSameNumbers) {
   test::FakeDeviceMemory memory;
-  const Bytes size{9 * kMi};  // more than is generated, and not a multiple of it
+  const Bytes size{9 * kMi};  // more than the 4 MiB that are generated, and not a multiple of them
   auto host = Arena::create(size, kArenaSeed);
   ASSERT_TRUE(host.ok());
   {

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 class ProfileCostTest : public testing::Test {
  protected:
-  // Notes which kind ran, and advances the clock.
+  // Returns an iteration that appends `name` to order_ and takes `time` on the fake clock.
   ProfilerOverhead::Iteration iteration(char name, Nanoseconds time) {
     return [this, name, time]() -> Result<Nanoseconds> {
       order_ += name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends of one worker process. Each is created when a case first asks for it.
+// The backends of one worker process. The first exists from the start; the set creates each other
+// one when a case first asks for it.
 #pragma once
 
 #include "base/result.hpp"

@@ -9,7 +9,8 @@ namespace {
 
 using namespace framework;
 
-// (input, running_mean, running_var, weight, bias, training, momentum, eps)
+// Reads the arguments of PyTorch's batch_norm: (input, running_mean, running_var, weight, bias,
+// training, momentum, eps). Returns nullopt for a call in training mode.
 std::optional<ProblemRequest> inference_of_arguments(const Arguments& arguments,
                                                      const FrameworkRow&) {
   const FrameworkArgument* source = find_argument(arguments, "input", 0);

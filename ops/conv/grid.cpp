@@ -8,8 +8,8 @@
 namespace bench::ops {
 namespace {
 
-// A larger grid (256 MiB) is mostly padding, or rarely checked completely. Such shapes are computed
-// element by element.
+// Maximum number of elements (256 MiB of doubles). A larger grid is mostly padding, or its output
+// is rarely checked completely. Such shapes are computed element by element.
 constexpr std::int64_t kMaxGrid = std::int64_t{1} << 25;
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts about a convolution that the rules about tensor cores evaluate, and cuDNN's copies.
+// Computes the facts about a convolution that the tensor-core rules use, and the copies that cuDNN
+// makes around its kernel.
 #include "base/checked.hpp"
 #include "ops/conv/conv.hpp"
 #include "ops/tensor_core/facts.hpp"
@@ -13,8 +14,8 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kFirstLayer = 4;   // channels that cuDNN's engine for first layers takes
-constexpr std::int64_t kFp8Channels = 4;  // cuDNN's engines for fp8 take groups in multiples of it
+constexpr std::int64_t kFirstLayer = 4;   // max channels of cuDNN's first-layer engine
+constexpr std::int64_t kFp8Channels = 4;  // fp8 engines need a multiple of it per group
 
 bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
 bool is_fp8(Operand operand) { return operand == Operand::f8_e4m3 || operand == Operand::f8_e5m2; }
@@ -28,7 +29,7 @@ ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t elem
   if (is_fp8(operand)) {
     return shape.group_c() % kFp8Channels == 0 ? ProductSize::regular : ProductSize::thin_groups;
   }
-  // Few channels: multiplying a number by at most 16 cannot overflow.
+  // A group is thin if its channels are fewer bytes than one thread reads at once.
   const std::int64_t narrowest = std::min(shape.group_c(), shape.group_k());
   return narrowest < kTensorCoreLoad / element ? ProductSize::thin_groups : ProductSize::regular;
 }
@@ -42,8 +43,8 @@ Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
   return problem.direction == Direction::forward ? Direction::backward_data : Direction::forward;
 }
 
-// Architectures on which cuDNN 9.19 writes output channels that are not a multiple of 16 bytes
-// without a copy.
+// Architectures on which cuDNN 9.19 needs no copy to write output channels that are not a multiple
+// of 16 bytes.
 constexpr AnyOf<Sm> kUnpaddedOutput = Sm::sm_80;
 
 Checked product_of(const ConvShape& shape, std::int64_t SpatialAxis::*size) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the operator peak in machine code: the work of one thread. They are assembly, so
-// that every build and compiler measures the same instructions.
+// The loops of the operator peak: the work of one thread. Loops for specific instruction sets are
+// assembly, so that every build and compiler measures the same instructions. The portable ones are
+// C++ with vector types.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -13,8 +14,9 @@
 
 namespace bench::ops {
 
-// Adds `steps` times the products of two operands to accumulators that begin with 0, and stores
-// these. `operands`: two blocks of kOperandBytes. A step count of 0 is not permitted.
+// Repeats `steps` times (at least once): multiplies two operands and adds the products to
+// accumulators that begin at 0. Then stores the accumulators in `sums`. `operands`: two blocks of
+// kOperandBytes.
 using ArithmeticCode = void (*)(std::int64_t steps, const void* operands, void* sums);
 inline constexpr std::int64_t kOperandBytes = 1024;
 
@@ -26,7 +28,8 @@ struct ArithmeticCodeRow {
 };
 std::span<const ArithmeticCodeRow> arithmetic_codes();
 
-// The arrays of a movement. Aligned to 64 bytes. `largest` receives kLargest maxima of a read.
+// The arrays that a bandwidth loop reads (`a`, `b`) and writes (`to`), aligned to 64 bytes. A loop
+// that only reads stores kLargest partial maxima in `largest`.
 struct MovedArrays {
   float* to = nullptr;
   const float* a = nullptr;
@@ -44,15 +47,15 @@ struct MovementCodeRow {
   std::string_view name;  // name of the vectors: "avx512"
   MovementCode code;
 };
-// The widest first.
+// Returns all rows, those with the widest vectors first.
 std::span<const MovementCodeRow> movement_codes();
 
 // The flags of /proc/cpuinfo of the first processor.
 std::string processor_flags(std::string_view cpuinfo);
-// Whether all of the wanted words are among the flags.
+// Returns whether `flags` contains each of the space-separated words in `wanted`.
 bool has_flags(std::string_view flags, std::string_view wanted);
 
-// Asks the kernel to permit the tiles of AMX to this process. Returns false if it does not.
+// Asks Linux to let this process use AMX tiles. Returns false if Linux refuses.
 bool permit_tiles();
 
 }  // namespace bench::ops

@@ -8,7 +8,7 @@ namespace bench::ops {
 
 BufferPlan plan_buffers(std::span<const StorageLife> storages) {
   assert(std::ranges::is_sorted(storages, {}, &StorageLife::first));
-  // In the order in which they become free.
+  // Storages in the order of their last use.
   std::vector<std::size_t> by_end(storages.size());
   for (std::size_t i = 0; i < by_end.size(); ++i) by_end[i] = i;
   std::ranges::stable_sort(by_end, {}, [&](std::size_t i) { return storages[i].last; });
@@ -18,8 +18,8 @@ BufferPlan plan_buffers(std::span<const StorageLife> storages) {
   std::vector<std::size_t> free;
   auto ended = by_end.begin();
   for (std::size_t i = 0; i < storages.size(); ++i) {
-    // A step's inputs become free only after the step: `last` of the reader must precede `first`
-    // here.
+    // A step still reads its inputs while it writes its output. An input's buffer is therefore free
+    // only for later steps: `last` < `first`.
     for (; ended != by_end.end() && storages[*ended].last < storages[i].first; ++ended) {
       free.push_back(plan.buffer_of[*ended]);
     }

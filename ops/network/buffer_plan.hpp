@@ -30,8 +30,8 @@ struct BufferPlan {
 // The storages must be in the order of their first steps.
 BufferPlan plan_buffers(std::span<const StorageLife> storages);
 
-// Formats counts in the order of first use, after `noun`: "58 primitives: 53 convolution, 2
-// pooling, 1 matmul, 2 reorder".
+// Formats how often each kind occurs, in the order of first use, after the total and `noun`:
+// "58 primitives: 53 convolution, 2 pooling, 1 matmul, 2 reorder".
 std::string count_kinds(std::span<const std::string_view> kinds, std::string_view noun);
 
 // The same for a kernel's steps. `Step` only needs a member `kind`.

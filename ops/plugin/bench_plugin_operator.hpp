@@ -179,7 +179,7 @@ class Network {
   // The input, the parameters, the output.
   std::size_t tensor_count() const { return raw_->tensor_count; }
   Tensor tensor(std::size_t index) const { return Tensor(raw_->tensors[index]); }
-  // The node and its tensor that parameter `index`, which is tensor 1 + index, belongs to.
+  // Parameter i is tensor 1 + i. parameter_place(i) returns its node and its tensor's index there.
   std::size_t parameter_count() const { return raw_->place_count; }
   std::pair<int64_t, int64_t> parameter_place(std::size_t index) const {
     return {raw_->places[index]->node, raw_->places[index]->tensor};
@@ -227,7 +227,7 @@ class Model {
                               dims.data(),          dims.size(), touched};
     check(raw_->add_tensor(raw_->self, &row));
   }
-  // Without a text, because the host has its own.
+  // The message is empty, because the host reports its own.
   static void check(bench_status status) {
     if (status != BENCH_OK) throw Error(status, "");
   }
@@ -287,7 +287,7 @@ class Operator {
   const bench_operator* raw() const { return &raw_; }
 
  protected:
-  // Replaces the default of 8 roundings of the data type. Call it in the constructor.
+  // Replaces the default tolerance, 8 roundings of the data type. Call it in the constructor.
   void set_tolerance(Tolerance (*tolerance)(const Problem&)) {
     tolerance_ = tolerance;
     raw_.tolerance = [](void* self, const bench_problem* problem, double* absolute,

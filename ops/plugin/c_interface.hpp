@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both directions of the plugin interface share: messages, statuses, texts and sizes of
-// structs, as this program's errors and strings.
+// Conversions between the C types of the plugin interface and this program's errors and strings.
+// Both directions (host and exported backends) use them.
 #pragma once
 
 #include "base/result.hpp"

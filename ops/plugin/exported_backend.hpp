@@ -16,7 +16,7 @@
 namespace bench::ops {
 
 struct BackendExport {
-  std::string name;                    // the segment of case ids
+  std::string name;                    // the backend's name in case ids: "cudnn"
   std::string device;                  // "cpu", "cuda"
   std::vector<std::string> operators;  // built-in operators that it serves; "network"
   // Returns why the backend cannot run here, or nullopt if it can. Must be cheap. Empty: it always
@@ -27,9 +27,9 @@ struct BackendExport {
   std::function<Result<std::unique_ptr<Backend>, BackendError>()> open;
 };
 
-// Keep the result for the life of the process, in a variable of bench_plugin_entry(), as well as
-// both texts. It supports problems of built-in operators and recreates them from their identifying
-// data. Exceptions of backends and kernels become messages.
+// Keep the result and both texts for the life of the process, in a static variable of
+// bench_plugin_entry(). The plugin supports problems of built-in operators and recreates them from
+// their identifying data. It converts exceptions of backends and kernels to messages.
 plugin::Plugin export_plugin(const char* name, const char* version,
                              std::vector<BackendExport> backends);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports kernels and devices of this program through the plugin interface: a built-in kernel that
-// a plugin requests from the host, and what a plugin written with this program's own classes has.
+// Exports kernels and devices of this program through the plugin interface. There are two uses: a
+// plugin requests a built-in kernel from the host, or a plugin is written with this program's own
+// classes.
 #pragma once
 
 #include "base/result.hpp"
@@ -48,14 +49,14 @@ class PartListener {
 std::unique_ptr<plugin::Kernel> export_kernel(std::unique_ptr<Kernel> kernel, PartListener& parts);
 
 // A kernel of the host. All its tensors are packed. Each execution is a part named after the
-// problem's operator, and the problem is visible. The result deletes itself in destroy().
+// problem's operator. The plugin can read the problem. The result deletes itself in destroy().
 const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
                                     std::unique_ptr<const Problem> problem, PartListener& parts);
 
-// Returns the invocation behind one that an exported kernel bound.
+// Returns this program's invocation to which `invocation`, bound by an exported kernel, forwards.
 Invocation& exported_invocation(plugin::Invocation& invocation);
 
-// Each forwards to the given part, which must outlive it. Null: there is no such part.
+// Each result forwards to the argument, which must outlive it. For nullptr, returns nullptr.
 std::unique_ptr<plugin::Memory> export_memory(DeviceMemory* memory);
 std::unique_ptr<plugin::Tracer> export_tracer(DeviceTracer* tracer);
 // Measures invocations of exported kernels only.

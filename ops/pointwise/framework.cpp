@@ -29,7 +29,7 @@ std::optional<Equivalent> make_unary(const FrameworkCall& call, const FrameworkR
   return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::exact);
 }
 
-// For a function with coefficients, which are numbers.
+// For a function with coefficients. Only the work is equal: shapes do not show the values.
 std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const FrameworkRow& row) {
   return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::work_only);
 }

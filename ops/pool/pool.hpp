@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator pool: maximum or mean over windows of the spatial dimensions. forward: source ->
-// destination. backward_data: diff_destination -> diff_source. For max the source comes first,
-// because it determines the positions of the maxima.
+// destination. backward_data: diff_destination -> diff_source. For max, the first input of
+// backward_data is the source, because it determines the positions of the maxima.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -15,9 +15,9 @@
 namespace bench::ops {
 
 inline constexpr std::string_view kPoolMax = "max";
-// divides by the window size
+// Divides the sum by the window size.
 inline constexpr std::string_view kPoolIncludePad = "avg_include_pad";
-// by the size of its part on the input
+// Divides the sum by the number of window elements inside the input.
 inline constexpr std::string_view kPoolExcludePad = "avg_exclude_pad";
 
 // Returns the axes of complete parameters with their windows (global: the whole input) and outputs.

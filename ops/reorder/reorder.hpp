@@ -13,8 +13,8 @@
 
 namespace bench::ops {
 
-// nchw: row-major. nhwc: channels innermost. blocked16: channels in blocks of 16 (nChw16c), with
-// the last block padded. With 1 to 3 spatial dimensions.
+// Names of the layouts. nchw: row-major. nhwc: channels innermost. blocked16: channels in blocks of
+// 16 (nChw16c), with the last block padded. All of them apply to 1 to 3 spatial dimensions.
 std::span<const std::string_view> reorder_layouts();
 
 // Tensors, work and formulas of moving a tensor of these sizes, for any layouts. Also used for the

@@ -187,7 +187,7 @@ class GroupCollector final : public Collector {
   std::string key_text_;
 };
 
-// Returns the index of the column that this one may repeat, or -1.
+// Returns the index of the column whose values the column `name` may repeat, or -1.
 std::ptrdiff_t repeated_column(const std::vector<const Column*>& columns, std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRepeats = {
       {{"name", "type"}, {"self_ns", "time_ns"}}};

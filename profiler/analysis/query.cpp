@@ -23,7 +23,7 @@ namespace {
 
 using namespace analysis;
 
-constexpr std::size_t kBarWidth = 15;  // as in profile_analyze
+constexpr std::size_t kBarWidth = 15;  // as in MegEngine's profile_analyze (docs/analyze.md)
 
 // Consumes all activities of the file and passes the selected ones to a collector.
 class QuerySink final : public ActivitySink {
@@ -154,7 +154,8 @@ class Output {
     shape_.notes.insert(shape_.notes.end(), {file, selected});
   }
 
-  // Human-readable tables omit default columns without values or that only repeat another column.
+  // Human-readable tables omit a default column if it has no values or repeats the column before
+  // it. They also omit `kind` and `device` if all rows have the same value.
   bool is_shown(std::size_t i) const {
     const Column& column = *plan_.columns[i];
     const bool people = plan_.format->audience == TableFormat::Audience::people;
@@ -182,8 +183,8 @@ class Output {
     }
   }
 
-  // A requested width is kept or refused. On a terminal, default columns are dropped. If the
-  // terminal is too narrow for the requested columns, lines wrap.
+  // Returns an error if the table cannot have the requested width. On a terminal that is too
+  // narrow, drops default columns; if the user chose the columns, lines wrap.
   Status fit() {
     if (plan_.format->name != "table") return Done{};
     if (plan_.width) return fit_width(shape_.columns, *plan_.width);

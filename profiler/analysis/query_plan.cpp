@@ -72,7 +72,7 @@ Status choose_order(const AnalysisOptions& options, QueryPlan& plan) {
   auto column = find_column(name);
   if (!column.ok()) return at_option(column.error(), "--order-by");
   plan.order = *column;
-  // Shares and bars grow with the time from which they are computed.
+  // Shares and bars are computed from the time after sorting, and grow with it.
   if (plan.order->merge == Merge::position) plan.order = *find_column("time_ns");
   return Done{};
 }

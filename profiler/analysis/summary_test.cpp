@@ -128,7 +128,7 @@ TEST(Summary, categories_stand_apart_and_what_is_only_considered_in_none) {
   EXPECT_EQ(tables.at("marker").at(0).count, 1);
 }
 
-// The table of MXNet's guide: operators of 0.1150 ms, 17 API calls, counters.
+// The example of MXNet's profiler guide: operators of 0.1150 ms in total, 17 API calls, counters.
 TEST(Summary, operators_calls_and_counters_never_add_up) {
   std::vector<Activity> activities = {
       timed(ActivityKind::operation, "sqrt", 0, 52'000),
@@ -202,8 +202,8 @@ double sum_of_shares(const std::vector<TimeRow>& rows) {
   return sum;
 }
 
-// The forward pass of a PyTorch step. Pooling took 87 of 349 ms outside oneDNN. The table of layers
-// showed only the shares among oneDNN's primitives, 58.8 % and 41.2 %.
+// The forward pass of a PyTorch step, where pooling takes 87 of 349 ms outside oneDNN. Regression
+// test: the table of layers used to show only fractions of oneDNN's primitives, 58.8 % and 41.2 %.
 TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explains) {
   const Summary summary = summary_of(
       {executed("convolution", "conv1_x", 1, 94), ranged("aten::conv2d", "conv1_x", 0, 96),
@@ -231,7 +231,8 @@ TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explai
               HasSubstr("(unattributed)        n/a    0.000032        9.2 "));
 }
 
-// The ranges of autograd have the layers of their forward operators but are elsewhere in time.
+// Autograd's ranges have the scope of the layer whose forward operator they belong to, but they run
+// later, outside that layer's own range.
 TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
   const Summary summary = summary_of({ranged("a", "net:a", 0, 10), ranged("net", "net", 0, 12),
                                       executed("reorder", "net:a", 21, 5),

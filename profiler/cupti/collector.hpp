@@ -21,7 +21,7 @@
 namespace bench {
 
 struct CuptiOptions {
-  // A group that is not recorded is not traced either, except the calls that attribute kernels.
+  // The tracer ignores all other groups, except for the calls that attribute kernels to operators.
   std::set<RecordGroup> groups = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
                                   RecordGroup::device};
   std::size_t buffer_bytes = std::size_t{4} << 20;  // NVIDIA recommends 1 to 10 MB
@@ -61,12 +61,12 @@ class CuptiCollector {
   // Discards what was recorded so far (warm-up), except facts: devices, contexts, graph nodes and
   // memory.
   Status open_window(const GpuSynchronise& synchronise);
-  // Takes the complete records without waiting for a device, for sessions without a defined end.
-  // Appends to the records and faults of `session`. Call this on one thread at a time, and not
-  // during another call.
+  // Appends the records that are complete now, and the faults, to `session`. Does not wait for a
+  // device. Use this for a session that has no defined end. Call this on one thread at a time, and
+  // not during another call.
   void collect(GpuSession& session);
-  // Stops and returns everything recorded since. Failures become faults of the session. Must be the
-  // last call.
+  // Stops, and returns everything recorded since open_window() or the last collect(). Failures
+  // become faults of the session. Must be the last call.
   GpuSession finish(const GpuSynchronise& synchronise);
 
   // Optional features that could not be enabled: "no records of OVERHEAD: ...".
@@ -96,7 +96,7 @@ class CuptiCollector {
   bool facts_lost_ = false;       // some facts were lost
 };
 
-// Work that the calling thread requests from a device until the end of the block belongs to `id`.
+// While this object lives, work that the calling thread requests from a device belongs to `id`.
 // Regions of one kind nest; the innermost counts. Must end on its thread, before the collector
 // ends.
 class CuptiRegion {

@@ -74,8 +74,8 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
   EXPECT_THAT(
       order,
       ElementsAre("subscribe bench", "thread ids 1", "attribute 5 = 1", "timestamp", "buffers",
-                  // kernels, copies, memsets, synchronisations, overheads, memory, facts, calls,
-                  // ids
+                  // kernels, copies, memsets, synchronisations, overheads, memory, devices,
+                  // contexts, runtime calls, driver calls, external ids
                   "enable 10", "enable 1", "enable 22", "enable 2", "enable 38", "enable 17",
                   "enable 49", "enable 8", "enable 9", "enable 5", "enable 4", "enable 39",
                   "allocation source 1", "enable callback 13", "enable callback 20", "synchronise",
@@ -87,7 +87,8 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
   EXPECT_EQ(script_.calls.back(), "disable callback 20");
 }
 
-// Enabling a kind undoes the settings of its single calls.
+// Enabling a kind of API records resets which calls of this kind are traced. Frequent, cheap calls
+// must therefore be disabled after it.
 TEST_F(CuptiCollectorTest, NoiseIsSwitchedOffAfterItsKind) {
   const auto collector = started();
   const auto place = [&](const std::string& call) {
@@ -195,7 +196,8 @@ TEST_F(CuptiCollectorTest, ARegionThatIsNotTakenIsAFaultAndNotPopped) {
               ElementsAre("1 operators could not be marked"));
 }
 
-// The window discards the warm-up, except what still exists: devices and memory.
+// Opening the window discards the records of the warm-up, except those of what still exists:
+// devices, contexts and memory.
 TEST_F(CuptiCollectorTest, AWindowBeginsAnew) {
   const auto collector = started();
   CUpti_ActivityContext3 context{};
@@ -282,7 +284,8 @@ TEST_F(CuptiCollectorTest, ADeviceThatFailsIsAFault) {
   EXPECT_THAT(session.records, SizeIs(1));  // existing records are kept
 }
 
-// The capture determines the operator of a node. Copies refer to the node.
+// A graph node gets the operator that is active during its capture. A cloned node refers to its
+// original.
 TEST_F(CuptiCollectorTest, NodesOfGraphsHaveTheirOperator) {
   const auto collector = started();
   CUpti_GraphData graph{};
@@ -301,7 +304,7 @@ TEST_F(CuptiCollectorTest, NodesOfGraphsHaveTheirOperator) {
   }
   happened(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 11, 0);
   happened(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, 20, 10);
-  ASSERT_TRUE(collector->open_window(synchronise()).ok());  // a fact, so it is kept
+  ASSERT_TRUE(collector->open_window(synchronise()).ok());  // keeps graph nodes
   const GpuSession session = collector->finish(synchronise());
   ASSERT_THAT(session.records, SizeIs(3));
   EXPECT_TRUE(std::get<GpuGraphNode>(session.records[0]) == (GpuGraphNode{10, {}, 2}));

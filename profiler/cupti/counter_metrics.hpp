@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the metrics for a logical counter on a chip. Chips use different names for the same
-// counter. The table lists candidates in order, and the metrics that a chip offers decide. These
-// functions are pure.
+// counter. For each counter, a table lists candidates in order. The first one whose metrics the
+// chip offers is used. These functions are pure.
 #pragma once
 
 #include "profiler/gpu/logical_counter.hpp"

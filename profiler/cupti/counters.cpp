@@ -20,7 +20,8 @@ using Step = Result<Done, CounterError>;
 
 constexpr const char* kRangeName = "bench";
 constexpr std::size_t kRanges = 1;
-// A pass may be repeated. The limit ends executions that never satisfy the profiler.
+// CUPTI may need more executions than it planned passes. This limit ends the loop if it never
+// reports that all passes are submitted.
 constexpr std::size_t kMaxRepetitions = 4;
 
 Step step(const CounterLibrary& library, std::string_view what, CUptiResult result) {
@@ -32,7 +33,7 @@ CounterError failure(std::string what, std::string next = "") {
   return {CounterObstacle::failed, {std::move(what), "GPU counters", std::move(next)}};
 }
 
-// Properties of a device's configuration that may prevent profiling, named as CUPTI names them.
+// One field of CUPTI's reply that states why a device cannot be profiled, and its meaning in words.
 struct SupportFlag {
   CUpti_Profiler_Support_Level CUpti_Profiler_DeviceSupported_Params::*level;
   std::string_view meaning;
@@ -70,7 +71,7 @@ class RangeProfiler {
   const CounterLibrary& library_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
   std::vector<std::uint8_t> data_;
-  bool submitted_ = false;  // whether the last pass was submitted
+  bool submitted_ = false;  // whether all passes were submitted
 };
 
 RangeProfiler::~RangeProfiler() {

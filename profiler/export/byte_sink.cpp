@@ -54,8 +54,8 @@ class TextBytes final : public ByteSink {
 class GzipBytes final : public ByteSink {
  public:
   explicit GzipBytes(std::unique_ptr<ByteSink> next) : next_(std::move(next)) {
-    // 15 bits of window, plus 16 for the gzip header. At level 2, traces shrink 15 times in a fifth
-    // of the time of the default level.
+    // 15 bits of window, plus 16 for the gzip header. Level 2 compresses traces to a fifteenth of
+    // their size, in a fifth of the time of the default level.
     ready_ = deflateInit2(&stream_, 2, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
   }
   ~GzipBytes() override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts activities into events of a Chrome trace in two steps. The first produces what is known
 // when an activity arrives (names and args as text). The second produces the JSON line once the
-// position is known.
+// process and thread of the event in the trace are known.
 #pragma once
 
 #include "profiler/activity.hpp"
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-// Later times, from malformed files, are moved to this one. Then differences of two times stay in
-// range and microseconds stay below 2^53. 73 years.
+// The maximum time in a trace: 73 years. Later times, from malformed files, are replaced by it.
+// Then differences of two times stay in range and microseconds stay below 2^53.
 inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
 
 enum class TraceEventType : std::uint8_t { slice, instant, counter, allocation, memory_change };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the arrows of a trace, from each launch on the host to the work that it launched. Process
-// and correlation identify both. Keeps only ids and positions, and only the latest.
+// Finds the arrows of a trace, from each launch on the host to the work that it launched. A launch
+// and its work have the same process and correlation. Keeps only ids and times of the latest ones.
 #pragma once
 
 #include <cstddef>

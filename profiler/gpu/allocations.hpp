@@ -19,7 +19,7 @@ struct GpuBlock {
 
 struct GpuBlocks {
   std::vector<GpuBlock> blocks;                            // sorted by time of allocation
-  std::map<std::int64_t, std::vector<CounterPoint>> live;  // bytes at every change; key: device
+  std::map<std::int64_t, std::vector<CounterPoint>> live;  // bytes after each change; by device
   // Number of releases whose block was allocated before the recording began. They do not change
   // `live`, which counts only blocks that were allocated during the recording.
   std::int64_t unknown_releases = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU tracer records, before join.hpp converts the records to activities. This is plain data
-// that depends on neither tracer nor operators. All times are CLOCK_MONOTONIC. The driver assigns
-// all ids; they are unique only within one process. gpu_record_lines.hpp defines the file format.
+// What a GPU tracer records, before join.hpp converts the records to activities. This is plain
+// data, without types of a tracer or of ops/. All times are CLOCK_MONOTONIC. The driver assigns all
+// ids; they are unique only within one process. gpu_record_lines.hpp defines the file format.
 #pragma once
 
 #include "base/units.hpp"
@@ -243,7 +243,7 @@ struct GpuReading {
   friend bool operator==(const GpuReading&, const GpuReading&) = default;
 };
 
-// Further information from the tracer for human readers. It does not invalidate anything.
+// A note of the tracer for human readers. The session stays valid, in contrast to one with faults.
 struct GpuNote {
   std::string text;
   friend bool operator==(const GpuNote&, const GpuNote&) = default;
@@ -259,7 +259,7 @@ struct GpuOperatorWork {
   std::optional<std::int64_t> bytes = 0;  // compulsory bytes; nullopt if the data type is unknown
   // whole_operator: this is the work of the whole operator. each_gradient: a framework's backward
   // operator computes one or two gradients, and each gradient has this work. Only the readers of
-  // spools set each_gradient; files do not store it.
+  // `bench profile`'s intermediate files (spools) set each_gradient; profiles do not store it.
   enum class Extent { whole_operator, each_gradient } extent = Extent::whole_operator;
   friend bool operator==(const GpuOperatorWork&, const GpuOperatorWork&) = default;
 };
@@ -269,7 +269,7 @@ struct OperatorExecution {
   std::string case_id, scope, direction, op;
   std::optional<std::int64_t> iteration;
   std::optional<GpuOperatorWork> work;
-  Attributes inherited_attributes{};  // by its kernels; not stored in files
+  Attributes inherited_attributes{};  // its kernels get these too; not stored in files
   friend bool operator==(const OperatorExecution&, const OperatorExecution&) = default;
 };
 using OperatorExecutions = std::map<std::uint64_t, OperatorExecution>;

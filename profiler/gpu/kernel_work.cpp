@@ -168,8 +168,8 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
     {"*scalepackedtensor*", kScale},
 }};
 
-// Name parts of kernels that multiply. Names that only tensor-core kernels have are in
-// kernel_names.
+// Parts of the names of kernels that compute matrix products or convolutions. The names of
+// tensor-core kernels are in profiler/kernel_names.
 constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad", "wgrad",
                                                        "convolve"};
 
@@ -185,8 +185,8 @@ std::optional<std::size_t> compute_kernel(std::span<const KernelCandidate> kerne
   return found;
 }
 
-// The gradients of source and weights. If there are more kernels, they compute parts of these
-// gradients that cannot be told apart.
+// The gradients of source and weights: one product kernel each. More kernels compute parts of these
+// gradients, and nothing shows which part.
 constexpr std::int64_t kMaxGradients = 2;
 
 std::vector<KernelWork> work_of_gradients(const GpuOperatorWork& work,

@@ -63,8 +63,8 @@ TEST(KernelNames, have_one_rule_an_id_and_a_fixture_for_each) {
   }
 }
 
-// From gen2's tc.py, which XProf also uses. A name ran on tensor cores if it has one of these words
-// alone or before `gemm` or `cudnn`.
+// The list of PyProf (gen2/tc.py), which XProf also uses. A kernel uses tensor cores if its name
+// has one of the words in kWords before `gemm` or `cudnn`, or one of the words below.
 TEST(KernelNames, know_what_pyprof_knew) {
   constexpr std::string_view kWords[] = {"h884", "s884", "h1688", "s1688", "i8816", "c1688"};
   KernelNames names;
@@ -106,7 +106,8 @@ TEST(KernelNames, text_names_the_evidence) {
   EXPECT_EQ(text_of({}), "unknown");
 }
 
-// A file with only different names. Discarded names are decided again.
+// Imitates a profile in which every kernel name is different. The cache forgets some names, and
+// their verdict is computed again.
 TEST(KernelNames, memory_of_names_is_bounded_and_answers_stay_right) {
   KernelNames names;
   for (int i = 0; i < 12'000; ++i) {

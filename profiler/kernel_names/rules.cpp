@@ -9,9 +9,9 @@ namespace {
 
 using enum TensorCoreUse;
 
-// There are four groups, and their order matters. First come kernels that accompany a tensor-core
-// product or compute one without tensor cores. Then come the marks of tensor cores, undecidable
-// names, and kernels that compute no product.
+// The rules have four groups, and their order matters. First: kernels that run next to a matrix
+// product on tensor cores, or compute a product on CUDA cores. Second: names that prove tensor
+// cores. Third: names that do not decide the question. Last: kernels that compute no product.
 constexpr std::array kRules = {
     // Kernels next to a product, or products on CUDA cores
     KernelNameRule{"splitk-reduce", not_used,
@@ -52,7 +52,7 @@ constexpr std::array kRules = {
                    "before and after FlashAttention's products"},
     KernelNameRule{"fmha-cores", not_used, R"(fmha_cutlass[FB]_(\w+_sm50|f32_\w+_sm7[05]))",
                    "memory-efficient attention in f32 before sm_80, in any type before sm_70"},
-    // Marks of tensor cores
+    // Names that prove tensor cores
     KernelNameRule{"nvjet", used, R"((^|[^A-Za-z0-9])nvjet_)",
                    "cuBLAS since Hopper: every kernel of the family"},
     KernelNameRule{"tensorop", used, R"(tensorop_|OpClass\w*TensorOp|MmaTensorOp)",
@@ -93,7 +93,7 @@ constexpr std::array kRules = {
                    "DeepGEMM: products in fp8 and bf16"},
     KernelNameRule{"marlin", used, R"((^|[^A-Za-z])Marlin($|[^A-Za-z]))",
                    "multiplies weights of 4 or 8 bits with f16, on tensor cores"},
-    // Either is possible
+    // Names that do not decide the question
     KernelNameRule{"triton-template", unknown, R"(triton_(tem|mm|bmm)_)",
                    "a product made by Triton: its name does not contain the data type"},
     // No product

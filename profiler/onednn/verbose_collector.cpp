@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-// The library's clock counts microseconds and may be adjusted in between.
+// How far a timestamp of the library may lie outside its place: its clock counts microseconds, and
+// the system may adjust it while a case runs.
 constexpr Nanoseconds kTimestampSlack = std::chrono::microseconds(2);
 
 constexpr std::size_t kQuotedCharacters = 200;
@@ -36,7 +37,7 @@ void copy_iteration(const Activity& from, Activity& to) {
   }
 }
 
-// Attributes that the line itself contains stay unchanged.
+// Copies the attributes that `to` does not have.
 void copy_missing(const Activity& from, Activity& to) {
   for (const auto& [attribute, value] : from.attributes) {
     if (to.attributes.find(attribute) != nullptr) continue;

@@ -17,7 +17,7 @@ constexpr std::string_view kSeed =
     "f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 dst_f32::blocked:aBcd16b:f0,,"
     "alg:convolution_direct,mb32_ic32oc32_ih256oh256kh3sh1dh0ph1_iw256ow256kw3sw1dw0pw1,20.7539";
 
-// The same execution, as printed by the versions after the first seed.
+// One execution of a matrix product, as several versions of oneDNN print it.
 struct Version {
   const char* name;
   const char* line;

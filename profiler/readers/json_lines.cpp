@@ -131,7 +131,8 @@ std::map<std::string, std::string> head_facts(TextSource& source) {
   return facts;
 }
 
-// There may be spaces around the colon. An incomplete first line must not hide the schema.
+// Whether `head` names a schema of `family`, with or without spaces around the colon. Searches all
+// of `head`, because its first line may be incomplete.
 bool names_schema(std::string_view head, std::string_view family) {
   const std::string wanted = fmt::format("\"{}/", family);
   constexpr std::string_view kKey = "\"schema\"";

@@ -61,14 +61,15 @@ struct FakeScript {
   std::map<std::string, std::string> details;
 };
 
-// The device of the backend.
+// The name, device and memory of the backend.
 struct FakeDevice {
   std::string backend = "onednn";
   std::string device = "cpu";
   ops::DeviceMemory* memory = nullptr;
 };
 
-// Computes the tensors of a subject, plain row-major; `inputs` contains all tensors except outputs.
+// Computes the outputs of a problem or network. Values are plain row-major; `inputs` contains all
+// tensors except outputs.
 using FakeCompute =
     std::function<std::vector<std::vector<double>>(const std::vector<std::vector<double>>& inputs)>;
 

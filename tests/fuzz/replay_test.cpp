@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz target on its corpus and on mutated copies of it. Earlier findings are tested again,
-// and every build without a fuzzer tries the same thousands of inputs.
+// Runs a fuzz target on its corpus, which includes inputs that once failed, and on mutated copies
+// of it. The copies are the same in every build, and need no fuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some tables in manuals must agree with tables in the code. They are between "<!-- generated: NAME
-// -->" and "<!-- end -->".
+// Some tables in manuals are generated from tables in the code. In a manual, each is a section
+// between "<!-- generated: NAME -->" and "<!-- end -->".
 #pragma once
 
 #include <map>

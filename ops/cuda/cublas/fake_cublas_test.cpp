@@ -83,7 +83,7 @@ cublasStatus_t heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixL
   return fake.heuristics;
 }
 
-// A fake algorithm has only a number, stages and a split.
+// All fake algorithms have the same tile, stages and split, and no custom option.
 cublasStatus_t get_algorithm(const cublasLtMatmulAlgo_t* algorithm,
                              cublasLtMatmulAlgoConfigAttributes_t name, void* value,
                              std::size_t size, std::size_t* written) {

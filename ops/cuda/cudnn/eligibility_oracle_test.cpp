@@ -20,7 +20,8 @@ using cudnn_test::ConvCase;
 using cudnn_test::device_json;
 using cudnn_test::first_choice;
 
-// Rules about cuDNN's choice although it also offers tensor cores: the known exceptions.
+// The rules that describe cuDNN's first choice: it chooses an engine without tensor cores although
+// it also offers one with them.
 constexpr std::string_view kRulesOfTheFirstChoice[] = {"size-groups", "size-depthwise",
                                                        "size-first-layer-blackwell"};
 
@@ -100,7 +101,7 @@ TEST(EligibilityRules, AgreeWithWhatCudnnOffers) {
   EXPECT_LT(excepted, 150);
 }
 
-// The exceptions hold for forward convolutions in half precision.
+// The rules about the first choice are correct for forward convolutions in half precision.
 TEST(EligibilityRules, OfTheFirstChoiceAgreeWithIt) {
   BENCH_NEED_CUDNN(api);
   for (const char* architecture : kArchitectures) {

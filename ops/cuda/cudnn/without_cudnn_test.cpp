@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the backend on a scripted device without cuDNN. What `bench list` reports as supported
-// (Support.WithoutCudnnSaysSo) runs; the rest is refused with the reason.
+// Tests the backend on a scripted device without cuDNN. The operators that `bench list` reports as
+// supported (see the test Support.WithoutCudnnSaysSo) run. The backend refuses all others and gives
+// the reason.
 #include "ops/cuda/cudnn/cudnn_backend.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/network/test_support.hpp"

@@ -50,7 +50,8 @@ Figures figures_of(const CounterReadings& readings) {
   return figures;
 }
 
-// If only administrators may read counters, there is nothing to compare.
+// Returns the counters of one execution; reports the reason if there are none. It is not a failure
+// that only administrators may read counters.
 std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters, const char* name,
                                         Invocation& invocation) {
   Invocation* const rotation[] = {&invocation};
@@ -68,7 +69,7 @@ std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters,
   return std::nullopt;
 }
 
-// The caches keep some of the last writes.
+// Checks only the bytes read: the caches keep some of the last writes.
 void count_copy(CheckRun& run, DeviceCounters& counters) {
   constexpr const char* kName = "bytes of a copy of 256 MiB";
   Runtime& device = *run.device.runtime;
@@ -193,8 +194,8 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
 
 }  // namespace
 
-// A rotation over more than L2 can hold should find nothing in it. The measured hits show how many
-// times the L2 size this takes.
+// If the sets of a rotation exceed L2, no execution should find its set in L2. The measured hits
+// show how many times the L2 size is necessary.
 void check_cold(CheckRun& run) {
   auto product = make_product(run, "m2048n2048k2048+tb");
   if (!product) return run.report.broken("cold caches", "k", product.error().message());
@@ -203,7 +204,8 @@ void check_cold(CheckRun& run) {
 }
 
 void check_counters(CheckRun& run) {
-  // The counters treat a missing library as an ordinary reason; here it must be present.
+  // make_device_counters() accepts a missing library and reports it as a reason. This check
+  // requires the library.
   if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
     return run.report.broken("counters", "f", cupti.error().message());
   }

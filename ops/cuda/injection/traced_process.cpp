@@ -29,8 +29,8 @@ GpuSession session_of(std::string tracer) {
   return session;
 }
 
-// At its end the program itself waits for its last kernels if it wants to. A tracer that waited
-// might wait for a kernel that never ends.
+// A program that needs its last kernels waits for them itself. If the tracer waited, it might wait
+// for a kernel that never ends.
 Status no_wait() { return Done{}; }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::optional<Combination> combination_of(std::string_view name);
 
 class ElementwisePlanner {
  public:
-  // `dims` are the destination's sizes, in any order that all strides below share.
+  // `dims` are the destination's sizes, in any order. All strides below must use the same order.
   ElementwisePlanner(std::vector<std::int64_t> dims, Precision precision);
 
   // Adds tensor number `tensor` of the launch. Returns the operand's index. The first operand is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of one launch as bytes, with the name of the native kernel that it is for. Kernels of
-// all operators have it in plans.hpp, an operator's own kernel has it in its folder (own.hpp).
-// C++17, because nvcc reads it too.
+// The plan of one launch as bytes, with the name of the native kernel that it is for. plans.hpp
+// defines the plans of kernels that several operators share. If only one operator uses a kernel,
+// own.hpp in the operator's folder defines its plan. C++17, because nvcc reads it too.
 #pragma once
 
 #include <cassert>
@@ -24,7 +24,7 @@ class NativePlan {
 
   std::string_view kernel() const { return kernel_; }
 
-  // The plan is for the kernel of this type.
+  // Returns the plan. `Plan` must be the type that the constructor received.
   template <class Plan>
   Plan as() const {
     assert(kernel_ == Plan::kKernel && bytes_.size() == sizeof(Plan));

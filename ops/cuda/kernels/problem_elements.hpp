@@ -15,7 +15,8 @@
 
 namespace bench::ops::cuda {
 
-// Each tensor is in one layout. The result is the problem's last tensor.
+// All tensors have the layout `layout`, except those with one value per channel, which are plain.
+// The result is the problem's last tensor.
 class ProblemElements {
  public:
   ProblemElements(const Problem& problem, MemoryLayout layout);
@@ -23,7 +24,7 @@ class ProblemElements {
   ElementwisePlanner& planner() { return planner_; }
 
   // These add a tensor and return its operand.
-  // Its sizes, aligned at the last, equal the result's or are 1.
+  // Each of its sizes equals the result's or is 1. Sizes are aligned at the last dimension.
   int operand(std::size_t tensor);
   // One value per channel.
   int channels(std::size_t tensor);

@@ -6,8 +6,8 @@
 // One layout serves all images if the kernels support it. It is nhwc for types that tensor cores
 // accept (narrow types, and f32 as TF32) and nchw for others. A layer without a kernel in that
 // layout runs in the other one, between reorders. Each result is reordered at most once per layout.
-// The network's input and output are plain row-major. So is a result that is read with different
-// sizes (a matrix product after images).
+// The network's input and output are plain row-major. A result is also plain row-major if a later
+// layer reads it with different sizes (a matrix product after a convolution).
 #pragma once
 
 #include "base/result.hpp"

@@ -34,8 +34,8 @@ std::vector<std::string> output_of(const std::string& command) {
 
 const std::string kPlugin = BENCH_CUDA_PLUGIN;
 
-// With libcuda.so.1 among them, it could not be loaded without a driver. The others must be
-// searched at run time.
+// If the plugin needed libcuda.so.1, it could not be loaded without a driver. It searches for the
+// other libraries at run time.
 TEST(Plugin, NeedsNoLibraryOfNvidia) {
   const auto needed = output_of("readelf -dW '" + kPlugin + "' | grep NEEDED");
   ASSERT_FALSE(needed.empty());

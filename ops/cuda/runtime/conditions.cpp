@@ -14,10 +14,12 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Fraction of the time between the two readings. The driver counts in steps of up to 0.1 s, so in a
-// short sample any growth exceeds it.
+// A counter that grew by more than this fraction of the time between the two readings marks the
+// sample as throttled. The driver counts in steps of up to 0.1 s, so in a short sample any growth
+// exceeds the limit.
 constexpr double kThrottledShare = 0.01;
-// Runs whose clocks differ by more are not compared either.
+// A sample whose clock differs from the median by more than this fraction is unsteady. `compare`
+// uses the same limit for the clocks of two runs (kComparableClocks in harness/judge/change.hpp).
 constexpr double kUnsteadyClock = 0.03;
 constexpr std::size_t kMinClocks = 5;
 constexpr std::size_t kMaxClocks = 101;
@@ -44,7 +46,7 @@ using Counter = std::optional<Nanoseconds> DeviceConditions::*;
 
 struct CounterRule {
   Counter counter;
-  std::int64_t reason;  // bits of clock_reasons for the same reason at one moment
+  std::int64_t reason;  // bit of clock_reasons (NVML) that has the same cause as the counter
   SampleVerdict verdict;
   std::string_view what;
 };
@@ -70,7 +72,8 @@ std::optional<Nanoseconds> growth(const DeviceConditions& before, const DeviceCo
   return *(after.*counter) - *(before.*counter);
 }
 
-// Reasons that remove half of the clock or more count however short they were.
+// Returns whether the rule applies to a sample; `grown` receives how long. A cause that voids a
+// sample applies however short it was, because it can halve the clock.
 bool holds(const CounterRule& rule, const DeviceConditions& before, const DeviceConditions& after,
            Nanoseconds& grown) {
   const auto by = growth(before, after, rule.counter);
@@ -101,7 +104,7 @@ std::string xid_text(std::int64_t number) {
                               : fmt::format("Xid {} ({})", number, known->name);
 }
 
-// Returns the first error that occurred in between.
+// Returns the first critical error that occurred between the two readings.
 std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceConditions& after) {
   if (!before.xid_errors || !after.xid_errors) return std::nullopt;
   const std::size_t old = before.xid_errors->size();

@@ -106,8 +106,9 @@ class CudaRuntime final : public Runtime {
   bool lost_ = false;
 };
 
-// The next call returns a sticky error again; any other error is cleared when it is read. A stream
-// that is being captured must not be queried.
+// Converts an error of a call, and determines whether the device is lost. The next call returns a
+// sticky error again; any other error is cleared when it is read. A stream that is being captured
+// must not be queried.
 Error CudaRuntime::error(std::string_view call, cudaError_t code) {
   cudaGetLastError();
   lost_ = lost_ || is_sticky(code);
@@ -121,7 +122,7 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
 
 Status CudaRuntime::open() {
   const Nanoseconds begin = now();
-  // Since CUDA 12 cudaSetDevice creates the context; before, the first call after it did.
+  // Since CUDA 12, cudaSetDevice creates the context. Older releases create it at the next call.
   BENCH_RETURN_IF_ERROR(checked("cudaSetDevice", cudaSetDevice(kDevice)));
   BENCH_RETURN_IF_ERROR(checked("cudaFree", cudaFree(nullptr)));
   note_setup("context", now() - begin);

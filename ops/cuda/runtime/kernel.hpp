@@ -36,7 +36,8 @@ class CudaInvocation : public Invocation {
   // Unique within the runtime, even after this invocation is destroyed.
   std::uint64_t number() const { return number_; }
 
-  // Launches of one library call: layout conversions before and after the kernel, and a reduction.
+  // Maximum launches of one library call: layout conversions before and after the kernel, the
+  // kernel, and a reduction.
   static constexpr std::int64_t kLaunchesOfAnOperator = 4;
 
  protected:
@@ -88,7 +89,7 @@ class CudaKernel : public Kernel {
   std::map<std::string, Nanoseconds> setup_;
 };
 
-// What the plugin's backends create kernels with.
+// The objects that the CUDA plugin's backends need to create kernels.
 struct DeviceParts {
   std::shared_ptr<Runtime> runtime;
   std::shared_ptr<Sampler> sampler;

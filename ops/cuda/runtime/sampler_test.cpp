@@ -100,7 +100,7 @@ TEST(Sampler, ReleasesTheBlockBeforeTheQueueIsFull) {
   const auto sample = fixture.sample(3000, SampleMethod::stream);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
   EXPECT_EQ(sample->device, 3000 * 30us);
-  EXPECT_EQ(sample->host, 3000 * 2us);  // without the time that the full queue made the host wait
+  EXPECT_EQ(sample->host, 3000 * 2us);  // without the waits for the full queue
 }
 
 TEST(Sampler, QueuesFewerExecutionsOfSeveralLaunches) {
@@ -141,7 +141,7 @@ TEST(Sampler, AShortQueueCountsLaunchesAndNotExecutions) {
   EXPECT_EQ(fixture.sampling.method(), "stream; the queue holds few launches");
 }
 
-// A library that launches far more than expected, or a host that stalls.
+// This can happen if a library launches far more kernels than expected, or if the host stalls.
 TEST(Sampler, ABlockThatIsNotReleasedIsAnErrorAndNoHang) {
   RuntimeScript script;
   script.queue = 8;
@@ -175,8 +175,8 @@ TEST(Sampler, LongKernelsAreLaunched) {
   EXPECT_EQ(fixture.sampling.method(), "stream");
 }
 
-// An empty kernel takes 2.5 us among others, so kernels shorter than 250 us have gaps of more than
-// 1 %.
+// An empty kernel between others takes 2.5 us with its gap. Launch gaps can therefore be more than
+// 1 % of a kernel that is shorter than 250 us.
 TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
   RuntimeScript script;
   script.gap = 1500ns;
@@ -198,7 +198,7 @@ TEST(Sampler, AKernelWhoseLaunchGapsWeighMoreThanOnePercentIsReplayed) {
             "stream; up to 2.500 us between launches, 1.0 % of an execution");
 }
 
-// There is a gap after each of its launches.
+// An execution of several launches has a gap after each of them.
 TEST(Sampler, GapsOfSeveralLaunchesAddUp) {
   RuntimeScript script;
   script.gap = 1us;
@@ -272,7 +272,7 @@ TEST(Sampler, WhatCannotBeRecordedIsLaunchedAndSaysWhy) {
 
 TEST(Sampler, ALaunchThatFailsWhileItIsRecordedEndsTheRecording) {
   RuntimeScript script;
-  script.failing = {{"launch set0", 3}};  // one before, one into the graph
+  script.failing = {{"launch set0", 3}};  // the third launch, during the capture
   SamplerFixture fixture({5us}, script);
   const auto sample = fixture.sample(2, SampleMethod::graph);
   ASSERT_TRUE(sample.ok()) << sample.error().message();
@@ -293,7 +293,7 @@ TEST(Sampler, LongBatchesAreSeveralGraphsWithoutABreak) {
   EXPECT_EQ(fixture.device.runtime->live_graphs(), 2u);
 }
 
-// One sample whose few launches were fast enough does not imply this for longer samples.
+// The few launches of one short sample are fast enough, but those of a longer sample would not be.
 TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
   RuntimeScript script;
   script.call_cost = 40us;
@@ -304,8 +304,8 @@ TEST(Sampler, WhatWouldStarveInLongerSamplesIsReplayedToo) {
   EXPECT_THAT(fixture.sampling.method(), HasSubstr("launching takes longer"));
 }
 
-// The graph of whole turns is the oldest but still in use. It was once dropped for that of the
-// rest, and then launched.
+// The graph of complete turns is the oldest graph, but every sample uses it. Regression test: the
+// sampler destroyed it to make room for the graph of the remaining executions, then launched it.
 TEST(Sampler, AGraphThatIsStillLaunchedIsNotTheOneThatIsDropped) {
   SamplerOptions options;
   options.graph_launches = 40;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUPTI without a GPU, for test programs: the part of libcupti.so.13 that this project uses. It
-// records what the program reports about its device. It reads buffers, and names calls, with the
-// real library. Variables control its behaviour:
+// A fake CUPTI that needs no GPU, for test programs. It implements the part of libcupti.so.13 that
+// this project uses. The test program states what its "device" does, and the fake makes records of
+// it. To walk buffers and to name calls, the fake calls the real library. Environment variables
+// control its behaviour:
 //   FAKE_CUPTI_VERSION=N          result of cuptiGetVersion
 //   FAKE_CUPTI_OTHER_TOOL=NAME    another tool is subscribed
 //   FAKE_CUPTI_DROPPED=N          number of dropped records
@@ -9,11 +10,12 @@
 
 #include <cstdint>
 
-// The requests of the program to its "device". Times are in ns; absolute ones use the tracer's
-// clock.
+// Functions with which the test program states what its "device" does. Times are in ns of the
+// tracer's clock; now() returns 0 if there is no tracer.
 struct FakeCupti {
   std::uint64_t (*now)();
-  // A runtime call on the calling thread, by its number in cupti_runtime_cbid.h.
+  // Records a runtime call on the calling thread, by its number in cupti_runtime_cbid.h. Returns
+  // the correlation id.
   std::uint32_t (*call)(std::uint32_t id);
   void (*kernel)(const char* name, std::uint32_t stream, std::uint32_t correlation,
                  std::uint64_t start, std::uint64_t end);

@@ -108,7 +108,8 @@ TEST(RuntimeEngines, RefuseTheRestWithTheReason) {
   }
 }
 
-// The forward pass that the gradient of a maximum needs is not a separate problem.
+// The gradient of max pooling needs the positions of the maxima. A forward pass writes them, which
+// has its own graph but is not a problem.
 TEST(RuntimeEngines, WriteWhereTheMaximaAre) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -167,7 +168,7 @@ bool is_served(const std::shared_ptr<const CudnnApi>& api, const Problem& proble
   return planned_engines(api, problem, json, {1, 0}).ok();
 }
 
-// What support_of() reports without a device holds for a described device.
+// What support_of() reports without a device is true for a device that cuDNN knows from JSON.
 TEST(RuntimeEngines, ServeWhatSupportPromises) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
