@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
+#include "harness/result/roofline.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace bench {
 namespace {
@@ -15,6 +17,8 @@ namespace {
 // More points would hide each other and make the page slow.
 constexpr std::size_t kMaxPoints = 1000;
 
+// Intensity and rate count only necessary FLOPs, as the ceilings do: a kernel may skip the products
+// with padding, and would else be above the roof.
 struct RooflinePoint {
   const CaseRecord* record = nullptr;
   double intensity = 0, rate = 0;
@@ -24,10 +28,11 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
   std::vector<RooflinePoint> points;
   for (const CaseRecord& record : cases) {
     if (!record.work || !record.flops_per_s || record.work->traffic().count <= 0) continue;
-    const double intensity =
-        static_cast<double>(record.work->flops) / static_cast<double>(record.work->traffic().count);
+    const auto flops = static_cast<double>(necessary_flops(*record.work));
+    const double intensity = flops / static_cast<double>(record.work->traffic().count);
     if (intensity <= 0 || record.flops_per_s->value <= 0) continue;
-    points.push_back({&record, intensity, record.flops_per_s->value});
+    const double necessary_share = flops / static_cast<double>(record.work->flops);
+    points.push_back({&record, intensity, record.flops_per_s->value * necessary_share});
   }
   std::ranges::stable_sort(points, [](const RooflinePoint& a, const RooflinePoint& b) {
     return a.record->time && b.record->time && a.record->time->median > b.record->time->median;
@@ -38,9 +43,37 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
 
 // The measured ceilings with the names that people know them by.
 struct Roofs {
+  struct Memory {
+    double bytes_per_s;
+    std::string level;
+  };
   std::map<double, std::string> compute;  // FLOP/s -> "f32"
-  std::map<double, std::string> memory;   // B/s -> "dram"
+  std::vector<Memory> memory;             // the slowest first
 };
+
+// A case with cold weights moves data from two levels, so its bandwidth lies between theirs. The
+// bandwidth of main memory alone is therefore the lowest of its cases, and that of a cache the
+// highest. Devices and numbers of threads have their own ceilings.
+std::vector<Roofs::Memory> memory_roofs(const std::vector<RooflinePoint>& points) {
+  using Key = std::tuple<std::string, std::optional<int>, std::string>;  // device, threads, level
+  std::map<Key, double> fastest;
+  for (const RooflinePoint& point : points) {
+    const CaseRecord& record = *point.record;
+    if (!record.roofline || !record.roofline->peak_bytes_per_s) continue;
+    const double bytes = record.roofline->peak_bytes_per_s->value;
+    if (bytes <= 0) continue;
+    const std::string& level = record.roofline->level;
+    const Key key{record.device, threads_in(split_id(record.id).options), level};
+    const auto [at, is_new] = fastest.emplace(key, bytes);
+    if (is_new) continue;
+    at->second =
+        level == kMemoryLevels.back() ? std::min(at->second, bytes) : std::max(at->second, bytes);
+  }
+  std::vector<Roofs::Memory> roofs;
+  for (const auto& [key, bytes] : fastest) roofs.push_back({bytes, std::get<2>(key)});
+  std::ranges::sort(roofs, {}, &Roofs::Memory::bytes_per_s);
+  return roofs;
+}
 
 Roofs roofs_of(const std::vector<RooflinePoint>& points) {
   Roofs roofs;
@@ -50,10 +83,8 @@ Roofs roofs_of(const std::vector<RooflinePoint>& points) {
     if (roofline.peak_flops_per_s && roofline.peak_flops_per_s->value > 0) {
       roofs.compute.emplace(roofline.peak_flops_per_s->value, point.record->dtype);
     }
-    if (roofline.peak_bytes_per_s && roofline.peak_bytes_per_s->value > 0) {
-      roofs.memory.emplace(roofline.peak_bytes_per_s->value, roofline.level);
-    }
   }
+  roofs.memory = memory_roofs(points);
   return roofs;
 }
 
@@ -105,6 +136,7 @@ class RooflinePicture {
       return;
     }
     const double top = roofs_.compute.rbegin()->first;
+    double label_place = 0.15;  // along the diagonal; each next label is farther up than the last
     for (const auto& [bytes, level] : roofs_.memory) {
       const double begin = std::max(across_.low, upwards_.low / bytes);
       svg.open_mark(fmt::format("{}: {}", level, format_rate(BytesPerSecond{bytes})));
@@ -112,12 +144,13 @@ class RooflinePicture {
                        svg_point({x.position(top / bytes), y.position(top)}),
                    "roof dashed");
       svg.close_mark();
-      const double place = begin * std::pow(top / bytes / begin, 0.35);
+      const double place = begin * std::pow(top / bytes / begin, label_place);
+      label_place = label_place < 0.7 ? label_place + 0.25 : 0.15;
       svg.text({x.position(place) + 6, y.position(place * bytes) + 14},
                fmt::format("{} {}", level, format_rate(BytesPerSecond{bytes})), Anchor::start,
                "strong");
     }
-    const double steepest = roofs_.memory.rbegin()->first;
+    const double steepest = roofs_.memory.back().bytes_per_s;
     for (const auto& [flops, name] : roofs_.compute) {
       flat_roof(svg, x, y, flops, name, flops / steepest);
     }
@@ -142,7 +175,7 @@ class RooflinePicture {
     const CaseRecord& record = *point.record;
     const std::size_t series = series_of(record.op);
     std::string text = fmt::format("{}\n{} at {:.3g} FLOP/byte", record.id,
-                                   format_rate(*record.flops_per_s), point.intensity);
+                                   format_rate(FlopsPerSecond{point.rate}), point.intensity);
     if (record.time) text += fmt::format("\nmedian {}", format_time(record.time->median));
     if (record.roofline) {
       text +=
@@ -183,7 +216,8 @@ Plot roofline_plot(const std::vector<CaseRecord>& cases) {
   const Roofs roofs = roofs_of(points);
   std::string caption =
       "Each mark is a case: its operations per byte to the right, its rate upwards, both on "
-      "logarithmic axes. The nearer a mark is to the roof above it, the less is left to gain.";
+      "logarithmic axes. The nearer a mark is to the roof above it, the less is left to gain. "
+      "Products with padding do not count.";
   if (roofs.compute.empty() && roofs.memory.empty()) {
     caption += " Roofs: n/a: no ceilings, run `bench peak`.";
   }

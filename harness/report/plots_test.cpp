@@ -43,6 +43,34 @@ TEST(RooflinePlot, DrawsTheMeasuredRoofsWithTheirValues) {
   EXPECT_THAT(plot.caption, Not(HasSubstr("n/a")));
 }
 
+// A page of ResNet-50 had a diagonal per case, since each case with cold weights has its own
+// mixture of two levels.
+TEST(RooflinePlot, DrawsOneRoofPerLevelOfMemory) {
+  Report report = sample_run_report();
+  ASSERT_GE(report.cases.size(), 4U);
+  const double bandwidths[] = {60e9, 50e9, 190e9, 150e9};
+  for (std::size_t i = 0; i < 4; ++i) {
+    Roofline& roofline = report.cases[i].roofline.emplace();
+    roofline.level = i < 2 ? "dram" : "l3";
+    roofline.peak_flops_per_s = FlopsPerSecond{200e9};
+    roofline.peak_bytes_per_s = BytesPerSecond{bandwidths[i]};
+  }
+  const Plot plot = roofline_plot(report.cases);
+  EXPECT_EQ(occurrences(plot.wide, "class=\"roof dashed"), 2U);
+  EXPECT_THAT(plot.wide, HasSubstr(">dram 50.00 GB/s<"));
+  EXPECT_THAT(plot.wide, HasSubstr(">l3 190.0 GB/s<"));
+}
+
+// Convolutions with padding were drawn above the roof, at 283 of 235 GFLOP/s.
+TEST(RooflinePlot, ProductsWithPaddingDoNotCount) {
+  Report report = sample_run_report();
+  report.cases.resize(1);
+  report.cases[0].work->flops = 200;
+  report.cases[0].work->flops_valid = 150;
+  report.cases[0].flops_per_s = FlopsPerSecond{200e9};
+  EXPECT_THAT(roofline_plot(report.cases).wide, HasSubstr("150.0 GFLOP/s at "));
+}
+
 TEST(RooflinePlot, SaysWhyThereIsNone) {
   EXPECT_THAT(roofline_plot({}).absent, Not(IsEmpty()));
   EXPECT_THAT(roofline_plot({}).wide, IsEmpty());

@@ -30,7 +30,7 @@ CaseRecord timed(const std::string& id, Nanoseconds median) {
   TimeSummary& time = record.time.emplace();
   time.median = median;
   time.low = median - median / 100;
-  time.high = median + median / 100;
+  time.high = saturated_sum(median, median / 100);
   record.flops_per_s = FlopsPerSecond{1e9};
   return record;
 }

@@ -127,8 +127,9 @@ TEST(GpuJoin, RecordsOnEitherClockLieBetweenTheirLaunchAndTheEndOrVoidThePass) {
     GpuJoinOptions options;
     options.now = script.session.clock.monotonic;
     const GpuJoin join = join_gpu_session(script.session, options);
-    ASSERT_EQ(kernels_of(join).size(), 1u);
-    const Activity& row = kernels_of(join)[0];
+    const std::vector<Activity> kernels = kernels_of(join);
+    ASSERT_EQ(kernels.size(), 1u);
+    const Activity& row = kernels[0];
     if (!realtime) {
       EXPECT_THAT(join.void_reasons, IsEmpty());
       EXPECT_EQ(row.start, 10us);

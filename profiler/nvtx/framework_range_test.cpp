@@ -67,7 +67,8 @@ TEST(FrameworkRange, OldVersionsAndThoseWithoutShapes) {
 TEST(FrameworkRange, ShapesThatAreNoListsOfNumbersAreNoShapes) {
   for (const char* sizes : {"[[[2, 3], [4]], []]", "[[s0, 3]]", "[[-1]]", "[2]",
                             "[[99999999999999999999]]", "[[1, 2], ]"}) {
-    const FrameworkRange range = parsed("aten::cat, op_id = 2, sizes = " + std::string(sizes));
+    const std::string text = "aten::cat, op_id = 2, sizes = " + std::string(sizes);
+    const FrameworkRange range = parsed(text);  // refers to `text`
     EXPECT_THAT(range.inputs, IsEmpty()) << sizes;
     EXPECT_EQ(range.sizes, sizes);
   }
