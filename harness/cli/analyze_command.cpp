@@ -5,7 +5,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/read_losses.hpp"
-#include "harness/cli/row_ceilings.hpp"
+#include "harness/cli/stored_ceilings.hpp"
 #include "harness/config/work_file.hpp"
 #include "harness/store/store.hpp"
 #include "ops/verbose.hpp"

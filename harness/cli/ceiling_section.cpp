@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "harness/cli/explain_sections.hpp"
-#include "harness/host/environment.hpp"
 #include "harness/result/roofline.hpp"
 #include "harness/run/case_progress.hpp"
-#include "harness/run/peak_plan.hpp"
-#include "harness/store/store.hpp"
 
 #include <fmt/format.h>
 
 namespace bench {
-
-// An explanation and a table of a profile are complete without ceilings, so a store that cannot be
-// read is not an error.
-Ceilings ceilings_here(const std::string& store) {
-  const CpuFacts cpu = read_cpu(SystemRoot{});
-  const auto stored = BaselineStore(store).peaks(machine_class(cpu));
-  return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
-}
 
 std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,
                                  const Ceilings& ceilings) {

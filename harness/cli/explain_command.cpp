@@ -7,14 +7,12 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/explain_sections.hpp"
 #include "harness/cli/plan_arguments.hpp"
+#include "harness/cli/stored_ceilings.hpp"
 #include "harness/host/cuda_status.hpp"
-#include "harness/host/gpu_description.hpp"
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
-#include "harness/run/gpu_peak_plan.hpp"
 #include "harness/run/probe.hpp"
-#include "harness/store/store.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
 #include <fmt/format.h>
@@ -229,17 +227,6 @@ void write_there(JsonWriter& writer, const There& there) {
   writer.required("by", there.support->by);
   writer.required("reason", there.support->reason);
   writer.required("engines", there.support->engines);
-}
-
-// The ceilings of the case's device in the default store; none if they cannot be read, since the
-// explanation is complete without.
-Ceilings ceilings_for(const Case& spec, Env& env) {
-  if (spec.key.device != "cuda") return ceilings_here(std::string(kDefaultStore));
-  const CpuFacts cpu = read_cpu(SystemRoot{});
-  const auto stored = BaselineStore(std::string(kDefaultStore)).peaks(machine_class(cpu));
-  if (!stored.ok() || stored->records.empty()) return {};
-  const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
-  return stored_gpu_ceilings(stored->records, ceilings_of_gpu(gpu_details(status)));
 }
 
 // The result of preparing the case on this machine.

@@ -14,9 +14,6 @@
 
 namespace bench {
 
-// The ceilings of this machine in a store; none if they cannot be read.
-Ceilings ceilings_here(const std::string& store);
-
 // For an operator: its parts with reasons and rules. For a network: one line per convolution and
 // product. Begins with "tensor cores" and ends in a newline.
 std::string tensor_core_text(const Case& spec, const ops::Platform& platform);

@@ -44,7 +44,7 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
 // The measured ceilings with the names that people know them by.
 struct Roofs {
   struct Memory {
-    double bytes_per_s;
+    BytesPerSecond bandwidth;
     std::string level;
   };
   std::map<double, std::string> compute;  // FLOP/s -> "f32"
@@ -70,8 +70,9 @@ std::vector<Roofs::Memory> memory_roofs(const std::vector<RooflinePoint>& points
         level == kMemoryLevels.back() ? std::min(at->second, bytes) : std::max(at->second, bytes);
   }
   std::vector<Roofs::Memory> roofs;
-  for (const auto& [key, bytes] : fastest) roofs.push_back({bytes, std::get<2>(key)});
-  std::ranges::sort(roofs, {}, &Roofs::Memory::bytes_per_s);
+  for (const auto& [key, bytes] : fastest)
+    roofs.push_back({BytesPerSecond{bytes}, std::get<2>(key)});
+  std::ranges::sort(roofs, {}, [](const Roofs::Memory& roof) { return roof.bandwidth.value; });
   return roofs;
 }
 
@@ -101,7 +102,7 @@ class RooflinePicture {
     series_.assign(ops.begin(), ops.end());
     for (const auto& [flops, name] : roofs.compute) {
       stretch(upwards_, flops);
-      for (const auto& [bytes, level] : roofs.memory) stretch(across_, flops / bytes);
+      for (const Roofs::Memory& roof : roofs.memory) stretch(across_, flops / roof.bandwidth.value);
     }
     across_ = {across_.low / 1.6, across_.high * 1.6};
     upwards_ = {upwards_.low / 1.6, upwards_.high * 1.8};
@@ -137,9 +138,10 @@ class RooflinePicture {
     }
     const double top = roofs_.compute.rbegin()->first;
     double label_place = 0.15;  // along the diagonal; each next label is farther up than the last
-    for (const auto& [bytes, level] : roofs_.memory) {
+    for (const auto& [bandwidth, level] : roofs_.memory) {
+      const double bytes = bandwidth.value;
       const double begin = std::max(across_.low, upwards_.low / bytes);
-      svg.open_mark(fmt::format("{}: {}", level, format_rate(BytesPerSecond{bytes})));
+      svg.open_mark(fmt::format("{}: {}", level, format_rate(bandwidth)));
       svg.polyline(svg_point({x.position(begin), y.position(begin * bytes)}) +
                        svg_point({x.position(top / bytes), y.position(top)}),
                    "roof dashed");
@@ -147,10 +149,9 @@ class RooflinePicture {
       const double place = begin * std::pow(top / bytes / begin, label_place);
       label_place = label_place < 0.7 ? label_place + 0.25 : 0.15;
       svg.text({x.position(place) + 6, y.position(place * bytes) + 14},
-               fmt::format("{} {}", level, format_rate(BytesPerSecond{bytes})), Anchor::start,
-               "strong");
+               fmt::format("{} {}", level, format_rate(bandwidth)), Anchor::start, "strong");
     }
-    const double steepest = roofs_.memory.back().bytes_per_s;
+    const double steepest = roofs_.memory.back().bandwidth.value;
     for (const auto& [flops, name] : roofs_.compute) {
       flat_roof(svg, x, y, flops, name, flops / steepest);
     }

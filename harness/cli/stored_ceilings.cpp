@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/row_ceilings.hpp"
+#include "harness/cli/stored_ceilings.hpp"
 
 #include "base/number.hpp"
-#include "harness/cli/explain_sections.hpp"
+#include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"
+#include "harness/host/gpu_description.hpp"
 #include "harness/result/activity_roofline.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
+#include "harness/run/case_progress.hpp"
+#include "harness/run/devices.hpp"
+#include "harness/run/gpu_peak_plan.hpp"
+#include "harness/run/peak_plan.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -67,6 +72,21 @@ Ceilings ceilings_of_class(const std::string& machine, const Facts& facts,
 }
 
 }  // namespace
+
+Ceilings ceilings_here(const std::string& store) {
+  const CpuFacts cpu = read_cpu(SystemRoot{});
+  const auto stored = BaselineStore(store).peaks(machine_class(cpu));
+  return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
+}
+
+Ceilings ceilings_for(const Case& spec, Env& env) {
+  const std::string store(kDefaultStore);
+  if (spec.key.device != "cuda") return ceilings_here(store);
+  const auto stored = BaselineStore(store).peaks(machine_class(read_cpu(SystemRoot{})));
+  if (!stored.ok() || stored->records.empty()) return {};
+  const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
+  return stored_gpu_ceilings(stored->records, ceilings_of_gpu(gpu_details(status)));
+}
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store) {
