@@ -103,6 +103,9 @@ TEST(ActivityJson, DamagedLinesSayWhatIsWrong) {
        "`duration_ns` is negative"},
       {R"({"record":"activity","kind":"api","name":"x","start_ns":9223372036854775807})",
        "the time of the activity is out of range"},
+      // The absolute value of this start is not representable.
+      {R"({"record":"activity","kind":"api","name":"x","start_ns":-9223372036854775808})",
+       "the time of the activity is out of range"},
       {R"({"record":"activity","kind":"api","name":{"a":1},"start_ns":1})",
        "`name` has the wrong type"},
   };

@@ -342,7 +342,8 @@ class Handler {
   // Ensures that a sum of start and duration cannot overflow.
   bool in_range() const {
     constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 4;
-    return std::abs(activity.start.count()) < kLimit &&
+    const std::int64_t start = activity.start.count();
+    return start > -kLimit && start < kLimit &&
            activity.duration.value_or(Nanoseconds(0)).count() < kLimit;
   }
 
