@@ -51,6 +51,22 @@ TEST(KernelName, ShortAndLong) {
   }
 }
 
+TEST(KernelName, QualifiersOfAnEnclosingFunctionDoNotEndTheName) {
+  const std::string expected = "S::f::{lambda()#1}::operator()";
+  for (const auto& [symbol, enclosing] :
+       {std::pair("_ZZN1S1fEvENKUlvE_clEv", "S::f()"),
+        {"_ZZNK1S1fEvENKUlvE_clEv", "S::f() const"},
+        {"_ZZNV1S1fEvENKUlvE_clEv", "S::f() volatile"},
+        {"_ZZNR1S1fEvENKUlvE_clEv", "S::f() &"},
+        {"_ZZNO1S1fEvENKUlvE_clEv", "S::f() &&"},
+        {"_ZZNKR1S1fEvENKUlvE_clEv", "S::f() const &"},
+        {"_ZZNVKO1S1fEvENKUlvE_clEv", "S::f() const volatile &&"}}) {
+    const KernelName name = kernel_name(symbol);
+    EXPECT_EQ(name.short_name, expected) << symbol;
+    EXPECT_EQ(name.long_name, enclosing + std::string("::{lambda()#1}::operator()() const"));
+  }
+}
+
 TEST(KernelName, TwoInstancesDifferByLongName) {
   const KernelName four = kernel_name("_Z5scaleIfLi4EEvPT_");
   const KernelName eight = kernel_name("_Z5scaleIfLi8EEvPT_");

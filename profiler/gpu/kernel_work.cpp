@@ -96,14 +96,23 @@ class NameReader {
 
   void skip(char open, char close) { rest_.remove_prefix(length_of(open, close)); }
 
+  // Whether the text consists of what can follow the parameter list of a function: " const &".
+  static bool is_qualifiers(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kQualifiers = {" const", " volatile", " &&", " &"};
+    while (!text.empty()) {
+      const auto next = std::find_if(kQualifiers.begin(), kQualifiers.end(),
+                                     [&](std::string_view word) { return text.starts_with(word); });
+      if (next == kQualifiers.end()) return false;
+      text.remove_prefix(next->size());
+    }
+    return true;
+  }
+
   // The parameter list ends the name, unless it belongs to an enclosing function.
   void skip_parentheses() {
     skip('(', ')');
     const std::size_t next = rest_.find("::");
-    const std::string_view qualifiers = rest_.substr(0, next);
-    const bool inside = next != std::string_view::npos &&
-                        (qualifiers.empty() || qualifiers == " const" || qualifiers == " &");
-    if (inside) {
+    if (next != std::string_view::npos && is_qualifiers(rest_.substr(0, next))) {
       rest_.remove_prefix(next);
     } else {
       done_ = true;
