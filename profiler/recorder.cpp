@@ -49,7 +49,6 @@ void Recorder::record(Activity activity, RecordGroup group) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::running || !groups_.contains(group) || !status_) return;
   fill_context(activity);
-  ++recorded_;
   status_ = sink_.consume(activity);
 }
 
@@ -60,11 +59,6 @@ void Recorder::record_unfinished(Activity activity) {
   activity.duration.reset();
   activity.attributes.set(Attribute::unfinished, std::int64_t{1});
   status_ = sink_.consume(activity);
-}
-
-std::int64_t Recorder::recorded() const {
-  const std::lock_guard lock(mutex_);
-  return recorded_;
 }
 
 Status Recorder::status() const {

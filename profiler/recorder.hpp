@@ -47,7 +47,6 @@ class Recorder {
   // program crashes, the dump still contains it.
   void record_unfinished(Activity activity);
 
-  std::int64_t recorded() const;  // number of activities since construction
   // The first error of the sink. Nothing more is recorded after it.
   Status status() const;
 
@@ -68,7 +67,6 @@ class Recorder {
   mutable std::mutex mutex_;
   State state_ = State::stopped;
   std::map<std::int64_t, std::vector<Frame>> frames_;  // key: thread id
-  std::int64_t recorded_ = 0;
   Status status_ = Done{};
 };
 
