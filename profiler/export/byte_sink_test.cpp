@@ -64,5 +64,23 @@ TEST(ByteSinks, GzipReadsBack) {
   EXPECT_TRUE(read == expected);
 }
 
+TEST(ByteSinks, gzip_takes_a_write_that_is_larger_than_one_piece) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("a.gz");
+  auto file = file_bytes(path, Existing::refuse);
+  ASSERT_TRUE(file.ok());
+  const auto sink = gzip_bytes(std::move(*file), 1000);
+  std::string expected;
+  for (int i = 0; i < 999; ++i) expected += std::to_string(i * 7919) + "\n";
+  ASSERT_NE(expected.size() % 1000, 0u);  // the last piece is smaller
+  ASSERT_TRUE(sink->write(expected).ok());
+  ASSERT_TRUE(sink->close().ok());
+  auto source = open_text(path);
+  ASSERT_TRUE(source.ok());
+  std::string read;
+  for (TextSource::Line line; (*source)->next(line);) read += std::string(line.text) + "\n";
+  EXPECT_TRUE(read == expected);
+}
+
 }  // namespace
 }  // namespace bench
