@@ -26,7 +26,7 @@ class ActivityCollector final : public Collector {
 
   Status add(const Workload& subject) override {
     count(subject);
-    ++totals_.rows;
+    count_row(subject.activity.duration);
     const std::int64_t sequence = next_sequence_++;
     Cell key = plan_.order->of_activity(subject, *plan_.order);
     if (!rows_.wants(key)) return Done{};
@@ -101,8 +101,11 @@ class GroupCollector final : public Collector {
     for (const auto& [key, group] : groups_) order.push_back(&group);
     std::sort(order.begin(), order.end(),
               [](const Group* a, const Group* b) { return a->sequence < b->sequence; });
-    for (const Group* group : order) BENCH_RETURN_IF_ERROR(store(row_of(*group)));
-    totals_.rows = static_cast<std::int64_t>(order.size());
+    for (const Group* group : order) {
+      Row row = row_of(*group);
+      count_row(row.time);
+      BENCH_RETURN_IF_ERROR(store(std::move(row)));
+    }
     return rows_.finish();
   }
 
@@ -225,6 +228,11 @@ void Collector::count(const Workload& subject) {
   }
 }
 
+void Collector::count_row(std::optional<Nanoseconds> time) {
+  ++totals_.rows;
+  totals_.longest = std::max(totals_.longest, time.value_or(Nanoseconds(0)));
+}
+
 Status Collector::store(Row row) {
   for (std::size_t i = 0; i < facts_.size(); ++i) {
     ColumnFacts& facts = facts_[i];
@@ -243,7 +251,6 @@ Status Collector::store(Row row) {
       facts.width = std::max(facts.width, display_width(readable(cell, Quantity::none)));
     }
   }
-  totals_.longest = std::max(totals_.longest, row.time.value_or(Nanoseconds(0)));
   return rows_.add(std::move(row));
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace bench::analysis {
@@ -29,7 +30,7 @@ struct Totals {
   std::int64_t selected = 0;
   std::int64_t rows = 0;
   Nanoseconds time{0};
-  Nanoseconds longest{0};  // longest row, for bars
+  Nanoseconds longest{0};  // longest row, shown or not, for bars
   std::int64_t unknown_times = 0;
   std::array<std::int64_t, kRowFlagCount> flags{};
   std::array<std::vector<std::int64_t>, kRowFlagCount> flag_lines;  // first lines of each flag
@@ -48,6 +49,8 @@ class Collector {
  protected:
   Collector(const QueryPlan& plan, const std::string& folder);
   void count(const Workload& subject);
+  // Call this for each row, also for those that are not stored.
+  void count_row(std::optional<Nanoseconds> time);
   // Stores the row and updates the facts of its columns.
   Status store(Row row);
 

@@ -150,6 +150,20 @@ TEST(Query, top_cuts_and_says_so_and_0_is_all) {
   EXPECT_THAT(all.text, Not(HasSubstr("shows all")));
 }
 
+TEST(Query, bars_with_top_do_not_depend_on_the_order_of_the_activities) {
+  const Activity longest = primitive("a", 0, 1000);
+  const Activity middle = primitive("b", 2000, 500);
+  const Activity shortest = primitive("c", 3000, 250);
+  AnalysisOptions options;
+  options.format = "markdown";
+  options.columns = {"name", "time_ns", "bar"};
+  options.order_by = "name";
+  options.top = 2;  // c and b; the longest row is not shown
+  const std::string text = ask(profile({longest, middle, shortest}), options).text;
+  EXPECT_EQ(ask(profile({shortest, middle, longest}), options).text, text);
+  EXPECT_EQ(ask(profile({middle, shortest, longest}), options).text, text);
+}
+
 TEST(Query, without_top_people_get_the_first_and_programs_all) {
   std::vector<Activity> many;
   for (int i = 0; i < 30; ++i) many.push_back(primitive("convolution", 100 * i, 10 + i));
