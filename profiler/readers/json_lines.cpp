@@ -102,12 +102,14 @@ class JsonLinesReading {
                    "a newer `bench` may read it"};
     }
     if (parsed.record != "run" && parsed.record != "profile") return Done{};
-    take_facts(line.text, report_.facts);
+    std::map<std::string, std::string> facts;
+    take_facts(line.text, facts);
     // `bench profile` writes this if a program could not write all of its records.
-    const auto incomplete = report_.facts.find("incomplete");
-    if (incomplete != report_.facts.end()) {
+    const auto incomplete = facts.find("incomplete");
+    if (incomplete != facts.end()) {
       note(line, fmt::format("the profile is incomplete: {}", incomplete->second));
     }
+    for (auto& [name, fact] : facts) report_.facts[name] = std::move(fact);
     return Done{};
   }
 

@@ -99,6 +99,19 @@ TEST(JsonLines, give_activities_and_facts_of_the_header) {
   EXPECT_THAT(report->facts, Contains(Pair("isa", "avx2")));
 }
 
+TEST(JsonLines, only_the_header_that_is_incomplete_is_noted) {
+  const std::string incomplete =
+      "{\"record\":\"profile\",\"schema\":\"bench.profile/1\",\"environment\":{\"details\":"
+      "{\"incomplete\":\"records could not be written\",\"isa\":\"avx2\"}}}\n";
+  Names names;
+  const auto report = read(incomplete + activity("a") + kProfile + activity("b"), names);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(names.names, ElementsAre("a", "b"));
+  EXPECT_THAT(report->notes,
+              ElementsAre("file:1: the profile is incomplete: records could not be written"));
+  EXPECT_THAT(report->facts, Contains(Pair("isa", "avx2")));
+}
+
 TEST(JsonLines, damaged_lines_are_counted_and_the_others_read) {
   Names names;
   const std::string whole = activity("torn");
