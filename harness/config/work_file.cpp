@@ -35,6 +35,7 @@ std::optional<std::int64_t> elements_of(std::string_view shapes) {
   const char* const end = at + shapes.size();
   for (;;) {
     std::int64_t size = 0;
+    if (at == end || !is_digit(*at)) return std::nullopt;  // from_chars() would accept a sign
     const auto [stop, code] = std::from_chars(at, end, size);
     if (code != std::errc()) return std::nullopt;
     product *= size;
@@ -57,6 +58,8 @@ std::optional<std::int64_t> token_of(std::string_view parameters, std::string_vi
        at = parameters.find(name, at + 1)) {
     const std::string_view rest = parameters.substr(at + name.size());
     if ((at > 0 && is_token_letter(parameters[at - 1])) || rest.empty()) continue;
+    if (!is_digit(rest.front()))
+      continue;  // from_chars() would read the `-` of "add-32x64" as a sign
     std::int64_t value = 0;
     const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (code == std::errc()) return value;

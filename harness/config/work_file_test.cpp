@@ -48,6 +48,12 @@ TEST(WorkFileTest, WhatIsUnknownStaysUnknown) {
   EXPECT_FALSE(work_of()(activity("my_norm", "n32c64", "2xq")).has_value());
 }
 
+TEST(WorkFileTest, ASeparatorIsNotAMinusSign) {
+  EXPECT_FALSE(work_of()(activity("my_norm", "n-32c-64", "2x3")).has_value());
+  EXPECT_FALSE(work_of()(activity("my_norm", "n32c64", "-2x-3")).has_value());
+  EXPECT_FALSE(work_of()(activity("my_norm", "n32c64", "2x")).has_value());
+}
+
 TEST(WorkFileTest, WhatIsKnownWithoutItStays) {
   const WorkProvider known = [](const Activity&) {
     ActivityWork work;
