@@ -30,10 +30,12 @@ void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& 
   const SwitchRow& row = switch_rows()[index];
   std::string value;
   for (const yaml::Node* item : reader.items(node, row.name)) {
-    if (item->kind != yaml::Kind::scalar) return reader.mismatch(*item, row.name, row.type);
+    if (item->kind != yaml::Kind::scalar || item->text.empty()) {
+      return reader.mismatch(*item, row.name, row.type, "omit the key for its default");
+    }
     value += (value.empty() ? "" : ",") + item->text;
   }
-  if (value.empty()) return;  // an empty list, which items() has reported, or an empty text
+  if (value.empty()) return;  // an empty list, which items() has reported
   if (const Status status = row.apply(switches, value); !status) {
     reader.complain(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
                     status.error().next);
@@ -86,10 +88,16 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
   GateSettings gate;
   read_keys<GateSettings>(reader, node, kGate, gate);
   if (gate.detect < gate.delta) {
-    reader.complain(node.location,
-                    fmt::format("`gate`: detect ({}%) is below delta ({}%)", gate.detect * 100,
-                                gate.delta * 100),
-                    "what must be found is at least as large as what is allowed");
+    const auto value = [&](const KeyInfo& info, double share) {
+      return fmt::format("{} ({}{:.6g}%)", info.name,
+                         node.find(info.name) == nullptr ? "by default " : "", share * 100);
+    };
+    reader.complain(
+        node.location,
+        fmt::format("`gate`: {} is below {}", value(kGate[1].info, gate.detect),
+                    value(kGate[0].info, gate.delta)),
+        fmt::format("what must be found is at least as large as what is allowed{}",
+                    node.find(kGate[1].info.name) == nullptr ? "; set detect as well" : ""));
   }
   config.gate = gate;
 }
