@@ -61,6 +61,15 @@ class CaseReader {
     return case_.op != nullptr ? SettingsOwner::operator_case : SettingsOwner::network_case;
   }
 
+  // Says how to name the operator or network. In `{op:gemm}` the key is `op:gemm`.
+  std::string subject_hint() const {
+    for (const yaml::Entry& entry : node_.entries) {
+      const bool is_subject = entry.key.starts_with("op:") || entry.key.starts_with("network:");
+      if (const auto hint = missing_space(entry.key); hint && is_subject) return *hint;
+    }
+    return "write `op: conv` or `network: resnet50_v1_5`";
+  }
+
   bool read_subject() {
     const yaml::Entry* op = node_.find("op");
     const yaml::Entry* network = node_.find("network");
@@ -68,7 +77,7 @@ class CaseReader {
       const std::string_view found = op == nullptr ? "neither" : "both";
       reader_.complain(op == nullptr ? node_.location : network->location,
                        fmt::format("a case has `op` or `network`, found {}", found),
-                       "write `op: conv` or `network: resnet50_v1_5`");
+                       subject_hint());
       return false;
     }
     if (network != nullptr) {

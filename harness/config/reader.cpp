@@ -96,15 +96,20 @@ std::string describe(const yaml::Node& node) {
                                            : quote(node.text);
 }
 
-std::string expected_key(std::string_view written, std::span<const std::string_view> names) {
+std::optional<std::string> missing_space(std::string_view written) {
   // In the last lines of a file and between braces, `m:1` is a key without a value.
   const std::string_view word = written.substr(0, written.find(' '));
   const std::size_t colon = word.find(':');
-  if (colon != std::string_view::npos && colon > 0 && colon + 1 < word.size()) {
-    return fmt::format("a space is missing after the colon: write `{}: {}`", word.substr(0, colon),
-                       word.substr(colon + 1));
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) {
+    return std::nullopt;
   }
-  return ops::expected_word(written, names);
+  return fmt::format("a space is missing after the colon: write `{}: {}`", word.substr(0, colon),
+                     word.substr(colon + 1));
+}
+
+std::string expected_key(std::string_view written, std::span<const std::string_view> names) {
+  auto hint = missing_space(written);
+  return hint ? *std::move(hint) : ops::expected_word(written, names);
 }
 
 void Reader::complain(yaml::SourceLocation location, std::string what, std::string next) const {

@@ -110,6 +110,9 @@ class Reader {
 std::string describe(const yaml::Node& node);
 std::string quote(std::string_view text);
 
+// Returns the hint for a key that lacks the space after its colon (`m:1`), or nullopt.
+std::optional<std::string> missing_space(std::string_view written);
+
 // Returns the hint for an unknown key: a missing space after its colon (`m:1`), or else
 // ops::expected_word().
 std::string expected_key(std::string_view written, std::span<const std::string_view> names);
