@@ -74,20 +74,36 @@ bool has_pair(const Measurement& side, const std::string& parameter) {
                              [](const CaseGroup& group) { return group.cases.size() > 1; });
 }
 
-// The parameters for which at least two cases form a pair.
-std::vector<std::string> pairing_parameters(const Measurement& side) {
+// The parameters that at least one case has.
+std::vector<std::string> all_parameters(const Measurement& side) {
   std::vector<std::string> names;
   for (const MeasuredCase& entry : side.cases) {
     for (std::string& name : parameters_of(entry.id)) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
   }
-  std::erase_if(names, [&](const std::string& name) { return !has_pair(side, name); });
   return names;
 }
 
+Error no_parameter(const Measurement& side, const std::string& parameter,
+                   std::vector<std::string> names) {
+  constexpr std::size_t kMaxListed = 12;
+  const std::size_t more = names.size() - std::min(names.size(), kMaxListed);
+  names.resize(names.size() - more);
+  return {fmt::format("no case of {} has a parameter `{}`", side.name, parameter),
+          "--by " + parameter,
+          names.empty() ? "no case has a parameter whose name is known"
+                        : fmt::format("they have: {}{}", fmt::join(names, ", "),
+                                      more > 0 ? fmt::format(" and {} more", more) : "")};
+}
+
 Error no_pairs(const Measurement& side, const std::string& parameter) {
-  const std::vector<std::string> names = pairing_parameters(side);
+  std::vector<std::string> names = all_parameters(side);
+  const bool is_known = std::ranges::any_of(side.cases, [&](const MeasuredCase& entry) {
+    return split_parameter(entry.id, parameter).has_value();
+  });
+  if (!is_known && !side.cases.empty()) return no_parameter(side, parameter, std::move(names));
+  std::erase_if(names, [&](const std::string& name) { return !has_pair(side, name); });
   return {fmt::format("no two cases of {} differ in `{}` alone", side.name, parameter),
           "--by " + parameter,
           names.empty() ? "measure a sweep, or compare two files"

@@ -142,5 +142,15 @@ TEST(CompareBy, ResultsWithoutPairsNameTheParametersThatHaveSome) {
               testing::EndsWith("pairs exist for: m"));
 }
 
+TEST(CompareBy, AParameterThatNoCaseHasIsNotCalledUnpaired) {
+  Report report;
+  add(report, gemm("m8n8k8", "f32/onednn/cpu/hot"), 1000);
+  add(report, gemm("m9n8k8", "f32/onednn/cpu/hot"), 1000);
+  const std::string message = compare_by(report, "a.jsonl", "colour", {}).error().message();
+  EXPECT_THAT(message, HasSubstr("no case of a.jsonl has a parameter `colour`; they have: "));
+  EXPECT_THAT(message, HasSubstr("dtype"));
+  EXPECT_THAT(message, HasSubstr("m, n, k"));
+}
+
 }  // namespace
 }  // namespace bench
