@@ -289,6 +289,7 @@ TEST(JsonDocument, RandomReportsMatchTheirSchemaAndComeBack) {
     EXPECT_TRUE(parsed->runs == report.runs);
     EXPECT_TRUE(parsed->processes == report.processes);
     EXPECT_TRUE(parsed->cases == report.cases);
+    EXPECT_TRUE(parsed->profile_passes == report.profile_passes);
     EXPECT_TRUE(parsed->ends == report.ends);
     EXPECT_THAT(parsed->warnings, IsEmpty());
   }
