@@ -67,7 +67,7 @@ class GpuLaunches {
   std::optional<Verdict> verdict(Session session, std::uint64_t correlation) const;
   bool window_contains(std::int64_t pid, Nanoseconds at) const;
   const GpuHolder& holder(HolderId id) const { return holders_[id - 1]; }
-  // Owners of the session's calls; key: correlation.
+  // Owners of the session's calls; key: id of the holder.
   OperatorExecutions executions(Session session) const;
 
  private:

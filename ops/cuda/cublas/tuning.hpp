@@ -34,8 +34,8 @@ Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
 
 std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers);
 
-// Returns the time of one execution: the median of three samples with hot caches. Each sample lasts
-// at least 2 ms or has 200 executions.
+// Returns the time of one execution: the median of three samples with hot caches. Each sample has
+// as many executions as fit into 2 ms, but at least one and at most 200.
 Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation);
 
 // Formats the choice, counted from 1: "3 of 8" or "3 of 8, 2 failed".
