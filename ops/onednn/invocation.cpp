@@ -27,16 +27,34 @@ void OnednnInvocation::add_call(std::string name, std::unique_ptr<Invocation> fo
   names_.push_back(std::move(name));
 }
 
+void OnednnInvocation::forget_failure() noexcept {
+  failed_call_ = nullptr;
+  status_ = dnnl_success;
+  foreign_failed_ = false;
+}
+
+bool OnednnInvocation::fail(dnnl_status_t status, const Call* call) noexcept {
+  status_ = status;
+  failed_call_ = call;
+  return false;
+}
+
+// A failed wait does not tell which of the primitives before it failed.
+bool OnednnInvocation::wait() noexcept {
+  const dnnl_status_t status = dnnl_stream_wait(stream_);
+  return status == dnnl_success || fail(status, nullptr);
+}
+
 // The foreign kernel reads results of earlier primitives without using their stream, so wait first.
 bool OnednnInvocation::run_foreign(Call& call) noexcept {
-  if (must_wait_) status_ = dnnl_stream_wait(stream_);
-  failed_call_ = static_cast<std::size_t>(&call - calls_.data());
-  if (status_ != dnnl_success) return false;
+  if (must_wait_ && !wait()) return false;
+  failed_call_ = &call;
   foreign_failed_ = !call.foreign->run();
   return !foreign_failed_;
 }
 
 bool OnednnInvocation::run() noexcept {
+  forget_failure();
   for (Call& call : calls_) {
     if (call.foreign != nullptr) {
       if (!run_foreign(call)) return false;
@@ -44,20 +62,16 @@ bool OnednnInvocation::run() noexcept {
     }
     const dnnl_status_t status = dnnl_primitive_execute(
         call.primitive, stream_, static_cast<int>(call.arguments.size()), call.arguments.data());
-    if (status != dnnl_success) {
-      status_ = status;
-      failed_call_ = static_cast<std::size_t>(&call - calls_.data());
-      return false;
-    }
+    if (status != dnnl_success) return fail(status, &call);
   }
-  if (must_wait_) status_ = dnnl_stream_wait(stream_);
-  return status_ == dnnl_success;
+  return !must_wait_ || wait();
 }
 
 bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
+  forget_failure();
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
-    failed_call_ = i;
+    failed_call_ = &call;
     if (call.foreign != nullptr) {
       if (!observe_foreign(i, observer)) return false;
       continue;
@@ -102,12 +116,15 @@ bool OnednnInvocation::observe_foreign(std::size_t index, StepObserver& observer
 }
 
 std::string OnednnInvocation::error() const {
-  if (foreign_failed_) {
-    return fmt::format("{}: {}", names_[failed_call_], calls_[failed_call_].foreign->error());
+  if (!foreign_failed_ && status_ == dnnl_success) return {};
+  if (failed_call_ == nullptr) {
+    return fmt::format("oneDNN {}: waiting for the end of the primitives failed ({})",
+                       onednn_version(), dnnl_status2str(status_));
   }
-  if (status_ == dnnl_success) return {};
-  return fmt::format("oneDNN {}: execution of {} failed ({})", onednn_version(),
-                     names_[failed_call_], dnnl_status2str(status_));
+  const std::string& name = names_[static_cast<std::size_t>(failed_call_ - calls_.data())];
+  if (foreign_failed_) return fmt::format("{}: {}", name, failed_call_->foreign->error());
+  return fmt::format("oneDNN {}: execution of {} failed ({})", onednn_version(), name,
+                     dnnl_status2str(status_));
 }
 
 }  // namespace bench::ops

@@ -37,13 +37,18 @@ class OnednnInvocation final : public Invocation {
     std::vector<dnnl_exec_arg_t> arguments;
     std::unique_ptr<Invocation> foreign = nullptr;  // runs instead of the primitive
   };
+  void forget_failure() noexcept;
+  // Keeps the failure of `call`, or of the wait for the primitives if it is nullptr. Returns false.
+  bool fail(dnnl_status_t status, const Call* call) noexcept;
+  bool wait() noexcept;
   bool run_foreign(Call& call) noexcept;
   bool observe_foreign(std::size_t index, StepObserver& observer) noexcept;
 
   dnnl_stream_t stream_;
   bool must_wait_;
   std::vector<Call> calls_;
-  std::size_t failed_call_ = 0;
+  // The result of the last run.
+  const Call* failed_call_ = nullptr;  // nullptr: the wait for the primitives failed
   dnnl_status_t status_ = dnnl_success;
   bool foreign_failed_ = false;
   std::vector<std::string> names_;      // by call
