@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -287,14 +288,19 @@ class Operator {
   const bench_operator* raw() const { return &raw_; }
 
  protected:
-  // Replaces the default tolerance, 8 roundings of the data type. Call it in the constructor.
+  // Replaces the default tolerance, 8 roundings of the data type. Call it in the constructor. If
+  // the function throws, the reference fails with its message.
   void set_tolerance(Tolerance (*tolerance)(const Problem&)) {
     tolerance_ = tolerance;
     raw_.tolerance = [](void* self, const bench_problem* problem, double* absolute,
                         double* relative) {
-      const Tolerance found = of(self).tolerance_(Problem(problem));
-      *absolute = found.absolute;
-      *relative = found.relative;
+      Tolerance found = {};
+      const bench_status status =
+          detail::guarded(nullptr, [&] { found = of(self).tolerance_(Problem(problem)); });
+      // No wrong result is within a tolerance that is not a number.
+      constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
+      *absolute = status == BENCH_OK ? found.absolute : kFailed;
+      *relative = status == BENCH_OK ? found.relative : kFailed;
     };
   }
 
@@ -332,7 +338,10 @@ class Operator {
                         std::size_t output, const int64_t* positions, std::size_t count,
                         double* values, bench_message* message) {
       return detail::guarded(message, [&] {
-        of(self).reference(Problem(problem), inputs, Wanted{output, positions, count}, values);
+        const Operator& op = of(self);
+        // The callback for the tolerance cannot report an error, so report it here.
+        if (op.tolerance_ != nullptr) static_cast<void>(op.tolerance_(Problem(problem)));
+        op.reference(Problem(problem), inputs, Wanted{output, positions, count}, values);
       });
     };
   }

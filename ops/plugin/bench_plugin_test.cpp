@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -175,6 +177,64 @@ TEST_F(PluginWrapperTest, ABackendSeesWholeNetworksAndNamesItsLibraries) {
   ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
   EXPECT_EQ((*kernel)->buffers().size(), network_.tensors.size());
   EXPECT_THAT(whole.seen, ElementsAre("small 2", "conv: -1 -2", "relu: 0", "0.1"));
+}
+
+// An operator whose tolerance throws for n = 3.
+class Strict final : public plugin::Operator {
+ public:
+  Strict() : Operator({"strict", "help", {{"n", "n", BENCH_COUNT, "required", "size"}}}) {
+    set_tolerance([](const plugin::Problem& problem) -> plugin::Tolerance {
+      if (problem.output(0).elements() == 3) throw std::runtime_error("no tolerance for 3");
+      return {0.25, 0.5};
+    });
+  }
+  void model(const plugin::Problem& problem, plugin::Model& model) const override {
+    model.input("x", BENCH_F32, {problem.count("n")});
+    model.output("y", BENCH_F32, {problem.count("n")});
+    model.work(problem.count("n"));
+  }
+  void reference(const plugin::Problem&, const double* const*, const plugin::Wanted& wanted,
+                 double* values) const override {
+    std::fill_n(values, wanted.count, 7.0);
+  }
+};
+
+TEST_F(PluginWrapperTest, AToleranceThatThrowsFailsTheReferenceWithItsMessage) {
+  const Strict strict;
+  const auto op = make_plugin_operator(*strict.raw());
+  const auto make = [&](const char* tokens) {
+    auto parsed = parse_problem_tokens(*op, tokens);
+    EXPECT_TRUE(parsed.ok());
+    return make_problem({.op = op.get(), .parameters = std::move(parsed->parameters)});
+  };
+  const auto good = make("n2");
+  ASSERT_TRUE(good.ok()) << good.error().message();
+  EXPECT_EQ(op->tolerance(*good).absolute, 0.25);
+  EXPECT_EQ(op->tolerance(*good).relative, 0.5);
+  const auto computed = op->reference(*good, std::vector<std::vector<double>>{{1, 2}}, 0, {});
+  ASSERT_TRUE(computed.ok()) << computed.error().message();
+  EXPECT_THAT(*computed, ElementsAre(7, 7));
+  const auto bad = make("n3");
+  ASSERT_TRUE(bad.ok()) << bad.error().message();
+  const auto refused = op->reference(*bad, std::vector<std::vector<double>>{{1, 2, 3}}, 0, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("no tolerance for 3"));
+}
+
+TEST_F(PluginWrapperTest, AnExceptionOfTheToleranceDoesNotLeaveThePlugin) {
+  class Throwing final : public plugin::Operator {
+   public:
+    Throwing() : Operator({"throwing", "help", {}}) {
+      set_tolerance([](const plugin::Problem&) -> plugin::Tolerance { throw 1; });
+    }
+    void model(const plugin::Problem&, plugin::Model&) const override {}
+    void reference(const plugin::Problem&, const double* const*, const plugin::Wanted&,
+                   double*) const override {}
+  } const throwing;
+  double absolute = 1, relative = 1;
+  throwing.raw()->tolerance(throwing.raw()->self, nullptr, &absolute, &relative);
+  EXPECT_TRUE(std::isnan(absolute));
+  EXPECT_TRUE(std::isnan(relative));
 }
 
 TEST_F(PluginWrapperTest, WhatIsNotOverriddenHasItsDefault) {
