@@ -19,11 +19,11 @@ Walked walk(const SpatialAxis& axis, Sweep sweep) {
   const bool transposed = sweep == Sweep::transposed;
   for (std::int64_t step = 0; step < (transposed ? axis.input : axis.output); ++step) {
     for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
-      const std::int64_t input_layouts = step * axis.stride - axis.pad.begin + tap * axis.dilation;
-      if (input_layouts < 0 || input_layouts >= (transposed ? axis.output : axis.input)) continue;
+      const std::int64_t position = step * axis.stride - axis.pad.begin + tap * axis.dilation;
+      if (position < 0 || position >= (transposed ? axis.output : axis.input)) continue;
       ++walked.taps;
-      walked.inputs.insert(transposed ? step : input_layouts);
-      walked.outputs.insert(transposed ? input_layouts : step);
+      walked.inputs.insert(transposed ? step : position);
+      walked.outputs.insert(transposed ? position : step);
       walked.kernels.insert(tap);
     }
   }
