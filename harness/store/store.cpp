@@ -72,7 +72,10 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kMaxFile = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
-  return {"is a symbolic link, which a store does not follow", path, "put the file itself there"};
+  std::error_code ignored;
+  const std::string_view what = fs::is_directory(path, ignored) ? "folder" : "file";
+  return {"is a symbolic link, which a store does not follow", path,
+          fmt::format("put the {} itself there", what)};
 }
 
 bool is_link(const std::string& path) {
@@ -220,13 +223,14 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
 
 QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
   QuietLevels levels;
-  const auto files = list();
-  if (!files.ok()) return levels;
+  if (machine_class.empty()) return levels;
   std::map<int, std::vector<Nanoseconds>> stored;  // by number of threads
   const std::string folder_name = file_of(machine_class, "").folder_name;
-  for (const StoreFile& file : *files) {
-    if (file.folder_name != folder_name) continue;
-    const auto history = read(file);
+  // Reads only this folder: another user's folder in the store may be unreadable.
+  std::error_code ignored;
+  for (std::string& name : names_in(folder_ + "/" + folder_name, ignored)) {
+    if (!is_store_file(name)) continue;
+    const auto history = read({folder_name, std::move(name), std::nullopt});
     if (!history.ok()) continue;
     for (const BaselineRecord& record : history->records) {
       if (const auto& quiet = record.measured.quiet) stored[quiet->threads].push_back(quiet->level);

@@ -172,6 +172,56 @@ TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
   EXPECT_EQ(store.list()->size(), 14u);
 }
 
+// Root may read every folder, so this acts as another user if the test runs as root.
+class WithoutPrivileges {
+ public:
+  explicit WithoutPrivileges(const std::string& folder) {
+    constexpr ::uid_t kNobody = 65534;
+    if (::geteuid() != 0) return;
+    EXPECT_EQ(::chown(folder.c_str(), kNobody, static_cast<::gid_t>(-1)), 0);
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      EXPECT_EQ(::chown(entry.path().c_str(), kNobody, static_cast<::gid_t>(-1)), 0);
+    }
+    EXPECT_EQ(::seteuid(kNobody), 0);
+    changed_ = true;
+  }
+  ~WithoutPrivileges() {
+    if (!changed_) return;
+    EXPECT_EQ(::seteuid(0), 0);
+  }
+  WithoutPrivileges(const WithoutPrivileges&) = delete;
+  WithoutPrivileges& operator=(const WithoutPrivileges&) = delete;
+
+ private:
+  bool changed_ = false;
+};
+
+TEST_F(StoreTest, an_unreadable_folder_of_another_class_leaves_the_quiet_levels) {
+  BaselineRecord record = baseline(1, {Nanoseconds(100)});
+  record.measured.quiet = QuietSummary{Nanoseconds(1000), 2, 10, 20, 1, 1, {}};
+  append(record);
+  const std::string locked = folder_.file("baselines/lost+found");
+  fs::create_directory(locked);
+  fs::permissions(locked, fs::perms::none);
+  {
+    const WithoutPrivileges user(folder_.path());
+    EXPECT_FALSE(store_.list().ok());  // so the folder is indeed unreadable
+    EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), Nanoseconds(1000));
+  }
+  fs::permissions(locked, fs::perms::owner_all);
+}
+
+TEST_F(StoreTest, the_advice_for_a_link_names_what_it_leads_to) {
+  fs::create_directories(folder_.file("outside"));
+  fs::create_directories(folder_.file("baselines"));
+  fs::create_directory_symlink(folder_.file("outside"), folder_.file("baselines/test-2c-00000000"));
+  EXPECT_THAT(store_.read(kFile).error().message(), HasSubstr("put the folder itself there"));
+  fs::remove(folder_.file("baselines/test-2c-00000000"));
+  fs::create_directories(folder_.file("baselines/test-2c-00000000"));
+  fs::create_symlink(folder_.write("outside.jsonl", ""), path());
+  EXPECT_THAT(store_.read(kFile).error().message(), HasSubstr("put the file itself there"));
+}
+
 TEST_F(StoreTest, links_are_refused) {
   const std::string outside = folder_.write("outside.jsonl", "precious\n");
   fs::create_directories(folder_.file("baselines/test-2c-00000000"));
