@@ -50,6 +50,13 @@ class Details {
     const auto value = text ? parse_number<double>(*text) : std::nullopt;
     return value && std::isfinite(*value) ? value : std::nullopt;
   }
+  // The same, rounded. Returns nullopt also if the number is outside the range of integers.
+  std::optional<std::int64_t> integer(const std::string& name) const {
+    constexpr double kEnd = 0x1p63;
+    const auto value = number(name);
+    if (!value || *value < -kEnd || *value >= kEnd) return std::nullopt;
+    return std::llround(*value);
+  }
 
  private:
   const ProfilePassRecord& pass_;
@@ -61,9 +68,9 @@ void add(std::vector<std::string>& parts, const std::optional<std::string>& part
 
 std::optional<std::string> bytes(const Details& details, const std::string& name,
                                  std::string_view what) {
-  const auto count = details.number(name);
+  const auto count = details.integer(name);
   if (!count) return std::nullopt;
-  return fmt::format("{} {}", format_bytes(Bytes{static_cast<std::int64_t>(*count)}), what);
+  return fmt::format("{} {}", format_bytes(Bytes{*count}), what);
 }
 
 std::optional<std::string> percent(const Details& details, const std::string& name,
@@ -131,11 +138,11 @@ std::string device_text(const ProfilePassRecord& pass) {
   const Details details(pass);
   std::string text;
   const auto kernels = details.known("gpu.kernels");
-  const auto time = details.number("gpu.kernel_union_ns");
+  const auto time = details.integer("gpu.kernel_union_ns");
   const auto busy = details.number("gpu.busy_share");
   if (kernels && time && busy) {
     text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} %\n", *kernels,
-                        format_time(Nanoseconds(std::llround(*time))), 100 * *busy);
+                        format_time(Nanoseconds(*time)), 100 * *busy);
   }
   if (const auto note = details.known("gpu.note")) text += fmt::format("    note: {}\n", *note);
   return text;

@@ -23,6 +23,22 @@ TEST(CountersText, SaysWhatIsKnown) {
             "    multiprocessors: 12.5 % of the warps resident\n");
 }
 
+TEST(CountersText, ANumberOutsideTheRangeOfIntegersIsNotShown) {
+  for (const char* number : {"1e300", "-1e300", "9223372036854775808"}) {
+    ProfilePassRecord pass;
+    pass.details = {{"counter.dram_read_bytes", number},
+                    {"counter.dram_write_bytes", "33554432"},
+                    {"gpu.kernels", "2"},
+                    {"gpu.kernel_union_ns", number},
+                    {"gpu.busy_share", "0.5"}};
+    EXPECT_EQ(counters_text(pass), "    memory: 32.00 MiB written\n") << number;
+    pass.id = "a";
+    Report report;
+    report.profile_passes = {pass};
+    EXPECT_EQ(profile_text(report), "  a\n    memory: 32.00 MiB written\n") << number;
+  }
+}
+
 TEST(CountersText, HasTheCountersOfAProcessor) {
   ProfilePassRecord pass;
   pass.details = {{"counter.cycles", "5000000"},
