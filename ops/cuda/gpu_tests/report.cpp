@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace bench::ops::cuda {
@@ -30,6 +31,13 @@ void CheckReport::add(std::string_view check, std::string_view question, Outcome
 void CheckReport::passed_if(bool holds, std::string_view check, std::string_view question,
                             const nlohmann::ordered_json& figures) {
   add(check, question, holds ? Outcome::passed : Outcome::failed, figures);
+}
+
+void CheckReport::compared(std::optional<double> measured_by_expected, double tolerance,
+                           std::string_view check, std::string_view question,
+                           const nlohmann::ordered_json& figures) {
+  if (!measured_by_expected) return add(check, question, Outcome::figures, figures);
+  passed_if(std::abs(*measured_by_expected - 1) <= tolerance, check, question, figures);
 }
 
 void CheckReport::broken(std::string_view check, std::string_view question,

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,11 @@ class CheckReport {
            const nlohmann::ordered_json& figures);
   void passed_if(bool holds, std::string_view check, std::string_view question,
                  const nlohmann::ordered_json& figures);
+  // Passed if the measured value is within `tolerance` of 1, relative to the expected one. Without
+  // a measured value there are only figures: nothing was checked.
+  void compared(std::optional<double> measured_by_expected, double tolerance,
+                std::string_view check, std::string_view question,
+                const nlohmann::ordered_json& figures);
   // The check itself could not be carried out.
   void broken(std::string_view check, std::string_view question, const std::string& reason);
 
