@@ -18,8 +18,6 @@
 namespace bench {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
 using Result_ = Result<Plan, std::vector<Diagnostic>>;
 
 const std::string kTestdata = "harness/config/testdata/";
@@ -678,46 +676,6 @@ TEST(LoadErrors, beyond_a_hundred_only_their_number_is_shown) {
   ASSERT_FALSE(plan.ok());
   ASSERT_EQ(plan.error().size(), 101u);
   EXPECT_EQ(plan.error().back().message(), "... and 50 more");
-}
-
-TEST(LoadErrors, an_empty_text_is_not_the_value_of_a_switch) {
-  const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
-  for (const auto& [value, place] :
-       {std::pair(R"("")", "2:19"), {R"(["", api])", "2:20"}, {R"([api, ""])", "2:25"}}) {
-    const Result_ plan =
-        load_text(fmt::format("version: 1\nprofile: {{ kinds: {} }}\n{}", value, cases));
-    ASSERT_FALSE(plan.ok()) << value;
-    EXPECT_THAT(messages(plan.error()),
-                AllOf(HasSubstr(fmt::format(
-                          "a.yaml:{}: `kinds`: found the quoted text ``, expected ", place)),
-                      HasSubstr("; omit the key for its default")));
-  }
-}
-
-TEST(LoadErrors, a_gate_names_rounded_percentages_and_what_is_a_default) {
-  const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
-  const Result_ delta = load_text("version: 1\ngate: { delta: 7% }\n" + cases);
-  ASSERT_FALSE(delta.ok());
-  EXPECT_EQ(messages(delta.error()),
-            "a.yaml:2:7: `gate`: detect (by default 2%) is below delta (7%); what must be found is "
-            "at least as large as what is allowed; set detect as well\n");
-  const Result_ detect = load_text("version: 1\ngate: { detect: 0.7% }\n" + cases);
-  ASSERT_FALSE(detect.ok());
-  EXPECT_EQ(messages(detect.error()),
-            "a.yaml:2:7: `gate`: detect (0.7%) is below delta (by default 1%); what must be found "
-            "is at least as large as what is allowed\n");
-}
-
-TEST(LoadErrors, a_case_without_the_space_after_its_first_colon_is_told_so) {
-  for (const auto& [entry, hint] : {std::pair("{op:gemm}", "write `op: gemm`"),
-                                    {"{op:gemm, m: 1}", "write `op: gemm`"},
-                                    {"{network:resnet18}", "write `network: resnet18`"}}) {
-    const Result_ plan = load_text(fmt::format("version: 1\ncases:\n  - {}\n", entry));
-    ASSERT_FALSE(plan.ok()) << entry;
-    EXPECT_THAT(messages(plan.error()),
-                AllOf(HasSubstr("a.yaml:3:"),
-                      HasSubstr(fmt::format("a space is missing after the colon: {}", hint))));
-  }
 }
 
 TEST(LoadErrors, a_file_above_the_limit_is_refused) {

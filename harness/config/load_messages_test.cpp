@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a configuration's mistakes are called.
+#include "harness/config/load.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Returns the messages of the file a.yaml, one line each.
+std::string mistakes_of(const std::string& text) {
+  LoadRequest request;
+  request.read = [text](const std::string&) -> Result<std::string> { return text; };
+  request.arguments = {"a.yaml"};
+  const Result<Plan, std::vector<Diagnostic>> plan = load_plan(request);
+  std::string lines;
+  if (plan.ok()) return lines;
+  for (const Diagnostic& mistake : plan.error()) lines += mistake.message() + "\n";
+  return lines;
+}
+
+TEST(LoadErrors, an_empty_text_is_not_the_value_of_a_switch) {
+  const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
+  for (const auto& [value, place] :
+       {std::pair(R"("")", "2:19"), {R"(["", api])", "2:20"}, {R"([api, ""])", "2:25"}}) {
+    const std::string messages =
+        mistakes_of(fmt::format("version: 1\nprofile: {{ kinds: {} }}\n{}", value, cases));
+    EXPECT_THAT(messages,
+                AllOf(HasSubstr(fmt::format(
+                          "a.yaml:{}: `kinds`: found the quoted text ``, expected ", place)),
+                      HasSubstr("; omit the key for its default")));
+  }
+}
+
+TEST(LoadErrors, a_gate_names_rounded_percentages_and_what_is_a_default) {
+  const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
+  const std::string delta = mistakes_of("version: 1\ngate: { delta: 7% }\n" + cases);
+  EXPECT_EQ(delta,
+            "a.yaml:2:7: `gate`: detect (by default 2%) is below delta (7%); what must be found is "
+            "at least as large as what is allowed; set detect as well\n");
+  const std::string detect = mistakes_of("version: 1\ngate: { detect: 0.7% }\n" + cases);
+  EXPECT_EQ(detect,
+            "a.yaml:2:7: `gate`: detect (0.7%) is below delta (by default 1%); what must be found "
+            "is at least as large as what is allowed\n");
+}
+
+TEST(LoadErrors, a_case_without_the_space_after_its_first_colon_is_told_so) {
+  for (const auto& [entry, hint] : {std::pair("{op:gemm}", "write `op: gemm`"),
+                                    {"{op:gemm, m: 1}", "write `op: gemm`"},
+                                    {"{network:resnet18}", "write `network: resnet18`"}}) {
+    const std::string messages = mistakes_of(fmt::format("version: 1\ncases:\n  - {}\n", entry));
+    EXPECT_THAT(messages,
+                AllOf(HasSubstr("a.yaml:3:"),
+                      HasSubstr(fmt::format("a space is missing after the colon: {}", hint))));
+  }
+}
+
+}  // namespace
+}  // namespace bench
