@@ -87,6 +87,13 @@ TEST_F(NvtxCapture, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("p.jsonl.spool")));
 }
 
+TEST_F(NvtxCapture, AProgramThatUsesAllKeysKeepsItsValues) {
+  const ProgramResult profiled = profile({"keys"});
+  EXPECT_EQ(profiled.status, 0) << profiled.err;
+  EXPECT_EQ(profiled.out, "kept\n");
+  EXPECT_THAT(ranges(), ElementsAre("without a key"));
+}
+
 TEST_F(NvtxCapture, RangesNestAndLayersAreScopes) {
   ASSERT_EQ(profile({"push", "step", "push", "layer:encoder", "push", "layer:a:b", "pop", "pop",
                      "push", "plain", "pop", "pop"})

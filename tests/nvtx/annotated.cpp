@@ -15,6 +15,9 @@
 //   fork          a child pops the range that is open here and pushes a new one
 //   self          runs this program with the remaining arguments in a child
 //   replay FILE   pushes and pops according to its lines: "push TEXT", "pop"
+//   keys          uses all keys of thread-specific data, pushes and pops a range on a new thread,
+//   and
+//                 prints whether its values are still the same
 //   relu          executes an elementwise primitive of oneDNN
 //   cuda on|off   cudaProfilerStart, cudaProfilerStop
 //   print TEXT    prints TEXT and a newline
@@ -28,7 +31,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <limits.h>
 #include <map>
+#include <pthread.h>
 #include <string>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -99,6 +104,26 @@ void work_in_threads() {
   for (std::thread& thread : threads) thread.join();
 }
 
+std::vector<void*> values_of_all_keys() {
+  std::vector<void*> values;
+  for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) {
+    values.push_back(pthread_getspecific(key));
+  }
+  return values;
+}
+
+void push_without_a_free_key() {
+  std::vector<pthread_key_t> keys;
+  for (pthread_key_t key = 0; pthread_key_create(&key, nullptr) == 0;) keys.push_back(key);
+  std::thread([] {
+    const std::vector<void*> before = values_of_all_keys();
+    nvtxRangePushA("without a key");
+    nvtxRangePop();
+    std::puts(values_of_all_keys() == before ? "kept" : "overwritten");
+  }).join();
+  for (const pthread_key_t key : keys) pthread_key_delete(key);
+}
+
 void wait_for(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
@@ -165,6 +190,7 @@ int main(int argc, char** argv) {
       {"mark", [&] { nvtxMarkA(next().c_str()); }},
       {"domain", push_in_domain},
       {"across", end_on_another_thread},
+      {"keys", push_without_a_free_key},
       {"levels", print_levels},
       {"name", [&] { name_thread(next()); }},
       {"threads", work_in_threads},

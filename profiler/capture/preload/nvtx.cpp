@@ -181,13 +181,16 @@ Event event_of(Message message) {
 constexpr std::size_t kCountedDomains = 16;
 __thread int levels[kCountedDomains] __attribute__((tls_model("initial-exec"))) = {};
 
-// A thread's end also ends its open ranges. Another thread may soon reuse its id.
+// A thread's end also ends its open ranges. Another thread may soon reuse its id. If the program
+// uses all keys, nothing tells of the end of a thread; the key 0 would be one of the program's.
 void watch_thread_end() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
   static constinit pthread_key_t key{};
-  pthread_once(&once,
-               [] { pthread_key_create(&key, [](void*) { write_record("thread_end", {}, {}); }); });
-  if (pthread_getspecific(key) == nullptr) pthread_setspecific(key, &key);
+  static constinit bool has_key = false;
+  pthread_once(&once, [] {
+    has_key = pthread_key_create(&key, [](void*) { write_record("thread_end", {}, {}); }) == 0;
+  });
+  if (has_key && pthread_getspecific(key) == nullptr) pthread_setspecific(key, &key);
 }
 
 int push(const Event& event) {
