@@ -130,6 +130,21 @@ TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run
   EXPECT_EQ(listed.at("cases").at(0).at("support").at("runs"), "no");
 }
 
+// The JSON called a case runnable that the table refused.
+TEST(ListTest, json_and_table_refuse_a_gpu_case_for_the_same_reason) {
+  const TemporaryFolder folder;
+  for (const std::string id : {"gemm/forward/m4000000n4000000k4/f32/cublaslt/cuda/hot",
+                               "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot/t1000"}) {
+    const json listed = json::parse(bench({"list", id, "--json"}, folder.path()).out);
+    const json support = listed.at("cases").at(0).at("support");
+    EXPECT_EQ(support.at("runs"), "no") << id;
+    // Without the available amount, which is different each time.
+    const auto reason = support.at("reason").get<std::string>();
+    EXPECT_THAT(bench({"list", id}, folder.path()).out,
+                HasSubstr("no: " + reason.substr(0, reason.rfind(", "))));
+  }
+}
+
 // A table of n/a with exit status 0 looked like a measurement.
 TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_and_what_to_do) {
   const TemporaryFolder folder;

@@ -129,10 +129,11 @@ std::string case_line(const Case& entry, const CudaSupports& cuda,
                       const UnsupportedReasons& refused) {
   const CaseRecord record = case_facts(entry);
   std::optional<CudaSupport> support;
-  if (const auto found = cuda.find(record.id); found != cuda.end()) {
-    support = found->second;
-  } else if (const auto why = refused.find(record.id); why != refused.end()) {
+  // In the order of the table: `run` skips the case before a library is asked.
+  if (const auto why = refused.find(record.id); why != refused.end()) {
     support = CudaSupport{.runs = "no", .by = "", .reason = why->second, .engines = {}};
+  } else if (const auto found = cuda.find(record.id); found != cuda.end()) {
+    support = found->second;
   }
   return json_object([&](JsonWriter& writer) {
     fields(writer, record);
