@@ -175,9 +175,11 @@ TEST(Streams, a_reader_that_goes_away_ends_the_output_quietly) {
 
 TEST(Streams, a_limit_of_the_file_size_is_a_message_and_keeps_whole_lines) {
   const TemporaryFolder folder;
+  // The limit must not apply to the file of standard error, so `cat` writes it; the shell waits for
+  // both ends of the pipe.
   const ProgramResult result = shell(
-      "ulimit -f 4; $BENCH run $CASE --set measure.processes=40 --set measure.max_time=10ms "
-      "--out r.jsonl 2> >(cat >&2)",
+      "set -o pipefail; { ulimit -f 4; $BENCH run $CASE --set measure.processes=40 "
+      "--set measure.max_time=10ms --out r.jsonl 2>&1 >&3 3>&-; } 3>&1 | cat >&2",
       folder.path());
   EXPECT_EQ(result.status, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("File too large"));
