@@ -71,6 +71,7 @@ ops::NetworkDefinition definition(const std::string& network) {
   auto parsed = parse_network(text.str(), path);
   if (!parsed.ok()) {
     for (const Diagnostic& fault : parsed.error()) ADD_FAILURE() << fault.message();
+    return {};
   }
   return std::move(parsed).value();
 }
@@ -78,8 +79,9 @@ ops::NetworkDefinition definition(const std::string& network) {
 Network build(const std::string& network, ops::Fusion fusion, std::int64_t batch = 1) {
   Result<Network> built =
       ops::make_network(definition(network), batch, DataType::f32, ops::Mode::inference, fusion);
-  if (!built.ok()) ADD_FAILURE() << built.error().message();
-  return std::move(built).value();
+  if (built.ok()) return std::move(built).value();
+  ADD_FAILURE() << built.error().message();
+  return {};
 }
 
 // A network of single layers, by name.
