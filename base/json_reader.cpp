@@ -307,11 +307,19 @@ void JsonReader::check_range(std::string_view name, double value, JsonRange rang
                          : fmt::format("is not within {:g} and {:g}", range.low, range.high));
 }
 
+void JsonReader::track_fields() {
+  if (rules_.unknown == JsonRules::UnknownFields::refuse) is_read_.resize(object_.size());
+}
+
 void JsonReader::check_unknown() {
-  if (rules_.unknown == JsonRules::UnknownFields::skip || fields_read_ == object_.size()) return;
-  report_problem(fmt::format("{} an unknown field", parent_ == nullptr
-                                                        ? "it contains"
-                                                        : fmt::format("`{}` contains", name_)));
+  const auto unread = std::find(is_read_.begin(), is_read_.end(), false);
+  if (unread == is_read_.end()) return;
+  const std::string_view field = object_.name(static_cast<std::size_t>(unread - is_read_.begin()));
+  const auto all = names();
+  const bool is_repeated = std::count(all.begin(), all.end(), field) > 1;
+  report_problem(fmt::format("{} {} `{}`", parent_ == nullptr ? "it" : fmt::format("`{}`", name_),
+                             is_repeated ? "repeats the field" : "contains the unknown field",
+                             shorten(field, kMaxQuoted)));
 }
 
 std::string JsonReader::path() const {

@@ -91,7 +91,9 @@ class JsonReader {
 
   // Reads from an object. Keeps only the first problem, since later ones follow from it.
   explicit JsonReader(JsonValue object, const JsonRules& rules = {})
-      : object_(object), rules_(rules), root_(this) {}
+      : object_(object), rules_(rules), root_(this) {
+    track_fields();
+  }
   JsonReader(const JsonReader&) = delete;
   JsonReader& operator=(const JsonReader&) = delete;
 
@@ -172,17 +174,15 @@ class JsonReader {
   using Expected = std::string;
 
   JsonReader(JsonReader& parent, std::string_view name, JsonValue object)
-      : object_(object),
-        rules_(parent.rules_),
-        root_(parent.root_),
-        parent_(&parent),
-        name_(name) {}
+      : object_(object), rules_(parent.rules_), root_(parent.root_), parent_(&parent), name_(name) {
+    track_fields();
+  }
 
   std::optional<JsonValue> find(std::string_view name) {
     const auto index = object_.find(name, expected_index_);
     if (!index) return std::nullopt;
     expected_index_ = *index + 1;
-    ++fields_read_;
+    if (*index < is_read_.size()) is_read_[*index] = true;
     return object_.member(*index);
   }
   template <class Declare>
@@ -324,6 +324,8 @@ class JsonReader {
     if (ok()) check_range(name, static_cast<double>(value), range);
   }
   void check_range(std::string_view name, double value, JsonRange range);
+  void track_fields();
+  // Reports the first member that was not read, if the rules refuse unknown fields.
   void check_unknown();
   std::string path() const;  // of this object: "time."
   static std::optional<std::size_t> find_name(JsonValue json,
@@ -336,8 +338,8 @@ class JsonReader {
   JsonReader* parent_ = nullptr;
   std::string_view name_;           // in the parent
   std::size_t expected_index_ = 0;  // the member that probably comes next
-  std::size_t fields_read_ = 0;
-  std::string problem_;  // the first one; set in the root
+  std::vector<bool> is_read_;       // by member; empty if unknown fields are skipped
+  std::string problem_;             // the first one; set in the root
 };
 
 // Parses the text of one object and calls `declare` with a reader of this object.

@@ -218,9 +218,17 @@ TEST(Json, rules_permit_negative_numbers_limit_times_and_refuse_unknown_fields) 
   constexpr JsonRules kStrict{.unknown = JsonRules::UnknownFields::refuse};
   EXPECT_EQ(problem("", kStrict), "");
   EXPECT_EQ(problem(R"(,"new":1)"), "");
-  EXPECT_EQ(problem(R"(,"new":1)", kStrict), "it contains an unknown field");
+  EXPECT_EQ(problem(R"(,"new":1)", kStrict), "it contains the unknown field `new`");
   EXPECT_EQ(problem(R"(,"best":{"name":"x","new":1})", kStrict),
-            "`best` contains an unknown field");
+            "`best` contains the unknown field `new`");
+}
+
+TEST(Json, a_repeated_field_is_named_and_not_called_unknown) {
+  constexpr JsonRules kStrict{.unknown = JsonRules::UnknownFields::refuse};
+  EXPECT_EQ(problem(R"(,"seed":1,"seed":1)", kStrict), "it repeats the field `seed`");
+  EXPECT_EQ(problem(R"(,"seed":1,"note":"n","seed":1)", kStrict), "it repeats the field `seed`");
+  EXPECT_EQ(problem(R"(,"best":{"name":"x","name":"x"})", kStrict),
+            "`best` repeats the field `name`");
 }
 
 TEST(Json, null_in_a_list_is_a_value_that_json_cannot_represent) {

@@ -177,7 +177,7 @@ constexpr BadCase kBad[] = {
      "`context` is not an integer from -9223372036854775808 to 9223372036854775807"},
     {R"({"record":"context","context":1,"device":0,"x":1})"
      "\n",
-     "contains an unknown field"},
+     "contains the unknown field `x`"},
     {R"({"record":"context","context":1,"device":0})", "the line is incomplete"},
     {R"({"record":"graph_node","node":-1})"
      "\n",
@@ -196,13 +196,16 @@ constexpr BadCase kBad[] = {
      "unknown record `session`"},
     {R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":"","bytes":1})"
      "\n",
-     "contains an unknown field"},
+     "contains the unknown field `bytes`"},
+    {R"({"record":"context","context":1,"device":0,"device":0})"
+     "\n",
+     "repeats the field `device`"},
     {R"({"record":"reading","device":0,"at_ns":1,"memory_bytes":1})"
      "\n",
      "`memory_source` is missing"},
     {R"({"record":"reading","device":0,"at_ns":1,"sm_clock_mhz":1})"
      "\n",
-     "contains an unknown field"},
+     "contains the unknown field `sm_clock_mhz`"},
 };
 
 TEST(GpuRecordLines, StrictWithPlaceAndCause) {
