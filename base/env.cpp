@@ -15,7 +15,7 @@ std::optional<std::string> environment_variable(const std::string& name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-std::string utc_text() {
+std::string format_utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
@@ -24,7 +24,7 @@ std::string utc_text() {
   return {text, length};
 }
 
-std::optional<int> width_of(int descriptor) {
+std::optional<int> read_width(int descriptor) {
   winsize size{};
   if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return std::nullopt;
@@ -53,10 +53,10 @@ Env real_env(Clock& clock) {
   env.err = &std::cerr;
   env.out_is_terminal = isatty(STDOUT_FILENO) != 0;
   env.err_is_terminal = isatty(STDERR_FILENO) != 0;
-  env.terminal_width = width_of(STDOUT_FILENO);
-  if (!env.terminal_width) env.terminal_width = width_of(STDERR_FILENO);
+  env.terminal_width = read_width(STDOUT_FILENO);
+  if (!env.terminal_width) env.terminal_width = read_width(STDERR_FILENO);
   env.variable = environment_variable;
-  env.utc_now = utc_text;
+  env.utc_now = format_utc_now;
   return env;
 }
 

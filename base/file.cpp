@@ -58,7 +58,7 @@ int open_retrying(const std::string& path, int flags) {
   return descriptor;
 }
 
-std::optional<struct stat> status_of(const std::string& path) {
+std::optional<struct stat> stat_path(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return status;
@@ -68,7 +68,7 @@ bool is_special(const struct stat& status) {
   return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-std::string_view kind_of(::mode_t mode) {
+std::string_view describe_file_kind(::mode_t mode) {
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISCHR(mode)) return "a character device";
   return S_ISBLK(mode) ? "a block device" : "a socket";
@@ -87,8 +87,8 @@ int write_all(int descriptor, std::string_view content, std::size_t& written) {
 }
 
 // Resolves links; returns the name unchanged if the folder does not exist.
-std::string real_folder_of(const std::string& path) {
-  const std::string folder = folder_of(path);
+std::string resolve_folder(const std::string& path) {
+  const std::string folder = parent_folder(path);
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(folder.c_str(), nullptr),
                                                          &std::free);
   return real ? std::string(real.get()) : folder;
@@ -107,7 +107,7 @@ Result<LinkEnd> follow_links(const std::string& path) {
     std::error_code code;
     const std::filesystem::path next = std::filesystem::read_symlink(end.path, code);
     if (code) return end;  // not a link, or no such file
-    const std::string folder = real_folder_of(end.path);
+    const std::string folder = resolve_folder(end.path);
     if (folder.starts_with("/proc/") && folder.ends_with("/fd")) {
       end.is_descriptor = true;
       return end;
@@ -124,9 +124,9 @@ struct Destination {
   bool in_place = false;  // a rename would replace it by a regular file
 };
 
-Result<Destination> destination_of(const std::string& path, Existing existing) {
+Result<Destination> resolve_destination(const std::string& path, Existing existing) {
   BENCH_ASSIGN_OR_RETURN(LinkEnd end, follow_links(path));
-  Destination result{std::move(end.path), status_of(path)};
+  Destination result{std::move(end.path), stat_path(path)};
   if (result.before && S_ISDIR(result.before->st_mode))
     return system_error("open the file for writing", path, EISDIR);
   result.in_place = result.before && (end.is_descriptor || is_special(*result.before));
@@ -142,7 +142,7 @@ int open_in_place(const Destination& destination) {
   const std::string name = std::filesystem::path(destination.target).filename().string();
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (real_folder_of(destination.target) == own && error == std::errc() &&
+  if (resolve_folder(destination.target) == own && error == std::errc() &&
       end == name.data() + name.size()) {
     return ::fcntl(number, F_DUPFD_CLOEXEC, 0);
   }
@@ -151,7 +151,7 @@ int open_in_place(const Destination& destination) {
 
 Error folder_error(const std::string& target, const std::string& path) {
   const int code = errno;
-  return system_error(fmt::format("create a file in {}", folder_of(target)), path, code);
+  return system_error(fmt::format("create a file in {}", parent_folder(target)), path, code);
 }
 
 // Opens a new file in the folder of `target`, so that a rename can replace it; stores its name in
@@ -188,7 +188,7 @@ Status move_into_place(const std::string& temporary, const std::string& path, Ex
 
 // A rename survives a power failure only after its folder is on disk.
 void sync_folder(const std::string& path) {
-  const Descriptor folder(open_retrying(folder_of(path), O_RDONLY | O_DIRECTORY));
+  const Descriptor folder(open_retrying(parent_folder(path), O_RDONLY | O_DIRECTORY));
   if (folder.get() >= 0) ::fsync(folder.get());
 }
 
@@ -238,7 +238,7 @@ Status check_folder(const std::string& target, const std::string& path) {
 
 }  // namespace
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
@@ -248,11 +248,11 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
   BENCH_ASSIGN_OR_RETURN(const LinkEnd end, follow_links(path));
   const bool reads_all = end.is_descriptor && descriptors == OpenDescriptors::read;
   const auto refuse = [&](const struct stat& status) {
-    return Error{fmt::format("is {}, not a regular file", kind_of(status.st_mode)), path,
+    return Error{fmt::format("is {}, not a regular file", describe_file_kind(status.st_mode)), path,
                  "name a file; pass a command's output as `<(command)`"};
   };
   // Checked before opening: opening a device can have effects, and a FIFO's writer would notice.
-  const auto before = status_of(path);
+  const auto before = stat_path(path);
   if (before && is_special(*before) && !reads_all) return refuse(*before);
   const int flags = reads_all ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   Descriptor file(open_retrying(path, flags));
@@ -290,7 +290,7 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit,
 }
 
 Status check_output(const std::string& path, Existing existing) {
-  BENCH_ASSIGN_OR_RETURN(const Destination destination, destination_of(path, existing));
+  BENCH_ASSIGN_OR_RETURN(const Destination destination, resolve_destination(path, existing));
   return destination.in_place ? Status(Done{}) : check_folder(destination.target, path);
 }
 
@@ -301,7 +301,7 @@ Status write_file(const std::string& path, std::string_view content, Existing ex
 }
 
 Result<OutputFile> OutputFile::create(const std::string& path, Existing existing) {
-  BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
+  BENCH_ASSIGN_OR_RETURN(Destination destination, resolve_destination(path, existing));
   if (destination.in_place) {
     OutputFile file(open_in_place(destination), path);
     if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
@@ -381,7 +381,7 @@ RecordFile::~RecordFile() {
 }
 
 Result<RecordFile> RecordFile::create(const std::string& path, Existing existing) {
-  BENCH_ASSIGN_OR_RETURN(Destination destination, destination_of(path, existing));
+  BENCH_ASSIGN_OR_RETURN(Destination destination, resolve_destination(path, existing));
   if (destination.in_place) {
     RecordFile file(open_in_place(destination), path);
     if (file.descriptor_ < 0) return system_error("open the file for writing", path, errno);
@@ -411,7 +411,7 @@ Status RecordFile::write_first(int descriptor, const std::string& temporary,
   if (code != 0) return system_error("append to the file", path_, code);
   if (replaced_ >= 0) return move_into_place(temporary, target_, Existing::replace);
   const Status moved = move_into_place(temporary, target_, Existing::refuse);
-  const bool has_appeared = !moved && existing_ == Existing::replace && status_of(target_);
+  const bool has_appeared = !moved && existing_ == Existing::replace && stat_path(target_);
   if (!has_appeared) return moved;
   // Checked again since create(): must not be replaced while another process writes it.
   BENCH_ASSIGN_OR_RETURN(const Descriptor locked, lock_existing(target_, path_));

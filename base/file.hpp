@@ -39,7 +39,7 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit,
 enum class Existing { refuse, replace };
 
 // Returns the part before the last '/': "." for a bare name, "/" for a file in the root.
-std::string folder_of(const std::string& path);
+std::string parent_folder(const std::string& path);
 
 // Checks whether a file can be written at this moment, before hours of work produce its content.
 // Opens no FIFO or device.

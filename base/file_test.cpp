@@ -73,9 +73,9 @@ using OutputFiles = Files;
 using Records = Files;
 
 TEST(FolderOf, is_what_stands_before_the_last_slash) {
-  EXPECT_EQ(folder_of("a/b/c"), "a/b");
-  EXPECT_EQ(folder_of("/a"), "/");
-  EXPECT_EQ(folder_of("a"), ".");
+  EXPECT_EQ(parent_folder("a/b/c"), "a/b");
+  EXPECT_EQ(parent_folder("/a"), "/");
+  EXPECT_EQ(parent_folder("a"), ".");
 }
 
 TEST_F(ReadFile, WholeContentUpToTheLimit) {

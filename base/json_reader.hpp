@@ -233,7 +233,7 @@ class JsonReader {
   }
   template <class Enum>
   void read_name(std::string_view name, JsonValue json, Enum& value) {
-    const auto index = name_index(name, json, names_of(value));
+    const auto index = name_index(name, json, enumerator_names(value));
     if (index) value = static_cast<Enum>(*index);
   }
   std::optional<std::size_t> name_index(std::string_view name, JsonValue json,
@@ -264,7 +264,7 @@ class JsonReader {
   template <class Enum>
   requires std::is_enum_v<Enum> Expected decode(JsonValue json, Enum& value)
   const {
-    const auto names = names_of(value);
+    const auto names = enumerator_names(value);
     const auto index = find_name(json, names);
     if (!index) return one_of(names);
     value = static_cast<Enum>(*index);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 enum class Colour { red, green };
-std::span<const std::string_view> names_of(Colour) {
+std::span<const std::string_view> enumerator_names(Colour) {
   static constexpr std::array<std::string_view, 2> kNames = {"red", "green"};
   return kNames;
 }
@@ -103,7 +103,7 @@ std::string problem(std::string_view more, const JsonRules& rules = {}) {
 }
 
 TEST(Json, writes_fields_in_the_order_of_their_declaration_and_reads_them_back) {
-  const std::string text = json_text(full());
+  const std::string text = format_json(full());
   EXPECT_EQ(
       text,
       R"({"id":"a/\"b\"","count":9223372036854775807,"seed":18446744073709551615,"time_ns":5,)"
@@ -116,7 +116,7 @@ TEST(Json, writes_fields_in_the_order_of_their_declaration_and_reads_them_back) 
 }
 
 TEST(Json, leaves_out_what_is_missing_and_objects_without_fields) {
-  const std::string text = json_text(Whole{});
+  const std::string text = format_json(Whole{});
   EXPECT_EQ(text, R"({"id":"","count":1,"seed":0,"time_ns":0,"colour":"red"})");
   Whole again;
   EXPECT_EQ(read(text, again), "");
@@ -149,11 +149,11 @@ TEST(Json, writes_the_shortest_reals_and_marks_them_on_request) {
                                                             {1.25e300, "1.25e+300"},
                                                             {5e-324, "5e-324"}};
   for (const auto& [value, text] : rows)
-    EXPECT_EQ(json_text(value, {.indent = 0, .reals = JsonReals::with_fraction}), text);
-  EXPECT_EQ(json_text(3.0), "3");
-  EXPECT_EQ(json_text(460763000000.0), "460763000000");
-  EXPECT_EQ(json_text(-0.0), "-0.0");
-  EXPECT_EQ(json_text(std::vector<double>{std::nan(""), HUGE_VAL}), "[null,null]");
+    EXPECT_EQ(format_json(value, {.indent = 0, .reals = JsonReals::with_fraction}), text);
+  EXPECT_EQ(format_json(3.0), "3");
+  EXPECT_EQ(format_json(460763000000.0), "460763000000");
+  EXPECT_EQ(format_json(-0.0), "-0.0");
+  EXPECT_EQ(format_json(std::vector<double>{std::nan(""), HUGE_VAL}), "[null,null]");
 }
 
 TEST(Json, random_reals_come_back_unchanged) {
@@ -162,7 +162,7 @@ TEST(Json, random_reals_come_back_unchanged) {
     const auto value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     for (const JsonReals reals : {JsonReals::shortest, JsonReals::with_fraction}) {
-      const auto document = parse_json(json_text(value, {.indent = 0, .reals = reals}));
+      const auto document = parse_json(format_json(value, {.indent = 0, .reals = reals}));
       ASSERT_TRUE(document.ok()) << value;
       EXPECT_EQ(document->root().number(), value);
     }
@@ -170,10 +170,10 @@ TEST(Json, random_reals_come_back_unchanged) {
 }
 
 TEST(Json, escapes_texts_and_replaces_what_is_not_utf8) {
-  EXPECT_EQ(json_text(std::string("\"\\\b\f\n\r\t\x01\x1f\x7f/\xc3\xa9")),
+  EXPECT_EQ(format_json(std::string("\"\\\b\f\n\r\t\x01\x1f\x7f/\xc3\xa9")),
             "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\x7f/\xc3\xa9\"");
-  EXPECT_EQ(json_text(std::string("a\xff"
-                                  "b")),
+  EXPECT_EQ(format_json(std::string("a\xff"
+                                    "b")),
             "\"a\xef\xbf\xbd"
             "b\"");
 }
@@ -336,7 +336,7 @@ TEST(Json, a_moved_document_keeps_its_texts) {
 TEST(Json, parsed_values_are_written_as_they_are) {
   for (const std::string text :
        {R"({"b":1,"a":[true,null,"x",-1,18446744073709551615,3.0,{"c":[]}]})", "[]", "{}"})
-    EXPECT_EQ(json_text(parse_json(text)->root()), text);
+    EXPECT_EQ(format_json(parse_json(text)->root()), text);
 }
 
 TEST(Json, fields_are_found_in_any_order) {

@@ -19,9 +19,9 @@
 //   optional_inline(first, optional) the fields of a struct among those of the record; present if
 //                                 the field `first` of the struct is
 // `declare` is called with the archive and, for group and list, the value. A value is a number, a
-// text, an enumerator with names_of(), a quantity of base/units.hpp, a struct with fields() or
-// elements(), or an optional, a vector or a map of those. A type with write_json(writer, value) is
-// only written.
+// text, an enumerator with enumerator_names(), a quantity of base/units.hpp, a struct with fields()
+// or elements(), or an optional, a vector or a map of those. A type with write_json(writer, value)
+// is only written.
 //
 // The output is strict JSON: numbers that JSON cannot represent (NaN, infinity) are left out by
 // `optional` and null otherwise, and invalid UTF-8 is replaced.
@@ -199,7 +199,7 @@ class JsonWriter {
     if constexpr (std::is_same_v<T, bool>) {
       add_bool(value);
     } else if constexpr (std::is_enum_v<T>) {
-      add_text(names_of(value)[static_cast<std::size_t>(value)]);
+      add_text(enumerator_names(value)[static_cast<std::size_t>(value)]);
     } else if constexpr (std::signed_integral<T>) {
       add_integer(static_cast<std::int64_t>(value));
     } else if constexpr (std::unsigned_integral<T>) {
@@ -310,7 +310,7 @@ std::string printed_json(Declare declare) {
 }
 // Returns one value, such as a record with fields(), without a newline.
 template <class T>
-std::string json_text(const T& value, JsonStyle style = {}) {
+std::string format_json(const T& value, JsonStyle style = {}) {
   std::string text;
   JsonWriter writer(text, style);
   writer.add(value);

@@ -21,7 +21,7 @@ struct Range {
 constexpr std::array<Range, 5> kControlOrBidi = {
     {{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0x202A, 0x202E}, {0x2066, 0x2069}}};
 
-std::string escape_of(char32_t character) {
+std::string format_escape(char32_t character) {
   const auto number = static_cast<unsigned>(character);
   return character < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
 }
@@ -60,7 +60,7 @@ std::string escape_controls(std::string_view text) {
       continue;
     }
     if (is_control_or_bidi(character->code_point)) {
-      result += escape_of(character->code_point);
+      result += format_escape(character->code_point);
     } else {
       result += text.substr(position, character->length);
     }
@@ -76,7 +76,7 @@ std::string printable(std::string_view text) {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool is_command =
         is_word_command(shown, i) || is_marked_command(std::string_view(shown).substr(i));
-    result += is_command ? escape_of(static_cast<unsigned char>(shown[i])) : shown.substr(i, 1);
+    result += is_command ? format_escape(static_cast<unsigned char>(shown[i])) : shown.substr(i, 1);
   }
   return result;
 }

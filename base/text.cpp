@@ -23,14 +23,14 @@ constexpr std::string_view kEllipsis = "...";
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
 
 // Number of decimals for four significant digits; rounding may carry into the next power of ten.
-int decimals_of(double magnitude) {
+int count_decimals(double magnitude) {
   if (magnitude < 10) return 3;
   if (magnitude < 100) return 2;
   return magnitude < 1000 ? 1 : 0;
 }
 
 double rounded_to_four(double magnitude) {
-  const double scale = std::pow(10.0, decimals_of(magnitude));
+  const double scale = std::pow(10.0, count_decimals(magnitude));
   return std::round(magnitude * scale) / scale;
 }
 
@@ -52,10 +52,10 @@ Scaled scale(double magnitude, double step, std::size_t units) {
 }
 
 std::string four_digits(double magnitude) {
-  return fmt::format("{:.{}f}", magnitude, decimals_of(rounded_to_four(magnitude)));
+  return fmt::format("{:.{}f}", magnitude, count_decimals(rounded_to_four(magnitude)));
 }
 
-std::string format_rate_of(double value, std::string_view unit) {
+std::string format_rate_in(double value, std::string_view unit) {
   if (!std::isfinite(value)) return std::string(kUnknown);
   const Scaled scaled = scale(std::abs(value), 1000, kPrefixes.size());
   const std::string digits =
@@ -265,9 +265,9 @@ std::string format_significant(double value) {
   return fmt::format("{:.{}f}", value, leading + 3);
 }
 
-std::string format_rate(FlopsPerSecond rate) { return format_rate_of(rate.value, "FLOP/s"); }
+std::string format_rate(FlopsPerSecond rate) { return format_rate_in(rate.value, "FLOP/s"); }
 
-std::string format_rate(BytesPerSecond rate) { return format_rate_of(rate.value, "B/s"); }
+std::string format_rate(BytesPerSecond rate) { return format_rate_in(rate.value, "B/s"); }
 
 std::string format_decimal(double value, std::string_view unit) {
   return format_scaled(value, 1000, "", unit);

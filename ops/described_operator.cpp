@@ -25,7 +25,7 @@ bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 bool is_word_letter(char c) { return is_token_letter(c) || is_digit(c); }
 
 // Returns the value of a constant default, or nullopt if it is not valid for the parameter's kind.
-std::optional<Value> constant_of(const ParameterDescription& parameter) {
+std::optional<Value> find_constant(const ParameterDescription& parameter) {
   std::string_view text = parameter.fallback;
   switch (parameter.kind) {
     case ParameterKind::count: {
@@ -153,7 +153,7 @@ class Checker {
     }
     const bool known_word = parameter.kind != ParameterKind::word ||
                             std::ranges::find(parameter.words, fallback) != parameter.words.end();
-    const auto value = constant_of(parameter);
+    const auto value = find_constant(parameter);
     const bool large = !value || parameter.kind != ParameterKind::count ||
                        std::get<std::int64_t>(*value) >= parameter.minimum;
     // Only flags that are set are printed, so their default must be false.
@@ -197,7 +197,7 @@ struct Described {
       } else if (find(description.parameters, parameter.fallback) != nullptr) {
         set.set(parameter.name, set.value(parameter.fallback));
       } else {
-        set.set(parameter.name, *constant_of(parameter));
+        set.set(parameter.name, *find_constant(parameter));
       }
     }
     return set;

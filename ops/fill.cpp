@@ -32,7 +32,7 @@ struct Range {
   double high;
 };
 
-Range range_of(const Problem& problem, std::size_t tensor) {
+Range fill_range(const Problem& problem, std::size_t tensor) {
   const DataType type = problem.tensors[tensor].dtype;
   const bool positive = must_be_positive(problem, tensor);
   if (info(type).is_integer) {
@@ -43,7 +43,7 @@ Range range_of(const Problem& problem, std::size_t tensor) {
 }
 
 // Weights are divided by the square root of the number of products in one output element.
-double scale_of(const Problem& problem, const Tensor& tensor) {
+double compute_scale(const Problem& problem, const Tensor& tensor) {
   if (tensor.name != "weights" || info(tensor.dtype).is_integer || !problem.work.macs) return 1;
   const std::int64_t outputs = problem.tensors[problem.input_count()].elements();
   const double fan_in = static_cast<double>(*problem.work.macs) /
@@ -61,10 +61,10 @@ DataType held_type(const Problem& problem, const Tensor& tensor) {
 
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
   const Tensor& description = problem.tensors[tensor];
-  const Range range = range_of(problem, tensor);
+  const Range range = fill_range(problem, tensor);
   const bool integer = info(description.dtype).is_integer;
   const double step = must_be_even(description) ? 2 : 1;
-  const double scale = scale_of(problem, description);
+  const double scale = compute_scale(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
   if (problem.op->filling.values != nullptr) {
     if (auto values = problem.op->filling.values(problem, tensor, stream)) {

@@ -47,30 +47,30 @@ std::string_view plain_name(std::string_view name) {
   return name;
 }
 
-std::optional<DataType> dtype_of(const FrameworkCall& call) {
-  return call.arguments == nullptr ? std::nullopt : framework::dtype_of_arguments(*call.arguments);
+std::optional<DataType> find_data_type(const FrameworkCall& call) {
+  return call.arguments == nullptr ? std::nullopt : framework::find_argument_type(*call.arguments);
 }
 
 // Formats "eligible (RULE)" or "not eligible (RULE: why)". Empty if there is no product, or no rule
 // covers it.
-std::string tensor_cores_of(const Problem& problem, const Platform& platform) {
-  const TensorCoreEligibility verdict = verdict_of(problem, platform);
+std::string format_tensor_cores(const Problem& problem, const Platform& platform) {
+  const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
   if (verdict.answer == TensorCoreAnswer::not_applicable) return {};
   const bool eligible = verdict.answer == TensorCoreAnswer::eligible;
-  return fmt::format("{} ({}{}{})", name_of(verdict.answer), verdict.rule, eligible ? "" : ": ",
+  return fmt::format("{} ({}{}{})", to_string(verdict.answer), verdict.rule, eligible ? "" : ": ",
                      eligible ? "" : verdict.reason);
 }
 
 // Assumes that all tensors of a call have one data type.
-std::optional<std::int64_t> bytes_of(const Problem& problem,
-                                     const std::optional<std::int64_t>& elements) {
+std::optional<std::int64_t> compute_bytes(const Problem& problem,
+                                          const std::optional<std::int64_t>& elements) {
   if (elements) return (Checked(*elements) * info(problem.dtype).bytes).value();
   return (Checked(problem.work.bytes_read) + problem.work.bytes_written).value();
 }
 
 std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equivalent same,
                                       const std::optional<Platform>& platform) {
-  const auto dtype = dtype_of(call);
+  const auto dtype = find_data_type(call);
   if (dtype) same.request.dtype = *dtype;
   const Result<Problem> problem = make_problem(std::move(same.request));
   if (!problem.ok()) return std::nullopt;
@@ -83,8 +83,8 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equi
   work.flops = *flops;
   if (!dtype) return work;
   work.dtype = info(*dtype).name;
-  if (same.tensors == framework::Tensors::same) work.bytes = bytes_of(*problem, same.elements);
-  if (platform) work.tensor_cores = tensor_cores_of(*problem, *platform);
+  if (same.tensors == framework::Tensors::same) work.bytes = compute_bytes(*problem, same.elements);
+  if (platform) work.tensor_cores = format_tensor_cores(*problem, *platform);
   return work;
 }
 
@@ -94,14 +94,14 @@ class RememberingCallWork {
   explicit RememberingCallWork(const std::optional<Platform>& platform) : platform_(platform) {}
 
   std::optional<FrameworkWork> operator()(const FrameworkCall& call) {
-    if (call.arguments != nullptr) return work_of_framework_call(call, platform_);
+    if (call.arguments != nullptr) return compute_framework_work(call, platform_);
     std::string key = fmt::format("{} {}", call.name, *call.inputs);
     if (call.output != nullptr) key += fmt::format(" {}", *call.output);
     const auto known = works_.find(key);
     if (known != works_.end()) return known->second;
     constexpr std::size_t kMaxWorks = 16384;
     if (works_.size() >= kMaxWorks) works_.clear();
-    return works_.emplace(std::move(key), work_of_framework_call(call, platform_)).first->second;
+    return works_.emplace(std::move(key), compute_framework_work(call, platform_)).first->second;
   }
 
  private:
@@ -125,7 +125,7 @@ std::optional<FrameworkWork> work_of_row(const FrameworkCall& call, const Framew
 
 }  // namespace
 
-std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
+std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
                                                     const std::optional<Platform>& platform) {
   const auto is_empty = [](const FrameworkRange::Shape& shape) {
     return std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; });
@@ -143,7 +143,7 @@ std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
   return std::nullopt;
 }
 
-FrameworkWorkOf make_framework_work_of(const std::optional<Platform>& platform) {
+FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform) {
   return RememberingCallWork(platform);
 }
 

@@ -20,11 +20,11 @@ namespace bench::ops {
 //   its window; batch norm does not record whether it trains, GELU not which variant it is.
 // Scalars beside tensors ("alpha" of an addition, "beta" of a product) add no work. For calls with
 // a known data type, `platform` determines whether tensor cores may be used.
-std::optional<FrameworkWork> work_of_framework_call(const FrameworkCall& call,
+std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
                                                     const std::optional<Platform>& platform = {});
 
 // The same, with a cache of earlier results. Not thread-safe.
-FrameworkWorkOf make_framework_work_of(const std::optional<Platform>& platform = {});
+FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform = {});
 
 // The names of the supported operators, without "aten::" and the '_' of in-place variants.
 std::vector<std::string_view> framework_operator_names();

@@ -20,7 +20,7 @@ using Shapes = std::vector<Shape>;
 // "conv 1204224 602112 MAC", "pointwise relu-2x4 8"; "n/a" if it is not understood.
 std::string work(std::string_view name, const Shapes& inputs, std::optional<Shape> output = {}) {
   const FrameworkCall call{name, &inputs, output ? &*output : nullptr};
-  const auto work = work_of_framework_call(call);
+  const auto work = compute_framework_work(call);
   if (!work) return "n/a";
   std::string text = work->op;
   if (!work->parameters.empty()) text += " " + work->parameters;
@@ -110,7 +110,7 @@ std::string work_of_marker(const std::string& op, const std::string& arguments) 
   const auto marker = parse_pyprof_marker(text);
   if (!marker) return "no marker";
   const auto work =
-      work_of_framework_call({marker->name, &marker->inputs, nullptr, &marker->arguments});
+      compute_framework_work({marker->name, &marker->inputs, nullptr, &marker->arguments});
   if (!work) return "n/a";
   return fmt::format("{} {} {} {} {}", work->op, work->parameters, work->flops,
                      work->bytes ? fmt::to_string(*work->bytes) : "n/a", work->dtype);
@@ -191,7 +191,7 @@ TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
     const auto range = parse_pyprof_marker(marker);
     const auto platform = parse_platform(architecture);
     EXPECT_TRUE(range && platform.ok());
-    const auto work = work_of_framework_call(
+    const auto work = compute_framework_work(
         {range->name, &range->inputs, nullptr, &range->arguments}, *platform);
     return work ? work->tensor_cores : "n/a";
   };
@@ -199,7 +199,7 @@ TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
   EXPECT_TRUE(asked("float32", "7.5").starts_with("not eligible (")) << asked("float32", "7.5");
   // A range of emit_nvtx contains no data type.
   const Shapes shapes = {{2, 64}, {64, 8}};
-  const auto product = work_of_framework_call({"aten::mm", &shapes}, *parse_platform("9.0"));
+  const auto product = compute_framework_work({"aten::mm", &shapes}, *parse_platform("9.0"));
   EXPECT_EQ(product->tensor_cores, "");
 }
 
@@ -243,7 +243,7 @@ TEST(FrameworkOperator, AnyShapesGiveAnAnswer) {
 }
 
 TEST(FrameworkOperator, RemembersWithoutConfusion) {
-  FrameworkWorkOf remembering = make_framework_work_of();
+  FrameworkWorkProvider remembering = make_framework_work_provider();
   const Shapes a = {{2, 3}, {3, 4}};
   const Shapes b = {{2, 3}, {3, 5}};
   for (int i = 0; i < 2; ++i) {

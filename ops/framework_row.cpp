@@ -22,7 +22,7 @@ constexpr std::array<DtypeRow, 7> kDtypes = {{{"float64", DataType::f64},
 
 }  // namespace
 
-std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index) {
+std::span<const std::int64_t> tensor_shape(const FrameworkCall& call, std::size_t index) {
   if (index >= call.inputs->size()) return {};
   return (*call.inputs)[index];
 }
@@ -40,7 +40,7 @@ std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result) {
   return result;
 }
 
-ParameterSet parameters_of(std::string_view op) {
+ParameterSet default_parameters(std::string_view op) {
   return ParameterSet(find_operator(op)->parameters);
 }
 
@@ -77,7 +77,7 @@ std::optional<bool> argument_flag(const Arguments& arguments, std::string_view n
   return value->front() != 0;
 }
 
-std::vector<PadPair> pairs_of(const Numbers& pads) {
+std::vector<PadPair> to_pad_pairs(const Numbers& pads) {
   std::vector<PadPair> pairs;
   for (const std::int64_t pad : pads) pairs.push_back({pad, pad});
   return pairs;
@@ -89,7 +89,7 @@ std::span<const std::int64_t> image_argument(const Arguments& arguments, std::si
   return source->shape;
 }
 
-std::optional<ProblemRequest> request_of(std::string_view op, ParameterSet parameters) {
+std::optional<ProblemRequest> make_request(std::string_view op, ParameterSet parameters) {
   ProblemRequest request;
   request.op = find_operator(op);
   request.parameters = std::move(parameters);
@@ -104,7 +104,7 @@ ParameterSet image_parameters(std::string_view op, std::span<const std::int64_t>
   return set;
 }
 
-std::optional<DataType> dtype_of_arguments(const std::vector<FrameworkArgument>& arguments) {
+std::optional<DataType> find_argument_type(const std::vector<FrameworkArgument>& arguments) {
   std::string_view name;
   for (const FrameworkArgument& argument : arguments) {
     if (argument.dtype.empty()) continue;

@@ -70,11 +70,11 @@ using Arguments = std::vector<FrameworkArgument>;
 using Numbers = std::vector<std::int64_t>;
 
 // Returns the shape of argument `index`; empty if it is not a tensor or has no dimensions.
-std::span<const std::int64_t> shape_of(const FrameworkCall& call, std::size_t index);
+std::span<const std::int64_t> tensor_shape(const FrameworkCall& call, std::size_t index);
 std::optional<Equivalent> equivalent(std::string_view op, ParameterSet parameters,
                                      Fidelity fidelity = Fidelity::work_only);
 std::optional<Equivalent> with_other_tensors(std::optional<Equivalent> result);
-ParameterSet parameters_of(std::string_view op);
+ParameterSet default_parameters(std::string_view op);
 bool is_image(std::span<const std::int64_t> shape);
 
 // Finds an argument by its name, else by its position.
@@ -87,14 +87,14 @@ std::optional<Numbers> argument_numbers(const Arguments& arguments, std::string_
                                         std::size_t place, std::size_t rank, Numbers fallback);
 std::optional<bool> argument_flag(const Arguments& arguments, std::string_view name,
                                   std::size_t place, bool fallback);
-std::vector<PadPair> pairs_of(const Numbers& pads);
+std::vector<PadPair> to_pad_pairs(const Numbers& pads);
 // Returns n, c and sizes of an image with `rank` spatial dimensions; empty for others.
 std::span<const std::int64_t> image_argument(const Arguments& arguments, std::size_t rank);
-std::optional<ProblemRequest> request_of(std::string_view op, ParameterSet parameters);
+std::optional<ProblemRequest> make_request(std::string_view op, ParameterSet parameters);
 ParameterSet image_parameters(std::string_view op, std::span<const std::int64_t> source);
 // Returns the data type of all tensors, or nullopt if they differ or it is not a supported
 // floating-point type.
-std::optional<DataType> dtype_of_arguments(const std::vector<FrameworkArgument>& arguments);
+std::optional<DataType> find_argument_type(const std::vector<FrameworkArgument>& arguments);
 
 }  // namespace framework
 

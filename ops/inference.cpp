@@ -13,7 +13,7 @@
 namespace bench::ops {
 namespace {
 
-std::string inferred_value_text(const Value& value) {
+std::string format_inferred_value(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::to_string(*number);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* dims = std::get_if<Dims>(&value)) return join_dims(*dims);
@@ -28,7 +28,7 @@ Status put_inferred(ParameterSet& set, std::string_view name, Value value) {
   if (set.has(name) && set.value(name) != value) {
     return Error{
         .what = fmt::format("`{}` is {}, but the layer's input makes it {}", name,
-                            inferred_value_text(set.value(name)), inferred_value_text(value)),
+                            format_inferred_value(set.value(name)), format_inferred_value(value)),
         .where = std::string(name),
         .next = fmt::format("leave `{}` out: it follows from the input", name)};
   }

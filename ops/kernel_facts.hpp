@@ -48,7 +48,7 @@ struct LibraryInfo {
 // graph: replays a recorded graph, for kernels that are shorter than their launches.
 enum class SampleMethod { any, stream, graph };
 inline constexpr std::array<std::string_view, 3> kSampleMethodNames = {"any", "stream", "graph"};
-constexpr std::string_view name_of(SampleMethod method) {
+constexpr std::string_view to_string(SampleMethod method) {
   return kSampleMethodNames[static_cast<std::size_t>(method)];
 }
 

@@ -21,7 +21,7 @@ std::optional<T> read_number(std::string_view& text) {
 
 }  // namespace
 
-std::string real_text(double value) {
+std::string format_real(double value) {
   std::string text = fmt::format("{}", value);
   std::erase(text, '+');
   return text;

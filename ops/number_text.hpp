@@ -11,7 +11,7 @@ namespace bench::ops {
 
 // Returns the shortest text that reads back as the same double. Omits the '+' of an exponent, since
 // '+' separates the post-ops of an id: "0.01", "1e-05", "1e30".
-std::string real_text(double value);
+std::string format_real(double value);
 
 // Reads a number at the beginning of `text` and removes it from `text`. Returns nullopt and leaves
 // `text` unchanged if there is none or it is out of range (reals must be finite).

@@ -12,11 +12,11 @@ namespace bench::ops {
 namespace {
 
 TEST(RealText, IsShortAndHasNoPlus) {
-  EXPECT_EQ(real_text(0.01), "0.01");
-  EXPECT_EQ(real_text(1e-5), "1e-05");
-  EXPECT_EQ(real_text(1e30), "1e30");
-  EXPECT_EQ(real_text(-2), "-2");
-  EXPECT_EQ(real_text(1.0 / 6), "0.16666666666666666");
+  EXPECT_EQ(format_real(0.01), "0.01");
+  EXPECT_EQ(format_real(1e-5), "1e-05");
+  EXPECT_EQ(format_real(1e30), "1e30");
+  EXPECT_EQ(format_real(-2), "-2");
+  EXPECT_EQ(format_real(1.0 / 6), "0.16666666666666666");
 }
 
 TEST(RealText, ReadsBackAsTheSameNumber) {
@@ -24,7 +24,7 @@ TEST(RealText, ReadsBackAsTheSameNumber) {
   for (int i = 0; i < 10'000; ++i) {
     const double value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
-    const std::string text = real_text(value);
+    const std::string text = format_real(value);
     std::string_view unread = text;
     ASSERT_EQ(read_real(unread), value) << text;
     ASSERT_TRUE(unread.empty()) << text;

@@ -104,8 +104,8 @@ std::string format_post_op(const PostOp& post_op) {
       (post_op.alpha == function->alpha && post_op.beta == function->beta)) {
     return post_op.function;
   }
-  std::string text = post_op.function + real_text(post_op.alpha);
-  if (function->coefficients == 2) text += "_" + real_text(post_op.beta);
+  std::string text = post_op.function + format_real(post_op.alpha);
+  if (function->coefficients == 2) text += "_" + format_real(post_op.beta);
   return text;
 }
 

@@ -20,16 +20,16 @@ constexpr std::array<std::string_view, 3> kDirections = {"forward", "backward_da
 constexpr std::array<std::string_view, 3> kLayouts = {"any", "nchw", "nhwc"};
 constexpr std::array<std::string_view, 3> kMaths = {"default", "tf32", "fast_accumulation"};
 
-std::string_view name_of(Direction direction) {
+std::string_view to_string(Direction direction) {
   return kDirections[static_cast<std::size_t>(direction)];
 }
 
 Status check_direction(const Operator& op, Direction direction) {
   if (std::ranges::find(op.directions, direction) != op.directions.end()) return Done{};
   std::vector<std::string_view> names;
-  for (const Direction known : op.directions) names.push_back(name_of(known));
-  return Error{fmt::format("`{}` has no direction `{}`", op.name, name_of(direction)), "direction",
-               expectation(name_of(direction), names)};
+  for (const Direction known : op.directions) names.push_back(to_string(known));
+  return Error{fmt::format("`{}` has no direction `{}`", op.name, to_string(direction)),
+               "direction", expectation(to_string(direction), names)};
 }
 
 Status check_data_type(DataType dtype) {
@@ -63,9 +63,10 @@ Status check_post_ops(const ProblemRequest& request) {
     return Error{fmt::format("`{}` takes no post-ops", request.op->name), "post_ops", {}};
   }
   if (request.direction != Direction::forward) {
-    return Error{fmt::format("post-ops need direction forward, not {}", name_of(request.direction)),
-                 "post_ops",
-                 {}};
+    return Error{
+        fmt::format("post-ops need direction forward, not {}", to_string(request.direction)),
+        "post_ops",
+        {}};
   }
   return Done{};
 }

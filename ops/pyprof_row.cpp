@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = 
      {"float32", "float32"},
      {"bfloat16", "bfloat16"}}};
 
-std::string_view type_of(std::string_view written) {
+std::string_view find_type(std::string_view written) {
   for (const auto& [name, type] : kTypes) {
     if (name == written) return type;
   }
@@ -38,7 +38,7 @@ std::string_view type_of(std::string_view written) {
 }
 
 // Parses "64", "(8,16)", "(1,)": integers >= 0. Returns nullopt for other forms.
-std::optional<Numbers> numbers_of(std::string_view text) {
+std::optional<Numbers> parse_numbers(std::string_view text) {
   if (text.starts_with('(') || text.starts_with('[')) {
     if (!text.ends_with(text.front() == '(' ? ')' : ']')) return std::nullopt;
     text = text.substr(1, text.size() - 2);
@@ -103,7 +103,7 @@ bool take_tensors(std::string_view text, Shapes& tensors) {
   while (!text.empty()) {
     std::string_view item;
     take_item(text, ',', item);
-    auto shape = numbers_of(item);
+    auto shape = parse_numbers(item);
     if (!shape || !item.starts_with('(')) return false;
     tensors.push_back(*std::move(shape));
   }
@@ -122,10 +122,10 @@ RowParameters parse_named(std::string_view text) {
     const std::size_t equals = item.find('=');
     const std::string_view key = item.substr(0, equals);
     if (equals == std::string_view::npos) {
-      if (const auto type = type_of(item); !type.empty()) row.type = type;
+      if (const auto type = find_type(item); !type.empty()) row.type = type;
     } else if (is_tensor_key(key) && !is_batched) {
       if (!take_tensors(item.substr(equals + 1), row.tensors)) row.tensors.clear();
-    } else if (auto numbers = numbers_of(item.substr(equals + 1)); numbers && is_whole) {
+    } else if (auto numbers = parse_numbers(item.substr(equals + 1)); numbers && is_whole) {
       row.values.emplace(key, *std::move(numbers));
     }
   }
@@ -139,9 +139,9 @@ RowParameters parse_tensors(std::string_view text) {
     std::string_view item;
     take_item(text, ';', item);
     const std::size_t end = item.find(']');
-    const auto shape = numbers_of(item.substr(0, end == std::string_view::npos ? 0 : end + 1));
+    const auto shape = parse_numbers(item.substr(0, end == std::string_view::npos ? 0 : end + 1));
     if (end == std::string_view::npos || !shape) return {};
-    const std::string_view type = type_of(item.substr(end + 1));
+    const std::string_view type = find_type(item.substr(end + 1));
     if (!row.tensors.empty() && type != row.type) return {};
     row.type = type;
     row.tensors.push_back(*shape);
@@ -166,7 +166,7 @@ std::optional<FrameworkWork> work_of_call(std::string_view name, const RowParame
   for (const auto& shape : tensors) arguments.push_back({{}, "tensor", shape, row.type, {}});
   arguments.insert(arguments.end(), more.begin(), more.end());
   const bool is_told = !row.type.empty() && (output == nullptr || !more.empty());
-  return work_of_framework_call({name, &tensors, output, is_told ? &arguments : nullptr});
+  return compute_framework_work({name, &tensors, output, is_told ? &arguments : nullptr});
 }
 
 using WorkOfRow = std::optional<FrameworkWork>(std::string_view name, const RowParameters& row);
@@ -269,7 +269,7 @@ ActivityWork describe(FrameworkWork work, std::string_view op) {
 
 }  // namespace
 
-std::optional<ActivityWork> work_of_pyprof_row(const Activity& activity) {
+std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   const std::string_view parameters = activity.attributes.text(Attribute::parameters);
   const std::string op = plain_op(activity.attributes.text(Attribute::op));
   if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {

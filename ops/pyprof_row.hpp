@@ -16,6 +16,6 @@ namespace bench::ops {
 // number of groups, it is assumed to be one. Returns nullopt for other rows, or if a parameter is
 // missing or truncated. Also returns nullopt for kernels that do not do the operator's arithmetic:
 // PyProf assigned them 0 or nothing, and their names do not show that they do.
-std::optional<ActivityWork> work_of_pyprof_row(const Activity& activity);
+std::optional<ActivityWork> compute_pyprof_work(const Activity& activity);
 
 }  // namespace bench::ops

@@ -26,7 +26,7 @@ std::string work(const Row& row) {
   activity.attributes.set(Attribute::op, row.op);
   activity.attributes.set(Attribute::parameters, row.parameters);
   if (row.given_flops) activity.attributes.set(Attribute::given_flops, *row.given_flops);
-  const auto found = work_of_pyprof_row(activity);
+  const auto found = compute_pyprof_work(activity);
   if (!found) return "none";
   return std::to_string(found->flops) + " " +
          (found->bytes ? std::to_string(*found->bytes) : std::string("n/a"));
@@ -104,7 +104,7 @@ TEST(PyprofRow, other_rows_have_no_work) {
       EXPECT_EQ(work({op, text, "elementwise_gemm", 1}), "none") << op << ' ' << text;
     }
   }
-  EXPECT_FALSE(work_of_pyprof_row(Activity()).has_value());
+  EXPECT_FALSE(compute_pyprof_work(Activity()).has_value());
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ bool is_positional(const Parameter& parameter) {
          (parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape);
 }
 
-std::string pad_text(const PadPair& pad) {
+std::string format_pad(const PadPair& pad) {
   if (pad.begin == pad.end) return fmt::to_string(pad.begin);
   return fmt::format("{}_{}", pad.begin, pad.end);
 }
 
 template <class T, class Text>
-std::string spatial_text(const std::vector<T>& entries, Text text) {
+std::string format_spatial(const std::vector<T>& entries, Text text) {
   const bool agree = std::ranges::adjacent_find(entries, std::not_equal_to<>()) == entries.end();
   std::string joined;
   for (const T& entry : std::span(entries).first(agree ? 1 : entries.size())) {
@@ -39,7 +39,7 @@ std::string spatial_text(const std::vector<T>& entries, Text text) {
   return joined;
 }
 
-std::string value_text(const Parameter& parameter, const Value& value) {
+std::string format_value(const Parameter& parameter, const Value& value) {
   switch (parameter.kind) {
     case ParameterKind::count:
       return fmt::to_string(std::get<std::int64_t>(value));
@@ -48,12 +48,12 @@ std::string value_text(const Parameter& parameter, const Value& value) {
     case ParameterKind::word:
       return std::get<std::string>(value);
     case ParameterKind::real:
-      return real_text(std::get<double>(value));
+      return format_real(std::get<double>(value));
     case ParameterKind::spatial:
-      return spatial_text(std::get<std::vector<std::int64_t>>(value),
-                          [](std::int64_t number) { return fmt::to_string(number); });
+      return format_spatial(std::get<std::vector<std::int64_t>>(value),
+                            [](std::int64_t number) { return fmt::to_string(number); });
     case ParameterKind::padding:
-      return spatial_text(std::get<std::vector<PadPair>>(value), pad_text);
+      return format_spatial(std::get<std::vector<PadPair>>(value), format_pad);
     case ParameterKind::shape:
       return fmt::format("{}", fmt::join(std::get<std::vector<std::int64_t>>(value), "x"));
   }
@@ -250,9 +250,9 @@ std::string format_tokens(const ParameterSet& complete) {
       flags += fmt::format("+{}", parameter.token);
     } else if (is_positional(parameter)) {
       if (!positionals.empty()) positionals += '-';
-      positionals += value_text(parameter, value);
+      positionals += format_value(parameter, value);
     } else {
-      tokens += fmt::format("{}{}", parameter.token, value_text(parameter, value));
+      tokens += fmt::format("{}{}", parameter.token, format_value(parameter, value));
     }
   }
   if (!positionals.empty() && !tokens.empty()) positionals += '-';

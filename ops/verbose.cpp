@@ -38,9 +38,9 @@ constexpr std::array<ArgumentRow, 10> kArguments = {{
     {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
 }};
 
-// Collects what work_of needs of an activity.
-VerbosePrimitive primitive_of(const Activity& activity,
-                              std::vector<MemoryDescriptor>& descriptors) {
+// Collects what compute_work needs of an activity.
+VerbosePrimitive collect_primitive(const Activity& activity,
+                                   std::vector<MemoryDescriptor>& descriptors) {
   const Attributes& attributes = activity.attributes;
   parse_memory_descriptors(attributes.text(Attribute::memory_descriptors), descriptors);
   std::erase_if(descriptors, [](const MemoryDescriptor& d) { return !d.is_defined(); });
@@ -62,7 +62,7 @@ const VerboseMapping* find_mapping(std::string_view primitive) {
 }
 
 // Returns nullopt if the descriptors do not name it, or the data type is not supported.
-std::optional<DataType> dtype_of(const VerbosePrimitive& primitive, const ArgumentRow& row) {
+std::optional<DataType> find_data_type(const VerbosePrimitive& primitive, const ArgumentRow& row) {
   for (const std::string_view argument : row.arguments) {
     const MemoryDescriptor* descriptor =
         argument.empty() ? nullptr : primitive.find(argument, row.index);
@@ -79,7 +79,7 @@ bool set_data_types(const VerbosePrimitive& primitive, std::span<const VerbosePo
   for (Tensor& tensor : problem.tensors) {
     const auto* row = std::ranges::find(kArguments, tensor.name, &ArgumentRow::tensor);
     if (row == kArguments.end()) continue;
-    const auto dtype = dtype_of(primitive, *row);
+    const auto dtype = find_data_type(primitive, *row);
     if (!dtype) return false;
     tensor.dtype = *dtype;
     if (tensor.name == "destination") destination = dtype;
@@ -97,7 +97,7 @@ bool set_data_types(const VerbosePrimitive& primitive, std::span<const VerbosePo
   return true;
 }
 
-std::optional<std::int64_t> bytes_of(const Problem& problem) {
+std::optional<std::int64_t> compute_bytes(const Problem& problem) {
   Checked bytes = 0;
   for (const Tensor& tensor : problem.tensors) {
     bytes += Checked(tensor.touched) * info(tensor.dtype).bytes;
@@ -105,7 +105,7 @@ std::optional<std::int64_t> bytes_of(const Problem& problem) {
   return bytes.value();
 }
 
-std::string shapes_of(const Problem& problem, std::size_t first, std::size_t last) {
+std::string format_shapes(const Problem& problem, std::size_t first, std::size_t last) {
   std::string text;
   for (std::size_t i = first; i < last; ++i) {
     if (!text.empty()) text += ' ';
@@ -116,7 +116,7 @@ std::string shapes_of(const Problem& problem, std::size_t first, std::size_t las
 
 std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Problem& problem,
                                      VerboseFidelity fidelity) {
-  const std::optional<std::int64_t> bytes = bytes_of(problem);
+  const std::optional<std::int64_t> bytes = compute_bytes(problem);
   if (!bytes) return std::nullopt;
   ActivityWork work;
   work.op = problem.op->name;
@@ -126,8 +126,8 @@ std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Pr
   work.bytes = *bytes;
   if (fidelity == VerboseFidelity::work_only) return work;
   if (fidelity == VerboseFidelity::exact) work.parameters = problem_tokens(problem);
-  work.in_shapes = shapes_of(problem, 0, problem.input_count());
-  work.out_shapes = shapes_of(problem, problem.input_count(), problem.tensors.size());
+  work.in_shapes = format_shapes(problem, 0, problem.input_count());
+  work.out_shapes = format_shapes(problem, problem.input_count(), problem.tensors.size());
   return work;
 }
 
@@ -179,7 +179,7 @@ class RememberingActivityWork {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
     // Not cached: tables of kernels are short, and each row has its own parameters.
-    if (activity.kind == ActivityKind::kernel) return work_of_pyprof_row(activity);
+    if (activity.kind == ActivityKind::kernel) return compute_pyprof_work(activity);
     if (!is_execution(activity)) return std::nullopt;
     make_key(activity, key_);
     const auto known = works_.find(key_);
@@ -187,7 +187,7 @@ class RememberingActivityWork {
     // Limits memory for logs in which every line differs.
     constexpr std::size_t kMaxWorks = 16384;
     if (works_.size() >= kMaxWorks) works_.clear();
-    return works_.emplace(key_, work_of(activity)).first->second;
+    return works_.emplace(key_, compute_work(activity)).first->second;
   }
 
  private:
@@ -204,12 +204,12 @@ const MemoryDescriptor* VerbosePrimitive::find(std::string_view argument, std::s
   return nullptr;
 }
 
-std::optional<ActivityWork> work_of(const Activity& activity) {
+std::optional<ActivityWork> compute_work(const Activity& activity) {
   if (!is_execution(activity)) return std::nullopt;
   std::vector<MemoryDescriptor> descriptors;
-  return work_of_primitive(primitive_of(activity, descriptors));
+  return work_of_primitive(collect_primitive(activity, descriptors));
 }
 
-WorkProvider make_work_of() { return RememberingActivityWork(); }
+WorkProvider make_work_provider() { return RememberingActivityWork(); }
 
 }  // namespace bench::ops

@@ -59,9 +59,9 @@ std::span<const VerboseMapping* const> verbose_mappings();
 // Computes the work of an execution from a verbose line (phase "exec": a creation computes
 // nothing). Bytes follow the data types in the memory descriptors. Returns nullopt for unsupported
 // lines.
-std::optional<ActivityWork> work_of(const Activity& activity);
+std::optional<ActivityWork> compute_work(const Activity& activity);
 // The same with a cache of earlier results, because logs repeat themselves. Also covers rows of
 // PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
-WorkProvider make_work_of();
+WorkProvider make_work_provider();
 
 }  // namespace bench::ops

@@ -36,7 +36,8 @@ std::string text_of_work(const std::optional<ActivityWork>& work) {
 
 // An execution in the format of 3.x and earlier.
 std::string work_text(std::string_view fields) {
-  return text_of_work(work_of(activity_of(fmt::format("onednn_verbose,exec,cpu,{},1", fields))));
+  return text_of_work(
+      compute_work(activity_of(fmt::format("onednn_verbose,exec,cpu,{},1", fields))));
 }
 
 class Executions final : public ActivitySink {
@@ -44,14 +45,14 @@ class Executions final : public ActivitySink {
   Status consume(const Activity& activity) override {
     if (activity.attributes.text(Attribute::phase) == "exec") {
       works.push_back(text_of_work(remembering_(activity)));
-      EXPECT_EQ(works.back(), text_of_work(work_of(activity)));
+      EXPECT_EQ(works.back(), text_of_work(compute_work(activity)));
     }
     return Done{};
   }
   std::vector<std::string> works;
 
  private:
-  WorkProvider remembering_ = make_work_of();
+  WorkProvider remembering_ = make_work_provider();
 };
 
 std::vector<std::string> works_of_log(const std::string& name) {
@@ -116,7 +117,7 @@ TEST(VerboseWork, the_seeds_line) {
       "src_f32::blocked:aBcd16b:f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 "
       "dst_f32::blocked:aBcd16b:f0,,alg:convolution_direct,"
       "mb32_ic32oc32_ih256oh256kh3sh1dh0ph1_iw256ow256kw3sw1dw0pw1,20.7539");
-  const auto work = work_of(activity);
+  const auto work = compute_work(activity);
   ASSERT_TRUE(work.has_value());
   EXPECT_EQ(work->op, "conv");
   EXPECT_EQ(work->parameters, "n32c32h256w256k32r3s3p1");
@@ -298,9 +299,9 @@ TEST(VerboseWork, training_of_older_formats) {
 
 TEST(VerboseWork, the_shapes_of_training_are_told_and_no_parameters_of_inference) {
   const auto work =
-      work_of(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,backward,"
-                          "data_f32::blocked:abcd::f0 diff_f32::blocked:abcd::f0,,flags:CH,"
-                          "mb2ic16ih8iw8,1"));
+      compute_work(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,backward,"
+                               "data_f32::blocked:abcd::f0 diff_f32::blocked:abcd::f0,,flags:CH,"
+                               "mb2ic16ih8iw8,1"));
   ASSERT_TRUE(work.has_value());
   EXPECT_EQ(work->parameters, "");
   EXPECT_EQ(work->in_shapes, "2x16x8x8 16 16 16 2x16x8x8");
@@ -310,11 +311,11 @@ TEST(VerboseWork, the_shapes_of_training_are_told_and_no_parameters_of_inference
 TEST(VerboseWork, creations_and_other_phases_compute_nothing) {
   const std::string tail =
       ",cpu,reorder,x,undef,src_f32::blocked:ab:f0 dst_f32::blocked:ba:f0,,,4x8,1";
-  EXPECT_TRUE(work_of(activity_of("onednn_verbose,exec" + tail)).has_value());
-  EXPECT_FALSE(work_of(activity_of("onednn_verbose,create:cache_hit" + tail)).has_value());
-  EXPECT_FALSE(work_of(activity_of("onednn_verbose,exec:external" + tail)).has_value());
-  EXPECT_FALSE(make_work_of()(activity_of("onednn_verbose,create" + tail)).has_value());
-  EXPECT_FALSE(work_of(Activity()).has_value());
+  EXPECT_TRUE(compute_work(activity_of("onednn_verbose,exec" + tail)).has_value());
+  EXPECT_FALSE(compute_work(activity_of("onednn_verbose,create:cache_hit" + tail)).has_value());
+  EXPECT_FALSE(compute_work(activity_of("onednn_verbose,exec:external" + tail)).has_value());
+  EXPECT_FALSE(make_work_provider()(activity_of("onednn_verbose,create" + tail)).has_value());
+  EXPECT_FALSE(compute_work(Activity()).has_value());
 }
 
 TEST(VerboseWork, each_operator_has_one_mapping) {

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 12> kKindNames = {
 
 std::span<const std::string_view> activity_kind_names() { return kKindNames; }
 
-std::string_view name_of(ActivityKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(ActivityKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 std::optional<ActivityKind> activity_kind_from_name(std::string_view name) {
   const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);

@@ -31,7 +31,7 @@ enum class ActivityKind {
 };
 // Names in the order of the enumerators: "operator", "primitive", ...
 std::span<const std::string_view> activity_kind_names();
-std::string_view name_of(ActivityKind kind);
+std::string_view to_string(ActivityKind kind);
 std::optional<ActivityKind> activity_kind_from_name(std::string_view name);
 
 // Where an activity took place. Activities on one track either nest or follow one another.

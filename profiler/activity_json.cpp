@@ -30,7 +30,7 @@ void append_json(const Activity& activity, std::string_view run_id, std::string&
     writer.constant("record", "activity");
     writer.optional("run_id", run_id);
     writer.optional("id", activity.case_id);
-    writer.required("kind", name_of(activity.kind));
+    writer.required("kind", to_string(activity.kind));
     writer.required("name", activity.name);
     writer.required("start_ns", activity.start);
     writer.optional("duration_ns", activity.duration);

@@ -52,7 +52,7 @@ constexpr std::array<FieldName, 15> kFields = {{{"record", Field::record},
                                                 {"correlation", Field::correlation},
                                                 {"attributes", Field::attributes}}};
 
-Field field_of(std::string_view name) {
+Field find_field(std::string_view name) {
   for (const FieldName& row : kFields) {
     if (row.name == name) return row.field;
   }
@@ -182,7 +182,7 @@ class Handler {
   Field known_field(std::string_view key) {
     Field& guess = field_followers_[static_cast<std::size_t>(field_)];
     if (guess == Field::other || kFields[static_cast<std::size_t>(guess)].name != key)
-      guess = field_of(key);
+      guess = find_field(key);
     return guess;
   }
   std::optional<Attribute> known_attribute(std::string_view key) {

@@ -50,7 +50,7 @@ std::string kind_table() {
   const auto names = activity_kind_names();
   std::string text = "| kind | recorded with | meaning |\n|---|---|---|\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto group = static_cast<std::size_t>(group_of(static_cast<ActivityKind>(i)));
+    const auto group = static_cast<std::size_t>(record_group(static_cast<ActivityKind>(i)));
     text +=
         fmt::format("| `{}` | `{}` | {} |\n", names[i], record_group_names()[group], kMeanings[i]);
   }

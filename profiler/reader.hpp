@@ -98,12 +98,12 @@ struct ActivityWork {
 };
 using WorkProvider = std::function<std::optional<ActivityWork>(const Activity&)>;
 
-// Forwards activities and adds the work from `work_of` to those without `flops` and `bytes`. If
-// `work_of` does not know a value, given_flops or given_bytes supplies it. These two stay only if
-// they differ from the value of `work_of`.
+// Forwards activities and adds the work from `compute_work` to those without `flops` and `bytes`.
+// If `compute_work` does not know a value, given_flops or given_bytes supplies it. These two stay
+// only if they differ from the value of `compute_work`.
 class WorkSink final : public ActivitySink {
  public:
-  WorkSink(WorkProvider work_of, ActivitySink& next);
+  WorkSink(WorkProvider compute_work, ActivitySink& next);
   Status consume(const Activity& activity) override;
 
  private:

@@ -41,7 +41,7 @@ bool Recorder::is_recording(RecordGroup group) const {
 }
 
 void Recorder::record(Activity activity) {
-  const RecordGroup group = group_of(activity.kind);
+  const RecordGroup group = record_group(activity.kind);
   record(std::move(activity), group);
 }
 
@@ -54,7 +54,8 @@ void Recorder::record(Activity activity, RecordGroup group) {
 
 void Recorder::record_unfinished(Activity activity) {
   const std::lock_guard lock(mutex_);
-  if (state_ != State::running || !groups_.contains(group_of(activity.kind)) || !status_) return;
+  if (state_ != State::running || !groups_.contains(record_group(activity.kind)) || !status_)
+    return;
   fill_context(activity);
   activity.duration.reset();
   activity.attributes.set(Attribute::unfinished, std::int64_t{1});

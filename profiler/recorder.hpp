@@ -34,7 +34,7 @@ class Recorder {
   void pause();
   void resume();
   bool is_recording(RecordGroup group) const;
-  bool is_recording(ActivityKind kind) const { return is_recording(group_of(kind)); }
+  bool is_recording(ActivityKind kind) const { return is_recording(record_group(kind)); }
 
   Nanoseconds now() { return clock_.now(); }
 

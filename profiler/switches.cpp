@@ -125,7 +125,7 @@ std::span<const std::string_view> record_group_names() { return kGroupNames; }
 std::span<const std::string_view> profile_format_names() { return kFormatNames; }
 std::span<const SwitchRow> switch_rows() { return kSwitches; }
 
-RecordGroup group_of(ActivityKind kind) {
+RecordGroup record_group(ActivityKind kind) {
   switch (kind) {
     case ActivityKind::operation:
     case ActivityKind::primitive:

@@ -25,7 +25,7 @@ std::span<const std::string_view> record_group_names();  // in the order of the 
 // counter belongs to the group of the component that writes it, so counters are requested by group.
 // The group `counters` has no activities. It requests a separate pass that reads a device's
 // hardware counters, which runs only on request.
-RecordGroup group_of(ActivityKind kind);
+RecordGroup record_group(ActivityKind kind);
 
 enum class ProfileFormat { jsonl, trace, memory_flow };
 std::span<const std::string_view> profile_format_names();

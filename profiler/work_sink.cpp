@@ -37,8 +37,8 @@ void settle(Attributes& attributes, Attribute given, Attribute known) {
 
 }  // namespace
 
-WorkSink::WorkSink(WorkProvider work_of, ActivitySink& next)
-    : work_of_(std::move(work_of)), next_(next) {}
+WorkSink::WorkSink(WorkProvider compute_work, ActivitySink& next)
+    : work_of_(std::move(compute_work)), next_(next) {}
 
 Status WorkSink::consume(const Activity& activity) {
   const auto has = [&](Attribute attribute) {

@@ -101,7 +101,8 @@ class GateProgramTest : public testing::Test {
     }
     return processes;
   }
-  static std::vector<std::string> names_of(const std::map<std::int64_t, Process>& processes) {
+  static std::vector<std::string> enumerator_names(
+      const std::map<std::int64_t, Process>& processes) {
     std::vector<std::string> names;
     for (const auto& [pid, process] : processes) names.push_back(process.name);
     return names;
@@ -157,7 +158,7 @@ TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_i
                                 HasSubstr("implementation"), HasSubstr("sse41"), HasSubstr(kKit)));
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
-  EXPECT_THAT(names_of(kit_processes()), ElementsAre("base 1", "candidate 2"));
+  EXPECT_THAT(enumerator_names(kit_processes()), ElementsAre("base 1", "candidate 2"));
   EXPECT_EQ(first_start(kit_processes()), 0);
   const std::string readme = read(std::string(kKit) + "/README.md");
   EXPECT_THAT(readme, AllOf(HasSubstr("# REGRESSION"), HasSubstr("implementation"),
@@ -199,7 +200,7 @@ TEST_F(GateProgramTest,
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
   const auto processes = kit_processes();
-  EXPECT_THAT(names_of(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
+  EXPECT_THAT(enumerator_names(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
   EXPECT_THAT(implementations(processes.at(1)), AllOf(SizeIs(1), Each(Not(HasSubstr("sse41")))));
   EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
 }

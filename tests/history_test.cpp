@@ -45,8 +45,8 @@ class HistoryCommand : public testing::Test {
   // Writes a line into the store.
   void store(const BaselineRecord& record) const {
     const StoreFile file =
-        BaselineStore::file_of(record.environment.machine_class, record.measured.id);
-    const std::string path = BaselineStore(folder_.file("baselines")).path_of(file);
+        BaselineStore::case_file(record.environment.machine_class, record.measured.id);
+    const std::string path = BaselineStore(folder_.file("baselines")).file_path(file);
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path, std::ios::app) << to_json_line(record) << "\n";
   }

@@ -36,7 +36,7 @@ class NoInvocation final : public bench::ops::Invocation {
   std::string error() const override { return {}; }
 };
 
-bench::Rotation rotation_of(std::int64_t size) {
+bench::Rotation build_rotation(std::int64_t size) {
   std::vector<std::unique_ptr<bench::ops::Invocation>> invocations;
   for (std::int64_t i = 0; i < size; ++i) invocations.push_back(std::make_unique<NoInvocation>());
   return bench::Rotation(std::move(invocations));
@@ -83,7 +83,7 @@ struct RoundCost {
 // all.
 RoundCost measure_rounds() {
   bench::MonotonicClock clock;
-  bench::Rotation rotation = rotation_of(1);
+  bench::Rotation rotation = build_rotation(1);
   const auto sampler = bench::make_host_sampler(rotation, clock);
   bench::RoundSamples out;
   std::vector<bench::Nanoseconds> rounds, clock_pairs, differences, singles;
@@ -112,7 +112,7 @@ void register_measured(const char* name, FractionalNanoseconds time,
 // The part inside the timed region, per iteration of a batched sample.
 void iterations_of_a_sample(benchmark::State& state) {
   constexpr std::int64_t kIterations = 1'000;
-  bench::Rotation rotation = rotation_of(state.range(0));
+  bench::Rotation rotation = build_rotation(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(rotation.run(kIterations));
   state.counters["per_iteration"] = benchmark::Counter(
       static_cast<double>(kIterations),

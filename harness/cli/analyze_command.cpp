@@ -26,7 +26,7 @@
 namespace bench {
 namespace {
 
-Result<AnalysisOptions> options_of(const Arguments& arguments) {
+Result<AnalysisOptions> make_analysis_options(const Arguments& arguments) {
   AnalysisOptions options = arguments.analysis;
   options.devices = arguments.devices;
   options.format = arguments.format;
@@ -35,7 +35,7 @@ Result<AnalysisOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
-AnalysisTarget target_of(Env& env) {
+AnalysisTarget make_target(Env& env) {
   AnalysisTarget target;
   target.out = env.out;
   if (const auto width = limited_width(env)) {
@@ -64,7 +64,7 @@ Status set_order(std::string_view text, SummaryOptions& options) {
 }
 
 // A summary covers everything, so options that select activities or columns do not apply to it.
-Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
+Result<SummaryOptions> make_summary_options(const Arguments& arguments) {
   AnalysisOptions others = arguments.analysis;
   SummaryOptions options;
   options.top = static_cast<std::size_t>(std::exchange(others.top, std::nullopt).value_or(0));
@@ -82,10 +82,10 @@ Result<SummaryOptions> summary_options_of(const Arguments& arguments) {
 // Limit for a file of user formulas, which are written by hand.
 constexpr std::int64_t kMaxWorkFile = 1'000'000;
 
-Result<WorkProvider> work_of(const Arguments& arguments) {
-  if (!arguments.work) return ops::make_work_of();
+Result<WorkProvider> read_work_provider(const Arguments& arguments) {
+  if (!arguments.work) return ops::make_work_provider();
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kMaxWorkFile));
-  auto read = read_work_file(text, *arguments.work, ops::make_work_of());
+  auto read = read_work_file(text, *arguments.work, ops::make_work_provider());
   if (read.ok()) return *std::move(read);
   const std::vector<Diagnostic>& all = read.error();
   Error error{all.front().message(), "", ""};
@@ -94,7 +94,7 @@ Result<WorkProvider> work_of(const Arguments& arguments) {
 }
 
 Status summarise_file(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(SummaryOptions options, summary_options_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(SummaryOptions options, make_summary_options(arguments));
   options.width = limited_width(env);
   const std::string format = arguments.format.value_or("table");
   const bool json = arguments.output == Output::json || format == "json";
@@ -105,15 +105,15 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   Summary summary;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
-  *env.out << (json ? summary_json(summary, options) : summary_text(summary, options));
+  *env.out << (json ? summary_json(summary, options) : format_summary(summary, options));
   report_losses("analyze", report, arguments.verbosity, *env.err);
   return Done{};
 }
 
 Status analyze_file(const Arguments& arguments, Env& env) {
   if (arguments.summary) return summarise_file(arguments, env);
-  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, options_of(arguments));
-  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, work_of(arguments));
+  BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
+  BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   const CeilingKnowledge ceilings =
       needs_ceilings(options)
@@ -121,7 +121,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
                               arguments.baseline.value_or(std::string(kDefaultStore)))
           : CeilingKnowledge{};
   BENCH_ASSIGN_OR_RETURN(const AnalysisOutcome outcome,
-                         analyze(*source, work, ceilings, options, target_of(env)));
+                         analyze(*source, work, ceilings, options, make_target(env)));
   report_losses("analyze", outcome.report, arguments.verbosity, *env.err);
   for (const std::string& note : outcome.notes)
     print_line(*env.err, fmt::format("bench analyze: {}", note));

@@ -27,7 +27,7 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
 // Values of the first operand of `bench baseline`: "save", "accept", ...
 std::span<const std::string_view> baseline_action_names();
 
-BaselineStore store_of(const Arguments& arguments);
+BaselineStore make_store(const Arguments& arguments);
 
 // --filter; without a filter it selects everything.
 class IdSelection {

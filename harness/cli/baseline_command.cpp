@@ -76,7 +76,7 @@ Result<ExitStatus> run_action(Arguments arguments, Env& env) {
 
 std::span<const std::string_view> baseline_action_names() { return kActionNames; }
 
-BaselineStore store_of(const Arguments& arguments) {
+BaselineStore make_store(const Arguments& arguments) {
   return BaselineStore(arguments.baseline.value_or(std::string(kDefaultStore)));
 }
 

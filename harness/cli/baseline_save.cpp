@@ -74,10 +74,10 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
   BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
   saving.warnings.insert(saving.warnings.end(), report.warnings.begin(), report.warnings.end());
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
-  const BaselineStore store = store_of(arguments);
+  const BaselineStore store = make_store(arguments);
   if (auto error = store.class_folder()) return *std::move(error);
-  ReportBaselines baselines = baselines_of(report, {arguments.reason, arguments.anchor, path},
-                                           read_profiles(report, path, saving));
+  ReportBaselines baselines = make_baselines(report, {arguments.reason, arguments.anchor, path},
+                                             read_profiles(report, path, saving));
   for (BaselineRecord& record : baselines.records) {
     BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, policy));
     saving.cases.push_back(saved(record, appended));
@@ -89,7 +89,7 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
   return Done{};
 }
 
-std::string text_of(const Saving& saving, const ConsoleOptions& console) {
+std::string format_saving(const Saving& saving, const ConsoleOptions& console) {
   const std::vector<Column> columns = {
       {"case", Align::left, kMinId}, {"result"}, {"epoch", Align::right}};
   std::vector<std::string_view> ids;
@@ -104,7 +104,7 @@ std::string text_of(const Saving& saving, const ConsoleOptions& console) {
   return render_table(columns, rows, console.width, console.colour);
 }
 
-std::string json_of(const Saving& saving) {
+std::string format_saving_json(const Saving& saving) {
   return printed_json([&](JsonWriter& writer) {
     writer.required_list("cases", saving.cases, [](JsonWriter& row, const Saved& entry) {
       row.required("id", entry.id);
@@ -125,14 +125,14 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env&
   }
   // Cases that were saved before an error stay saved, and are shown.
   if (status.ok() || !saving.cases.empty())
-    *env.out << (arguments.output == Output::json ? json_of(saving)
-                                                  : text_of(saving, console_options(env)));
+    *env.out << (arguments.output == Output::json ? format_saving_json(saving)
+                                                  : format_saving(saving, console_options(env)));
   BENCH_RETURN_IF_ERROR(std::move(status));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& warning : saving.warnings)
       print_line(*env.err, "bench baseline: " + warning);
     print_line(*env.err, fmt::format("{} saved in {}, {} known before, {} refused",
-                                     saving.count("saved"), store_of(arguments).folder(),
+                                     saving.count("saved"), make_store(arguments).folder(),
                                      saving.count("known"), saving.count("refused")));
   }
   if (saving.count("saved") + saving.count("known") > 0) return ExitStatus::success;

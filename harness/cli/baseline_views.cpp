@@ -46,7 +46,7 @@ struct Stored {
 
 Result<Stored> read_all(const Arguments& arguments) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
-  Stored stored{store_of(arguments), {}, {}};
+  Stored stored{make_store(arguments), {}, {}};
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, stored.store.list());
   if (auto foreign = stored.store.foreign_content()) return *std::move(foreign);
   for (const StoreFile& file : files) {
@@ -74,15 +74,15 @@ std::optional<Nanoseconds> median_time(const BaselineRecord& record) {
   return Nanoseconds(std::llround(*median));
 }
 
-std::string time_text(const BaselineRecord& record) {
+std::string format_record_time(const BaselineRecord& record) {
   return format_or_unknown(median_time(record), format_time);
 }
 
-std::string share_text(const std::optional<double>& share) {
+std::string format_fraction(const std::optional<double>& share) {
   return format_or_unknown(share, [](double value) { return fmt::format("{:.2f}%", 100 * value); });
 }
 
-std::vector<std::string> anchors_of(const BaselineHistory& history) {
+std::vector<std::string> list_anchors(const BaselineHistory& history) {
   std::vector<std::string> names;
   for (const BaselineRecord& record : history.records) {
     if (record.anchor) names.push_back(*record.anchor);
@@ -90,13 +90,13 @@ std::vector<std::string> anchors_of(const BaselineHistory& history) {
   return names;
 }
 
-std::size_t epochs_of(const BaselineHistory& history) {
+std::size_t count_epochs(const BaselineHistory& history) {
   std::set<std::int64_t> epochs;
   for (const BaselineRecord& record : history.records) epochs.insert(record.epoch);
   return epochs.size();
 }
 
-std::optional<double> spread_of(const BaselineHistory& history) {
+std::optional<double> compute_spread(const BaselineHistory& history) {
   return between_run_sigma(median_differences(run_levels(history.records)));
 }
 
@@ -104,16 +104,16 @@ Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
   const BaselineRecord& last = *history.last();
   return {{{last.measured.id, Tone::plain, shortener.forms(last.measured.id)},
            {std::to_string(history.records.size())},
-           {std::to_string(epochs_of(history))},
+           {std::to_string(count_epochs(history))},
            {last.time},
            {last.commit},
-           {time_text(last)},
-           {share_text(spread_of(history))},
-           {fmt::format("{}", fmt::join(anchors_of(history), " "))}},
+           {format_record_time(last)},
+           {format_fraction(compute_spread(history))},
+           {fmt::format("{}", fmt::join(list_anchors(history), " "))}},
           ""};
 }
 
-std::string list_text(const Stored& stored, const ConsoleOptions& console) {
+std::string format_baseline_list(const Stored& stored, const ConsoleOptions& console) {
   const std::vector<Column> columns = {{"case", Align::left, kMinId},
                                        {"runs", Align::right, std::nullopt, 3},
                                        {"epochs", Align::right, std::nullopt, 4},
@@ -148,12 +148,12 @@ std::string list_json(const Stored& stored) {
       row.required("machine_class", last.environment.machine_class);
       row.required("path", entry.history.path);
       row.required("runs", entry.history.records.size());
-      row.required("epochs", epochs_of(entry.history));
+      row.required("epochs", count_epochs(entry.history));
       row.required("last_run", last.time);
       row.required("commit", last.commit);
       row.optional("median_ns", median_time(last));
-      row.optional("spread", spread_of(entry.history));
-      row.required("anchors", anchors_of(entry.history));
+      row.optional("spread", compute_spread(entry.history));
+      row.required("anchors", list_anchors(entry.history));
     });
   });
 }
@@ -167,7 +167,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
            {record.time},
            {record.run_id},
            {record.commit},
-           {time_text(record)},
+           {format_record_time(record)},
            {change},
            {std::to_string(record.measured.processes.size())},
            {record.anchor.value_or("")},
@@ -183,11 +183,11 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
   const auto add = [&](const std::string& name, std::string value) {
     rows.push_back({{{name}, {std::move(value)}}, ""});
   };
-  add("spread between runs", fmt::format("{}, from {}", share_text(between_run_sigma(medians)),
+  add("spread between runs", fmt::format("{}, from {}", format_fraction(between_run_sigma(medians)),
                                          plural(medians.size(), "difference")));
   add("95% of differences below",
-      share_text(difference_quantile(q25_differences(levels), kUsualPoint)));
-  add("spread between processes", share_text(between_process_sigma(history.records)));
+      format_fraction(difference_quantile(q25_differences(levels), kUsualPoint)));
+  add("spread between processes", format_fraction(between_process_sigma(history.records)));
   const BaselineRecord& last = *history.last();
   const ExactProperties& exact = last.measured.exact;
   if (!exact.implementation.empty()) add("implementation", exact.implementation);
@@ -202,7 +202,7 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
                       console.colour);
 }
 
-std::string show_text(const StoreEntry& entry, const ConsoleOptions& console) {
+std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& console) {
   const std::vector<Column> columns = {{"epoch", Align::right},
                                        {"time"},
                                        {"run", Align::left, std::nullopt, 4},
@@ -268,8 +268,9 @@ Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored s
 
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
-  *env.out << (arguments.output == Output::json ? list_json(stored)
-                                                : list_text(stored, console_options(env)));
+  *env.out << (arguments.output == Output::json
+                   ? list_json(stored)
+                   : format_baseline_list(stored, console_options(env)));
   warn(stored.problems, arguments, env);
   return ExitStatus::success;
 }
@@ -282,7 +283,8 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
     *env.out << show_json(cases);
   } else {
     for (const StoreEntry& entry : cases)
-      *env.out << (&entry == &cases.front() ? "" : "\n") << show_text(entry, console_options(env));
+      *env.out << (&entry == &cases.front() ? "" : "\n")
+               << format_baseline(entry, console_options(env));
   }
   for (const StoreEntry& entry : cases) warn(entry.history.problems, arguments, env);
   return ExitStatus::success;

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,
-                                 const Ceilings& ceilings) {
+std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<MemoryUse>& memory,
+                                      const Ceilings& ceilings) {
   CaseRecord record = case_facts(spec);
   record.memory = memory;
   if (!ceilings.capability.empty()) {
@@ -19,10 +19,10 @@ std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse
   // The efficiency is not used; any time gives the same ideal time.
   record.time->median = Nanoseconds(1);
   const auto question = roofline_question(record, ceilings);
-  return question ? roofline_of(*question, ceilings) : std::nullopt;
+  return question ? compute_roofline(*question, ceilings) : std::nullopt;
 }
 
-std::string ideal_text(const Roofline& ideal) {
+std::string format_ideal(const Roofline& ideal) {
   std::string text =
       fmt::format("ceilings\n  ideal time  {}, bound by {}\n", format_time(ideal.ideal),
                   bound_names()[static_cast<std::size_t>(ideal.bound)]);

@@ -12,15 +12,15 @@ TEST(CeilingSection, ShowsTheIdealTimeOfACase) {
   ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{100e9}},
                    {"read", "dram", 1, BytesPerSecond{10e9}}};
   const Case spec = test::make_case("gemm/forward/m100n100k100/f32/onednn/cpu/hot");
-  const auto ideal = ideal_of(spec, std::nullopt, ceilings);
+  const auto ideal = compute_ideal(spec, std::nullopt, ceilings);
   ASSERT_TRUE(ideal);
-  EXPECT_EQ(ideal_text(*ideal),
+  EXPECT_EQ(format_ideal(*ideal),
             "ceilings\n"
             "  ideal time  20.00 us, bound by compute\n"
             "  arithmetic  100.0 GFLOP/s\n"
             "  dram        10.00 GB/s\n"
             "\n");
-  EXPECT_FALSE(ideal_of(spec, std::nullopt, Ceilings{}));
+  EXPECT_FALSE(compute_ideal(spec, std::nullopt, Ceilings{}));
 }
 
 TEST(CeilingSection, OfAProductOnAGpuCountsItsTensorCores) {
@@ -30,9 +30,9 @@ TEST(CeilingSection, OfAProductOnAGpuCountsItsTensorCores) {
   ceilings.rows = {{"gemm_f16", "", 1, FlopsPerSecond{1e12}},
                    {"fma_cuda_f32", "", 1, FlopsPerSecond{1e11}}};
   const Case half = test::make_case("gemm/forward/m128n128k128/f16/cublaslt/cuda/hot");
-  EXPECT_EQ(ideal_of(half, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e12});
+  EXPECT_EQ(compute_ideal(half, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e12});
   const Case single = test::make_case("gemm/forward/m128n128k128/f32/cublaslt/cuda/hot");
-  EXPECT_EQ(ideal_of(single, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e11});
+  EXPECT_EQ(compute_ideal(single, std::nullopt, ceilings)->peak_flops_per_s, FlopsPerSecond{1e11});
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Result<Measurement> read_side(const std::string& path,
   return read_measurement(text, path);
 }
 
-std::optional<std::string> machine_class_of(const Measurement& side) {
+std::optional<std::string> find_machine_class(const Measurement& side) {
   const auto found = side.facts.find("machine_class");
   return found == side.facts.end() ? std::nullopt : std::optional(found->second);
 }
@@ -61,11 +61,11 @@ struct Sides {
 Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
   if (!stored_runs(base)) {
     BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
-    BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, machine_class_of(left)));
+    BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, find_machine_class(left)));
     return Sides{std::move(left), std::move(right)};
   }
   BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, std::nullopt));
-  BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, machine_class_of(right)));
+  BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, find_machine_class(right)));
   return Sides{std::move(left), std::move(right)};
 }
 
@@ -87,7 +87,7 @@ bool compared_something(const Comparison& comparison) {
                              [](const ComparedCase& entry) { return entry.ratio.has_value(); });
 }
 
-ExitStatus status_of(const Comparison& comparison, const Arguments& arguments) {
+ExitStatus to_exit_status(const Comparison& comparison, const Arguments& arguments) {
   const bool regressed = comparison.count(CaseVerdict::slower) > 0;
   if (arguments.fail_on_regression && regressed) return ExitStatus::regression;
   // If `compare` is used as a gate, comparing nothing must not count as success.
@@ -138,7 +138,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   const std::string text = format->write(comparison, comparison_console(arguments, env));
   BENCH_RETURN_IF_ERROR(write_comparison(text, arguments, env));
   if (!arguments.out && format->name == "text") print_next_question(comparison, arguments, env);
-  return status_of(comparison, arguments);
+  return to_exit_status(comparison, arguments);
 }
 
 Status check_by(const Arguments& arguments) {

@@ -30,10 +30,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words words_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+Words to_words(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
 
 template <class Row>
-Words names_of(std::span<const Row> rows) {
+Words row_names(std::span<const Row> rows) {
   Words names;
   for (const Row& row : rows) names.emplace_back(row.name);
   return names;
@@ -53,26 +53,26 @@ struct Offer {
 };
 
 constexpr std::array kOffers = {
-    Offer{"baseline", "", [] { return words_of(baseline_action_names()); }},
-    Offer{"completion", "", [] { return names_of(completion_shells()); }},
-    Offer{"report", "format", [] { return names_of(report_formats()); }},
-    Offer{"report", "columns", [] { return names_of(case_columns()); }},
-    Offer{"report", "sort", [] { return names_of(case_columns()); }},
-    Offer{"compare", "format", [] { return names_of(comparison_formats()); }},
-    Offer{"trace", "format", [] { return words_of(trace_format_names()); }},
-    Offer{"analyze", "format", [] { return names_of(analysis::table_formats()); }},
-    Offer{"", "aggregate", [] { return words_of(kAggregateNames); }},
-    Offer{"", "aggregate-by", [] { return names_of(analysis::columns()); }},
-    Offer{"", "columns", [] { return names_of(analysis::columns()); }},
-    Offer{"", "device", [] { return words_of(device_names()); }},
-    Offer{"", "direction", [] { return words_of(ops::direction_names()); }},
-    Offer{"", "dtype", [] { return names_of(data_types()); }},
+    Offer{"baseline", "", [] { return to_words(baseline_action_names()); }},
+    Offer{"completion", "", [] { return row_names(completion_shells()); }},
+    Offer{"report", "format", [] { return row_names(report_formats()); }},
+    Offer{"report", "columns", [] { return row_names(case_columns()); }},
+    Offer{"report", "sort", [] { return row_names(case_columns()); }},
+    Offer{"compare", "format", [] { return row_names(comparison_formats()); }},
+    Offer{"trace", "format", [] { return to_words(trace_format_names()); }},
+    Offer{"analyze", "format", [] { return row_names(analysis::table_formats()); }},
+    Offer{"", "aggregate", [] { return to_words(kAggregateNames); }},
+    Offer{"", "aggregate-by", [] { return row_names(analysis::columns()); }},
+    Offer{"", "columns", [] { return row_names(analysis::columns()); }},
+    Offer{"", "device", [] { return to_words(device_names()); }},
+    Offer{"", "direction", [] { return to_words(ops::direction_names()); }},
+    Offer{"", "dtype", [] { return row_names(data_types()); }},
     Offer{"", "fail-on", [] { return Words{"regression"}; }},
-    Offer{"", "kind", [] { return words_of(activity_kind_names()); }},
-    Offer{"", "order-by", [] { return names_of(analysis::columns()); }},
-    Offer{"", "phase", [] { return words_of(kPhaseFilterNames); }},
-    Offer{"", "profile", [] { return words_of(record_group_names()); }},
-    Offer{"", "profile-format", [] { return words_of(profile_format_names()); }},
+    Offer{"", "kind", [] { return to_words(activity_kind_names()); }},
+    Offer{"", "order-by", [] { return row_names(analysis::columns()); }},
+    Offer{"", "phase", [] { return to_words(kPhaseFilterNames); }},
+    Offer{"", "profile", [] { return to_words(record_group_names()); }},
+    Offer{"", "profile-format", [] { return to_words(profile_format_names()); }},
     Offer{"", "require", [] { return Words{"gpu"}; }},
     Offer{"", "set", keys_to_set},
 };

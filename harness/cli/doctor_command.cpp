@@ -41,7 +41,9 @@ constexpr LevelText kLevels[] = {{Finding::Level::good, "ok     ", "good", "\x1b
                                  {Finding::Level::note, "note   ", "note", "\x1b[33m"},
                                  {Finding::Level::problem, "PROBLEM", "problem", "\x1b[31m"}};
 
-const LevelText& text_of(Finding::Level level) { return kLevels[static_cast<std::size_t>(level)]; }
+const LevelText& level_text(Finding::Level level) {
+  return kLevels[static_cast<std::size_t>(level)];
+}
 
 Finding onednn_finding(Env& env) {
   const auto description = describe_worker(own_path(), env);
@@ -81,7 +83,7 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceFac
   const std::string first = answer(findings, gpu);
   *env.out << (width ? wrap(first, *width, 0) : first + "\n") << '\n';
   for (const Finding& finding : findings) {
-    const LevelText& level = text_of(finding.level);
+    const LevelText& level = level_text(finding.level);
     std::string text =
         fmt::format("{} {:<14}  {}\n", level.mark, finding.subject, printable(finding.found));
     if (!finding.consequence.empty())
@@ -97,7 +99,7 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceFac
 void print_json(const std::vector<Finding>& findings, Env& env) {
   *env.out << printed_json([&](JsonWriter& writer) {
     writer.required_list("rows", findings, [](JsonWriter& row, const Finding& finding) {
-      row.required("level", text_of(finding.level).name);
+      row.required("level", level_text(finding.level).name);
       row.required("subject", finding.subject);
       row.required("found", finding.found);
       row.required("consequence", finding.consequence);

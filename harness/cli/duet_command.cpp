@@ -21,7 +21,7 @@ namespace {
 constexpr int kDuets = 20;
 
 // Runs as many duets as requested, without stopping early for a verdict.
-GateEvidence evidence_of(const Plan& plan, const Arguments& arguments) {
+GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
   evidence.policy.duets = arguments.gate.duets.value_or(kDuets);
@@ -42,11 +42,11 @@ std::string effect_line(const CaseAssessment& judgement) {
                      judgement.p.value_or(1));
 }
 
-std::string text_of(const GateFile& gate) {
+std::string format_duet_result(const GateFile& gate) {
   const CaseAssessment& judgement = gate.judgements.front();
   const std::string sides =
-      fmt::format("  {}\n  {}\n  {}\n", judgement.id, side_text("base", *gate.facts.base),
-                  side_text("candidate", gate.facts.candidate));
+      fmt::format("  {}\n  {}\n  {}\n", judgement.id, format_side("base", *gate.facts.base),
+                  format_side("candidate", gate.facts.candidate));
   if (!judgement.effect || judgement.duets == 0) {
     return fmt::format("nothing could be compared: {}\n{}", judgement.reason, sides);
   }
@@ -62,7 +62,7 @@ std::string text_of(const GateFile& gate) {
   if (judgement.detectable) {
     text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
   }
-  const std::string changes = changes_text(judgement.changes);
+  const std::string changes = format_changes(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
   return text;
 }
@@ -77,7 +77,7 @@ class DuetRunner {
     gate_.facts.config_name = plan.name;
     gate_.facts.candidate = std::move(sides.candidate);
     gate_.facts.base = std::move(sides.base);
-    gate_.evidence = evidence_of(plan, arguments);
+    gate_.evidence = make_evidence(plan, arguments);
   }
 
   Result<ExitStatus> execute() {
@@ -102,7 +102,7 @@ class DuetRunner {
     gate_.judgements = std::move(decision.judgements);
     gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
     *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
-                                                    : shown_lines(text_of(gate_), env_));
+                                                    : shown_lines(format_duet_result(gate_), env_));
     return status();
   }
 

@@ -8,7 +8,7 @@
 #include "harness/cli/explain_sections.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/stored_ceilings.hpp"
-#include "harness/host/cuda_status.hpp"
+#include "harness/host/gpu_description.hpp"
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
@@ -41,7 +41,7 @@ std::string tensor_line(const ops::Tensor& tensor, std::size_t name_width) {
                      fmt::format("{}", fmt::join(tensor.dims, "x")), format_bytes(tensor.size()));
 }
 
-std::string tensors_text(std::span<const ops::Tensor> tensors) {
+std::string format_tensors(std::span<const ops::Tensor> tensors) {
   std::size_t name_width = kMinNameWidth;
   for (const ops::Tensor& tensor : tensors) name_width = std::max(name_width, tensor.name.size());
   std::string text = "tensors\n";
@@ -56,7 +56,7 @@ std::string tensors_text(std::span<const ops::Tensor> tensors) {
 }
 
 // Derives the formulas, because a plan's problems have none. Empty for a network.
-std::vector<ops::Formula> formulas_of(const Case& spec) {
+std::vector<ops::Formula> derive_formulas(const Case& spec) {
   const auto* problem = std::get_if<ops::Problem>(&spec.work);
   if (problem == nullptr) return {};
   auto again = ops::make_problem({.op = problem->op,
@@ -69,8 +69,8 @@ std::vector<ops::Formula> formulas_of(const Case& spec) {
   return again.ok() ? std::move(again->formulas) : std::vector<ops::Formula>{};
 }
 
-std::string formulas_text(const Case& spec) {
-  const std::vector<ops::Formula> formulas = formulas_of(spec);
+std::string format_formulas(const Case& spec) {
+  const std::vector<ops::Formula> formulas = derive_formulas(spec);
   if (formulas.empty()) return "";
   std::string text = "formulas (convention bench-1)\n";
   for (const ops::Formula& formula : formulas) {
@@ -81,7 +81,7 @@ std::string formulas_text(const Case& spec) {
   return text;
 }
 
-std::string work_text(const ops::Work& work) {
+std::string format_work(const ops::Work& work) {
   std::string text = "work\n";
   if (work.macs)
     text += fmt::format("  MACs         {:<16} {}\n", *work.macs, format_count(*work.macs));
@@ -99,7 +99,7 @@ std::string work_text(const ops::Work& work) {
   return text;
 }
 
-std::string prepared_text(const PreparedReply& prepared) {
+std::string format_prepared(const PreparedReply& prepared) {
   std::string text = fmt::format("  implementation  {}\n", prepared.implementation);
   // For networks, lists only tensors that are not parameters.
   for (const BufferInfo& buffer : prepared.buffers) {
@@ -122,7 +122,7 @@ std::string prepared_text(const PreparedReply& prepared) {
 
 // The steps that a network executes, in order. Empty for a single operator, which the lines above
 // describe completely.
-std::string steps_text(const PreparedReply& prepared) {
+std::string format_steps(const PreparedReply& prepared) {
   if (prepared.steps.size() < 2) return "";
   std::string text = "\nsteps\n";
   for (const ops::KernelStep& step : prepared.steps) {
@@ -135,7 +135,7 @@ std::string steps_text(const PreparedReply& prepared) {
 // Maximum number of reasons: for networks the first ones suffice, because they repeat.
 constexpr std::size_t kMaxReasons = 16;
 
-std::string reasons_text(const std::vector<DispatchReason>& reasons) {
+std::string format_dispatch_reasons(const std::vector<DispatchReason>& reasons) {
   if (reasons.empty()) return "";
   std::string text = "\nnot taken\n";
   for (const DispatchReason& reason :
@@ -157,7 +157,7 @@ void write_reason(JsonWriter& writer, const DispatchReason& reason) {
   writer.required("location", reason.location);
 }
 
-std::string probe_text(const Result<PreparedCase>& probe) {
+std::string format_probe(const Result<PreparedCase>& probe) {
   if (!probe.ok())
     return fmt::format("here\n  no worker could be started: {}\n", probe.error().message());
   const ops::LibraryInfo& library = probe->library;  // without a name if no worker was asked
@@ -166,9 +166,9 @@ std::string probe_text(const Result<PreparedCase>& probe) {
                          : fmt::format("here, with {} {}\n", library.name, library.version);
   if (probe->refused) {
     return text +
-           fmt::format("  {}: {}\n", name_of(probe->refused->outcome), probe->refused->reason);
+           fmt::format("  {}: {}\n", to_string(probe->refused->outcome), probe->refused->reason);
   }
-  return text + prepared_text(*probe->prepared) + steps_text(*probe->prepared);
+  return text + format_prepared(*probe->prepared) + format_steps(*probe->prepared);
 }
 
 std::string reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
@@ -205,7 +205,7 @@ std::optional<There> look_there(const Case& spec, const Arguments& arguments, En
   return There{*std::move(gpu), supports->at(id)};
 }
 
-std::string there_text(const There& there) {
+std::string format_remote_result(const There& there) {
   std::string text = fmt::format("there, on {}\n", there.gpu.name);
   if (!there.support) return text + fmt::format("  n/a: {}\n\n", there.support.error().message());
   const CudaSupport& support = *there.support;
@@ -245,7 +245,7 @@ Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, E
   const auto memory = here.probe.ok() && here.probe->prepared
                           ? std::optional(here.probe->prepared->memory)
                           : std::nullopt;
-  here.ideal = ideal_of(spec, memory, ceilings_for(spec, env));
+  here.ideal = compute_ideal(spec, memory, ceilings_for(spec, env));
   if (!here.probe.ok() || here.probe->library.name.empty()) return here;
   if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
   return here;
@@ -280,7 +280,7 @@ void write_prepared(JsonWriter& writer, const PreparedReply& prepared) {
 void write_here(JsonWriter& writer, const Here& here) {
   const Result<PreparedCase>& probe = here.probe;
   if (probe.ok() && probe->refused) {
-    writer.required("outcome", name_of(probe->refused->outcome));
+    writer.required("outcome", to_string(probe->refused->outcome));
     writer.required("reason", probe->refused->reason);
   } else if (probe.ok() && probe->prepared) {
     write_prepared(writer, *probe->prepared);
@@ -305,9 +305,9 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
     const std::string_view name = facts.root().name(i);
     if (name != "outcome" && name != "flags") writer.required(name, facts.root().member(i));
   }
-  if (const auto tensors = tensors_of(spec); !tensors.empty())
+  if (const auto tensors = case_tensors(spec); !tensors.empty())
     writer.required_list("tensors", tensors, write_tensor);
-  writer.list("formulas", formulas_of(spec), [](JsonWriter& row, const ops::Formula& formula) {
+  writer.list("formulas", derive_formulas(spec), [](JsonWriter& row, const ops::Formula& formula) {
     row.required("name", formula.name);
     row.required("expression", formula.expression);
     row.required("values", formula.values);
@@ -328,18 +328,19 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
 }
 
 // Everything except the id and the command, which are for copying and never fold.
-std::string explanation_text(const Case& spec, const Here& here, const std::optional<There>& there,
-                             const std::optional<ops::Platform>& platform) {
-  const std::string tensor_cores = (platform ? tensor_core_text(spec, *platform) + "\n" : "") +
-                                   (there ? there_text(*there) : "");
-  return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", tensors_text(tensors_of(spec)), formulas_text(spec),
-                     work_text(work_of(spec)), tensor_cores,
-                     here.ideal ? ideal_text(*here.ideal) : "", probe_text(here.probe),
-                     reasons_text(here.not_taken));
+std::string format_explanation(const Case& spec, const Here& here,
+                               const std::optional<There>& there,
+                               const std::optional<ops::Platform>& platform) {
+  const std::string tensor_cores = (platform ? format_tensor_cores(spec, *platform) + "\n" : "") +
+                                   (there ? format_remote_result(*there) : "");
+  return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
+                     format_formulas(spec), format_work(case_work(spec)), tensor_cores,
+                     here.ideal ? format_ideal(*here.ideal) : "", format_probe(here.probe),
+                     format_dispatch_reasons(here.not_taken));
 }
 
 // The name was checked when the command line was parsed.
-std::optional<ops::Platform> platform_of(const Arguments& arguments) {
+std::optional<ops::Platform> find_platform(const Arguments& arguments) {
   if (!arguments.architecture) return std::nullopt;
   return ops::parse_platform(*arguments.architecture).value();
 }
@@ -349,7 +350,7 @@ std::optional<ops::Platform> platform_of(const Arguments& arguments) {
 ExitStatus explain_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
-  const auto platform = platform_of(arguments);
+  const auto platform = find_platform(arguments);
   std::vector<Explanation> explanations;
   for (const Case& spec : plan->cases) {
     Explanation found{spec, look_here(spec, *plan, arguments, env),
@@ -359,7 +360,7 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
       continue;
     }
     const std::string text =
-        shown_lines(explanation_text(spec, found.here, found.there, platform), env);
+        shown_lines(format_explanation(spec, found.here, found.there, platform), env);
     *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
                             printable(found.here.reproduction));
   }

@@ -16,17 +16,17 @@ namespace bench {
 
 // For an operator: its parts with reasons and rules. For a network: one line per convolution and
 // product. Begins with "tensor cores" and ends in a newline.
-std::string tensor_core_text(const Case& spec, const ops::Platform& platform);
+std::string format_tensor_cores(const Case& spec, const ops::Platform& platform);
 
 // {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; for a network "nodes".
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
 // The shortest time that the ceilings permit for a case. nullopt without stored ceilings, or on
 // another device than theirs. `memory`: of the prepared case, if it could be prepared.
-std::optional<Roofline> ideal_of(const Case& spec, const std::optional<MemoryUse>& memory,
-                                 const Ceilings& ceilings);
+std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<MemoryUse>& memory,
+                                      const Ceilings& ceilings);
 
 // Lines that begin with "ceilings". The efficiency, which needs a time, is not shown.
-std::string ideal_text(const Roofline& ideal);
+std::string format_ideal(const Roofline& ideal);
 
 }  // namespace bench

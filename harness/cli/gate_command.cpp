@@ -73,21 +73,21 @@ void print(const GateFile& gate, const KitPaths& kits, const Arguments& argument
 }
 
 // A chosen part of the configuration lacks the other cases on purpose.
-GateRequest::Extent extent_of(const Arguments& arguments) {
+GateRequest::Extent to_extent(const Arguments& arguments) {
   const bool is_whole = arguments.filters.empty() && arguments.devices.empty() &&
                         !arguments.shard && !arguments.gate.allow_removed;
   return is_whole ? GateRequest::Extent::whole : GateRequest::Extent::part;
 }
 
-GateRequest request_of(const Arguments& arguments, Plan plan, GateSides sides, std::string run_id,
-                       std::string folder) {
+GateRequest make_gate_request(const Arguments& arguments, Plan plan, GateSides sides,
+                              std::string run_id, std::string folder) {
   GateRequest request{std::move(plan),   std::move(sides),  std::move(run_id),
                       std::move(folder), arguments.program, arguments.command_line};
   request.seed = arguments.seed;
   request.budget = arguments.budget;
   if (arguments.require_gpu) request.required_device = "cuda";
   request.store = arguments.baseline;
-  request.extent = extent_of(arguments);
+  request.extent = to_extent(arguments);
   if (arguments.gate.kits_for_all) request.kits = GateRequest::Kits::of_all;
   request.rules = exit_rules(arguments);
   if (arguments.force) request.existing = Existing::replace;
@@ -150,7 +150,8 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
   auto sink = open_gate(folder, arguments);
   if (!sink.ok()) return fail("gate", sink.error(), ExitStatus::usage, env);
-  GateRequest request = request_of(arguments, std::move(*plan), std::move(*sides), run_id, folder);
+  GateRequest request =
+      make_gate_request(arguments, std::move(*plan), std::move(*sides), run_id, folder);
   request.interrupted = [&watch] { return watch.seen(); };
   const Result<ExitStatus> status = measure_and_report(std::move(request), *sink, arguments, env);
   return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);

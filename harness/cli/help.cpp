@@ -152,7 +152,7 @@ std::string manual_command_section(const Command& command) {
 
 }  // namespace
 
-std::string version_text() {
+std::string format_version() {
   const auto commit = tool_commit();
   return commit ? fmt::format("bench {} (commit {})\n", tool_version(), *commit)
                 : fmt::format("bench {}\n", tool_version());
@@ -197,7 +197,7 @@ std::string command_help(const Command& command) {
   return text;
 }
 
-std::string manual_text() {
+std::string format_manual() {
   std::string text = fmt::format("bench {}\n\n{}", tool_version(), program_help());
   for (const Command* command : shown_commands()) {
     const std::string title = fmt::format("bench {}", command->name);

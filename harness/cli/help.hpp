@@ -13,9 +13,9 @@ namespace bench {
 
 std::string program_help();
 std::string command_help(const Command& command);
-std::string manual_page();   // roff, for man(1)
-std::string manual_text();   // the same as plain text of 80 columns
-std::string version_text();  // "bench 0.1.0 (commit 1a2b3c4)\n"
+std::string manual_page();     // roff, for man(1)
+std::string format_manual();   // the same as plain text of 80 columns
+std::string format_version();  // "bench 0.1.0 (commit 1a2b3c4)\n"
 
 struct Shell {
   std::string_view name;

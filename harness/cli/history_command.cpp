@@ -48,7 +48,7 @@ Result<StoredTrends> read_trends(const std::string& folder) {
     classes[file.folder_name].push_back(*std::move(history));
   }
   for (const auto& [name, histories] : classes)
-    std::ranges::move(trends_of(histories, {}), std::back_inserter(stored.trends));
+    std::ranges::move(compute_trends(histories, {}), std::back_inserter(stored.trends));
   return stored;
 }
 
@@ -78,7 +78,7 @@ Status select_trends(const Arguments& arguments, const std::string& folder,
   return Done{};
 }
 
-TrendView view_of(const Arguments& arguments, const Env& env) {
+TrendView make_view(const Arguments& arguments, const Env& env) {
   TrendView view;
   view.since = arguments.since;
   view.program = arguments.program;
@@ -88,8 +88,8 @@ TrendView view_of(const Arguments& arguments, const Env& env) {
 }
 
 // A sentence instead of an empty table.
-std::string nothing_text(const std::vector<CaseTrend>& trends, const TrendView& view,
-                         const std::string& folder) {
+std::string format_empty_history(const std::vector<CaseTrend>& trends, const TrendView& view,
+                                 const std::string& folder) {
   if (trends.empty())
     return fmt::format(
         "No stored run of such a case in {}; store accepted runs with "
@@ -100,12 +100,12 @@ std::string nothing_text(const std::vector<CaseTrend>& trends, const TrendView& 
   return fmt::format("No run since {}: the last one is of {}.", view.since.value_or(""), last);
 }
 
-std::string history_text(const std::vector<ShownTrend>& shown, const Arguments& arguments,
-                         const TrendView& view, const ConsoleOptions& console) {
-  if (arguments.inputs.empty()) return trends_text(shown, view, console);
+std::string format_history(const std::vector<ShownTrend>& shown, const Arguments& arguments,
+                           const TrendView& view, const ConsoleOptions& console) {
+  if (arguments.inputs.empty()) return format_trends(shown, view, console);
   std::string text;
   for (const ShownTrend& entry : shown)
-    text += (text.empty() ? "" : "\n") + trend_detail_text(entry, view, console);
+    text += (text.empty() ? "" : "\n") + format_trend_detail(entry, view, console);
   return text;
 }
 
@@ -119,22 +119,22 @@ ExitStatus status_of_trends(const std::vector<ShownTrend>& shown, const Argument
 }
 
 Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
-  const std::string folder = store_of(arguments).folder();
+  const std::string folder = make_store(arguments).folder();
   BENCH_ASSIGN_OR_RETURN(StoredTrends stored, read_trends(folder));
   BENCH_RETURN_IF_ERROR(select_trends(arguments, folder, stored.trends));
   if (arguments.verbosity == Verbosity::normal) {
     for (const std::string& problem : stored.problems)
       print_line(*env.err, "bench history: " + problem);
   }
-  const TrendView view = view_of(arguments, env);
+  const TrendView view = make_view(arguments, env);
   const ConsoleOptions console = console_options(env);
   const std::vector<ShownTrend> shown = shown_trends(stored.trends, view);
   if (arguments.output == Output::json) {
     *env.out << trends_json(shown);
   } else if (shown.empty()) {
-    *env.out << wrap(nothing_text(stored.trends, view, folder), console.width, 0);
+    *env.out << wrap(format_empty_history(stored.trends, view, folder), console.width, 0);
   } else {
-    *env.out << history_text(shown, arguments, view, console);
+    *env.out << format_history(shown, arguments, view, console);
   }
   return status_of_trends(shown, arguments);
 }

@@ -37,7 +37,7 @@ namespace {
 constexpr std::string_view kHere = "yes";
 
 // Describes what would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
-std::string support_text(const CudaSupport& support) {
+std::string format_support(const CudaSupport& support) {
   const std::string by = support.reason.empty() || support.by.empty()
                              ? support.by + support.reason
                              : fmt::format("{} ({})", support.by, support.reason);
@@ -63,11 +63,11 @@ struct Places {
     const auto support = cuda.find(record.id);
     const bool reported = support != cuda.end();
     if (devices.contains(record.device)) {
-      if (reported && support->second.runs == "no") return "no: " + support_text(support->second);
+      if (reported && support->second.runs == "no") return "no: " + format_support(support->second);
       return std::string(kHere);
     }
     const std::string no_device = fmt::format("no: no {} device", record.device);
-    return reported ? fmt::format("{}; there: {}", no_device, support_text(support->second))
+    return reported ? fmt::format("{}; there: {}", no_device, format_support(support->second))
                     : no_device;
   }
 };
@@ -166,7 +166,7 @@ std::optional<std::string> skip_reason(const Case& entry, const Machine& machine
   if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
     return placed.error().message();
   }
-  return memory_shortage(tensors_of(entry), machine.memory);
+  return memory_shortage(case_tensors(entry), machine.memory);
 }
 
 // Checks first what create() checks first in a worker, so that a list and a run give the same

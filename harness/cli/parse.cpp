@@ -181,7 +181,7 @@ Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int ar
   using Answer = std::variant<ParsedCommand, HelpOrVersionText>;
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty() || asks_help(words[0])) return Answer(HelpOrVersionText{program_help()});
-  if (words[0] == "--version") return Answer(HelpOrVersionText{version_text()});
+  if (words[0] == "--version") return Answer(HelpOrVersionText{format_version()});
   if (words[0] == "help") {
     const Command* topic = words.size() > 1 ? find_command(words[1]) : nullptr;
     if (words.size() > 1 && topic == nullptr) return unknown_command(words[1]);

@@ -165,7 +165,7 @@ std::string too_wide(const std::string& text) {
 
 TEST(HelpTest, every_text_fits_a_terminal_of_80_columns) {
   EXPECT_EQ(too_wide(program_help()), "");
-  EXPECT_EQ(too_wide(manual_text()), "");
+  EXPECT_EQ(too_wide(format_manual()), "");
   for (const Command& command : commands()) {
     EXPECT_EQ(too_wide(command_help(command)), "") << command.name;
   }
@@ -196,7 +196,7 @@ TEST(HelpTest, an_option_says_only_what_is_true_of_its_command) {
 }
 
 TEST(HelpTest, the_manual_holds_every_command_and_is_named_by_the_help) {
-  const std::string manual = manual_text();
+  const std::string manual = format_manual();
   for (const Command& command : commands()) {
     if (command.visibility != Visibility::shown) continue;
     EXPECT_THAT(manual, HasSubstr(command_help(command)));

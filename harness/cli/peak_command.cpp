@@ -85,7 +85,7 @@ constexpr std::string_view kGpuDevice = "cuda";
 enum class DeviceChoice { unnamed, named, excluded };
 
 // Whether `--device` names a device. Without the option both are measured.
-DeviceChoice choice_of(const Arguments& arguments, std::string_view device) {
+DeviceChoice device_choice(const Arguments& arguments, std::string_view device) {
   if (arguments.devices.empty()) return DeviceChoice::unnamed;
   const bool named = std::ranges::count(arguments.devices, device) > 0;
   return named ? DeviceChoice::named : DeviceChoice::excluded;
@@ -93,7 +93,7 @@ DeviceChoice choice_of(const Arguments& arguments, std::string_view device) {
 
 // Adds the ceilings of the GPU. A machine without one is an error only if the user named it.
 Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
-  const DeviceChoice choice = choice_of(arguments, kGpuDevice);
+  const DeviceChoice choice = device_choice(arguments, kGpuDevice);
   if (choice == DeviceChoice::excluded) return Done{};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
   const auto reason = cuda_unavailable_reason(status);
@@ -111,7 +111,7 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
 
 Result<PeakTargets> targets_of_machine(const Arguments& arguments, Env& env) {
   PeakTargets targets;
-  if (choice_of(arguments, "cpu") != DeviceChoice::excluded) targets.cases = cases_of_cpu();
+  if (device_choice(arguments, "cpu") != DeviceChoice::excluded) targets.cases = cases_of_cpu();
   BENCH_RETURN_IF_ERROR(add_gpu(arguments, env, targets));
   return targets;
 }
@@ -188,8 +188,8 @@ std::vector<std::string> missing_peaks(const PeakRun& run) {
   for (const CaseRecord& record : run.report.cases) {
     const bool lacks_loop = record.outcome == Outcome::unsupported && record.device != kGpuDevice;
     if (record.outcome == Outcome::ok || lacks_loop) continue;
-    lines.push_back(
-        fmt::format("{}: {}: {}", record.id, name_of(record.outcome), record.reason.value_or("")));
+    lines.push_back(fmt::format("{}: {}: {}", record.id, to_string(record.outcome),
+                                record.reason.value_or("")));
   }
   return lines;
 }
@@ -200,7 +200,7 @@ bool has_disturbed(const PeakRun& run) {
 }
 
 // A configuration with cases on the measured devices.
-std::string_view example_of(const PeakRun& run) {
+std::string_view choose_example(const PeakRun& run) {
   const bool only_gpu = std::ranges::none_of(
       run.targets.cases, [](const PeakCase& entry) { return entry.gpu.empty(); });
   return only_gpu ? "configs/gpu_shapes.yaml" : "configs/quick.yaml";
@@ -222,7 +222,7 @@ void print_peaks(const PeakRun& run, const std::vector<PeakRecord>& records,
         console.width, 0);
   }
   *env.out << fmt::format("\nStored in {}\nTo see how near each case comes to them:\n  {} run {}\n",
-                          printable(path), arguments.program, example_of(run));
+                          printable(path), arguments.program, choose_example(run));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Result<std::string> find_capture_library() {
 
 // The path of the spool while the program runs: in the folder of the profile, so that it is found
 // after a kill. If the profile is a device, it is in another folder.
-std::string spool_of(const std::string& profile, const Env& env) {
+std::string spool_path(const std::string& profile, const Env& env) {
   std::error_code code;
   const fs::file_status status = fs::status(profile, code);
   if (!fs::exists(status) || fs::is_regular_file(status)) {
@@ -79,7 +79,7 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   BENCH_RETURN_IF_ERROR(check_output(file, existing));
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
-  CaptureFiles files{file, spool_of(file, env)};
+  CaptureFiles files{file, spool_path(file, env)};
   if (const auto left = left_over_spool(files); left && !arguments.force) {
     return Error{"was left by a profile that was killed", *left,
                  "`bench analyze` reads it; replace it with --force or choose another --out"};
@@ -90,8 +90,8 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
   return files;
 }
 
-ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& question,
-                        const std::string& started) {
+ProfileHeader make_header(const Arguments& arguments, const CaptureQuestion& question,
+                          const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, {}};
   // `bench analyze` finds the ceilings of the machine by its class.
   header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
@@ -106,7 +106,7 @@ ProfileHeader header_of(const Arguments& arguments, const CaptureQuestion& quest
 }
 
 // The groups to record: from the environment, then from the options.
-Result<ProfileSwitches> switches_of(const Arguments& arguments, const Env& env) {
+Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env) {
   ProfileSwitches switches;
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
   for (const auto& [name, value] : arguments.profile.switches) {
@@ -120,7 +120,8 @@ Result<ProfileSwitches> switches_of(const Arguments& arguments, const Env& env) 
 
 // The iterations of an unknown program are the ranges that a window counts. If --window already
 // selects them, the environment variable has no effect.
-Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitches& switches) {
+Result<CaptureWindow> make_capture_window(const Arguments& arguments,
+                                          const ProfileSwitches& switches) {
   BENCH_ASSIGN_OR_RETURN(CaptureWindow window, parse_capture_window(arguments.windows));
   if (!switches.iterations) return window;
   if (window.numbers || window.kind == CaptureWindow::Kind::profiler_api) {
@@ -135,7 +136,7 @@ Result<CaptureWindow> window_of(const Arguments& arguments, const ProfileSwitche
   return window;
 }
 
-std::string kinds_text(const std::set<RecordGroup>& kinds) {
+std::string format_kinds(const std::set<RecordGroup>& kinds) {
   std::vector<std::string_view> names;
   for (const RecordGroup group : kinds) {
     names.push_back(record_group_names()[static_cast<std::size_t>(group)]);
@@ -143,8 +144,9 @@ std::string kinds_text(const std::set<RecordGroup>& kinds) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-Result<CaptureRequest> request_of(const Arguments& arguments, const ProfileSwitches& switches,
-                                  const CaptureFiles& files) {
+Result<CaptureRequest> make_capture_request(const Arguments& arguments,
+                                            const ProfileSwitches& switches,
+                                            const CaptureFiles& files) {
   CaptureRequest request;
   request.command = arguments.inputs;
   BENCH_ASSIGN_OR_RETURN(request.library, find_capture_library());
@@ -152,7 +154,7 @@ Result<CaptureRequest> request_of(const Arguments& arguments, const ProfileSwitc
   request.verbose = arguments.onednn_verbose.value_or(kCaptureVerbose);
   request.backtrace = arguments.backtrace ? Backtrace::yes : Backtrace::no;
   if (switches.sample_rate > 0) request.resident = ResidentMemory::yes;
-  request.kinds = kinds_text(switches.kinds);
+  request.kinds = format_kinds(switches.kinds);
   request.dump_period = fmt::format("{}ns", switches.dump_period.count());
   const auto cuda = find_library("libbench_cuda_injection.so");
   if (cuda.ok() && records_devices(switches.kinds)) request.cuda_library = *cuda;
@@ -194,13 +196,13 @@ Result<Preparation> prepare(const Arguments& arguments, const std::string& progr
   Preparation all;
   all.program = program;
   all.obstacle = preload_obstacle(program);
-  BENCH_ASSIGN_OR_RETURN(all.switches, switches_of(arguments, env));
+  BENCH_ASSIGN_OR_RETURN(all.switches, make_switches(arguments, env));
   if (!all.switches.records(RecordGroup::memory)) all.switches.sample_rate = 0;
   all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate, arguments.program};
-  BENCH_ASSIGN_OR_RETURN(all.question.window, window_of(arguments, all.switches));
+  BENCH_ASSIGN_OR_RETURN(all.question.window, make_capture_window(arguments, all.switches));
   BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches, env));
   if (all.obstacle) return all;
-  auto request = request_of(arguments, all.switches, all.files);
+  auto request = make_capture_request(arguments, all.switches, all.files);
   if (!request.ok()) {
     remove_spools(all.files);
     return std::move(request).error();
@@ -215,7 +217,7 @@ ExitStatus report(const Arguments& arguments, const Preparation& prepared,
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   const CaptureQuestion& question = prepared.question;
   const auto outcome =
-      merge_capture(prepared.files, existing, header_of(arguments, question, started), question);
+      merge_capture(prepared.files, existing, make_header(arguments, question, started), question);
   if (!outcome.ok()) {
     const std::string beside = prepared.files.profile + std::string(kSpoolSuffix);
     const bool is_beside = fs::absolute(beside).string() == prepared.files.spool;

@@ -40,7 +40,7 @@ class GroupSink final : public ActivitySink {
       : groups_(groups), next_(next) {}
   Status consume(const Activity& activity) override {
     const bool is_sample = activity.kind == ActivityKind::counter;
-    const RecordGroup group = is_sample ? RecordGroup::memory : group_of(activity.kind);
+    const RecordGroup group = is_sample ? RecordGroup::memory : record_group(activity.kind);
     if (!groups_.contains(group)) return Done{};
     ++taken_;
     return next_.consume(activity);
@@ -61,7 +61,7 @@ Result<SpoolReport> read_facts(const std::string& spool) {
 
 // The platform for the tensor-core rules. Returns nullopt if there is no device, there are several
 // kinds, or the rules do not know it.
-std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessions) {
+std::optional<ops::Platform> find_platform(const std::vector<GpuSpoolFile>& sessions) {
   std::set<std::string> capabilities;
   for (const GpuSpoolFile& session : sessions) {
     for (const GpuDevice& device : session.devices) {
@@ -75,13 +75,13 @@ std::optional<ops::Platform> platform_of(const std::vector<GpuSpoolFile>& sessio
 }
 
 // A first pass reads what explains earlier records but comes after them.
-SpoolOptions options_of(const CaptureQuestion& question, NvtxFacts facts, FrameNames& names,
-                        const std::optional<ops::Platform>& platform) {
+SpoolOptions make_spool_options(const CaptureQuestion& question, NvtxFacts facts, FrameNames& names,
+                                const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
   options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
   options.window = question.window;
   options.sample_rate = question.sample_rate;
-  options.work_of = ops::make_framework_work_of(platform);
+  options.compute_work = ops::make_framework_work_provider(platform);
   options.facts = std::move(facts);
   return options;
 }
@@ -124,7 +124,7 @@ bool lacks_records(const std::string& spool) {
   return !code && (mode & fs::perms{capture::kLossMode}) != fs::perms::none;
 }
 
-std::vector<std::string> spools_of(const CaptureFiles& files) {
+std::vector<std::string> list_spools(const CaptureFiles& files) {
   std::vector<std::string> found = {files.spool};
   if (const auto sessions = find_gpu_spools(files.spool); sessions.ok())
     found.insert(found.end(), sessions->begin(), sessions->end());
@@ -138,13 +138,13 @@ std::vector<std::string> spools_of(const CaptureFiles& files) {
 }  // namespace
 
 std::optional<std::string> left_over_spool(const CaptureFiles& files) {
-  const std::vector<std::string> left = spools_of(files);
+  const std::vector<std::string> left = list_spools(files);
   return left.empty() ? std::nullopt : std::optional(left.front());
 }
 
 void remove_spools(const CaptureFiles& files) {
   std::error_code ignored;
-  for (const std::string& path : spools_of(files)) fs::remove(path, ignored);
+  for (const std::string& path : list_spools(files)) fs::remove(path, ignored);
 }
 
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
@@ -161,7 +161,8 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   FrameNames names;
   auto outcome =
       fill(*file, files, sessions, launches,
-           options_of(question, std::move(facts.facts), names, platform_of(sessions)), question);
+           make_spool_options(question, std::move(facts.facts), names, find_platform(sessions)),
+           question);
   if (!outcome.ok()) {
     file->remove();
     return outcome;

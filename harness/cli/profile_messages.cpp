@@ -121,7 +121,7 @@ std::string remarks(const CaptureOutcome& outcome) {
   return text + device_lines(outcome.gpu);
 }
 
-std::int64_t kernels_of(const GpuRowsReport& gpu) {
+std::int64_t count_kernels(const GpuRowsReport& gpu) {
   std::int64_t kernels = 0;
   for (const GpuDeviceSummary& device : gpu.devices) kernels += device.kernels;
   return kernels;
@@ -130,11 +130,11 @@ std::int64_t kernels_of(const GpuRowsReport& gpu) {
 // The usual table shows primitives and kernels.
 std::string_view further_option(const CaptureOutcome& outcome) {
   if (outcome.spool.executed > 0) return "";
-  return kernels_of(outcome.gpu) > 0 ? " --kind kernel" : " --kind range";
+  return count_kernels(outcome.gpu) > 0 ? " --kind kernel" : " --kind range";
 }
 
-std::string parts_of(const CaptureOutcome& outcome, const CaptureQuestion& question,
-                     const std::string& file) {
+std::string describe_parts(const CaptureOutcome& outcome, const CaptureQuestion& question,
+                           const std::string& file) {
   const SpoolReport& report = outcome.spool;
   std::vector<std::string> parts;
   const bool has_operators = question.kinds.contains(RecordGroup::operators);
@@ -142,7 +142,7 @@ std::string parts_of(const CaptureOutcome& outcome, const CaptureQuestion& quest
     parts.push_back(fmt::format("{} executed in {}", counted(report.executed, "primitive"),
                                 format_time(report.executed_time)));
   }
-  if (const auto kernels = kernels_of(outcome.gpu); kernels > 0) {
+  if (const auto kernels = count_kernels(outcome.gpu); kernels > 0) {
     parts.push_back(counted(kernels, "kernel"));
   }
   if (has_operators && report.ranges > 0) parts.push_back(counted(report.ranges, "NVTX range"));
@@ -176,8 +176,8 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion
                               reason_of_nothing(outcome, question), missing);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
-                            parts_of(outcome, question, file), question.program, shell_quoted(file),
-                            further_option(outcome), missing);
+                            describe_parts(outcome, question, file), question.program,
+                            shell_quoted(file), further_option(outcome), missing);
 }
 
 }  // namespace bench

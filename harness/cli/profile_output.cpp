@@ -107,7 +107,7 @@ std::string processor_line(const Details& details) {
 
 }  // namespace
 
-std::string counters_text(const ProfilePassRecord& pass) {
+std::string format_counters(const ProfilePassRecord& pass) {
   const Details details(pass);
   const auto unavailable = pass.details.find("counters");
   std::vector<std::string> tensor_cores, memory, processors;
@@ -134,7 +134,7 @@ std::string counters_text(const ProfilePassRecord& pass) {
 namespace {
 
 // What a device did during the pass, and what the reader should know about its trace.
-std::string device_text(const ProfilePassRecord& pass) {
+std::string format_device(const ProfilePassRecord& pass) {
   const Details details(pass);
   std::string text;
   const auto kernels = details.known("gpu.kernels");
@@ -148,11 +148,12 @@ std::string device_text(const ProfilePassRecord& pass) {
   return text;
 }
 
-std::string pass_text(const ProfilePassRecord& pass) {
+std::string format_pass(const ProfilePassRecord& pass) {
   if (pass.outcome != Outcome::ok) {
-    return fmt::format("  {}: {}: {}\n", pass.id, name_of(pass.outcome), pass.reason.value_or(""));
+    return fmt::format("  {}: {}: {}\n", pass.id, to_string(pass.outcome),
+                       pass.reason.value_or(""));
   }
-  std::string text = device_text(pass) + counters_text(pass);
+  std::string text = format_device(pass) + format_counters(pass);
   if (pass.unread > 0) {
     text = fmt::format("    {} lines of the library's log could not be read\n", pass.unread) + text;
   }
@@ -168,7 +169,7 @@ Status replay(const std::string& result, ActivitySink& sink) {
   return paired.finish();
 }
 
-std::string stem_of(const std::string& path) {
+std::string path_stem(const std::string& path) {
   constexpr std::string_view kSuffix = ".jsonl";
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
 }
@@ -182,10 +183,10 @@ ProfileFiles profile_files(const std::string& result, const ProfileSwitches& swi
                            const Arguments& arguments) {
   ProfileFiles files{arguments.profile.trace, std::nullopt};
   if (!files.trace && switches.formats.contains(ProfileFormat::trace)) {
-    files.trace = stem_of(result) + ".trace.json";
+    files.trace = path_stem(result) + ".trace.json";
   }
   if (switches.formats.contains(ProfileFormat::memory_flow)) {
-    files.memory_flow = stem_of(result) + ".memory_flow.svg";
+    files.memory_flow = path_stem(result) + ".memory_flow.svg";
   }
   return files;
 }
@@ -226,9 +227,9 @@ Result<std::optional<ProfileSwitches>> profile_switches(
   return std::optional(switches);
 }
 
-std::string profile_text(const Report& report) {
+std::string format_profile(const Report& report) {
   std::string text;
-  for (const ProfilePassRecord& pass : report.profile_passes) text += pass_text(pass);
+  for (const ProfilePassRecord& pass : report.profile_passes) text += format_pass(pass);
   return text;
 }
 
@@ -240,7 +241,7 @@ Result<Summary> profile_summary(const std::string& result) {
 
 Result<LayerTimes> profiled_layers(const std::string& result) {
   LayerTimes times;
-  WorkSink with_work(ops::make_work_of(), times);
+  WorkSink with_work(ops::make_work_provider(), times);
   BENCH_RETURN_IF_ERROR(replay(result, with_work));
   return times;
 }

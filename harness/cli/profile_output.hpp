@@ -20,7 +20,7 @@ namespace bench {
 // Formats the results of the counters pass of a case (harness/worker/counters_pass.hpp), and what
 // its kernel names show about tensor cores, for printing below the pass's line. Empty if there is
 // neither.
-std::string counters_text(const ProfilePassRecord& pass);
+std::string format_counters(const ProfilePassRecord& pass);
 
 // Combines the configuration's switches, then those of the environment, then those of the command
 // line. Returns nullopt if no profiling pass is requested, and an error for an invalid environment
@@ -31,7 +31,7 @@ Result<std::optional<ProfileSwitches>> profile_switches(
 
 // What the table by layer cannot show, per case: why nothing was profiled, what a GPU did, counters
 // and unread lines. Empty if there is nothing of this kind.
-std::string profile_text(const Report& report);
+std::string format_profile(const Report& report);
 
 // The tables over all activities of a result file, for its JSON document.
 Result<Summary> profile_summary(const std::string& result);

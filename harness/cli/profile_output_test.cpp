@@ -16,7 +16,7 @@ TEST(CountersText, SaysWhatIsKnown) {
                   {"counter.dram_write_bytes", "33554432"},
                   {"counter.l2_hit_share", "n/a: this chip has none"},
                   {"counter.achieved_occupancy", "0.125"}};
-  EXPECT_EQ(counters_text(pass),
+  EXPECT_EQ(format_counters(pass),
             "    tensor cores: used (counter); 73.1 % of the active cycles; bf16; operations "
             "1.002 of the model, as computed\n"
             "    memory: 64.00 MiB read; 32.00 MiB written\n"
@@ -31,11 +31,11 @@ TEST(CountersText, ANumberOutsideTheRangeOfIntegersIsNotShown) {
                     {"gpu.kernels", "2"},
                     {"gpu.kernel_union_ns", number},
                     {"gpu.busy_share", "0.5"}};
-    EXPECT_EQ(counters_text(pass), "    memory: 32.00 MiB written\n") << number;
+    EXPECT_EQ(format_counters(pass), "    memory: 32.00 MiB written\n") << number;
     pass.id = "a";
     Report report;
     report.profile_passes = {pass};
-    EXPECT_EQ(profile_text(report), "  a\n    memory: 32.00 MiB written\n") << number;
+    EXPECT_EQ(format_profile(report), "  a\n    memory: 32.00 MiB written\n") << number;
   }
 }
 
@@ -48,7 +48,7 @@ TEST(CountersText, HasTheCountersOfAProcessor) {
                   {"counter.llc_miss_bytes", "67108864"},
                   {"check.llc_miss_bytes", "1.043 of the model, as computed"},
                   {"counter.counted_share", "0.75"}};
-  EXPECT_EQ(counters_text(pass),
+  EXPECT_EQ(format_counters(pass),
             "    processor: 5 million cycles; 12.35 million instructions; 2.469 instructions per "
             "cycle; 75.0 % of the time counted, scaled to all of it\n"
             "    memory: 64.00 MiB missed the last-level cache; 1.043 of the model, as computed\n");
@@ -60,7 +60,7 @@ TEST(CountersText, ACounterThatIsMissingAloneHasItsReason) {
                   {"counter.instructions", "10000000"},
                   {"counter.instructions_per_cycle", "2"},
                   {"counter.llc_misses", "n/a: the event cache-misses:u is not available here"}};
-  EXPECT_EQ(counters_text(pass),
+  EXPECT_EQ(format_counters(pass),
             "    processor: 5 million cycles; 10 million instructions; 2 instructions per cycle; "
             "n/a: the event cache-misses:u is not available here\n");
 }
@@ -68,13 +68,14 @@ TEST(CountersText, ACounterThatIsMissingAloneHasItsReason) {
 TEST(CountersText, SaysWhyThereAreNone) {
   ProfilePassRecord pass;
   pass.details = {{"counters", "n/a: for administrators alone (ERR_NVGPUCTRPERM)"}};
-  EXPECT_EQ(counters_text(pass), "    counters n/a: for administrators alone (ERR_NVGPUCTRPERM)\n");
+  EXPECT_EQ(format_counters(pass),
+            "    counters n/a: for administrators alone (ERR_NVGPUCTRPERM)\n");
 }
 
 TEST(CountersText, WithoutCountersTheNamesOfKernelsRemain) {
   ProfilePassRecord pass;
   pass.details = {{"counters", "n/a: none here"}, {"tensor_cores", "used (name: nvjet)"}};
-  EXPECT_EQ(counters_text(pass),
+  EXPECT_EQ(format_counters(pass),
             "    counters n/a: none here\n"
             "    tensor cores: used (name: nvjet)\n");
 }
@@ -82,7 +83,7 @@ TEST(CountersText, WithoutCountersTheNamesOfKernelsRemain) {
 TEST(CountersText, IsEmptyWithoutAPass) {
   ProfilePassRecord pass;
   pass.details = {{"isa", "AVX512_CORE"}};
-  EXPECT_EQ(counters_text(pass), "");
+  EXPECT_EQ(format_counters(pass), "");
 }
 
 }  // namespace

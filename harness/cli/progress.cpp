@@ -20,14 +20,14 @@ namespace {
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr int kDefaultWidth = 80;
 
-std::string clock_text(Nanoseconds time) {
+std::string format_clock(Nanoseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
   return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
 std::string case_line(const CaseRecord& record) {
   const std::string what =
-      record.time ? format_time(record.time->median) : std::string(name_of(record.outcome));
+      record.time ? format_time(record.time->median) : std::string(to_string(record.outcome));
   std::string line = fmt::format("{}: {}", record.id, what);
   if (record.reason) line += fmt::format(" ({})", *record.reason);
   return line;
@@ -41,9 +41,9 @@ class TerminalProgress final : public RunObserver {
   void step(std::int64_t done, std::int64_t total, const std::string& id,
             std::optional<Nanoseconds> remaining) override {
     const std::string head =
-        fmt::format("[{}/{}] {}, ", done + 1, total, clock_text(env_.clock->now() - start_));
+        fmt::format("[{}/{}] {}, ", done + 1, total, format_clock(env_.clock->now() - start_));
     const std::string tail =
-        remaining ? fmt::format("about {} left, ", clock_text(*remaining)) : "";
+        remaining ? fmt::format("about {} left, ", format_clock(*remaining)) : "";
     const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
     const std::size_t used = display_width(head) + display_width(tail) + 1;
     *env_.err << kEraseLine << head << tail

@@ -104,12 +104,12 @@ Status check_report_options(const ReportFormat& format, const Arguments& argumen
   return Done{};
 }
 
-Existing existing_of(const Arguments& arguments) {
+Existing existing_policy(const Arguments& arguments) {
   return arguments.force ? Existing::replace : Existing::refuse;
 }
 
 Status write_output(const std::string& output, const Arguments& arguments, Env& env) {
-  if (arguments.out) return write_file(*arguments.out, output, existing_of(arguments));
+  if (arguments.out) return write_file(*arguments.out, output, existing_policy(arguments));
   *env.out << output;
   return Done{};
 }
@@ -128,7 +128,7 @@ Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, E
       continue;
     }
     const std::string path = fmt::format("{}/{}.svg", folder, store_name(plot.name));
-    BENCH_RETURN_IF_ERROR(write_file(path, standalone_svg(plot.wide), existing_of(arguments)));
+    BENCH_RETURN_IF_ERROR(write_file(path, standalone_svg(plot.wide), existing_policy(arguments)));
     ++written;
   }
   print_line(*env.err, fmt::format("bench report: {} plot{} in {}", written,
@@ -293,7 +293,8 @@ Status write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
   // Refuses a file that exists before reading results that may be large.
-  if (arguments.out) BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_of(arguments)));
+  if (arguments.out)
+    BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_policy(arguments)));
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;
   for (std::string& path : paths) {

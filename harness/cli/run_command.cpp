@@ -172,7 +172,7 @@ Status print_profile(const Report& report, const Arguments& arguments, const std
   console.top_layers = kProfiledLayers;
   const std::string table = layer_table(report, times, console);
   if (!table.empty()) *env.out << '\n' << table;
-  const std::string passes = profile_text(report);
+  const std::string passes = format_profile(report);
   if (!passes.empty()) *env.out << '\n' << shown_lines(passes, env);
   if (table.empty()) return Done{};
   const std::string analyze = fmt::format("{} analyze {}", arguments.program, shell_quoted(path));

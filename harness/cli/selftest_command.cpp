@@ -59,7 +59,7 @@ Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env)
   return test;
 }
 
-Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
+Result<std::vector<SelfTest>> read_tests(const Arguments& arguments, Env& env) {
   if (arguments.gate.from) {
     BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
     return read_self_tests(text, *arguments.gate.from);
@@ -79,13 +79,13 @@ Result<std::vector<SelfTest>> tests_of(const Arguments& arguments, Env& env) {
 }  // namespace
 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
-  const auto tests = tests_of(arguments, env);
+  const auto tests = read_tests(arguments, env);
   if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
   const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
   if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
   *env.out << (arguments.output == Output::json
                    ? self_test_json(*tests, *summary)
-                   : shown_lines(self_test_text(*tests, *summary), env));
+                   : shown_lines(format_self_test(*tests, *summary), env));
   return ExitStatus::success;
 }
 

@@ -26,7 +26,7 @@ ExitStatus completion_command(const Arguments& arguments, Env& env) {
 }
 
 ExitStatus man_command(const Arguments&, Env& env) {
-  *env.out << manual_text();
+  *env.out << format_manual();
   return ExitStatus::success;
 }
 

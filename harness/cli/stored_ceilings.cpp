@@ -2,6 +2,7 @@
 #include "harness/cli/stored_ceilings.hpp"
 
 #include "base/number.hpp"
+#include "harness/cli/plan_arguments.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/gpu_description.hpp"
@@ -85,14 +86,15 @@ Ceilings ceilings_for(const Case& spec, Env& env) {
   const auto stored = BaselineStore(store).peaks(machine_class(read_cpu(SystemRoot{})));
   if (!stored.ok() || stored->records.empty()) return {};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
-  return stored_gpu_ceilings(stored->records, ceilings_of_gpu(gpu_details(status)));
+  return stored_gpu_ceilings(stored->records, select_gpu_ceilings(gpu_details(status)));
 }
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store) {
   auto cases = rooflines_in(path, source);
   if (!cases.empty()) {
-    return {make_ideal_of(std::move(cases)), "Ceilings: those that the file states for its cases."};
+    return {make_ideal_provider(std::move(cases)),
+            "Ceilings: those that the file states for its cases."};
   }
   const Facts facts = head_facts(source);
   const auto named = facts.find("machine_class");
@@ -106,7 +108,7 @@ CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
             fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
                         is_here ? "" : " there")};
   }
-  return {make_ideal_of(std::move(ceilings)),
+  return {make_ideal_provider(std::move(ceilings)),
           fmt::format("Ceilings: those of {} in {}{}.", machine, store,
                       named == facts.end() ? "; the file names no machine" : "")};
 }

@@ -23,48 +23,48 @@ std::string_view name_of_part(ops::TensorCorePart part) {
 }
 
 // Returns "yes" or "no"; for the alignment, its grade.
-std::string_view word_of(const TensorCorePartVerdict& part, const TensorCoreEligibility& verdict) {
+std::string_view to_word(const TensorCorePartVerdict& part, const TensorCoreEligibility& verdict) {
   if (part.answer == ops::RuleAnswer::no) return "no";
-  if (part.part == ops::TensorCorePart::alignment_grade) return ops::name_of(*verdict.alignment);
+  if (part.part == ops::TensorCorePart::alignment_grade) return ops::to_string(*verdict.alignment);
   return "yes";
 }
 
-std::string parts_text(const TensorCoreEligibility& verdict) {
+std::string format_parts(const TensorCoreEligibility& verdict) {
   std::string text;
   for (const TensorCorePartVerdict& part : verdict.parts) {
     text += fmt::format("    {:<16}  {:<8}  {}  [{}]\n", name_of_part(part.part),
-                        word_of(part, verdict), part.reason, part.rule);
+                        to_word(part, verdict), part.reason, part.rule);
   }
   for (const std::string& hint : verdict.hints) text += fmt::format("    hint: {}\n", hint);
   return text;
 }
 
-std::string verdict_text(const TensorCoreEligibility& verdict) {
+std::string format_verdict(const TensorCoreEligibility& verdict) {
   if (verdict.parts.empty()) {
-    return fmt::format("  {}: {}  [{}]\n", name_of(verdict.answer), verdict.reason, verdict.rule);
+    return fmt::format("  {}: {}  [{}]\n", to_string(verdict.answer), verdict.reason, verdict.rule);
   }
-  return fmt::format("  {}\n{}", name_of(verdict.answer), parts_text(verdict));
+  return fmt::format("  {}\n{}", to_string(verdict.answer), format_parts(verdict));
 }
 
 // One line: why tensor cores cannot be used, or what could be better.
-std::string node_text(const TensorCoreNode& node, std::size_t width) {
+std::string format_node(const TensorCoreNode& node, std::size_t width) {
   const TensorCoreEligibility& verdict = node.verdict;
   const bool eligible = verdict.answer == TensorCoreAnswer::eligible;
   const std::string remark =
       eligible ? fmt::format("{}", fmt::join(verdict.hints, "; ")) : verdict.reason;
   return fmt::format("    {:<{}}  {:<4}  {:<12}  {:<8}  [{}]{}{}\n", node.node, width, node.op,
-                     name_of(verdict.answer), eligible ? ops::name_of(*verdict.alignment) : "",
+                     to_string(verdict.answer), eligible ? ops::to_string(*verdict.alignment) : "",
                      verdict.rule, remark.empty() ? "" : "  ", remark);
 }
 
-std::string network_text(const std::vector<TensorCoreNode>& nodes) {
+std::string format_network(const std::vector<TensorCoreNode>& nodes) {
   std::size_t width = 0;
   std::map<TensorCoreAnswer, std::size_t> counts;
   std::string lines;
   for (const TensorCoreNode& node : nodes) width = std::max(width, node.node.size());
   for (const TensorCoreNode& node : nodes) {
     ++counts[node.verdict.answer];
-    if (node.verdict.answer != TensorCoreAnswer::not_applicable) lines += node_text(node, width);
+    if (node.verdict.answer != TensorCoreAnswer::not_applicable) lines += format_node(node, width);
   }
   const std::size_t eligible = counts[TensorCoreAnswer::eligible];
   const std::size_t others = counts[TensorCoreAnswer::not_applicable];
@@ -75,7 +75,7 @@ std::string network_text(const std::vector<TensorCoreNode>& nodes) {
 }
 
 void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
-  writer.required("verdict", name_of(verdict.answer));
+  writer.required("verdict", to_string(verdict.answer));
   writer.required("reason", verdict.reason);
   writer.required("rule", verdict.rule);
   writer.object("parts", [&](JsonWriter& parts) {
@@ -87,7 +87,7 @@ void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
       });
     }
   });
-  if (verdict.alignment) writer.required("alignment", ops::name_of(*verdict.alignment));
+  if (verdict.alignment) writer.required("alignment", ops::to_string(*verdict.alignment));
   writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& each) {
     copies.required("tensors", each.tensors);
     copies.required("workspace_bytes", each.workspace_bytes);
@@ -100,21 +100,21 @@ using NetworkPointer = std::shared_ptr<const ops::Network>;
 
 }  // namespace
 
-std::string tensor_core_text(const Case& spec, const ops::Platform& platform) {
+std::string format_tensor_cores(const Case& spec, const ops::Platform& platform) {
   const std::string head = fmt::format(
       "tensor cores ({}: {}, {}; {})\n", platform.architecture->name, platform.architecture->family,
       platform.architecture->devices, info(platform.libraries).libraries);
   if (const auto* network = std::get_if<NetworkPointer>(&spec.work)) {
-    return head + network_text(verdicts_of(**network, platform));
+    return head + format_network(assess_tensor_cores(**network, platform));
   }
-  return head + verdict_text(verdict_of(std::get<ops::Problem>(spec.work), platform));
+  return head + format_verdict(assess_tensor_cores(std::get<ops::Problem>(spec.work), platform));
 }
 
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform) {
   writer.required("arch", platform.architecture->name);
   writer.required("libraries", info(platform.libraries).name);
   if (const auto* network = std::get_if<NetworkPointer>(&spec.work)) {
-    writer.required_list("nodes", verdicts_of(**network, platform),
+    writer.required_list("nodes", assess_tensor_cores(**network, platform),
                          [](JsonWriter& row, const TensorCoreNode& node) {
                            row.required("node", node.node);
                            row.required("op", node.op);
@@ -122,7 +122,7 @@ void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platfor
                          });
     return;
   }
-  write_verdict(writer, verdict_of(std::get<ops::Problem>(spec.work), platform));
+  write_verdict(writer, assess_tensor_cores(std::get<ops::Problem>(spec.work), platform));
 }
 
 }  // namespace bench

@@ -91,7 +91,7 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
 Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
                  std::int64_t& activities) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
-  WorkSink with_work(ops::make_work_of(), *output.sink);
+  WorkSink with_work(ops::make_work_provider(), *output.sink);
   BeginRecordMerger paired(with_work);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, paired));
   BENCH_RETURN_IF_ERROR(paired.finish());

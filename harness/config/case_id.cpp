@@ -172,7 +172,7 @@ Status normalise(CaseKey& key, const ops::OperatorRegistry& registry) {
     key.parameters = format_network_segment(segment);
     return Done{};
   }
-  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_of(key, registry));
+  BENCH_ASSIGN_OR_RETURN(const ops::Problem problem, problem_from_key(key, registry));
   key.parameters = ops::problem_tokens(problem);
   return Done{};
 }
@@ -235,7 +235,7 @@ Result<CaseKey> parse_id(std::string_view id, const ops::OperatorRegistry& regis
   return error;
 }
 
-Result<ops::Problem> problem_of(const CaseKey& key, const ops::OperatorRegistry& registry) {
+Result<ops::Problem> problem_from_key(const CaseKey& key, const ops::OperatorRegistry& registry) {
   const ops::Operator* op = registry.find(key.op);
   if (op == nullptr) return unknown("operator", key.op, registry.operator_names());
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));

@@ -44,8 +44,8 @@ std::string to_id(const CaseKey& key);
 Result<CaseKey> parse_id(std::string_view id,
                          const ops::OperatorRegistry& registry = ops::built_in_operators());
 // Returns the problem of a key whose op is an operator.
-Result<ops::Problem> problem_of(const CaseKey& key,
-                                const ops::OperatorRegistry& registry = ops::built_in_operators());
+Result<ops::Problem> problem_from_key(
+    const CaseKey& key, const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // Refuses fast accumulation, which networks do not support.
 Status check_network_math(ops::Math math);

@@ -20,7 +20,7 @@ namespace bench {
 
 namespace {
 
-std::string time_text(Nanoseconds time) { return format_time(time); }
+std::string format_setting_time(Nanoseconds time) { return format_time(time); }
 
 // Settings that cases with equal ids must share, as text for the message.
 struct SettingRow {
@@ -30,19 +30,20 @@ struct SettingRow {
 
 constexpr std::array<SettingRow, 9> kSettings = {{
     {"warmup.iterations", [](const Case& c) { return fmt::to_string(c.warmup.iterations); }},
-    {"warmup.time", [](const Case& c) { return time_text(c.warmup.time); }},
+    {"warmup.time", [](const Case& c) { return format_setting_time(c.warmup.time); }},
     {"measure.processes", [](const Case& c) { return fmt::to_string(c.measure.processes); }},
     {"measure.min_iterations",
      [](const Case& c) { return fmt::to_string(c.measure.min_iterations); }},
     {"measure.precision",
      [](const Case& c) { return fmt::format("{}%", c.measure.precision * 100); }},
-    {"measure.max_time", [](const Case& c) { return time_text(c.measure.max_time); }},
-    {"measure.timeout", [](const Case& c) { return time_text(c.measure.timeout); }},
+    {"measure.max_time", [](const Case& c) { return format_setting_time(c.measure.max_time); }},
+    {"measure.timeout", [](const Case& c) { return format_setting_time(c.measure.timeout); }},
     {"tune",
      [](const Case& c) {
        return c.measure.tune == 0 ? std::string("false") : fmt::to_string(c.measure.tune);
      }},
-    {"sample_method", [](const Case& c) { return std::string(name_of(c.measure.sample_method)); }},
+    {"sample_method",
+     [](const Case& c) { return std::string(to_string(c.measure.sample_method)); }},
 }};
 
 void merge_membership(std::vector<Membership>& memberships, const Membership& added) {
@@ -65,9 +66,9 @@ void merge_membership(std::vector<Membership>& memberships, const Membership& ad
 
 }  // namespace
 
-std::string sample_method_text(const Measure& measure) {
+std::string format_sample_method(const Measure& measure) {
   if (measure.sample_method == ops::SampleMethod::any) return "";
-  return fmt::format(" sample_method {}", name_of(measure.sample_method));
+  return fmt::format(" sample_method {}", to_string(measure.sample_method));
 }
 
 void PlanBuilder::reserve(std::size_t cases) {
@@ -90,7 +91,7 @@ void PlanBuilder::add(Case added, Spot spot, const std::string& content) {
   if (!content.empty()) contents_.emplace(position, content);
 }
 
-const std::string& PlanBuilder::content_of(std::size_t position) const {
+const std::string& PlanBuilder::find_content(std::size_t position) const {
   static const std::string kNone;
   const auto found = contents_.find(position);
   return found == contents_.end() ? kNone : found->second;
@@ -104,7 +105,7 @@ void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::s
                               findings_.place(spots_[index]).text(), difference),
                   "give both the same settings, or remove one");
   };
-  if (content_of(index) != content) {
+  if (find_content(index) != content) {
     return conflict(fmt::format("another network file named {}", known.key.parameters));
   }
   if (!(known.warmup == added.warmup && known.measure == added.measure)) {
@@ -129,12 +130,13 @@ std::vector<Case> PlanBuilder::take() && {
     Case& finished = cases_[i];
     std::string text = finished.id;
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
-    if (const std::string& content = content_of(i); !content.empty()) text += " network " + content;
+    if (const std::string& content = find_content(i); !content.empty())
+      text += " network " + content;
     // On a device, `tune` decides which engine computes. oneDNN has no such choice, so its times
     // stay comparable with those of a configuration without `tune`.
     const std::int64_t tune = finished.measure.tune;
     if (tune != 0 && finished.key.device != "cpu") text += fmt::format(" tune {}", tune);
-    if (finished.key.device != "cpu") text += sample_method_text(finished.measure);
+    if (finished.key.device != "cpu") text += format_sample_method(finished.measure);
     finished.hash = content_hash(text);
   }
   return std::move(cases_);
@@ -217,7 +219,7 @@ bool combine(std::span<const Dimension> dimensions, CaseCombination& combination
   return true;
 }
 
-DataType dtype_of(const AxisValue& value) {
+DataType to_data_type(const AxisValue& value) {
   const auto words = axis_row(Axis::dtype).words(ops::built_in_operators());
   return *data_type_from_name(words[static_cast<std::size_t>(value.value)]);
 }
@@ -331,8 +333,8 @@ void set_problem(Case& result, const ops::Problem& problem, const std::string& t
 }
 
 // Returns the location of what make_problem() names: a parameter, an axis, or post_ops.
-Spot spot_of(const CaseTemplate& entry, const CaseCombination& combination,
-             std::string_view where) {
+Spot find_spot(const CaseTemplate& entry, const CaseCombination& combination,
+               std::string_view where) {
   Spot spot;
   const auto table = entry.op->parameters;
   const ops::Parameter* parameter = ops::find_parameter(table, where);
@@ -346,10 +348,11 @@ Spot spot_of(const CaseTemplate& entry, const CaseCombination& combination,
   return spot.file < 0 ? entry.spot : spot;
 }
 
-ops::ProblemRequest request_of(const CaseTemplate& entry, const CaseCombination& combination) {
+ops::ProblemRequest make_problem_request(const CaseTemplate& entry,
+                                         const CaseCombination& combination) {
   return {.op = entry.op,
           .direction = static_cast<ops::Direction>(combination.axis(Axis::direction).value),
-          .dtype = dtype_of(combination.axis(Axis::dtype)),
+          .dtype = to_data_type(combination.axis(Axis::dtype)),
           .layout = static_cast<ops::Layout>(combination.axis(Axis::layout).value),
           .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
           .parameters = combination.parameters,
@@ -374,7 +377,7 @@ class NetworkExpansion {
       return findings_.add(math.spot, allowed.error().what, allowed.error().next);
     }
     const BoundNetwork* bound = networks_.bind(
-        file_, segment_of(combination), dtype_of(combination.axis(Axis::dtype)), entry_.spot);
+        file_, make_segment(combination), to_data_type(combination.axis(Axis::dtype)), entry_.spot);
     if (bound == nullptr) return;
     if (entry_.settings.parts != NetworkParts::network) {
       for (const ops::DistinctLayer& layer : bound->layers) add_layer(*bound, layer, combination);
@@ -385,7 +388,7 @@ class NetworkExpansion {
   void finish() const { sites_.report_unmatched(); }
 
  private:
-  NetworkSegment segment_of(const CaseCombination& combination) const {
+  NetworkSegment make_segment(const CaseCombination& combination) const {
     NetworkSegment segment;
     segment.name = entry_.network;
     segment.batch = combination.axis(Axis::batch).value;
@@ -410,8 +413,9 @@ class NetworkExpansion {
   }
 
   // Returns nullopt if the operator does not support the direction, or after reporting an error.
-  std::optional<ops::Problem> problem_of(const ops::DistinctLayer& layer, ops::Direction direction,
-                                         const CaseCombination& combination) const {
+  std::optional<ops::Problem> make_layer_problem(const ops::DistinctLayer& layer,
+                                                 ops::Direction direction,
+                                                 const CaseCombination& combination) const {
     const ops::Problem& problem = layer.problem;
     const bool is_gradient = direction != problem.direction;
     const auto known = std::ranges::find(problem.op->directions, direction);
@@ -443,14 +447,14 @@ class NetworkExpansion {
            {ops::Direction::backward_data, ops::Direction::backward_weights}) {
         std::vector<std::string> layers = gradient_layers(layer, direction);
         if (layers.empty()) continue;
-        if (auto made = problem_of(layer, direction, combination)) {
+        if (auto made = make_layer_problem(layer, direction, combination)) {
           gradients.push_back({*std::move(made), std::move(layers)});
         } else {
           unmeasured.push_back(direction);
         }
       }
     }
-    auto forward = problem_of(layer, layer.problem.direction, combination);
+    auto forward = make_layer_problem(layer, layer.problem.direction, combination);
     if (!forward) return;
     add_case(bound, {*std::move(forward), layer.layers}, std::move(unmeasured), combination);
     for (LayerCase& gradient : gradients) add_case(bound, std::move(gradient), {}, combination);
@@ -562,10 +566,10 @@ void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& reg
   Sites sites(entry, registry, findings);
   const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
   combine(outer_dimensions(entry, kOperatorAxes), combination, [&](const CaseCombination& leaf) {
-    auto problem = ops::make_problem(request_of(entry, leaf));
+    auto problem = ops::make_problem(make_problem_request(entry, leaf));
     if (!problem.ok()) {
       const Error& error = problem.error();
-      findings.add(spot_of(entry, leaf, error.where), error.what, error.next);
+      findings.add(find_spot(entry, leaf, error.where), error.what, error.next);
       return findings.count() < limit;
     }
     problem->formulas.clear();

@@ -51,7 +51,7 @@ class PlanBuilder {
     }
   };
 
-  const std::string& content_of(std::size_t position) const;
+  const std::string& find_content(std::size_t position) const;
   void merge(std::size_t index, Case&& added, Spot spot, const std::string& content);
 
   Findings& findings_;
@@ -62,7 +62,7 @@ class PlanBuilder {
 };
 
 // Returns " sample_method graph" for hashes; empty if the device chooses the method.
-std::string sample_method_text(const Measure& measure);
+std::string format_sample_method(const Measure& measure);
 
 // Maximum number of cases of a configuration with all its includes. A convolution case takes 3 kB
 // and several seconds of measurement, so this limit means 300 MB and several days.

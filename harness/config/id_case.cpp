@@ -12,13 +12,13 @@
 namespace bench {
 namespace {
 
-std::int64_t position_of(std::span<const std::string_view> names, std::string_view name) {
+std::int64_t find_position(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) - names.begin();
 }
 
 std::int64_t backend_value(const CaseKey& key, const ops::OperatorRegistry& registry) {
   if (registry.default_backend(key.device, key.op) == key.backend) return kAutomatic;
-  return position_of(registry.backend_names(), key.backend);
+  return find_position(registry.backend_names(), key.backend);
 }
 
 Status set_network(const CaseKey& key, CaseTemplate& entry) {
@@ -62,9 +62,9 @@ Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorR
   const auto set = [&](Axis axis, std::int64_t value) {
     entry.settings.axis(axis) = {{value, spot}};
   };
-  set(Axis::dtype, position_of(axis_row(Axis::dtype).words(registry), info(key.dtype).name));
+  set(Axis::dtype, find_position(axis_row(Axis::dtype).words(registry), info(key.dtype).name));
   set(Axis::backend, backend_value(key, registry));
-  set(Axis::device, position_of(device_names(), key.device));
+  set(Axis::device, find_position(device_names(), key.device));
   set(Axis::cache, static_cast<std::int64_t>(key.cache));
   set(Axis::threads, key.threads.value_or(0));
   set(Axis::layout, static_cast<std::int64_t>(key.layout));

@@ -314,7 +314,7 @@ class Loader {
                           item.measure.min_iterations, item.measure.precision,
                           item.measure.max_time.count(), item.measure.timeout.count(),
                           item.measure.tune, item.memberships.size());
-      text += sample_method_text(item.measure);
+      text += format_sample_method(item.measure);
     }
     plan_.hash = content_hash(text);
   }

@@ -49,7 +49,7 @@ std::string parameters_of(const ops::Operator& op) {
     const std::string token =
         parameter.token.empty() ? "" : fmt::format("`{}`", markdown_cell(parameter.token));
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", parameter.name,
-                        markdown_cell(type_text(parameter)), markdown_cell(parameter.fallback),
+                        markdown_cell(format_type(parameter)), markdown_cell(parameter.fallback),
                         token, markdown_cell(parameter.help));
   }
   return text;

@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::string_view kSuffix = ".yaml";
 
-std::string path_of(const std::string& folder, const std::string& name) {
+std::string network_path(const std::string& folder, const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(folder) / (name + std::string(kSuffix));
   return path.lexically_normal().string();
 }
 
 // Returns everything that decides what a network computes: problems and their connections.
-std::string content_of(const ops::Network& network) {
+std::string format_content(const ops::Network& network) {
   std::string text = network.name;
   for (const ops::Node& node : network.nodes) {
     text += fmt::format(";{}/{}/{}", node.problem.op->name, ops::problem_tokens(node.problem),
@@ -49,7 +49,7 @@ const NetworkFile* NetworkStore::find(const std::string& name,
   std::vector<std::string> all = folders;
   all.insert(all.end(), request_.network_folders.begin(), request_.network_folders.end());
   for (const std::string& folder : all) {
-    const std::string path = path_of(folder, name);
+    const std::string path = network_path(folder, name);
     auto known = files_.find(path);
     if (known == files_.end()) {
       const auto text = request_.read(path);
@@ -116,7 +116,7 @@ std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
     const std::string subject =
         fmt::format("{}, batch {}, {}", file.definition.name, segment.batch, info(dtype).name);
     findings_.add(
-        file.spot_of(error.where),
+        file.find_spot(error.where),
         fmt::format("{} ({}, measured at {})", error.what, subject, findings_.place(spot).text()),
         error.next);
     return nullptr;
@@ -125,7 +125,7 @@ std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
   bound->network = std::make_shared<const ops::Network>(*std::move(network));
   bound->layers = ops::distinct_layers(*bound->network);
   bound->segment = format_network_segment(segment);
-  bound->content = content_of(*bound->network);
+  bound->content = format_content(*bound->network);
   PlannedNetwork planned;
   planned.definition = file.definition;
   planned.batch = segment.batch;
@@ -375,7 +375,7 @@ void check_presence(const Reader& reader, const yaml::Node& root) {
 
 }  // namespace
 
-Spot NetworkFile::spot_of(std::string_view where) const {
+Spot NetworkFile::find_spot(std::string_view where) const {
   // Layer names contain dots: the longest prefix that is a layer counts.
   for (std::size_t end = where.size(); end != std::string_view::npos && end > 0;
        end = where.rfind('.', end - 1)) {

@@ -32,7 +32,7 @@ struct NetworkFile {
 
   // Returns the location of "LAYER" or "LAYER.PARAMETER" (`where` of ops::make_network). Returns
   // the start of the file if `where` names no known layer.
-  Spot spot_of(std::string_view where) const;
+  Spot find_spot(std::string_view where) const;
 };
 
 // Reads a network and reports unknown keys, operators and inputs with the nearest name, duplicate

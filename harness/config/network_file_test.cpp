@@ -33,7 +33,7 @@ TEST(NetworkFile, finds_places_of_layers_whose_names_contain_dots) {
                                  "  - name: a\n    op: conv\n    k: 3\n"
                                  "  - name: a.k\n    op: conv\n    k: 4\n");
   ASSERT_TRUE(file.has_value());
-  const auto line = [&](std::string_view where) { return file->spot_of(where).location.line; };
+  const auto line = [&](std::string_view where) { return file->find_spot(where).location.line; };
   EXPECT_EQ(line("a"), 5);
   EXPECT_EQ(line("a.k"), 8);
   EXPECT_EQ(line("a.k.k"), 10);

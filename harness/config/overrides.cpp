@@ -55,7 +55,7 @@ void read_one(const std::string& argument, const ops::OperatorRegistry& registry
   // A trial reading reports mistakes once instead of once per case.
   Settings trial;
   if (!read_setting(reader, key, *value, SettingsOwner::defaults, trial)) {
-    const auto group = group_of(key);
+    const auto group = find_settings_group(key);
     reader.complain({}, "unknown key " + quote(key),
                     group ? fmt::format("write --set {}.{}=...", *group, key)
                           : expected_key(key, valid_keys()));

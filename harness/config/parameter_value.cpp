@@ -105,7 +105,7 @@ std::optional<ops::Value> read_parameter(const Reader& reader, const ops::Parame
   return value;
 }
 
-std::string type_text(const ops::Parameter& parameter) {
+std::string format_type(const ops::Parameter& parameter) {
   switch (parameter.kind) {
     case ops::ParameterKind::count:
       return fmt::format("integer >= {}", parameter.minimum);

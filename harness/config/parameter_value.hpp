@@ -19,7 +19,7 @@ std::optional<ops::Value> read_parameter(const Reader& reader, const ops::Parame
                                          const yaml::Node& node);
 
 // Returns "integer >= 1" or "integer or list [d, h, w]", for messages and the manual.
-std::string type_text(const ops::Parameter& parameter);
+std::string format_type(const ops::Parameter& parameter);
 
 // Reads a list of post-ops in the form of case ids: [add, relu, leaky_relu0.1].
 std::vector<ops::PostOp> read_post_ops(const Reader& reader, const yaml::Node& node);

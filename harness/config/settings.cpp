@@ -337,7 +337,7 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
   return false;
 }
 
-std::optional<std::string_view> group_of(std::string_view key) {
+std::optional<std::string_view> find_settings_group(std::string_view key) {
   const auto has_key = [&](const auto& rows) {
     return std::ranges::any_of(rows, [&](const auto& row) { return row.info.name == key; });
   };
@@ -347,7 +347,7 @@ std::optional<std::string_view> group_of(std::string_view key) {
 }
 
 std::string expected_setting(std::string_view written, std::span<const std::string_view> names) {
-  if (const auto group = group_of(written)) {
+  if (const auto group = find_settings_group(written)) {
     return fmt::format("it is a key of `{0}`: indent it below, or write `{0}: {{ {1}: ... }}`",
                        *group, written);
   }

@@ -89,7 +89,7 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
                   SettingsOwner owner, Settings& settings);
 
 // Returns the group of settings that contains the key (`measure` contains `processes`), or nullopt.
-std::optional<std::string_view> group_of(std::string_view key);
+std::optional<std::string_view> find_settings_group(std::string_view key);
 
 // Returns the hint for an unknown key among an owner's settings: the group to which it belongs, or
 // else expected_key().

@@ -27,7 +27,7 @@ struct Formulas {
 using Table = std::map<std::string, Formulas, std::less<>>;
 
 // Returns the number of elements of shapes such as "32x64x56x56 64": the sum of their products.
-std::optional<std::int64_t> elements_of(std::string_view shapes) {
+std::optional<std::int64_t> count_elements(std::string_view shapes) {
   if (shapes.empty()) return std::nullopt;
   Checked sum = 0;
   Checked product = 1;
@@ -53,7 +53,7 @@ std::optional<std::int64_t> elements_of(std::string_view shapes) {
 bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 
 // Returns the number after the token `name` in parameters such as "n32c64h56".
-std::optional<std::int64_t> token_of(std::string_view parameters, std::string_view name) {
+std::optional<std::int64_t> find_token(std::string_view parameters, std::string_view name) {
   for (std::size_t at = parameters.find(name); at != std::string_view::npos;
        at = parameters.find(name, at + 1)) {
     const std::string_view rest = parameters.substr(at + name.size());
@@ -67,21 +67,22 @@ std::optional<std::int64_t> token_of(std::string_view parameters, std::string_vi
   return std::nullopt;
 }
 
-std::optional<std::int64_t> value_of(const Activity& activity, const std::string& name) {
-  if (name == "in_elements") return elements_of(activity.attributes.text(Attribute::in_shapes));
-  if (name == "out_elements") return elements_of(activity.attributes.text(Attribute::out_shapes));
+std::optional<std::int64_t> find_variable(const Activity& activity, const std::string& name) {
+  if (name == "in_elements") return count_elements(activity.attributes.text(Attribute::in_shapes));
+  if (name == "out_elements")
+    return count_elements(activity.attributes.text(Attribute::out_shapes));
   if (const auto attribute = attribute_from_name(name)) {
     if (info(*attribute).type != AttributeType::integer) return std::nullopt;
     return activity.attributes.integer(*attribute);
   }
-  return token_of(activity.attributes.text(Attribute::parameters), name);
+  return find_token(activity.attributes.text(Attribute::parameters), name);
 }
 
 std::optional<ActivityWork> work_in(const Table& table, const Activity& activity) {
   const std::string_view op = activity.attributes.text(Attribute::op);
   const auto row = table.find(op.empty() ? std::string_view(activity.name) : op);
   if (row == table.end()) return std::nullopt;
-  const auto lookup = [&](const std::string& name) { return value_of(activity, name); };
+  const auto lookup = [&](const std::string& name) { return find_variable(activity, name); };
   const auto flops = row->second.flops->evaluate(lookup);
   const auto bytes = row->second.bytes->evaluate(lookup);
   if (!flops || !bytes || *flops < 0 || *bytes < 0) return std::nullopt;

@@ -37,7 +37,7 @@ struct Abandoned {
   throw Abandoned{{location, std::move(what), std::move(next)}};
 }
 
-SourceLocation location_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+SourceLocation to_location(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
 // Tags that add nothing to the text. The library passes "?" for plain scalars, "!" for quoted ones
 // and "" for untagged collections.
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 10> kCoreTags = {
     "tag:yaml.org,2002:map",
 };
 
-Style style_of(std::string_view tag) {
+Style to_style(std::string_view tag) {
   return tag == "!" || tag == "tag:yaml.org,2002:str" ? Style::quoted : Style::plain;
 }
 
@@ -79,7 +79,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      abandon(location_of(mark), "a second document starts here",
+      abandon(to_location(mark), "a second document starts here",
               "one file holds one document: remove `---` or use two files");
     }
   }
@@ -95,11 +95,11 @@ class Builder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end() || !found->second.complete) {
-      abandon(location_of(mark), "this alias is inside the node that it names",
+      abandon(to_location(mark), "this alias is inside the node that it names",
               "a node cannot contain itself");
     }
-    count(found->second.node->expanded_count, location_of(mark));
-    attach(found->second.node, location_of(mark));
+    count(found->second.node->expanded_count, to_location(mark));
+    attach(found->second.node, to_location(mark));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -150,11 +150,11 @@ class Builder final : public YAML::EventHandler {
   }
 
   Node* make(Kind kind, const YAML::Mark& mark, std::string_view tag) {
-    count(1, location_of(mark));
+    count(1, to_location(mark));
     Node& node = document_.nodes_.emplace_back();
     node.kind = kind;
-    node.location = location_of(mark);
-    node.style = style_of(tag);
+    node.location = to_location(mark);
+    node.style = to_style(tag);
     if (std::find(kCoreTags.begin(), kCoreTags.end(), tag) == kCoreTags.end()) {
       complain(node.location, fmt::format("unknown tag `{}`", tag), "remove it");
     }
@@ -171,7 +171,7 @@ class Builder final : public YAML::EventHandler {
 
   void open(Kind kind, const YAML::Mark& mark, std::string_view tag, YAML::anchor_t anchor) {
     if (frames_.size() >= kMaxLevels) {
-      abandon(location_of(mark), fmt::format("more than {} levels of nesting", kMaxLevels),
+      abandon(to_location(mark), fmt::format("more than {} levels of nesting", kMaxLevels),
               "a configuration needs fewer than ten");
     }
     Node* node = make(kind, mark, tag);
@@ -284,7 +284,7 @@ Result<Document, Problem> parse(std::string_view text) {
   } catch (Abandoned& abandoned) {
     return std::move(abandoned.problem);
   } catch (const YAML::Exception& exception) {
-    const SourceLocation failed = location_of(exception.mark);
+    const SourceLocation failed = to_location(exception.mark);
     if (auto mistake = find_syntax_mistake(text, failed)) return *std::move(mistake);
     return Problem{failed, "syntax error: " + exception.msg, ""};
   }
@@ -334,7 +334,7 @@ std::vector<Line> read_lines(std::string_view text, int last) {
 }
 
 // Returns the word before the first colon of a line; empty if the line does not start with a key.
-std::string_view key_of(const Line& line) {
+std::string_view leading_key(const Line& line) {
   const std::string_view entry = line.entry();
   const auto end = std::ranges::find_if_not(entry, is_word);
   const auto length = static_cast<std::size_t>(end - entry.begin());
@@ -355,7 +355,7 @@ std::optional<Problem> find_tab(std::span<const Line> lines) {
 // Whether the line lacks the space after the colon, as in "m:1". YAML reads it as a plain text that
 // continues over the next lines, up to the first line with a key.
 bool lacks_space(const Line& line) {
-  const std::string_view key = key_of(line);
+  const std::string_view key = leading_key(line);
   if (key.empty() || line.entry().size() <= key.size() + 1) return false;
   const char next = line.entry()[key.size() + 1];
   return next != ' ' && next != '\t' && next != ':' && next != '/';
@@ -367,7 +367,7 @@ std::optional<Problem> find_missing_space(std::span<const Line> lines) {
   const Line* first = nullptr;
   for (; end > 0 && lacks_space(lines[end - 1]); --end) first = &lines[end - 1];
   if (first == nullptr) return std::nullopt;
-  const std::string_view key = key_of(*first);
+  const std::string_view key = leading_key(*first);
   const std::string_view value = first->entry().substr(key.size() + 1);
   return Problem{{first->number, first->content_column()},
                  fmt::format("a space is missing after the colon of `{}`", key),
@@ -412,7 +412,7 @@ std::optional<Problem> find_open_bracket(std::span<const Line> lines) {
 std::optional<Problem> find_second_key(std::span<const Line> lines) {
   if (lines.empty()) return std::nullopt;
   const Line& line = lines.back();
-  const std::string_view outer = key_of(line);
+  const std::string_view outer = leading_key(line);
   if (outer.empty()) return std::nullopt;
   std::string_view rest = line.entry().substr(outer.size() + 1);
   const std::size_t begin = std::min(rest.find_first_not_of(' '), rest.size());
@@ -444,7 +444,7 @@ std::string spaces(int count) { return fmt::format("{} space{}", count, count ==
 std::optional<Problem> find_indentation(std::span<const Line> lines) {
   if (lines.size() < 2) return std::nullopt;
   const Line& line = lines.back();
-  if (!line.is_item && key_of(line).empty()) return std::nullopt;
+  if (!line.is_item && leading_key(line).empty()) return std::nullopt;
   const Line& previous = lines[lines.size() - 2];
   if (previous.entry().ends_with(':') && line.column() > previous.column()) return std::nullopt;
   const auto column_of = [&](const Line* other) {
@@ -459,8 +459,8 @@ std::optional<Problem> find_indentation(std::span<const Line> lines) {
     if (nearest == nullptr || distance(other) < distance(nearest)) nearest = other;
   }
   if (nearest == nullptr) return std::nullopt;
-  const std::string_view name = line.is_item ? "-" : key_of(line);
-  const std::string_view other = line.is_item ? "-" : key_of(*nearest);
+  const std::string_view name = line.is_item ? "-" : leading_key(line);
+  const std::string_view other = line.is_item ? "-" : leading_key(*nearest);
   if (other.empty()) return std::nullopt;
   return Problem{
       {line.number, line.column()},

@@ -77,7 +77,7 @@ class GateRun {
     };
     BENCH_RETURN_IF_ERROR(stage_one(sink, progress));
     spent.stage_one = since_then();
-    GateParts parts = parts_of(sink, progress);
+    GateParts parts = make_parts(sink, progress);
     const GateTask task{&request_.plan, request_.run_id, request_.seed.value_or(1), budget_left()};
     GateMeasurer measurer(task, parts, *env_.clock);
     BENCH_RETURN_IF_ERROR(stage_two(sink, parts, measurer, progress));
@@ -93,14 +93,14 @@ class GateRun {
   Status stage_one(EvidenceSink& sink, RunObserver& progress);
   void add_cases(const Report& report);
   Status look_up(const Report& report);
-  GateParts parts_of(EvidenceSink& sink, RunObserver& progress);
+  GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
   Status stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
-  Result<Kit> kit_of(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
-                     ops::InputLayouts input_layouts);
+  Result<Kit> make_kit(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
+                       ops::InputLayouts input_layouts);
   std::optional<KitSide> stored_side(const CaseAssessment& judgement) const;
   void ask_base(const GateParts& parts, RunObserver& progress);
 
@@ -213,7 +213,7 @@ void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
   }
 }
 
-GateParts GateRun::parts_of(EvidenceSink& sink, RunObserver& progress) {
+GateParts GateRun::make_parts(EvidenceSink& sink, RunObserver& progress) {
   GateParts parts =
       real_gate_parts(outcome_.gate.facts.candidate, outcome_.gate.facts.base, request_.plan, env_);
   parts.interrupted = request_.interrupted;
@@ -262,7 +262,7 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
     BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts,
                            measurer.find_input_layouts(*spec->second));
     BENCH_ASSIGN_OR_RETURN(const Kit kit,
-                           kit_of(*judgement, *spec->second, parts, std::move(input_layouts)));
+                           make_kit(*judgement, *spec->second, parts, std::move(input_layouts)));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);
     BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
     outcome_.kits[judgement->id] = folder;
@@ -271,8 +271,8 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
 }
 
 // If a side does not start, its half of the kit is missing, and the kit states the reason.
-Result<Kit> GateRun::kit_of(const CaseAssessment& judgement, const Case& spec,
-                            const GateParts& parts, ops::InputLayouts input_layouts) {
+Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
+                              const GateParts& parts, ops::InputLayouts input_layouts) {
   Kit kit;
   kit.gate = &outcome_.gate;
   kit.judgement = &judgement;
@@ -317,7 +317,7 @@ std::optional<KitSide> GateRun::stored_side(const CaseAssessment& judgement) con
   if (!outcome_.gate.facts.store) return std::nullopt;
   const BaselineStore store(*outcome_.gate.facts.store);
   const auto history =
-      store.read(BaselineStore::file_of(outcome_.gate.facts.machine_class, judgement.id));
+      store.read(BaselineStore::case_file(outcome_.gate.facts.machine_class, judgement.id));
   if (!history.ok()) return std::nullopt;
   const auto& records = history->records;
   const auto last =

@@ -48,7 +48,7 @@ struct Occurrences {
   std::string implementation;
 };
 
-std::map<Key, Occurrences> occurrences_of(const KitSide& side) {
+std::map<Key, Occurrences> find_occurrences(const KitSide& side) {
   std::map<Key, Occurrences> found;
   std::map<std::pair<std::int64_t, Key>, int> counts;  // by iteration
   for (const Activity& activity : side.activities) {
@@ -63,7 +63,7 @@ std::map<Key, Occurrences> occurrences_of(const KitSide& side) {
   return found;
 }
 
-KitRow::Change change_of(const KitRow& row, double tolerance) {
+KitRow::Change classify_change(const KitRow& row, double tolerance) {
   if (!row.base) return KitRow::Change::appeared;
   if (!row.candidate) return KitRow::Change::vanished;
   const double base = static_cast<double>(row.base->count());
@@ -73,13 +73,13 @@ KitRow::Change change_of(const KitRow& row, double tolerance) {
   return KitRow::Change::same;
 }
 
-std::int64_t difference_of(const KitRow& row) {
+std::int64_t compute_difference(const KitRow& row) {
   return std::abs(row.candidate.value_or(Nanoseconds(0)).count() -
                   row.base.value_or(Nanoseconds(0)).count());
 }
 
-KitRow row_of(const Key& key, const Occurrences* base, const Occurrences* candidate,
-              double tolerance) {
+KitRow make_row(const Key& key, const Occurrences* base, const Occurrences* candidate,
+                double tolerance) {
   KitRow row;
   row.scope = key.scope;
   row.name = key.occurrence == 0 ? key.name : fmt::format("{} #{}", key.name, key.occurrence + 1);
@@ -91,11 +91,11 @@ KitRow row_of(const Key& key, const Occurrences* base, const Occurrences* candid
     row.candidate = median(candidate->times);
     row.candidate_implementation = candidate->implementation;
   }
-  row.change = change_of(row, tolerance);
+  row.change = classify_change(row, tolerance);
   return row;
 }
 
-std::string_view word_of(KitRow::Change change) {
+std::string_view to_string(KitRow::Change change) {
   constexpr std::array<std::string_view, 5> kWords = {"vanished", "appeared", "slower", "faster",
                                                       "same"};
   return kWords[static_cast<std::size_t>(change)];
@@ -127,12 +127,12 @@ std::string side_heading(const std::optional<KitSide>& side) {
              : fmt::format("{} (medians of {} iterations)", label, iterations.size());
 }
 
-std::string table_of(const std::vector<KitRow>& rows) {
+std::string format_table(const std::vector<KitRow>& rows) {
   std::string text =
       "| change | layer | activity | base | candidate | implementation |\n"
       "|---|---|---|--:|--:|---|\n";
   for (const KitRow& row : rows) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", word_of(row.change),
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(row.change),
                         escape_markdown(row.scope), escape_markdown(row.name), time_cell(row.base),
                         time_cell(row.candidate), escape_markdown(implementation_cell(row)));
   }
@@ -143,7 +143,7 @@ Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
   TraceOptions options;
   options.title = kit.judgement->id;
   options.metadata = {{"case", kit.judgement->id},
-                      {"verdict", std::string(name_of(kit.judgement->verdict))}};
+                      {"verdict", std::string(to_string(kit.judgement->verdict))}};
   BENCH_ASSIGN_OR_RETURN(auto trace, ChromeTrace::create(path, existing, options));
   for (const auto* side : {&kit.base, &kit.candidate}) {
     if (!*side) continue;
@@ -155,7 +155,7 @@ Status write_trace(const Kit& kit, const std::string& path, Existing existing) {
 }
 
 // Returns the lines of the gate's file that belong to the case.
-std::string samples_of(std::string_view gate_text, const std::string& id) {
+std::string extract_samples(std::string_view gate_text, const std::string& id) {
   const std::string field = fmt::format("\"id\":\"{}\"", id);
   std::string samples;
   for (const NumberedLine& line : Lines(gate_text)) {
@@ -212,18 +212,19 @@ KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& store
 }
 
 std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance) {
-  const auto before = occurrences_of(base);
-  const auto after = occurrences_of(candidate);
+  const auto before = find_occurrences(base);
+  const auto after = find_occurrences(candidate);
   std::vector<KitRow> rows;
   for (const auto& [key, entry] : before) {
     const auto found = after.find(key);
-    rows.push_back(row_of(key, &entry, found == after.end() ? nullptr : &found->second, tolerance));
+    rows.push_back(
+        make_row(key, &entry, found == after.end() ? nullptr : &found->second, tolerance));
   }
   for (const auto& [key, entry] : after) {
-    if (!before.contains(key)) rows.push_back(row_of(key, nullptr, &entry, tolerance));
+    if (!before.contains(key)) rows.push_back(make_row(key, nullptr, &entry, tolerance));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const KitRow& a, const KitRow& b) {
-    return difference_of(a) > difference_of(b);
+    return compute_difference(a) > compute_difference(b);
   });
   return rows;
 }
@@ -262,7 +263,7 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
            row.base_implementation != row.candidate_implementation;
   });
   std::string text = changes.empty() ? std::string("No other known property changed")
-                                     : "What else changed: " + changes_text(changes);
+                                     : "What else changed: " + format_changes(changes);
   if (steps > 0)
     text += fmt::format("; {} of {} steps run another implementation", steps, rows.size());
   if (kit.gate->evidence.moved) text += "; " + kit.gate->evidence.moved->text;
@@ -272,14 +273,14 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
 std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
   const CaseAssessment& judgement = *kit.judgement;
   std::string text =
-      fmt::format("# {}: {}\n\n", name_of(judgement.verdict), escape_markdown(judgement.id));
-  const std::string effect = effect_text(judgement);
+      fmt::format("# {}: {}\n\n", to_string(judgement.verdict), escape_markdown(judgement.id));
+  const std::string effect = format_effect(judgement);
   if (!effect.empty()) text += fmt::format("Slower by {}.\n", effect);
   if (!judgement.reason.empty()) text += fmt::format("{}.\n", escape_markdown(judgement.reason));
   text += escape_markdown(kit_sentence(kit, rows)) + "\n\n";
-  text += "- " + escape_markdown(side_text("candidate", kit.gate->facts.candidate)) + "\n";
+  text += "- " + escape_markdown(format_side("candidate", kit.gate->facts.candidate)) + "\n";
   if (kit.gate->facts.base)
-    text += "- " + escape_markdown(side_text("base", *kit.gate->facts.base)) + "\n";
+    text += "- " + escape_markdown(format_side("base", *kit.gate->facts.base)) + "\n";
   if (!judgement.source.empty())
     text += "- configured at " + escape_markdown(judgement.source) + "\n";
   for (const auto* side : {&kit.base, &kit.candidate}) {
@@ -295,7 +296,7 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {
     text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", side_heading(kit.base),
-                        side_heading(kit.candidate), kit_total(kit, rows), table_of(rows));
+                        side_heading(kit.candidate), kit_total(kit, rows), format_table(rows));
   }
   return text;
 }
@@ -312,7 +313,8 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
     BENCH_RETURN_IF_ERROR(write_trace(kit, folder + "/timeline.html", existing));
   }
   BENCH_RETURN_IF_ERROR(write_file(folder + "/README.md", kit_markdown(kit, rows), existing));
-  return write_file(folder + "/samples.jsonl", samples_of(gate_text, kit.judgement->id), existing);
+  return write_file(folder + "/samples.jsonl", extract_samples(gate_text, kit.judgement->id),
+                    existing);
 }
 
 namespace {

@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-ExactProperties side_of(const PreparedReply& prepared) {
+ExactProperties make_properties(const PreparedReply& prepared) {
   CaseRecord record;
   record.implementation = prepared.implementation;
   record.memory = prepared.memory;
@@ -24,7 +24,7 @@ ExactProperties side_of(const PreparedReply& prepared) {
   return exact_properties(record);
 }
 
-std::string_view name_of(MeasurementRequest::Kind kind) {
+std::string_view to_string(MeasurementRequest::Kind kind) {
   constexpr std::array<std::string_view, 4> kNames = {"duet", "confirmation", "window", "base"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -64,7 +64,7 @@ Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
 void GateMeasurer::tell_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
                                  std::size_t left) const {
   if (!parts_.progress) return;
-  GateStep step{entry.id(), name_of(kind), left};
+  GateStep step{entry.id(), to_string(kind), left};
   if (done_ > 0) {
     const Nanoseconds pace = (clock_.now() - started_) / static_cast<std::int64_t>(done_);
     step.remaining = pace * static_cast<std::int64_t>(left);
@@ -128,12 +128,12 @@ Status GateMeasurer::measure_duet(MeasurementRequest& wanted, CaseEvidence& entr
   request.levels = &levels_;
   DuetResult result = run_duet(workers_, request);
   ExactProperties& exact = entry.candidate.exact;
-  if (result.candidate && exact == ExactProperties{}) exact = side_of(*result.candidate);
+  if (result.candidate && exact == ExactProperties{}) exact = make_properties(*result.candidate);
   if (result.candidate && output == outputs_.end()) {
     outputs_.emplace(spec.id, std::move(result.candidate->output));
   }
   if (result.base && !entry.base) {
-    entry.base = side_of(*result.base);
+    entry.base = make_properties(*result.base);
     BENCH_RETURN_IF_ERROR(parts_.append(base_side_line(task_.run_id, spec.id, *entry.base)));
   }
   if (result.failure) return note_failure(wanted, std::move(*result.failure), entry);
@@ -165,7 +165,7 @@ Status GateMeasurer::ask_base(MeasurementRequest& wanted, CaseEvidence& entry) {
   auto prepared = base_.ask<PreparedReply>(request, spec.measure.timeout);
   base_.finish();
   if (prepared) {
-    entry.base = side_of(*prepared);
+    entry.base = make_properties(*prepared);
     return parts_.append(base_side_line(task_.run_id, spec.id, *entry.base));
   }
   const RequestFailure& why = prepared.error();

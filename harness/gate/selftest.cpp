@@ -150,7 +150,8 @@ constexpr int kSlowerCases = 4;
 // Power needs fewer suites than false positives: each suite has kSlowerCases of them.
 constexpr int kPowerDivisor = 4;
 
-SelfTestSummary::Kernel kernel_of(const RecordedDuets& record, const RecordedDuets& all_rounds) {
+SelfTestSummary::Kernel summarise_kernel(const RecordedDuets& record,
+                                         const RecordedDuets& all_rounds) {
   const GatePolicy policy;
   SelfTestSummary::Kernel kernel;
   kernel.name = record.name;
@@ -170,8 +171,8 @@ std::optional<Nanoseconds> base_q25(const Duet& duet) {
   return quantile(times, 0.25);
 }
 
-std::vector<PowerRow> power_of(const std::vector<RecordedDuets>& records,
-                               SimulationOptions simulation) {
+std::vector<PowerRow> compute_power(const std::vector<RecordedDuets>& records,
+                                    SimulationOptions simulation) {
   std::vector<PowerRow> power;
   for (const double slowdown : kSlowdowns) {
     simulation.slowdown = slowdown;
@@ -225,7 +226,7 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   SelfTestSummary summary;
   const std::vector<RecordedDuets> all_rounds = recorded_duets(tests, Rounds::all);
   for (std::size_t i = 0; i < records.size(); ++i) {
-    summary.kernels.push_back(kernel_of(records[i], all_rounds[i]));
+    summary.kernels.push_back(summarise_kernel(records[i], all_rounds[i]));
   }
   SimulationOptions simulation;
   simulation.suites = options.suites;
@@ -241,10 +242,10 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   simulation.slowdown = kObviousSlowdown;
   summary.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
   simulation.max_duets.reset();
-  summary.power = power_of(records, simulation);
+  summary.power = compute_power(records, simulation);
   if (std::ranges::any_of(tests, has_canaries)) {
     SelfTestSummary::Unconditioned& without = summary.all_rounds.emplace();
-    without.power = power_of(all_rounds, simulation);
+    without.power = compute_power(all_rounds, simulation);
     SimulationOptions clean;
     clean.suites = options.suites;
     clean.seed = options.seed;

@@ -157,7 +157,7 @@ struct SelfTestOptions {
 Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
                                   const SelfTestOptions& options);
 
-std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSummary& summary);
+std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestSummary& summary);
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary);
 
 }  // namespace bench

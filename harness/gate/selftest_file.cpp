@@ -109,11 +109,11 @@ std::string read_line(JsonValue object, std::vector<SelfTest>& tests) {
   return reader.problem();
 }
 
-double percent_of(std::int64_t part, std::int64_t whole) {
+double to_percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string machine_text(const SelfTest& test) {
+std::string format_machine(const SelfTest& test) {
   std::string text = fmt::format("{} ({}), {}", test.machine_class, test.cpu, test.time);
   for (const auto& [name, version] : test.libraries) text += fmt::format(", {} {}", name, version);
   text += "\n";
@@ -137,12 +137,12 @@ std::string machine_text(const SelfTest& test) {
   return text;
 }
 
-std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
+std::string format_all_rounds(const SelfTestSummary::Unconditioned& without) {
   std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
                                  without.clean.red, without.clean.suites);
   for (const PowerRow& row : without.power) {
     text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &without.power.front() ? "" : ",",
-                        100 * row.slowdown, percent_of(row.result.found, row.result.slow));
+                        100 * row.slowdown, to_percent(row.result.found, row.result.slow));
   }
   return text + "\n";
 }
@@ -150,9 +150,9 @@ std::string all_rounds_text(const SelfTestSummary::Unconditioned& without) {
 }  // namespace
 
 std::string self_test_lines(const SelfTest& test) {
-  std::string text = json_text(rounded_facts(test), kSelfTestStyle) + "\n";
+  std::string text = format_json(rounded_facts(test), kSelfTestStyle) + "\n";
   for (const NullDuet& duet : test.duets) {
-    text += json_text(rounded_duet(duet), kSelfTestStyle) + "\n";
+    text += format_json(rounded_duet(duet), kSelfTestStyle) + "\n";
   }
   return text;
 }
@@ -181,19 +181,19 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
 std::string self_test_answer(const SelfTestSummary& summary) {
   std::string text =
       fmt::format("The gate calls {:.1f} % of unchanged suites of 100 cases slower on this machine",
-                  percent_of(summary.clean.red, summary.clean.suites));
+                  to_percent(summary.clean.red, summary.clean.suites));
   const char* separator = "; it finds ";
   for (const PowerRow& row : summary.power) {
     text += fmt::format("{}{:+.0f} % in {:.0f} %", separator, 100 * row.slowdown,
-                        percent_of(row.result.found, row.result.slow));
+                        to_percent(row.result.found, row.result.slow));
     separator = ", ";
   }
   return text + " of slower cases.\n\n";
 }
 
-std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
+std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
   std::string text = self_test_answer(summary);
-  for (const SelfTest& test : tests) text += machine_text(test);
+  for (const SelfTest& test : tests) text += format_machine(test);
   text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
     text += fmt::format(
@@ -210,22 +210,22 @@ std::string self_test_text(const std::vector<SelfTest>& tests, const SelfTestSum
   text += fmt::format(
       "\nsuites of 100 cases, resampled from these duets\n"
       "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
-      clean.red, clean.suites, percent_of(clean.alarms, clean.clean), clean.processes_per_case);
+      clean.red, clean.suites, to_percent(clean.alarms, clean.clean), clean.processes_per_case);
   text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
                       summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
   const PowerRow& cut_short = summary.power_cut_short;
   text += fmt::format(
       "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
       kDuetsOfShortBudget, summary.clean_cut_short.red, summary.clean_cut_short.suites,
-      100 * cut_short.slowdown, percent_of(cut_short.result.found, cut_short.result.slow),
+      100 * cut_short.slowdown, to_percent(cut_short.result.found, cut_short.result.slow),
       cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
     text +=
         fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
-                    100 * row.slowdown, percent_of(row.result.found, row.result.slow),
+                    100 * row.slowdown, to_percent(row.result.found, row.result.slow),
                     row.result.slow, row.result.processes_per_case);
   }
-  if (summary.all_rounds) text += all_rounds_text(*summary.all_rounds);
+  if (summary.all_rounds) text += format_all_rounds(*summary.all_rounds);
   return text;
 }
 

@@ -66,7 +66,7 @@ TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
   EXPECT_EQ(summary->clean.red, 0);
   ASSERT_THAT(summary->power, SizeIs(4));
   EXPECT_EQ(summary->power[2].result.found, summary->power[2].result.slow);
-  const std::string text = self_test_text({sample()}, *summary);
+  const std::string text = format_self_test({sample()}, *summary);
   EXPECT_THAT(text, testing::StartsWith("The gate calls 0.0 % of unchanged suites of 100 cases "
                                         "slower on this machine; it finds +2 % in "));
   EXPECT_THAT(text, AllOf(HasSubstr("zen4-2c-0123abcd (AMD EPYC)"),
@@ -93,7 +93,7 @@ TEST(SelfTest, SaysWhatTheCanariesBuy) {
               1e-9);
   ASSERT_THAT(summary->all_rounds->power, SizeIs(4));
   EXPECT_LT(summary->all_rounds->power[0].result.found, summary->power[0].result.found);
-  EXPECT_THAT(self_test_text({disturbed()}, *summary),
+  EXPECT_THAT(format_self_test({disturbed()}, *summary),
               AllOf(HasSubstr("% if all rounds counted"),
                     HasSubstr("if all rounds counted, including disturbed ones: ")));
   EXPECT_EQ(summarise({sample()}, SelfTestOptions{8, 1})->all_rounds.has_value(), false);

@@ -30,7 +30,7 @@ constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
 constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
 constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
 
-Result<std::string> program_of(const std::string& path) {
+Result<std::string> find_program(const std::string& path) {
   std::error_code code;
   std::filesystem::path program(path);
   if (std::filesystem::is_directory(program, code)) program /= "bench";
@@ -60,7 +60,7 @@ bool read_version(std::string_view line, GateSide& side) {
   return !side.tool_version.empty();
 }
 
-WorkerFactory factory_of(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
+WorkerFactory make_factory(const GateSide& side, const Cores& cores, const Plan& plan, Env& env) {
   const WorkerProgram program{side.program, side.environment, cores, {}, plan.plugins};
   return [program, &env](std::optional<int> threads) {
     return start_process_link(program, threads, *env.clock,
@@ -76,7 +76,7 @@ Result<GateSide> find_side(const std::string& path,
                            std::optional<Nanoseconds> budget) {
   GateSide side;
   side.environment = environment;
-  BENCH_ASSIGN_OR_RETURN(side.program, program_of(path));
+  BENCH_ASSIGN_OR_RETURN(side.program, find_program(path));
   BENCH_ASSIGN_OR_RETURN(ChildProcess process,
                          ChildProcess::start({.program = side.program,
                                               .arguments = {"--version"},
@@ -104,8 +104,8 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
   GateParts parts;
   parts.hello = {kProtocolVersion, largest_reuse_distance(plan), read_cpu(SystemRoot{}).last_level};
   parts.pause = [](Nanoseconds time) { std::this_thread::sleep_for(time); };
-  parts.start_candidate = factory_of(candidate, cores, plan, env);
-  if (base) parts.start_base = factory_of(*base, cores, plan, env);
+  parts.start_candidate = make_factory(candidate, cores, plan, env);
+  if (base) parts.start_base = make_factory(*base, cores, plan, env);
   return parts;
 }
 

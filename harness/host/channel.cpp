@@ -17,7 +17,7 @@ Error system_error(const std::string& what, const std::string& path) {
   return {fmt::format("{}: {}", what, std::strerror(errno)), path, ""};
 }
 
-Result<sockaddr_un> address_of(const std::string& path) {
+Result<sockaddr_un> make_address(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
@@ -35,7 +35,7 @@ Result<ChannelListener> ChannelListener::create() {
   const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   ChannelListener listener(descriptor, std::move(folder));
   if (descriptor < 0) return system_error("cannot make a socket", listener.path_);
-  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(listener.path_));
+  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, make_address(listener.path_));
   if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       listen(descriptor, 1) != 0) {
     return system_error("cannot listen", listener.path_);
@@ -62,7 +62,7 @@ std::optional<int> ChannelListener::accept() {
 }
 
 Result<int> connect_channel(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, address_of(path));
+  BENCH_ASSIGN_OR_RETURN(const sockaddr_un address, make_address(path));
   const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return system_error("cannot make a socket", path);
   if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {

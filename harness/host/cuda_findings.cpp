@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <unistd.h>
@@ -39,7 +40,7 @@ void add_plugin(const CudaStatus& status, FindingList& findings) {
                       "", ""});
 }
 
-Level level_of(Availability availability) {
+Level to_level(Availability availability) {
   switch (availability) {
     case Availability::available:
       return Level::good;
@@ -56,7 +57,7 @@ Level level_of(Availability availability) {
 }
 
 void add_driver(const ProbeReport& report, FindingList& findings) {
-  const Level level = level_of(report.verdict.availability);
+  const Level level = to_level(report.verdict.availability);
   if (level != Level::good) {
     findings.push_back({level, "NVIDIA driver", report.verdict.reason, std::string(kNoCases),
                         report.verdict.remedy});
@@ -66,8 +67,8 @@ void add_driver(const ProbeReport& report, FindingList& findings) {
       report.driver_version.empty() ? "unknown version" : report.driver_version;
   findings.push_back({level, "NVIDIA driver",
                       fmt::format("{}, CUDA {} (this build: {})", version,
-                                  ops::cuda::cuda_version_text(report.answers.driver),
-                                  ops::cuda::cuda_version_text(report.answers.runtime)),
+                                  ops::cuda::format_cuda_version(report.answers.driver),
+                                  ops::cuda::format_cuda_version(report.answers.runtime)),
                       "", ""});
 }
 
@@ -128,7 +129,7 @@ void add_modes(const std::string& subject, const NvmlFacts& facts, FindingList& 
 void add_device(const DeviceFacts& device, FindingList& findings) {
   const std::string subject = fmt::format("GPU {}", device.index);
   std::string found = fmt::format("{}, {}, {} multiprocessors, {}, L2 {}, at {}, {}", device.name,
-                                  ops::cuda::capability_text(device), device.multiprocessors,
+                                  ops::cuda::format_capability(device), device.multiprocessors,
                                   format_bytes(Bytes{device.memory_bytes}),
                                   format_bytes(Bytes{device.l2_bytes}), device.bus_id, device.uuid);
   if (device.unusable.empty()) {

@@ -78,7 +78,7 @@ Result<CudaStatus> parse_cuda_status(std::string_view text) {
   return status;
 }
 
-std::string_view name_of(ProbeExtent extent) {
+std::string_view to_string(ProbeExtent extent) {
   return kExtentNames[static_cast<std::size_t>(extent)];
 }
 

@@ -39,7 +39,7 @@ std::string format_cuda_status(const CudaStatus& status);
 Result<CudaStatus> parse_cuda_status(std::string_view text);
 
 // Names of an extent: "devices", "libraries".
-std::string_view name_of(ops::cuda::ProbeExtent extent);
+std::string_view to_string(ops::cuda::ProbeExtent extent);
 std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view name);
 
 // Returns why no case can run on CUDA: "no CUDA device: no NVIDIA driver: ...". Returns nullopt if

@@ -78,7 +78,7 @@ TEST(WhyNoCuda, NamesAPluginWithoutKernels) {
 }
 
 TEST(ProbeExtent, ByName) {
-  EXPECT_EQ(name_of(ProbeExtent::libraries), "libraries");
+  EXPECT_EQ(to_string(ProbeExtent::libraries), "libraries");
   EXPECT_EQ(probe_extent_from_name("devices"), ProbeExtent::devices);
   EXPECT_EQ(probe_extent_from_name("libraries"), ProbeExtent::libraries);
   EXPECT_FALSE(probe_extent_from_name("all"));

@@ -101,7 +101,7 @@ std::span<const PerfEventRow> perf_events() { return kPerfEvents; }
 
 std::unique_ptr<PerfEvents> make_perf_events() { return std::make_unique<KernelPerfEvents>(); }
 
-std::string perf_failure_text(const PerfFailure& failure, std::optional<PerfEvent> event) {
+std::string format_perf_failure(const PerfFailure& failure, std::optional<PerfEvent> event) {
   const auto* const found = std::ranges::find(kPerfFailures, failure.code, &PerfFailureRow::code);
   const PerfFailureRow& row = found != kPerfFailures.end() ? *found : kOtherPerfFailure;
   const std::string subject =
@@ -125,7 +125,7 @@ Result<std::vector<PerfEvent>> probe_perf_events(PerfEvents& events) {
       first = counter.error();
     }
   }
-  if (available.empty()) return Error{perf_failure_text(*first), "", ""};
+  if (available.empty()) return Error{format_perf_failure(*first), "", ""};
   return available;
 }
 

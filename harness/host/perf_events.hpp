@@ -59,7 +59,7 @@ std::unique_ptr<PerfEvents> make_perf_events();
 // Returns why the counters, or one event, cannot be opened, with the remedy if there is one: "the
 // processor's counters are not available here (perf_event_open: No such file or directory); a
 // virtual machine often hides them".
-std::string perf_failure_text(const PerfFailure& failure, std::optional<PerfEvent> event = {});
+std::string format_perf_failure(const PerfFailure& failure, std::optional<PerfEvent> event = {});
 
 // Returns which events can be opened for the calling thread, or why none can. Counts nothing.
 Result<std::vector<PerfEvent>> probe_perf_events(PerfEvents& events);

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(PerfFailureText, HasTheRemedyThatFitsTheError) {
-  const auto text = [](int code) { return perf_failure_text({code}); };
+  const auto text = [](int code) { return format_perf_failure({code}); };
   EXPECT_EQ(text(ENOENT),
             "the processor's counters are not available here (perf_event_open: No such file or "
             "directory); a virtual machine often hides them");
@@ -79,7 +79,7 @@ TEST(KernelPerfEvents, KnowTheThreadsOfThisProcess) {
 TEST(KernelPerfEvents, CountThisThreadIfTheMachineHasCounters) {
   const auto events = make_perf_events();
   const auto counter = events->open(PerfEvent::instructions, 0, std::nullopt);
-  if (!counter) GTEST_SKIP() << perf_failure_text(counter.error());
+  if (!counter) GTEST_SKIP() << format_perf_failure(counter.error());
   events->start(*counter);
   volatile int sum = 0;
   for (int i = 0; i < 100000; ++i) sum = sum + 1;

@@ -72,15 +72,15 @@ std::vector<Change> case_changes(const ExactProperties& from, const ExactPropert
   return changes;
 }
 
-std::string values_text(const Change& change) {
+std::string format_values(const Change& change) {
   return fmt::format("{} -> {}", change.from.value_or(std::string(kUnknown)),
                      change.to.value_or(std::string(kUnknown)));
 }
 
-std::string changes_text(const std::vector<Change>& changes) {
+std::string format_changes(const std::vector<Change>& changes) {
   std::string text;
   for (const Change& change : changes) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", change.field, values_text(change));
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", change.field, format_values(change));
   }
   return text;
 }
@@ -89,16 +89,18 @@ namespace {
 
 std::string whole(const std::string& value) { return value; }
 // "580.82.07" -> "580"
-std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
+std::string major_version(const std::string& version) {
+  return version.substr(0, version.find('.'));
+}
 
 struct ConditionRow {
   const char* fact;
   std::string (*what_counts)(const std::string& value);
 };
 constexpr std::array<ConditionRow, 4> kConditions = {
-    {{"gpu.name", whole}, {"gpu.driver", major_of}, {"gpu.ecc", whole}, {"gpu.mig", whole}}};
+    {{"gpu.name", whole}, {"gpu.driver", major_version}, {"gpu.ecc", whole}, {"gpu.mig", whole}}};
 
-std::string value_of(const MeasuredCase& side, const char* fact) {
+std::string fact_value(const MeasuredCase& side, const char* fact) {
   const auto found = side.device->find(fact);
   return found == side.device->end() ? std::string(kUnknown) : found->second;
 }
@@ -118,7 +120,7 @@ std::optional<std::string> device_difference(const MeasuredCase& from, const Mea
                                              const SideWords& words) {
   if (!from.device || !to.device) return std::nullopt;
   for (const ConditionRow& row : kConditions) {
-    const std::string left = value_of(from, row.fact), right = value_of(to, row.fact);
+    const std::string left = fact_value(from, row.fact), right = fact_value(to, row.fact);
     if (row.what_counts(left) != row.what_counts(right)) {
       return difference(row.fact, left, right, words);
     }

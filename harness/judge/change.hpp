@@ -37,9 +37,9 @@ std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
 std::vector<Change> case_changes(const ExactProperties& from, const ExactProperties& to);
 
 // Returns "jit:avx2 -> jit:sse41"; "n/a" stands for a missing value.
-std::string values_text(const Change& change);
+std::string format_values(const Change& change);
 // Returns "implementation jit:avx2 -> jit:sse41; memory ..."; empty if nothing changed.
-std::string changes_text(const std::vector<Change>& changes);
+std::string format_changes(const std::vector<Change>& changes);
 
 // The conditions under which a device was timed decide whether two times are comparable. A GPU at
 // another clock or under another driver counts as another machine (docs/gate.md).

@@ -44,9 +44,9 @@ TEST(Changes, OfACaseAreOfWhatBothSidesKnow) {
 }
 
 TEST(Changes, InWords) {
-  EXPECT_EQ(changes_text({{"onednn", "3.1", "3.2"}, {"thp", std::nullopt, "always"}}),
+  EXPECT_EQ(format_changes({{"onednn", "3.1", "3.2"}, {"thp", std::nullopt, "always"}}),
             "onednn 3.1 -> 3.2; thp n/a -> always");
-  EXPECT_EQ(changes_text({}), "");
+  EXPECT_EQ(format_changes({}), "");
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ bool is_not_stored(const Change& change) {
          (!change.from || !change.to);
 }
 
-std::string difference_text(const std::string& field, const std::string& from,
-                            const std::string& to) {
+std::string format_difference(const std::string& field, const std::string& from,
+                              const std::string& to) {
   return fmt::format("{} differs: {} and {}; --across-machines compares them anyway", field, from,
                      to);
 }
@@ -79,7 +79,7 @@ std::optional<std::string> other_machine(const Measurement& base, const Measurem
     for (const std::string& field : side->binding) {
       const std::string from = value(base, field);
       const std::string to = value(candidate, field);
-      if (from != to) return difference_text(field, from, to);
+      if (from != to) return format_difference(field, from, to);
     }
   }
   return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<std::string> other_machine(const MeasuredCase& base, const Measure
   for (const auto& [field, from] : base.machine) {
     const auto to = candidate.machine.find(field);
     if (to != candidate.machine.end() && from != to->second) {
-      return difference_text(field, from, to->second);
+      return format_difference(field, from, to->second);
     }
   }
   return std::nullopt;
@@ -104,12 +104,12 @@ void make_incomparable(std::vector<ComparedCase>& cases, const std::string& reas
   }
 }
 
-std::string outcome_text(const MeasuredCase& entry) {
-  const std::string name(name_of(entry.outcome));
+std::string format_case_outcome(const MeasuredCase& entry) {
+  const std::string name(to_string(entry.outcome));
   return entry.reason && !entry.reason->empty() ? name + ": " + *entry.reason : name;
 }
 
-CaseVerdict verdict_of(const ComparedCase& entry, const ComparisonOptions& options) {
+CaseVerdict classify_effect(const ComparedCase& entry, const ComparisonOptions& options) {
   const double limit = std::log1p(options.tolerance);
   const double effect = std::log(*entry.ratio);
   const double low = std::log(*entry.low);
@@ -173,7 +173,7 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   all.candidate = median(times.candidate);
   all.base_processes = times.base;
   all.candidate_processes = times.candidate;
-  all.verdict = verdict_of(all, options);
+  all.verdict = classify_effect(all, options);
   all.reason = fmt::format("over all {} and {} processes, because few of them were quiet",
                            from.size(), to.size());
   result = std::move(all);
@@ -196,7 +196,7 @@ bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candida
   result.ratio = std::exp(shift.effect);
   result.low = std::exp(shift.low);
   result.high = std::exp(shift.high);
-  result.verdict = verdict_of(result, options);
+  result.verdict = classify_effect(result, options);
   judge_distance(base, candidate, result);
   return true;
 }
@@ -225,7 +225,7 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
     return;
   }
   set_interval(*effect, *interval, result);
-  result.verdict = verdict_of(result, options);
+  result.verdict = classify_effect(result, options);
   judge_distance(base, candidate, result);
 }
 
@@ -247,10 +247,10 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   result.changes = case_changes(base.exact, candidate.exact);
   if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
     result.verdict = CaseVerdict::failed;
-    result.reason = outcome_text(candidate);
+    result.reason = format_case_outcome(candidate);
   } else if (base.outcome != Outcome::ok || candidate.outcome != Outcome::ok) {
     result.verdict = CaseVerdict::incomparable;
-    result.reason = "base " + outcome_text(base);
+    result.reason = "base " + format_case_outcome(base);
   } else if (!base.case_hash.empty() && !candidate.case_hash.empty() &&
              base.case_hash != candidate.case_hash) {
     result.verdict = CaseVerdict::incomparable;
@@ -271,7 +271,7 @@ ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
   result.group = entry.group;
   result.verdict = verdict;
   (verdict == CaseVerdict::removed ? result.base : result.candidate) = median_iteration(entry);
-  if (entry.outcome != Outcome::ok) result.reason = outcome_text(entry);
+  if (entry.outcome != Outcome::ok) result.reason = format_case_outcome(entry);
   return result;
 }
 
@@ -286,7 +286,7 @@ ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measure
 }
 
 // Rank in the reading order of a report.
-int rank_of(CaseVerdict verdict) {
+int reading_rank(CaseVerdict verdict) {
   constexpr std::array<CaseVerdict, 8> kOrder = {
       CaseVerdict::failed, CaseVerdict::slower,       CaseVerdict::removed, CaseVerdict::unclear,
       CaseVerdict::same,   CaseVerdict::incomparable, CaseVerdict::added,   CaseVerdict::faster};
@@ -295,7 +295,8 @@ int rank_of(CaseVerdict verdict) {
 
 void sort_cases(std::vector<ComparedCase>& cases) {
   std::stable_sort(cases.begin(), cases.end(), [](const ComparedCase& a, const ComparedCase& b) {
-    if (rank_of(a.verdict) != rank_of(b.verdict)) return rank_of(a.verdict) < rank_of(b.verdict);
+    if (reading_rank(a.verdict) != reading_rank(b.verdict))
+      return reading_rank(a.verdict) < reading_rank(b.verdict);
     return a.ratio.value_or(0) > b.ratio.value_or(0);
   });
 }

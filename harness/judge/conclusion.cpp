@@ -33,7 +33,7 @@ bool is_first_run(const GateEvidence& evidence, const std::vector<CaseAssessment
 
 // Returns " after 21 of 30 duets", summed over the cases that wait for the same kind of measurement
 // as the first waiting case.
-std::string progress_text(const std::vector<CaseAssessment>& judgements) {
+std::string format_progress(const std::vector<CaseAssessment>& judgements) {
   const auto first = std::ranges::find_if(
       judgements, [](const CaseAssessment& entry) { return entry.pending.has_value(); });
   if (first == judgements.end()) return "";
@@ -43,27 +43,28 @@ std::string progress_text(const std::vector<CaseAssessment>& judgements) {
     sum.done += judgement.pending->done;
     sum.planned += judgement.pending->planned;
   }
-  return " after " + pending_text(sum);
+  return " after " + format_pending(sum);
 }
 
 // Returns why and where the evidence ended early.
-std::string end_text(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements) {
+std::string format_end(const GateEvidence& evidence,
+                       const std::vector<CaseAssessment>& judgements) {
   const bool is_in_stage_one = std::ranges::any_of(
       evidence.cases, [](const CaseEvidence& entry) { return entry.is_unmeasured; });
   const std::string where =
-      is_in_stage_one ? " during the candidate's run" : progress_text(judgements);
+      is_in_stage_one ? " during the candidate's run" : format_progress(judgements);
   if (evidence.stopped) {
-    return std::string(stop_text(evidence.stopped)) + where;
+    return std::string(format_stop_cause(evidence.stopped)) + where;
   }
   const bool is_waiting = std::ranges::any_of(judgements, [](const CaseAssessment& entry) {
     return entry.cut_short && entry.verdict == Verdict::inconclusive;
   });
-  return is_waiting ? std::string(stop_text(std::nullopt)) + where : "the base failed";
+  return is_waiting ? std::string(format_stop_cause(std::nullopt)) + where : "the base failed";
 }
 
 std::string undecided_sentence(const GateEvidence& evidence,
                                const std::vector<CaseAssessment>& judgements) {
-  return fmt::format("{}; {} of {} cases not decided", end_text(evidence, judgements),
+  return fmt::format("{}; {} of {} cases not decided", format_end(evidence, judgements),
                      count_cut_short(judgements), judgements.size());
 }
 
@@ -84,7 +85,7 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
       fmt::format("nothing was judged: {}; {}",
                   is_first ? "the store has no run of this configuration yet, and there is no base"
                            : "no case has a base or a comparable stored run",
-                  coverage_text(judgements)),
+                  format_coverage(judgements)),
       "--allow-incomparable accepts a gate that can compare nothing"};
   if (is_first) {
     conclusion.advice = "`bench baseline save RESULT --reason TEXT` keeps a run for later gates";
@@ -99,7 +100,7 @@ Conclusion conclude_without_reference(const GateEvidence& evidence,
 
 }  // namespace
 
-Coverage coverage_of(const std::vector<CaseAssessment>& judgements) {
+Coverage count_coverage(const std::vector<CaseAssessment>& judgements) {
   Coverage coverage;
   coverage.in_scope = judgements.size();
   coverage.cut_short = count_cut_short(judgements);
@@ -109,7 +110,7 @@ Coverage coverage_of(const std::vector<CaseAssessment>& judgements) {
   return coverage;
 }
 
-std::string counts_text(const std::vector<CaseAssessment>& judgements) {
+std::string format_counts(const std::vector<CaseAssessment>& judgements) {
   std::string text;
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     const std::size_t cases = count(judgements, static_cast<Verdict>(i));
@@ -119,16 +120,16 @@ std::string counts_text(const std::vector<CaseAssessment>& judgements) {
   return text.empty() ? "no cases" : text;
 }
 
-std::string coverage_text(const std::vector<CaseAssessment>& judgements) {
-  const Coverage coverage = coverage_of(judgements);
+std::string format_coverage(const std::vector<CaseAssessment>& judgements) {
+  const Coverage coverage = count_coverage(judgements);
   return fmt::format("{} of {} cases judged: {}", coverage.judged, coverage.in_scope,
-                     counts_text(judgements));
+                     format_counts(judgements));
 }
 
 Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules) {
-  const std::string counts = coverage_text(judgements);
-  const Coverage coverage = coverage_of(judgements);
+  const std::string counts = format_coverage(judgements);
+  const Coverage coverage = count_coverage(judgements);
   if (coverage.cut_short > 0) {
     const bool is_red = count(judgements, Verdict::regression) > 0;
     return {is_red ? ExitStatus::regression : ExitStatus::not_measured,

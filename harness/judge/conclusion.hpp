@@ -17,13 +17,13 @@ struct Coverage {
   std::size_t cut_short = 0;  // undecided because the evidence ended early
   std::size_t in_scope = 0;   // all cases
 };
-Coverage coverage_of(const std::vector<CaseAssessment>& judgements);
+Coverage count_coverage(const std::vector<CaseAssessment>& judgements);
 
 // Returns "1 REGRESSION, 53 PASS" in reading order; leaves out verdicts without cases.
-std::string counts_text(const std::vector<CaseAssessment>& judgements);
+std::string format_counts(const std::vector<CaseAssessment>& judgements);
 
 // Returns "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
-std::string coverage_text(const std::vector<CaseAssessment>& judgements);
+std::string format_coverage(const std::vector<CaseAssessment>& judgements);
 
 // What the caller of the gate accepts or demands.
 struct ExitRules {

@@ -57,12 +57,12 @@ std::optional<std::string> memory_growth(const ExactProperties& base,
                      to);
 }
 
-std::string text_of(Outcome outcome, const std::string& reason) {
-  return fmt::format("{}: {}", name_of(outcome), reason);
+std::string format_outcome(Outcome outcome, const std::string& reason) {
+  return fmt::format("{}: {}", to_string(outcome), reason);
 }
 
 // Returns what a side did that did not measure the case: "crashed: SIGSEGV".
-std::string failure_text(Outcome outcome, const std::string& reason) {
+std::string format_failure(Outcome outcome, const std::string& reason) {
   constexpr std::array<std::string_view, 7> kVerbs = {"ended",
                                                       "computed a wrong result",
                                                       "does not support the case",
@@ -204,10 +204,10 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
   if (entry.is_unmeasured) {
     judgement.cut_short = true;
     return settle(Verdict::inconclusive,
-                  fmt::format("{} before it was measured", stop_text(evidence_.stopped)));
+                  fmt::format("{} before it was measured", format_stop_cause(evidence_.stopped)));
   }
   if (outcome != Outcome::ok) {
-    const std::string text = text_of(outcome, why);
+    const std::string text = format_outcome(outcome, why);
     return is_failure(outcome) ? settle(Verdict::error, text)
                                : settle_absent(index, text, judgement);
   }
@@ -220,7 +220,7 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
   if (entry.failure) {
     judgement.cut_short = is_failure(entry.failure->outcome);
     return settle(Verdict::incomparable,
-                  "the base " + failure_text(entry.failure->outcome, entry.failure->reason));
+                  "the base " + format_failure(entry.failure->outcome, entry.failure->reason));
   }
   if (evidence_.mode == GateEvidence::Mode::paired) return false;
   if (!entry.stored) {
@@ -247,7 +247,8 @@ bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAsses
   }
   if (entry.failure) {
     judgement.cut_short = is_failure(entry.failure->outcome);
-    judgement.reason += "; the base: " + text_of(entry.failure->outcome, entry.failure->reason);
+    judgement.reason +=
+        "; the base: " + format_outcome(entry.failure->outcome, entry.failure->reason);
     return true;
   }
   leave_undecided({{MeasurementRequest::Kind::base, 0, 1}, why}, judgement);
@@ -411,8 +412,8 @@ void Decider::leave_undecided(const Undecided& undecided, CaseAssessment& judgem
   judgement.verdict = Verdict::inconclusive;
   judgement.cut_short = true;
   judgement.pending = undecided.pending;
-  judgement.reason =
-      fmt::format("{} after {}", stop_text(evidence_.stopped), pending_text(undecided.pending));
+  judgement.reason = fmt::format("{} after {}", format_stop_cause(evidence_.stopped),
+                                 format_pending(undecided.pending));
   if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
 }
 
@@ -456,11 +457,11 @@ void Decider::add_removed(const std::string& id) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
+std::string_view to_string(Verdict verdict) {
   return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
-std::string pending_text(const Pending& pending) {
+std::string format_pending(const Pending& pending) {
   constexpr std::array<std::string_view, 4> kUnits = {"duets", "confirming duets", "windows",
                                                       "checks of the base"};
   return fmt::format("{} of {} {}", pending.done, pending.planned,

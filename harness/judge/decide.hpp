@@ -30,7 +30,7 @@ enum class Verdict {
 inline constexpr std::array<std::string_view, 8> kVerdictNames = {
     "REGRESSION",   "ERROR",       "SUSPECT",  "INCONCLUSIVE",
     "INCOMPARABLE", "NO BASELINE", "IMPROVED", "PASS"};
-std::string_view name_of(Verdict verdict);
+std::string_view to_string(Verdict verdict);
 
 // A measurement of a case that its decision still needs.
 struct MeasurementRequest {
@@ -93,7 +93,7 @@ struct Decision {
 Decision decide(const GateEvidence& evidence);
 
 // Returns "7 of 10 duets".
-std::string pending_text(const Pending& pending);
+std::string format_pending(const Pending& pending);
 
 std::size_t count(const std::vector<CaseAssessment>& judgements, Verdict verdict);
 

@@ -30,37 +30,37 @@ inline constexpr double kMinError = 1e-9;
 inline constexpr double kMaxLog = 100;
 inline constexpr double kMaxRuns = 1e9;
 
-inline std::span<const std::string_view> names_of(GateEvidence::Mode) {
+inline std::span<const std::string_view> enumerator_names(GateEvidence::Mode) {
   static constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
   return kModes;
 }
-inline std::span<const std::string_view> names_of(SideFailure::Side) {
+inline std::span<const std::string_view> enumerator_names(SideFailure::Side) {
   static constexpr std::array<std::string_view, 2> kSides = {"base", "candidate"};
   return kSides;
 }
-inline std::span<const std::string_view> names_of(Reference) {
+inline std::span<const std::string_view> enumerator_names(Reference) {
   static constexpr std::array<std::string_view, 2> kReferences = {"base", "store"};
   return kReferences;
 }
-inline std::span<const std::string_view> names_of(StopCause) {
+inline std::span<const std::string_view> enumerator_names(StopCause) {
   static constexpr std::array<std::string_view, 2> kStopCauses = {"budget", "interruption"};
   return kStopCauses;
 }
-inline std::span<const std::string_view> names_of(MeasurementRequest::Kind) {
+inline std::span<const std::string_view> enumerator_names(MeasurementRequest::Kind) {
   static constexpr std::array<std::string_view, 4> kPendingKinds = {"duets", "confirmation",
                                                                     "windows", "base"};
   return kPendingKinds;
 }
-inline std::span<const std::string_view> names_of(Duet::Stage) {
+inline std::span<const std::string_view> enumerator_names(Duet::Stage) {
   static constexpr std::array<std::string_view, 2> kStages = {"first", "confirmation"};
   return kStages;
 }
-inline std::span<const std::string_view> names_of(CaseAssessment::Course) {
+inline std::span<const std::string_view> enumerator_names(CaseAssessment::Course) {
   static constexpr std::array<std::string_view, 3> kCourses = {"not_measured", "screened_out",
                                                                "measured_again"};
   return kCourses;
 }
-inline std::span<const std::string_view> names_of(Verdict) { return kVerdictNames; }
+inline std::span<const std::string_view> enumerator_names(Verdict) { return kVerdictNames; }
 
 void fields(auto& archive, JsonOf<GateSide> auto& side) {
   archive.required("program", side.program);

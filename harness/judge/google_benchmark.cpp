@@ -26,10 +26,10 @@ std::string text_at(JsonValue object, std::string_view name) {
 // Returns a number or another value as it is written in the file; "null" if there is none.
 std::string written_at(JsonValue object, std::string_view name) {
   const auto value = object.value_at(name);
-  return value ? json_text(*value) : "null";
+  return value ? format_json(*value) : "null";
 }
 
-std::optional<FractionalNanoseconds> time_of(JsonValue entry) {
+std::optional<FractionalNanoseconds> read_time(JsonValue entry) {
   const auto time = entry.value_at("real_time");
   const auto count = time ? time->number() : std::nullopt;
   const std::string unit = text_at(entry, "time_unit");
@@ -41,7 +41,7 @@ std::optional<FractionalNanoseconds> time_of(JsonValue entry) {
 }
 
 // Returns the family of "BM_conv/3/64": the part before its arguments.
-std::string group_of(const std::string& name) { return name.substr(0, name.find('/')); }
+std::string benchmark_family(const std::string& name) { return name.substr(0, name.find('/')); }
 
 class Cases {
  public:
@@ -52,7 +52,7 @@ class Cases {
     if (is_new) {
       measurement_.cases.emplace_back();
       measurement_.cases.back().id = name;
-      measurement_.cases.back().group = group_of(name);
+      measurement_.cases.back().group = benchmark_family(name);
     }
     return measurement_.cases[place->second];
   }
@@ -76,7 +76,7 @@ void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& 
     found.reason = text_at(entry, "error_message");
     return;
   }
-  const std::optional<FractionalNanoseconds> time = time_of(entry);
+  const std::optional<FractionalNanoseconds> time = read_time(entry);
   if (text_at(entry, "run_type") == "aggregate") {
     if (text_at(entry, "aggregate_name") == "median" && !found.median) found.median = time;
     return;
@@ -90,7 +90,7 @@ void take(JsonValue entry, const std::string& place, Cases& cases, Measurement& 
 
 // Returns "L1 Data 32768, L2 Unified 1048576". Cache sizes identify the processor. The number of
 // processors that share a cache is left out, since a hypervisor decides it.
-std::string caches_text(JsonValue context) {
+std::string format_caches(JsonValue context) {
   const auto caches = context.value_at("caches");
   if (!caches || !caches->is_list()) return {};
   std::string text;
@@ -112,7 +112,7 @@ void take_context(JsonValue document, Measurement& measurement) {
     if (!value || value->is_object() || value->is_list()) continue;
     measurement.facts[name] = value->text() ? text_at(*context, name) : written_at(*context, name);
   }
-  if (std::string caches = caches_text(*context); !caches.empty()) {
+  if (std::string caches = format_caches(*context); !caches.empty()) {
     measurement.facts["caches"] = std::move(caches);
   }
 }
@@ -121,7 +121,7 @@ void take_context(JsonValue document, Measurement& measurement) {
 // machine. So neither of them identifies a machine.
 constexpr std::array<const char*, 2> kMachineFacts = {"num_cpus", "caches"};
 
-std::map<std::string, std::string> machine_of(const Measurement& measurement) {
+std::map<std::string, std::string> machine_facts(const Measurement& measurement) {
   std::map<std::string, std::string> machine;
   for (const char* name : kMachineFacts) {
     const auto found = measurement.facts.find(name);
@@ -152,7 +152,7 @@ Result<Measurement> read_google_benchmark(std::string_view text, const std::stri
       measurement.warnings.push_back(place + ": not an object; ignored");
     }
   }
-  const std::map<std::string, std::string> machine = machine_of(measurement);
+  const std::map<std::string, std::string> machine = machine_facts(measurement);
   for (MeasuredCase& entry : measurement.cases) {
     entry.machine = machine;
   }

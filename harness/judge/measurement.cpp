@@ -13,14 +13,14 @@
 namespace bench {
 namespace {
 
-std::string text_of(const std::vector<std::string>& words) {
+std::string join_words(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::map<std::string, std::string> facts_of(const RunRecord& run) {
+std::map<std::string, std::string> run_facts(const RunRecord& run) {
   std::map<std::string, std::string> facts = environment_facts(run.environment);
   facts.insert({{"config.hash", run.config_hash},
-                {"config.files", text_of(run.config_files)},
+                {"config.files", join_words(run.config_files)},
                 {"config.seed", std::to_string(run.seed)},
                 {"convention", run.convention},
                 {"tool.version", run.tool_version},
@@ -34,14 +34,14 @@ Result<Measurement> read_result(std::string_view text, const std::string& name) 
   if (report.runs.empty() && report.cases.empty()) {
     return Error{"contains no run", name, "create one with `bench run --out FILE`"};
   }
-  return measurement_of(report, name);
+  return make_measurement(report, name);
 }
 
 Result<Measurement> read_baseline(std::string_view text, const std::string& name) {
   const BaselineHistory history = parse_baseline_file(text, name, std::nullopt);
   if (history.records.empty() && !history.problems.empty())
     return Error{history.problems.front(), "", ""};
-  return measurement_of({history}, name);
+  return make_measurement({history}, name);
 }
 
 bool is_google_benchmark(std::string_view text) {
@@ -76,7 +76,7 @@ std::map<std::string, std::string> environment_facts(const EnvironmentRecord& en
   return facts;
 }
 
-Measurement measurement_of(const Report& report, const std::string& name) {
+Measurement make_measurement(const Report& report, const std::string& name) {
   Measurement result;
   result.name = name;
   result.warnings = report.warnings;
@@ -86,7 +86,7 @@ Measurement measurement_of(const Report& report, const std::string& name) {
           "`{}` was measured under `{}`: profiled times are not comparable", name, *run.under);
     }
   }
-  if (!report.runs.empty()) result.facts = facts_of(report.runs.back());
+  if (!report.runs.empty()) result.facts = run_facts(report.runs.back());
   result.cases = measured_cases(report);
   return result;
 }

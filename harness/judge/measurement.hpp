@@ -36,10 +36,11 @@ struct Measurement {
 // Returns the case of a stored run as measured_cases() returns that of a report.
 MeasuredCase measured_case(const BaselineRecord& record);
 
-Measurement measurement_of(const Report& report, const std::string& name);
+Measurement make_measurement(const Report& report, const std::string& name);
 // Returns the last run of the present epoch of each history. Histories of different machines must
 // not be mixed: the facts come from the last record.
-Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name);
+Measurement make_measurement(const std::vector<BaselineHistory>& histories,
+                             const std::string& name);
 
 // Parses `text` of the file `name` in one of the formats of the table in measurement.cpp. Returns
 // an error if the format is unknown or the text is malformed.

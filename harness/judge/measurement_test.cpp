@@ -56,7 +56,7 @@ Report report() {
 }
 
 TEST(Measurement, OfAResultIsAMedianAProcess) {
-  const Measurement measurement = measurement_of(report(), "r.jsonl");
+  const Measurement measurement = make_measurement(report(), "r.jsonl");
   ASSERT_EQ(measurement.cases.size(), 1u);
   const MeasuredCase& entry = measurement.cases[0];
   // Medians per iteration of the processes of run r2 and of r1, which r2 resumes.
@@ -79,7 +79,7 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
 TEST(Measurement, BelowAToolIsNotComparable) {
   Report below = report();
   below.runs.back().under = "perf record";
-  EXPECT_THAT(*measurement_of(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
+  EXPECT_THAT(*make_measurement(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
 }
 
 // A result file and its baseline are summarised by the same rule. Regression test: a store used to
@@ -88,11 +88,11 @@ TEST(Measurement, ARunAndItsBaselineAreEqual) {
   using namespace std::chrono_literals;
   Report result = report();
   result.processes = {process("r1", 0, {1000ns, 1003ns}), process("r2", 1, {1001ns, 1008ns})};
-  const ReportBaselines baselines = baselines_of(result, {"nightly", {}, "r.jsonl"}, {});
+  const ReportBaselines baselines = make_baselines(result, {"nightly", {}, "r.jsonl"}, {});
   ASSERT_EQ(baselines.records.size(), 1u);
-  const MeasuredCase here = measurement_of(result, "r.jsonl").cases.at(0);
+  const MeasuredCase here = make_measurement(result, "r.jsonl").cases.at(0);
   const MeasuredCase stored =
-      measurement_of({{"x.jsonl", baselines.records, {}}}, "baselines").cases.at(0);
+      make_measurement({{"x.jsonl", baselines.records, {}}}, "baselines").cases.at(0);
   EXPECT_EQ(stored.processes, here.processes);
   EXPECT_EQ(stored.exact, here.exact);
   EXPECT_EQ(stored.machine, here.machine);
@@ -108,7 +108,7 @@ TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
     record.measured.exact.facts = {{"output.digest", "aa"}, {"primitives", "2"}};
     histories.push_back({"x.jsonl", {record}, {}});
   }
-  const Measurement measurement = measurement_of(histories, "baselines");
+  const Measurement measurement = make_measurement(histories, "baselines");
   EXPECT_EQ(measurement.facts.at("config.seed"), "1");
   ASSERT_EQ(measurement.cases.size(), 2u);
   EXPECT_THAT(measurement.cases[0].exact.facts, ElementsAre(Pair("primitives", "2")));
@@ -117,8 +117,8 @@ TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
 }
 
 TEST(Measurement, OfAStoreKeepsWhyAFileCannotBeRead) {
-  const Measurement measurement =
-      measurement_of({{"store/class/a__b.jsonl", {}, {"a__b.jsonl:1: other schema", "more"}}}, "x");
+  const Measurement measurement = make_measurement(
+      {{"store/class/a__b.jsonl", {}, {"a__b.jsonl:1: other schema", "more"}}}, "x");
   EXPECT_TRUE(measurement.cases.empty());
   EXPECT_THAT(measurement.unreadable,
               ElementsAre(Pair("a__b.jsonl", "a__b.jsonl:1: other schema")));

@@ -51,7 +51,7 @@ std::vector<CaseGroup> group_cases(const Measurement& side, const std::string& p
 }
 
 // The values of cases that have a partner.
-std::vector<std::string> values_of(const Measurement& side, const std::string& parameter) {
+std::vector<std::string> list_values(const Measurement& side, const std::string& parameter) {
   std::vector<std::string> values;
   const std::vector<CaseGroup> groups = group_cases(side, parameter);
   const auto is_paired = [&](const std::string& rest) {
@@ -78,7 +78,7 @@ bool has_pair(const Measurement& side, const std::string& parameter) {
 std::vector<std::string> all_parameters(const Measurement& side) {
   std::vector<std::string> names;
   for (const MeasuredCase& entry : side.cases) {
-    for (std::string& name : parameters_of(entry.id)) {
+    for (std::string& name : list_parameters(entry.id)) {
       if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
   }
@@ -113,7 +113,7 @@ Error no_pairs(const Measurement& side, const std::string& parameter) {
 // Counted work of a case by id: FLOPs, or bytes if it has no FLOPs.
 using WorkById = std::unordered_map<std::string, double>;
 
-WorkById work_of(const Report& report) {
+WorkById collect_work(const Report& report) {
   WorkById work;
   for (const CaseRecord& record : report.cases) {
     if (!record.work) continue;
@@ -194,14 +194,14 @@ std::optional<double> ParameterEffect::high() const { return divided(work_ratio,
 Result<ParameterComparison> compare_by(const Report& report, const std::string& name,
                                        const std::string& parameter,
                                        const std::optional<std::string>& against) {
-  const Measurement side = measurement_of(report, name);
+  const Measurement side = make_measurement(report, name);
   if (!has_pair(side, parameter)) return no_pairs(side, parameter);
   ParameterComparison result;
   result.name = name;
   result.parameter = parameter;
-  result.values = values_of(side, parameter);
+  result.values = list_values(side, parameter);
   BENCH_ASSIGN_OR_RETURN(result.against, choose_base(result.values, parameter, against));
-  const WorkById work = changes_work(parameter) ? work_of(report) : WorkById();
+  const WorkById work = changes_work(parameter) ? collect_work(report) : WorkById();
   for (const CaseGroup& group : group_cases(side, parameter)) {
     const auto base = group.cases.find(result.against);
     if (base == group.cases.end() || group.cases.size() < 2) {

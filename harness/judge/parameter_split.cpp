@@ -169,7 +169,7 @@ std::optional<ParameterSplit> split_network(IdSegments id, std::string_view name
 std::optional<ops::Problem> problem_in(std::string_view id, const ops::OperatorRegistry& registry) {
   const auto key = parse_id(id, registry);
   if (!key || key->op == ops::kNetworkOperator) return std::nullopt;
-  auto problem = problem_of(*key, registry);
+  auto problem = problem_from_key(*key, registry);
   return problem ? std::optional(*std::move(problem)) : std::nullopt;
 }
 
@@ -192,7 +192,8 @@ std::optional<ParameterSplit> split_parameter(std::string_view id, std::string_v
   return problem ? split_operator(std::move(segments), *problem, parameter) : std::nullopt;
 }
 
-std::vector<std::string> parameters_of(std::string_view id, const ops::OperatorRegistry& registry) {
+std::vector<std::string> list_parameters(std::string_view id,
+                                         const ops::OperatorRegistry& registry) {
   std::vector<std::string> names;
   const IdSegments segments = split_id(id);
   if (segments.cache.empty()) return names;

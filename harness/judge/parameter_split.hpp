@@ -28,7 +28,7 @@ std::optional<ParameterSplit> split_parameter(
     const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // The parameters that split_parameter() knows for this case.
-std::vector<std::string> parameters_of(
+std::vector<std::string> list_parameters(
     std::string_view id, const ops::OperatorRegistry& registry = ops::built_in_operators());
 
 // Whether the parameter may change how much is computed. Others only change how.

@@ -87,8 +87,8 @@ TEST(ParameterSplit, UnknownParametersAndOtherNamesHaveNone) {
   EXPECT_FALSE(split_parameter("BM_x/8", "n"));
   EXPECT_FALSE(split_parameter("unknown_op/forward/x8/f32/onednn/cpu/hot", "n"));
   EXPECT_EQ(value_of("unknown_op/forward/x8/f32/onednn/cpu/hot", "dtype"), "f32");
-  EXPECT_THAT(parameters_of("BM_x/8"), testing::IsEmpty());
-  EXPECT_THAT(parameters_of(kConv), testing::IsSupersetOf({"dtype", "threads", "n", "bias"}));
+  EXPECT_THAT(list_parameters("BM_x/8"), testing::IsEmpty());
+  EXPECT_THAT(list_parameters(kConv), testing::IsSupersetOf({"dtype", "threads", "n", "bias"}));
 }
 
 TEST(ParameterSplit, SizesMayChangeTheWork) {

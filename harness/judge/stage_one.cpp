@@ -105,7 +105,7 @@ namespace {
 constexpr double kCanaryDeviations = 3;
 constexpr std::size_t kMinCanaries = 5;  // fewer canaries give no deviation of their own
 
-const RunRecord* run_of(const Report& report) {
+const RunRecord* last_run(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
 }
 
@@ -122,7 +122,8 @@ std::optional<std::string> difference(const BaselineRecord& stored, const Measur
   return device_difference(measured_case(stored), here, {"in the store", "here"});
 }
 
-std::vector<RunStatistics> levels_of(const BaselineHistory& history, const MeasuredCase& here) {
+std::vector<RunStatistics> comparable_levels(const BaselineHistory& history,
+                                             const MeasuredCase& here) {
   std::vector<BaselineRecord> same;
   std::ranges::copy_if(history.records, std::back_inserter(same),
                        [&](const BaselineRecord& other) { return !difference(other, here); });
@@ -145,7 +146,7 @@ StoredEvidence stored_evidence(const BaselineRecord& last, const MeasuredCase& h
   return result;
 }
 
-std::optional<double> log_of(Nanoseconds time) {
+std::optional<double> log_time(Nanoseconds time) {
   if (time.count() <= 0) return std::nullopt;
   return std::log(static_cast<double>(time.count()));
 }
@@ -154,7 +155,7 @@ struct CanaryLevel {
   double center = 0;
   double deviation = 0;
 };
-std::optional<CanaryLevel> level_of(const std::vector<double>& logs) {
+std::optional<CanaryLevel> compute_level(const std::vector<double>& logs) {
   const auto center = median(logs);
   if (!center) return std::nullopt;
   return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
@@ -176,7 +177,7 @@ std::string machine_difference(const EnvironmentRecord& stored, const Environmen
   std::erase_if(changes, [](const Change& change) {
     return !change.field.starts_with("cpu") && !change.field.starts_with("cache.");
   });
-  return changes.empty() ? text : fmt::format("{} ({})", text, changes_text(changes));
+  return changes.empty() ? text : fmt::format("{} ({})", text, format_changes(changes));
 }
 
 // Matches stored histories with the cases of one run.
@@ -214,7 +215,7 @@ class StoreLookup {
     const MeasuredCase& candidate = found->second->candidate;
     found->second->stored = stored_evidence(last, candidate, run_.seed);
     levels_[static_cast<std::size_t>(found->second - cases_.data())] =
-        levels_of(history, candidate);
+        comparable_levels(history, candidate);
     if (candidate.outcome == Outcome::ok && suite_.changes.empty()) {
       suite_.changes =
           run_changes(environment_facts(last.environment), environment_facts(run_.environment));
@@ -279,10 +280,10 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
 
 Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases) {
-  const RunRecord* run = run_of(report);
+  const RunRecord* run = last_run(report);
   if (run == nullptr) return StoredSuite{};
   StoreLookup lookup(*run, cases);
-  const std::string own = BaselineStore::file_of(run->environment.machine_class, "").folder_name;
+  const std::string own = BaselineStore::case_file(run->environment.machine_class, "").folder_name;
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
   for (const StoreFile& file : files) {
     if (file.folder_name != own) continue;
@@ -303,14 +304,14 @@ std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
   for (const CanaryField& canary : kCanaryFields) {
     std::vector<double> before;
     for (const Canaries& times : stored) {
-      if (const auto log = log_of(times.*canary.time)) before.push_back(*log);
+      if (const auto log = log_time(times.*canary.time)) before.push_back(*log);
     }
-    const std::optional<CanaryLevel> level = level_of(before);
+    const std::optional<CanaryLevel> level = compute_level(before);
     const double allowed =
         std::max(std::log1p(limit), level ? kCanaryDeviations * level->deviation : 0);
     std::vector<double> now;
     for (const CanaryRecord& record : run) {
-      if (const auto log = log_of(record.time.*canary.time)) now.push_back(*log);
+      if (const auto log = log_time(record.time.*canary.time)) now.push_back(*log);
     }
     if (now.empty()) continue;
     const auto [low, high] = std::ranges::minmax_element(now);

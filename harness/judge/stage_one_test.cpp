@@ -52,7 +52,8 @@ Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
 class StageOneTest : public testing::Test {
  protected:
   void save(const Report& report, EpochPolicy policy = EpochPolicy::current) {
-    for (const BaselineRecord& record : baselines_of(report, {"test", {}, "r.jsonl"}, {}).records) {
+    for (const BaselineRecord& record :
+         make_baselines(report, {"test", {}, "r.jsonl"}, {}).records) {
       const auto appended = store_.append(record, policy);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
     }
@@ -101,7 +102,7 @@ TEST_F(StageOneTest, AStoreThatIsNotThereIsAnError) {
 TEST_F(StageOneTest, AFileOfAnotherSchemaIsNamedAndNeverANumber) {
   const Report run = report_of("run1", {"a/b"}, 1000);
   const std::string path =
-      store_.path_of(BaselineStore::file_of(run.runs.at(0).environment.machine_class, "a/b"));
+      store_.file_path(BaselineStore::case_file(run.runs.at(0).environment.machine_class, "a/b"));
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path) << "{\"schema\":\"bench.baseline/2\"}\n";
   auto cases = stage_one(run);

@@ -151,7 +151,7 @@ std::optional<int> duets_needed(const PairedResult& result, double log_effect,
 
 namespace {
 
-std::vector<double> differences_of(const Window& window, double mean_log_q25) {
+std::vector<double> compute_differences(const Window& window, double mean_log_q25) {
   std::vector<double> differences;
   for (const Window::Process& process : window.processes) {
     if (process.q25.count() <= 0) continue;
@@ -167,10 +167,10 @@ struct Bounds {
   std::vector<double> pooled;
 };
 
-Bounds differences_of(const CaseEvidence& entry) {
+Bounds compute_differences(const CaseEvidence& entry) {
   Bounds result;
   for (const Window& window : entry.windows) {
-    result.windows.push_back(differences_of(window, entry.stored->mean_log_q25));
+    result.windows.push_back(compute_differences(window, entry.stored->mean_log_q25));
     result.pooled.insert(result.pooled.end(), result.windows.back().begin(),
                          result.windows.back().end());
   }
@@ -178,7 +178,7 @@ Bounds differences_of(const CaseEvidence& entry) {
 }
 
 // Returns the run-to-run variation on this machine class.
-double spread_of(const StoredEvidence& stored, const GatePolicy& policy) {
+double run_to_run_variation(const StoredEvidence& stored, const GatePolicy& policy) {
   const bool known = stored.runs >= policy.few_runs && stored.q99;
   return known ? *stored.q99 : std::log1p(policy.unknown_spread);
 }
@@ -216,11 +216,11 @@ std::string unexplained(const std::optional<MachineDrift>& moved, double spread)
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
                    CaseAssessment& judgement) {
   const GatePolicy& policy = evidence.policy;
-  const Bounds bounds = differences_of(entry);
+  const Bounds bounds = compute_differences(entry);
   const HodgesLehmann located(bounds.pooled);
   const double effect = located.estimate().value_or(0);
   const auto [low, high] = located.bounds(policy.bound_error);
-  const double spread = spread_of(*entry.stored, policy);
+  const double spread = run_to_run_variation(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
   // A change of machine speed can look like an effect or hide one.
   const double drift = evidence.moved ? evidence.moved->log : 0;

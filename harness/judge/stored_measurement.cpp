@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-std::map<std::string, std::string> facts_of(const BaselineRecord& record) {
+std::map<std::string, std::string> record_facts(const BaselineRecord& record) {
   std::map<std::string, std::string> facts = environment_facts(record.environment);
   facts["tool.version"] = record.tool_version;
   facts["tool.commit"] = record.commit;
@@ -24,7 +24,7 @@ std::map<std::string, std::string> facts_of(const BaselineRecord& record) {
 }
 
 // Names of the machine classes' folders.
-std::set<std::string> folders_of(const std::vector<StoreFile>& files) {
+std::set<std::string> list_folders(const std::vector<StoreFile>& files) {
   std::set<std::string> names;
   for (const StoreFile& file : files) names.insert(file.folder_name);
   return names;
@@ -36,7 +36,7 @@ Result<std::string> choose_folder(const std::set<std::string>& names, const std:
     return Error{"contains no baselines", folder, "add some with `bench baseline save`"};
   if (names.size() == 1) return *names.begin();
   const std::string wanted =
-      machine_class ? BaselineStore::file_of(*machine_class, "").folder_name : "";
+      machine_class ? BaselineStore::case_file(*machine_class, "").folder_name : "";
   if (names.contains(wanted)) return wanted;
   return Error{fmt::format("contains baselines of {} machine classes: {}", names.size(),
                            fmt::join(names, ", ")),
@@ -57,7 +57,8 @@ MeasuredCase measured_case(const BaselineRecord& record) {
   return measured;
 }
 
-Measurement measurement_of(const std::vector<BaselineHistory>& histories, const std::string& name) {
+Measurement make_measurement(const std::vector<BaselineHistory>& histories,
+                             const std::string& name) {
   Measurement result;
   result.name = name;
   result.binding = {"machine_class"};
@@ -76,7 +77,7 @@ Measurement measurement_of(const std::vector<BaselineHistory>& histories, const 
     stored.push_back(last);
     if (latest == nullptr || latest->time < last->time) latest = last;
   }
-  if (latest != nullptr) result.facts = facts_of(*latest);
+  if (latest != nullptr) result.facts = record_facts(*latest);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
     // result.facts has the seed of the latest run. Another seed gives other data, so the digests
@@ -94,7 +95,7 @@ Result<Measurement> read_stored(const StoredRuns& runs,
     if (const auto foreign = BaselineStore(runs.folder).foreign_content()) return *foreign;
   }
   BENCH_ASSIGN_OR_RETURN(const std::string chosen,
-                         choose_folder(folders_of(selection.files), runs.folder, machine_class));
+                         choose_folder(list_folders(selection.files), runs.folder, machine_class));
   std::vector<BaselineHistory> histories;
   std::set<std::string> anchors;
   for (const StoreFile& file : selection.files) {
@@ -109,7 +110,7 @@ Result<Measurement> read_stored(const StoredRuns& runs,
     histories.push_back(std::move(history));
   }
   if (runs.anchor && !anchors.contains(*runs.anchor)) return no_anchor(runs, anchors);
-  return measurement_of(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
+  return make_measurement(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
 }
 
 }  // namespace bench

@@ -150,7 +150,7 @@ struct Search {
   std::vector<std::optional<ChangePoint>> strongest;
 };
 
-std::optional<double> spread_of(const CaseTrend& trend) {
+std::optional<double> compute_spread(const CaseTrend& trend) {
   std::vector<double> differences;
   for (const TrendPoint& point : trend.points) {
     if (point.effect) differences.push_back(*point.effect);
@@ -163,14 +163,14 @@ struct Window {
   std::size_t first = 0;  // index of the first one
   std::vector<double> values;
 };
-Window window_of(const CaseTrend& trend, std::size_t begin, std::size_t end) {
+Window make_window(const CaseTrend& trend, std::size_t begin, std::size_t end) {
   Window window{end - std::min(end - begin, kMaxSeries), {}};
   for (std::size_t i = window.first; i < end; ++i)
     window.values.push_back(trend.points[i].log_time);
   return window;
 }
-Window window_of(const CaseTrend& trend, const TrendEpoch& epoch) {
-  return window_of(trend, epoch.first, epoch.first + epoch.runs);
+Window make_window(const CaseTrend& trend, const TrendEpoch& epoch) {
+  return make_window(trend, epoch.first, epoch.first + epoch.runs);
 }
 
 Search start_search(const BaselineHistory& history) {
@@ -191,9 +191,9 @@ Search start_search(const BaselineHistory& history) {
     add_point(trend, record);
     search.records.push_back(&record);
   }
-  trend.spread = spread_of(trend);
+  trend.spread = compute_spread(trend);
   for (const TrendEpoch& epoch : trend.epochs) {
-    const auto strongest = strongest_change(window_of(trend, epoch).values, {});
+    const auto strongest = strongest_change(make_window(trend, epoch).values, {});
     search.strongest.push_back(strongest);
     trend.is_searched |= strongest.has_value();
   }
@@ -228,7 +228,7 @@ std::vector<Change> differences_between(const BaselineRecord& from, const Baseli
 
 void find_changes(Search& search, std::size_t number, const SegmentationOptions& options) {
   CaseTrend& trend = search.trend;
-  const Window window = window_of(trend, trend.epochs[number]);
+  const Window window = make_window(trend, trend.epochs[number]);
   const std::vector<ChangePoint> found =
       change_points(window.values, search.strongest[number], options);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -276,7 +276,7 @@ std::optional<Creep> creep_since(const CaseTrend& trend, std::size_t point, doub
   if (has_step) return std::nullopt;
   const double effect = trend.present_level() - median_between(trend, point, point + kMinLevelRuns);
   if (effect < std::log1p(kCreepFactor * tolerance)) return std::nullopt;
-  const Window window = window_of(trend, point, end);
+  const Window window = make_window(trend, point, end);
   if (upward_trend_p_value(window.values, {}) > kCreepLevel) return std::nullopt;
   return Creep{point, effect, end - 1 - point};
 }
@@ -303,7 +303,7 @@ double gap_at(std::span<const double> values, std::size_t index) {
 void find_pending(CaseTrend& trend, double tolerance) {
   if (!trend.spread || !trend.creeps.empty()) return;
   const CaseTrend::Range present = trend.level_around(trend.points.size() - 1);
-  const Window window = window_of(trend, present.begin, present.end);
+  const Window window = make_window(trend, present.begin, present.end);
   const std::span<const double> values = window.values;
   const double limit =
       std::max(std::log1p(kCreepFactor * tolerance), kPendingSigmas * *trend.spread);
@@ -344,8 +344,8 @@ const TrendChange* CaseTrend::present_change() const {
   return changes.back().point > epochs.back().first ? &changes.back() : nullptr;
 }
 
-std::vector<CaseTrend> trends_of(std::span<const BaselineHistory> histories,
-                                 const TrendOptions& options) {
+std::vector<CaseTrend> compute_trends(std::span<const BaselineHistory> histories,
+                                      const TrendOptions& options) {
   std::vector<Search> searches;
   for (const BaselineHistory& history : histories) {
     if (history.last() != nullptr) searches.push_back(start_search(history));

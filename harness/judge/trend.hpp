@@ -112,7 +112,7 @@ struct TrendOptions {
 
 // Returns the trends of the histories with runs, in their order. The histories must be of one
 // machine class; all of them together are the family of tests.
-std::vector<CaseTrend> trends_of(std::span<const BaselineHistory> histories,
-                                 const TrendOptions& options);
+std::vector<CaseTrend> compute_trends(std::span<const BaselineHistory> histories,
+                                      const TrendOptions& options);
 
 }  // namespace bench

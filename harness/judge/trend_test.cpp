@@ -50,7 +50,7 @@ BaselineHistory history(const std::vector<Part>& parts) {
 }
 
 CaseTrend trend_of(BaselineHistory records) {
-  std::vector<CaseTrend> trends = trends_of(std::vector{std::move(records)}, {});
+  std::vector<CaseTrend> trends = compute_trends(std::vector{std::move(records)}, {});
   EXPECT_THAT(trends, SizeIs(1));
   return trends.at(0);
 }
@@ -223,9 +223,9 @@ TEST(Trend, CasesWithoutAChangeHaveNone) {
     }
     return found;
   };
-  EXPECT_THAT(changed(trends_of(histories, {})), IsEmpty());
+  EXPECT_THAT(changed(compute_trends(histories, {})), IsEmpty());
   histories[17] = history({{10, 100}, {10, 110}});
-  EXPECT_THAT(changed(trends_of(histories, {})), ElementsAre(17));
+  EXPECT_THAT(changed(compute_trends(histories, {})), ElementsAre(17));
 }
 
 TEST(Trend, OfALongEpochTheLastRunsAreSearched) {
@@ -236,7 +236,8 @@ TEST(Trend, OfALongEpochTheLastRunsAreSearched) {
 }
 
 TEST(Trend, HistoriesWithoutARunHaveNoTrend) {
-  EXPECT_THAT(trends_of(std::vector{BaselineHistory{"x", {}, {"x:1: truncated"}}}, {}), IsEmpty());
+  EXPECT_THAT(compute_trends(std::vector{BaselineHistory{"x", {}, {"x:1: truncated"}}}, {}),
+              IsEmpty());
 }
 
 }  // namespace

@@ -16,32 +16,32 @@ CanaryRecord record(CanaryMoment moment, Nanoseconds dram, const std::string& ru
 
 TEST(CanaryText, IsEmptyIfTheMachineKeptItsSpeed) {
   Report report;
-  EXPECT_EQ(canary_text(report), "");
+  EXPECT_EQ(format_canaries(report), "");
   report.canaries = {record(CanaryMoment::before, 900us), record(CanaryMoment::midway, 2ms),
                      record(CanaryMoment::after, 909us)};
-  EXPECT_EQ(canary_text(report), "");
+  EXPECT_EQ(format_canaries(report), "");
 }
 
 TEST(CanaryText, SaysWhichPartOfTheMachineChangedBeyondTwoPercent) {
   Report report;
   report.canaries = {record(CanaryMoment::before, 1000us), record(CanaryMoment::after, 1019us)};
-  EXPECT_EQ(canary_text(report), "");
+  EXPECT_EQ(format_canaries(report), "");
   report.canaries[1].time.dram = 1021us;
-  EXPECT_EQ(canary_text(report),
+  EXPECT_EQ(format_canaries(report),
             "The machine's own speed changed during the run (memory 2.1 % slower), so the times "
             "are less certain than their intervals; `bench doctor` names the causes.");
   report.canaries[1].time.dram = 979us;
   report.canaries[1].time.fma = 1030us;
-  EXPECT_THAT(canary_text(report),
+  EXPECT_THAT(format_canaries(report),
               testing::HasSubstr("(arithmetic 100.0 % slower, memory 2.1 % faster)"));
 }
 
 TEST(CanaryText, IsEmptyForARunThatWasCutOff) {
   Report report;
   report.canaries = {record(CanaryMoment::before, 900us)};
-  EXPECT_EQ(canary_text(report), "");
+  EXPECT_EQ(format_canaries(report), "");
   report.canaries = {record(CanaryMoment::after, 900us)};  // its first line was malformed
-  EXPECT_EQ(canary_text(report), "");
+  EXPECT_EQ(format_canaries(report), "");
 }
 
 TEST(CanaryText, OfSeveralRunsTheLastCounts) {
@@ -49,7 +49,7 @@ TEST(CanaryText, OfSeveralRunsTheLastCounts) {
   report.canaries = {record(CanaryMoment::before, 900us), record(CanaryMoment::after, 900us),
                      record(CanaryMoment::before, 100us, "run2"),
                      record(CanaryMoment::after, 110us, "run2")};
-  EXPECT_THAT(canary_text(report), testing::HasSubstr("(memory 10.0 % slower)"));
+  EXPECT_THAT(format_canaries(report), testing::HasSubstr("(memory 10.0 % slower)"));
 }
 
 CaseRecord judged(const QuietSummary& quiet) {
@@ -60,11 +60,11 @@ CaseRecord judged(const QuietSummary& quiet) {
 
 TEST(QuietText, SaysBesideHowManySamplesTheMachineWasQuiet) {
   Report report;
-  EXPECT_EQ(quiet_text(report), "");
+  EXPECT_EQ(format_quiet_samples(report), "");
   report.cases = {judged({1us, 1, 40, 40, 2, 2, 0ns})};
-  EXPECT_EQ(quiet_text(report), "") << "nothing was left out";
+  EXPECT_EQ(format_quiet_samples(report), "") << "nothing was left out";
   report.cases.push_back(judged({1us, 2, 10, 160, 2, 3, 5ms}));
-  EXPECT_EQ(quiet_text(report),
+  EXPECT_EQ(format_quiet_samples(report),
             "50 of 200 samples (25 %) were taken on a quiet machine, and only these count; 1 of 5 "
             "processes (5.000 ms) were disturbed throughout, or their threads were farther apart.");
 }
@@ -73,7 +73,7 @@ TEST(QuietText, NamesCasesOfWhichAllSamplesCount) {
   Report report;
   report.cases = {judged({1us, 1, 0, 40, 0, 4, 5ms})};
   report.cases[0].flags = {Flag::disturbed};
-  EXPECT_THAT(quiet_text(report),
+  EXPECT_THAT(format_quiet_samples(report),
               EndsWith("; 1 case was never quiet for long enough, so that all its samples count "
                        "(flag `disturbed`)."));
 }

@@ -17,10 +17,10 @@ namespace {
 using analysis::Quantity;
 using ColumnRole = CaseColumn::Role;
 
-CaseValue case_text(const std::string& text) {
+CaseValue to_case_value(const std::string& text) {
   return text.empty() ? CaseValue{} : CaseValue{text};
 }
-CaseValue case_text(const std::optional<std::string>& text) {
+CaseValue to_case_value(const std::optional<std::string>& text) {
   return text ? CaseValue{*text} : CaseValue{};
 }
 CaseValue case_time(const std::optional<Nanoseconds>& time) {
@@ -28,13 +28,13 @@ CaseValue case_time(const std::optional<Nanoseconds>& time) {
 }
 
 template <auto Member>
-CaseValue case_time_of(const CaseRecord& record) {
+CaseValue summary_time(const CaseRecord& record) {
   if (!record.time) return {};
   return case_time(std::optional<Nanoseconds>((*record.time).*Member));
 }
 
 template <auto Member>
-CaseValue case_memory_of(const CaseRecord& record) {
+CaseValue memory_value(const CaseRecord& record) {
   return record.memory ? CaseValue{((*record.memory).*Member).count} : CaseValue{};
 }
 
@@ -57,13 +57,13 @@ CaseValue case_flags(const CaseRecord& record) {
     text +=
         fmt::format("{}{}", text.empty() ? "" : " ", flag_names()[static_cast<std::size_t>(flag)]);
   }
-  return case_text(text);
+  return to_case_value(text);
 }
 
 CaseValue case_layers(const CaseRecord& record) {
   std::string text;
   for (const std::string& layer : record.layers) text += (text.empty() ? "" : " ") + layer;
-  return case_text(text);
+  return to_case_value(text);
 }
 
 constexpr Quantity kPlain = Quantity::none;
@@ -72,33 +72,33 @@ constexpr std::array kCaseColumns = {
     CaseColumn{"case", "case", kPlain, ColumnRole::identity,
                [](const CaseRecord& r) { return CaseValue{r.id}; }, "id of the case"},
     CaseColumn{"op", "op", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(r.op); }, "operator"},
+               [](const CaseRecord& r) { return to_case_value(r.op); }, "operator"},
     CaseColumn{"direction", "direction", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(r.direction); }, "direction"},
+               [](const CaseRecord& r) { return to_case_value(r.direction); }, "direction"},
     CaseColumn{"dtype", "dtype", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(r.dtype); }, "data type"},
+               [](const CaseRecord& r) { return to_case_value(r.dtype); }, "data type"},
     CaseColumn{"backend", "backend", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(r.backend); }, "library"},
+               [](const CaseRecord& r) { return to_case_value(r.backend); }, "library"},
     CaseColumn{"device", "device", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(r.device); }, "device"},
+               [](const CaseRecord& r) { return to_case_value(r.device); }, "device"},
     CaseColumn{"cache", "cache", kPlain, ColumnRole::identity,
-               [](const CaseRecord& r) { return case_text(split_id(r.id).cache); },
+               [](const CaseRecord& r) { return to_case_value(split_id(r.id).cache); },
                "what stays in the caches between iterations"},
     CaseColumn{"median_ns", "median", Quantity::time, ColumnRole::fact,
-               case_time_of<&TimeSummary::median>, "time of one iteration"},
+               summary_time<&TimeSummary::median>, "time of one iteration"},
     CaseColumn{"interval", "interval +-", Quantity::share, ColumnRole::fact, case_interval,
                "half of the interval of the median, relative to it"},
-    CaseColumn{"low_ns", "low", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::low>,
+    CaseColumn{"low_ns", "low", Quantity::time, ColumnRole::fact, summary_time<&TimeSummary::low>,
                "lower end of the interval"},
     CaseColumn{"high_ns", "high", Quantity::time, ColumnRole::fact,
-               case_time_of<&TimeSummary::high>, "upper end of the interval"},
-    CaseColumn{"min_ns", "min", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::min>,
+               summary_time<&TimeSummary::high>, "upper end of the interval"},
+    CaseColumn{"min_ns", "min", Quantity::time, ColumnRole::fact, summary_time<&TimeSummary::min>,
                "shortest iteration"},
-    CaseColumn{"q25_ns", "q25", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::q25>,
+    CaseColumn{"q25_ns", "q25", Quantity::time, ColumnRole::fact, summary_time<&TimeSummary::q25>,
                "lower quartile of the iterations"},
-    CaseColumn{"q75_ns", "q75", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::q75>,
+    CaseColumn{"q75_ns", "q75", Quantity::time, ColumnRole::fact, summary_time<&TimeSummary::q75>,
                "upper quartile of the iterations"},
-    CaseColumn{"max_ns", "max", Quantity::time, ColumnRole::fact, case_time_of<&TimeSummary::max>,
+    CaseColumn{"max_ns", "max", Quantity::time, ColumnRole::fact, summary_time<&TimeSummary::max>,
                "longest iteration"},
     CaseColumn{"flops_per_s", "FLOP/s", Quantity::flop_rate, ColumnRole::fact,
                [](const CaseRecord& r) { return case_rate(r.flops_per_s); }, "achieved FLOP rate"},
@@ -135,11 +135,11 @@ constexpr std::array kCaseColumns = {
                },
                "arithmetic intensity in FLOPs per byte"},
     CaseColumn{"peak_bytes", "memory", Quantity::byte, ColumnRole::fact,
-               case_memory_of<&MemoryUse::peak>, "peak memory of the case"},
+               memory_value<&MemoryUse::peak>, "peak memory of the case"},
     CaseColumn{"weights_bytes", "weights", Quantity::byte, ColumnRole::fact,
-               case_memory_of<&MemoryUse::weights>, "memory of the weights"},
+               memory_value<&MemoryUse::weights>, "memory of the weights"},
     CaseColumn{"workspace_bytes", "workspace", Quantity::byte, ColumnRole::fact,
-               case_memory_of<&MemoryUse::workspace>, "memory of the kernel's workspace"},
+               memory_value<&MemoryUse::workspace>, "memory of the kernel's workspace"},
     CaseColumn{"create_ns", "creation", Quantity::time, ColumnRole::fact,
                [](const CaseRecord& r) { return case_time(r.preparation.create); },
                "time of the creation"},
@@ -154,20 +154,21 @@ constexpr std::array kCaseColumns = {
         [](const CaseRecord& r) { return r.quiet_share ? CaseValue{*r.quiet_share} : CaseValue{}; },
         "fraction of the samples that a quiet machine took"},
     CaseColumn{"implementation", "implementation", kPlain, ColumnRole::fact,
-               [](const CaseRecord& r) { return case_text(r.implementation); },
+               [](const CaseRecord& r) { return to_case_value(r.implementation); },
                "kernel that the library chose"},
     CaseColumn{"network", "network", kPlain, ColumnRole::fact,
-               [](const CaseRecord& r) { return case_text(r.network); }, "network of a layer"},
+               [](const CaseRecord& r) { return to_case_value(r.network); }, "network of a layer"},
     CaseColumn{"layers", "layers", kPlain, ColumnRole::fact, case_layers,
                "layers that are this case"},
     CaseColumn{"outcome", "outcome", kPlain, ColumnRole::fact,
-               [](const CaseRecord& r) { return CaseValue{std::string(name_of(r.outcome))}; },
+               [](const CaseRecord& r) { return CaseValue{std::string(to_string(r.outcome))}; },
                "ok, or why there is no time"},
     CaseColumn{"flags", "flags", kPlain, ColumnRole::fact, case_flags, "what qualifies an ok"},
     CaseColumn{"reason", "reason", kPlain, ColumnRole::fact,
-               [](const CaseRecord& r) { return case_text(r.reason); }, "reason of the outcome"},
+               [](const CaseRecord& r) { return to_case_value(r.reason); },
+               "reason of the outcome"},
     CaseColumn{"source", "source", kPlain, ColumnRole::fact,
-               [](const CaseRecord& r) { return case_text(r.source); },
+               [](const CaseRecord& r) { return to_case_value(r.source); },
                "place in the configuration"},
 };
 

@@ -21,7 +21,7 @@
 
 namespace bench {
 
-inline std::span<const std::string_view> names_of(CaseVerdict) { return kCaseVerdictNames; }
+inline std::span<const std::string_view> enumerator_names(CaseVerdict) { return kCaseVerdictNames; }
 
 inline void fields(JsonWriter& writer, const ComparedCase& entry) {
   writer.required("id", entry.id);
@@ -51,7 +51,7 @@ constexpr std::size_t kMinComparedId = 30;
 // A comment of a pull request is limited to 64 KiB.
 constexpr std::size_t kMaxMarkdownRows = 200;
 
-std::string time_text(const std::optional<double>& nanoseconds) {
+std::string format_optional_time(const std::optional<double>& nanoseconds) {
   return format_or_unknown(nanoseconds, [](double value) {
     return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
   });
@@ -102,33 +102,33 @@ class Effect {
   bool is_slower_;
 };
 
-std::string interval_text(const ComparedCase& entry) {
+std::string format_interval(const ComparedCase& entry) {
   if (!entry.ratio || !(*entry.ratio > 0)) return std::string(kUnknown);
   return Effect(*entry.ratio).interval(entry.low, entry.high).value_or(std::string(kUnknown));
 }
 
-std::string effect_of(const ComparedCase& entry) {
-  return entry.ratio ? effect_text(*entry.ratio, entry.low, entry.high) : std::string(kUnknown);
+std::string format_case_effect(const ComparedCase& entry) {
+  return entry.ratio ? format_effect(*entry.ratio, entry.low, entry.high) : std::string(kUnknown);
 }
 
-std::string change_text(const Change& change) {
-  return fmt::format("{}: {}", change.field, values_text(change));
+std::string format_change(const Change& change) {
+  return fmt::format("{}: {}", change.field, format_values(change));
 }
 
-std::string remarks_text(const ComparedCase& entry) {
+std::string format_remarks(const ComparedCase& entry) {
   std::string text = entry.reason;
   for (const Change& change : entry.changes) {
-    text += (text.empty() ? "" : "; ") + change_text(change);
+    text += (text.empty() ? "" : "; ") + format_change(change);
   }
   return text;
 }
 
-std::string_view name_of(CaseVerdict verdict) {
+std::string_view to_string(CaseVerdict verdict) {
   return kCaseVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
 // "3 slower, 1 faster, 40 same".
-std::string counts_text(const Comparison& comparison) {
+std::string format_counts(const Comparison& comparison) {
   std::string text;
   for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
     const std::size_t count = comparison.count(static_cast<CaseVerdict>(i));
@@ -138,16 +138,16 @@ std::string counts_text(const Comparison& comparison) {
   return text.empty() ? "no cases" : text;
 }
 
-std::string groups_text(const Comparison& comparison) {
+std::string format_groups(const Comparison& comparison) {
   std::string text;
   for (const GroupRatio& group : comparison.groups) {
     text += fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", group.group,
-                        effect_text(group.ratio, std::nullopt, std::nullopt), group.cases);
+                        format_effect(group.ratio, std::nullopt, std::nullopt), group.cases);
   }
   return text;
 }
 
-Tone tone_of(CaseVerdict verdict) {
+Tone to_tone(CaseVerdict verdict) {
   switch (verdict) {
     case CaseVerdict::slower:
     case CaseVerdict::failed:
@@ -168,12 +168,12 @@ Tone tone_of(CaseVerdict verdict) {
 // Returns "changed    cpu: A -> B"; further lines are indented to the first one's text.
 std::string changed_line(const Change& change, std::size_t width) {
   constexpr std::string_view kName = "changed    ";
-  const std::string lines = wrap(change_text(change), width, kName.size());
+  const std::string lines = wrap(format_change(change), width, kName.size());
   return lines.empty() ? "" : std::string(kName) + lines.substr(kName.size());
 }
 
 constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
-    {"text", "a table", comparison_text, parameter_text},
+    {"text", "a table", format_comparison, format_parameter_comparison},
     {"markdown", "for a comment or a step summary",
      [](const Comparison& comparison, const ConsoleOptions&) {
        return comparison_markdown(comparison);
@@ -198,20 +198,20 @@ constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
 }};
 
 // The answer: how many cases changed, and by how much all of them together.
-std::string answer_text(const Comparison& comparison) {
+std::string format_comparison_answer(const Comparison& comparison) {
   const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
-  std::string text = counts_text(comparison);
+  std::string text = format_counts(comparison);
   if (all != comparison.groups.end() && all->cases > 1) {
     text += fmt::format("; the geometric mean is {}",
-                        effect_text(all->ratio, std::nullopt, std::nullopt));
+                        format_effect(all->ratio, std::nullopt, std::nullopt));
   }
   return text + ".";
 }
 
 }  // namespace
 
-std::string effect_text(double ratio, const std::optional<double>& low,
-                        const std::optional<double>& high) {
+std::string format_effect(double ratio, const std::optional<double>& low,
+                          const std::optional<double>& high) {
   if (!(ratio > 0)) return std::string(kUnknown);
   const Effect effect(ratio);
   const std::string text = effect.size();
@@ -219,9 +219,9 @@ std::string effect_text(double ratio, const std::optional<double>& low,
   return interval ? fmt::format("{} ({})", text, *interval) : text;
 }
 
-std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console) {
+std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console) {
   const std::size_t width = console.width;
-  std::string text = wrap(answer_text(comparison), width, 0);
+  std::string text = wrap(format_comparison_answer(comparison), width, 0);
   text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                       printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
@@ -236,20 +236,20 @@ std::string comparison_text(const Comparison& comparison, const ConsoleOptions& 
   const IdShortener shortener(ids);
   std::vector<Row> rows;
   for (const ComparedCase& entry : comparison.cases) {
-    rows.push_back({{{std::string(name_of(entry.verdict)), tone_of(entry.verdict)},
+    rows.push_back({{{std::string(to_string(entry.verdict)), to_tone(entry.verdict)},
                      {entry.id, Tone::plain, shortener.forms(entry.id)},
-                     {time_text(entry.base)},
-                     {time_text(entry.candidate)},
+                     {format_optional_time(entry.base)},
+                     {format_optional_time(entry.candidate)},
                      {format_or_unknown(entry.ratio,
                                         [](double ratio) {
-                                          return effect_text(ratio, std::nullopt, std::nullopt);
+                                          return format_effect(ratio, std::nullopt, std::nullopt);
                                         })},
-                     {interval_text(entry)}},
-                    remarks_text(entry)});
+                     {format_interval(entry)}},
+                    format_remarks(entry)});
   }
   text += '\n' + render_table(columns, rows, width, console.colour);
   if (!comparison.groups.empty()) {
-    text += '\n' + wrap(fmt::format("geometric mean: {}", groups_text(comparison)), width, 0);
+    text += '\n' + wrap(fmt::format("geometric mean: {}", format_groups(comparison)), width, 0);
   }
   return text;
 }
@@ -257,26 +257,26 @@ std::string comparison_text(const Comparison& comparison, const ConsoleOptions& 
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text =
       fmt::format("**{}** against **{}**: {}\n\n", escape_markdown(comparison.candidate),
-                  escape_markdown(comparison.base), counts_text(comparison));
+                  escape_markdown(comparison.base), format_counts(comparison));
   for (const Change& change : comparison.changes) {
-    text += fmt::format("- changed: {}\n", escape_markdown(change_text(change)));
+    text += fmt::format("- changed: {}\n", escape_markdown(format_change(change)));
   }
   text +=
       "\n| verdict | case | base | candidate | change | what changed |\n"
       "|---|---|---:|---:|---|---|\n";
   for (const ComparedCase& entry :
        std::span(comparison.cases).first(std::min(comparison.cases.size(), kMaxMarkdownRows))) {
-    text +=
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", name_of(entry.verdict),
-                    escape_markdown(entry.id), time_text(entry.base), time_text(entry.candidate),
-                    effect_of(entry), escape_markdown(remarks_text(entry)));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(entry.verdict),
+                        escape_markdown(entry.id), format_optional_time(entry.base),
+                        format_optional_time(entry.candidate), format_case_effect(entry),
+                        escape_markdown(format_remarks(entry)));
   }
   if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=
         fmt::format("\n{} more cases are left out.\n", comparison.cases.size() - kMaxMarkdownRows);
   }
   if (!comparison.groups.empty()) {
-    text += fmt::format("\nGeometric mean: {}\n", escape_markdown(groups_text(comparison)));
+    text += fmt::format("\nGeometric mean: {}\n", escape_markdown(format_groups(comparison)));
   }
   return text;
 }
@@ -305,7 +305,7 @@ std::string short_percent(double ratio) {
   return fmt::format("{:+.{}f}%", share, std::abs(share) < 0.995 ? 2 : 1);
 }
 
-std::string ratio_text(const ComparedCase& entry) {
+std::string format_ratio(const ComparedCase& entry) {
   const std::string ratio = short_percent(*entry.ratio);
   if (!entry.low || !entry.high) return ratio;
   return fmt::format("{} [{}, {}]", ratio, short_percent(*entry.low), short_percent(*entry.high));
@@ -354,7 +354,7 @@ std::vector<BaselineHistory> read_histories(const Report& report, const Baseline
   std::vector<BaselineHistory> histories;
   for (const CaseRecord& record : report.cases) {
     if (record.outcome != Outcome::ok) continue;
-    auto history = store.read(BaselineStore::file_of(machine_class, record.id));
+    auto history = store.read(BaselineStore::case_file(machine_class, record.id));
     if (!history.ok()) {
       column.set(record.id, kIncomparable, history.error().message());
       continue;
@@ -377,8 +377,8 @@ VersusBaseline versus_baseline(const Report& report, const BaselineStore& store)
       report.runs.empty() ? "" : report.runs.back().environment.machine_class;
   const std::vector<BaselineHistory> histories =
       read_histories(report, store, machine_class, column);
-  const Measurement base = measurement_of(histories, store.folder());
-  const Measurement candidate = measurement_of(report, "this run");
+  const Measurement base = make_measurement(histories, store.folder());
+  const Measurement candidate = make_measurement(report, "this run");
   const std::string none = why_none(store, machine_class);
   for (const ComparedCase& entry : compare(base, candidate, {}).cases) {
     if (column.has(entry.id) || entry.verdict == CaseVerdict::failed) continue;
@@ -387,7 +387,7 @@ VersusBaseline versus_baseline(const Report& report, const BaselineStore& store)
     } else if (!entry.ratio) {
       column.set(entry.id, kIncomparable, entry.reason);
     } else {
-      column.set(entry.id, ratio_text(entry), "");
+      column.set(entry.id, format_ratio(entry), "");
     }
   }
   return column.finish();

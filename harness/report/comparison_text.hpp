@@ -20,8 +20,8 @@ namespace bench {
 // The effect of a change as a reader would say it, from ratios of times: "2.2x faster (2.1
 // to 2.3)", "3.0 % slower (2.0 to 4.0)", "no change". An interval that includes the opposite has
 // negative numbers: "0.4 % slower (-0.3 to 1.1)". Without both bounds it is omitted.
-std::string effect_text(double ratio, const std::optional<double>& low,
-                        const std::optional<double>& high);
+std::string format_effect(double ratio, const std::optional<double>& low,
+                          const std::optional<double>& high);
 
 // One form of a comparison; the text ends in a newline.
 struct ComparisonFormat {
@@ -33,7 +33,7 @@ struct ComparisonFormat {
   std::string (*write_by)(const ParameterComparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();
-std::string comparison_text(const Comparison& comparison, const ConsoleOptions& console);
+std::string format_comparison(const Comparison& comparison, const ConsoleOptions& console);
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
 

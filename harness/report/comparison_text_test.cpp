@@ -39,30 +39,30 @@ TEST(ComparisonText, SaysWhatChangedBesideTheEffect) {
   Comparison result = make_comparison(compared("a", CaseVerdict::slower, 3));
   result.changes = {{"library.onednn", "3.1", "3.2"}};
   result.cases[0].changes = {{"implementation", "brgconv:avx512_core", "jit:sse41"}};
-  const std::string text = comparison_text(result, {.width = kUnlimitedWidth});
+  const std::string text = format_comparison(result, {.width = kUnlimitedWidth});
   EXPECT_THAT(text, AllOf(HasSubstr("library.onednn: 3.1 -> 3.2"),
                           HasSubstr("implementation: brgconv:avx512_core -> jit:sse41"),
                           HasSubstr("3.0x slower"), testing::StartsWith("1 slower.\n")));
 }
 
 TEST(EffectText, IsWhatAReaderWouldSay) {
-  EXPECT_EQ(effect_text(1 / 2.2, 1 / 2.3, 1 / 2.1), "2.2x faster (2.1 to 2.3)");
-  EXPECT_EQ(effect_text(1.03, 1.02, 1.04), "3.0 % slower (2.0 to 4.0)");
-  EXPECT_EQ(effect_text(0.97, 0.96, 0.98), "3.0 % faster (2.0 to 4.0)");
-  EXPECT_EQ(effect_text(1.3, 1.2, 1.55), "30 % slower (20 to 55)");
-  EXPECT_EQ(effect_text(12.34, 11, 13), "12x slower (11 to 13)");
-  EXPECT_EQ(effect_text(1.5, {}, {}), "1.5x slower");
-  EXPECT_EQ(effect_text(1.004, 0.997, 1.011), "0.4 % slower (-0.3 to 1.1)");
-  EXPECT_EQ(effect_text(0.9999, 0.99, 1.01), "no change (-1.0 to 1.0 %)");
-  EXPECT_EQ(effect_text(1, 1, 1), "no change (0.0 to 0.0 %)");
-  EXPECT_EQ(effect_text(0, {}, {}), "n/a");
+  EXPECT_EQ(format_effect(1 / 2.2, 1 / 2.3, 1 / 2.1), "2.2x faster (2.1 to 2.3)");
+  EXPECT_EQ(format_effect(1.03, 1.02, 1.04), "3.0 % slower (2.0 to 4.0)");
+  EXPECT_EQ(format_effect(0.97, 0.96, 0.98), "3.0 % faster (2.0 to 4.0)");
+  EXPECT_EQ(format_effect(1.3, 1.2, 1.55), "30 % slower (20 to 55)");
+  EXPECT_EQ(format_effect(12.34, 11, 13), "12x slower (11 to 13)");
+  EXPECT_EQ(format_effect(1.5, {}, {}), "1.5x slower");
+  EXPECT_EQ(format_effect(1.004, 0.997, 1.011), "0.4 % slower (-0.3 to 1.1)");
+  EXPECT_EQ(format_effect(0.9999, 0.99, 1.01), "no change (-1.0 to 1.0 %)");
+  EXPECT_EQ(format_effect(1, 1, 1), "no change (0.0 to 0.0 %)");
+  EXPECT_EQ(format_effect(0, {}, {}), "n/a");
 }
 
 TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
   Comparison result = make_comparison(compared("a", CaseVerdict::slower, 1.21));
   result.cases.push_back(compared("b", CaseVerdict::same, 1));
   result.groups = {{"conv", 2, 1.1}, {"all", 2, 1.1}};
-  EXPECT_THAT(comparison_text(result, {.width = 80}),
+  EXPECT_THAT(format_comparison(result, {.width = 80}),
               testing::StartsWith("1 slower, 1 same; the geometric mean is 10 % slower.\n"));
 }
 
@@ -70,8 +70,8 @@ TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
 TEST(ComparisonText, ANarrowTableOmitsIntervalsAndStatesNothingTwice) {
   const Comparison result = make_comparison(
       compared("conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot", CaseVerdict::slower, 1.2));
-  EXPECT_THAT(comparison_text(result, {.width = 120}), HasSubstr("20 % slower  19 to 21\n"));
-  const std::string narrow = comparison_text(result, {.width = 50});
+  EXPECT_THAT(format_comparison(result, {.width = 120}), HasSubstr("20 % slower  19 to 21\n"));
+  const std::string narrow = format_comparison(result, {.width = 50});
   EXPECT_THAT(narrow, AllOf(HasSubstr("20 % slower\n"), Not(HasSubstr("19 to 21"))));
 }
 
@@ -94,7 +94,7 @@ TEST(ComparisonText, JsonHoldsRawNumbers) {
 }
 
 TEST(ComparisonText, EmptySidesPrintNoCases) {
-  EXPECT_THAT(comparison_text({}, {.width = kUnlimitedWidth}), HasSubstr("no cases"));
+  EXPECT_THAT(format_comparison({}, {.width = kUnlimitedWidth}), HasSubstr("no cases"));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ constexpr std::array<CanaryMeaning, 4> kCanaryMeanings = {
      {"reading the clock", &Canaries::timer}}};
 
 // "memory 8.4 % slower, the L2 cache 2.1 % faster": the changes that exceed the limit.
-std::string shift_text(const Canaries& before, const Canaries& after) {
+std::string format_shift(const Canaries& before, const Canaries& after) {
   std::string text;
   for (const CanaryMeaning& canary : kCanaryMeanings) {
     const auto from = static_cast<double>((before.*canary.time).count());
@@ -56,7 +56,7 @@ std::string shift_text(const Canaries& before, const Canaries& after) {
 
 }  // namespace
 
-std::string quiet_text(const Report& report) {
+std::string format_quiet_samples(const Report& report) {
   QuietSummary sum;
   std::int64_t disturbed = 0;
   for (const CaseRecord& record : report.cases) {
@@ -90,13 +90,13 @@ std::string quiet_text(const Report& report) {
   return text + ".";
 }
 
-std::string canary_text(const Report& report) {
+std::string format_canaries(const Report& report) {
   if (report.canaries.empty()) return "";
   const std::string& run_id = report.canaries.back().run_id;
   const Canaries* before = find(report, run_id, CanaryMoment::before);
   const Canaries* after = find(report, run_id, CanaryMoment::after);
   if (before == nullptr || after == nullptr) return "";
-  const std::string change = shift_text(*before, *after);
+  const std::string change = format_shift(*before, *after);
   if (change.empty()) return "";
   return fmt::format(
       "The machine's own speed changed during the run ({}), so the times are less certain than "
@@ -111,8 +111,8 @@ std::optional<std::string> nothing_measured_sentence(const Report& report) {
   std::string text;
   for (const auto& [outcome, count] : counts) {
     text += text.empty() ? fmt::format("{} of {} case{} {}", count, report.cases.size(),
-                                       report.cases.size() == 1 ? "" : "s", name_of(outcome))
-                         : fmt::format(", {} {}", count, name_of(outcome));
+                                       report.cases.size() == 1 ? "" : "s", to_string(outcome))
+                         : fmt::format(", {} {}", count, to_string(outcome));
   }
   return fmt::format("Nothing was measured: {}; the reason{} below.", text,
                      report.cases.size() == 1 ? " is" : "s are");
@@ -173,7 +173,7 @@ Tone outcome_tone(const CaseRecord& record) {
 
 // "ok noisy interrupted", or "ok noisy +1" if that does not fit.
 Cell outcome_cell(const CaseRecord& record) {
-  const std::string_view outcome = name_of(record.outcome);
+  const std::string_view outcome = to_string(record.outcome);
   Cell cell{std::string(outcome), outcome_tone(record)};
   for (Flag flag : record.flags)
     cell.text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
@@ -188,7 +188,7 @@ Cell id_cell(const std::string& id, const IdShortener& ids) {
   return {id, Tone::plain, ids.forms(id)};
 }
 
-std::string note_of(const CaseRecord& record) {
+std::string format_note(const CaseRecord& record) {
   if (record.reason || !record.voided) return record.reason.value_or("");
   return fmt::format("{} discarded sample{}, most often: {}", record.voided->count,
                      record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
@@ -202,7 +202,7 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
            {format_giga(record.bytes_per_s)},
            {record.implementation.value_or(std::string(kUnknown))},
            outcome_cell(record)},
-          note_of(record)};
+          format_note(record)};
 }
 
 // The column follows the interval: both show how certain a number is.
@@ -333,7 +333,7 @@ std::string coverage_remark(const NetworkSummary& summary) {
   return fmt::format("{} of {}: the others have no time", summary.layers_measured, total);
 }
 
-std::string time_text(const std::optional<Nanoseconds>& time) {
+std::string format_optional_time(const std::optional<Nanoseconds>& time) {
   return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
 }
 
@@ -353,7 +353,7 @@ const NetworkSummary* hot_twin(const std::vector<NetworkSummary>& networks,
 
 std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSummary* hot) {
   std::vector<Fact> facts;
-  facts.push_back({"network", time_text(summary.network_time),
+  facts.push_back({"network", format_optional_time(summary.network_time),
                    summary.network_id.empty() ? "not measured as a whole" : summary.network_id});
   if (summary.layers_total > 0) {
     facts.push_back({"sum of layers", format_time(summary.layers_time), coverage_remark(summary)});
@@ -376,9 +376,11 @@ std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSumm
 }
 
 std::vector<Fact> setup_facts(const NetworkSummary& summary) {
-  return {{"creation", time_text(summary.preparation.create), "once, not in the times above"},
-          {"reorders", time_text(summary.preparation.reorder), "of inputs and weights, once"},
-          {"first run", time_text(summary.preparation.first_run), ""}};
+  return {{"creation", format_optional_time(summary.preparation.create),
+           "once, not in the times above"},
+          {"reorders", format_optional_time(summary.preparation.reorder),
+           "of inputs and weights, once"},
+          {"first run", format_optional_time(summary.preparation.first_run), ""}};
 }
 
 std::string layer_names(const std::vector<std::string>& layers) {
@@ -423,7 +425,7 @@ std::string render_missing(const NetworkSummary& summary, const ConsoleOptions& 
 
 namespace {
 
-std::string notes_text(const Report& report, const ConsoleOptions& options) {
+std::string format_notes(const Report& report, const ConsoleOptions& options) {
   const LeadingNotes notes = options.all_notes_command.empty()
                                  ? LeadingNotes{answer_notes(report)}
                                  : leading_notes(report, options.width);
@@ -470,7 +472,7 @@ std::string console_report(const Report& report, const ConsoleOptions& options) 
   for (const std::string& note : options.table_notes) text += wrap(note, options.width, 2);
   const std::string networks = console_networks(summarise_networks(report), options);
   if (!networks.empty()) text += '\n' + networks;
-  return text + notes_text(report, options);
+  return text + format_notes(report, options);
 }
 
 std::string console_networks(const std::vector<NetworkSummary>& networks,

@@ -19,13 +19,13 @@ namespace bench {
 // States how much the machine's own speed changed ("memory 8.4 % slower") between the canaries
 // before and after the last run with canaries. Empty if nothing changed by more than the limit, or
 // if canaries before or after it are missing.
-std::string canary_text(const Report& report);
+std::string format_canaries(const Report& report);
 
 // Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
 // and the number of processes that were disturbed or had threads farther apart. It also gives the
 // number of cases that were never quiet. Empty if no case has such canaries or all samples were
 // quiet.
-std::string quiet_text(const Report& report);
+std::string format_quiet_samples(const Report& report);
 
 // Sentences for a run without any time: its table could be mistaken for a result.
 

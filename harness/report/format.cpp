@@ -27,7 +27,7 @@ std::string write_columns(const RunView& view, const ConsoleOptions& console) {
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-std::string write_text(const RunView& view, const ConsoleOptions& console) {
+std::string format_run_text(const RunView& view, const ConsoleOptions& console) {
   if (!view.columns.empty()) return write_columns(view, console);
   if (view.report.cases.size() == view.cases_in_run) return console_report(view.report, console);
   const std::string networks = console_networks(view.networks, console);
@@ -42,7 +42,7 @@ using enum ReportFormat::Columns;
 
 constexpr std::array<ReportFormat, 8> kFormats = {{
     {"json", ".json", fixed, write_json, "all records as one JSON document"},
-    {"text", ".txt", chosen, write_text, "the tables that `run` prints"},
+    {"text", ".txt", chosen, format_run_text, "the tables that `run` prints"},
     {"html", ".html", chosen, run_page, "a page with tables and plots for any browser"},
     {"md", ".md", chosen, run_markdown, "Markdown for a comment or a step summary"},
     {"csv", ".csv", chosen, run_csv, "one line per value, with --wide one line per case"},

@@ -34,8 +34,8 @@ struct RunView {
 };
 
 struct ReportFormat {
-  std::string_view name;    // value of --format
-  std::string_view suffix;  // suffix of the output file, with its dot
+  std::string_view name;                         // value of --format
+  std::string_view suffix;                       // suffix of the output file, with its dot
   enum class Columns { chosen, fixed } columns;  // fixed: --columns does not apply
   // Only human-readable formats, which are tables, use `console`.
   std::string (*write)(const RunView& view, const ConsoleOptions& console);

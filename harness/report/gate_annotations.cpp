@@ -22,7 +22,7 @@ struct AnnotationLevel {
 constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
 
 // Returns the command, or an empty text if the case needs no annotation.
-std::string_view command_of(const GateFile& gate, const CaseAssessment& judgement) {
+std::string_view annotation_command(const GateFile& gate, const CaseAssessment& judgement) {
   if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
   const bool is_undecided =
       judgement.verdict == Verdict::suspect || judgement.verdict == Verdict::inconclusive;
@@ -45,11 +45,11 @@ std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
 
 std::string annotation(std::string_view command, const GateFile& gate,
                        const CaseAssessment& judgement, const KitPaths& kits) {
-  const SourcePlace place = place_of(judgement.source);
+  const SourcePlace place = parse_source_place(judgement.source);
   std::string text = fmt::format("::{} ", command);
   if (!place.file.empty()) text += fmt::format("file={},", property(place.file));
   if (!place.file.empty() && place.line) text += fmt::format("line={},", *place.line);
-  const std::string title = fmt::format("{} {}", name_of(judgement.verdict), judgement.id);
+  const std::string title = fmt::format("{} {}", to_string(judgement.verdict), judgement.id);
   return text + fmt::format(
                     "title={}::{}\n", property(title),
                     message(fmt::format("{}", fmt::join(case_lines(gate, judgement, kits), "\n"))));
@@ -64,7 +64,7 @@ std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
   for (const AnnotationLevel& level : kLevels) {
     std::size_t found = 0;
     for (const CaseAssessment* judgement : order) {
-      if (command_of(gate, *judgement) != level.command) continue;
+      if (annotation_command(gate, *judgement) != level.command) continue;
       if (++found <= kMaxShown) annotations += annotation(level.command, gate, *judgement, kits);
     }
     if (found > kMaxShown) {

@@ -11,16 +11,16 @@ namespace {
 using test::hostile_gate;
 using test::kKits;
 using test::large_gate;
-using test::lines_of;
 using test::occurrences;
 using test::sample_gate;
+using test::split_lines;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
 TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
-  const auto lines = lines_of(gate_annotations(sample_gate(), kKits));
+  const auto lines = split_lines(gate_annotations(sample_gate(), kKits));
   ASSERT_THAT(lines, SizeIs(4));
   EXPECT_EQ(lines[0],
             "::error title=bench gate::2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 "
@@ -35,7 +35,7 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
 }
 
 TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {
-  const auto lines = lines_of(gate_annotations(hostile_gate(), {}));
+  const auto lines = split_lines(gate_annotations(hostile_gate(), {}));
   ASSERT_THAT(lines, SizeIs(4));
   for (const std::string& line : lines) EXPECT_THAT(line, StartsWith("::"));
   EXPECT_THAT(lines[1], HasSubstr("\\%0A%0D\\x09\\x01\\xff%25%3A%2C%3A%3A{}"));
@@ -43,7 +43,7 @@ TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {
 }
 
 TEST(GateAnnotations, AGateThatTheBudgetStoppedIsAnError) {
-  const auto lines = lines_of(gate_annotations(test::stopped_gate(), {}));
+  const auto lines = split_lines(gate_annotations(test::stopped_gate(), {}));
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_THAT(lines[0], StartsWith("::error title=bench gate::stopped by the budget after 7 of 10 "
                                    "duets; 2 of 3 cases not decided"));
@@ -62,7 +62,7 @@ TEST(GateAnnotations, SayHowManyGitHubWouldNotShow) {
   GateFile gate = large_gate(50);
   const std::string text = gate_annotations(gate, {});
   EXPECT_EQ(occurrences(text, "::error "), 10U);
-  EXPECT_THAT(lines_of(text)[0], EndsWith("; 16 more errors are not shown here"));
+  EXPECT_THAT(split_lines(text)[0], EndsWith("; 16 more errors are not shown here"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::array<Verdict, 3> kQuiet = {Verdict::incomparable, Verdict::no_ba
                                            Verdict::pass};
 constexpr std::size_t kMaxQuietListed = 12;
 
-Tone tone_of(Verdict verdict) {
+Tone to_tone(Verdict verdict) {
   constexpr std::array<Tone, kVerdictNames.size()> kTones = {
       Tone::bad,     Tone::bad,     Tone::warning, Tone::warning,
       Tone::warning, Tone::warning, Tone::good,    Tone::plain};
@@ -30,11 +30,11 @@ std::string time_or_nothing(const std::optional<Nanoseconds>& time) {
   return time ? format_time(*time) : "";
 }
 
-std::string note_of(const CaseAssessment& judgement, const KitPaths& kits) {
+std::string format_note(const CaseAssessment& judgement, const KitPaths& kits) {
   if (judgement.verdict == Verdict::pass) return judgement.reason;
   std::vector<std::string> parts;
   if (!judgement.reason.empty()) parts.push_back(judgement.reason);
-  if (!judgement.changes.empty()) parts.push_back("changed: " + changes_text(judgement.changes));
+  if (!judgement.changes.empty()) parts.push_back("changed: " + format_changes(judgement.changes));
   if (!judgement.source.empty()) parts.push_back("configured at " + judgement.source);
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
     parts.push_back("kit: " + kit->second);
@@ -42,25 +42,26 @@ std::string note_of(const CaseAssessment& judgement, const KitPaths& kits) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::vector<Row> rows_of(const std::vector<const CaseAssessment*>& listed, const KitPaths& kits) {
+std::vector<Row> make_gate_rows(const std::vector<const CaseAssessment*>& listed,
+                                const KitPaths& kits) {
   std::vector<std::string_view> ids;
   for (const CaseAssessment* judgement : listed) ids.push_back(judgement->id);
   const IdShortener shortener(ids);
   std::vector<Row> rows;
   for (const CaseAssessment* judgement : listed) {
-    const Tone tone = tone_of(judgement->verdict);
+    const Tone tone = to_tone(judgement->verdict);
     Row& row = rows.emplace_back();
     row.cells = {
-        {std::string(name_of(judgement->verdict)), tone},
+        {std::string(to_string(judgement->verdict)), tone},
         {judgement->id, Tone::plain, shortener.forms(judgement->id)},
-        {effect_text(*judgement), tone},
+        {format_effect(*judgement), tone},
         {judgement->adjusted_p ? fmt::format("{:.2g}", *judgement->adjusted_p) : ""},
-        {duets_text(*judgement)},
+        {format_duets(*judgement)},
         {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},
-        {std::string(reference_text(*judgement))},
+        {std::string(reference_name(*judgement))},
         {time_or_nothing(judgement->base)},
         {time_or_nothing(judgement->candidate)}};
-    row.note = note_of(*judgement, kits);
+    row.note = format_note(*judgement, kits);
   }
   return rows;
 }
@@ -84,13 +85,13 @@ std::string table(const std::vector<const CaseAssessment*>& listed, const KitPat
       {"reference", Align::right, std::nullopt, 1},
       {"candidate", Align::right, std::nullopt, 1},
   };
-  return "\n" + render_table(columns, rows_of(listed, kits), options.width, options.colour);
+  return "\n" + render_table(columns, make_gate_rows(listed, kits), options.width, options.colour);
 }
 
 // Summarises cases of one verdict that are not listed: their number and a reason.
-std::string folded_text(const std::vector<const CaseAssessment*>& folded) {
+std::string format_folded_cases(const std::vector<const CaseAssessment*>& folded) {
   const CaseAssessment& first = *folded.front();
-  std::string text = fmt::format("{} {}", folded.size(), name_of(first.verdict));
+  std::string text = fmt::format("{} {}", folded.size(), to_string(first.verdict));
   const auto screened =
       std::ranges::count(folded, CaseAssessment::Course::screened_out,
                          [](const CaseAssessment* entry) { return entry->course; });
@@ -111,7 +112,7 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
     const auto folded = std::stable_partition(
         listed.begin(), listed.end(),
         [&](const CaseAssessment* entry) { return entry->verdict != verdict; });
-    rest += wrap(folded_text({folded, listed.end()}), width, 0);
+    rest += wrap(format_folded_cases({folded, listed.end()}), width, 0);
     listed.erase(folded, listed.end());
   }
   std::string text = header(gate, width);

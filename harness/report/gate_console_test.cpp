@@ -101,7 +101,7 @@ TEST(GateConsole, ManyPassedOrNewCasesAreOnlyCounted) {
     const std::string number = std::to_string(i);
     gate.judgements.push_back(test::passed_judgement("pass" + number));
     gate.judgements.push_back(
-        test::judgement_of("new" + number, Verdict::no_baseline, "the store has no run of it"));
+        test::make_judgement("new" + number, Verdict::no_baseline, "the store has no run of it"));
   }
   const std::string text = console(gate, 100);
   EXPECT_THAT(text, Not(HasSubstr("pass1")));

@@ -22,7 +22,7 @@ struct GateCsvColumn {
   CaseValue (*value)(const GateFile& gate, const CaseAssessment& judgement);
 };
 
-CaseValue gate_text(std::string_view text) {
+CaseValue to_gate_value(std::string_view text) {
   return text.empty() ? CaseValue{} : CaseValue{std::string(text)};
 }
 
@@ -36,7 +36,7 @@ CaseValue gate_time(const std::optional<Nanoseconds>& time) {
 
 constexpr std::array<GateCsvColumn, 16> kGateCsvColumns = {{
     {"verdict",
-     [](const GateFile&, const CaseAssessment& j) { return gate_text(name_of(j.verdict)); }},
+     [](const GateFile&, const CaseAssessment& j) { return to_gate_value(to_string(j.verdict)); }},
     {"effect", [](const GateFile&, const CaseAssessment& j) { return gate_number(j.effect); }},
     {"low", [](const GateFile&, const CaseAssessment& j) { return gate_number(j.low); }},
     {"high", [](const GateFile&, const CaseAssessment& j) { return gate_number(j.high); }},
@@ -46,7 +46,7 @@ constexpr std::array<GateCsvColumn, 16> kGateCsvColumns = {{
     {"detectable",
      [](const GateFile&, const CaseAssessment& j) { return gate_number(j.detectable); }},
     {"against",
-     [](const GateFile&, const CaseAssessment& j) { return gate_text(reference_text(j)); }},
+     [](const GateFile&, const CaseAssessment& j) { return to_gate_value(reference_name(j)); }},
     {"reference_ns", [](const GateFile&, const CaseAssessment& j) { return gate_time(j.base); }},
     {"candidate_ns",
      [](const GateFile&, const CaseAssessment& j) { return gate_time(j.candidate); }},
@@ -58,12 +58,12 @@ constexpr std::array<GateCsvColumn, 16> kGateCsvColumns = {{
      }},
     {"changes",
      [](const GateFile&, const CaseAssessment& j) {
-       return j.changes.empty() ? CaseValue{} : gate_text(changes_text(j.changes));
+       return j.changes.empty() ? CaseValue{} : to_gate_value(format_changes(j.changes));
      }},
-    {"reason", [](const GateFile&, const CaseAssessment& j) { return gate_text(j.reason); }},
-    {"source", [](const GateFile&, const CaseAssessment& j) { return gate_text(j.source); }},
+    {"reason", [](const GateFile&, const CaseAssessment& j) { return to_gate_value(j.reason); }},
+    {"source", [](const GateFile&, const CaseAssessment& j) { return to_gate_value(j.source); }},
     {"reproduction", [](const GateFile& gate,
-                        const CaseAssessment& j) { return gate_text(reproduction(gate, j)); }},
+                        const CaseAssessment& j) { return to_gate_value(reproduction(gate, j)); }},
 }};
 
 }  // namespace
@@ -79,7 +79,7 @@ std::string gate_csv(const GateFile& gate, const KitPaths& /*kits*/) {
   for (const GateCsvColumn& column : kGateCsvColumns) text += fmt::format(",{}", column.name);
   text += '\n';
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
-    const CaseRecord record = record_of_id(judgement->id);
+    const CaseRecord record = make_record(judgement->id);
     for (const CaseColumn* column : identity) {
       if (column != identity.front()) text += ',';
       analysis::append_csv(column->value(record), text);

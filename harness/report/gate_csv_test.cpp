@@ -32,7 +32,7 @@ TEST(GateCsv, HasOneLinePerCaseInReadingOrder) {
   const std::vector<const CaseAssessment*> order = reading_order(gate.judgements);
   for (std::size_t i = 0; i < order.size(); ++i) {
     EXPECT_THAT(lines[i + 1], StartsWith("\"" + order[i]->id + "\","));
-    EXPECT_THAT(lines[i + 1], HasSubstr(",\"" + std::string(name_of(order[i]->verdict)) + "\","));
+    EXPECT_THAT(lines[i + 1], HasSubstr(",\"" + std::string(to_string(order[i]->verdict)) + "\","));
   }
 }
 

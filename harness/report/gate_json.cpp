@@ -10,7 +10,7 @@ namespace bench {
 namespace {
 
 void coverage_fields(JsonWriter& writer, const std::vector<CaseAssessment>& judgements) {
-  const Coverage coverage = coverage_of(judgements);
+  const Coverage coverage = count_coverage(judgements);
   writer.required("judged", coverage.judged);
   writer.required("cut_short", coverage.cut_short);
   writer.required("in_scope", coverage.in_scope);
@@ -27,7 +27,7 @@ void log_ratio_fields(JsonWriter& writer, const CaseEvidence& evidence) {
     if (const auto ratio = log_ratio(duet)) ratios[duet.stage].push_back(*ratio);
   }
   for (const auto& [stage, list] : ratios)
-    writer.required(names_of(stage)[static_cast<std::size_t>(stage)], list);
+    writer.required(enumerator_names(stage)[static_cast<std::size_t>(stage)], list);
 }
 
 }  // namespace

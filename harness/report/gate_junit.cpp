@@ -20,7 +20,7 @@ using junit::property;
 constexpr std::array<std::string_view, kVerdictNames.size()> kElements = {
     "failure", "error", "skipped", "skipped", "skipped", "skipped", "", ""};
 
-std::string_view element_of(const GateFile& gate, const CaseAssessment& judgement) {
+std::string_view junit_element(const GateFile& gate, const CaseAssessment& judgement) {
   const std::string_view element = kElements[static_cast<std::size_t>(judgement.verdict)];
   return element != "failure" && is_error(gate, judgement) ? "error" : element;
 }
@@ -32,26 +32,26 @@ std::string class_name(const GateFile& gate, const CaseAssessment& judgement) {
 }
 
 std::string headline(const CaseAssessment& judgement) {
-  const std::string effect = effect_text(judgement);
+  const std::string effect = format_effect(judgement);
   if (effect.empty() || judgement.reason.empty()) return effect + judgement.reason;
   return effect + "; " + judgement.reason;
 }
 
 std::string test_case(const GateFile& gate, const CaseAssessment& judgement, const KitPaths& kits) {
-  const SourcePlace place = place_of(judgement.source);
+  const SourcePlace place = parse_source_place(judgement.source);
   std::string text = "    <testcase" + attribute("classname", class_name(gate, judgement)) +
                      attribute("name", judgement.id);
   if (!place.file.empty()) text += attribute("file", place.file);
   if (!place.file.empty() && place.line) text += attribute("line", std::to_string(*place.line));
   text += ">\n";
   const std::string facts = content(case_lines(gate, judgement, kits));
-  const std::string_view element = element_of(gate, judgement);
+  const std::string_view element = junit_element(gate, judgement);
   if (element.empty()) {
     text +=
-        fmt::format("      <system-out>{}\n{}</system-out>\n", name_of(judgement.verdict), facts);
+        fmt::format("      <system-out>{}\n{}</system-out>\n", to_string(judgement.verdict), facts);
   } else {
     text += fmt::format("      <{}{}{}>{}</{}>\n", element,
-                        attribute("type", name_of(judgement.verdict)),
+                        attribute("type", to_string(judgement.verdict)),
                         attribute("message", headline(judgement)), facts, element);
   }
   return text + "    </testcase>\n";
@@ -64,7 +64,7 @@ std::string totals(const GateFile& gate) {
   for (const auto& [name, element] : kTotals) {
     std::size_t cases = 0;
     for (const CaseAssessment& judgement : gate.judgements) {
-      if (element_of(gate, judgement) == element) ++cases;
+      if (junit_element(gate, judgement) == element) ++cases;
     }
     text += attribute(name, std::to_string(cases));
   }
@@ -73,7 +73,7 @@ std::string totals(const GateFile& gate) {
 
 std::string properties(const GateFile& gate) {
   std::string text = property("conclusion", gate.conclusion.sentence);
-  text += property("coverage", coverage_text(gate.judgements));
+  text += property("coverage", format_coverage(gate.judgements));
   text += property("exit_status", std::to_string(static_cast<int>(gate.conclusion.status)));
   for (const std::string& line : context_lines(gate)) text += property("context", line);
   text += property("run_id", gate.facts.run_id);

@@ -78,7 +78,7 @@ TEST_F(GateJunit, WhatTheBudgetLeftUndecidedIsAnError) {
 
 TEST_F(GateJunit, CasesOfAGateThatJudgedNothingAreErrorsUnlessThatSucceeds) {
   GateFile gate = sample_gate();
-  gate.judgements = {test::judgement_of("a", Verdict::incomparable, "machine_class differs")};
+  gate.judgements = {test::make_judgement("a", Verdict::incomparable, "machine_class differs")};
   test::conclude_gate(gate);
   EXPECT_THAT(parsed(gate_junit(gate, {})), HasSubstr("errors='1' skipped='0'"));
   gate.conclusion =

@@ -49,7 +49,7 @@ std::string more(const GateFile& gate, const CaseAssessment& judgement, const Ki
   std::vector<std::string> facts;
   if (!judgement.reason.empty()) facts.push_back(fact(judgement.reason));
   if (!judgement.changes.empty()) {
-    facts.push_back(fact("changed: " + changes_text(judgement.changes)));
+    facts.push_back(fact("changed: " + format_changes(judgement.changes)));
   }
   if (!judgement.source.empty()) facts.push_back(fact("configured at " + judgement.source));
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) {
@@ -65,16 +65,16 @@ std::string row(const GateFile& gate, const CaseAssessment& judgement, const Kit
     return value ? format_time(*value) : "";
   };
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(judgement.verdict),
-      fact(judgement.id), escape_markdown(effect_text(judgement)),
+      "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", to_string(judgement.verdict),
+      fact(judgement.id), escape_markdown(format_effect(judgement)),
       judgement.adjusted_p ? fmt::format("{:.2g}", *judgement.adjusted_p) : "",
-      duets_text(judgement),
+      format_duets(judgement),
       judgement.detectable ? fmt::format("{:.1f}%", 100 * *judgement.detectable) : "",
-      reference_text(judgement), time(judgement.base), time(judgement.candidate),
+      reference_name(judgement), time(judgement.base), time(judgement.candidate),
       more(gate, judgement, kits));
 }
 
-std::string section_text(const Section& section, std::size_t cases, const std::string& rows) {
+std::string format_section(const Section& section, std::size_t cases, const std::string& rows) {
   if (section.shown == Section::Shown::open) {
     return fmt::format("\n### {} ({})\n\n{}{}", section.heading, cases, kTableHead, rows);
   }
@@ -102,7 +102,7 @@ std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
         rows += next;
       }
     }
-    if (!rows.empty()) text += section_text(kSections[i], cases[i].size(), rows);
+    if (!rows.empty()) text += format_section(kSections[i], cases[i].size(), rows);
   }
   if (left_out > 0) text += fmt::format("\n{} cases are left out here.\n", left_out);
   return text;

@@ -14,20 +14,20 @@ namespace {
 using test::hostile_gate;
 using test::kKits;
 using test::large_gate;
-using test::lines_of;
 using test::occurrences;
 using test::sample_gate;
+using test::split_lines;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
 TEST(GateMarkdown, StartsWithItsMarkerAndTheConclusion) {
-  const auto lines = lines_of(gate_markdown(sample_gate(), kKits));
+  const auto lines = split_lines(gate_markdown(sample_gate(), kKits));
   EXPECT_EQ(lines[0], "<!-- bench-gate -->");
   EXPECT_EQ(lines[1],
             "**2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 "
             "PASS**");
-  const auto stopped = lines_of(gate_markdown(test::stopped_gate(), {}));
+  const auto stopped = split_lines(gate_markdown(test::stopped_gate(), {}));
   EXPECT_EQ(stopped[1],
             "**stopped by the budget after 7 of 10 duets; 2 of 3 cases not decided; 1 of 3 cases "
             "judged: 1 INCONCLUSIVE, 1 INCOMPARABLE, 1 PASS**");
@@ -45,7 +45,7 @@ TEST(GateMarkdown, ARowHoldsAllThatIsKnown) {
 
 TEST(GateMarkdown, RegressionsThenImprovementsThenUndecidedThenTheRestFolded) {
   GateFile gate = sample_gate();
-  gate.judgements.push_back(test::judgement_of("better", Verdict::improved));
+  gate.judgements.push_back(test::make_judgement("better", Verdict::improved));
   gate.judgements.back().effect = -0.1;
   const std::string text = gate_markdown(gate, kKits);
   const std::vector<std::size_t> places = {text.find("### Regressions and errors (2)"),
@@ -68,7 +68,7 @@ TEST(GateMarkdown, NoNameBreaksTheTableOrBecomesMarkup) {
   EXPECT_THAT(text, Not(HasSubstr("<b>")));
   EXPECT_THAT(text, Not(HasSubstr("\r")));
   std::size_t rows = 0;
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : split_lines(text)) {
     if (!line.starts_with("| ") || line.starts_with("| verdict")) continue;
     ++rows;
     std::size_t bars = 0;

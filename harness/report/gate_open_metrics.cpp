@@ -23,9 +23,9 @@ std::string coverage(const GateFile& gate) {
   text += fmt::format("bench_gate_exit_status {}\n", static_cast<int>(gate.conclusion.status));
   text += family("bench_gate_cut_short", "",
                  "Cases that are undecided because the evidence ended early.");
-  text += fmt::format("bench_gate_cut_short {}\n", coverage_of(judgements).cut_short);
+  text += fmt::format("bench_gate_cut_short {}\n", count_coverage(judgements).cut_short);
   text += family("bench_gate_judged", "", "Cases with a verdict on their time.");
-  text += fmt::format("bench_gate_judged {}\n", coverage_of(judgements).judged);
+  text += fmt::format("bench_gate_judged {}\n", count_coverage(judgements).judged);
   text += family("bench_gate_cases", "", "Cases in scope, by verdict.");
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
     text += fmt::format("bench_gate_cases{{verdict=\"{}\"}} {}\n", kVerdictNames[i],

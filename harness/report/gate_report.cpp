@@ -47,13 +47,13 @@ const GateFormat* find_gate_format(std::string_view name) {
 
 namespace {
 
-std::string seconds_text(Nanoseconds time) {
+std::string format_seconds(Nanoseconds time) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(time).count());
 }
 
 // Returns "time: 9.1 s for 61 cases in stage 1, 98.0 s for 366 duets (52 % of it warm-up and
 // samples)".
-std::string spent_text(const GateFile& gate) {
+std::string format_times_spent(const GateFile& gate) {
   const GateSpent& spent = *gate.spent;
   std::size_t duets = 0, windows = 0;
   for (const CaseEvidence& entry : gate.evidence.cases) {
@@ -61,10 +61,10 @@ std::string spent_text(const GateFile& gate) {
     windows += entry.windows.size();
   }
   std::string text =
-      fmt::format("time: {} for {} case{} in stage 1", seconds_text(spent.stage_one),
+      fmt::format("time: {} for {} case{} in stage 1", format_seconds(spent.stage_one),
                   gate.evidence.cases.size(), gate.evidence.cases.size() == 1 ? "" : "s");
   if (duets + windows > 0) {
-    text += fmt::format(", {} for {} {}", seconds_text(spent.measuring), duets + windows,
+    text += fmt::format(", {} for {} {}", format_seconds(spent.measuring), duets + windows,
                         duets > 0 ? "duets" : "windows");
     if (spent.measuring > Nanoseconds(0)) {
       text += fmt::format(" ({:.0f} % of it warm-up and samples)",
@@ -73,7 +73,7 @@ std::string spent_text(const GateFile& gate) {
     }
   }
   constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // shorter times would read 0.0 s
-  if (spent.kits >= kShown) text += fmt::format(", {} for kits", seconds_text(spent.kits));
+  if (spent.kits >= kShown) text += fmt::format(", {} for kits", format_seconds(spent.kits));
   return text;
 }
 
@@ -85,9 +85,9 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("exit status {}: {}", static_cast<int>(gate.conclusion.status),
                                 gate.conclusion.advice));
   }
-  lines.push_back(side_text("candidate", gate.facts.candidate));
+  lines.push_back(format_side("candidate", gate.facts.candidate));
   if (gate.facts.base) {
-    lines.push_back(side_text("base", *gate.facts.base));
+    lines.push_back(format_side("base", *gate.facts.base));
   } else {
     lines.push_back(
         fmt::format("no base: the store {} shows only large regressions; use --base BENCH to "
@@ -100,9 +100,9 @@ std::vector<std::string> context_lines(const GateFile& gate) {
   }
   if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
   if (!gate.evidence.changes.empty()) {
-    lines.push_back("changed: " + changes_text(gate.evidence.changes));
+    lines.push_back("changed: " + format_changes(gate.evidence.changes));
   }
-  if (gate.spent) lines.push_back(spent_text(gate));
+  if (gate.spent) lines.push_back(format_times_spent(gate));
   return lines;
 }
 
@@ -120,7 +120,7 @@ std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessmen
   return order;
 }
 
-std::string effect_text(const CaseAssessment& judgement) {
+std::string format_effect(const CaseAssessment& judgement) {
   if (!judgement.effect) return "";
   std::string text = fmt::format("{:+.1f}%", 100 * *judgement.effect);
   if (judgement.low && judgement.high) {
@@ -129,14 +129,14 @@ std::string effect_text(const CaseAssessment& judgement) {
   return text;
 }
 
-std::string duets_text(const CaseAssessment& judgement) {
+std::string format_duets(const CaseAssessment& judgement) {
   if (judgement.course == CaseAssessment::Course::screened_out) return "screen";
   if (judgement.duets == 0) return "";
   if (judgement.confirmations == 0) return std::to_string(judgement.duets);
   return fmt::format("{}+{}", judgement.duets, judgement.confirmations);
 }
 
-std::string_view reference_text(const CaseAssessment& judgement) {
+std::string_view reference_name(const CaseAssessment& judgement) {
   constexpr std::array<std::string_view, 2> kNames = {"base", "store"};
   return judgement.against ? kNames[static_cast<std::size_t>(*judgement.against)] : "";
 }
@@ -145,10 +145,10 @@ bool is_error(const GateFile& gate, const CaseAssessment& judgement) {
   if (judgement.verdict == Verdict::error || judgement.cut_short) return true;
   const ExitStatus status = gate.conclusion.status;
   const bool is_red = status == ExitStatus::nothing_comparable || status == ExitStatus::undecided;
-  return is_red && coverage_of(gate.judgements).judged == 0;
+  return is_red && count_coverage(gate.judgements).judged == 0;
 }
 
-std::string side_text(std::string_view role, const GateSide& side) {
+std::string format_side(std::string_view role, const GateSide& side) {
   std::string text = fmt::format("{}: bench {}", role, side.tool_version);
   if (!side.commit.empty()) text += fmt::format(" (commit {})", side.commit);
   for (const auto& [name, version] : side.libraries) text += fmt::format(", {} {}", name, version);
@@ -185,25 +185,25 @@ std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& 
   const auto add = [&lines](std::string_view label, const std::string& text) {
     if (!text.empty()) lines.push_back(fmt::format("{}{}", label, text));
   };
-  add("slower by ", effect_text(judgement));
+  add("slower by ", format_effect(judgement));
   add("", judgement.reason);
   if (judgement.adjusted_p) add("p (BH) ", fmt::format("{:.2g}", *judgement.adjusted_p));
   if (judgement.base) {
-    add("", fmt::format("{} {}", reference_text(judgement), format_time(*judgement.base)));
+    add("", fmt::format("{} {}", reference_name(judgement), format_time(*judgement.base)));
   }
   if (judgement.candidate) add("candidate ", format_time(*judgement.candidate));
-  add("duets ", duets_text(judgement));
+  add("duets ", format_duets(judgement));
   if (judgement.detectable) {
     add("minimum detectable effect ", fmt::format("{:.1f}%", 100 * *judgement.detectable));
   }
-  add("changed: ", changes_text(judgement.changes));
+  add("changed: ", format_changes(judgement.changes));
   add("configured at ", judgement.source);
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
   add("measure it again: ", reproduction(gate, judgement));
   return lines;
 }
 
-SourcePlace place_of(std::string_view source) {
+SourcePlace parse_source_place(std::string_view source) {
   const std::size_t colon = source.rfind(':');
   if (colon == std::string_view::npos) return {std::string(source), std::nullopt};
   int line = 0;

@@ -25,22 +25,22 @@ std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessmen
 
 // Returns "+5.1% [+4.8%, +5.4%]". The interval's bounds are one-sided, each at
 // GatePolicy::bound_error. Empty if no effect is known.
-std::string effect_text(const CaseAssessment& judgement);
+std::string format_effect(const CaseAssessment& judgement);
 
 // Returns "20+20": duets plus confirming duets. "screen" means that stored runs sufficed. Empty if
 // nothing was measured again.
-std::string duets_text(const CaseAssessment& judgement);
+std::string format_duets(const CaseAssessment& judgement);
 
 // Returns "base" or "store": the reference of the case's effect and first time. Empty without
 // either.
-std::string_view reference_text(const CaseAssessment& judgement);
+std::string_view reference_name(const CaseAssessment& judgement);
 
 // Whether a report counts the case as an error: it failed, its evidence ended early, or the gate
 // judged nothing and does not succeed.
 bool is_error(const GateFile& gate, const CaseAssessment& judgement);
 
 // Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
-std::string side_text(std::string_view role, const GateSide& side);
+std::string format_side(std::string_view role, const GateSide& side);
 
 // Returns the command that measures both sides of one case again.
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement);
@@ -59,7 +59,7 @@ struct SourcePlace {
   std::string file;
   std::optional<int> line;
 };
-SourcePlace place_of(std::string_view source);
+SourcePlace parse_source_place(std::string_view source);
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits, const ConsoleOptions& options);
 

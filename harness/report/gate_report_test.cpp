@@ -16,11 +16,11 @@ using testing::ElementsAre;
 TEST(GateReport, CoverageCountsOnlyVerdictsAboutTime) {
   std::vector<CaseAssessment> assessments;
   for (std::size_t i = 0; i < kVerdictNames.size(); ++i) {
-    assessments.push_back(test::judgement_of("x", static_cast<Verdict>(i)));
+    assessments.push_back(test::make_judgement("x", static_cast<Verdict>(i)));
   }
-  EXPECT_EQ(coverage_of(assessments).judged, 3U);
-  EXPECT_EQ(coverage_of(assessments).in_scope, 8U);
-  EXPECT_EQ(coverage_text(assessments),
+  EXPECT_EQ(count_coverage(assessments).judged, 3U);
+  EXPECT_EQ(count_coverage(assessments).in_scope, 8U);
+  EXPECT_EQ(format_coverage(assessments),
             "3 of 8 cases judged: 1 REGRESSION, 1 ERROR, 1 SUSPECT, 1 INCONCLUSIVE, 1 "
             "INCOMPARABLE, 1 NO BASELINE, 1 IMPROVED, 1 PASS");
 }
@@ -39,7 +39,7 @@ TEST(GateReport, WorstFirst) {
 
 TEST(GateReport, APlaceIsAFileAndALine) {
   const auto place = [](std::string_view source) {
-    const SourcePlace found = place_of(source);
+    const SourcePlace found = parse_source_place(source);
     return std::pair(found.file, found.line.value_or(-1));
   };
   EXPECT_EQ(place("configs/a.yaml:14"), std::pair(std::string("configs/a.yaml"), 14));

@@ -44,14 +44,14 @@ Page::TableCell page_change(const std::optional<double>& fraction) {
   return {fmt::format("{:+.1f} %", 100 * *fraction), *fraction};
 }
 
-std::string gate_facts_text(const GateFile& gate, const CaseAssessment& judgement,
-                            const KitPaths& kits) {
+std::string format_gate_facts(const GateFile& gate, const CaseAssessment& judgement,
+                              const KitPaths& kits) {
   std::string text;
   const auto add = [&text](std::string_view label, const std::string& fact) {
     if (!fact.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : "; ", label, fact);
   };
   add("", judgement.reason);
-  add("changed: ", changes_text(judgement.changes));
+  add("changed: ", format_changes(judgement.changes));
   if (const auto kit = kits.find(judgement.id); kit != kits.end()) add("kit: ", kit->second);
   if (needs_kit(judgement.verdict)) add("measure it again: ", reproduction(gate, judgement));
   return text;
@@ -71,16 +71,16 @@ void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
       p = {fmt::format("{:.2g}", *judgement->adjusted_p), *judgement->adjusted_p};
     }
     rows.push_back(
-        {{std::string(name_of(judgement->verdict)), std::nullopt, kSeriesClasses[series]},
+        {{std::string(to_string(judgement->verdict)), std::nullopt, kSeriesClasses[series]},
          {judgement->id},
          page_change(judgement->effect),
          page_change(judgement->low),
          page_change(judgement->high),
          p,
-         {duets_text(*judgement)},
+         {format_duets(*judgement)},
          page_time(judgement->base),
          page_time(judgement->candidate),
-         {gate_facts_text(gate, *judgement, kits)}});
+         {format_gate_facts(gate, *judgement, kits)}});
   }
   page.table(columns, rows);
 }
@@ -89,7 +89,7 @@ std::vector<ForestRow> gate_forest(const GateFile& gate) {
   std::vector<ForestRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     if (!judgement->effect) continue;
-    rows.push_back({judgement->id, std::string(name_of(judgement->verdict)),
+    rows.push_back({judgement->id, std::string(to_string(judgement->verdict)),
                     kVerdictSeries[static_cast<std::size_t>(judgement->verdict)],
                     *judgement->effect, judgement->low, judgement->high});
   }
@@ -145,9 +145,9 @@ std::string gate_page(const GateFile& gate, const KitPaths& kits) {
 
 namespace {
 
-std::string compared_text(const ComparedCase& entry) {
+std::string format_compared_case(const ComparedCase& entry) {
   std::string text = entry.reason;
-  const std::string changes = changes_text(entry.changes);
+  const std::string changes = format_changes(entry.changes);
   if (!changes.empty()) text += (text.empty() ? "" : "; ") + changes;
   return text;
 }
@@ -188,7 +188,7 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
                     change(entry.ratio),
                     change(entry.low),
                     change(entry.high),
-                    {compared_text(entry)}});
+                    {format_compared_case(entry)}});
   }
   page.table(columns, rows);
 }
@@ -221,7 +221,7 @@ std::string comparison_page(const Comparison& comparison) {
   page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
   std::vector<std::string> changes;
   for (const Change& change : comparison.changes) {
-    changes.push_back(fmt::format("{}: {}", change.field, values_text(change)));
+    changes.push_back(fmt::format("{}: {}", change.field, format_values(change)));
   }
   if (changes.empty()) {
     page.paragraph("Machine, libraries and configuration are the same on both sides.");
@@ -254,7 +254,7 @@ std::string parameter_page(const ParameterComparison& comparison) {
       if (effect) pairs.cases.push_back(effect->compared);
     }
   }
-  const std::string text = parameter_text(comparison, {.width = kUnlimitedWidth});
+  const std::string text = format_parameter_comparison(comparison, {.width = kUnlimitedWidth});
   Page page(fmt::format("Comparison by {}", comparison.parameter), text.substr(0, text.find('\n')));
   page.section("What is compared");
   page.facts(
@@ -274,7 +274,7 @@ std::string parameter_page(const ParameterComparison& comparison) {
 namespace {
 
 std::string state_words(TrendState state) {
-  std::string words(name_of(state));
+  std::string words(to_string(state));
   std::ranges::replace(words, '_', ' ');
   return words;
 }
@@ -315,7 +315,7 @@ std::vector<CaseTrend> trends_of_store(const std::vector<BaselineHistory>& histo
   }
   std::vector<CaseTrend> trends;
   for (const auto& [name, members] : classes) {
-    std::ranges::move(trends_of(members, {}), std::back_inserter(trends));
+    std::ranges::move(compute_trends(members, {}), std::back_inserter(trends));
   }
   return trends;
 }
@@ -335,7 +335,8 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
   }
   const std::vector<CaseTrend> trends = trends_of_store(histories);
   const std::vector<ShownTrend> shown = shown_trends(trends, {});
-  const std::string text = shown.empty() ? "" : trends_text(shown, {}, {.width = kUnlimitedWidth});
+  const std::string text =
+      shown.empty() ? "" : format_trends(shown, {}, {.width = kUnlimitedWidth});
   Page page(fmt::format("Baselines in {}", name),
             fmt::format("{} case{} with {} accepted run{} in total. {}", shown.size(),
                         shown.size() == 1 ? "" : "s", runs, runs == 1 ? "" : "s",

@@ -56,7 +56,7 @@ Passes recorded_passes(const Report& report) {
   return passes;
 }
 
-std::vector<LayerRow> rows_of(const Passes& passes, const LayerTimes& times) {
+std::vector<LayerRow> make_layer_rows(const Passes& passes, const LayerTimes& times) {
   std::vector<LayerRow> rows;
   for (const auto& [key, layer] : times.layers()) {
     const auto pass = passes.find(key.first);
@@ -80,12 +80,12 @@ Nanoseconds whole_iteration(const Passes& passes) {
 
 std::string percentage(double share) { return fmt::format("{:.1f}", 100 * share); }
 
-double ratio_of(Nanoseconds part, Nanoseconds whole) {
+double compute_ratio(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 // "1.9 %", or nullopt if a pass does not know its cost.
-std::optional<std::string> overhead_text(const Passes& passes) {
+std::optional<std::string> format_overhead(const Passes& passes) {
   double profiled = 0;
   double unprofiled = 0;
   for (const auto& [id, pass] : passes) {
@@ -107,13 +107,14 @@ std::string headline(const Passes& passes, const std::vector<LayerRow>& rows) {
                                      : fmt::format(" of all {} cases", passes.size()),
                   format_time(whole));
   if (whole > Nanoseconds(0)) {
-    text += fmt::format(", {} % of it in the kernels below", percentage(ratio_of(inside, whole)));
+    text +=
+        fmt::format(", {} % of it in the kernels below", percentage(compute_ratio(inside, whole)));
   }
-  const auto overhead = overhead_text(passes);
+  const auto overhead = format_overhead(passes);
   return text + (overhead ? fmt::format(". Profiling changed the time by {}.", *overhead) : ".");
 }
 
-std::string rate_text(const LayerRow& row) {
+std::string format_layer_rate(const LayerRow& row) {
   const Nanoseconds time = row.times->time();
   if (!row.times->has_work || time <= Nanoseconds(0)) return std::string(kUnknown);
   return format_significant(row.times->flops / static_cast<double>(time.count()));
@@ -121,24 +122,25 @@ std::string rate_text(const LayerRow& row) {
 
 using Rooflines = std::map<std::string_view, const Roofline*>;
 
-std::string peak_text(const LayerRow& row, const Rooflines& rooflines) {
+std::string format_peak_fraction(const LayerRow& row, const Rooflines& rooflines) {
   const auto roofline = rooflines.find(*row.id);
   const Nanoseconds time = row.times->time();
   if (roofline == rooflines.end() || !row.times->has_work || time.count() <= 0) {
     return std::string(kUnknown);
   }
-  const auto ideal = ideal_of_part(row.times->necessary, *roofline->second);
-  return ideal ? fmt::format("{:.0f}", 100 * ratio_of(ideal->time, time)) : std::string(kUnknown);
+  const auto ideal = compute_partial_ideal(row.times->necessary, *roofline->second);
+  return ideal ? fmt::format("{:.0f}", 100 * compute_ratio(ideal->time, time))
+               : std::string(kUnknown);
 }
 
-std::string implementation_text(const LayerTimes::Layer& layer) {
+std::string format_implementation(const LayerTimes::Layer& layer) {
   if (layer.implementation.empty()) return std::string(kUnknown);
   return layer.other_implementations == 0
              ? layer.implementation
              : fmt::format("{} +{}", layer.implementation, layer.other_implementations);
 }
 
-Rooflines rooflines_of(const Report& report) {
+Rooflines collect_rooflines(const Report& report) {
   Rooflines rooflines;
   for (const CaseRecord& record : report.cases) {
     if (record.roofline) rooflines[record.id] = &*record.roofline;
@@ -198,11 +200,11 @@ Status LayerTimes::consume(const Activity& activity) {
 std::string layer_table(const Report& report, const LayerTimes& times,
                         const ConsoleOptions& options) {
   const Passes passes = recorded_passes(report);
-  std::vector<LayerRow> layers = rows_of(passes, times);
+  std::vector<LayerRow> layers = make_layer_rows(passes, times);
   if (layers.empty()) return "";
   const bool with_case = needs_case(layers);
   omit_network(layers);
-  const Rooflines rooflines = rooflines_of(report);
+  const Rooflines rooflines = collect_rooflines(report);
   const Nanoseconds whole = whole_iteration(passes);
   std::vector<Column> columns = {{"layer", Align::left, kMinId - 10, 0},
                                  {"ms", Align::right, std::nullopt, 0},
@@ -218,14 +220,14 @@ std::string layer_table(const Report& report, const LayerTimes& times,
   for (const LayerRow& layer : layers) {
     if (rows.size() == options.top_layers) break;
     const Cell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
-    Row row{
-        {layer.layer == *layer.id ? id : Cell{layer.layer},
-         {milliseconds(layer.time)},
-         {whole > Nanoseconds(0) ? percentage(ratio_of(layer.time, whole)) : std::string(kUnknown)},
-         {rate_text(layer)}},
-        ""};
-    if (!rooflines.empty()) row.cells.push_back({peak_text(layer, rooflines)});
-    row.cells.push_back({implementation_text(*layer.times)});
+    Row row{{layer.layer == *layer.id ? id : Cell{layer.layer},
+             {milliseconds(layer.time)},
+             {whole > Nanoseconds(0) ? percentage(compute_ratio(layer.time, whole))
+                                     : std::string(kUnknown)},
+             {format_layer_rate(layer)}},
+            ""};
+    if (!rooflines.empty()) row.cells.push_back({format_peak_fraction(layer, rooflines)});
+    row.cells.push_back({format_implementation(*layer.times)});
     if (with_case) row.cells.push_back(id);
     rows.push_back(std::move(row));
   }

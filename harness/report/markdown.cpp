@@ -12,7 +12,7 @@ constexpr std::string_view kMarkup = "\\|`*_~[]";
 
 // Uses entities, since not every renderer accepts a backslash before these characters. Without `<`,
 // a `>` closes nothing, so it stays and arrows remain readable.
-std::string_view entity_of(char c) {
+std::string_view find_entity(char c) {
   if (c == '&') return "&amp;";
   return c == '<' ? "&lt;" : "";
 }
@@ -25,7 +25,7 @@ std::string escape_markdown(std::string_view text) {
       blanks, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   std::string escaped;
   for (const char c : escape_controls(blanks)) {
-    const std::string_view entity = entity_of(c);
+    const std::string_view entity = find_entity(c);
     if (!entity.empty()) {
       escaped += entity;
       continue;

@@ -25,7 +25,7 @@ constexpr std::size_t kDrawnRows = 250;
 
 constexpr std::array<std::string_view, 4> kKindClasses = {"id", "", "prose", "number"};
 
-std::string class_of(PageKind kind, std::string_view more, std::string_view text) {
+std::string format_class_attribute(PageKind kind, std::string_view more, std::string_view text) {
   std::string classes(kKindClasses[static_cast<std::size_t>(kind)]);
   const std::string_view absence = text == kUnknown || text.empty() ? "none" : "";
   for (const std::string_view word : {more, absence}) {
@@ -64,7 +64,7 @@ void append_row(const std::vector<Page::TableColumn>& columns, const Page::Table
   html += "<tr>";
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Page::TableCell& cell = row[i];
-    html += "<td" + class_of(columns[i].kind, cell.classes, cell.text);
+    html += "<td" + format_class_attribute(columns[i].kind, cell.classes, cell.text);
     if (cell.value && std::isfinite(*cell.value)) {
       fmt::format_to(std::back_inserter(html), " data-v=\"{:.6g}\"", *cell.value);
     }
@@ -82,7 +82,8 @@ std::string head_html(const std::vector<Page::TableColumn>& columns) {
   std::string html = "<thead><tr>";
   for (const Page::TableColumn& column : columns) {
     html += fmt::format("<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
-                        class_of(column.kind, "", column.heading), escape_markup(column.heading));
+                        format_class_attribute(column.kind, "", column.heading),
+                        escape_markup(column.heading));
   }
   return html + "</tr></thead>\n";
 }

@@ -40,20 +40,20 @@ std::string factor_number(double value) {
   return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1);
 }
 
-std::string factor_text(const Factor& factor) { return factor_number(factor.value) + "x"; }
+std::string format_factor(const Factor& factor) { return factor_number(factor.value) + "x"; }
 
 std::string factor_interval(const Factor& factor) {
   if (!factor.low || !factor.high) return std::string(kUnknown);
   return fmt::format("{} to {}", factor_number(*factor.low), factor_number(*factor.high));
 }
 
-std::string nanoseconds_text(const std::optional<double>& nanoseconds) {
+std::string format_nanoseconds(const std::optional<double>& nanoseconds) {
   return format_or_unknown(nanoseconds, [](double value) {
     return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
   });
 }
 
-std::string pairs_text(std::size_t count) {
+std::string format_pair_count(std::size_t count) {
   return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
 }
 
@@ -75,14 +75,14 @@ std::string pair_sentence(const ParameterComparison& comparison) {
   }
   const auto sentence = [&](const Factor& factor, const std::string& rest) {
     return comparison.is_work_equal ? fmt::format("{} takes {} the time of {}{}.", value,
-                                                  factor_text(factor), against, rest)
+                                                  format_factor(factor), against, rest)
                                     : fmt::format("{} does {} the work per time of {}{}.", value,
-                                                  factor_text(factor), against, rest);
+                                                  format_factor(factor), against, rest);
   };
   if (comparison.groups.size() > 1) {
     const Factor factor{comparison.is_work_equal ? 1 / *mean : *mean, std::nullopt, std::nullopt};
-    return sentence(factor,
-                    fmt::format(" (geometric mean of {})", pairs_text(comparison.groups.size())));
+    return sentence(factor, fmt::format(" (geometric mean of {})",
+                                        format_pair_count(comparison.groups.size())));
   }
   const ParameterEffect& only = *comparison.groups.front().effects.front();
   const Factor factor = comparison.is_work_equal ? *time_factor(only) : *speed_factor(only);
@@ -97,7 +97,7 @@ std::string sweep_sentence(const ParameterComparison& comparison) {
     text +=
         fmt::format("{} {} {}", i == 0 ? ":" : ",", named_value(comparison, comparison.values[i]),
                     format_or_unknown(comparison.means[i], [](double mean) {
-                      return factor_text({mean, std::nullopt, std::nullopt});
+                      return format_factor({mean, std::nullopt, std::nullopt});
                     }));
   }
   if (comparison.groups.size() > 1) {
@@ -108,7 +108,7 @@ std::string sweep_sentence(const ParameterComparison& comparison) {
 
 bool is_sweep(const ParameterComparison& comparison) { return comparison.values.size() > 1; }
 
-std::string answer_of(const ParameterComparison& comparison) {
+std::string format_parameter_answer(const ParameterComparison& comparison) {
   return is_sweep(comparison) ? sweep_sentence(comparison) : pair_sentence(comparison);
 }
 
@@ -125,7 +125,7 @@ std::vector<std::string_view> base_ids(const ParameterComparison& comparison) {
 }
 
 // Why an effect is missing or uncertain.
-std::string reasons_of(const ParameterComparison& comparison, const ParameterGroup& group) {
+std::string format_reasons(const ParameterComparison& comparison, const ParameterGroup& group) {
   std::string text;
   for (std::size_t i = 0; i < group.effects.size(); ++i) {
     const auto& effect = group.effects[i];
@@ -153,24 +153,24 @@ std::string pair_table(const ParameterComparison& comparison, const ConsoleOptio
                         : comparison.is_work_equal ? time_factor(*effect)
                                                    : speed_factor(*effect);
     rows.push_back({{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-                     {nanoseconds_text(group.base)},
-                     {nanoseconds_text(effect ? effect->compared.candidate : std::nullopt)},
-                     {format_or_unknown(factor, factor_text)},
+                     {format_nanoseconds(group.base)},
+                     {format_nanoseconds(effect ? effect->compared.candidate : std::nullopt)},
+                     {format_or_unknown(factor, format_factor)},
                      {format_or_unknown(factor, factor_interval)}},
-                    reasons_of(comparison, group)});
+                    format_reasons(comparison, group)});
   }
   return render_table(columns, rows, console.width, console.colour);
 }
 
-std::string speed_text(const std::optional<ParameterEffect>& effect) {
+std::string format_speed(const std::optional<ParameterEffect>& effect) {
   const auto factor = effect ? speed_factor(*effect) : std::nullopt;
-  return format_or_unknown(factor, factor_text);
+  return format_or_unknown(factor, format_factor);
 }
 
 std::string speed_with_interval(const std::optional<ParameterEffect>& effect) {
   const auto factor = effect ? speed_factor(*effect) : std::nullopt;
-  if (!factor || !factor->low || !factor->high) return speed_text(effect);
-  return fmt::format("{} ({})", factor_text(*factor), factor_interval(*factor));
+  if (!factor || !factor->low || !factor->high) return format_speed(effect);
+  return fmt::format("{} ({})", format_factor(*factor), factor_interval(*factor));
 }
 
 std::string sweep_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
@@ -185,9 +185,9 @@ std::string sweep_table(const ParameterComparison& comparison, const ConsoleOpti
   std::vector<Row> rows;
   for (const ParameterGroup& group : comparison.groups) {
     Row row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-             {nanoseconds_text(group.base)}},
-            reasons_of(comparison, group)};
-    for (const auto& effect : group.effects) row.cells.push_back({speed_text(effect)});
+             {format_nanoseconds(group.base)}},
+            format_reasons(comparison, group)};
+    for (const auto& effect : group.effects) row.cells.push_back({format_speed(effect)});
     rows.push_back(std::move(row));
   }
   return render_table(columns, rows, console.width, console.colour);
@@ -200,7 +200,7 @@ struct NamedEffect {
   const ParameterEffect& effect;
 };
 
-std::vector<NamedEffect> effects_of(const ParameterComparison& comparison) {
+std::vector<NamedEffect> list_effects(const ParameterComparison& comparison) {
   std::vector<NamedEffect> effects;
   for (const ParameterGroup& group : comparison.groups) {
     for (std::size_t i = 0; i < group.effects.size(); ++i) {
@@ -229,15 +229,16 @@ void write_effect(JsonWriter& writer, const NamedEffect& row) {
 
 }  // namespace
 
-std::string parameter_text(const ParameterComparison& comparison, const ConsoleOptions& console) {
-  std::string text = wrap(answer_of(comparison), console.width, 0) + '\n';
+std::string format_parameter_comparison(const ParameterComparison& comparison,
+                                        const ConsoleOptions& console) {
+  std::string text = wrap(format_parameter_answer(comparison), console.width, 0) + '\n';
   text += is_sweep(comparison) ? sweep_table(comparison, console) : pair_table(comparison, console);
   const std::string rest = rest_of_it(comparison);
   return rest.empty() ? text : text + '\n' + wrap(rest, console.width, 0);
 }
 
 std::string parameter_markdown(const ParameterComparison& comparison) {
-  std::string text = escape_markdown(answer_of(comparison)) + "\n\n| case | time |";
+  std::string text = escape_markdown(format_parameter_answer(comparison)) + "\n\n| case | time |";
   std::string rule = "\n|---|---:|";
   for (const std::string& value : comparison.values) {
     text += fmt::format(" speed-up with {} |", escape_markdown(named_value(comparison, value)));
@@ -246,7 +247,7 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
   text += rule + "\n";
   for (const ParameterGroup& group : comparison.groups) {
     text +=
-        fmt::format("| {} | {} |", escape_markdown(group.base_id), nanoseconds_text(group.base));
+        fmt::format("| {} | {} |", escape_markdown(group.base_id), format_nanoseconds(group.base));
     for (const auto& effect : group.effects)
       text += fmt::format(" {} |", speed_with_interval(effect));
     text += "\n";
@@ -262,7 +263,7 @@ std::string parameter_json(const ParameterComparison& comparison) {
     writer.required("parameter", comparison.parameter);
     writer.required("against", comparison.against);
     writer.required("unpaired", comparison.unpaired);
-    writer.required_list("rows", effects_of(comparison), write_effect);
+    writer.required_list("rows", list_effects(comparison), write_effect);
   });
 }
 

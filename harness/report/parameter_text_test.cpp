@@ -37,7 +37,7 @@ ParameterComparison pair_of_types() {
 }
 
 TEST(ParameterText, APairIsASentenceAndARow) {
-  EXPECT_EQ(parameter_text(pair_of_types(), {.width = 100}),
+  EXPECT_EQ(format_parameter_comparison(pair_of_types(), {.width = 100}),
             "bf16 takes 0.80x the time of f32 (0.78 to 0.83).\n\n"
             "case with f32                                f32    bf16   time      interval\n"
             "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us  800 ns  0.80x  0.78 to 0.83\n");
@@ -47,7 +47,7 @@ TEST(ParameterText, SeveralPairsAreAnsweredByTheirMean) {
   ParameterComparison two = pair_of_types();
   two.groups.push_back(two.groups.front());
   two.unpaired = 2;
-  const std::string text = parameter_text(two, {.width = 80});
+  const std::string text = format_parameter_comparison(two, {.width = 80});
   EXPECT_THAT(text, StartsWith("bf16 takes 0.80x the time of f32 (geometric mean of 2 pairs).\n"));
   EXPECT_THAT(text,
               testing::EndsWith("\n2 cases have no partner that differs in `dtype` alone.\n"));
@@ -61,7 +61,7 @@ TEST(ParameterText, PairsWithDifferentWorkAreToldByTheWorkPerTime) {
   sizes.is_work_equal = false;
   sizes.groups[0].effects = {effect(4, 8)};
   sizes.means = {2};
-  EXPECT_THAT(parameter_text(sizes, {.width = 80}),
+  EXPECT_THAT(format_parameter_comparison(sizes, {.width = 80}),
               StartsWith("n=8 does 2.00x the work per time of n=1 (1.99 to 2.01).\n"));
 }
 
@@ -72,7 +72,7 @@ TEST(ParameterText, MoreValuesAreATableOfSpeedUps) {
   sweep.values = {"2", "all"};
   sweep.groups[0].effects = {effect(0.5), std::nullopt};
   sweep.means = {2, std::nullopt};
-  EXPECT_EQ(parameter_text(sweep, {.width = 80}),
+  EXPECT_EQ(format_parameter_comparison(sweep, {.width = 80}),
             "Speed-up against threads=1: threads=2 2.00x, threads=all n/a.\n\n"
             "case with threads=1                         time  threads=2  threads=all\n"
             "gemm/forward/m8n8k8/f32/onednn/cpu/hot  1.000 us      2.00x          n/a\n");
@@ -84,7 +84,7 @@ TEST(ParameterText, WhatCannotBeComparedGivesItsReason) {
   only.compared.ratio = only.compared.low = only.compared.high = std::nullopt;
   only.compared.reason = "crashed: signal 11";
   failed.means = {std::nullopt};
-  const std::string text = parameter_text(failed, {.width = 80});
+  const std::string text = format_parameter_comparison(failed, {.width = 80});
   EXPECT_THAT(text, StartsWith("bf16 and f32 cannot be compared; the reasons are below.\n"));
   EXPECT_THAT(text, HasSubstr("\n    crashed: signal 11\n"));
 }

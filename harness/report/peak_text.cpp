@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kNoPeak = "n/a";
 constexpr std::size_t kListIndent = 2;  // width of the "- " before an item
 
-std::string text_of(const CeilingValue& value) {
+std::string format_ceiling(const CeilingValue& value) {
   if (const auto* time = std::get_if<Nanoseconds>(&value)) return format_time(*time);
   if (const auto* rate = std::get_if<BytesPerSecond>(&value)) return format_rate(*rate);
   return format_rate(std::get<FlopsPerSecond>(value));
@@ -31,7 +31,7 @@ int most_threads(const std::vector<PeakRecord>& records) {
 }
 
 // The GPU of the records; empty if all are the CPU's.
-std::string gpu_of(const std::vector<PeakRecord>& records) {
+std::string find_gpu(const std::vector<PeakRecord>& records) {
   const auto found =
       std::ranges::find_if(records, [](const PeakRecord& record) { return !record.gpu.empty(); });
   return found == records.end() ? std::string() : found->gpu;
@@ -41,7 +41,7 @@ bool has_cpu(const std::vector<PeakRecord>& records) {
   return std::ranges::any_of(records, [](const PeakRecord& record) { return record.gpu.empty(); });
 }
 
-Ceilings gpu_ceilings_of(const std::vector<PeakRecord>& records, const std::string& gpu) {
+Ceilings find_gpu_ceilings(const std::vector<PeakRecord>& records, const std::string& gpu) {
   Ceilings ceilings;
   ceilings.gpu = gpu;
   return stored_gpu_ceilings(records, std::move(ceilings));
@@ -70,7 +70,7 @@ std::vector<Cell> value_cells(const std::vector<PeakRecord>& records, const Ceil
              ceiling.threads == threads[i];
     });
     found = found || record != records.end();
-    cells[i].text = record == records.end() ? kNoPeak : text_of(record->ceiling.value);
+    cells[i].text = record == records.end() ? kNoPeak : format_ceiling(record->ceiling.value);
   }
   if (!found) std::ranges::fill(cells, Cell{});
   return cells;
@@ -78,7 +78,7 @@ std::vector<Cell> value_cells(const std::vector<PeakRecord>& records, const Ceil
 
 // "computes in f32 at most A, in f16 with tensor cores at most B, and moves ... at most C".
 std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::string& gpu) {
-  const Ceilings ceilings = gpu_ceilings_of(records, gpu);
+  const Ceilings ceilings = find_gpu_ceilings(records, gpu);
   std::vector<std::string> parts;
   if (const auto rate = cuda_core_peak(ceilings, "f32")) {
     parts.push_back(fmt::format("computes in f32 at most {}", format_rate(*rate)));
@@ -87,7 +87,7 @@ std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::stri
     parts.push_back(
         fmt::format("multiplies f16 on tensor cores with at most {}", format_rate(*rate)));
   }
-  if (const auto rate = bandwidth_of(ceilings, kMemoryLevels.back(), 1)) {
+  if (const auto rate = find_bandwidth(ceilings, kMemoryLevels.back(), 1)) {
     parts.push_back(fmt::format("moves from its memory at most {}", format_rate(*rate)));
   }
   if (parts.empty()) return fmt::format("Some ceilings of {} were measured.", gpu);
@@ -99,10 +99,10 @@ std::string cpu_sentence(const std::vector<PeakRecord>& records) {
   const int threads = most_threads(records);
   const Ceilings ceilings = stored_ceilings(records, threads, {});
   const std::string arithmetic =
-      on_threads(peak_of(ceilings, "f32", 1), peak_of(ceilings, "f32", threads), threads);
+      on_threads(find_peak(ceilings, "f32", 1), find_peak(ceilings, "f32", threads), threads);
   const std::string_view memory = kMemoryLevels.back();
-  const std::string movement = on_threads(bandwidth_of(ceilings, memory, 1),
-                                          bandwidth_of(ceilings, memory, threads), threads);
+  const std::string movement = on_threads(find_bandwidth(ceilings, memory, 1),
+                                          find_bandwidth(ceilings, memory, threads), threads);
   if (arithmetic.empty() && movement.empty())
     return "Neither the rate of f32 arithmetic nor the bandwidth of memory could be measured.";
   if (movement.empty()) return fmt::format("This machine computes in f32 at most {}.", arithmetic);
@@ -115,7 +115,7 @@ std::string cpu_sentence(const std::vector<PeakRecord>& records) {
 }  // namespace
 
 std::string peak_sentence(const std::vector<PeakRecord>& records) {
-  const std::string gpu = gpu_of(records);
+  const std::string gpu = find_gpu(records);
   if (gpu.empty()) return cpu_sentence(records);
   const std::string of_gpu = gpu_sentence(records, gpu);
   if (!has_cpu(records)) return of_gpu;
@@ -126,7 +126,7 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
   std::vector<int> threads;
   if (has_cpu(records)) threads.push_back(1);
   if (most_threads(records) > 1) threads.push_back(most_threads(records));
-  const std::string gpu = gpu_of(records);
+  const std::string gpu = find_gpu(records);
   std::vector<Column> columns = {{"ceiling"}, {"level"}};
   for (const int count : threads)
     columns.push_back({fmt::format("{} thread{}", count, count == 1 ? "" : "s"), Align::right});
@@ -150,7 +150,8 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
 std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
                            const ConsoleOptions& console) {
   std::string notes;
-  const auto reached = bandwidth_of(gpu_ceilings_of(records, facts.gpu), kMemoryLevels.back(), 1);
+  const auto reached =
+      find_bandwidth(find_gpu_ceilings(records, facts.gpu), kMemoryLevels.back(), 1);
   if (facts.memory_by_clock && reached) {
     notes +=
         wrap(fmt::format("By its clock and its bus, the memory of {} moves {}; {:.0f} % of it was "
@@ -171,7 +172,7 @@ std::string peak_json(const std::vector<PeakRecord>& records, const GpuPeakFacts
   std::vector<std::string> lines;
   for (const PeakRecord& record : records) lines.push_back(to_json_line(record));
   return fmt::format("{{\"peaks\": [\n{}\n], \"left_out\": {}}}\n", fmt::join(lines, ",\n"),
-                     json_text(facts.left_out));
+                     format_json(facts.left_out));
 }
 
 }  // namespace bench

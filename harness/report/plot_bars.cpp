@@ -47,9 +47,9 @@ std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_vi
   return std::move(chart).finish();
 }
 
-std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
-double nanoseconds_of(Nanoseconds time) { return static_cast<double>(time.count()); }
+double to_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
 // "layer1.0.conv2 +2": the first layer, and how many more are the same case.
 std::string layer_label(const NetworkSummary::Entry& entry) {
@@ -60,15 +60,15 @@ std::string layer_label(const NetworkSummary::Entry& entry) {
 }
 
 Bar layer_bar(const NetworkSummary::Entry& entry, const CaseRecord* record) {
-  Bar bar{layer_label(entry), percent_text(entry.share),
+  Bar bar{layer_label(entry), format_percent(entry.share),
           fmt::format("{}\n{} in {} layer{}, {} of all layers", entry.id, format_time(entry.time),
                       entry.multiplicity, entry.multiplicity == 1 ? "" : "s",
-                      percent_text(entry.share)),
-          nanoseconds_of(entry.time), std::nullopt};
+                      format_percent(entry.share)),
+          to_nanoseconds(entry.time), std::nullopt};
   if (record == nullptr || !record->roofline) return bar;
-  bar.ideal = nanoseconds_of(record->roofline->ideal) * static_cast<double>(entry.multiplicity);
+  bar.ideal = to_nanoseconds(record->roofline->ideal) * static_cast<double>(entry.multiplicity);
   bar.text += fmt::format("\nideal {}, efficiency {}", time_tick(*bar.ideal),
-                          percent_text(record->roofline->efficiency));
+                          format_percent(record->roofline->efficiency));
   return bar;
 }
 
@@ -98,7 +98,7 @@ Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& c
       "case; the number is its share of all layers.";
   caption += has_ideal ? " The dark tick is the ideal time by the roofline."
                        : " Ideal times: n/a: no ceilings, run `bench peak`.";
-  caption += left_out_text(network.top.size() - bars.size(), "shorter layer");
+  caption += format_left_out(network.top.size() - bars.size(), "shorter layer");
   return make_plot(name, title, caption, [&](double width) {
     return draw_bars(bars, width, fmt::format("time of {} layers", bars.size()));
   });
@@ -108,11 +108,11 @@ Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow
   std::vector<Bar> bars;
   for (const TimeRow& row : rows) {
     if (bars.size() == kMaxBars / 2) break;
-    const std::string share = row.share ? percent_text(*row.share) : std::string(kUnknown);
+    const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
     bars.push_back({row.name, share,
                     fmt::format("{}\n{} in {} activities, {} of the wall time", row.name,
                                 format_time(row.total), row.count, share),
-                    nanoseconds_of(row.total), std::nullopt});
+                    to_nanoseconds(row.total), std::nullopt});
   }
   if (bars.empty()) {
     return absent_plot(std::move(name), std::move(title), "The profile contains none of these.");
@@ -120,7 +120,7 @@ Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow
   std::string caption =
       "Time over all recorded iterations of the profiling pass, which is separate from the "
       "timing; the number is the share of the wall time.";
-  caption += left_out_text(rows.size() - bars.size(), "shorter row");
+  caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), caption, [&](double width) {
     return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));
   });

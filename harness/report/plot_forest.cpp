@@ -25,7 +25,7 @@ Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
   return {std::max(low, -kMaxEffect), std::min(high, kMaxEffect)};
 }
 
-std::string forest_text(const ForestRow& row) {
+std::string format_forest_row(const ForestRow& row) {
   std::string text = fmt::format("{}\n{}: {:+.1f} %", row.id, row.verdict, 100 * row.effect);
   if (row.low && row.high) {
     text += fmt::format(", interval {:+.1f} % to {:+.1f} %", 100 * *row.low, 100 * *row.high);
@@ -54,7 +54,7 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
     chart.label(i, forms.empty() ? row.id : forms.back(),
                 fmt::format("{:+.1f} %", 100 * row.effect));
     const double y = chart.middle(i);
-    chart.svg().open_mark(forest_text(row));
+    chart.svg().open_mark(format_forest_row(row));
     if (row.low && row.high) {
       chart.range(y, {*row.low, *row.high}, "range " + series_class(row.series));
     }
@@ -79,7 +79,7 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
       "which does not count. Orange squares are slower, green triangles faster, blue circles "
       "neither, purple diamonds undecided.",
       100 * delta);
-  caption += left_out_text(rows.size() - shown.size(), "further case");
+  caption += format_left_out(rows.size() - shown.size(), "further case");
   return make_plot("forest", "Effects", caption,
                    [&](double width) { return draw_forest(shown, delta, width); });
 }
@@ -97,7 +97,7 @@ std::vector<double> history_medians(const BaselineHistory& history) {
   return medians;
 }
 
-std::string run_text(const BaselineRecord& record, double nanoseconds) {
+std::string format_run_point(const BaselineRecord& record, double nanoseconds) {
   std::string text = fmt::format("{}\n{}: {}, epoch {}", record.measured.id, record.time,
                                  time_tick(nanoseconds), record.epoch);
   if (!record.commit.empty()) text += fmt::format("\ncommit {}", record.commit);
@@ -130,7 +130,7 @@ void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& histo
     const BaselineRecord& record = history.records[i];
     const bool opens_epoch = i > 0 && record.epoch != history.records[i - 1].epoch;
     const std::size_t series = opens_epoch ? 3 : 0;
-    chart.svg().open_mark(run_text(record, medians[i]));
+    chart.svg().open_mark(format_run_point(record, medians[i]));
     chart.svg().marker(
         series_marker(series),
         {chart.x().position(static_cast<double>(offset + i + 1)), y.position(medians[i])}, 3.5,
@@ -183,7 +183,7 @@ Plot history_plot(const std::vector<BaselineHistory>& histories) {
   std::string caption =
       "Each row is a case; each mark is an accepted run, slower runs higher, with at least "
       "+-5 % from top to bottom. Grey stripes separate epochs; a purple diamond opens an epoch.";
-  caption += left_out_text(with_runs - shown.size(), "further case");
+  caption += format_left_out(with_runs - shown.size(), "further case");
   return make_plot("history", "History", caption,
                    [&](double width) { return draw_histories(shown, width); });
 }

@@ -76,7 +76,7 @@ std::vector<Roofs::Memory> memory_roofs(const std::vector<RooflinePoint>& points
   return roofs;
 }
 
-Roofs roofs_of(const std::vector<RooflinePoint>& points) {
+Roofs find_roofs(const std::vector<RooflinePoint>& points) {
   Roofs roofs;
   for (const RooflinePoint& point : points) {
     if (!point.record->roofline) continue;
@@ -168,13 +168,13 @@ class RooflinePicture {
              fmt::format("{} {}", name, format_rate(FlopsPerSecond{flops})), Anchor::end, "strong");
   }
 
-  std::size_t series_of(const std::string& op) const {
+  std::size_t find_series(const std::string& op) const {
     return static_cast<std::size_t>(std::ranges::find(series_, op) - series_.begin());
   }
 
   void draw_point(Svg& svg, const Scale& x, const Scale& y, const RooflinePoint& point) const {
     const CaseRecord& record = *point.record;
-    const std::size_t series = series_of(record.op);
+    const std::size_t series = find_series(record.op);
     std::string text = fmt::format("{}\n{} at {:.3g} FLOP/byte", record.id,
                                    format_rate(FlopsPerSecond{point.rate}), point.intensity);
     if (record.time) text += fmt::format("\nmedian {}", format_time(record.time->median));
@@ -214,7 +214,7 @@ Plot roofline_plot(const std::vector<CaseRecord>& cases) {
     return absent_plot("roofline", "Roofline",
                        "No case has both a time and floating-point work, so there is no roofline.");
   }
-  const Roofs roofs = roofs_of(points);
+  const Roofs roofs = find_roofs(points);
   std::string caption =
       "Each mark is a case: its operations per byte to the right, its rate upwards, both on "
       "logarithmic axes. The nearer a mark is to the roof above it, the less is left to gain. "

@@ -85,7 +85,7 @@ ShownCases case_boxes(const Report& report) {
 }
 
 // Covers 95 % of the low ends and 95 % of the high ends, within kMinSpread and kMaxSpread.
-Extent spread_of(std::vector<double> lows, std::vector<double> highs) {
+Extent find_extent(std::vector<double> lows, std::vector<double> highs) {
   const double low = quantile(lows, 0.05).value_or(0);
   const double high = quantile(highs, 0.95).value_or(0);
   return {-std::clamp(-low * 1.1, kMinSpread, kMaxSpread),
@@ -100,7 +100,7 @@ Extent spread_of_boxes(const std::vector<CaseBoxes>& all) {
       highs.push_back(box.q95);
     }
   }
-  return spread_of(std::move(lows), std::move(highs));
+  return find_extent(std::move(lows), std::move(highs));
 }
 
 std::size_t max_process_count(const std::vector<CaseBoxes>& all) {
@@ -171,7 +171,7 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
   RowChart::Shape shape;
   shape.rows = rows.size();
   shape.row_height = 18;
-  shape.values = spread_of(std::move(lows), std::move(highs));
+  shape.values = find_extent(std::move(lows), std::move(highs));
   shape.tick = change_tick;
   shape.axis = "time relative to the median before";
   RowChart chart(width, shape, fmt::format("times before and after of {} cases", rows.size()));
@@ -216,7 +216,7 @@ Plot samples_plot(const Report& report) {
       all, [](const CaseBoxes& entry) { return entry.processes > entry.boxes.size(); });
   if (has_more)
     caption += fmt::format(" Only the first {} processes of a case are drawn.", kMaxShownProcesses);
-  caption += left_out_text(left_out, "shorter case");
+  caption += format_left_out(left_out, "shorter case");
   return make_plot("samples", "Samples over processes", caption,
                    [&cases = all](double width) { return draw_samples(cases, width); });
 }
@@ -236,7 +236,7 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
   return make_plot("sides", "Before and after",
                    fmt::format("Blue circles are {} before, orange squares after; the dark ticks "
                                "are their medians. Marks beyond the axis are drawn at its end.{}",
-                               unit, left_out_text(left_out, "further case")),
+                               unit, format_left_out(left_out, "further case")),
                    [&](double width) { return draw_sides(shown, width, unit); });
 }
 

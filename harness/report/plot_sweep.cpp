@@ -25,7 +25,7 @@ struct ParameterToken {
 };
 
 // Splits "n32c64h56+bias" into n=32, c=64, h=56, "+bias".
-std::vector<ParameterToken> tokens_of(std::string_view parameters) {
+std::vector<ParameterToken> split_tokens(std::string_view parameters) {
   std::vector<ParameterToken> tokens;
   std::size_t at = 0;
   while (at < parameters.size()) {
@@ -60,7 +60,7 @@ struct Sweep {
 std::set<std::string> numeric_parameters(const std::vector<const CaseRecord*>& cases) {
   std::set<std::string> names;
   for (const CaseRecord* record : cases) {
-    for (const ParameterToken& token : tokens_of(split_id(record->id).parameters)) {
+    for (const ParameterToken& token : split_tokens(split_id(record->id).parameters)) {
       if (token.value && !token.name.empty()) names.insert(token.name);
     }
   }
@@ -73,7 +73,7 @@ enum class EqualValues { stay, follow };
 // and k of square products.
 void add_to_sweep(Sweep& sweep, const CaseRecord& record, EqualValues equal) {
   const IdSegments id = split_id(record.id);
-  const std::vector<ParameterToken> tokens = tokens_of(id.parameters);
+  const std::vector<ParameterToken> tokens = split_tokens(id.parameters);
   const auto found = std::ranges::find(tokens, sweep.parameter, &ParameterToken::name);
   const double value = found == tokens.end() ? 1 : found->value.value_or(1);
   std::string rest;
@@ -274,7 +274,7 @@ std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases) {
           metric.title, sweep.parameter);
       caption.front() = static_cast<char>(caption.front() - 'a' + 'A');
       const std::size_t drawn = std::min(sweep.lines.size(), kMaxLines);
-      caption += left_out_text(sweep.lines.size() - drawn, "further line");
+      caption += format_left_out(sweep.lines.size() - drawn, "further line");
       plots.push_back(
           make_plot(fmt::format("sweep-{}-{}-{}", sweep.op, sweep.parameter, metric.name),
                     fmt::format("{}: {} by {}", sweep.op, metric.name, sweep.parameter), caption,

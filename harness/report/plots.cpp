@@ -33,7 +33,7 @@ Plot absent_plot(std::string name, std::string title, std::string reason) {
   return {std::move(name), std::move(title), "", "", "", std::move(reason)};
 }
 
-std::string left_out_text(std::size_t count, std::string_view kind) {
+std::string format_left_out(std::size_t count, std::string_view kind) {
   if (count == 0) return "";
   return count == 1 ? fmt::format(" 1 {} is not drawn.", kind)
                     : fmt::format(" {} {}s are not drawn.", count, kind);

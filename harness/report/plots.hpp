@@ -28,7 +28,7 @@ inline constexpr double kWidePlot = 880;
 inline constexpr double kNarrowPlot = 340;
 
 // Returns " 3 more cases are not drawn." for the end of a caption; empty if none is left out.
-std::string left_out_text(std::size_t count, std::string_view kind);
+std::string format_left_out(std::size_t count, std::string_view kind);
 
 using DrawPlot = std::function<std::string(double width)>;
 Plot make_plot(std::string name, std::string title, std::string caption, const DrawPlot& draw);

@@ -32,7 +32,7 @@ constexpr std::int64_t kMoreProcesses = 4;
 // The largest value of measure.processes.
 constexpr std::int64_t kMaxAdvisedProcesses = 1000;
 
-std::string_view text_of(Flag flag) { return flag_names()[static_cast<std::size_t>(flag)]; }
+std::string_view to_string(Flag flag) { return flag_names()[static_cast<std::size_t>(flag)]; }
 
 // Returns "1 case" or "3 cases".
 template <class Count>
@@ -41,7 +41,7 @@ std::string count_cases(Count count) {
 }
 
 // Rounds to what a reader of a terminal needs: "41.2 s", "640 ms".
-std::string elapsed_text(const Report& report) {
+std::string format_elapsed(const Report& report) {
   Nanoseconds wall{0};
   for (const EndRecord& end : report.ends) wall = saturated_sum(wall, end.accounting.wall);
   if (wall <= Nanoseconds(0)) return "";
@@ -131,12 +131,12 @@ std::vector<CaseGain> gains_of_cases(const SummedCases& summed) {
   return times;
 }
 
-double fraction_of(Nanoseconds part, Nanoseconds whole) {
+double compute_fraction(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 // "20 bound by compute, 8 by memory", in the order of the bounds.
-std::string bounds_text(const std::vector<CaseGain>& times) {
+std::string format_bounds(const std::vector<CaseGain>& times) {
   std::map<Bound, int> counts;
   for (const CaseGain& entry : times) ++counts[entry.record->roofline->bound];
   std::string text;
@@ -150,7 +150,7 @@ std::string bounds_text(const std::vector<CaseGain>& times) {
 
 // Names the cache mode that a sum counts if other cases differ in the cache mode alone. Empty
 // without such cases.
-std::string modes_text(const std::vector<CaseGain>& times, std::size_t other_modes) {
+std::string format_modes(const std::vector<CaseGain>& times, std::size_t other_modes) {
   if (other_modes == 0) return "";
   const std::string first = split_id(times.front().record->id).cache;
   const bool is_one = std::ranges::all_of(
@@ -178,13 +178,13 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& times,
   const bool is_complete = times.size() + other_modes == timed;
   const std::string subject =
       is_complete && timed == 1 ? "The case runs"
-      : is_complete ? fmt::format("All cases{} together run", modes_text(times, other_modes))
+      : is_complete ? fmt::format("All cases{} together run", format_modes(times, other_modes))
                     : fmt::format("{} with known ceilings{} run{}", count_cases(times.size()),
-                                  modes_text(times, other_modes), times.size() == 1 ? "s" : "");
+                                  format_modes(times, other_modes), times.size() == 1 ? "s" : "");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
-      100 * fraction_of(ideal, median), format_time(median), format_time(ideal),
-      bounds_text(times));
+      100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
+      format_bounds(times));
 }
 
 std::string recoverable_note(const std::vector<CaseGain>& times) {
@@ -197,9 +197,10 @@ std::string recoverable_note(const std::vector<CaseGain>& times) {
   if (times.size() < 2 || all <= Nanoseconds(0)) return "";
   std::string text =
       fmt::format("Of the {} that could be saved, {} has the most ({:.0f} %)", format_time(all),
-                  times.front().record->id, 100 * fraction_of(times.front().time(), all));
+                  times.front().record->id, 100 * compute_fraction(times.front().time(), all));
   if (times.size() > kFirst) {
-    text += fmt::format("; the first three cases have {:.0f} %", 100 * fraction_of(first, all));
+    text +=
+        fmt::format("; the first three cases have {:.0f} %", 100 * compute_fraction(first, all));
   }
   return text + ".";
 }
@@ -254,7 +255,7 @@ struct FlagMeaning {
   Flag flag;
   std::string_view reason;
 };
-// `noisy` has a sentence with numbers, and `disturbed` is part of quiet_text().
+// `noisy` has a sentence with numbers, and `disturbed` is part of format_quiet_samples().
 constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
     {Flag::interrupted,
      "fewer processes than requested; `bench run --resume FILE` measures the others"},
@@ -270,7 +271,7 @@ constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
 
 // What reduces the interval of a case. More processes do not help if even four times as many would
 // leave it wide.
-std::string remedy_text(double half, std::int64_t processes) {
+std::string format_remedy(double half, std::int64_t processes) {
   constexpr double kUseless = 0.2;
   const std::int64_t more = std::min(kMoreProcesses * processes, kMaxAdvisedProcesses);
   if (more <= processes) return "";
@@ -287,7 +288,8 @@ struct NoisyCases {
   const CaseRecord* widest = nullptr;
 };
 
-// Intervals of disturbed cases are those of the disturbance; quiet_text() counts these cases.
+// Intervals of disturbed cases are those of the disturbance; format_quiet_samples() counts these
+// cases.
 NoisyCases find_noisy(const Report& report) {
   NoisyCases noisy;
   for (const CaseRecord& record : report.cases) {
@@ -316,7 +318,7 @@ std::vector<std::string> noisy_notes(const Report& report) {
     text +=
         fmt::format(" the {}interval is +-{:.1f} %{}{}.", noisy.count == 1 ? "" : "widest ",
                     100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",
-                    processes > 0 ? remedy_text(half, processes) : "");
+                    processes > 0 ? format_remedy(half, processes) : "");
   }
   if (noisy.widest == nullptr && noisy.without_interval == 0) {
     text += " the machine was disturbed throughout.";
@@ -340,7 +342,7 @@ std::vector<std::string> flag_notes(const Report& report) {
         report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
     if (count == 0 || notes.size() >= kShown) continue;
     notes.push_back(
-        fmt::format("{}, {}: {}.", text_of(meaning.flag), count_cases(count), meaning.reason));
+        fmt::format("{}, {}: {}.", to_string(meaning.flag), count_cases(count), meaning.reason));
   }
   return notes;
 }
@@ -361,11 +363,11 @@ std::string answer_sentence(const Report& report) {
       measured == report.cases.size()
           ? fmt::format("Measured {}", count_cases(measured))
           : fmt::format("Measured {} of {}", measured, count_cases(report.cases.size()));
-  text += elapsed_text(report);
-  for (const auto& [flag, count] : flags) text += fmt::format(", {} {}", count, text_of(flag));
+  text += format_elapsed(report);
+  for (const auto& [flag, count] : flags) text += fmt::format(", {} {}", count, to_string(flag));
   std::string_view separator = "; ";
   for (const auto& [outcome, count] : others) {
-    text += fmt::format("{}{} {}", separator, count, name_of(outcome));
+    text += fmt::format("{}{} {}", separator, count, to_string(outcome));
     separator = ", ";
   }
   return text + ".";
@@ -414,12 +416,12 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   notes.add(NoteTopic::gain, std::move(networks));
   notes.add(NoteTopic::other, advice_note(report));
   notes.add(NoteTopic::certainty, flag_notes(report));
-  notes.add(NoteTopic::certainty, quiet_text(report));
-  notes.add(NoteTopic::certainty, canary_text(report));
+  notes.add(NoteTopic::certainty, format_quiet_samples(report));
+  notes.add(NoteTopic::certainty, format_canaries(report));
   return std::move(notes).take();
 }
 
-std::size_t lines_of(const std::string& note, std::size_t width) {
+std::size_t count_lines(const std::string& note, std::size_t width) {
   return static_cast<std::size_t>(std::ranges::count(wrap(note, width, kBulletIndent), '\n'));
 }
 
@@ -439,7 +441,7 @@ LeadingNotes leading_notes(const Report& report, std::size_t width) {
        {NoteTopic::quality, NoteTopic::certainty, NoteTopic::gain, NoteTopic::other}) {
     for (std::size_t i = 0; i < notes.size(); ++i) {
       if (notes[i].topic != topic) continue;
-      const std::size_t lines = lines_of(notes[i].text, width);
+      const std::size_t lines = count_lines(notes[i].text, width);
       if (lines > left) continue;
       is_shown[i] = true;
       left -= lines;

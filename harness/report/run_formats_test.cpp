@@ -11,9 +11,9 @@
 namespace bench {
 namespace {
 
-using test::lines_of;
 using test::occurrences;
 using test::sample_run_report;
+using test::split_lines;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -57,7 +57,7 @@ TEST(KeepTopCases, DropsTheRecordsOfTheOthers) {
 
 TEST(RunMarkdown, StartsWithTheAnswerAndHasARowPerCase) {
   const Report report = sample_run_report();
-  const auto lines = lines_of(run_markdown({report}, {}));
+  const auto lines = split_lines(run_markdown({report}, {}));
   EXPECT_EQ(lines[0], "**8 of 9 cases have a time: 1 wrong\\_result.**");
   EXPECT_EQ(lines[2],
             "| case | median | interval +- | FLOP/s | B/s | efficiency | bound | implementation "
@@ -72,14 +72,14 @@ TEST(RunCsv, IsLongUnlessWideIsRequested) {
   const Report report = sample_run_report();
   RunView view{report};
   view.columns = *choose_case_columns({"median_ns", "interval"});
-  const auto lines = lines_of(run_csv(view, {}));
+  const auto lines = split_lines(run_csv(view, {}));
   EXPECT_EQ(lines[0], "case,op,direction,dtype,backend,device,cache,quantity,unit,value");
   EXPECT_EQ(lines[1],
             "\"gemm/forward/m16n8k8/f32/onednn/cpu/hot\",\"gemm\",\"forward\",\"f32\",\"onednn\","
             "\"cpu\",\"hot\",median_ns,ns,32000");
   EXPECT_EQ(lines.size(), 1 + 2 * 8U);
   view.rows = RunView::Rows::per_case;
-  const auto wide = lines_of(run_csv(view, {}));
+  const auto wide = split_lines(run_csv(view, {}));
   EXPECT_THAT(wide[0], "median_ns,interval");
   EXPECT_THAT(wide[1], "32000,0.01");
   EXPECT_EQ(wide.back(), ",");
@@ -130,7 +130,7 @@ TEST(RunFormats, HostileNamesBreakNoFormat) {
   EXPECT_THAT(run_markdown(view, {}), Not(HasSubstr("<b>")));
   EXPECT_THAT(run_junit(view, {}), Not(HasSubstr("<b>")));
   EXPECT_EQ(
-      lines_of(run_csv({report, "", {}, 9, {&case_column("case")}, RunView::Rows::per_case}, {}))
+      split_lines(run_csv({report, "", {}, 9, {&case_column("case")}, RunView::Rows::per_case}, {}))
           .size(),
       1 + report.cases.size());
   EXPECT_EQ(occurrences(run_open_metrics(view, {}), "\nbench_case_seconds{"), 8U);

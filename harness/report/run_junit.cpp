@@ -37,7 +37,7 @@ std::vector<std::string> junit_facts(const CaseRecord& record) {
 }
 
 std::string junit_case(const std::string& suite, const CaseRecord& record) {
-  const SourcePlace place = place_of(record.source);
+  const SourcePlace place = parse_source_place(record.source);
   std::string text =
       fmt::format("    <testcase{}{}", junit::attribute("classname", suite + "." + record.op),
                   junit::attribute("name", record.id));
@@ -56,7 +56,7 @@ std::string junit_case(const std::string& suite, const CaseRecord& record) {
     text += fmt::format("      <system-out>{}</system-out>\n", facts);
   } else {
     text += fmt::format("      <{}{}{}>{}</{}>\n", element,
-                        junit::attribute("type", name_of(record.outcome)),
+                        junit::attribute("type", to_string(record.outcome)),
                         junit::attribute("message", record.reason.value_or("")), facts, element);
   }
   return text + "    </testcase>\n";

@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 // Returns "The longest case takes 43.61 ms (network/...)."
-std::string longest_text(const Report& report) {
+std::string format_longest_case(const Report& report) {
   const CaseRecord* longest = nullptr;
   for (const CaseRecord& record : report.cases) {
     if (!record.time) continue;
@@ -27,7 +27,7 @@ std::string longest_text(const Report& report) {
 }
 
 // How well the medians are known.
-std::string precision_text(const Report& report) {
+std::string format_precision(const Report& report) {
   const CaseColumn& interval = case_column("interval");
   std::vector<double> widths;
   std::size_t timed = 0;
@@ -35,7 +35,7 @@ std::string precision_text(const Report& report) {
     if (!record.time) continue;
     ++timed;
     const CaseValue cell = interval.value(record);
-    if (analysis::is_known(cell)) widths.push_back(analysis::number_of(cell));
+    if (analysis::is_known(cell)) widths.push_back(analysis::to_number(cell));
   }
   if (timed == 0) return "";
   if (widths.empty()) {
@@ -53,7 +53,7 @@ std::string precision_text(const Report& report) {
   return text + ".";
 }
 
-std::string lead_text(const RunView& view) {
+std::string format_lead(const RunView& view) {
   const Report& report = view.report;
   std::string text;
   if (!report.runs.empty()) {
@@ -64,7 +64,7 @@ std::string lead_text(const RunView& view) {
     }
     if (!text.empty()) text += ". ";
   }
-  return text + run_sentence(view) + longest_text(report) + precision_text(report);
+  return text + run_sentence(view) + format_longest_case(report) + format_precision(report);
 }
 
 // Details of the environment that explain noise, with the names that `bench doctor` uses.
@@ -98,7 +98,8 @@ std::vector<std::pair<std::string, std::string>> environment_facts(const RunReco
 
 std::vector<std::string> noise_lines(const RunView& view) {
   std::vector<std::string> lines;
-  for (const std::string& text : {quiet_text(view.report), canary_text(view.report)}) {
+  for (const std::string& text :
+       {format_quiet_samples(view.report), format_canaries(view.report)}) {
     if (!text.empty()) lines.push_back(text);
   }
   for (const RunRecord& run : view.report.runs) {
@@ -167,7 +168,7 @@ Page::TableCell page_cell(const CaseColumn& column, const CaseRecord& record) {
     if (column.name == "outcome") cell.classes = outcome_class(record);
     if (column.name == "flags") cell.classes = "doubt";
   } else if (analysis::is_known(value)) {
-    cell.value = analysis::number_of(value);
+    cell.value = analysis::to_number(value);
   }
   return cell;
 }
@@ -206,7 +207,7 @@ void add_cases(const RunView& view, Page& page) {
   page.table(columns, rows);
 }
 
-std::string network_text(const NetworkSummary& network) {
+std::string format_network(const NetworkSummary& network) {
   std::string text = fmt::format("{}: ", network.network);
   text += network.network_time ? fmt::format("{} as a whole", format_time(*network.network_time))
                                : "not measured as a whole";
@@ -228,7 +229,7 @@ void add_networks(const RunView& view, Page& page) {
     return;
   }
   for (const NetworkSummary& network : view.networks) {
-    page.paragraph(network_text(network));
+    page.paragraph(format_network(network));
     page.plot(layers_plot(network, view.report.cases));
   }
 }
@@ -288,7 +289,7 @@ std::vector<Plot> run_plots(const RunView& view) {
 }
 
 std::string run_page(const RunView& view, const ConsoleOptions& /*console*/) {
-  Page page(run_title(view), lead_text(view));
+  Page page(run_title(view), format_lead(view));
   add_findings(view, page);
   add_environment(view, page);
   add_cases(view, page);

@@ -31,7 +31,7 @@ void context_fields(JsonWriter& writer, const Report& report) {
 }
 
 // A process is a repetition, as `bench compare` treats them when it reads such a file.
-google_benchmark::Repetitions repetitions_of(const std::vector<const ProcessRecord*>& processes) {
+google_benchmark::Repetitions to_repetitions(const std::vector<const ProcessRecord*>& processes) {
   google_benchmark::Repetitions repetitions;
   for (const ProcessRecord* process : processes) {
     const auto middle = median(std::span<const Nanoseconds>(process->samples));
@@ -44,11 +44,11 @@ google_benchmark::Repetitions repetitions_of(const std::vector<const ProcessReco
   return repetitions;
 }
 
-Family family_of(const CaseRecord& record, google_benchmark::Repetitions repetitions) {
+Family make_family(const CaseRecord& record, google_benchmark::Repetitions repetitions) {
   if (record.outcome == Outcome::ok && !repetitions.empty()) {
     return {record.id, std::move(repetitions)};
   }
-  return {record.id, {}, record.reason.value_or(std::string(name_of(record.outcome)))};
+  return {record.id, {}, record.reason.value_or(std::string(to_string(record.outcome)))};
 }
 
 struct Gauge {
@@ -64,14 +64,14 @@ constexpr std::array<Gauge, 5> kGauges = {
      {"bench_case_bytes_per_second", "", "Achieved bytes per second.", "bytes_per_s", 1},
      {"bench_case_efficiency_ratio", "ratio", "Ideal time over median time.", "efficiency", 1}}};
 
-std::string gauge_text(const Gauge& gauge, const Report& report) {
+std::string format_gauge(const Gauge& gauge, const Report& report) {
   const CaseColumn& column = case_column(gauge.column);
   std::string text = family(gauge.name, gauge.unit, gauge.help);
   for (const CaseRecord& record : report.cases) {
     const CaseValue cell = column.value(record);
     if (!analysis::is_known(cell)) continue;
     text += fmt::format("{}{{case=\"{}\"}} {:.6g}\n", gauge.name, label_value(record.id),
-                        analysis::number_of(cell) * gauge.scale);
+                        analysis::to_number(cell) * gauge.scale);
   }
   return text;
 }
@@ -85,7 +85,7 @@ std::string run_google_benchmark(const RunView& view, const ConsoleOptions& /*co
   }
   std::vector<Family> families;
   for (const CaseRecord& record : view.report.cases) {
-    families.push_back(family_of(record, repetitions_of(processes[record.id])));
+    families.push_back(make_family(record, to_repetitions(processes[record.id])));
   }
   const auto declare = [&](JsonWriter& writer) {
     writer.object("context", [&](JsonWriter& context) { context_fields(context, view.report); });
@@ -103,7 +103,7 @@ std::string run_open_metrics(const RunView& view, const ConsoleOptions& /*consol
   for (std::size_t i = 0; i < counts.size(); ++i) {
     text += fmt::format("bench_cases{{outcome=\"{}\"}} {}\n", outcome_names()[i], counts[i]);
   }
-  for (const Gauge& gauge : kGauges) text += gauge_text(gauge, view.report);
+  for (const Gauge& gauge : kGauges) text += format_gauge(gauge, view.report);
   return text + "# EOF\n";
 }
 

@@ -24,7 +24,7 @@ std::string markdown_row(const CaseColumns& columns, const CaseRecord& record) {
 }
 
 // The unit of a column's raw values.
-std::string_view unit_of(const CaseColumn& column) {
+std::string_view column_unit(const CaseColumn& column) {
   switch (column.quantity) {
     case analysis::Quantity::none:
       break;
@@ -91,7 +91,7 @@ std::string long_csv(const CaseColumns& columns, const Report& report) {
     for (const CaseColumn* column : facts) {
       const CaseValue cell = column->value(record);
       if (!analysis::is_known(cell)) continue;
-      text += fmt::format("{},{},{},", begin, column->name, unit_of(*column));
+      text += fmt::format("{},{},{},", begin, column->name, column_unit(*column));
       analysis::append_csv(cell, text);
       text += '\n';
     }
@@ -107,7 +107,7 @@ std::string run_sentence(const RunView& view) {
       cases, [](const CaseRecord& record) { return record.time.has_value(); });
   std::map<std::string_view, std::size_t> words;
   for (const CaseRecord& record : cases) {
-    if (record.outcome != Outcome::ok) ++words[name_of(record.outcome)];
+    if (record.outcome != Outcome::ok) ++words[to_string(record.outcome)];
     for (const Flag flag : record.flags) ++words[flag_names()[static_cast<std::size_t>(flag)]];
   }
   std::string text = fmt::format("{} of {} case{} {} a time", measured, cases.size(),

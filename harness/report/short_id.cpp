@@ -15,13 +15,13 @@ enum Segment : std::size_t { direction = 1, dtype = 3, backend = 4, device = 5 }
 
 using Parts = std::array<std::string, 7>;
 
-Parts parts_of(const IdSegments& id) {
+Parts split_parts(const IdSegments& id) {
   return {id.op, id.direction, id.parameters, id.dtype, id.backend, id.device, id.cache};
 }
 
 using Mask = std::array<bool, 7>;
 
-Mask mask_of(std::initializer_list<Segment> segments) {
+Mask make_mask(std::initializer_list<Segment> segments) {
   Mask mask{};
   for (Segment segment : segments) mask[segment] = true;
   return mask;
@@ -57,9 +57,9 @@ std::string join(const Parts& parts, std::string_view options, const Mask& left_
 IdShortener::IdShortener(const std::vector<std::string_view>& ids) {
   shared_.fill(true);
   if (ids.empty()) return;
-  const Parts first = parts_of(split_id(ids.front()));
+  const Parts first = split_parts(split_id(ids.front()));
   for (std::string_view id : ids) {
-    const Parts parts = parts_of(split_id(id));
+    const Parts parts = split_parts(split_id(id));
     for (std::size_t i = 0; i < kSegments; ++i) shared_[i] = shared_[i] && parts[i] == first[i];
   }
 }
@@ -67,10 +67,10 @@ IdShortener::IdShortener(const std::vector<std::string_view>& ids) {
 std::vector<std::string> IdShortener::forms(std::string_view id) const {
   const IdSegments segments = split_id(id);
   if (segments.cache.empty()) return {};  // not a canonical id: its parts are unknown
-  const Parts parts = parts_of(segments);
-  const Mask machine = both(mask_of({dtype, backend, device}), shared_);
-  const Mask all = both(mask_of({direction, dtype, backend, device}), shared_);
-  const Mask most = either(all, mask_of({backend, device}));
+  const Parts parts = split_parts(segments);
+  const Mask machine = both(make_mask({dtype, backend, device}), shared_);
+  const Mask all = both(make_mask({direction, dtype, backend, device}), shared_);
+  const Mask most = either(all, make_mask({backend, device}));
   return {join(parts, segments.options, machine), join(parts, segments.options, all),
           join(parts, segments.options, most)};
 }

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 5> kAsciiLevels = {"_", ".", "-", "'", "^
 constexpr std::array<std::string_view, 8> kBlockLevels = {"\u2581", "\u2582", "\u2583", "\u2584",
                                                           "\u2585", "\u2586", "\u2587", "\u2588"};
 
-std::span<const std::string_view> levels_of(Glyphs glyphs) {
+std::span<const std::string_view> glyph_levels(Glyphs glyphs) {
   if (glyphs == Glyphs::blocks) return kBlockLevels;
   return kAsciiLevels;
 }
@@ -39,7 +39,7 @@ std::string sparkline(std::span<const double> values, const SparklineOptions& op
   const auto [low, high] = std::ranges::minmax(medians);
   const double range = std::max(high - low, options.min_range);
   const double bottom = (low + high) / 2 - range / 2;
-  const std::span<const std::string_view> levels = levels_of(options.glyphs);
+  const std::span<const std::string_view> levels = glyph_levels(options.glyphs);
   const auto count = static_cast<double>(levels.size());
   std::string line;
   for (const double value : medians) {

@@ -61,7 +61,7 @@ struct Content {
   std::vector<std::size_t> narrowest = {};  // minimum widths of the columns
 };
 
-Content content_of(const std::vector<Column>& columns, const std::vector<Row>& rows) {
+Content measure_content(const std::vector<Column>& columns, const std::vector<Row>& rows) {
   Content content{columns};
   for (std::size_t i = 0; i < columns.size(); ++i) {
     content.fitters.emplace_back(columns[i], rows, i);
@@ -230,7 +230,7 @@ std::string fold_lines(std::string_view text, std::size_t width) {
 std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
                          std::size_t width, Colour colour) {
   const std::vector<Row> clean = printable_rows(std::move(rows));
-  Content content = content_of(columns, clean);
+  Content content = measure_content(columns, clean);
   Layout layout = arrange(content, width);
   std::vector<FittedColumn> fitted;
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
@@ -276,7 +276,7 @@ std::vector<std::size_t> heads(std::size_t width) {
 
 // Returns form number `level` of a cell: 0 is the complete text; higher numbers than available give
 // the last form.
-const std::string& form_of(const Cell& cell, std::size_t level) {
+const std::string& select_form(const Cell& cell, std::size_t level) {
   if (level == 0 || cell.shorter.empty()) return cell.text;
   return cell.shorter[std::min(level, cell.shorter.size()) - 1];
 }
@@ -288,7 +288,7 @@ std::vector<std::size_t> widest_texts(const std::vector<Row>& rows, std::size_t 
   std::vector<std::size_t> widest(levels, 0);
   for (const Row& row : rows) {
     for (std::size_t level = 0; level < levels; ++level) {
-      widest[level] = std::max(widest[level], display_width(form_of(row.cells[index], level)));
+      widest[level] = std::max(widest[level], display_width(select_form(row.cells[index], level)));
     }
   }
   return widest;
@@ -313,7 +313,7 @@ std::size_t ColumnFitter::narrowest_width() const {
 }
 
 std::string ColumnFitter::shown(std::size_t row, const Form& form, std::size_t width) const {
-  const std::string& text = form_of(cell(row), form.level);
+  const std::string& text = select_form(cell(row), form.level);
   return form.head ? shorten(text, width, *form.head) : text;
 }
 
@@ -389,9 +389,9 @@ FittedColumn ColumnFitter::fit_each_row(std::size_t width) const {
   for (const Row& row : rows_) {
     const Cell& shortened = row.cells[index_];
     std::size_t level = 0;
-    const auto is_too_wide = [&] { return display_width(form_of(shortened, level)) > width; };
+    const auto is_too_wide = [&] { return display_width(select_form(shortened, level)) > width; };
     while (level < shortened.shorter.size() && is_too_wide()) ++level;
-    fitted.texts.push_back(form_of(shortened, level));
+    fitted.texts.push_back(select_form(shortened, level));
     fitted.is_lossy.push_back(level > 0);
   }
   return fitted;

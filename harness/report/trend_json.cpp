@@ -55,7 +55,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.required("id", trend.id);
   writer.required("machine_class", trend.machine_class);
   writer.required("path", trend.path);
-  writer.required("state", name_of(shown.state()));
+  writer.required("state", to_string(shown.state()));
   writer.required("basis", kBasisNames[static_cast<std::size_t>(trend.basis)]);
   writer.required("first_ns", std::exp(shown.reference_level()));
   writer.required("last_ns", std::exp(trend.present_level()));

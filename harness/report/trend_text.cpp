@@ -28,15 +28,15 @@ constexpr std::size_t kMinReason = 12;
 constexpr std::size_t kDateLength = 10;    // "2026-11-12"
 constexpr std::size_t kMinuteLength = 16;  // "2026-11-12T08:00"
 
-std::string date_of(const std::string& time) { return time.substr(0, kDateLength); }
+std::string date_part(const std::string& time) { return time.substr(0, kDateLength); }
 
-std::string minute_of(const std::string& time) {
+std::string minute_part(const std::string& time) {
   std::string text = time.substr(0, kMinuteLength);
   std::ranges::replace(text, 'T', ' ');
   return text;
 }
 
-std::string iteration_text(double log_time) {
+std::string format_iteration(double log_time) {
   return format_time(Nanoseconds(std::llround(std::exp(log_time))));
 }
 
@@ -54,8 +54,8 @@ std::string effect_words(double effect) {
 
 // "2026-11-12 (commit abc123)".
 std::string run_words(const TrendRun& run) {
-  if (run.commit.empty()) return date_of(run.time);
-  return fmt::format("{} (commit {})", date_of(run.time), run.commit);
+  if (run.commit.empty()) return date_part(run.time);
+  return fmt::format("{} (commit {})", date_part(run.time), run.commit);
 }
 
 std::string count_words(std::size_t count, std::string_view noun) {
@@ -65,7 +65,7 @@ std::string count_words(std::size_t count, std::string_view noun) {
 std::string creep_words(const CaseTrend& trend, const Creep& creep) {
   const TrendRun& run = trend.points[creep.since].run;
   const std::string since = run.anchor ? fmt::format("anchor {}", *run.anchor)
-                                       : fmt::format("its first run of {}", date_of(run.time));
+                                       : fmt::format("its first run of {}", date_part(run.time));
   return fmt::format("{} than {}, in {} without a step of {:g} % or more",
                      effect_words(creep.effect), since, count_words(creep.runs, "run"),
                      100 * TrendOptions{}.tolerance);
@@ -112,7 +112,7 @@ std::string since_words(std::span<const ShownTrend> shown, const TrendView& view
     const std::string& time = entry.trend().points.front().run.time;
     if (first.empty() || time < first) first = time;
   }
-  return first.empty() ? "" : " since " + date_of(first);
+  return first.empty() ? "" : " since " + date_part(first);
 }
 
 // Names the first cases with what happened to them. Short forms of ids are for terminals.
@@ -139,7 +139,7 @@ std::vector<ShownTrend> those_in(std::span<const ShownTrend> shown,
   return result;
 }
 
-IdShortener shortener_of(std::span<const ShownTrend> shown) {
+IdShortener make_shortener(std::span<const ShownTrend> shown) {
   std::vector<std::string_view> ids;
   for (const ShownTrend& entry : shown) ids.push_back(entry.trend().id);
   return IdShortener(ids);
@@ -153,9 +153,9 @@ std::string sentence(std::string_view subject, std::span<const ShownTrend> named
 }
 
 // The first sentences: one per state.
-std::string answer_text(std::span<const ShownTrend> shown, const TrendView& view,
-                        std::size_t width) {
-  const IdShortener shortener = shortener_of(shown);
+std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendView& view,
+                                std::size_t width) {
+  const IdShortener shortener = make_shortener(shown);
   const auto changed = those_in(shown, {TrendState::slower, TrendState::faster});
   const std::string changes =
       fmt::format("{} of {} changed{}", changed.size(), count_words(shown.size(), "case"),
@@ -183,7 +183,7 @@ std::string differences_words(const std::vector<Change>& changes, std::size_t li
   const std::size_t count = std::min(changes.size(), limit);
   std::string text =
       "; with it: " +
-      changes_text({changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(count)});
+      format_changes({changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(count)});
   if (changes.size() > count) text += fmt::format("; and {} more", changes.size() - count);
   return text;
 }
@@ -264,14 +264,14 @@ std::string class_table(std::span<const ShownTrend> shown, const TrendView& view
                                        {"last", Align::right, std::nullopt, 1},
                                        {"change", Align::right},
                                        {"trend"}};
-  const IdShortener shortener = shortener_of(shown);
+  const IdShortener shortener = make_shortener(shown);
   std::vector<Row> rows;
   for (const ShownTrend& entry : shown) {
     const CaseTrend& trend = entry.trend();
     rows.push_back({{{trend.id, Tone::plain, shortener.forms(trend.id)},
                      {std::to_string(trend.points.size() - entry.first_point())},
-                     {iteration_text(entry.reference_level())},
-                     {iteration_text(trend.present_level())},
+                     {format_iteration(entry.reference_level())},
+                     {format_iteration(trend.present_level())},
                      {signed_percent(entry.total_effect()), state_tone(entry.state())},
                      {trend_line(entry, view.glyphs)}},
                     case_note(entry)});
@@ -293,7 +293,7 @@ struct RunColumn {
 // Omits the anchor if there is none, and the epoch if there is only the first one.
 std::vector<RunColumn> run_columns(const CaseTrend& trend) {
   std::vector<RunColumn> columns = {
-      {{"date"}, [](const TrendRun& run) { return minute_of(run.time); }},
+      {{"date"}, [](const TrendRun& run) { return minute_part(run.time); }},
       {{"run", Align::left, std::nullopt, 5}, [](const TrendRun& run) { return run.run_id; }},
       {{"commit", Align::left, std::nullopt, 1}, [](const TrendRun& run) { return run.commit; }}};
   const bool has_anchor = std::ranges::any_of(
@@ -322,7 +322,7 @@ class RunTable {
     for (std::size_t i = shown_.first_point(); i < trend.points.size(); ++i) {
       const TrendPoint& point = trend.points[i];
       add_skipped_before(&point.run);
-      add(point.run, iteration_text(point.log_time),
+      add(point.run, format_iteration(point.log_time),
           point.effect ? signed_percent(*point.effect) : "", notes_[i]);
     }
     add_skipped_before(nullptr);
@@ -424,9 +424,9 @@ std::string next_of_case(const ShownTrend& shown, const TrendView& view) {
 
 }  // namespace
 
-std::string trends_text(std::span<const ShownTrend> shown, const TrendView& view,
-                        const ConsoleOptions& console) {
-  std::string text = answer_text(shown, view, console.width);
+std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
+                          const ConsoleOptions& console) {
+  std::string text = format_trend_answer(shown, view, console.width);
   std::map<std::string, std::vector<ShownTrend>> classes;
   for (const ShownTrend& entry : shown) classes[entry.trend().machine_class].push_back(entry);
   for (const auto& [machine_class, entries] : classes) {
@@ -441,8 +441,8 @@ std::string trends_text(std::span<const ShownTrend> shown, const TrendView& view
                                          shell_quoted(first.trend().id), view.store_option));
 }
 
-std::string trend_detail_text(const ShownTrend& shown, const TrendView& view,
-                              const ConsoleOptions& console) {
+std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
+                                const ConsoleOptions& console) {
   return wrap(fmt::format("{} {}.", shown.trend().id, event_words(shown)), console.width, 0) +
          wrap(detail_facts(shown, view), console.width, 0) + '\n' +
          RunTable(shown, view).render(console) + next_of_case(shown, view);

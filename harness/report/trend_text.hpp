@@ -36,7 +36,7 @@ enum class TrendState {
   unchanged,  // enough runs, no change
   too_few,    // not enough runs in any epoch
 };
-std::string_view name_of(TrendState state);
+std::string_view to_string(TrendState state);
 
 // A case as the view shows it.
 class ShownTrend {
@@ -65,11 +65,11 @@ class ShownTrend {
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
 
 // A sentence with the answer, a table of all cases for each machine class, and the next command.
-std::string trends_text(std::span<const ShownTrend> shown, const TrendView& view,
-                        const ConsoleOptions& console);
+std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
+                          const ConsoleOptions& console);
 // The answer for one case, all of its runs with the change points, and the next command.
-std::string trend_detail_text(const ShownTrend& shown, const TrendView& view,
-                              const ConsoleOptions& console);
+std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
+                                const ConsoleOptions& console);
 // One object with the array `cases`; docs/history.md describes its fields.
 std::string trends_json(std::span<const ShownTrend> shown);
 

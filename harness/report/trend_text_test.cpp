@@ -65,7 +65,7 @@ CaseTrend creeping(const std::string& id) {
 
 std::string text_of(const std::vector<CaseTrend>& trends, const TrendView& view = {},
                     std::size_t width = 80) {
-  return trends_text(shown_trends(trends, view), view, {.width = width});
+  return format_trends(shown_trends(trends, view), view, {.width = width});
 }
 
 TEST(TrendText, TheFirstSentenceIsTheAnswer) {
@@ -133,7 +133,7 @@ TEST(TrendText, ItFitsTheTerminal) {
     TrendView view;
     const ShownTrend shown = *ShownTrend::from(trends[0], view);
     std::istringstream lines(text_of(trends, view, width) +
-                             trend_detail_text(shown, view, {.width = width}));
+                             format_trend_detail(shown, view, {.width = width}));
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with("  bench ")) continue;  // a command for copying
       EXPECT_LE(display_width(line), width) << line;
@@ -147,7 +147,7 @@ TEST(TrendText, TheDetailHasEveryRunAndMarksTheChange) {
   one.points[5].effect = std::log1p(kStep);
   one.skipped.push_back({{"run-z", "2026-11-03T09:00:00Z", "cz", "again", std::nullopt, 0},
                          "throttled differs: yes in this run, no in the last run"});
-  const std::string text = trend_detail_text(*ShownTrend::from(one, {}), {}, {.width = 200});
+  const std::string text = format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200});
   EXPECT_THAT(text, StartsWith("a/x became 4.0 % slower on 2026-11-06 (commit c5).\n"
                                "11 runs in 1 epoch on test-2c-00000000; run-to-run variation "
                                "0.20 %."));
@@ -179,7 +179,7 @@ TEST(TrendText, AnAcceptedEpochSupersedesEarlierChanges) {
                                "slower since epoch 1, accepted on 2026-11-08 (commit c7): checks "
                                "its input (#1).\n"),
                     HasSubstr("-4.0% on 2026-11-05 (commit c4)")));
-  EXPECT_THAT(trend_detail_text(*ShownTrend::from(one, {}), {}, {.width = 200}),
+  EXPECT_THAT(format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
               AllOf(HasSubstr("epoch"), HasSubstr("bench baseline show a/x\n")));
 }
 
@@ -187,7 +187,7 @@ TEST(TrendText, AChangeThatRoundsToZeroHasNoSign) {
   CaseTrend one = trend("a/x");
   one.points[9].log_time -= 0.0001;
   one.points[9].effect = -0.0001;
-  EXPECT_THAT(trend_detail_text(*ShownTrend::from(one, {}), {}, {.width = 200}),
+  EXPECT_THAT(format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
               AllOf(HasSubstr(" 0.0%"), Not(HasSubstr("-0.0%"))));
 }
 
@@ -195,7 +195,7 @@ TEST(TrendText, TextFromTheStoreIsNotObeyed) {
   CaseTrend one = stepped("a\x1b[2J/x", kStep);
   one.machine_class = "evil\x1b[2J";
   one.points[5].run.reason = "evil\x1b[2J";
-  EXPECT_THAT(text_of({one}) + trend_detail_text(*ShownTrend::from(one, {}), {}, {.width = 200}),
+  EXPECT_THAT(text_of({one}) + format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
               Not(HasSubstr("\x1b")));
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kStateNames = {
     "slower", "creeping", "faster", "pending", "accepted", "unchanged", "too_few"};
 
-TrendState state_of(const ShownTrend& shown) {
+TrendState classify_trend(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
   // Creep (small changes that add up) takes precedence: no step follows it, so all changes since
   // its start are gradual.
@@ -45,10 +45,12 @@ double size_of_effect(const ShownTrend& shown) {
 
 }  // namespace
 
-std::string_view name_of(TrendState state) { return kStateNames[static_cast<std::size_t>(state)]; }
+std::string_view to_string(TrendState state) {
+  return kStateNames[static_cast<std::size_t>(state)];
+}
 
 ShownTrend::ShownTrend(const CaseTrend& trend, std::size_t first) : trend_(&trend), first_(first) {
-  state_ = state_of(*this);
+  state_ = classify_trend(*this);
 }
 
 std::optional<ShownTrend> ShownTrend::from(const CaseTrend& trend, const TrendView& view) {

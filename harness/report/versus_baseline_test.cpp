@@ -91,7 +91,7 @@ TEST_F(VersusBaselineTest, one_note_for_all_cases_with_the_same_reason) {
 TEST_F(VersusBaselineTest, a_damaged_store_is_named_by_line) {
   append(baseline(1, 0, Nanoseconds(1000)));
   const std::string path =
-      store_.path_of(BaselineStore::file_of(test::kStoredMachine, test::kStoredCase));
+      store_.file_path(BaselineStore::case_file(test::kStoredMachine, test::kStoredCase));
   std::ofstream(path, std::ios::app) << "rubbish\n";
   const VersusBaseline some = versus_baseline(run_of(1000, 5), store_);
   EXPECT_THAT(some.cells, ElementsAre(Pair(test::kStoredCase, StartsWith("+0.00%"))));

@@ -92,7 +92,7 @@ std::optional<ActivityWorkModel::Known> ActivityWorkModel::work(const Activity& 
   return known;
 }
 
-IdealOf make_ideal_of(Ceilings ceilings) {
+IdealProvider make_ideal_provider(Ceilings ceilings) {
   return [ceilings = std::move(ceilings), works = std::make_shared<ActivityWorkModel>()](
              const Activity& activity) -> std::optional<ActivityIdeal> {
     const auto known = is_executed_on_cpu(activity) ? works->work(activity) : std::nullopt;
@@ -106,19 +106,19 @@ IdealOf make_ideal_of(Ceilings ceilings) {
     question.cache = segments.cache;
     question.threads = threads_in(segments.options);
     question.weights = known->weights;
-    const auto roofline = roofline_of(question, ceilings);
+    const auto roofline = compute_roofline(question, ceilings);
     if (!roofline) return std::nullopt;
     return activity_ideal(roofline->ideal, roofline->bound);
   };
 }
 
-IdealOf make_ideal_of(std::map<std::string, Roofline> cases) {
+IdealProvider make_ideal_provider(std::map<std::string, Roofline> cases) {
   return [cases = std::move(cases), works = std::make_shared<ActivityWorkModel>()](
              const Activity& activity) -> std::optional<ActivityIdeal> {
     const auto found = cases.find(activity.case_id);
     if (found == cases.end() || !is_executed_on_cpu(activity)) return std::nullopt;
     const auto known = works->work(activity);
-    const auto ideal = known ? ideal_of_part(known->work, found->second) : std::nullopt;
+    const auto ideal = known ? compute_partial_ideal(known->work, found->second) : std::nullopt;
     if (!ideal) return std::nullopt;
     return activity_ideal(ideal->time, ideal->bound);
   };

@@ -38,9 +38,9 @@ class ActivityWorkModel {
 // With the ceilings of the machine on which the activities ran. The case id contains the cache
 // mode and the threads; without one, data that fit into a cache are assumed to be there, and all
 // threads compute. The function answers only for executed work on the CPU.
-IdealOf make_ideal_of(Ceilings ceilings);
+IdealProvider make_ideal_provider(Ceilings ceilings);
 
 // With the ceilings that apply to each case, by its id, as its record states them.
-IdealOf make_ideal_of(std::map<std::string, Roofline> cases);
+IdealProvider make_ideal_provider(std::map<std::string, Roofline> cases);
 
 }  // namespace bench

@@ -32,40 +32,40 @@ Activity product(std::int64_t flops, std::int64_t bytes) {
 }
 
 TEST(ActivityRoofline, the_longer_of_arithmetic_and_movement_is_ideal) {
-  const IdealOf ideal_of = make_ideal_of(machine());
-  const auto compute = ideal_of(product(80'000, 1000));
+  const IdealProvider compute_ideal = make_ideal_provider(machine());
+  const auto compute = compute_ideal(product(80'000, 1000));
   ASSERT_TRUE(compute);
   EXPECT_EQ(compute->time, Nanoseconds(800));
   EXPECT_EQ(compute->bound, "compute");
-  const auto cache = ideal_of(product(1000, 20'000));
+  const auto cache = compute_ideal(product(1000, 20'000));
   EXPECT_EQ(cache->time, Nanoseconds(400));
   EXPECT_EQ(cache->bound, "cache");
-  const auto memory = ideal_of(product(1000, 100'000));
+  const auto memory = compute_ideal(product(1000, 100'000));
   EXPECT_EQ(memory->time, Nanoseconds(10'000));
   EXPECT_EQ(memory->bound, "memory");
 }
 
 TEST(ActivityRoofline, the_case_tells_the_cache_mode) {
-  const IdealOf ideal_of = make_ideal_of(machine());
+  const IdealProvider compute_ideal = make_ideal_provider(machine());
   Activity cold = product(1000, 20'000);
   cold.case_id = "gemm/forward/m1n1k1/f32/onednn/cpu/cold/t1";
-  EXPECT_EQ(ideal_of(cold)->time, Nanoseconds(2000));
-  EXPECT_EQ(ideal_of(cold)->bound, "memory");
+  EXPECT_EQ(compute_ideal(cold)->time, Nanoseconds(2000));
+  EXPECT_EQ(compute_ideal(cold)->bound, "memory");
 }
 
 TEST(ActivityRoofline, nothing_is_ideal_without_work_or_off_the_processor) {
-  const IdealOf ideal_of = make_ideal_of(machine());
+  const IdealProvider compute_ideal = make_ideal_provider(machine());
   Activity unknown = product(1, 1);
   unknown.attributes.erase(Attribute::flops);
   unknown.attributes.erase(Attribute::bytes);
-  EXPECT_FALSE(ideal_of(unknown));
+  EXPECT_FALSE(compute_ideal(unknown));
   Activity creation = product(1, 1);
   creation.attributes.set(Attribute::phase, "create");
-  EXPECT_FALSE(ideal_of(creation));
+  EXPECT_FALSE(compute_ideal(creation));
   Activity kernel = product(1, 1);
   kernel.kind = ActivityKind::kernel;
-  EXPECT_FALSE(ideal_of(kernel));
-  EXPECT_FALSE(make_ideal_of(Ceilings{})(product(1, 1)));
+  EXPECT_FALSE(compute_ideal(kernel));
+  EXPECT_FALSE(make_ideal_provider(Ceilings{})(product(1, 1)));
 }
 
 // The products with padding were counted, so that a layer ran at 103 % of the peak.
@@ -77,7 +77,7 @@ TEST(ActivityRoofline, padding_needs_no_time) {
   const std::int64_t all = std::int64_t{2} * 512 * 7 * 7 * 512 * 3 * 3;
   const std::int64_t inside = std::int64_t{2} * 512 * 512 * 19 * 19;
   conv.attributes.set(Attribute::flops, all);
-  EXPECT_EQ(make_ideal_of(machine())(conv)->time, Nanoseconds((inside + 50) / 100));
+  EXPECT_EQ(make_ideal_provider(machine())(conv)->time, Nanoseconds((inside + 50) / 100));
   ActivityWorkModel works;
   EXPECT_EQ(necessary_flops(works.work(conv)->work), inside);
   // Another amount of work than the parameters imply is taken as it is.
@@ -90,15 +90,16 @@ TEST(ActivityRoofline, the_ceilings_of_a_case_apply_to_its_parts) {
   whole.level = "dram";
   whole.peak_flops_per_s = FlopsPerSecond{100e9};
   whole.peak_bytes_per_s = BytesPerSecond{10e9};
-  const IdealOf ideal_of = make_ideal_of(std::map<std::string, Roofline>{{"network", whole}});
+  const IdealProvider compute_ideal =
+      make_ideal_provider(std::map<std::string, Roofline>{{"network", whole}});
   Activity part = product(80'000, 1000);
-  EXPECT_FALSE(ideal_of(part));  // of no case
+  EXPECT_FALSE(compute_ideal(part));  // of no case
   part.case_id = "network";
-  EXPECT_EQ(ideal_of(part)->time, Nanoseconds(800));
+  EXPECT_EQ(compute_ideal(part)->time, Nanoseconds(800));
   Activity moving = product(1000, 20'000);
   moving.case_id = "network";
-  EXPECT_EQ(ideal_of(moving)->time, Nanoseconds(2000));
-  EXPECT_EQ(ideal_of(moving)->bound, "memory");
+  EXPECT_EQ(compute_ideal(moving)->time, Nanoseconds(2000));
+  EXPECT_EQ(compute_ideal(moving)->bound, "memory");
 }
 
 }  // namespace

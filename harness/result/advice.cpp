@@ -59,8 +59,8 @@ std::string library_fallback(const AdviceInput& input) {
 
 std::string slow_type(const AdviceInput& input) {
   if (input.roofline.bound != Bound::compute) return "";
-  const auto own = peak_of(input.ceilings, input.record.dtype, input.threads);
-  const auto wide = peak_of(input.ceilings, kNarrowBase, input.threads);
+  const auto own = find_peak(input.ceilings, input.record.dtype, input.threads);
+  const auto wide = find_peak(input.ceilings, kNarrowBase, input.threads);
   const auto type = data_type_from_name(input.record.dtype);
   if (!own || !wide || !type || info(*type).bytes >= info(DataType::f32).bytes) return "";
   if (own->value > kAcceleratedBy * wide->value) return "";
@@ -165,7 +165,7 @@ bool is_about(const AdviceRule& rule, const Ceilings& ceilings) {
   return rule.devices == AdviceFor::all || rule.devices == here;
 }
 
-std::optional<ops::ParameterSet> parameters_of(const IdSegments& id) {
+std::optional<ops::ParameterSet> parse_parameters(const IdSegments& id) {
   const ops::Operator* op = ops::find_operator(id.op);
   if (op == nullptr) return std::nullopt;
   const auto tokens = ops::parse_problem_tokens(*op, id.parameters);
@@ -190,7 +190,7 @@ std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceiling
   const auto question = roofline_question(record, ceilings);
   const IdSegments id = split_id(record.id);
   const int threads = question ? question->threads.value_or(ceilings.threads) : ceilings.threads;
-  const AdviceInput input{record, *record.roofline, ceilings, id, threads, parameters_of(id)};
+  const AdviceInput input{record, *record.roofline, ceilings, id, threads, parse_parameters(id)};
   std::vector<Advice> advice;
   for (const AdviceRule& rule : kAdviceRules) {
     std::string text = is_about(rule, ceilings) ? rule.apply(input) : "";

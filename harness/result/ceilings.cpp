@@ -33,7 +33,7 @@ struct Ends {
 };
 
 template <class Value, class Accept>
-Ends<Value> ends_of(const Ceilings& ceilings, const Accept& accept) {
+Ends<Value> find_ends(const Ceilings& ceilings, const Accept& accept) {
   Ends<Value> ends;
   for (const Ceiling& row : ceilings.rows) {
     const Value* value = std::get_if<Value>(&row.value);
@@ -68,12 +68,12 @@ std::optional<FlopsPerSecond> rate_named(const Ceilings& ceilings, std::string_v
   const auto is_it = [&](const Ceiling& row) {
     return row.name.starts_with(prefix) && std::string_view(row.name).substr(prefix.size()) == type;
   };
-  return ends_of<FlopsPerSecond>(ceilings, is_it).one;
+  return find_ends<FlopsPerSecond>(ceilings, is_it).one;
 }
 
 std::optional<FlopsPerSecond> loop_peak(const Ceilings& ceilings, std::string_view type,
                                         int threads) {
-  const auto ends = ends_of<FlopsPerSecond>(ceilings, [&](const Ceiling& row) {
+  const auto ends = find_ends<FlopsPerSecond>(ceilings, [&](const Ceiling& row) {
     return type_of_loop(row.name) == type && !row.name.starts_with(kLibraryCeiling);
   });
   return at_threads(ends, threads, ceilings.threads);
@@ -81,8 +81,8 @@ std::optional<FlopsPerSecond> loop_peak(const Ceilings& ceilings, std::string_vi
 
 }  // namespace
 
-std::optional<FlopsPerSecond> peak_of(const Ceilings& ceilings, std::string_view dtype,
-                                      int threads) {
+std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
+                                        int threads) {
   if (dtype == kWidest) return loop_peak(ceilings, kWidest, threads);
   const auto wide = loop_peak(ceilings, kWide, threads);
   const auto* row = std::ranges::find(kAcceleratedTypes, dtype, &AcceleratedType::dtype);
@@ -100,12 +100,12 @@ std::optional<FlopsPerSecond> tensor_core_peak(const Ceilings& ceilings, std::st
   return rate_named(ceilings, kLibraryCeiling, row == kSameRates.end() ? operand : row->measured);
 }
 
-std::optional<BytesPerSecond> bandwidth_of(const Ceilings& ceilings, std::string_view level,
-                                           int threads) {
+std::optional<BytesPerSecond> find_bandwidth(const Ceilings& ceilings, std::string_view level,
+                                             int threads) {
   const auto* at = std::ranges::find(kMemoryLevels, level);
   if (at == kMemoryLevels.end()) return std::nullopt;
   for (;; --at) {
-    const auto ends = ends_of<BytesPerSecond>(ceilings, [&](const Ceiling& row) {
+    const auto ends = find_ends<BytesPerSecond>(ceilings, [&](const Ceiling& row) {
       return row.level == *at && !row.name.starts_with(kWriteLoops);
     });
     const auto found = at_threads(ends, threads, ceilings.threads);
@@ -113,7 +113,7 @@ std::optional<BytesPerSecond> bandwidth_of(const Ceilings& ceilings, std::string
   }
 }
 
-std::optional<Nanoseconds> dispatch_of(const Ceilings& ceilings, int threads) {
+std::optional<Nanoseconds> find_dispatch_time(const Ceilings& ceilings, int threads) {
   // One thread calls the library, whatever number computes; a team costs more.
   std::optional<Nanoseconds> shortest;
   for (const Ceiling& row : ceilings.rows) {

@@ -55,8 +55,8 @@ struct Ceilings {
 
 // The highest rate of arithmetic for a data type. A type for which the machine has no loop faster
 // than f32 has the ceiling of f32, since a library can convert.
-std::optional<FlopsPerSecond> peak_of(const Ceilings& ceilings, std::string_view dtype,
-                                      int threads);
+std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
+                                        int threads);
 // The highest rate of a GPU's CUDA cores for a data type. nullopt for types whose
 // rate was not measured.
 std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype);
@@ -64,10 +64,10 @@ std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::stri
 std::optional<FlopsPerSecond> tensor_core_peak(const Ceilings& ceilings, std::string_view operand);
 // The highest bandwidth of a level over the loops that read. If the level was not measured, that of
 // the nearest faster level, so that it stays an upper bound.
-std::optional<BytesPerSecond> bandwidth_of(const Ceilings& ceilings, std::string_view level,
-                                           int threads);
+std::optional<BytesPerSecond> find_bandwidth(const Ceilings& ceilings, std::string_view level,
+                                             int threads);
 // The shortest time of a call of the library.
-std::optional<Nanoseconds> dispatch_of(const Ceilings& ceilings, int threads);
+std::optional<Nanoseconds> find_dispatch_time(const Ceilings& ceilings, int threads);
 
 // The smallest cache that holds the working set of `threads` threads, or "dram".
 std::string_view level_that_holds(const Ceilings& ceilings, Bytes working_set, int threads);

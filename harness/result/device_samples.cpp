@@ -90,7 +90,7 @@ namespace {
 using Processes = std::span<const ProcessRecord* const>;
 
 // Uses the median() of times for a clock's hertz.
-std::optional<std::int64_t> median_of(const std::vector<std::int64_t>& values) {
+std::optional<std::int64_t> median_hertz(const std::vector<std::int64_t>& values) {
   std::vector<Nanoseconds> counts(values.begin(), values.end());
   const auto middle = median(counts);
   return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
@@ -142,14 +142,14 @@ void fill_device_part(CaseRecord& record, Processes processes) {
     const DeviceSamples& device = process->device;
     if (const auto launch = median(device.host_launch))
       launches.push_back(per_iteration(*launch, process->iterations_per_sample));
-    if (const auto clock = median_of(device.clock_hz)) clocks.push_back(*clock);
+    if (const auto clock = median_hertz(device.clock_hz)) clocks.push_back(*clock);
     if (!record.sample_method) record.sample_method = device.sample_method;
     add_to_case(record.voided, device.voided);
     add_to_case(record.throttled, device.throttled);
     add_to_case(record.unsteady_clock, device.unsteady_clock);
   }
   record.host_launch = median(launches);
-  record.clock_hz = median_of(clocks);
+  record.clock_hz = median_hertz(clocks);
   fill_setup(record, processes);
 }
 

@@ -11,12 +11,18 @@
 
 namespace bench {
 
-inline std::span<const std::string_view> names_of(Outcome) { return outcome_names(); }
-inline std::span<const std::string_view> names_of(Flag) { return flag_names(); }
-inline std::span<const std::string_view> names_of(StopReason) { return stop_reason_names(); }
-inline std::span<const std::string_view> names_of(Bound) { return bound_names(); }
-inline std::span<const std::string_view> names_of(CeilingSource) { return ceiling_source_names(); }
-inline std::span<const std::string_view> names_of(CanaryMoment) { return canary_moment_names(); }
+inline std::span<const std::string_view> enumerator_names(Outcome) { return outcome_names(); }
+inline std::span<const std::string_view> enumerator_names(Flag) { return flag_names(); }
+inline std::span<const std::string_view> enumerator_names(StopReason) {
+  return stop_reason_names();
+}
+inline std::span<const std::string_view> enumerator_names(Bound) { return bound_names(); }
+inline std::span<const std::string_view> enumerator_names(CeilingSource) {
+  return ceiling_source_names();
+}
+inline std::span<const std::string_view> enumerator_names(CanaryMoment) {
+  return canary_moment_names();
+}
 
 template <class Archive, class Environment>
 void environment_fields(Archive& archive, Environment& environment) {

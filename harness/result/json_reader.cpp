@@ -97,7 +97,7 @@ std::optional<std::vector<std::string>> document_lines(std::string_view text) {
     if (!index && !always) continue;
     if (!index || !root.member(*index).is_list()) return std::nullopt;
     const JsonValue records = root.member(*index);
-    for (std::size_t i = 0; i < records.size(); ++i) lines.push_back(json_text(records.item(i)));
+    for (std::size_t i = 0; i < records.size(); ++i) lines.push_back(format_json(records.item(i)));
   }
   return lines;
 }

@@ -9,7 +9,7 @@
 namespace bench {
 
 std::string to_json_line(const Record& record) {
-  return std::visit([](const auto& kind) { return json_text(kind); }, record);
+  return std::visit([](const auto& kind) { return format_json(kind); }, record);
 }
 
 namespace {

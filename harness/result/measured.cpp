@@ -110,7 +110,7 @@ ProcessSummary process_from_iteration(FractionalNanoseconds iteration) {
 
 namespace {
 
-std::vector<ProcessSummary> summaries_of(const std::vector<CountedSamples>& processes) {
+std::vector<ProcessSummary> summarise_processes(const std::vector<CountedSamples>& processes) {
   std::vector<ProcessSummary> summaries;
   for (const CountedSamples& process : processes) {
     if (auto summary = summarise(process)) summaries.push_back(*summary);
@@ -148,10 +148,10 @@ void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase
   if (record.time) measured.median = record.time->median;
   const std::vector<const ProcessRecord*> processes = index.find(record);
   const JudgedSamples judged = judge_samples(processes);
-  measured.processes = summaries_of(judged.counted);
+  measured.processes = summarise_processes(judged.counted);
   if (!judged.quiet) return;
   measured.quiet = judged.quiet;
-  measured.all_processes = summaries_of(all_samples(processes));
+  measured.all_processes = summarise_processes(all_samples(processes));
 }
 
 std::optional<double> median_over_processes(const MeasuredCase& measured,

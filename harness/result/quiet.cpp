@@ -42,7 +42,7 @@ std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& proc
   return shortest;
 }
 
-Nanoseconds sum_of(std::span<const Nanoseconds> samples) {
+Nanoseconds sum_times(std::span<const Nanoseconds> samples) {
   return std::accumulate(samples.begin(), samples.end(), Nanoseconds(0));
 }
 
@@ -108,7 +108,7 @@ JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
   }
   std::vector<CountedSamples> counted;
   for (const CountedSamples& entry : judged.counted) {
-    quiet.waited += sum_of(entry.samples);
+    quiet.waited += sum_times(entry.samples);
     std::vector<Nanoseconds> samples = quiet_samples(*entry.process, quiet.level);
     quiet.samples += std::ssize(samples);
     if (is_enough(samples, *entry.process)) counted.push_back({entry.process, std::move(samples)});
@@ -118,7 +118,7 @@ JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
     const std::optional<Nanoseconds>& join = entry.process->canaries.join;
     return join && is_farther(*join, *quiet.join);
   });
-  for (const CountedSamples& entry : counted) quiet.waited -= sum_of(entry.process->samples);
+  for (const CountedSamples& entry : counted) quiet.waited -= sum_times(entry.process->samples);
   quiet.processes = std::ssize(counted);
   if (!counted.empty()) judged.counted = std::move(counted);
   judged.quiet = quiet;

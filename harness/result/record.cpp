@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", 
 }  // namespace
 
 std::span<const std::string_view> outcome_names() { return kOutcomes; }
-std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
+std::string_view to_string(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
 bool is_failure(Outcome outcome) {
   return outcome == Outcome::crashed || outcome == Outcome::timed_out ||
          outcome == Outcome::wrong_result || outcome == Outcome::failed;
@@ -55,7 +55,7 @@ std::span<const std::string_view> bound_names() { return kBounds; }
 std::span<const std::string_view> ceiling_source_names() { return kCeilingSources; }
 std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }
 
-std::string_view stop_text(const std::optional<StopCause>& cause) {
+std::string_view format_stop_cause(const std::optional<StopCause>& cause) {
   constexpr std::array<std::string_view, 2> kTexts = {"stopped by the budget", "stopped by Ctrl-C"};
   return cause ? kTexts[static_cast<std::size_t>(*cause)] : "the evidence ends";
 }

@@ -63,10 +63,10 @@ enum class StopReason { precision, max_time, budget, interrupted, voided };
 enum class StopCause { budget, interruption };
 // Returns "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if the cause is
 // unknown, as after a killed run.
-std::string_view stop_text(const std::optional<StopCause>& cause);
+std::string_view format_stop_cause(const std::optional<StopCause>& cause);
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
-std::string_view name_of(Outcome outcome);
+std::string_view to_string(Outcome outcome);
 // Whether the case crashed, timed out, failed or gave a wrong result.
 bool is_failure(Outcome outcome);
 std::span<const std::string_view> flag_names();

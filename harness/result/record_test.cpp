@@ -29,8 +29,8 @@ TEST(Names, StandAtTheirEnumerators) {
 }
 
 TEST(Names, OfAnOutcomeIsThatOfItsEnumerator) {
-  EXPECT_EQ(name_of(Outcome::ok), "ok");
-  EXPECT_EQ(name_of(Outcome::failed), "failed");
+  EXPECT_EQ(to_string(Outcome::ok), "ok");
+  EXPECT_EQ(to_string(Outcome::failed), "failed");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Measured {
 CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
   std::vector<const ProcessRecord*> processes;
   for (const auto& [number, process] : measured.processes) processes.push_back(process);
-  CaseRecord record = record_of_id(id);
+  CaseRecord record = make_record(id);
   record.run_id = processes.back()->run_id;
   record.flags = {Flag::interrupted};
   complete_case(record, processes, kUnknownPrecision);
@@ -53,7 +53,7 @@ CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
 
 }  // namespace
 
-CaseRecord record_of_id(const std::string& id) {
+CaseRecord make_record(const std::string& id) {
   const IdSegments segments = split_id(id);
   CaseRecord record;
   record.id = id;

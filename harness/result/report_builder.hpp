@@ -13,7 +13,7 @@
 namespace bench {
 
 // The facts of a case that its id alone states: operator, direction, data type, backend, device.
-CaseRecord record_of_id(const std::string& id);
+CaseRecord make_record(const std::string& id);
 
 class ReportBuilder {
  public:

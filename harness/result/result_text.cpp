@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kActivity = {"{\"record\":\"activity\"
                                                        "{\"record\": \"activity\""};
 constexpr std::string_view kNext = "name a file that `bench run` wrote";
 
-std::string size_text(std::size_t bytes) {
+std::string format_size(std::size_t bytes) {
   return format_bytes(Bytes{static_cast<std::int64_t>(bytes)});
 }
 
@@ -61,18 +61,19 @@ class ActivityCutter {
 
   Status check() const {
     if (text_.size() - line_ > limits_.line) {
-      return Error{
-          fmt::format("the line is longer than {}, more than any record", size_text(limits_.line)),
-          fmt::format("{}:{}", path_, number_), std::string(kNext)};
+      return Error{fmt::format("the line is longer than {}, more than any record",
+                               format_size(limits_.line)),
+                   fmt::format("{}:{}", path_, number_), std::string(kNext)};
     }
     const std::size_t size = text_.size() - file_;
     if (size > limits_.document && !std::string_view(text_).substr(file_).starts_with(kRecord)) {
-      return Error{fmt::format("the JSON document is larger than {}", size_text(limits_.document)),
-                   path_, "name the result file from which it was made"};
+      return Error{
+          fmt::format("the JSON document is larger than {}", format_size(limits_.document)), path_,
+          "name the result file from which it was made"};
     }
     if (text_.size() > limits_.records) {
       return Error{fmt::format("there are more than {} of records without activities",
-                               size_text(limits_.records)),
+                               format_size(limits_.records)),
                    path_, "name fewer files, or measure in parts with --shard"};
     }
     return Done{};

@@ -26,12 +26,12 @@ struct Movement {
 };
 
 Movement movement(Bytes bytes, std::string_view level, int threads, const Ceilings& ceilings) {
-  const auto bandwidth = bandwidth_of(ceilings, level, threads);
+  const auto bandwidth = find_bandwidth(ceilings, level, threads);
   if (!bandwidth || bandwidth->value <= 0 || bytes.count <= 0) return {std::nullopt, level};
   return {static_cast<double>(bytes.count) / bandwidth->value, level};
 }
 
-Movement movement_of(const RooflineQuestion& question, int threads, const Ceilings& ceilings) {
+Movement compute_movement(const RooflineQuestion& question, int threads, const Ceilings& ceilings) {
   const Bytes bytes = question.work.traffic();
   const Bytes working_set = question.working_set.value_or(bytes);
   if (question.cache == "cold") return movement(bytes, kMemory, threads, ceilings);
@@ -49,8 +49,8 @@ Movement movement_of(const RooflineQuestion& question, int threads, const Ceilin
   return {*cold.seconds + *hot.seconds, *cold.seconds >= *hot.seconds ? cold.level : hot.level};
 }
 
-Bound bound_of(std::optional<double> arithmetic, const Movement& moved, Nanoseconds ideal,
-               const std::optional<Nanoseconds>& dispatch) {
+Bound find_bound(std::optional<double> arithmetic, const Movement& moved, Nanoseconds ideal,
+                 const std::optional<Nanoseconds>& dispatch) {
   if (dispatch && ideal < *dispatch) return Bound::launch;
   if (arithmetic && (!moved.seconds || *arithmetic >= *moved.seconds)) return Bound::compute;
   return moved.level == kMemory ? Bound::memory : Bound::cache;
@@ -82,7 +82,7 @@ std::optional<double> arithmetic_seconds(double flops, const std::optional<Flops
 }
 
 // No work takes no time: less than a nanosecond counts as one.
-Nanoseconds longer_of(const std::optional<double>& arithmetic, const Movement& moved) {
+Nanoseconds longest_time(const std::optional<double>& arithmetic, const Movement& moved) {
   constexpr double kNanosecondsPerSecond = 1e9;
   const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
   return Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
@@ -122,7 +122,8 @@ std::optional<FlopsPerSecond> gpu_peak(const RooflineQuestion& question, const C
 
 }  // namespace
 
-std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings) {
+std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
+                                         const Ceilings& ceilings) {
   if (question.time.count() <= 0) return std::nullopt;
   const bool on_gpu = !ceilings.gpu.empty();
   const int threads = on_gpu ? 1 : question.threads.value_or(ceilings.threads);
@@ -132,16 +133,17 @@ std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceil
   const auto bytes = static_cast<double>(question.work.traffic().count);
   if (flops > 0) {
     roofline.peak_flops_per_s =
-        on_gpu ? gpu_peak(question, ceilings) : peak_of(ceilings, question.dtype, threads);
+        on_gpu ? gpu_peak(question, ceilings) : find_peak(ceilings, question.dtype, threads);
   }
   const auto arithmetic = arithmetic_seconds(flops, roofline.peak_flops_per_s);
-  const Movement moved = movement_of(question, threads, ceilings);
+  const Movement moved = compute_movement(question, threads, ceilings);
   if (!arithmetic && !moved.seconds) return std::nullopt;
   if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
   roofline.level = moved.level;
   if (bytes > 0) roofline.intensity_flops_per_byte = flops / bytes;
-  roofline.ideal = longer_of(arithmetic, moved);
-  roofline.bound = bound_of(arithmetic, moved, roofline.ideal, dispatch_of(ceilings, threads));
+  roofline.ideal = longest_time(arithmetic, moved);
+  roofline.bound =
+      find_bound(arithmetic, moved, roofline.ideal, find_dispatch_time(ceilings, threads));
   roofline.efficiency =
       static_cast<double>(roofline.ideal.count()) / static_cast<double>(question.time.count());
   return roofline;
@@ -151,7 +153,7 @@ std::int64_t necessary_flops(const ops::Work& work) {
   return work.flops_valid > 0 ? work.flops_valid : work.flops;
 }
 
-std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& whole) {
+std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& whole) {
   const auto flops = static_cast<double>(necessary_flops(part));
   const auto bytes = static_cast<double>(part.traffic().count);
   const auto arithmetic = arithmetic_seconds(flops, whole.peak_flops_per_s);
@@ -160,8 +162,8 @@ std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& wh
     moved.seconds = bytes / whole.peak_bytes_per_s->value;
   }
   if (!arithmetic && !moved.seconds) return std::nullopt;
-  const Nanoseconds ideal = longer_of(arithmetic, moved);
-  return PartIdeal{ideal, bound_of(arithmetic, moved, ideal, std::nullopt)};
+  const Nanoseconds ideal = longest_time(arithmetic, moved);
+  return PartIdeal{ideal, find_bound(arithmetic, moved, ideal, std::nullopt)};
 }
 
 std::optional<int> threads_in(std::string_view options) {
@@ -197,7 +199,7 @@ std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
 
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
   const auto question = roofline_question(record, ceilings);
-  if (question) record.roofline = roofline_of(*question, ceilings);
+  if (question) record.roofline = compute_roofline(*question, ceilings);
   if (!record.roofline) return;
   if (record.roofline->efficiency > kMaxEfficiency) {
     if (!has_flag(record, Flag::above_ceiling)) record.flags.push_back(Flag::above_ceiling);

@@ -41,7 +41,8 @@ struct RooflineQuestion {
 };
 
 // Returns nullopt without a time, work or a ceiling that applies to the work.
-std::optional<Roofline> roofline_of(const RooflineQuestion& question, const Ceilings& ceilings);
+std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
+                                         const Ceilings& ceilings);
 
 // The FLOPs without those of padding, which a kernel may skip, so that no ceiling limits them.
 // Files of other tools count no such part.
@@ -53,7 +54,7 @@ struct PartIdeal {
   Bound bound = Bound::compute;
 };
 // With the ceilings that apply to the whole case. nullopt without work or a ceiling that applies.
-std::optional<PartIdeal> ideal_of_part(const ops::Work& part, const Roofline& whole);
+std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& whole);
 
 // The number of threads in the options of a case id ("t2/nhwc"); nullopt: all.
 std::optional<int> threads_in(std::string_view options);

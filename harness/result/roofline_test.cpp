@@ -48,7 +48,7 @@ RooflineQuestion question() {
 }
 
 TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
-  const auto roofline = roofline_of(question(), four_cores());
+  const auto roofline = compute_roofline(question(), four_cores());
   ASSERT_TRUE(roofline);
   EXPECT_EQ(roofline->bound, Bound::compute);
   EXPECT_EQ(roofline->ideal, Nanoseconds(10'000));
@@ -65,14 +65,14 @@ TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
 TEST(Roofline, ProductsWithPaddingAreNoNecessaryWork) {
   RooflineQuestion padded = question();
   padded.work.flops_valid = 3'000'000;
-  EXPECT_EQ(roofline_of(padded, four_cores())->ideal, Nanoseconds(7'500));
+  EXPECT_EQ(compute_roofline(padded, four_cores())->ideal, Nanoseconds(7'500));
 }
 
 TEST(Roofline, ColdDataComeFromMemory) {
   RooflineQuestion cold = question();
   cold.cache = "cold";
   cold.work.flops = 40'000;
-  const auto roofline = roofline_of(cold, four_cores());
+  const auto roofline = compute_roofline(cold, four_cores());
   ASSERT_TRUE(roofline);
   EXPECT_EQ(roofline->bound, Bound::memory);
   EXPECT_EQ(roofline->level, "dram");
@@ -83,16 +83,16 @@ TEST(Roofline, HotDataComeFromTheSmallestCacheThatHoldsThem) {
   RooflineQuestion hot = question();
   hot.work.flops = 0;
   hot.working_set = Bytes{4 * 32 * kKibi + 1};  // more than the first-level caches of four cores
-  const auto roofline = roofline_of(hot, four_cores());
+  const auto roofline = compute_roofline(hot, four_cores());
   ASSERT_TRUE(roofline);
   EXPECT_EQ(roofline->bound, Bound::launch);  // 200 ns are less than the dispatch takes
   EXPECT_EQ(roofline->level, "l2");
   EXPECT_EQ(roofline->ideal, Nanoseconds(200));
   EXPECT_FALSE(roofline->peak_flops_per_s);
   hot.work.bytes_read = 390'000;
-  EXPECT_EQ(roofline_of(hot, four_cores())->bound, Bound::cache);
+  EXPECT_EQ(compute_roofline(hot, four_cores())->bound, Bound::cache);
   hot.working_set = Bytes{17 * kKibi * kKibi};
-  EXPECT_EQ(roofline_of(hot, four_cores())->level, "dram");
+  EXPECT_EQ(compute_roofline(hot, four_cores())->level, "dram");
 }
 
 TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
@@ -101,7 +101,7 @@ TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
   mixed.work.flops = 0;
   mixed.working_set = Bytes{200 * kKibi};
   mixed.weights = Bytes{20'000};
-  const auto roofline = roofline_of(mixed, four_cores());
+  const auto roofline = compute_roofline(mixed, four_cores());
   ASSERT_TRUE(roofline);
   // 20 kB at 20 GB/s and 20 kB at 200 GB/s.
   EXPECT_EQ(roofline->ideal, Nanoseconds(1'100));
@@ -113,46 +113,46 @@ TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
 TEST(Roofline, WithoutTimeWorkOrCeilingThereIsNone) {
   RooflineQuestion none = question();
   none.time = Nanoseconds(0);
-  EXPECT_FALSE(roofline_of(none, four_cores()));
+  EXPECT_FALSE(compute_roofline(none, four_cores()));
   none = question();
   none.work = {};
-  EXPECT_FALSE(roofline_of(none, four_cores()));
-  EXPECT_FALSE(roofline_of(question(), Ceilings{}));
+  EXPECT_FALSE(compute_roofline(none, four_cores()));
+  EXPECT_FALSE(compute_roofline(question(), Ceilings{}));
 }
 
 TEST(Roofline, WorkThatTakesNoTimeCountsAsOneNanosecond) {
   RooflineQuestion tiny = question();
   tiny.work = {};
   tiny.work.flops = 1;
-  EXPECT_EQ(roofline_of(tiny, four_cores())->ideal, Nanoseconds(1));
+  EXPECT_EQ(compute_roofline(tiny, four_cores())->ideal, Nanoseconds(1));
 }
 
 TEST(Ceilings, PeakOfATypeIsThatOfItsLoopsOrOfF32) {
   const Ceilings ceilings = four_cores();
-  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 1)->value, 100e9);
-  EXPECT_DOUBLE_EQ(peak_of(ceilings, "bf16", 4)->value, 800e9);
-  EXPECT_DOUBLE_EQ(peak_of(ceilings, "s8", 4)->value, 400e9);
-  EXPECT_FALSE(peak_of(ceilings, "f64", 4));
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "f32", 1)->value, 100e9);
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "bf16", 4)->value, 800e9);
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "s8", 4)->value, 400e9);
+  EXPECT_FALSE(find_peak(ceilings, "f64", 4));
 }
 
 TEST(Ceilings, BetweenOneAndAllThreadsTheyAreInterpolated) {
   const Ceilings ceilings = four_cores();
-  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 3)->value, 300e9);
-  EXPECT_DOUBLE_EQ(peak_of(ceilings, "f32", 9)->value, 400e9);
-  EXPECT_FALSE(bandwidth_of(ceilings, "l2", 2));  // not measured with one thread
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "f32", 3)->value, 300e9);
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "f32", 9)->value, 400e9);
+  EXPECT_FALSE(find_bandwidth(ceilings, "l2", 2));  // not measured with one thread
 }
 
 TEST(Ceilings, ALevelThatWasNotMeasuredHasTheBandwidthOfTheNextFasterOne) {
   const Ceilings ceilings = four_cores();
-  EXPECT_DOUBLE_EQ(bandwidth_of(ceilings, "l3", 4)->value, 200e9);
-  EXPECT_DOUBLE_EQ(bandwidth_of(ceilings, "dram", 4)->value, 20e9);
-  EXPECT_FALSE(bandwidth_of(ceilings, "l1", 1));
-  EXPECT_FALSE(bandwidth_of(ceilings, "tape", 4));
+  EXPECT_DOUBLE_EQ(find_bandwidth(ceilings, "l3", 4)->value, 200e9);
+  EXPECT_DOUBLE_EQ(find_bandwidth(ceilings, "dram", 4)->value, 20e9);
+  EXPECT_FALSE(find_bandwidth(ceilings, "l1", 1));
+  EXPECT_FALSE(find_bandwidth(ceilings, "tape", 4));
 }
 
 TEST(Ceilings, DispatchIsTheShortestCallForAtMostSoManyThreads) {
-  EXPECT_EQ(dispatch_of(four_cores(), 4), Nanoseconds(300));
-  EXPECT_FALSE(dispatch_of(Ceilings{}, 4));
+  EXPECT_EQ(find_dispatch_time(four_cores(), 4), Nanoseconds(300));
+  EXPECT_FALSE(find_dispatch_time(Ceilings{}, 4));
 }
 
 CaseRecord record() {

@@ -63,8 +63,8 @@ std::vector<Nanoseconds> pooled_iterations(std::span<const CountedSamples> proce
   return pooled;
 }
 
-std::optional<Nanoseconds> median_of(Processes processes,
-                                     std::optional<Nanoseconds> PreparationTimes::*member) {
+std::optional<Nanoseconds> median_time(Processes processes,
+                                       std::optional<Nanoseconds> PreparationTimes::*member) {
   std::vector<Nanoseconds> values;
   for (const ProcessRecord* process : processes) {
     if (const auto& time = process->preparation.*member) values.push_back(*time);
@@ -260,7 +260,7 @@ bool is_training(std::string_view parameters) {
 }
 
 // Returns what the sum of layers lacks compared with a training step: the sum is a lower bound.
-std::vector<std::string> lacks_of(const std::vector<Member>& members) {
+std::vector<std::string> list_missing_parts(const std::vector<Member>& members) {
   constexpr std::size_t kMaxNames = 3;
   std::map<std::string, std::vector<std::string>> layers;  // layers without gradients, by operator
   for (const Member& member : members) {
@@ -300,7 +300,7 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
 }
 
 // Returns the unexplained fraction; only a complete sum explains a network.
-std::optional<double> rest_of(const NetworkSummary& summary) {
+std::optional<double> compute_unexplained(const NetworkSummary& summary) {
   if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
       !summary.missing.empty() || !summary.lacks.empty())
     return std::nullopt;
@@ -343,7 +343,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     if (is_part && !judged.is_disturbed()) record.time_all = summarise(all_samples(processes));
   }
   for (const PreparationTime& row : kPreparationTimes)
-    record.preparation.*row.time = median_of(processes, row.time);
+    record.preparation.*row.time = median_time(processes, row.time);
   fill_implementation(record, processes);
   fill_device_part(record, processes);
   fill_energy(record, processes);
@@ -377,8 +377,8 @@ std::vector<NetworkSummary> summarise_networks(const Report& report) {
       explained.insert(network);
     }
     fill_layers(summary, members);
-    if (is_training(group.network)) summary.lacks = lacks_of(members);
-    summary.rest = rest_of(summary);
+    if (is_training(group.network)) summary.lacks = list_missing_parts(members);
+    summary.rest = compute_unexplained(summary);
     summaries.push_back(std::move(summary));
   }
   // Networks without a separately measured layer still show their setup times.

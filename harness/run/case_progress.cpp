@@ -43,12 +43,12 @@ void add_memberships(const Case& spec, CaseRecord& record) {
 
 }  // namespace
 
-const ops::Work& work_of(const Case& spec) {
+const ops::Work& case_work(const Case& spec) {
   if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->work;
   return std::get<std::shared_ptr<const ops::Network>>(spec.work)->work;
 }
 
-std::span<const ops::Tensor> tensors_of(const Case& spec) {
+std::span<const ops::Tensor> case_tensors(const Case& spec) {
   if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) return problem->tensors;
   return std::get<std::shared_ptr<const ops::Network>>(spec.work)->tensors;
 }
@@ -63,7 +63,7 @@ CaseRecord case_facts(const Case& spec) {
   record.backend = spec.key.backend;
   record.source = Place{spec.place.file, spec.place.line, 0}.text();
   record.case_hash = spec.hash;
-  record.work = work_of(spec);
+  record.work = case_work(spec);
   add_memberships(spec, record);
   return record;
 }
@@ -75,11 +75,11 @@ using ops::TensorCoreAnswer;
 using ops::TensorCoreEligibility;
 
 void describe(const TensorCoreEligibility& verdict, Details& details) {
-  details[kTensorCoresDetail] = name_of(verdict.answer);
+  details[kTensorCoresDetail] = to_string(verdict.answer);
   if (!verdict.reason.empty()) details[kTensorCoresReason] = verdict.reason;
   if (!verdict.rule.empty()) details["tensor_cores.rule"] = verdict.rule;
   if (verdict.answer != TensorCoreAnswer::eligible) return;
-  if (verdict.alignment) details["tensor_cores.alignment"] = name_of(*verdict.alignment);
+  if (verdict.alignment) details["tensor_cores.alignment"] = to_string(*verdict.alignment);
 }
 
 void describe(const std::vector<ops::TensorCoreNode>& nodes, Details& details) {
@@ -109,10 +109,10 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
   Details details = {{"tensor_cores.arch", fmt::format("{}, {}", platform->architecture->name,
                                                        info(platform->libraries).name)}};
   if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {
-    describe(verdict_of(*problem, *platform), details);
+    describe(assess_tensor_cores(*problem, *platform), details);
   } else {
     const auto& network = std::get<std::shared_ptr<const ops::Network>>(spec.work);
-    describe(verdicts_of(*network, *platform), details);
+    describe(assess_tensor_cores(*network, *platform), details);
   }
   return details;
 }

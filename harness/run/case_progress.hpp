@@ -21,9 +21,9 @@ namespace bench {
 // What the plan by itself states about a case, as a record without outcome or times.
 
 CaseRecord case_facts(const Case& spec);
-const ops::Work& work_of(const Case& spec);
+const ops::Work& case_work(const Case& spec);
 // Tensors of the problem or of the whole network, in the order of the kernel's buffers.
-std::span<const ops::Tensor> tensors_of(const Case& spec);
+std::span<const ops::Tensor> case_tensors(const Case& spec);
 
 // Whether tensor cores can run a case on this run's device, according to the rules
 // (ops/tensor_core/eligibility.hpp), as details of a case record.

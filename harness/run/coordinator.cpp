@@ -496,7 +496,7 @@ std::string format_stop(const RunSummary& summary) {
   }
   if (text.empty() && summary.stopped_by == StopCause::interruption)
     text = "every case is measured";
-  return text.empty() ? "" : fmt::format("{}: {}", stop_text(summary.stopped_by), text);
+  return text.empty() ? "" : fmt::format("{}: {}", format_stop_cause(summary.stopped_by), text);
 }
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

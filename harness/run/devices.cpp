@@ -27,7 +27,7 @@ CudaStatus ask_cuda(const std::string& worker_program,
                     const std::map<std::string, std::string>& worker_environment,
                     ProbeExtent extent, Env& env) {
   const DocumentRequest request{worker_program,
-                                {"--probe", std::string(name_of(extent))},
+                                {"--probe", std::string(to_string(extent))},
                                 worker_environment,
                                 kCudaProbeLimit};
   const auto document = worker_document(request, env);

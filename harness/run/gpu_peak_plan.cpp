@@ -103,9 +103,9 @@ class GpuPeakPlan {
   static std::string refused_by_rules(const std::string& id, const ops::Platform& platform) {
     const auto key = parse_id(id);
     if (!key) return key.error().message();
-    const auto problem = problem_of(*key);
+    const auto problem = problem_from_key(*key);
     if (!problem) return problem.error().message();
-    auto verdict = ops::verdict_of(*problem, platform);
+    auto verdict = ops::assess_tensor_cores(*problem, platform);
     return verdict.answer == ops::TensorCoreAnswer::eligible ? "" : std::move(verdict.reason);
   }
 
@@ -155,7 +155,7 @@ std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceF
   return BytesPerSecond{kTransfersPerClock * clock * width};
 }
 
-Ceilings ceilings_of_gpu(const std::map<std::string, std::string>& details) {
+Ceilings select_gpu_ceilings(const std::map<std::string, std::string>& details) {
   Ceilings ceilings;
   ceilings.gpu = detail(details, "gpu.name");
   ceilings.capability = detail(details, "gpu.compute_capability");

@@ -36,6 +36,6 @@ std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceF
 
 // Ceilings without rows, for stored_gpu_ceilings(). `details`: those of a run (gpu_details). `gpu`
 // is empty if they describe no GPU.
-Ceilings ceilings_of_gpu(const std::map<std::string, std::string>& details);
+Ceilings select_gpu_ceilings(const std::map<std::string, std::string>& details);
 
 }  // namespace bench

@@ -45,7 +45,7 @@ TEST(GpuPeaks, AreValidCasesWithDistinctIds) {
     const auto key = parse_id(entry.id);
     ASSERT_TRUE(key.ok()) << key.error().message();
     EXPECT_EQ(to_id(*key), entry.id);
-    EXPECT_TRUE(problem_of(*key).ok()) << entry.id;
+    EXPECT_TRUE(problem_from_key(*key).ok()) << entry.id;
     EXPECT_TRUE(ids.insert(entry.id).second) << entry.id;
     EXPECT_EQ(entry.gpu, "NVIDIA H200");
     EXPECT_EQ(entry.threads, 1);
@@ -108,14 +108,14 @@ TEST(GpuPeaks, BandwidthByClockIsTwoTransfersOfTheWholeBus) {
 }
 
 TEST(CeilingsOfGpu, TakeTheFactsOfTheRun) {
-  const Ceilings ceilings = ceilings_of_gpu(
+  const Ceilings ceilings = select_gpu_ceilings(
       {{"gpu.name", "Fake GPU"}, {"gpu.compute_capability", "9.0"}, {"gpu.l2_bytes", "1048576"}});
   EXPECT_EQ(ceilings.gpu, "Fake GPU");
   EXPECT_EQ(ceilings.capability, "9.0");
   EXPECT_EQ(ceilings.caches.at("l2"), Bytes{1 << 20});
   EXPECT_EQ(ceilings.threads, 1);
-  EXPECT_EQ(ceilings_of_gpu({}).gpu, "");
-  EXPECT_TRUE(ceilings_of_gpu({{"gpu.l2_bytes", "n/a"}}).caches.empty());
+  EXPECT_EQ(select_gpu_ceilings({}).gpu, "");
+  EXPECT_TRUE(select_gpu_ceilings({{"gpu.l2_bytes", "n/a"}}).caches.empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ bool NetworkLayouts::needs_layouts(const Case& spec) {
 }
 
 bool NetworkLayouts::is_settled(const Case& spec) const {
-  return !needs_layouts(spec) || by_node_.contains(key_of(spec));
+  return !needs_layouts(spec) || by_node_.contains(make_key(spec));
 }
 
 void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
@@ -18,14 +18,14 @@ void NetworkLayouts::ask(WorkerSession& session, const Case& layer) {
 }
 
 void NetworkLayouts::learn(const Case& layer, const std::vector<ops::KernelStep>& steps) {
-  auto& nodes = by_node_[key_of(layer)];
+  auto& nodes = by_node_[make_key(layer)];
   for (const ops::KernelStep& step : steps) {
     if (!step.input_layouts.empty()) nodes[step.node] = step.input_layouts;
   }
 }
 
 ops::InputLayouts NetworkLayouts::input_layouts(const Case& spec) const {
-  const auto network = by_node_.find(key_of(spec));
+  const auto network = by_node_.find(make_key(spec));
   if (!needs_layouts(spec) || network == by_node_.end()) return {};
   const auto node = network->second.find(spec.memberships.front().layers.front());
   return node == network->second.end() ? ops::InputLayouts{} : node->second;

@@ -30,7 +30,7 @@ class NetworkLayouts {
  private:
   static bool needs_layouts(const Case& spec);
   using Key = std::pair<const PlannedNetwork*, DataType>;
-  static Key key_of(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
+  static Key make_key(const Case& spec) { return {spec.layer_of.get(), spec.key.dtype}; }
 
   std::map<Key, std::map<std::string, ops::InputLayouts>> by_node_;
 };

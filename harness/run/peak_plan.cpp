@@ -129,7 +129,7 @@ std::vector<int> thread_counts(int all) {
 std::optional<Case> short_case(const std::string& id) {
   const auto key = parse_id(id);
   if (!key.ok()) return std::nullopt;
-  auto problem = problem_of(*key);
+  auto problem = problem_from_key(*key);
   if (!problem.ok()) return std::nullopt;
   Case spec;
   spec.key = *key;

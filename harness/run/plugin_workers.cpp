@@ -129,8 +129,8 @@ std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription descrip
 }
 
 // Extracts the one loaded plugin from a worker's document.
-Result<ops::PluginAddition> addition_of(const std::string& document,
-                                        const std::shared_ptr<PluginWorker>& worker) {
+Result<ops::PluginAddition> extract_addition(const std::string& document,
+                                             const std::shared_ptr<PluginWorker>& worker) {
   ops::PluginAddition addition{worker->file(), {}, {}};
   auto described = parse_worker_document(document);
   if (!described.ok()) {
@@ -160,7 +160,8 @@ Result<std::shared_ptr<const ops::OperatorRegistry>> PluginWorkers::registry(
   for (const std::string& file : files) {
     workers_.push_back(std::make_shared<PluginWorker>(program_, file, env_));
     BENCH_ASSIGN_OR_RETURN(const std::string document, workers_.back()->description());
-    BENCH_ASSIGN_OR_RETURN(ops::PluginAddition addition, addition_of(document, workers_.back()));
+    BENCH_ASSIGN_OR_RETURN(ops::PluginAddition addition,
+                           extract_addition(document, workers_.back()));
     additions.push_back(std::move(addition));
   }
   BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry made,

@@ -79,7 +79,7 @@ Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& e
   return parse_worker_document(text);
 }
 
-std::vector<DispatchReason> dispatch_reasons_of(std::string_view text) {
+std::vector<DispatchReason> parse_dispatch_reasons(std::string_view text) {
   std::vector<DispatchReason> reasons;
   VerboseDecoder decoder;
   for (const NumberedLine& printed : Lines(text)) {
@@ -103,7 +103,7 @@ Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOpti
   options.worker_environment["ONEDNN_VERBOSE"] = "dispatch";
   BENCH_ASSIGN_OR_RETURN(const PreparedCase prepared, probe_case(spec, options, env));
   static_cast<void>(prepared);  // an error reply also has reasons
-  return dispatch_reasons_of(printed);
+  return parse_dispatch_reasons(printed);
 }
 
 }  // namespace bench

@@ -59,7 +59,7 @@ struct DispatchReason {
 };
 
 // The reasons in the verbose lines of `text`, each once and in order. Skips other lines.
-std::vector<DispatchReason> dispatch_reasons_of(std::string_view text);
+std::vector<DispatchReason> parse_dispatch_reasons(std::string_view text);
 
 // Creates the case in a separate worker, so that printing does not disturb other timings. Empty if
 // the library gives no reasons: oneDNN does since 3.1, for a growing part of its primitives.

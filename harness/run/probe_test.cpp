@@ -23,7 +23,7 @@ constexpr const char* kPrinted =
     "onednn_verbose,create:dispatch,convolution,bad flags,src/cpu/x64/jit_utils.cpp:2541";
 
 TEST(DispatchReasons, EachOnceInTheirOrder) {
-  EXPECT_THAT(dispatch_reasons_of(kPrinted),
+  EXPECT_THAT(parse_dispatch_reasons(kPrinted),
               ElementsAre(DispatchReason{"matmul", "brg:avx512_core_amx", "unsupported isa",
                                          "src/cpu/x64/matmul/brgemm_matmul.cpp:101"},
                           DispatchReason{"convolution", "", "bad flags",
@@ -31,8 +31,9 @@ TEST(DispatchReasons, EachOnceInTheirOrder) {
 }
 
 TEST(DispatchReasons, NoneOfOtherLines) {
-  EXPECT_THAT(dispatch_reasons_of(""), IsEmpty());
-  EXPECT_THAT(dispatch_reasons_of("onednn_verbose,info,cpu,runtime:OpenMP,nthr:2\n\n"), IsEmpty());
+  EXPECT_THAT(parse_dispatch_reasons(""), IsEmpty());
+  EXPECT_THAT(parse_dispatch_reasons("onednn_verbose,info,cpu,runtime:OpenMP,nthr:2\n\n"),
+              IsEmpty());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 // File names stay readable, and below a file system's limit of 255 bytes.
 constexpr std::size_t kMaxStem = 150;
 
-ProfileSwitches switches_of(const ProfileWorld& world) {
+ProfileSwitches make_switches(const ProfileWorld& world) {
   return world.options.profile.value_or(ProfileSwitches());
 }
 
@@ -41,13 +41,13 @@ std::map<std::string, std::string> switch_values(const ProfileSwitches& switches
           {"sample_rate", std::to_string(switches.sample_rate)}};
 }
 
-ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
-                          const std::string& spool) {
+ProfileRequest make_profile_request(const ProfileWorld& world, const ProfileJob& job,
+                                    const std::string& spool) {
   const Case& spec = *job.spec;
   ProfileRequest request;
   request.prepare = prepare_request(spec, world.options.seed, job.input_layouts);
   request.prepare.check = CheckKind::none;
-  request.switches = switch_values(switches_of(world));
+  request.switches = switch_values(make_switches(world));
   request.spool = spool;
   request.run_id = world.options.run_id;
   if (spec.network) request.scope = {spec.network->definition.name};
@@ -63,7 +63,7 @@ ProfileRequest request_of(const ProfileWorld& world, const ProfileJob& job,
   return request;
 }
 
-ProfilePassRecord record_of(const ProfiledReply& reply) {
+ProfilePassRecord make_pass_record(const ProfiledReply& reply) {
   ProfilePassRecord record;
   record.iterations = reply.iterations;
   record.profiled = reply.profiled;
@@ -82,7 +82,7 @@ ProfilePassRecord record_of(const ProfiledReply& reply) {
   return record;
 }
 
-ProfilePassRecord record_of(Outcome outcome, std::string reason) {
+ProfilePassRecord make_pass_record(Outcome outcome, std::string reason) {
   ProfilePassRecord record;
   record.outcome = outcome;
   record.reason = std::move(reason);
@@ -95,9 +95,9 @@ std::optional<ProfilePassRecord> call_worker(const ProfileWorld& world, const Pr
   const Case& spec = *job.spec;
   const Nanoseconds target = kWarmupTimeFactor * spec.warmup.time;
   const auto reply = world.session.ask<ProfiledReply>(request, target + spec.measure.timeout);
-  if (reply) return record_of(*reply);
+  if (reply) return make_pass_record(*reply);
   if (reply.error().cause == RequestFailure::Cause::interruption) return std::nullopt;
-  return record_of(reply.error().outcome, reply.error().reason);
+  return make_pass_record(reply.error().outcome, reply.error().reason);
 }
 
 // Forwards the complete lines of the spool; a killed worker may leave half a line at the end. An
@@ -144,14 +144,14 @@ std::string failure_trace_path(const std::string& folder, const std::string& id)
 
 bool records_activities(const ProfileWorld& world, ProfileReason reason) {
   if (reason == ProfileReason::failed) return true;
-  const ProfileSwitches switches = switches_of(world);
+  const ProfileSwitches switches = make_switches(world);
   return switches.kinds.size() > (switches.records(RecordGroup::counters) ? 1U : 0U);
 }
 
 Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const ProfileJob& job) {
   BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("profile"));
   const std::string spool = folder.file("activities.jsonl");
-  OpenPass pass{job.spec, request_of(world, job, spool), {}};
+  OpenPass pass{job.spec, make_profile_request(world, job, spool), {}};
   if (records_activities(world, job.reason)) {
     auto record = call_worker(world, job, pass.request);
     if (!record) return std::optional<OpenPass>();
@@ -170,7 +170,7 @@ Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const Prof
 
 bool counts_next(const ProfileWorld& world, const OpenPass& pass) {
   const bool is_failed_case = pass.request.announce == ProfileRequest::Announce::yes;
-  return !is_failed_case && switches_of(world).records(RecordGroup::counters) &&
+  return !is_failed_case && make_switches(world).records(RecordGroup::counters) &&
          pass.record.outcome == Outcome::ok;
 }
 

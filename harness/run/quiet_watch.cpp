@@ -23,7 +23,7 @@ constexpr double kHardlyQuiet = 0.2;
 // Time limit beyond the watch itself, for starting a worker.
 constexpr Nanoseconds kWatchLimit = std::chrono::seconds(20);
 
-double share_of(std::int64_t part, const QuietWatch& watch) {
+double compute_fraction(std::int64_t part, const QuietWatch& watch) {
   return watch.looks == 0 ? 0 : static_cast<double>(part) / static_cast<double>(watch.looks);
 }
 
@@ -53,7 +53,7 @@ QuietWatch judge_watch(const WatchedReply& watched, QuietLevels levels) {
 }
 
 Finding quiet_finding(const QuietWatch& watch, Nanoseconds time) {
-  const double quiet = share_of(watch.quiet, watch);
+  const double quiet = compute_fraction(watch.quiet, watch);
   Finding finding;
   finding.subject = "quiet time";
   finding.found = fmt::format("{:.0f} % of {}", 100 * quiet, format_time(time));
@@ -61,7 +61,7 @@ Finding quiet_finding(const QuietWatch& watch, Nanoseconds time) {
   const auto add = [&](std::int64_t part, std::string_view cause) {
     if (part == 0) return;
     causes += fmt::format("{}{} {:.0f} %", causes.empty() ? "; " : ", ", cause,
-                          100 * share_of(part, watch));
+                          100 * compute_fraction(part, watch));
   };
   add(watch.neighbour, "a neighbour on the core");
   add(watch.slow_clock, "a lower clock");

@@ -41,7 +41,7 @@ Ceilings ceilings_of_machine(const RunOptions& options, const CpuFacts& cpu,
 // and check large products.
 Ceilings gpu_ceilings_of_machine(const RunOptions& options, const std::string& machine_class,
                                  const std::map<std::string, std::string>& details) {
-  Ceilings gpu = ceilings_of_gpu(details);
+  Ceilings gpu = select_gpu_ceilings(details);
   if (!options.store || gpu.gpu.empty()) return gpu;
   const auto stored = BaselineStore(*options.store).peaks(machine_class);
   // ceilings_of_machine() has already reported the error of an unreadable store.
@@ -71,7 +71,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.cores = program.cores;
   parts.last_level_cache = cpu.last_level;
   parts.environment = read_environment(root, cpu);
-  if (const auto environment = environment_of(program, std::nullopt)) {
+  if (const auto environment = make_environment(program, std::nullopt)) {
     parts.environment.details.merge(environment_details(*environment));
   }
   int threads = 0;

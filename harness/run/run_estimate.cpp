@@ -36,7 +36,7 @@ constexpr int kPriorPart = 8;
 
 using NetworkPointer = std::shared_ptr<const ops::Network>;
 
-const ops::Network* network_of(const Case& spec) {
+const ops::Network* find_network(const Case& spec) {
   const auto* network = std::get_if<NetworkPointer>(&spec.work);
   return network != nullptr ? network->get() : nullptr;
 }
@@ -46,17 +46,17 @@ Nanoseconds time_at(double amount, double per_second) {
 }
 
 Nanoseconds iteration_time(const Case& spec) {
-  const ops::Work& work = work_of(spec);
+  const ops::Work& work = case_work(spec);
   return std::max(time_at(static_cast<double>(work.flops), kKernelFlopsPerSecond),
                   time_at(static_cast<double>(work.traffic().count), kKernelBytesPerSecond));
 }
 
 Nanoseconds preparation_time(const Case& spec) {
   double elements = 0;
-  for (const ops::Tensor& tensor : tensors_of(spec)) {
+  for (const ops::Tensor& tensor : case_tensors(spec)) {
     elements += static_cast<double>(tensor.elements());
   }
-  const ops::Network* network = network_of(spec);
+  const ops::Network* network = find_network(spec);
   const auto nodes = network != nullptr ? std::ssize(network->nodes) : 0;
   return kPreparation + nodes * kNodePreparation +
          std::chrono::round<Nanoseconds>(
@@ -90,8 +90,8 @@ RunEstimate estimate_process(const Case& spec) {
 
 Nanoseconds estimate_check(const Case& spec) {
   // A network is checked against another execution of itself, which also has to be prepared.
-  if (network_of(spec) != nullptr) return preparation_time(spec);
-  const auto flops = static_cast<double>(work_of(spec).flops);
+  if (find_network(spec) != nullptr) return preparation_time(spec);
+  const auto flops = static_cast<double>(case_work(spec).flops);
   return std::min(time_at(flops, kReferenceFlopsPerSecond), kMaxReference);
 }
 
@@ -119,7 +119,7 @@ RunPace::RunPace(const Plan& plan) : entries_(plan.cases.size()) {
   }
 }
 
-Nanoseconds RunPace::left_of(const Entry& entry) {
+Nanoseconds RunPace::remaining_time(const Entry& entry) {
   const bool checks = entry.left > 0 && !entry.is_checked;
   return entry.left * entry.process + (checks ? entry.check : Nanoseconds(0));
 }
@@ -127,17 +127,17 @@ Nanoseconds RunPace::left_of(const Entry& entry) {
 void RunPace::expect(std::size_t index, std::int64_t processes) {
   Entry& entry = entries_[index];
   entry.left = processes;
-  left_ += left_of(entry);
-  whole_ += left_of(entry);
+  left_ += remaining_time(entry);
+  whole_ += remaining_time(entry);
 }
 
 void RunPace::finish(std::size_t index, std::int64_t left) {
   Entry& entry = entries_[index];
-  left_ -= left_of(entry);
+  left_ -= remaining_time(entry);
   done_ += entry.process + (entry.is_checked ? Nanoseconds(0) : entry.check);
   entry.is_checked = true;
   entry.left = left;
-  left_ += left_of(entry);
+  left_ += remaining_time(entry);
 }
 
 Nanoseconds RunPace::remaining(Nanoseconds elapsed) const {

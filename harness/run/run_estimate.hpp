@@ -52,7 +52,7 @@ class RunPace {
     std::int64_t left = 0;
     bool is_checked = false;
   };
-  static Nanoseconds left_of(const Entry& entry);
+  static Nanoseconds remaining_time(const Entry& entry);
 
   std::vector<Entry> entries_;
   Nanoseconds whole_{0};  // as estimated at the beginning

@@ -24,7 +24,7 @@ constexpr Nanoseconds kAnsweredEndLimit = std::chrono::seconds(1);
 
 Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
   const WorkerProgram program{request.worker_program, request.worker_environment, allowed_cores()};
-  BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, std::nullopt));
+  BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, std::nullopt));
   ProcessRequest start{request.worker_program, {"worker"}, std::move(environment), {}};
   start.arguments.insert(start.arguments.end(), request.arguments.begin(), request.arguments.end());
   BENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::start(start));
@@ -162,7 +162,7 @@ class ProcessLink final : public WorkerLink {
 
 }  // namespace
 
-Outcome outcome_of(const WorkerFailure& failure) {
+Outcome to_outcome(const WorkerFailure& failure) {
   switch (failure.kind) {
     case WorkerFailure::Kind::crashed:
       return Outcome::crashed;
@@ -175,8 +175,8 @@ Outcome outcome_of(const WorkerFailure& failure) {
   return Outcome::failed;
 }
 
-Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& program,
-                                                          std::optional<int> threads) {
+Result<std::map<std::string, std::string>> make_environment(const WorkerProgram& program,
+                                                            std::optional<int> threads) {
   BENCH_ASSIGN_OR_RETURN(const std::vector<int> processors, place_threads(threads, program.cores));
   std::map<std::string, std::string> environment =
       worker_environment(inherited_environment(), processors, program.environment);
@@ -234,7 +234,7 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
     std::function<void(const std::string&)> on_error_output) {
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
-  BENCH_ASSIGN_OR_RETURN(auto environment, environment_of(program, threads));
+  BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, threads));
   const Nanoseconds started = clock.now();
   auto process =
       program.under

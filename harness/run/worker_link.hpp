@@ -39,7 +39,7 @@ struct WorkerFailure {
 };
 
 // The outcome of the case during which the worker failed so.
-Outcome outcome_of(const WorkerFailure& failure);
+Outcome to_outcome(const WorkerFailure& failure);
 
 class WorkerLink {
  public:
@@ -85,7 +85,7 @@ Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
 Status check_protocol(const HelloReply& greeting, const HelloRequest& hello);
 
 // Returns the environment for such a worker. Returns an error if there are too few processors.
-Result<std::map<std::string, std::string>> environment_of(const WorkerProgram& program,
-                                                          std::optional<int> threads);
+Result<std::map<std::string, std::string>> make_environment(const WorkerProgram& program,
+                                                            std::optional<int> threads);
 
 }  // namespace bench

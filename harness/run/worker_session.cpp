@@ -65,7 +65,7 @@ RequestFailure WorkerSession::unanswered(WorkerFailure failure) const {
   if (failure.kind == Kind::crashed && is_interrupted())
     failure = {Kind::interrupted, "interrupted"};
   const bool interrupted = failure.kind == Kind::interrupted;
-  return {interrupted ? Cause::interruption : Cause::failure, outcome_of(failure),
+  return {interrupted ? Cause::interruption : Cause::failure, to_outcome(failure),
           std::move(failure.reason)};
 }
 

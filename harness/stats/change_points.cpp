@@ -77,7 +77,7 @@ class LargestDistance {
   std::vector<double> inverse_;
 };
 
-double median_of(std::span<const double> values) { return median(values).value_or(0); }
+double median_or_zero(std::span<const double> values) { return median(values).value_or(0); }
 
 void add_changes(std::span<const double> values, std::size_t begin,
                  const std::optional<ChangePoint>& strongest, const SegmentationOptions& options,
@@ -96,8 +96,8 @@ void set_effects(std::span<const double> values, std::vector<ChangePoint>& chang
     const std::size_t begin = i == 0 ? 0 : changes[i - 1].index;
     const std::size_t end = i + 1 == changes.size() ? values.size() : changes[i + 1].index;
     const std::size_t index = changes[i].index;
-    changes[i].effect = median_of(values.subspan(index, end - index)) -
-                        median_of(values.subspan(begin, index - begin));
+    changes[i].effect = median_or_zero(values.subspan(index, end - index)) -
+                        median_or_zero(values.subspan(begin, index - begin));
   }
 }
 
@@ -141,8 +141,8 @@ std::optional<ChangePoint> strongest_change(std::span<const double> values,
   const std::size_t index = largest(values).index;
   const auto statistic = [&](std::span<const double> order) { return largest(order).distance; };
   const double p_value = permutation_p_value({values.begin(), values.end()}, options, statistic);
-  return ChangePoint{index, median_of(values.subspan(index)) - median_of(values.first(index)),
-                     p_value};
+  return ChangePoint{
+      index, median_or_zero(values.subspan(index)) - median_or_zero(values.first(index)), p_value};
 }
 
 std::vector<ChangePoint> change_points(std::span<const double> values,

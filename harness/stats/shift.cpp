@@ -8,8 +8,8 @@
 namespace bench {
 namespace {
 
-std::vector<double> differences_of(std::span<const double> base,
-                                   std::span<const double> candidate) {
+std::vector<double> compute_differences(std::span<const double> base,
+                                        std::span<const double> candidate) {
   std::vector<double> differences;
   differences.reserve(base.size() * candidate.size());
   for (const double b : base) {
@@ -21,7 +21,7 @@ std::vector<double> differences_of(std::span<const double> base,
 
 // Returns the probability of each U for samples of m and n values. Recurrence: the largest value
 // overall is either one of the m, which then exceeds all n, or one of the n.
-std::vector<double> distribution_of(std::size_t m, std::size_t n) {
+std::vector<double> compute_distribution(std::size_t m, std::size_t n) {
   std::vector<std::vector<double>> row(n + 1, std::vector<double>{1});  // for i = 0 and each j
   for (std::size_t i = 1; i <= m; ++i) {
     std::vector<std::vector<double>> next(n + 1, std::vector<double>{1});
@@ -43,7 +43,7 @@ std::vector<double> distribution_of(std::size_t m, std::size_t n) {
 
 std::optional<double> shift(std::span<const double> base, std::span<const double> candidate) {
   if (base.empty() || candidate.empty()) return std::nullopt;
-  const std::vector<double> differences = differences_of(base, candidate);
+  const std::vector<double> differences = compute_differences(base, candidate);
   const std::size_t middle = differences.size() / 2;
   if (differences.size() % 2 == 1) return differences[middle];
   return differences[middle - 1] / 2 + differences[middle] / 2;
@@ -53,7 +53,7 @@ std::optional<ShiftInterval> shift_interval(std::span<const double> base,
                                             std::span<const double> candidate, double coverage) {
   assert(base.size() <= kMaxShiftSamples && candidate.size() <= kMaxShiftSamples);
   if (base.empty() || candidate.empty()) return std::nullopt;
-  const std::vector<double> probability = distribution_of(base.size(), candidate.size());
+  const std::vector<double> probability = compute_distribution(base.size(), candidate.size());
   // The probability of a shift between the differences of rank c and N + 1 - c is 1 - 2 P(U < c).
   std::size_t rank = 0;
   double outside = 0;
@@ -65,7 +65,7 @@ std::optional<ShiftInterval> shift_interval(std::span<const double> base,
     ++rank;
   }
   if (rank == 0) return std::nullopt;
-  const std::vector<double> differences = differences_of(base, candidate);
+  const std::vector<double> differences = compute_differences(base, candidate);
   return ShiftInterval{differences[rank - 1], differences[differences.size() - rank], 1 - outside};
 }
 

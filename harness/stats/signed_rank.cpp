@@ -44,7 +44,7 @@ SignedRanks signed_ranks(std::span<const double> differences) {
 
 // Returns the probability of each sum of a random subset of the ranks. Halving at each step keeps
 // all values in range despite 2^n subsets.
-std::vector<double> distribution_of(std::span<const std::size_t> ranks) {
+std::vector<double> compute_distribution(std::span<const std::size_t> ranks) {
   std::vector<double> probability = {1};
   probability.reserve(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
   for (const std::size_t rank : ranks) {
@@ -69,7 +69,7 @@ double p_at_least(const std::vector<double>& probability, std::size_t sum) {
 std::size_t bound_number(std::size_t n, double alpha) {
   std::vector<std::size_t> ranks(n);
   for (std::size_t i = 0; i < n; ++i) ranks[i] = i + 1;
-  const std::vector<double> probability = distribution_of(ranks);
+  const std::vector<double> probability = compute_distribution(ranks);
   double p = 0;
   std::size_t count = 0;
   while (count < probability.size() && p + probability[count] <= alpha) p += probability[count++];
@@ -81,7 +81,7 @@ std::size_t bound_number(std::size_t n, double alpha) {
 SignedRankP signed_rank_p(std::span<const double> differences) {
   assert(differences.size() <= kMaxPairs);
   const SignedRanks ranks = signed_ranks(differences);
-  const std::vector<double> probability = distribution_of(ranks.ranks);
+  const std::vector<double> probability = compute_distribution(ranks.ranks);
   return {p_at_least(probability, ranks.positive), p_at_least(probability, ranks.negative)};
 }
 

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const StoreFile kPlace = BaselineStore::file_of(test::kStoredMachine, test::kStoredCase);
+const StoreFile kPlace = BaselineStore::case_file(test::kStoredMachine, test::kStoredCase);
 
 std::string file_of(const std::vector<BaselineRecord>& records) {
   std::string text;

@@ -49,7 +49,7 @@ class RunIndex {
 // Returns why the case cannot become a baseline; empty if it can.
 std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run) {
   if (measured.outcome != Outcome::ok) {
-    const std::string_view name = name_of(measured.outcome);
+    const std::string_view name = to_string(measured.outcome);
     return measured.reason ? fmt::format("{}: {}", name, *measured.reason) : std::string(name);
   }
   if (run == nullptr) return "its run record is missing: the machine is unknown";
@@ -81,7 +81,8 @@ MeasuredCase stored_part(MeasuredCase measured) {
   return kept;
 }
 
-BaselineRecord record_of(MeasuredCase measured, const RunRecord& run, const RunIndex& runs) {
+BaselineRecord make_baseline_record(MeasuredCase measured, const RunRecord& run,
+                                    const RunIndex& runs) {
   const std::string& origin = runs.origin(run.run_id);
   const RunRecord* first = runs.run(origin);
   BaselineRecord record;
@@ -99,8 +100,8 @@ BaselineRecord record_of(MeasuredCase measured, const RunRecord& run, const RunI
 
 }  // namespace
 
-ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
-                             const std::map<std::string, StoredProfile>& profiles) {
+ReportBaselines make_baselines(const Report& report, const Acceptance& acceptance,
+                               const std::map<std::string, StoredProfile>& profiles) {
   const RunIndex runs(report);
   std::vector<MeasuredCase> cases = measured_cases(report);
   ReportBaselines result;
@@ -111,7 +112,7 @@ ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
       result.refused.push_back({id, std::move(reason)});
       continue;
     }
-    BaselineRecord record = record_of(std::move(cases[i]), *run, runs);
+    BaselineRecord record = make_baseline_record(std::move(cases[i]), *run, runs);
     record.reason = acceptance.reason;
     record.anchor = acceptance.anchor;
     record.accepted_from = acceptance.accepted_from;

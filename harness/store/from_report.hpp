@@ -33,7 +33,7 @@ struct Acceptance {
 // Returns records of the cases with outcome `ok`. Refuses, with a reason: other outcomes, times
 // measured under a profiler or with an injected slowdown, interrupted cases, and unknown machines.
 // `profiles` by case id come from IterationSink.
-ReportBaselines baselines_of(const Report& report, const Acceptance& acceptance,
-                             const std::map<std::string, StoredProfile>& profiles);
+ReportBaselines make_baselines(const Report& report, const Acceptance& acceptance,
+                               const std::map<std::string, StoredProfile>& profiles);
 
 }  // namespace bench

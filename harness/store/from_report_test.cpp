@@ -53,7 +53,7 @@ Report report() {
 
 ReportBaselines baselines(const Report& report,
                           const std::map<std::string, StoredProfile>& profiles = {}) {
-  return baselines_of(report, {"nightly", "release-1.4", "r.jsonl"}, profiles);
+  return make_baselines(report, {"nightly", "release-1.4", "r.jsonl"}, profiles);
 }
 
 std::string error(const Report& report) {

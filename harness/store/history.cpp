@@ -10,8 +10,8 @@
 namespace bench {
 namespace {
 
-std::vector<double> differences_of(std::span<const RunStatistics> levels,
-                                   double RunStatistics::*value) {
+std::vector<double> compute_differences(std::span<const RunStatistics> levels,
+                                        double RunStatistics::*value) {
   std::vector<double> differences;
   for (std::size_t i = 1; i < levels.size(); ++i) {
     if (levels[i].epoch == levels[i - 1].epoch)
@@ -25,7 +25,7 @@ struct Scatter {
   double squares = 0;
   double freedom = 0;
 };
-Scatter scatter_of(const BaselineRecord& record) {
+Scatter compute_scatter(const BaselineRecord& record) {
   std::vector<double> values;
   for (const double time : iteration_times(record.measured.processes, &ProcessSummary::median))
     values.push_back(std::log(time));
@@ -50,11 +50,11 @@ std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records) {
 }
 
 std::vector<double> median_differences(std::span<const RunStatistics> levels) {
-  return differences_of(levels, &RunStatistics::log_median);
+  return compute_differences(levels, &RunStatistics::log_median);
 }
 
 std::vector<double> q25_differences(std::span<const RunStatistics> levels) {
-  return differences_of(levels, &RunStatistics::log_q25);
+  return compute_differences(levels, &RunStatistics::log_q25);
 }
 
 std::optional<double> between_run_sigma(std::span<const double> differences) {
@@ -65,7 +65,7 @@ std::optional<double> between_run_sigma(std::span<const double> differences) {
 std::optional<double> between_process_sigma(std::span<const BaselineRecord> records) {
   Scatter all;
   for (const BaselineRecord& record : records) {
-    const Scatter scatter = scatter_of(record);
+    const Scatter scatter = compute_scatter(record);
     all.squares += scatter.squares;
     all.freedom += scatter.freedom;
   }

@@ -12,7 +12,7 @@ namespace {
 
 StoredActivity stored(const Activity& activity) {
   StoredActivity result;
-  result.kind = name_of(activity.kind);
+  result.kind = to_string(activity.kind);
   result.name = activity.name;
   result.implementation = activity.attributes.text(Attribute::implementation);
   result.scope = activity.scope;
@@ -23,7 +23,7 @@ StoredActivity stored(const Activity& activity) {
   return result;
 }
 
-StoredProfile iteration_of(const Activity& range, std::vector<StoredActivity> activities) {
+StoredProfile make_iteration(const Activity& range, std::vector<StoredActivity> activities) {
   StoredProfile profile;
   profile.duration = *range.duration;
   for (StoredActivity& activity : activities) {
@@ -53,7 +53,7 @@ Status IterationSink::consume(const Activity& activity) {
     auto node = entry.open.extract(*number);
     if (node.empty() || *activity.duration < Nanoseconds(0)) return Done{};
     if (entry.iterations.size() < kMaxIterations)
-      entry.iterations.push_back(iteration_of(activity, std::move(node.mapped())));
+      entry.iterations.push_back(make_iteration(activity, std::move(node.mapped())));
   }
   return Done{};
 }

@@ -53,7 +53,7 @@ double plain(const CeilingValue& value) {
 }
 
 // A number in the unit of `like`.
-CeilingValue in_unit_of(const CeilingValue& like, double number) {
+CeilingValue convert_unit(const CeilingValue& like, double number) {
   return std::visit(
       [&](auto quantity) -> CeilingValue {
         if constexpr (std::is_same_v<decltype(quantity), Nanoseconds>) {
@@ -130,8 +130,8 @@ Result<PeakRecord> peak_from_json_line(std::string_view line) {
   if (units.flops) record.ceiling.value = *units.flops;
   if (units.bytes) record.ceiling.value = *units.bytes;
   if (units.time) record.ceiling.value = *units.time;
-  record.low = in_unit_of(record.ceiling.value, units.low);
-  record.high = in_unit_of(record.ceiling.value, units.high);
+  record.low = convert_unit(record.ceiling.value, units.low);
+  record.high = convert_unit(record.ceiling.value, units.high);
   return record;
 }
 

@@ -182,16 +182,16 @@ bool BaselineStore::holds(std::string_view machine_class) const {
   return std::ranges::any_of(names, is_store_file);
 }
 
-std::string BaselineStore::path_of(const StoreFile& file) const {
+std::string BaselineStore::file_path(const StoreFile& file) const {
   return fmt::format("{}/{}/{}", folder_, file.folder_name, file.file_name);
 }
 
-StoreFile BaselineStore::file_of(std::string_view machine_class, std::string_view id) {
+StoreFile BaselineStore::case_file(std::string_view machine_class, std::string_view id) {
   return {store_name(machine_class), store_file_name(id), std::string(id)};
 }
 
 Result<BaselineHistory> BaselineStore::read(const StoreFile& file) const {
-  const std::string path = path_of(file);
+  const std::string path = file_path(file);
   const std::string folder = folder_ + "/" + file.folder_name;
   if (is_link(folder)) return link_error(folder);
   if (!exists_without_following_links(path)) return BaselineHistory{path, {}, {}};
@@ -225,7 +225,7 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
   QuietLevels levels;
   if (machine_class.empty()) return levels;
   std::map<int, std::vector<Nanoseconds>> stored;  // by number of threads
-  const std::string folder_name = file_of(machine_class, "").folder_name;
+  const std::string folder_name = case_file(machine_class, "").folder_name;
   // Reads only this folder: another user's folder in the store may be unreadable.
   std::error_code ignored;
   for (std::string& name : names_in(folder_ + "/" + folder_name, ignored)) {
@@ -254,7 +254,7 @@ std::optional<Error> BaselineStore::class_folder() const {
 // its lines are malformed.
 bool BaselineStore::has_baselines(const std::vector<StoreFile>& files) const {
   return std::ranges::any_of(files, [&](const StoreFile& file) {
-    const auto text = read_text(path_of(file));
+    const auto text = read_text(file_path(file));
     return !text.ok() || is_baseline_file(*text);
   });
 }
@@ -284,9 +284,9 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy policy
   if (record.measured.id.empty() || record.environment.machine_class.empty())
     return Error{"lacks the case id or machine class under which to store it", record.measured.id,
                  ""};
-  const StoreFile file = file_of(record.environment.machine_class, record.measured.id);
+  const StoreFile file = case_file(record.environment.machine_class, record.measured.id);
   const std::string folder = folder_ + "/" + file.folder_name;
-  const std::string path = path_of(file);
+  const std::string path = file_path(file);
   BENCH_RETURN_IF_ERROR(make_folder(folder));
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
@@ -312,7 +312,7 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy policy
 
 Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) const {
   const std::string folder = folder_ + "/" + file.folder_name;
-  const std::string path = path_of(file);
+  const std::string path = file_path(file);
   if (is_link(folder)) return link_error(folder);
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));

@@ -74,9 +74,9 @@ class BaselineStore {
   const std::string& folder() const { return folder_; }
   // Whether it has a baseline of this machine class; ceilings alone do not count.
   bool holds(std::string_view machine_class) const;
-  std::string path_of(const StoreFile& file) const;
+  std::string file_path(const StoreFile& file) const;
 
-  static StoreFile file_of(std::string_view machine_class, std::string_view id);
+  static StoreFile case_file(std::string_view machine_class, std::string_view id);
   // Returns no records if the file does not exist.
   Result<BaselineHistory> read(const StoreFile& file) const;
   // Returns the quiet levels recorded by runs of this machine class. Unreadable files and a missing

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const StoreFile kFile = BaselineStore::file_of(test::kStoredMachine, test::kStoredCase);
+const StoreFile kFile = BaselineStore::case_file(test::kStoredMachine, test::kStoredCase);
 
 class StoreTest : public testing::Test {
  protected:
@@ -39,7 +39,7 @@ class StoreTest : public testing::Test {
     EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().message());
     return read.ok() ? *read : BaselineHistory{};
   }
-  std::string path() const { return store_.path_of(kFile); }
+  std::string path() const { return store_.file_path(kFile); }
   void write(const std::string& text) { std::ofstream(path(), std::ios::app) << text; }
 
   test::TemporaryFolder folder_;
@@ -158,7 +158,7 @@ TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
       const auto appended = store.append(record, EpochPolicy::current);
       ASSERT_TRUE(appended.ok()) << appended.error().message();
       const auto file =
-          BaselineStore::file_of(record.environment.machine_class, record.measured.id);
+          BaselineStore::case_file(record.environment.machine_class, record.measured.id);
       EXPECT_EQ(store.read(file)->records.size(), 1u);
     }
   }

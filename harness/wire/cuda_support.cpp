@@ -28,7 +28,7 @@ void fields(auto& archive, JsonOf<SupportDocument> auto& document) {
 }  // namespace
 
 std::string format_cuda_support(const CudaSupports& supports) {
-  return json_text(SupportDocument{supports});
+  return format_json(SupportDocument{supports});
 }
 
 Result<CudaSupports> parse_cuda_support(std::string_view text) {

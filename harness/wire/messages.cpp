@@ -55,7 +55,7 @@ void fields(auto& archive, JsonOf<KernelStep> auto& step) {
 
 namespace bench {
 
-std::span<const std::string_view> names_of(DataType) {
+std::span<const std::string_view> enumerator_names(DataType) {
   static const std::vector<std::string_view> kNames = [] {
     std::vector<std::string_view> names;
     for (const DataTypeInfo& type : data_types()) names.push_back(type.name);
@@ -64,7 +64,7 @@ std::span<const std::string_view> names_of(DataType) {
   return kNames;
 }
 
-inline std::span<const std::string_view> names_of(CheckKind) {
+inline std::span<const std::string_view> enumerator_names(CheckKind) {
   static constexpr std::array<std::string_view, 3> kChecks = {"none", "reference", "expected"};
   return kChecks;
 }

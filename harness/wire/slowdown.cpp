@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-std::optional<double> share_of(std::string_view text) {
+std::optional<double> parse_fraction(std::string_view text) {
   if (text.ends_with('%')) {
     const Result<double> share = parse_percentage(text);
     return share ? std::optional<double>(*share) : std::nullopt;
@@ -26,7 +26,7 @@ std::optional<double> share_of(std::string_view text) {
 }  // namespace
 
 Result<double> parse_slowdown(std::string_view text) {
-  const std::optional<double> share = share_of(text);
+  const std::optional<double> share = parse_fraction(text);
   // The comparisons also reject NaN.
   if (share && *share >= 0 && *share <= 1) return *share;
   return Error{fmt::format("`{}` is not a fraction of the time", shorten(text, 40)),

@@ -20,26 +20,28 @@ namespace bench {
 inline constexpr JsonRules kWireRules{.numbers = JsonRules::Numbers::any};
 inline constexpr JsonStyle kWireStyle{.indent = 0, .reals = JsonReals::with_fraction};
 
-std::span<const std::string_view> names_of(DataType);
+std::span<const std::string_view> enumerator_names(DataType);
 
 }  // namespace bench
 
 namespace bench::ops {
 
-inline std::span<const std::string_view> names_of(Direction) { return direction_names(); }
-inline std::span<const std::string_view> names_of(Layout) { return layout_names(); }
-inline std::span<const std::string_view> names_of(Math) { return math_names(); }
-inline std::span<const std::string_view> names_of(SampleMethod) { return kSampleMethodNames; }
-inline std::span<const std::string_view> names_of(TensorRole) {
+inline std::span<const std::string_view> enumerator_names(Direction) { return direction_names(); }
+inline std::span<const std::string_view> enumerator_names(Layout) { return layout_names(); }
+inline std::span<const std::string_view> enumerator_names(Math) { return math_names(); }
+inline std::span<const std::string_view> enumerator_names(SampleMethod) {
+  return kSampleMethodNames;
+}
+inline std::span<const std::string_view> enumerator_names(TensorRole) {
   static constexpr std::array<std::string_view, 3> kRoles = {"input", "weights", "output"};
   return kRoles;
 }
-inline std::span<const std::string_view> names_of(ParameterKind) {
+inline std::span<const std::string_view> enumerator_names(ParameterKind) {
   static constexpr std::array<std::string_view, 7> kKinds = {"count",   "flag",    "word", "real",
                                                              "spatial", "padding", "shape"};
   return kKinds;
 }
-inline std::span<const std::string_view> names_of(Mode) {
+inline std::span<const std::string_view> enumerator_names(Mode) {
   static constexpr std::array<std::string_view, 2> kModes = {"inference", "training"};
   return kModes;
 }

@@ -67,7 +67,7 @@ void fields(Archive& archive, JsonOf<WorkerDocument> auto& document) {
 }
 
 std::string format_worker_document(const WorkerDocument& document) {
-  return json_text(document, kWireStyle);
+  return format_json(document, kWireStyle);
 }
 
 Result<WorkerDocument> parse_worker_document(std::string_view text) {

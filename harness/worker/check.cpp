@@ -308,14 +308,14 @@ ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const doub
   return {info(network.dtype).epsilon * ulps * layers * largest, 0};
 }
 
-ops::Tolerance tolerance_of(const Workload& workload, std::span<const double> want) {
+ops::Tolerance choose_tolerance(const Workload& workload, std::span<const double> want) {
   if (const auto* problem = std::get_if<ops::Problem>(&workload)) {
     return problem->op->tolerance(*problem);
   }
   return chain_tolerance(std::get<NetworkPair>(workload).network, want);
 }
 
-std::string agreement_text(std::string_view how, const Agreement& total) {
+std::string format_agreement(std::string_view how, const Agreement& total) {
   return fmt::format("{}, {} elements, worst {:.2g} of tolerance", how, total.elements,
                      total.worst);
 }
@@ -347,14 +347,14 @@ Result<std::string, ErrorReply> against_reference(const ops::Problem& problem,
       how += " and Freivalds' test";
     }
   }
-  return agreement_text(how, total);
+  return format_agreement(how, total);
 }
 
 // Runs the other execution of the network on the same data and compares all elements.
 Result<std::string, ErrorReply> against_twin(ops::Backend& backend, const Workload& workload,
                                              const Outputs& outputs, const CheckRequest& request,
                                              Clock& clock) {
-  const std::optional<Workload> twin = twin_of(workload);
+  const std::optional<Workload> twin = make_twin(workload);
   if (!twin) return std::string("finite values; there is no second execution to compare with");
   auto other = PreparedKernel::build(backend, *twin, input_values(*twin, request.seed), clock,
                                      request.available);
@@ -379,7 +379,7 @@ Result<std::string, ErrorReply> against_twin(ops::Backend& backend, const Worklo
     add(total, *agreement);
   }
   const bool fused = std::get<NetworkPair>(workload).network.fusion == ops::Fusion::fused;
-  return agreement_text(fused ? "against the unfused chain" : "against the fused chain", total);
+  return format_agreement(fused ? "against the unfused chain" : "against the fused chain", total);
 }
 
 // Equal bits need no comparison. Otherwise it compares the same positions with a tolerance, because
@@ -396,7 +396,8 @@ Result<std::string, ErrorReply> against_expected(const Workload& workload, const
       return ErrorReply{Outcome::failed, "the first process's values do not fit this output"};
     }
     const std::span<const double> want = rest.first(positions.size());
-    Result<Agreement> agreement = compare(output, positions, want, tolerance_of(workload, want));
+    Result<Agreement> agreement =
+        compare(output, positions, want, choose_tolerance(workload, want));
     if (!agreement) {
       return ErrorReply{Outcome::wrong_result,
                         "values differ from the first process's: " + agreement.error().message()};
@@ -404,7 +405,7 @@ Result<std::string, ErrorReply> against_expected(const Workload& workload, const
     add(total, *agreement);
     rest = rest.subspan(positions.size());
   }
-  return agreement_text("like the first process", total);
+  return format_agreement("like the first process", total);
 }
 
 // NaN marks what a floating-point kernel left unwritten; for integers a second run with a different

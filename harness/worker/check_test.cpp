@@ -116,7 +116,7 @@ TEST(FindUnwritten, NamesTheFirstNaN) {
 class Freivalds : public testing::TestWithParam<const char*> {};
 
 TEST_P(Freivalds, FindsOneWrongElementOfAGemm) {
-  const auto problem = problem_of(*parse_id(GetParam()));
+  const auto problem = problem_from_key(*parse_id(GetParam()));
   ASSERT_TRUE(problem.ok()) << problem.error().message();
   std::vector<std::vector<double>> inputs;
   for (std::size_t i = 0; i < problem->input_count(); ++i) {
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Gemms, Freivalds,
                                          "gemm/forward/b3m5n7k11+ta+tb/f32/onednn/cpu/hot"));
 
 TEST(FreivaldsTest, DoesNotApplyBehindPostOps) {
-  const auto problem = problem_of(*parse_id("gemm/forward/m3n3k3+relu/f32/onednn/cpu/hot"));
+  const auto problem = problem_from_key(*parse_id("gemm/forward/m3n3k3+relu/f32/onednn/cpu/hot"));
   ASSERT_TRUE(problem.ok()) << problem.error().message();
   const std::vector<float> got(9, 0.0F);
   EXPECT_FALSE(freivalds(*problem, {}, output(problem->tensors.back(), got), 1).has_value());

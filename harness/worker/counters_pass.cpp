@@ -33,8 +33,8 @@ Details unavailable(const std::string& reason) {
 
 // The arena is in the device's own memory if it has any. It makes the caches as cold as in the
 // timing pass.
-Result<std::optional<Arena>> arena_of(const ProfilePassContext& world,
-                                      const PrepareRequest& request, CacheMode cache) {
+Result<std::optional<Arena>> make_arena(const ProfilePassContext& world,
+                                        const PrepareRequest& request, CacheMode cache) {
   if (cache == CacheMode::hot) return std::optional<Arena>();
   ops::DeviceMemory* device = world.backend.memory();
   const Bytes asked = request.reuse_distance.value_or(Bytes{0});
@@ -43,14 +43,14 @@ Result<std::optional<Arena>> arena_of(const ProfilePassContext& world,
   return std::optional<Arena>(std::move(arena));
 }
 
-ops::DeviceCounters* counters_of(const ProfilePassContext& world) {
+ops::DeviceCounters* find_counters(const ProfilePassContext& world) {
   ops::DeviceCounters* const own = world.backend.counters();
   return own == nullptr && world.backend.device() == kHostDevice ? world.processor : own;
 }
 
 DetailsReply count(const ProfilePassContext& world, const ProfileRequest& request,
                    const CaseKey& key) {
-  ops::DeviceCounters* counters = counters_of(world);
+  ops::DeviceCounters* counters = find_counters(world);
   if (counters == nullptr) {
     return unavailable(
         fmt::format("the backend `{}` cannot read hardware counters", world.backend.name()));
@@ -62,7 +62,7 @@ DetailsReply count(const ProfilePassContext& world, const ProfileRequest& reques
   auto instance = PreparedKernel::build(world.backend, *workload, values, world.clock,
                                         world.available, prepare.input_layouts);
   if (!instance) return refused(instance.error());
-  auto arena = arena_of(world, prepare, key.cache);
+  auto arena = make_arena(world, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());
   Details details;
   auto rotation = bind_rotation(instance->kernel(), instance->addresses(), key.cache,
@@ -95,23 +95,23 @@ std::map<std::string, std::string> counter_details(const CounterReadings& readin
                                                    const ops::Work& work) {
   Details details;
   for (const auto& [name, reading] : readings) {
-    details["counter." + name] = text_of(name, reading);
+    details["counter." + name] = format_reading(name, reading);
     if (reading.value) details[fmt::format("counter.{}.source", name)] = reading.source;
   }
   const TensorCoreVerdict verdict = tensor_core_verdict(readings);
-  if (verdict.use != TensorCoreUse::unknown) details["tensor_cores"] = text_of(verdict);
+  if (verdict.use != TensorCoreUse::unknown) details["tensor_cores"] = format_verdict(verdict);
   const std::vector<std::string_view> types = tensor_types(readings);
   if (!types.empty()) details["tensor_cores.types"] = fmt::format("{}", fmt::join(types, ", "));
   if (work.macs) {
     const auto check = check_operations(tensor_operations(readings), work.flops);
-    if (check) details["check.tensor_operations"] = operations_text(*check);
+    if (check) details["check.tensor_operations"] = format_operation_check(*check);
   }
   const auto bytes = check_bytes(dram_bytes(readings), work.traffic());
-  if (bytes) details["check.dram_bytes"] = bytes_text(*bytes);
+  if (bytes) details["check.dram_bytes"] = format_byte_check(*bytes);
   const auto missed = readings.find("llc_miss_bytes");
   if (missed != readings.end()) {
     const auto check = check_bytes(missed->second.value, work.traffic());
-    if (check) details["check.llc_miss_bytes"] = bytes_text(*check);
+    if (check) details["check.llc_miss_bytes"] = format_byte_check(*check);
   }
   return details;
 }

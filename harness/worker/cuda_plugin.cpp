@@ -121,7 +121,7 @@ CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
 
 using Ask = decltype(&::bench_cuda_support);
 
-Result<CudaSupport> support_of(Ask ask, const std::string& id, const std::string& device) {
+Result<CudaSupport> query_support(Ask ask, const std::string& id, const std::string& device) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
   BENCH_ASSIGN_OR_RETURN(const Workload workload,
                          make_workload(key, nullptr, ops::built_in_operators()));
@@ -179,7 +179,7 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
   }
   CudaSupports supports;
   for (const std::string& id : question.ids) {
-    BENCH_ASSIGN_OR_RETURN(supports[id], support_of(ask, id, device));
+    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(ask, id, device));
   }
   return supports;
 }

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-ops::OperatorDescription description_of(const ops::Operator& op) {
+ops::OperatorDescription make_description(const ops::Operator& op) {
   ops::OperatorDescription description;
   description.name = op.name;
   description.help = op.help;
@@ -44,7 +44,7 @@ std::string describe(WorkerContext& context) {
   document.protocol = kProtocolVersion;
   document.tool_version = tool_version();
   for (const ops::Operator* op : context.registry().operators()) {
-    document.operators.push_back(description_of(*op));
+    document.operators.push_back(make_description(*op));
   }
   for (const DataTypeInfo& type : data_types()) {
     if (type.is_case_type) document.types.push_back({std::string(type.name), type.bytes});

@@ -26,7 +26,7 @@ constexpr std::array<GroupBit, 3> kGroups = {{{RecordGroup::api, ops::kTraceApi}
                                               {RecordGroup::memory, ops::kTraceMemory},
                                               {RecordGroup::device, ops::kTraceDevice}}};
 
-std::uint32_t groups_of(const ProfileSwitches& switches) {
+std::uint32_t to_trace_groups(const ProfileSwitches& switches) {
   std::uint32_t groups = 0;
   for (const GroupBit& row : kGroups) {
     if (switches.records(row.group)) groups |= row.bit;
@@ -35,7 +35,7 @@ std::uint32_t groups_of(const ProfileSwitches& switches) {
 }
 
 // Iterations whose time includes loading or compiling code.
-std::string cold_text(const GpuJoin& join, const OperatorExecutions& executions) {
+std::string format_cold_iterations(const GpuJoin& join, const OperatorExecutions& executions) {
   std::set<std::int64_t> iterations;
   for (const std::uint64_t id : join.cold) {
     const auto owner = executions.find(id);
@@ -78,7 +78,7 @@ void add_summary(const GpuDeviceSummary& summary, const std::string& prefix,
   set_transfers("fill", summary.memsets);
 }
 
-constexpr std::string_view source_text(GpuMemorySource source) {
+constexpr std::string_view describe_source(GpuMemorySource source) {
   switch (source) {
     case GpuMemorySource::process:
       return "the driver's count of this process";
@@ -102,7 +102,7 @@ void add_memory(const GpuMemoryUse& use, const std::optional<GpuMemorySource>& s
   }
   if (!use.max_unexplained || !source) return;
   set("other_bytes", *use.max_unexplained);
-  details[prefix + "memory.other_source"] = source_text(*source);
+  details[prefix + "memory.other_source"] = describe_source(*source);
 }
 
 // Adds the details of all devices: "gpu." for the first one, "gpu1." for the second.
@@ -137,7 +137,7 @@ void add_devices(const GpuJoin& join, std::map<std::string, std::string>& detail
 DeviceTrace::DeviceTrace(ops::Backend& backend, const ProfileSwitches& switches)
     : switches_(switches) {
   ops::DeviceTracer* tracer = backend.tracer();
-  const std::uint32_t groups = groups_of(switches);
+  const std::uint32_t groups = to_trace_groups(switches);
   if (tracer == nullptr || groups == 0) return;
   if (const Status begun = tracer->begin(groups); !begun) {
     obstacle_ = "the device is not traced: " + begun.error().message();
@@ -171,7 +171,7 @@ void DeviceTrace::region_ends() noexcept {
   open_ = false;
 }
 
-Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
+Result<GpuJoin> DeviceTrace::finish(const TagOf& find_tag) {
   region_ends();
   auto text = std::exchange(tracer_, nullptr)->finish();
   if (!text) return std::move(text).error();
@@ -180,7 +180,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagOf& tag_of) {
   session.executions = executions_;
   GpuJoinOptions options;
   options.groups = switches_.kinds;
-  options.tag_of = tag_of;
+  options.find_tag = find_tag;
   // The tracer reads both clocks when it ends.
   if (session.clock.monotonic.count() > 0) options.now = session.clock.monotonic;
   return join_gpu_session(session, options);
@@ -192,7 +192,7 @@ std::map<std::string, std::string> trace_details(const GpuJoin& join, const Devi
   add_devices(join, details);
   if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
   std::vector<std::string> notes = join.notes;
-  if (std::string cold = cold_text(join, trace.executions()); !cold.empty()) {
+  if (std::string cold = format_cold_iterations(join, trace.executions()); !cold.empty()) {
     notes.push_back(std::move(cold));
   }
   if (!notes.empty()) details[kTraceNoteDetail] = fmt::format("{}", fmt::join(notes, "; "));

@@ -40,7 +40,7 @@ class DeviceTrace {
 
   using TagOf = std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)>;
   // Ends the trace. Returns an error if nothing is known of what it recorded.
-  Result<GpuJoin> finish(const TagOf& tag_of);
+  Result<GpuJoin> finish(const TagOf& find_tag);
   const OperatorExecutions& executions() const { return executions_; }
   const std::string& tracer() const { return name_; }  // after finish(): "CUPTI 13.0.1"
 

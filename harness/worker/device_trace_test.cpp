@@ -71,7 +71,7 @@ class DeviceTraceTest : public testing::Test {
     script.launch("stray", test::during(13000, 14000), 0);
     script.session.dropped = dropped;
     script.session.tracer = "CUPTI 13.0.1";
-    backend_.scripted.text = gpu_session_text(script.session);
+    backend_.scripted.text = format_gpu_session(script.session);
   }
   static OperatorExecution owner() {
     return {"case", "net:fc", "forward", "gemm", 5, GpuOperatorWork{100, 10}};
@@ -157,7 +157,7 @@ TEST_F(DeviceTraceTest, CopiesHaveTotalMeanAndWaitApart) {
     copy.correlation = script.call("cudaMemcpyAsync", test::during(start - 20, start - 10), 11, 0);
     script.add(copy);
   }
-  backend_.scripted.text = gpu_session_text(script.session);
+  backend_.scripted.text = format_gpu_session(script.session);
   DeviceTrace trace(backend_, switches_);
   const auto join = trace.finish({});
   ASSERT_TRUE(join.ok()) << join.error().message();
@@ -180,7 +180,7 @@ TEST_F(DeviceTraceTest, MemoryIsToldByRoleWithWhatTheDriverTookBesides) {
   reading.at = Nanoseconds(50);
   reading.memory = GpuProcessMemory{1605, GpuMemorySource::process};
   script.add(reading);
-  backend_.scripted.text = gpu_session_text(script.session);
+  backend_.scripted.text = format_gpu_session(script.session);
   DeviceTrace trace(backend_, switches_);
   const auto join = trace.finish([](const GpuAllocation& allocation) {
     return allocation.address == 0x1000
@@ -201,7 +201,7 @@ TEST_F(DeviceTraceTest, WhatTheDriverTookIsAbsentWhereItDoesNotSay) {
   test::GpuScript script;
   script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
   script.add(GpuReading{});
-  backend_.scripted.text = gpu_session_text(script.session);
+  backend_.scripted.text = format_gpu_session(script.session);
   DeviceTrace trace(backend_, switches_);
   const auto join = trace.finish({});
   ASSERT_TRUE(join.ok()) << join.error().message();

@@ -126,12 +126,12 @@ void add_derived(CounterReadings& readings) {
   }
 }
 
-CounterReadings readings_of(ThreadCounters& counters, std::int64_t executions) {
+CounterReadings take_readings(ThreadCounters& counters, std::int64_t executions) {
   CounterReadings readings;
   for (const PerfEventRow& row : perf_events()) {
     CounterReading& reading = readings[std::string(row.name)];
     if (const auto failure = counters.failure(row.event)) {
-      reading.source = perf_failure_text(*failure, row.event);
+      reading.source = format_perf_failure(*failure, row.event);
     } else if (const auto sum = counters.sum(row.event)) {
       reading.value = std::round(*sum / static_cast<double>(executions));
       reading.source = fmt::format("perf event {}, mean of {} executions, {} threads", row.kernel,
@@ -158,7 +158,7 @@ Result<CounterReadings, BackendError> ProcessorCounters::measure(
   ThreadCounters counters(events_);
   if (counters.empty()) {
     const auto failure = counters.failure(PerfEvent::cycles);
-    return ops::unsupported(failure ? perf_failure_text(*failure)
+    return ops::unsupported(failure ? format_perf_failure(*failure)
                                     : std::string("the threads of this process are unknown"));
   }
   std::int64_t executions = 0;
@@ -173,7 +173,7 @@ Result<CounterReadings, BackendError> ProcessorCounters::measure(
     return ops::unsupported(
         "threads started or ended while the processor's counters ran, and their work is missing");
   }
-  return readings_of(counters, executions);
+  return take_readings(counters, executions);
 }
 
 }  // namespace bench

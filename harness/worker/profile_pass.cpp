@@ -18,7 +18,7 @@ namespace bench {
 
 namespace {
 
-ProfilerCalls calls_of(void* library) {
+ProfilerCalls load_calls(void* library) {
   using Call = int (*)();
   return {reinterpret_cast<Call>(::dlsym(library, "cuProfilerStart")),
           reinterpret_cast<Call>(::dlsym(library, "cuProfilerStop"))};
@@ -31,11 +31,11 @@ bool complete(const ProfilerCalls& calls) {
 }  // namespace
 
 std::optional<ProfilerCalls> profiler_calls() {
-  if (const ProfilerCalls calls = calls_of(RTLD_DEFAULT); complete(calls)) return calls;
+  if (const ProfilerCalls calls = load_calls(RTLD_DEFAULT); complete(calls)) return calls;
   // CUDA's runtime loads the driver privately, so its names are not in the global scope.
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return std::nullopt;
-  const ProfilerCalls calls = calls_of(driver);
+  const ProfilerCalls calls = load_calls(driver);
   ::dlclose(driver);  // its first user still holds it
   return complete(calls) ? std::optional(calls) : std::nullopt;
 }

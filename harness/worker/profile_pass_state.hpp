@@ -53,8 +53,8 @@ class ProfilePass {
         device_recorder_(world.clock, device_memory_rows_, switches_.kinds),
         device_memory_(device_recorder_, 0),
         cost_(
-            world.clock, [this] { return time_of(plain_iteration()); },
-            [this] { return time_of(profiled_iteration()); }) {}
+            world.clock, [this] { return iteration_time(plain_iteration()); },
+            [this] { return iteration_time(profiled_iteration()); }) {}
   ~ProfilePass() { set(Collecting::none); }
   ProfilePass(const ProfilePass&) = delete;
   ProfilePass& operator=(const ProfilePass&) = delete;
@@ -93,7 +93,7 @@ class ProfilePass {
   };
   Result<Iteration> plain_iteration();
   Result<Iteration> profiled_iteration();
-  static Result<Nanoseconds> time_of(const Result<Iteration>& iteration) {
+  static Result<Nanoseconds> iteration_time(const Result<Iteration>& iteration) {
     if (!iteration) return iteration.error();
     return iteration->duration;
   }

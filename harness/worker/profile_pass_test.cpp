@@ -140,7 +140,7 @@ TEST_F(ProfilePassTest, MemoryIsSampledAfterEveryNthOperator) {
 // Returns the group of an activity according to its record in the file.
 std::string group_name(const Activity& activity) {
   if (activity.kind != ActivityKind::counter) {
-    return std::string(record_group_names()[static_cast<std::size_t>(group_of(activity.kind))]);
+    return std::string(record_group_names()[static_cast<std::size_t>(record_group(activity.kind))]);
   }
   return activity.name.starts_with("live_bytes") ? "memory" : "api";
 }

@@ -13,13 +13,13 @@ namespace bench {
 void ProfilePass::finish_trace() {
   if (!traces()) return;
   const bool tells_of_memory = trace_->records_memory();
-  const auto tag_of = [this](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
+  const auto find_tag = [this](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
     const auto* address = reinterpret_cast<const void*>(allocation.address);
     const auto known = device_memory_.find(address);
     if (!known || known->size.count != allocation.bytes) return std::nullopt;
     return GpuAllocationTag{known->name, known->role};
   };
-  const auto join = trace_->finish(tag_of);
+  const auto join = trace_->finish(find_tag);
   if (!join) {
     reply_.details[kTraceVoidDetail] = join.error().message();
     return;

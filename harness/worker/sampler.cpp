@@ -81,7 +81,7 @@ class DeviceSampler final : public Sampler {
 
   BatchLimits batch_limits() const override { return kDeviceBatch; }
   std::optional<Nanoseconds> warm(std::int64_t iterations) override {
-    const auto sample = sample_of(iterations, options_.method);
+    const auto sample = draw_sample(iterations, options_.method);
     if (!sample) return std::nullopt;
     method_ = sample->method;
     warm_clock_hz_ = sample->clock_hz;
@@ -92,7 +92,7 @@ class DeviceSampler final : public Sampler {
   Taken take(std::int64_t iterations, RoundSamples& out) override {
     for (;;) {
       // Uses the method of the warm-up's last sample: two sampling methods do not make one series.
-      const auto sample = sample_of(iterations, method_);
+      const auto sample = draw_sample(iterations, method_);
       if (!sample) return Taken::failed;
       const std::optional<std::string> fault = why_void(*sample);
       // Discarded samples count as well: a clock that persists is not exceptional.
@@ -110,7 +110,7 @@ class DeviceSampler final : public Sampler {
   std::string failure() const override { return failure_; }
 
  private:
-  std::optional<ops::DeviceSample> sample_of(std::int64_t iterations, ops::SampleMethod method);
+  std::optional<ops::DeviceSample> draw_sample(std::int64_t iterations, ops::SampleMethod method);
   std::optional<std::string> why_void(const ops::DeviceSample& sample) const;
   void count(const ops::DeviceSample& sample, RoundSamples& out);
   bool wait_for_device();
@@ -125,8 +125,8 @@ class DeviceSampler final : public Sampler {
   std::string failure_;
 };
 
-std::optional<ops::DeviceSample> DeviceSampler::sample_of(std::int64_t iterations,
-                                                          ops::SampleMethod method) {
+std::optional<ops::DeviceSample> DeviceSampler::draw_sample(std::int64_t iterations,
+                                                            ops::SampleMethod method) {
   ops::SampleRequest request;
   request.rotation = rotation_.invocations();
   request.first = static_cast<std::int64_t>(rotation_.next());
@@ -167,7 +167,7 @@ void DeviceSampler::count(const ops::DeviceSample& sample, RoundSamples& out) {
   if (sample.host) device.host_launch.push_back(*sample.host);
   if (sample.clock_hz) device.clock_hz.push_back(*sample.clock_hz);
   if (!device.sample_method) {
-    device.sample_method = name_of(sample.method);
+    device.sample_method = to_string(sample.method);
   }
   if (sample.verdict == ops::SampleVerdict::throttled) add_remark(device.throttled, sample.reason);
   if (sample.verdict == ops::SampleVerdict::unsteady) {

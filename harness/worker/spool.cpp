@@ -49,7 +49,7 @@ Status ActivitySpool::flush() {
 
 namespace {
 
-Nanoseconds end_of(const Activity& activity) {
+Nanoseconds activity_end(const Activity& activity) {
   return activity.start + activity.duration.value_or(Nanoseconds(0));
 }
 
@@ -63,7 +63,8 @@ Status OrderedSink::consume(const Activity& activity) {
 
 Status OrderedSink::release() {
   std::ranges::stable_sort(kept_, [](const Activity& a, const Activity& b) {
-    return end_of(a) != end_of(b) ? end_of(a) < end_of(b) : a.start > b.start;
+    return activity_end(a) != activity_end(b) ? activity_end(a) < activity_end(b)
+                                              : a.start > b.start;
   });
   for (const Activity& activity : kept_) BENCH_RETURN_IF_ERROR(next_.consume(activity));
   kept_.clear();

@@ -47,7 +47,7 @@ void set_step(const ops::KernelStep& step, Attributes& attributes) {
   attributes.set(Attribute::layouts, step.layouts);
 }
 
-StepFacts facts_of(const ops::Problem& problem, const ops::KernelStep& step) {
+StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = step.node.empty() ? std::string(problem.op->name) : step.node;
   facts.layer = step.node;
@@ -61,7 +61,7 @@ StepFacts facts_of(const ops::Problem& problem, const ops::KernelStep& step) {
   return facts;
 }
 
-StepFacts facts_of(const ops::MovedTensor& moved, const ops::KernelStep& step) {
+StepFacts make_step_facts(const ops::MovedTensor& moved, const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = kReorder;
   facts.layer = step.node;
@@ -87,10 +87,10 @@ StepFacts facts_of_own(const ops::KernelStep& step) {
   return facts;
 }
 
-StepFacts facts_of(const ops::Network& network, const ops::KernelStep& step) {
-  if (step.moved) return facts_of(*step.moved, step);
+StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& step) {
+  if (step.moved) return make_step_facts(*step.moved, step);
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
-  return node != network.nodes.end() ? facts_of(node->problem, step) : facts_of_own(step);
+  return node != network.nodes.end() ? make_step_facts(node->problem, step) : facts_of_own(step);
 }
 
 // A network that a backend runs as a whole.
@@ -111,8 +111,9 @@ std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& k
   std::vector<StepFacts> facts;
   const auto* problem = std::get_if<ops::Problem>(&workload);
   for (const ops::KernelStep& step : kernel.steps()) {
-    facts.push_back(problem != nullptr ? facts_of(*problem, step)
-                                       : facts_of(std::get<NetworkPair>(workload).network, step));
+    facts.push_back(problem != nullptr
+                        ? make_step_facts(*problem, step)
+                        : make_step_facts(std::get<NetworkPair>(workload).network, step));
   }
   // A problem's work is counted once: with several steps, it is unknown which step did which part.
   if (problem != nullptr && facts.size() > 1) {
@@ -126,7 +127,7 @@ std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& k
   if (problem != nullptr) {
     ops::KernelStep whole;
     whole.implementation = kernel.implementation();
-    facts.push_back(facts_of(*problem, whole));
+    facts.push_back(make_step_facts(*problem, whole));
   } else {
     facts.push_back(facts_of_whole(std::get<NetworkPair>(workload).network, kernel));
   }
@@ -139,7 +140,7 @@ namespace {
 constexpr std::size_t kReservedMarks = 1024;
 
 // Returns those of the `wanted` attributes that the step has.
-Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
+Attributes select_texts(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
   Attributes attributes;
   for (const Attribute attribute : wanted) {
     if (const auto text = of_step.text(attribute); !text.empty()) attributes.set(attribute, text);
@@ -150,7 +151,7 @@ Attributes texts_of(const Attributes& of_step, std::initializer_list<Attribute> 
 // The attributes that also apply to each part of a step: all except its work.
 Attributes part_attributes(const Attributes& of_step) {
   Attributes attributes =
-      texts_of(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
+      select_texts(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
   if (const auto number = of_step.integer(Attribute::iteration)) {
     attributes.set(Attribute::iteration, *number);
   }
@@ -207,7 +208,7 @@ void StepRecorder::part_begins(std::string_view name) noexcept {
 
 void StepRecorder::part_ends() noexcept { marks_.push_back({clock_.now(), std::nullopt}); }
 
-std::span<const StepRecorder::Mark> StepRecorder::marks_of(const Taken& taken) const {
+std::span<const StepRecorder::Mark> StepRecorder::find_marks(const Taken& taken) const {
   const auto next = static_cast<std::size_t>(&taken - taken_.data()) + 1;
   const std::size_t end = next < taken_.size() ? taken_[next].first_mark : marks_.size();
   return std::span(marks_).subspan(taken.first_mark, end - taken.first_mark);
@@ -253,7 +254,7 @@ Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t p
     if (taken.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
     // If a kernel names its parts, the library does not run the step, though the kernel may call
     // it.
-    const bool has_parts = !marks_of(taken).empty();
+    const bool has_parts = !find_marks(taken).empty();
     if (taken.done) {
       if (has_parts) {
         write_parts(taken, activity);
@@ -282,7 +283,7 @@ void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
   const auto flops = owner.attributes.integer(Attribute::flops);
   const auto bytes = owner.attributes.integer(Attribute::bytes);
   if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
-  of.inherited_attributes = texts_of(
+  of.inherited_attributes = select_texts(
       owner.attributes,
       {Attribute::parameters, Attribute::dtype, Attribute::in_shapes, Attribute::out_shapes});
   sinks_.trace->own(taken.region, std::move(of));
@@ -303,7 +304,7 @@ Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
 // Writes one slice per stretch of time in the same part. A step with one part is its own compute
 // kernel and has the work. With several parts it is unknown which did which work.
 void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
-  const std::span<const Mark> marks = marks_of(taken);
+  const std::span<const Mark> marks = find_marks(taken);
   const auto begins = [](const Mark& mark) { return mark.name.has_value(); };
   const bool alone = std::ranges::count_if(marks, begins) == 1;
   std::vector<std::size_t> open;

@@ -95,7 +95,7 @@ class StepRecorder final : public ops::StepObserver {
   Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
   void announce(const Taken& taken) const;
   void own_region(const Taken& taken, const Activity& owner);
-  std::span<const Mark> marks_of(const Taken& taken) const;
+  std::span<const Mark> find_marks(const Taken& taken) const;
   void write_parts(const Taken& taken, const Activity& owner);
   void write_calls(const Taken& taken, const Activity& like);
   Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);

@@ -31,7 +31,7 @@ class StepsOnly final : public ops::Kernel {
 
 std::vector<StepFacts> facts_of(std::vector<ops::KernelStep> steps) {
   const auto key = parse_id("gemm/forward/m4n4k4/f32/onednn/cpu/hot");
-  const Workload workload = problem_of(*key).value();
+  const Workload workload = problem_from_key(*key).value();
   return step_facts(workload, StepsOnly(std::move(steps)));
 }
 

@@ -63,7 +63,7 @@ Result<Workload> make_workload(const CaseKey& key, const PlannedNetwork* network
     if (network == nullptr) return Error{"a network without its definition", to_id(key), ""};
     return make_network_subject(key, *network, registry);
   }
-  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_of(key, registry));
+  BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_from_key(key, registry));
   return Workload(std::move(problem));
 }
 
@@ -95,7 +95,7 @@ std::vector<std::vector<double>> input_values(const Workload& workload, std::uin
   return values;
 }
 
-std::optional<Workload> twin_of(const Workload& workload) {
+std::optional<Workload> make_twin(const Workload& workload) {
   const auto* pair = std::get_if<NetworkPair>(&workload);
   if (pair == nullptr || !pair->fused) return std::nullopt;
   const bool is_fused = pair->network.fusion == ops::Fusion::fused;

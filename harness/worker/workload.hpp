@@ -46,7 +46,7 @@ std::vector<std::vector<double>> input_values(const Workload& workload, std::uin
 
 // Returns the other execution of a network (unfused for fused and the reverse); nullopt for
 // problems and for networks without one.
-std::optional<Workload> twin_of(const Workload& workload);
+std::optional<Workload> make_twin(const Workload& workload);
 
 // Decides whether a worker accepts a case.
 

@@ -19,7 +19,7 @@ std::optional<ProblemRequest> inference_of_arguments(const Arguments& arguments,
     return std::nullopt;
   }
   if (argument_flag(arguments, "training", 5, false) != false) return std::nullopt;
-  return request_of("batch_norm", image_parameters("batch_norm", source->shape));
+  return make_request("batch_norm", image_parameters("batch_norm", source->shape));
 }
 
 constexpr std::array kFrameworkRows = {

@@ -107,10 +107,10 @@ bool is_integer_gradient(const Problem& problem) {
 
 constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
 constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
-std::int64_t groups_of(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
+std::int64_t count_groups(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
 // A matrix product: each pixel's channels times one matrix.
 bool is_pixelwise(const Problem& problem, const ConvForm& form) {
-  return !is_in_nchw(problem) && form.kind == ConvKind::data && groups_of(form) == 1 &&
+  return !is_in_nchw(problem) && form.kind == ConvKind::data && count_groups(form) == 1 &&
          std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
          std::ranges::all_of(form.stride, kIsOne) &&
          std::ranges::all_of(form.pad_before, kIsZero) &&
@@ -123,8 +123,8 @@ bool is_f8_gradient(const Problem& problem) {
 bool is_f8_gradient_of_odd_channels(const Problem& problem) {
   const auto form = form_of_conv(problem, is_f8);
   constexpr std::int64_t kChannels = 16;
-  return is_f8_gradient(problem) &&
-         (form->w.dims[1] % kChannels != 0 || form->w.dims[0] / groups_of(*form) % kChannels != 0);
+  return is_f8_gradient(problem) && (form->w.dims[1] % kChannels != 0 ||
+                                     form->w.dims[0] / count_groups(*form) % kChannels != 0);
 }
 bool is_f8_gradient_of_strided_data(const Problem& problem) {
   const auto form = form_of_conv(problem, is_f8);
@@ -133,7 +133,7 @@ bool is_f8_gradient_of_strided_data(const Problem& problem) {
 bool is_f8_in_odd_groups(const Problem& problem) {
   const auto form = form_of_conv(problem, is_f8);
   constexpr std::int64_t kChannels = 4;
-  return form && groups_of(*form) > 1 && form->w.dims[1] % kChannels != 0;
+  return form && count_groups(*form) > 1 && form->w.dims[1] % kChannels != 0;
 }
 
 constexpr ComputeCapability kBlackwell = {10, 0};
@@ -184,7 +184,7 @@ std::optional<PackedTensor> pack_weights(const Problem& problem, std::size_t ten
                                          const TensorForm& form) {
   if (!is_weights(problem, tensor)) return std::nullopt;
   return PackedTensor{weights_arrangement(conv_shape(problem.parameters), form),
-                      layout_text(problem, tensor, chosen_layout(problem))};
+                      format_layout(problem, tensor, chosen_layout(problem))};
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ using namespace framework;
 // Returns a convolution with the same output, kernel and channels, but stride 1 and no padding. It
 // has the same FLOPs, because they depend only on these sizes.
 std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
-  const auto source = shape_of(call, 0);
-  const auto weights = shape_of(call, 1);
+  const auto source = tensor_shape(call, 0);
+  const auto weights = tensor_shape(call, 1);
   if (call.output == nullptr || !is_image(source) || weights.size() != source.size()) {
     return std::nullopt;
   }
@@ -25,12 +25,12 @@ std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
   const bool fits = output.size() == source.size() && output[0] == source[0] &&
                     output[1] == weights[0] && weights[1] > 0 && source[1] % weights[1] == 0;
   if (!fits) return std::nullopt;
-  ParameterSet set = parameters_of("conv");
+  ParameterSet set = default_parameters("conv");
   set.set("n", source[0]);
   set.set("c", source[1]);
   set.set("k", weights[0]);
   set.set("g", source[1] / weights[1]);
-  set.set("bias", !shape_of(call, 2).empty());
+  set.set("bias", !tensor_shape(call, 2).empty());
   Dims sizes;
   for (std::size_t i = kFirstSpatial; i < source.size(); ++i) {
     const auto size = (Checked(output[i]) + weights[i] - 1).value();
@@ -49,8 +49,8 @@ std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Fram
 // For calls whose NVTX range does not state whether the convolution is transposed. Returns nullopt
 // unless the channels show that it is not.
 std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const FrameworkRow&) {
-  const auto source = shape_of(call, 0);
-  const auto weights = shape_of(call, 1);
+  const auto source = tensor_shape(call, 0);
+  const auto weights = tensor_shape(call, 1);
   if (call.output == nullptr || call.output->size() < 2 || source.size() < 2 ||
       weights.size() < 2 || weights[1] == 0) {
     return std::nullopt;
@@ -63,12 +63,12 @@ std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const 
 // not need the number of groups: weights[1] is the number of output channels per group.
 std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
                                                       const FrameworkRow&) {
-  const auto source = shape_of(call, 0);
-  const auto weights = shape_of(call, 1);
-  const bool has_bias = !shape_of(call, 2).empty();
+  const auto source = tensor_shape(call, 0);
+  const auto weights = tensor_shape(call, 1);
+  const bool has_bias = !tensor_shape(call, 2).empty();
   const bool fits = is_image(source) && weights.size() == source.size() && weights[0] == source[1];
   if (!fits || (has_bias && call.output == nullptr)) return std::nullopt;
-  ParameterSet set = parameters_of("conv");
+  ParameterSet set = default_parameters("conv");
   set.set("n", source[0]);
   set.set("c", source[1]);
   set.set("k", weights[1]);
@@ -108,11 +108,11 @@ std::optional<ProblemRequest> request_convolution(const Arguments& arguments,
   set.set("g", groups->front());
   set_spatial_sizes(set, kKernelSizeNames, std::span(kernel).subspan(kFirstSpatial));
   set.set("stride", *stride);
-  set.set("pad", pairs_of(*pad));
+  set.set("pad", to_pad_pairs(*pad));
   set.set("dilation", *dilation);
   const FrameworkArgument* bias = find_argument(arguments, "bias", 2);
   set.set("bias", !is_none(bias) && !bias->shape.empty());
-  return request_of("conv", std::move(set));
+  return make_request("conv", std::move(set));
 }
 
 constexpr std::array kFrameworkRows = {

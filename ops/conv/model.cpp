@@ -27,7 +27,7 @@ struct Letters {
 constexpr Letters kLetters[] = {
     {"W", "Q", "S", "pl", "pr"}, {"H", "P", "R", "pt", "pb"}, {"D", "O", "T", "p0", "p1"}};
 
-const Letters& letters_of(const ConvShape& shape, std::size_t axis) {
+const Letters& axis_letters(const ConvShape& shape, std::size_t axis) {
   return kLetters[shape.axes.size() - 1 - axis];
 }
 
@@ -83,11 +83,11 @@ Product all_taps(const ConvShape& shape) {
   Product product = channels(shape);
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
     const bool transposed = shape.sweep == Sweep::transposed;
-    product.times(transposed ? letters_of(shape, i).input : letters_of(shape, i).output,
+    product.times(transposed ? axis_letters(shape, i).input : axis_letters(shape, i).output,
                   transposed ? shape.axes[i].input : shape.axes[i].output);
   }
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    product.times(letters_of(shape, i).kernel, shape.axes[i].kernel);
+    product.times(axis_letters(shape, i).kernel, shape.axes[i].kernel);
   }
   return product;
 }
@@ -104,7 +104,7 @@ Product bias_term(const ConvShape& shape, Direction direction) {
   if (shape.bias == Bias::absent || direction == Direction::backward_data) return {};
   Product product{" + N*K", fmt::format(" + {}*{}", shape.n, shape.k)};
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    product.times(letters_of(shape, i).output, shape.axes[i].output);
+    product.times(axis_letters(shape, i).output, shape.axes[i].output);
   }
   return product;
 }
@@ -121,10 +121,10 @@ std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
                                    const std::vector<AxisCounts>& counts, const Work& work) {
   std::vector<Formula> formulas;
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    formulas.push_back(output_formula(shape.axes[i], letters_of(shape, i), shape.sweep));
+    formulas.push_back(output_formula(shape.axes[i], axis_letters(shape, i), shape.sweep));
   }
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    formulas.push_back(taps_formula(shape.axes[i], letters_of(shape, i), shape.sweep, counts[i]));
+    formulas.push_back(taps_formula(shape.axes[i], axis_letters(shape, i), shape.sweep, counts[i]));
   }
   const Product macs = all_taps(shape);
   const Product bias = bias_term(shape, direction);

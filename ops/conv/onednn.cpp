@@ -41,7 +41,7 @@ struct Window {
   memory::dims strides, dilations, begin, end;
 };
 
-Window window_of(const ConvShape& shape) {
+Window make_window(const ConvShape& shape) {
   Window window;
   for (const SpatialAxis& axis : shape.axes) {
     window.strides.push_back(axis.stride);
@@ -155,7 +155,7 @@ CreatedPrimitive create_kind(OnednnContext& context, const OnednnRequest& reques
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const ConvShape shape = conv_shape(request.problem.parameters);
-  const Window window = window_of(shape);
+  const Window window = make_window(shape);
   return shape.sweep == Sweep::transposed ? create_kind<Deconvolution>(context, request, window)
                                           : create_kind<Convolution>(context, request, window);
 }

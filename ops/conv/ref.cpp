@@ -106,19 +106,19 @@ struct Definition {
   Sizes outputs{};
   Sizes kernels{};
 
-  static Sizes place_of(std::int64_t flat, const Sizes& sizes) {
+  static Sizes to_coordinates(std::int64_t flat, const Sizes& sizes) {
     return {flat / (sizes[1] * sizes[2]), flat / sizes[2] % sizes[1], flat % sizes[2]};
   }
 
   // weights[g][k within g][c within g]
-  const double* kernel_of(const std::vector<double>& weights, std::int64_t k,
-                          std::int64_t c_in_group) const {
+  const double* kernel_weights(const std::vector<double>& weights, std::int64_t k,
+                               std::int64_t c_in_group) const {
     return weights.data() + (k * shape.group_c() + c_in_group) * volume(kernels);
   }
 
   double destination(const std::vector<double>& source, const std::vector<double>& weights,
                      std::int64_t position) const {
-    const Sizes place = place_of(position % volume(outputs), outputs);
+    const Sizes place = to_coordinates(position % volume(outputs), outputs);
     const std::int64_t k = position / volume(outputs) % shape.k;
     const std::int64_t n = position / volume(outputs) / shape.k;
     std::array<Pairs, 3> pairs;
@@ -131,14 +131,14 @@ struct Definition {
     double sum = 0;
     for (std::int64_t c = 0; c < shape.group_c(); ++c) {
       sum += sum_of_products(pairs, source.data() + (n * shape.c + first_c + c) * volume(inputs),
-                             inputs, kernel_of(weights, k, c), kernels);
+                             inputs, kernel_weights(weights, k, c), kernels);
     }
     return sum;
   }
 
   double diff_source(const std::vector<double>& diff_destination,
                      const std::vector<double>& weights, std::int64_t position) const {
-    const Sizes place = place_of(position % volume(inputs), inputs);
+    const Sizes place = to_coordinates(position % volume(inputs), inputs);
     const std::int64_t c = position / volume(inputs) % shape.c;
     const std::int64_t n = position / volume(inputs) / shape.c;
     std::array<Pairs, 3> pairs;
@@ -151,14 +151,14 @@ struct Definition {
     double sum = 0;
     for (std::int64_t k = first_k; k < first_k + shape.group_k(); ++k) {
       sum += sum_of_products(pairs, diff_destination.data() + (n * shape.k + k) * volume(outputs),
-                             outputs, kernel_of(weights, k, c % shape.group_c()), kernels);
+                             outputs, kernel_weights(weights, k, c % shape.group_c()), kernels);
     }
     return sum;
   }
 
   double diff_weights(const std::vector<double>& source,
                       const std::vector<double>& diff_destination, std::int64_t position) const {
-    const Sizes place = place_of(position % volume(kernels), kernels);
+    const Sizes place = to_coordinates(position % volume(kernels), kernels);
     const std::int64_t k = position / volume(kernels) / shape.group_c();
     const std::int64_t c =
         position / volume(kernels) % shape.group_c() + k / shape.group_k() * shape.group_c();

@@ -47,7 +47,7 @@ Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
 // of 16 bytes.
 constexpr AnyOf<Sm> kUnpaddedOutput = Sm::sm_80;
 
-Checked product_of(const ConvShape& shape, std::int64_t SpatialAxis::*size) {
+Checked multiply_axes(const ConvShape& shape, std::int64_t SpatialAxis::*size) {
   Checked product = 1;
   for (const SpatialAxis& axis : shape.axes) product *= axis.*size;
   return product;
@@ -98,13 +98,13 @@ std::optional<LibraryCopies> conv_copies(const Problem& convolution, const Tenso
   Checked elements = 0;
   if (source) {
     copies.tensors.push_back("source");
-    elements += Checked(shape.n) * c * product_of(shape, &SpatialAxis::input);
+    elements += Checked(shape.n) * c * multiply_axes(shape, &SpatialAxis::input);
   }
   copies.tensors.push_back("weights");
-  elements += Checked(k) * c * product_of(shape, &SpatialAxis::kernel);
+  elements += Checked(k) * c * multiply_axes(shape, &SpatialAxis::kernel);
   if (destination) {
     copies.tensors.push_back("destination");
-    elements += Checked(shape.n) * k * product_of(shape, &SpatialAxis::output);
+    elements += Checked(shape.n) * k * multiply_axes(shape, &SpatialAxis::output);
   }
   const auto workspace = (elements * element).value();
   const auto traffic = (elements * element * 2).value();

@@ -12,7 +12,7 @@ namespace bench::ops {
 namespace {
 
 // Number of products in one element of the output, ignoring borders.
-Checked terms_of(const ConvShape& shape, Direction direction) {
+Checked count_terms(const ConvShape& shape, Direction direction) {
   Checked terms = direction == Direction::forward         ? shape.group_c()
                   : direction == Direction::backward_data ? shape.group_k()
                                                           : shape.n;
@@ -27,8 +27,9 @@ Checked terms_of(const ConvShape& shape, Direction direction) {
 
 Tolerance conv_tolerance(const Problem& problem) {
   const ConvShape shape = conv_shape(problem.parameters);
-  const std::int64_t terms =
-      terms_of(shape, problem.direction).value().value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t terms = count_terms(shape, problem.direction)
+                                 .value()
+                                 .value_or(std::numeric_limits<std::int64_t>::max());
   // Weights are scaled so that outputs are of order 1. A gradient of weights sums up unscaled
   // values.
   const bool scaled = problem.direction != Direction::backward_weights;

@@ -19,7 +19,7 @@ std::vector<std::int64_t> kernel_sizes(std::span<const SpatialAxis> axes) {
   return sizes;
 }
 
-std::optional<std::size_t> rank_of(const VerbosePrimitive& primitive) {
+std::optional<std::size_t> source_rank(const VerbosePrimitive& primitive) {
   const MemoryDescriptor* source = primitive.find("src");
   return source == nullptr ? std::nullopt : source->rank();
 }
@@ -32,8 +32,8 @@ std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto c = words->find("ic");
   const auto k = words->find("oc");
   const bool transposed = primitive.primitive == "deconvolution";
-  const auto axes =
-      parse_axes(*words, transposed ? Sweep::transposed : Sweep::convolution, rank_of(primitive));
+  const auto axes = parse_axes(*words, transposed ? Sweep::transposed : Sweep::convolution,
+                               source_rank(primitive));
   if (!n || !c || !k || !axes) return std::nullopt;
   ParameterSet set(conv_operator.parameters);
   set.set("n", *n);

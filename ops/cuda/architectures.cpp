@@ -10,14 +10,14 @@ namespace bench::ops::cuda {
 namespace {
 
 // Returns 90 for "90-real" and "90a-virtual".
-int number_of(std::string_view entry) {
+int parse_architecture(std::string_view entry) {
   int number = 0;
   std::from_chars(entry.data(), entry.data() + entry.size(), number);
   return number;
 }
 
 bool has_code(std::string_view entry, int device) {
-  const int compiled = number_of(entry);
+  const int compiled = parse_architecture(entry);
   if (compiled == 0 || device < compiled) return false;
   return !entry.ends_with("-real") || device / 10 == compiled / 10;
 }

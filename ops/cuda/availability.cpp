@@ -55,14 +55,15 @@ Verdict insufficient_driver(const RuntimeAnswers& answers) {
             "no NVIDIA driver: libcuda.so.1 was not found, or its kernel module is not loaded",
             "install the NVIDIA driver on a machine that has a GPU"};
   }
-  return {Availability::driver_too_old,
-          fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this build needs {}",
-                      cuda_version_text(answers.driver), cuda_version_text(answers.runtime)),
-          fmt::format("install a driver for CUDA {} or newer", cuda_version_text(answers.runtime))};
+  return {
+      Availability::driver_too_old,
+      fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this build needs {}",
+                  format_cuda_version(answers.driver), format_cuda_version(answers.runtime)),
+      fmt::format("install a driver for CUDA {} or newer", format_cuda_version(answers.runtime))};
 }
 
 Verdict no_device(const RuntimeAnswers& answers) {
-  const std::string version = cuda_version_text(answers.driver);
+  const std::string version = format_cuda_version(answers.driver);
   if (answers.visible_devices) {
     return {Availability::no_device,
             fmt::format("a driver for CUDA {}, but no device: CUDA_VISIBLE_DEVICES is `{}`",
@@ -118,7 +119,7 @@ Verdict decide(const RuntimeAnswers& answers) {
   }
 }
 
-std::string cuda_version_text(int version) {
+std::string format_cuda_version(int version) {
   if (version <= 0) return std::string(kUnknown);
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }

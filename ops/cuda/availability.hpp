@@ -42,7 +42,7 @@ struct Verdict {
 Verdict decide(const RuntimeAnswers& answers);
 
 // Formats 13000 as "13.0" and 0 as "n/a".
-std::string cuda_version_text(int version);
+std::string format_cuda_version(int version);
 
 // Determines which devices a CUDA binary has code for. `architectures` is a list as CMake writes
 // it: "75-real;90-real;120-virtual". An entry without a suffix means both. Machine code ("real")

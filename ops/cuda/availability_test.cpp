@@ -91,9 +91,9 @@ TEST(Availability, NamesGoBothWays) {
 }
 
 TEST(CudaVersion, AsText) {
-  EXPECT_EQ(cuda_version_text(13000), "13.0");
-  EXPECT_EQ(cuda_version_text(12040), "12.4");
-  EXPECT_EQ(cuda_version_text(0), "n/a");
+  EXPECT_EQ(format_cuda_version(13000), "13.0");
+  EXPECT_EQ(format_cuda_version(12040), "12.4");
+  EXPECT_EQ(format_cuda_version(0), "n/a");
 }
 
 }  // namespace

@@ -120,14 +120,15 @@ constexpr LibrarySpec kSpecs[] = {
      cupti_version},
 };
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
 // Returns the failure of the first sub-library that is missing.
 std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLibrary& library) {
-  const SearchStep steps[] = {{folder_of(library.path()), "beside it"}, {"", "the loader's path"}};
+  const SearchStep steps[] = {{parent_folder(library.path()), "beside it"},
+                              {"", "the loader's path"}};
   for (const std::string_view part : spec.parts) {
     auto loaded = DynamicLibrary::open(std::span(&part, 1), steps);
     if (loaded) continue;

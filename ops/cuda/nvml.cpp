@@ -80,7 +80,7 @@ void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
   }
 }
 
-std::string error_text(const NvmlFunctions& table, int code) {
+std::string format_error(const NvmlFunctions& table, int code) {
   const char* text = table.error_string(code);
   return fmt::format("NVML error {} ({})", code, text != nullptr ? text : "unknown");
 }
@@ -118,7 +118,7 @@ std::optional<bool> is_set(std::optional<int> value) {
 
 // The type codes are in the order of NVML's value types: double, unsigned, unsigned long, unsigned
 // long long, long long, int, unsigned short.
-std::optional<std::int64_t> integer_of(const NvmlField& field) {
+std::optional<std::int64_t> to_integer(const NvmlField& field) {
   if (field.status != kNvmlSuccess) return std::nullopt;
   switch (field.type) {
     case 1:
@@ -134,8 +134,8 @@ std::optional<std::int64_t> integer_of(const NvmlField& field) {
   }
 }
 
-std::optional<std::vector<NvmlProcessMemory>> processes_of(const NvmlFunctions& table,
-                                                           void* device) {
+std::optional<std::vector<NvmlProcessMemory>> list_processes(const NvmlFunctions& table,
+                                                             void* device) {
   if (table.processes == nullptr) return std::nullopt;
   std::vector<NvmlProcess> infos(16);
   unsigned count = 0;
@@ -156,19 +156,19 @@ std::optional<std::vector<NvmlProcessMemory>> processes_of(const NvmlFunctions& 
   return processes;
 }
 
-std::optional<std::vector<std::int64_t>> pids_of(const NvmlFunctions& table, void* device) {
-  const auto processes = processes_of(table, device);
+std::optional<std::vector<std::int64_t>> list_pids(const NvmlFunctions& table, void* device) {
+  const auto processes = list_processes(table, device);
   if (!processes) return std::nullopt;
   std::vector<std::int64_t> pids;
   for (const NvmlProcessMemory& process : *processes) pids.push_back(process.pid);
   return pids;
 }
 
-std::optional<std::int64_t> power_of(const NvmlFunctions& table, void* device) {
+std::optional<std::int64_t> read_power(const NvmlFunctions& table, void* device) {
   NvmlField field{};
   field.id = kFieldPowerInstant;
   if (table.fields != nullptr && table.fields(device, 1, &field) == kNvmlSuccess) {
-    if (const auto instant = integer_of(field)) return instant;
+    if (const auto instant = to_integer(field)) return instant;
   }
   return ask<unsigned>(table.power, device);
 }
@@ -195,7 +195,7 @@ void read_fields(const NvmlFunctions& table, void* device,
   }
   if (table.fields(device, asked, fields.data()) != kNvmlSuccess) return;
   for (std::size_t i = 0; i < static_cast<std::size_t>(asked); ++i) {
-    *rows[i].target = integer_of(fields[i]);
+    *rows[i].target = to_integer(fields[i]);
   }
 }
 
@@ -245,7 +245,7 @@ Result<Nvml, LoadFailure> Nvml::open(std::span<const SearchStep> search) {
   }
   fill_optional(*library, *table);
   if (const int code = table->init(); code != kNvmlSuccess) {
-    return LoadFailure{{}, error_text(*table, code)};
+    return LoadFailure{{}, format_error(*table, code)};
   }
   return Nvml(std::move(table), library->path());
 }
@@ -262,7 +262,7 @@ Result<void*> Nvml::device(const std::string& bus_id) const {
   void* device = nullptr;
   if (const int code = functions_->device_by_bus_id(bus_id.c_str(), &device);
       code != kNvmlSuccess) {
-    return Error{error_text(*functions_, code), bus_id, ""};
+    return Error{format_error(*functions_, code), bus_id, ""};
   }
   return device;
 }
@@ -277,7 +277,7 @@ Result<NvmlCounters> Nvml::counters(const std::string& bus_id) const {
   if (counters.performance_state == kUnknownPerformanceState) counters.performance_state.reset();
   counters.memory_errors =
       ask<unsigned long long>(table.memory_errors, handle, kUncorrected, kSinceDriver);
-  counters.processes = pids_of(table, handle);
+  counters.processes = list_pids(table, handle);
   return counters;
 }
 
@@ -306,11 +306,11 @@ Result<NvmlReading> Nvml::reading(const std::string& bus_id) const {
   BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
   NvmlReading reading;
   reading.sm_clock_mhz = ask<unsigned>(table.clock, handle, kClockSm);
-  reading.power_milliwatt = power_of(table, handle);
+  reading.power_milliwatt = read_power(table, handle);
   if (const auto memory = ask<NvmlMemory>(table.memory, handle)) {
     reading.memory_used_bytes = static_cast<std::int64_t>(memory->used);
   }
-  reading.processes = processes_of(table, handle);
+  reading.processes = list_processes(table, handle);
   return reading;
 }
 
@@ -328,10 +328,10 @@ Result<XidEvents> Nvml::watch_xids(const std::string& bus_id) const {
                           table.wait_for_event != nullptr && table.free_events != nullptr;
   void* set = nullptr;
   const int made = has_events ? table.create_events(&set) : kNotSupported;
-  if (made != kNvmlSuccess) return Error{error_text(table, made), bus_id, ""};
+  if (made != kNvmlSuccess) return Error{format_error(table, made), bus_id, ""};
   XidEvents events(table, set);
   const int code = table.register_events(handle, kCriticalError, set);
-  if (code != kNvmlSuccess) return Error{error_text(table, code), bus_id, ""};
+  if (code != kNvmlSuccess) return Error{format_error(table, code), bus_id, ""};
   return events;
 }
 

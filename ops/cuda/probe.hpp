@@ -70,6 +70,6 @@ void fields(JsonWriter& writer, const ProbeReport& report);
 void fields(JsonReader& reader, ProbeReport& report);
 
 // Formats "compute capability 9.0".
-std::string capability_text(const DeviceFacts& device);
+std::string format_capability(const DeviceFacts& device);
 
 }  // namespace bench::ops::cuda

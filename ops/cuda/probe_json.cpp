@@ -95,7 +95,7 @@ constexpr JsonRules kProbeRules{.numbers = JsonRules::Numbers::any};
 void fields(JsonWriter& writer, const ProbeReport& report) { probe_fields(writer, report); }
 void fields(JsonReader& reader, ProbeReport& report) { probe_fields(reader, report); }
 
-std::string format_probe(const ProbeReport& report) { return json_text(report); }
+std::string format_probe(const ProbeReport& report) { return format_json(report); }
 
 Result<ProbeReport> parse_probe(std::string_view text) {
   return read_json_document<ProbeReport>(text, kProbeSchema, kProbeRules);
@@ -105,7 +105,7 @@ Result<ProbeReport> parse_probe(JsonValue document) {
   return read_json_document<ProbeReport>(document, kProbeSchema, kProbeRules);
 }
 
-std::string capability_text(const DeviceFacts& device) {
+std::string format_capability(const DeviceFacts& device) {
   return fmt::format("compute capability {}.{}", device.major, device.minor);
 }
 

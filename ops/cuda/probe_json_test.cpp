@@ -96,7 +96,7 @@ TEST(ProbeJson, WithAMemberMissingOrOfAnotherTypeIsAnError) {
   }
 }
 
-TEST(Capability, AsText) { EXPECT_EQ(capability_text(a_device()), "compute capability 9.0"); }
+TEST(Capability, AsText) { EXPECT_EQ(format_capability(a_device()), "compute capability 9.0"); }
 
 }  // namespace
 }  // namespace bench::ops::cuda

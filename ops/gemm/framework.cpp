@@ -22,7 +22,7 @@ std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
                                        std::optional<std::int64_t> m, std::int64_t n,
                                        std::int64_t k, HasBias bias) {
   if (!batch || !m) return std::nullopt;
-  ParameterSet set = parameters_of("gemm");
+  ParameterSet set = default_parameters("gemm");
   set.set("batch", *batch);
   set.set("m", *m);
   set.set("n", n);
@@ -49,14 +49,14 @@ std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
 
 // Source [..., k] with weights [n, k] or [k].
 std::optional<Equivalent> make_linear(const FrameworkCall& call, const FrameworkRow&) {
-  const auto source = shape_of(call, 0);
-  const auto weights = shape_of(call, 1);
+  const auto source = tensor_shape(call, 0);
+  const auto weights = tensor_shape(call, 1);
   if (source.empty() || weights.empty() || weights.size() > kOperandRank ||
       source.back() != weights.back()) {
     return std::nullopt;
   }
   const std::int64_t n = weights.size() == kOperandRank ? weights[0] : 1;
-  const auto bias = shape_of(call, 2);
+  const auto bias = tensor_shape(call, 2);
   return with_elements(make_product(1, element_count(source.first(source.size() - 1)), n,
                                     source.back(), bias.empty() ? HasBias::no : HasBias::yes),
                        {source, weights, bias});
@@ -92,16 +92,16 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
 }
 
 std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const FrameworkRow&) {
-  const auto a = shape_of(call, 0);
-  const auto b = shape_of(call, 1);
+  const auto a = tensor_shape(call, 0);
+  const auto b = tensor_shape(call, 1);
   return with_elements(multiply(a, b, HasBias::no), {a, b});
 }
 
 // The addend is the first argument; each element of the result takes one addition.
 std::optional<Equivalent> make_added_product(const FrameworkCall& call, const FrameworkRow&) {
-  const auto a = shape_of(call, 1);
-  const auto b = shape_of(call, 2);
-  return with_elements(multiply(a, b, HasBias::yes), {shape_of(call, 0), a, b});
+  const auto a = tensor_shape(call, 1);
+  const auto b = tensor_shape(call, 2);
+  return with_elements(multiply(a, b, HasBias::yes), {tensor_shape(call, 0), a, b});
 }
 
 constexpr std::array kFrameworkRows = {

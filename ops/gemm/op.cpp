@@ -64,7 +64,7 @@ Result<std::vector<Tensor>> make_tensors(const GemmShape& shape, DataType dtype)
   return tensors;
 }
 
-std::vector<Formula> formulas_of(const GemmShape& shape, const Work& work) {
+std::vector<Formula> make_formulas(const GemmShape& shape, const Work& work) {
   const std::string macs = fmt::format("{}*{}*{}*{}", shape.batch, shape.m, shape.n, shape.k);
   const std::string bias =
       shape.has_bias ? fmt::format(" + {}*{}*{}", shape.batch, shape.m, shape.n) : "";
@@ -128,7 +128,7 @@ Result<Model> model_gemm(const Problem& problem) {
   model.work.macs = *(products * shape.k).value();
   model.work.flops_valid = model.work.flops;
   BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
-  model.formulas = formulas_of(shape, model.work);
+  model.formulas = make_formulas(shape, model.work);
   model.formulas.push_back(bytes_formula(model.tensors));
   return model;
 }

@@ -22,7 +22,7 @@ struct Rows {
   std::int64_t size;
 };
 
-std::array<Rows, 3> rows_of(const GemmShape& shape) {
+std::array<Rows, 3> operand_rows(const GemmShape& shape) {
   const bool a_plain = shape.a == Storage::plain;
   const bool b_plain = shape.b == Storage::plain;
   return {{{"source", a_plain ? "k" : "m", a_plain ? shape.k : shape.m},
@@ -39,7 +39,7 @@ std::int64_t element_bytes(const Problem& problem, std::string_view tensor) {
 // The worst row alignment decides; batches start at multiples of rows.
 void set_gemm_alignment(const Problem& problem, const GemmShape& shape, ProblemFacts& result) {
   std::optional<RowAlignment> worst;
-  for (const Rows& rows : rows_of(shape)) {
+  for (const Rows& rows : operand_rows(shape)) {
     const std::int64_t element = element_bytes(problem, rows.tensor);
     // Only the remainder modulo a line matters; the full product might overflow.
     const std::int64_t bytes = rows.size % kTensorCoreLine * element;
@@ -54,7 +54,7 @@ void set_gemm_alignment(const Problem& problem, const GemmShape& shape, ProblemF
 
 // Libraries that require multiples require them of all three sizes; others only of the row sizes.
 void check_gemm_multiples(const Problem& problem, const GemmShape& shape, ProblemFacts& result) {
-  const auto rows = rows_of(shape);
+  const auto rows = operand_rows(shape);
   const Rows all[] = {{"", "m", shape.m}, {"", "n", shape.n}, {"", "k", shape.k}};
   for (const Rows& size : all) {
     const bool is_row = std::any_of(rows.begin(), rows.end(),

@@ -15,16 +15,16 @@ using namespace framework;
 // (input, normalized_shape, weight, bias, eps): the list's shape is not recorded, that of the
 // weights is. Without weights, every axis costs the same. Epsilon stays unknown.
 std::optional<Equivalent> make_layer_norm(const FrameworkCall& call, const FrameworkRow&) {
-  const auto source = shape_of(call, 0);
-  const auto scale = shape_of(call, 2);
-  const auto shift = shape_of(call, 3);
+  const auto source = tensor_shape(call, 0);
+  const auto scale = tensor_shape(call, 2);
+  const auto shift = tensor_shape(call, 3);
   const auto fits = [&](std::span<const std::int64_t> group) {
     return group.size() <= source.size() && std::ranges::equal(group, source.last(group.size()));
   };
   const bool agree = scale.empty() || shift.empty() || std::ranges::equal(scale, shift);
   if (source.empty() || !fits(scale) || !fits(shift) || !agree) return std::nullopt;
   const std::size_t normalised = std::max<std::size_t>({1, scale.size(), shift.size()});
-  ParameterSet set = parameters_of("layer_norm");
+  ParameterSet set = default_parameters("layer_norm");
   set.set("shape", Dims(source.begin(), source.end()));
   set.set("axis", static_cast<std::int64_t>(source.size() - normalised));
   set.set("scale", !scale.empty());

@@ -142,7 +142,7 @@ std::string logged_work(std::string_view fields) {
   EXPECT_TRUE(fill_activity(
       decoder.decode(fmt::format("onednn_verbose,exec,cpu,layer_normalization,{},1", fields)),
       activity));
-  const auto work = work_of(activity);
+  const auto work = compute_work(activity);
   if (!work) return "n/a";
   return fmt::format("{}/{}/{} {} FLOP {} B", work->op, work->parameters, work->dtype, work->flops,
                      work->bytes.value_or(-1));
@@ -179,7 +179,7 @@ TEST(LayerNorm, LinesOfALogHaveWork) {
 }
 
 std::string called_work(std::string_view name, const std::vector<FrameworkRange::Shape>& inputs) {
-  const auto work = work_of_framework_call({name, &inputs, nullptr});
+  const auto work = compute_framework_work({name, &inputs, nullptr});
   return work ? fmt::format("{} {} {}", work->op, work->parameters, work->flops) : "n/a";
 }
 

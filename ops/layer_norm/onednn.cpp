@@ -8,7 +8,7 @@
 namespace bench::ops {
 namespace {
 
-dnnl::normalization_flags flags_of(const LayerNormShape& shape) {
+dnnl::normalization_flags to_flags(const LayerNormShape& shape) {
   dnnl::normalization_flags flags = dnnl::normalization_flags::none;
   if (shape.has_scale) flags |= dnnl::normalization_flags::use_scale;
   if (shape.has_shift) flags |= dnnl::normalization_flags::use_shift;
@@ -24,7 +24,7 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
       context.call("dnnl_layer_normalization_forward_primitive_desc_create", [&] {
         return dnnl::layer_normalization_forward::primitive_desc(
             context.engine(), dnnl::prop_kind::forward_inference, flat, flat,
-            static_cast<float>(shape.epsilon), flags_of(shape), make_attributes(request));
+            static_cast<float>(shape.epsilon), to_flags(shape), make_attributes(request));
       });
   const auto of_group = [&](std::string_view name) {
     return plain_desc({shape.size}, tensor_named(problem, name).dtype);

@@ -25,10 +25,10 @@ Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   if (shape.has_scale) plan.scale = next++;
   if (shape.has_shift) plan.shift = next++;
   plan.destination = next;
-  plan.type = element_of(problem.dtype);
+  plan.type = to_element(problem.dtype);
   plan.of_group = problem.dtype == DataType::f64 ? Element::f64 : Element::f32;
   plan.epsilon = shape.epsilon;
-  plan.precision = precision_of(problem.dtype);
+  plan.precision = to_precision(problem.dtype);
   return NativeForm{"bench:layer_norm_block", "layer_norm", NativePlan(plan), std::move(tensors)};
 }
 

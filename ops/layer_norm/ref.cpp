@@ -15,7 +15,7 @@ struct GroupStatistics {
 };
 
 // Two passes: the squares of the differences lose nothing if the mean is large.
-GroupStatistics statistics_of(std::span<const double> group, double epsilon) {
+GroupStatistics compute_statistics(std::span<const double> group, double epsilon) {
   double sum = 0;
   for (const double value : group) sum += value;
   const double mean = sum / static_cast<double>(group.size());
@@ -40,7 +40,7 @@ std::vector<double> layer_norm_reference(const Problem& problem, ReferenceInputs
     auto entry = known.find(group);
     if (entry == known.end()) {
       const auto values = std::span(inputs[0]).subspan(group * size, size);
-      entry = known.emplace(group, statistics_of(values, shape.epsilon)).first;
+      entry = known.emplace(group, compute_statistics(values, shape.epsilon)).first;
     }
     double value = (inputs[0][place] - entry->second.mean) / entry->second.deviation;
     if (shape.has_scale) value *= inputs[1][within];

@@ -115,8 +115,8 @@ Status check_used(const std::vector<GraphLayer>& layers) {
 }
 
 // Consumers of each node.
-std::vector<std::vector<int>> successors_of(std::size_t count,
-                                            const std::vector<std::vector<int>>& predecessors) {
+std::vector<std::vector<int>> find_successors(std::size_t count,
+                                              const std::vector<std::vector<int>>& predecessors) {
   std::vector<std::vector<int>> successors(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (const int predecessor : predecessors[i]) {
@@ -139,7 +139,7 @@ std::vector<int> topological_order(std::size_t count,
     waiting[i] = before[i].size();
     if (waiting[i] == 0) ready.push(static_cast<int>(i));
   }
-  const std::vector<std::vector<int>> successors = successors_of(count, before);
+  const std::vector<std::vector<int>> successors = find_successors(count, before);
   std::vector<int> order;
   while (!ready.empty()) {
     order.push_back(ready.top());

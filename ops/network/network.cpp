@@ -26,7 +26,9 @@ Error in_layer(const std::string& layer, Error error) {
   return error;
 }
 
-const Tensor& output_of(const Problem& problem) { return problem.tensors[problem.input_count()]; }
+const Tensor& output_tensor(const Problem& problem) {
+  return problem.tensors[problem.input_count()];
+}
 
 Status check_input(const NetworkDefinition& definition, std::int64_t batch) {
   if (batch < 1) {
@@ -72,7 +74,7 @@ class NodeMaker {
     for (const int input : layer.inputs) {
       dims.push_back(input == kNetworkInput
                          ? input_
-                         : output_of(nodes_[static_cast<std::size_t>(input)].problem).dims);
+                         : output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dims);
     }
     ProblemRequest request{.op = layer.op, .dtype = dtype_, .post_ops = {}};
     BENCH_ASSIGN_OR_RETURN(request.parameters,
@@ -107,7 +109,7 @@ class NodeMaker {
   // An s8 convolution produces s32, which no operator accepts directly.
   Status check_type(const Tensor& wanted, int input) const {
     if (input == kNetworkInput) return Done{};
-    const DataType found = output_of(nodes_[static_cast<std::size_t>(input)].problem).dtype;
+    const DataType found = output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dtype;
     if (found == wanted.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
                                      info(found).name, info(wanted.dtype).name),
@@ -166,13 +168,13 @@ void collect_tensors(Network& network, const Dims& input) {
           {.node = static_cast<int>(n), .tensor = static_cast<int>(t)});
     }
   }
-  Tensor output = output_of(network.nodes.back().problem);
+  Tensor output = output_tensor(network.nodes.back().problem);
   output.name = "output";
   network.tensors.push_back(std::move(output));
 }
 
 // Equal problems have equal keys.
-std::string key_of(const Problem& problem) {
+std::string problem_key(const Problem& problem) {
   return fmt::format("{}/{}/{}/{}/{}/{}", problem.op->name, static_cast<int>(problem.direction),
                      problem_tokens(problem), info(problem.dtype).name,
                      static_cast<int>(problem.layout), static_cast<int>(problem.math));
@@ -226,7 +228,7 @@ std::vector<DistinctLayer> distinct_layers(const Network& network) {
   std::map<std::string, std::size_t> places;
   std::vector<bool> depends_on_learned;  // by node output
   for (const Node& node : network.nodes) {
-    const auto [entry, is_new] = places.emplace(key_of(node.problem), distinct.size());
+    const auto [entry, is_new] = places.emplace(problem_key(node.problem), distinct.size());
     if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});
     DistinctLayer& layer = distinct[entry->second];
     layer.layers.push_back(node.name);

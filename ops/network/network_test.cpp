@@ -12,7 +12,7 @@ namespace {
 
 using op_test::layer;
 using op_test::make;
-using op_test::names_of;
+using op_test::node_names;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,7 +36,7 @@ NetworkDefinition residual_block() {
 
 TEST(Network, SeparateLayersStandAsWritten) {
   const Network network = make(residual_block(), Fusion::separate, DataType::f32, 2);
-  EXPECT_THAT(names_of(network),
+  EXPECT_THAT(node_names(network),
               ElementsAre("conv1", "conv1.bn", "conv1.relu", "conv2", "conv2.bn", "downsample",
                           "downsample.bn", "add", "relu", "pool", "fc"));
   EXPECT_EQ(problem_tokens(network.nodes[0].problem), "n2c8h6w6k4r1s1");
@@ -52,7 +52,7 @@ TEST(Network, SeparateLayersStandAsWritten) {
 
 TEST(Network, FusedBlockIsThreeConvolutions) {
   const Network network = make(residual_block(), Fusion::fused, DataType::f32);
-  ASSERT_THAT(names_of(network), ElementsAre("conv1", "conv2", "downsample", "pool", "fc"));
+  ASSERT_THAT(node_names(network), ElementsAre("conv1", "conv2", "downsample", "pool", "fc"));
   const std::vector<Node>& nodes = network.nodes;
   EXPECT_EQ(problem_tokens(nodes[0].problem), "c8h6w6k4r1s1+bias+relu");
   EXPECT_EQ(problem_tokens(nodes[1].problem), "c4h6w6k16r3s3p1+bias");
@@ -166,7 +166,7 @@ TEST(Network, AFusedNodeWaitsForItsResidual) {
                  layer("pool", "pool", "max-r3u1p1", {"input"}),
                  layer("add", "pointwise", "add", {"conv", "pool"})}};
   const Network network = make(definition, Fusion::fused, DataType::f32);
-  EXPECT_THAT(names_of(network), ElementsAre("pool", "conv"));
+  EXPECT_THAT(node_names(network), ElementsAre("pool", "conv"));
   EXPECT_THAT(network.nodes[1].sources, ElementsAre(kNetworkInput, kParameter, 0));
 }
 
@@ -179,7 +179,7 @@ TEST(Network, WhatIsReadTwiceIsNotFused) {
                  layer("relu", "pointwise", "relu", {"conv"}),
                  layer("double", "pointwise", "add", {"relu", "relu"}),
                  layer("add", "pointwise", "add", {"bn", "double"})}};
-  EXPECT_THAT(names_of(make(definition, Fusion::fused, DataType::f32)),
+  EXPECT_THAT(node_names(make(definition, Fusion::fused, DataType::f32)),
               ElementsAre("conv", "bn", "relu", "double", "add"));
 }
 
@@ -197,7 +197,7 @@ TEST(Network, WhatHasNoPostOpStays) {
                  layer("scaled", "pointwise", "add", {"bn", "gate"}),
                  layer("other", "conv", "k4r1s1", {"scaled"}),
                  layer("sub", "pointwise", "sub", {"other", "input"})}};
-  EXPECT_THAT(names_of(make(definition, Fusion::fused, DataType::f32)),
+  EXPECT_THAT(node_names(make(definition, Fusion::fused, DataType::f32)),
               ElementsAre("conv", "bn", "gap", "gate", "scaled", "other", "sub"));
 }
 

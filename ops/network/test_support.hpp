@@ -34,7 +34,7 @@ inline Network make(const NetworkDefinition& definition, Fusion fusion, DataType
   return std::move(network).value();
 }
 
-inline std::vector<std::string> names_of(const Network& network) {
+inline std::vector<std::string> node_names(const Network& network) {
   std::vector<std::string> names;
   for (const Node& node : network.nodes) names.push_back(node.name);
   return names;

@@ -105,7 +105,7 @@ std::vector<dnnl::memory::desc> producer_layouts(const Problem& problem,
     const Tensor& tensor = problem.tensors[i];
     const auto layout = input_layouts.find(tensor.name);
     if (layout == input_layouts.end()) continue;
-    if (auto desc = desc_of_text(layout->second, tensor.dims, tensor.dtype)) given[i] = *desc;
+    if (auto desc = parse_desc(layout->second, tensor.dims, tensor.dtype)) given[i] = *desc;
   }
   return given;
 }

@@ -53,7 +53,9 @@ class ChainBuilder {
   Result<Done, BackendError> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
                                         std::optional<std::size_t> residual, ChainStep& step);
   std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
-  std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
+  std::size_t value_index(int source) const {
+    return results_[static_cast<std::size_t>(source + 1)];
+  }
 
   std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
   std::size_t add_value(const memory::desc& desc, std::size_t storage);
@@ -104,7 +106,7 @@ std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     if (node.sources[i] == kParameter) continue;
     const Tensor& tensor = node.problem.tensors[i];
-    const memory::desc& desc = chain_.values[value_of(node.sources[i])].desc;
+    const memory::desc& desc = chain_.values[value_index(node.sources[i])].desc;
     if (desc.get_data_type() != onednn_type(tensor.dtype)) continue;
     descs[i] = desc.get_dims() == tensor.dims ? desc : plain_desc(tensor.dims, tensor.dtype);
   }
@@ -115,7 +117,7 @@ InputLayouts ChainBuilder::input_layouts(const Node& node) const {
   InputLayouts layouts;
   const std::vector<memory::desc> descs = given(node);
   for (std::size_t i = 0; i < descs.size(); ++i) {
-    if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = layout_text(descs[i]);
+    if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = format_layout(descs[i]);
   }
   return layouts;
 }
@@ -132,7 +134,7 @@ std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) co
     return std::nullopt;
   }
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
-  const memory::desc& desc = chain_.values[value_of(source)].desc;
+  const memory::desc& desc = chain_.values[value_index(source)].desc;
   const Tensor& output = node.problem.tensors[node.problem.input_count()];
   const bool similar =
       desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
@@ -205,7 +207,7 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
       {.node = node,
        .kind = std::string(kReorder),
        .implementation = description.impl_info_str(),
-       .layouts = layout_text(from) + " -> " + layout_text(wanted),
+       .layouts = format_layout(from) + " -> " + format_layout(wanted),
        .input_layouts = {},
        .moved = MovedTensor{wanted.get_dims(), network_.nodes[node].problem.dtype},
        .primitive = context_.call("dnnl_primitive_create",
@@ -253,7 +255,7 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
       step.parameters.emplace_back(*tensor.argument, parameter);
       continue;
     }
-    const std::size_t value = arranged(index, value_of(node.sources[i]), tensor.desc);
+    const std::size_t value = arranged(index, value_index(node.sources[i]), tensor.desc);
     if (residual == i) {
       result = value;
     } else {
@@ -281,7 +283,7 @@ Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
   ChainStep step{.node = index,
                  .kind = primitive->kind,
                  .implementation = primitive->implementation,
-                 .layouts = layouts_text(node.problem, *primitive),
+                 .layouts = format_layouts(node.problem, *primitive),
                  .input_layouts = input_layouts(node),
                  .moved = std::nullopt,
                  .primitive = primitive->primitive,

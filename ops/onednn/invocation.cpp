@@ -39,7 +39,7 @@ bool OnednnInvocation::fail(dnnl_status_t status, const Call* call) noexcept {
   return false;
 }
 
-// A failed wait does not tell which of the primitives before it failed.
+// A failed wait does not say which of the primitives before it failed.
 bool OnednnInvocation::wait() noexcept {
   const dnnl_status_t status = dnnl_stream_wait(stream_);
   return status == dnnl_success || fail(status, nullptr);

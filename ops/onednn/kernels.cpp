@@ -49,14 +49,14 @@ class ProblemKernel final : public Kernel {
                 std::unique_ptr<OnednnPrimitive> primitive)
       : context_(context),
         primitive_(std::move(primitive)),
-        layouts_(layouts_text(problem, *primitive_)),
+        layouts_(format_layouts(problem, *primitive_)),
         scratchpad_(primitive_->scratchpad.get_size(), context.collectors().memory, "scratchpad"),
         workspace_(primitive_->workspace.get_size(), context.collectors().memory, "workspace") {
     for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
       const memory::desc& desc = primitive_->tensors[i].desc;
       buffers_.push_back({buffer_role(problem.tensors[i].role),
                           {static_cast<std::int64_t>(desc.get_size())},
-                          layout_text(desc)});
+                          format_layout(desc)});
     }
   }
 
@@ -142,13 +142,13 @@ std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const 
   return std::make_unique<ProblemKernel>(context, problem, std::move(primitive));
 }
 
-std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive) {
+std::string format_layouts(const Problem& problem, const OnednnPrimitive& primitive) {
   std::string inputs;
   std::string outputs;
   std::string constants;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const std::string layout = layout_text(primitive.tensors[i].desc);
+    const std::string layout = format_layout(primitive.tensors[i].desc);
     if (tensor.role == TensorRole::input) inputs += (inputs.empty() ? "" : " ") + layout;
     if (tensor.role == TensorRole::output) outputs += (outputs.empty() ? "" : " ") + layout;
     if (tensor.role == TensorRole::weights && tensor.dims.size() > 1) {
@@ -187,11 +187,11 @@ class NetworkKernel final : public Kernel {
   std::size_t output_index() const { return 1 + chain_.parameters.size(); }
   // The layouts of the network's tensor `index`: plain, packed.
   std::pair<memory::desc, memory::desc> layouts(std::size_t index) const;
-  void* data_of(const ChainValue& value, std::span<void* const> buffers) const;
+  void* find_data(const ChainValue& value, std::span<void* const> buffers) const;
   std::vector<void*> plain_tensors(const ChainStep& step, std::span<void* const> buffers) const;
-  std::vector<std::pair<int, memory>> arguments_of(const ChainStep& step,
-                                                   std::span<const memory> values,
-                                                   std::span<const memory> parameters) const;
+  std::vector<std::pair<int, memory>> make_arguments(const ChainStep& step,
+                                                     std::span<const memory> values,
+                                                     std::span<const memory> parameters) const;
 
   const OnednnContext& context_;
   Chain chain_;
@@ -205,11 +205,12 @@ NetworkKernel::NetworkKernel(const OnednnContext& context, const Network& networ
       chain_(std::move(chain)),
       scratchpad_(chain_.scratchpad_bytes, context.collectors().memory, "scratchpad") {
   for (const Node& node : network.nodes) node_names_.push_back(node.name);
-  buffers_.push_back({BufferRole::input, size_of(chain_.input), layout_text(chain_.input)});
+  buffers_.push_back({BufferRole::input, size_of(chain_.input), format_layout(chain_.input)});
   for (const ChainParameter& parameter : chain_.parameters) {
-    buffers_.push_back({BufferRole::weights, size_of(parameter.desc), layout_text(parameter.desc)});
+    buffers_.push_back(
+        {BufferRole::weights, size_of(parameter.desc), format_layout(parameter.desc)});
   }
-  buffers_.push_back({BufferRole::output, size_of(chain_.output), layout_text(chain_.output)});
+  buffers_.push_back({BufferRole::output, size_of(chain_.output), format_layout(chain_.output)});
   for (const std::int64_t bytes : chain_.buffers) {
     buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
   }
@@ -231,7 +232,7 @@ std::pair<memory::desc, memory::desc> NetworkKernel::layouts(std::size_t index) 
   return {parameter.plain, parameter.desc};
 }
 
-void* NetworkKernel::data_of(const ChainValue& value, std::span<void* const> buffers) const {
+void* NetworkKernel::find_data(const ChainValue& value, std::span<void* const> buffers) const {
   const ChainStorage& storage = chain_.storages[value.storage];
   switch (storage.kind) {
     case ChainStorage::Kind::input:
@@ -244,7 +245,7 @@ void* NetworkKernel::data_of(const ChainValue& value, std::span<void* const> buf
   return buffers[output_index() + 1 + storage.buffer];
 }
 
-std::vector<std::pair<int, memory>> NetworkKernel::arguments_of(
+std::vector<std::pair<int, memory>> NetworkKernel::make_arguments(
     const ChainStep& step, std::span<const memory> values,
     std::span<const memory> parameters) const {
   std::vector<std::pair<int, memory>> arguments;
@@ -264,7 +265,7 @@ std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors(step.values.size() + step.parameters.size());
   for (const auto& [number, value] : step.values) {
-    tensors[static_cast<std::size_t>(number)] = data_of(chain_.values[value], buffers);
+    tensors[static_cast<std::size_t>(number)] = find_data(chain_.values[value], buffers);
   }
   for (const auto& [number, parameter] : step.parameters) {
     tensors[static_cast<std::size_t>(number)] = buffers[1 + parameter];
@@ -286,7 +287,7 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
   return guarded_step("the network", [&]() -> Result<std::unique_ptr<Invocation>> {
     std::vector<memory> values;
     for (const ChainValue& value : chain_.values) {
-      values.push_back(context_.view(value.desc, data_of(value, buffers)));
+      values.push_back(context_.view(value.desc, find_data(value, buffers)));
     }
     std::vector<memory> parameters;
     for (std::size_t i = 0; i < chain_.parameters.size(); ++i) {
@@ -300,7 +301,7 @@ Result<std::unique_ptr<Invocation>> NetworkKernel::bind(std::span<void* const> b
         continue;
       }
       invocation->add_call(node_names_[step.node], step.primitive,
-                           arguments_of(step, values, parameters));
+                           make_arguments(step, values, parameters));
     }
     return std::unique_ptr<Invocation>(std::move(invocation));
   });

@@ -29,7 +29,7 @@ std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const 
                                             std::unique_ptr<OnednnPrimitive> primitive);
 
 // Formats layouts: "acdb -> acdb, weights Acdb64a": activations, then constant tensors.
-std::string layouts_text(const Problem& problem, const OnednnPrimitive& primitive);
+std::string format_layouts(const Problem& problem, const OnednnPrimitive& primitive);
 
 // The kernel of a network: a chain of primitives with its memory.
 

@@ -77,7 +77,7 @@ bool has_order(const memory::desc& desc) {
 
 // Returns the loops, outermost first. Omits loops with one step, and merges loops that continue
 // each other.
-std::vector<Loop> loops_of(const memory::desc& desc) {
+std::vector<Loop> find_loops(const memory::desc& desc) {
   const auto dims = desc.get_dims();
   const auto strides = desc.get_strides();
   const auto blocks = desc.get_inner_blks();
@@ -156,7 +156,7 @@ memory::desc channels_last_desc(const Dims& dims, DataType type) {
   return ordered_desc(dims, onednn_type(type), order);
 }
 
-memory::desc desc_of_layout(Layout layout, const Dims& dims, DataType type) {
+memory::desc make_layout_desc(Layout layout, const Dims& dims, DataType type) {
   switch (layout) {
     case Layout::any:
       break;
@@ -171,10 +171,10 @@ memory::desc desc_of_layout(Layout layout, const Dims& dims, DataType type) {
 bool same_order(const memory::desc& a, const memory::desc& b) {
   if (a == b) return true;
   return has_order(a) && has_order(b) && a.get_dims() == b.get_dims() &&
-         a.get_data_type() == b.get_data_type() && loops_of(a) == loops_of(b);
+         a.get_data_type() == b.get_data_type() && find_loops(a) == find_loops(b);
 }
 
-std::string layout_text(const memory::desc& desc) {
+std::string format_layout(const memory::desc& desc) {
   if (desc.get_format_kind() == memory::format_kind::any) return "any";
   if (desc.get_format_kind() != memory::format_kind::blocked) return "opaque";
   const auto strides = desc.get_strides();
@@ -195,7 +195,7 @@ std::string layout_text(const memory::desc& desc) {
   return text;
 }
 
-std::optional<memory::desc> desc_of_text(const std::string& text, const Dims& dims, DataType type) {
+std::optional<memory::desc> parse_desc(const std::string& text, const Dims& dims, DataType type) {
   for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
     const char* const name = dnnl_fmt_tag2str(static_cast<dnnl_format_tag_t>(tag));
     if (text != name) continue;

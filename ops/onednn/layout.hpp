@@ -25,7 +25,7 @@ dnnl::memory::desc plain_desc(const Dims& dims, DataType type);
 // other ranks.
 dnnl::memory::desc channels_last_desc(const Dims& dims, DataType type);
 // Returns the descriptor that `layout` fixes; any_desc for Layout::any.
-dnnl::memory::desc desc_of_layout(Layout layout, const Dims& dims, DataType type);
+dnnl::memory::desc make_layout_desc(Layout layout, const Dims& dims, DataType type);
 
 // Has n, c and at least one spatial dimension, so that nhwc differs from plain.
 inline bool is_spatial(const Dims& dims) { return dims.size() >= 3; }
@@ -36,9 +36,9 @@ bool same_order(const dnnl::memory::desc& a, const dnnl::memory::desc& b);
 
 // The order of dimensions and blocks as in oneDNN's verbose mode: "acdb" (nhwc), "aBcd16b". The
 // strides follow if the elements are not dense. "any" and "opaque" have no order.
-std::string layout_text(const dnnl::memory::desc& desc);
+std::string format_layout(const dnnl::memory::desc& desc);
 // The inverse, for layouts that have a tag in the library; nullopt for others.
-std::optional<dnnl::memory::desc> desc_of_text(const std::string& text, const Dims& dims,
-                                               DataType type);
+std::optional<dnnl::memory::desc> parse_desc(const std::string& text, const Dims& dims,
+                                             DataType type);
 
 }  // namespace bench::ops

@@ -15,32 +15,32 @@ memory::desc tagged(const Dims& dims, Tag tag) { return {dims, memory::data_type
 
 TEST(LayoutText, IsTheOrderOfDimensionsAndBlocks) {
   const Dims image{2, 32, 5, 7};
-  EXPECT_EQ(layout_text(tagged(image, Tag::abcd)), "abcd");
-  EXPECT_EQ(layout_text(tagged(image, Tag::acdb)), "acdb");
-  EXPECT_EQ(layout_text(tagged(image, Tag::aBcd16b)), "aBcd16b");
-  EXPECT_EQ(layout_text(tagged({64, 64, 3, 3}, Tag::ABcd16b16a)), "ABcd16b16a");
-  EXPECT_EQ(layout_text(tagged(image, Tag::any)), "any");
-  EXPECT_EQ(layout_text(tagged({7}, Tag::a)), "a");
-  EXPECT_EQ(layout_text(tagged({4, 6}, Tag::ba)), "ba");
+  EXPECT_EQ(format_layout(tagged(image, Tag::abcd)), "abcd");
+  EXPECT_EQ(format_layout(tagged(image, Tag::acdb)), "acdb");
+  EXPECT_EQ(format_layout(tagged(image, Tag::aBcd16b)), "aBcd16b");
+  EXPECT_EQ(format_layout(tagged({64, 64, 3, 3}, Tag::ABcd16b16a)), "ABcd16b16a");
+  EXPECT_EQ(format_layout(tagged(image, Tag::any)), "any");
+  EXPECT_EQ(format_layout(tagged({7}, Tag::a)), "a");
+  EXPECT_EQ(format_layout(tagged({4, 6}, Tag::ba)), "ba");
 }
 
 TEST(LayoutText, PaddedBlocksAreDense) {
-  EXPECT_EQ(layout_text(tagged({2, 20, 5, 7}, Tag::aBcd16b)), "aBcd16b");
+  EXPECT_EQ(format_layout(tagged({2, 20, 5, 7}, Tag::aBcd16b)), "aBcd16b");
 }
 
 TEST(LayoutText, GapsShowAsStrides) {
   const memory::desc gaps({4, 6}, memory::data_type::f32, memory::dims{8, 1});
-  EXPECT_EQ(layout_text(gaps), "ab strides 8x1");
+  EXPECT_EQ(format_layout(gaps), "ab strides 8x1");
 }
 
 TEST(DescOfText, IsTheInverseOfLayoutText) {
   const Dims image{2, 32, 5, 7};
   for (const Tag tag : {Tag::abcd, Tag::acdb, Tag::aBcd16b, Tag::aBcd8b}) {
     const memory::desc desc = tagged(image, tag);
-    EXPECT_EQ(desc_of_text(layout_text(desc), image, DataType::f32), desc);
+    EXPECT_EQ(parse_desc(format_layout(desc), image, DataType::f32), desc);
   }
-  EXPECT_EQ(desc_of_text("any", image, DataType::f32), std::nullopt);
-  EXPECT_EQ(desc_of_text("ab strides 8x1", {4, 6}, DataType::f32), std::nullopt);
+  EXPECT_EQ(parse_desc("any", image, DataType::f32), std::nullopt);
+  EXPECT_EQ(parse_desc("ab strides 8x1", {4, 6}, DataType::f32), std::nullopt);
 }
 
 TEST(PlainDesc, IsRowMajorOfAnyRank) {

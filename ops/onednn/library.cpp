@@ -53,7 +53,7 @@ std::string_view runtime_name(unsigned value) {
   return row == kRuntimes.end() ? std::string_view("unknown runtime") : row->name;
 }
 
-std::string path_of(const void* symbol) {
+std::string find_library_path(const void* symbol) {
   Dl_info info{};
   if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return {};
   return info.dli_fname;
@@ -64,7 +64,7 @@ std::string path_of(const void* symbol) {
 std::string openmp_detail() {
   const void* const symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
   if (symbol == nullptr) return {};
-  const std::string path = path_of(symbol);
+  const std::string path = find_library_path(symbol);
   return fmt::format(" ({})", path.substr(path.rfind('/') + 1));
 }
 
@@ -89,7 +89,7 @@ LibraryInfo onednn_library() {
   if (version->hash != nullptr) detail += fmt::format(", build {}", version->hash);
   return {.name = "onednn",
           .version = onednn_version(),
-          .path = path_of(reinterpret_cast<const void*>(&dnnl_version)),
+          .path = find_library_path(reinterpret_cast<const void*>(&dnnl_version)),
           .detail = detail};
 }
 

@@ -125,7 +125,7 @@ const Tensor& tensor_named(const Problem& problem, std::string_view name) {
 
 memory::desc free_layout(const Problem& problem, std::string_view name) {
   const Tensor& tensor = tensor_named(problem, name);
-  return desc_of_layout(problem.layout, tensor.dims, tensor.dtype);
+  return make_layout_desc(problem.layout, tensor.dims, tensor.dtype);
 }
 
 memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,

@@ -131,7 +131,7 @@ inline void expect_near(const std::vector<double>& got, const std::vector<double
   EXPECT_EQ(wrong, 0u) << what << ": wrong elements of " << got.size();
 }
 
-inline std::string text_of(const Problem& problem) {
+inline std::string format_problem(const Problem& problem) {
   return std::string(problem.op->name) + "/" +
          std::string(direction_names()[static_cast<std::size_t>(problem.direction)]) + "/" +
          problem_tokens(problem) + "/" + std::string(info(problem.dtype).name) + "/" +
@@ -142,7 +142,7 @@ enum class Outcome { computed, refused };
 
 // Computes the problem on random inputs and compares all outputs with the reference.
 inline Outcome expect_computes(Backend& backend, const Problem& problem, std::uint64_t seed = 1) {
-  const std::string what = text_of(problem);
+  const std::string what = format_problem(problem);
   auto kernel = backend.create(problem);
   if (!kernel.ok()) {
     const BackendError& error = kernel.error();

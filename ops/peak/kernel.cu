@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kPeakThreads)
     peak_products_kernel(const void* source, T* destination, PeakPlan plan) {
   T sums[kPeakChains];
   const int thread = threadIdx.x;
-  sum_of_worker<kFactors>(plan, source, thread, blockIdx.x, gridDim.x, sums);
+  compute_worker_sums<kFactors>(plan, source, thread, blockIdx.x, gridDim.x, sums);
   BENCH_UNROLL
   for (int chain = 0; chain < kPeakChains; ++chain) {
     atomicAdd(destination + chain * kPeakThreads + thread, sums[chain]);

@@ -77,7 +77,7 @@ void sum_on_host(const PeakPlan& plan, const Addresses& tensors) {
   for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
     for (int thread = 0; thread < kPeakThreads; ++thread) {
       T sums[kPeakChains];
-      sum_of_worker<kFactors>(plan, tensors.at[0], thread, worker, kHostLanes, sums);
+      compute_worker_sums<kFactors>(plan, tensors.at[0], thread, worker, kHostLanes, sums);
       for (int chain = 0; chain < kPeakChains; ++chain) {
         destination[chain * kPeakThreads + thread] += sums[chain];
       }

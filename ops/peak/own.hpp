@@ -60,19 +60,19 @@ inline __device__ HalfPair multiply_add(HalfPair a, HalfPair b, HalfPair c) {
   asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(sum.bits) : "r"(a.bits), "r"(b.bits), "r"(c.bits));
   return sum;
 }
-inline __device__ HalfPair pair_of(float value) {
+inline __device__ HalfPair make_half_pair(float value) {
   const std::uint32_t code = encode_small<5, 10, Infinity::present>(value);
   return {code << 16 | code};
 }
-inline __device__ float half_of(HalfPair pair, int i) {
+inline __device__ float select_half(HalfPair pair, int i) {
   return decode_small<5, 10, Infinity::present>(i == 0 ? pair.bits & 0xffffu : pair.bits >> 16);
 }
 #else
 inline HalfPair multiply_add(HalfPair a, HalfPair b, HalfPair c) {
   return {{fmaf(a.at[0], b.at[0], c.at[0]), fmaf(a.at[1], b.at[1], c.at[1])}};
 }
-inline HalfPair pair_of(float value) { return {{value, value}}; }
-inline float half_of(HalfPair pair, int i) { return pair.at[i]; }
+inline HalfPair make_half_pair(float value) { return {{value, value}}; }
+inline float select_half(HalfPair pair, int i) { return pair.at[i]; }
 #endif
 
 // Adds the products of `steps` steps to independent sums.
@@ -119,7 +119,7 @@ inline constexpr std::int64_t kHalfSteps = 2048;
 BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int thread,
                                   std::int64_t steps, float (&sums)[kPeakChains]) {
   constexpr int kPairs = kPeakChains / 2;
-  const HalfPair factor = pair_of(static_cast<float>(plan.factor));
+  const HalfPair factor = make_half_pair(static_cast<float>(plan.factor));
   BENCH_UNROLL
   for (int chain = 0; chain < kPeakChains; ++chain) sums[chain] = 0;
   while (steps > 0) {
@@ -127,12 +127,12 @@ BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int 
     HalfPair pairs[kPairs];
     BENCH_UNROLL
     for (int pair = 0; pair < kPairs; ++pair) {
-      pairs[pair] = pair_of(0.0f * read_as<float>(source, pair * kPeakThreads + thread));
+      pairs[pair] = make_half_pair(0.0f * read_as<float>(source, pair * kPeakThreads + thread));
     }
     add_products(part, factor, pairs);
     BENCH_UNROLL
     for (int chain = 0; chain < kPeakChains; ++chain) {
-      sums[chain] += half_of(pairs[chain / 2], chain % 2);
+      sums[chain] += select_half(pairs[chain / 2], chain % 2);
     }
     steps -= part;
   }
@@ -140,8 +140,9 @@ BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int 
 
 // The sums of one thread of worker `worker` of `workers`.
 template <PeakPlan::Factors kFactors, class T>
-BENCH_BOTH void sum_of_worker(const PeakPlan& plan, const void* source, int thread,
-                              std::int64_t worker, std::int64_t workers, T (&sums)[kPeakChains]) {
+BENCH_BOTH void compute_worker_sums(const PeakPlan& plan, const void* source, int thread,
+                                    std::int64_t worker, std::int64_t workers,
+                                    T (&sums)[kPeakChains]) {
   const std::int64_t steps =
       step_begin(plan.steps, worker + 1, workers) - step_begin(plan.steps, worker, workers);
   if constexpr (kFactors == PeakPlan::Factors::f16) {

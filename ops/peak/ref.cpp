@@ -8,7 +8,8 @@
 namespace bench::ops {
 namespace {
 
-std::function<double(std::size_t)> value_of(const Problem& problem, ReferenceInputs inputs) {
+std::function<double(std::size_t)> make_expected_value(const Problem& problem,
+                                                       ReferenceInputs inputs) {
   const std::string& function = problem.parameters.word("function");
   const auto* moved = find_movement_loop(function);
   if (moved == nullptr) {
@@ -37,7 +38,7 @@ std::function<double(std::size_t)> value_of(const Problem& problem, ReferenceInp
 std::vector<double> peak_reference(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t /*output: there is one*/,
                                    std::span<const std::int64_t> positions) {
-  const auto value = value_of(problem, inputs);
+  const auto value = make_expected_value(problem, inputs);
   return evaluate(problem.tensors.back().elements(), positions,
                   [&](std::int64_t position) { return value(static_cast<std::size_t>(position)); });
 }

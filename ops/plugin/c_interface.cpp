@@ -31,7 +31,7 @@ BackendError backend_error(bench_status status, const Error& error) {
   return {kind, error.message()};
 }
 
-bench_status status_of(const BackendError& error) {
+bench_status to_c_status(const BackendError& error) {
   switch (error.kind) {
     case BackendError::Kind::unsupported:
       return BENCH_UNSUPPORTED;
@@ -43,6 +43,6 @@ bench_status status_of(const BackendError& error) {
   return BENCH_FAILED;
 }
 
-std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+std::string string_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 }  // namespace bench::ops

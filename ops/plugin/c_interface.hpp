@@ -37,10 +37,10 @@ class CMessage {
 };
 
 BackendError backend_error(bench_status status, const Error& error);
-bench_status status_of(const BackendError& error);
+bench_status to_c_status(const BackendError& error);
 
 // Copies a plugin's text; null gives an empty string.
-std::string text_of(const char* text);
+std::string string_or_empty(const char* text);
 
 // Valid sizes of the interface's structs. A struct has at least its size in the first release;
 // later fields are read only if BENCH_HAS reports them. It has at most its size in this release.

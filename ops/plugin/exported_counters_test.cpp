@@ -117,7 +117,7 @@ TEST_F(ExportedCountersTest, WithoutCountersThereAreNone) {
 TEST(PluginCounters, NonsenseIsUnknown) {
   bench_counters raw{};
   raw.size = sizeof raw;
-  EXPECT_EQ(fault_of(raw), "has an incomplete table of counters");
+  EXPECT_EQ(find_fault(raw), "has an incomplete table of counters");
   raw.measure = [](void*, const bench_invocation* const*, std::size_t,
                    void (*write)(void* self, const bench_counter* counter), void* self,
                    bench_message*) -> bench_status {
@@ -133,7 +133,7 @@ TEST(PluginCounters, NonsenseIsUnknown) {
     write(self, &counter);
     return BENCH_OK;
   };
-  EXPECT_EQ(fault_of(raw), std::nullopt);
+  EXPECT_EQ(find_fault(raw), std::nullopt);
   PluginCounters counters(raw, nullptr);
   const Measured measured = counters.measure({});
   ASSERT_TRUE(measured.ok());
@@ -152,9 +152,9 @@ TEST(PluginCounters, AnOlderPluginHasNone) {
   bench_backend raw{};
   raw.counters = &counters;
   raw.size = offsetof(bench_backend, counters);
-  EXPECT_EQ(counters_of(raw), nullptr);
+  EXPECT_EQ(find_counters(raw), nullptr);
   raw.size = sizeof raw;
-  EXPECT_EQ(counters_of(raw), &counters);
+  EXPECT_EQ(find_counters(raw), &counters);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ T value_or_throw(Result<T> result) {
 template <class T>
 T value_or_throw(Result<T, BackendError> result) {
   if (result) return std::move(result).value();
-  throw plugin::Error(status_of(result.error()), result.error().reason);
+  throw plugin::Error(to_c_status(result.error()), result.error().reason);
 }
 
 inline void throw_if_error(const Status& status) {

@@ -91,8 +91,10 @@ Status check_list(const Row* const* rows, std::size_t count, std::string_view wh
 Status check_operator(const bench_operator& op, const std::string& file) {
   BENCH_RETURN_IF_ERROR(check_list(op.parameters, op.parameter_count, "parameters", file));
   if (op.model == nullptr || op.reference == nullptr) {
-    return at(file, fmt::format("its operator `{}` has no model or no reference", text_of(op.name)),
-              kDocumentation);
+    return at(
+        file,
+        fmt::format("its operator `{}` has no model or no reference", string_or_empty(op.name)),
+        kDocumentation);
   }
   Status status = check_operator_description(op);
   if (!status.ok()) return at(file, status.error().what, kDocumentation);
@@ -100,8 +102,8 @@ Status check_operator(const bench_operator& op, const std::string& file) {
 }
 
 Status check_backend(const bench_backend& backend, const std::string& file) {
-  const std::string name = text_of(backend.name);
-  const std::string device = text_of(backend.device);
+  const std::string name = string_or_empty(backend.name);
+  const std::string device = string_or_empty(backend.device);
   if (!is_plugin_name(name)) {
     return at(file, fmt::format("the backend name `{}` is not [a-z][a-z0-9_]*", name));
   }
@@ -143,7 +145,7 @@ Result<Plugin> Plugin::load(const std::string& file) {
 }
 
 LibraryInfo Plugin::library() const {
-  return {text_of(raw_->name), text_of(raw_->version), file_, "plugin"};
+  return {string_or_empty(raw_->name), string_or_empty(raw_->version), file_, "plugin"};
 }
 
 PluginAddition Plugin::addition() const {
@@ -152,9 +154,9 @@ PluginAddition Plugin::addition() const {
     addition.operators.push_back(make_plugin_operator(*raw_->operators[i]));
   }
   for (const bench_backend* backend : backends()) {
-    BackendRow row{text_of(backend->name), text_of(backend->device), {}};
+    BackendRow row{string_or_empty(backend->name), string_or_empty(backend->device), {}};
     for (std::size_t i = 0; i < backend->operator_count; ++i) {
-      row.operators.push_back(text_of(backend->operators[i]));
+      row.operators.push_back(string_or_empty(backend->operators[i]));
     }
     addition.backends.push_back(std::move(row));
   }

@@ -19,7 +19,7 @@ namespace {
 
 using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
 
-const bench_tracer* tracer_of(const bench_backend& backend) {
+const bench_tracer* find_tracer(const bench_backend& backend) {
   // The size of the pointer itself is intended. NOLINTNEXTLINE(bugprone-sizeof-expression)
   return BENCH_HAS(bench_backend, &backend, tracer) ? backend.tracer : nullptr;
 }
@@ -27,7 +27,10 @@ const bench_tracer* tracer_of(const bench_backend& backend) {
 class PluginBackend final : public Backend {
  public:
   PluginBackend(const bench_backend& raw, LibraryInfo plugin, Backend& built_in)
-      : raw_(raw), name_(text_of(raw.name)), plugin_(std::move(plugin)), host_(name_, built_in) {}
+      : raw_(raw),
+        name_(string_or_empty(raw.name)),
+        plugin_(std::move(plugin)),
+        host_(name_, built_in) {}
   ~PluginBackend() override {
     if (opened_) raw_.close(state_);
   }
@@ -82,9 +85,9 @@ Result<Done, BackendError> PluginBackend::open() {
                         fmt::format("the backend `{}` {}", name_, *fault)};
   }
   if (raw_.memory != nullptr) memory_.emplace(*raw_.memory, state_);
-  const bench_tracer* tracer = tracer_of(raw_);
+  const bench_tracer* tracer = find_tracer(raw_);
   if (tracer != nullptr) tracer_.emplace(*tracer, state_);
-  const bench_counters* counters = counters_of(raw_);
+  const bench_counters* counters = find_counters(raw_);
   if (counters != nullptr) counters_.emplace(*counters, state_);
   return Done{};
 }
@@ -95,8 +98,8 @@ std::vector<LibraryInfo> PluginBackend::libraries() const {
   const std::size_t count = raw_.libraries == nullptr ? 0 : raw_.libraries(state_, &list);
   for (std::size_t i = 0; i < count && list != nullptr && list[i] != nullptr; ++i) {
     const bench_library& library = *list[i];
-    result.push_back({text_of(library.name), text_of(library.version), text_of(library.path),
-                      text_of(library.detail)});
+    result.push_back({string_or_empty(library.name), string_or_empty(library.version),
+                      string_or_empty(library.path), string_or_empty(library.detail)});
   }
   return result;
 }
@@ -114,7 +117,7 @@ std::vector<LibraryInfo> PluginBackend::further_libraries() const {
 
 bool PluginBackend::serves(std::string_view op) const {
   const std::span<const char* const> names(raw_.operators, raw_.operator_count);
-  return std::ranges::any_of(names, [&](const char* name) { return text_of(name) == op; });
+  return std::ranges::any_of(names, [&](const char* name) { return string_or_empty(name) == op; });
 }
 
 CreatedKernel PluginBackend::take(bench_status status, const bench_kernel* kernel,
@@ -164,20 +167,21 @@ CreatedKernel PluginBackend::create(const Network& network) {
 
 std::optional<std::string> device_fault(const bench_backend& backend) {
   if (backend.memory != nullptr) {
-    if (auto fault = fault_of(*backend.memory)) return fault;
+    if (auto fault = find_fault(*backend.memory)) return fault;
   }
-  if (const bench_tracer* tracer = tracer_of(backend)) {
-    if (auto fault = fault_of(*tracer)) return fault;
+  if (const bench_tracer* tracer = find_tracer(backend)) {
+    if (auto fault = find_fault(*tracer)) return fault;
   }
-  const bench_counters* counters = counters_of(backend);
-  return counters == nullptr ? std::nullopt : fault_of(*counters);
+  const bench_counters* counters = find_counters(backend);
+  return counters == nullptr ? std::nullopt : find_fault(*counters);
 }
 
 std::optional<std::string> probe_backend(const bench_backend& backend) {
   if (backend.probe == nullptr) return std::nullopt;
   CMessage message;
   if (backend.probe(backend.self, message.get()) == BENCH_OK) return std::nullopt;
-  return message.error(fmt::format("the backend `{}` cannot run here", text_of(backend.name)))
+  return message
+      .error(fmt::format("the backend `{}` cannot run here", string_or_empty(backend.name)))
       .message();
 }
 

@@ -16,7 +16,7 @@
 namespace bench::ops {
 namespace {
 
-Status status_of(bench_status status, const CMessage& message, std::string_view what) {
+Status to_status(bench_status status, const CMessage& message, std::string_view what) {
   if (status == BENCH_OK) return Done{};
   return message.error(what);
 }
@@ -39,14 +39,15 @@ void add_counter(void* self, const bench_counter* counter) {
   CounterReading reading;
   if (fault) {
     reading.source = "the plugin's reading " + *fault;
-    static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name),
+    static_cast<CounterReadings*>(self)->insert_or_assign(string_or_empty(counter->name),
                                                           std::move(reading));
     return;
   }
   if (counter->present != 0 && std::isfinite(counter->value)) reading.value = counter->value;
-  reading.source = text_of(counter->source);
+  reading.source = string_or_empty(counter->source);
   if (!reading.value && reading.source.empty()) reading.source = "the plugin gives no reason";
-  static_cast<CounterReadings*>(self)->insert_or_assign(text_of(counter->name), std::move(reading));
+  static_cast<CounterReadings*>(self)->insert_or_assign(string_or_empty(counter->name),
+                                                        std::move(reading));
 }
 
 constexpr std::int64_t kTimeNotReported = -1;
@@ -63,7 +64,7 @@ constexpr std::array<FlagRow, 3> kPluginFlags = {{
     {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
 }};
 
-SampleMethod method_of(std::int32_t how, SampleMethod asked) {
+SampleMethod to_sample_method(std::int32_t how, SampleMethod asked) {
   if (how == BENCH_SAMPLE_GRAPH) return SampleMethod::graph;
   if (how == BENCH_SAMPLE_STREAM) return SampleMethod::stream;
   return asked == SampleMethod::any ? SampleMethod::stream : asked;
@@ -71,7 +72,7 @@ SampleMethod method_of(std::int32_t how, SampleMethod asked) {
 
 }  // namespace
 
-std::optional<std::string> fault_of(const bench_memory& memory) {
+std::optional<std::string> find_fault(const bench_memory& memory) {
   if (const auto fault = struct_fault(&memory))
     return fmt::format("has incomplete memory functions: their struct {}", *fault);
   const bool complete = memory.allocate != nullptr && memory.release != nullptr &&
@@ -80,7 +81,7 @@ std::optional<std::string> fault_of(const bench_memory& memory) {
   return complete ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
 }
 
-std::optional<std::string> fault_of(const bench_tracer& tracer) {
+std::optional<std::string> find_fault(const bench_tracer& tracer) {
   if (const auto fault = struct_fault(&tracer))
     return fmt::format("has an incomplete tracer: its struct {}", *fault);
   const bool complete = tracer.begin != nullptr && tracer.open_window != nullptr &&
@@ -89,7 +90,7 @@ std::optional<std::string> fault_of(const bench_tracer& tracer) {
   return complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
 }
 
-std::optional<std::string> fault_of(const bench_counters& counters) {
+std::optional<std::string> find_fault(const bench_counters& counters) {
   if (const auto fault = struct_fault(&counters))
     return fmt::format("has an incomplete table of counters: it {}", *fault);
   const bool complete = counters.measure != nullptr;
@@ -97,7 +98,7 @@ std::optional<std::string> fault_of(const bench_counters& counters) {
                   : std::optional<std::string>("has an incomplete table of counters");
 }
 
-const bench_counters* counters_of(const bench_backend& backend) {
+const bench_counters* find_counters(const bench_backend& backend) {
   const bool has = BENCH_HAS(bench_backend, &backend, counters);  // NOLINT: the pointer's size
   return has ? backend.counters : nullptr;
 }
@@ -112,19 +113,19 @@ Result<void*> PluginMemory::allocate(Bytes size) {
 
 Status PluginMemory::copy_in(void* device, const void* host, Bytes size) {
   CMessage message;
-  return status_of(raw_.copy_in(state_, device, host, size.count, message.get()), message,
+  return to_status(raw_.copy_in(state_, device, host, size.count, message.get()), message,
                    kCopyFailed);
 }
 
 Status PluginMemory::copy_out(void* host, const void* device, Bytes size) {
   CMessage message;
-  return status_of(raw_.copy_out(state_, host, device, size.count, message.get()), message,
+  return to_status(raw_.copy_out(state_, host, device, size.count, message.get()), message,
                    kCopyFailed);
 }
 
 Status PluginMemory::fill(void* device, std::uint8_t value, Bytes size) {
   CMessage message;
-  return status_of(raw_.fill(state_, device, value, size.count, message.get()), message,
+  return to_status(raw_.fill(state_, device, value, size.count, message.get()), message,
                    "filling device memory failed");
 }
 
@@ -138,12 +139,12 @@ std::optional<Bytes> PluginMemory::available() {
 
 Status PluginTracer::begin(std::uint32_t groups) {
   CMessage message;
-  return status_of(raw_.begin(state_, groups, message.get()), message, "the tracer cannot start");
+  return to_status(raw_.begin(state_, groups, message.get()), message, "the tracer cannot start");
 }
 
 Status PluginTracer::open_window() {
   CMessage message;
-  return status_of(raw_.open_window(state_, message.get()), message,
+  return to_status(raw_.open_window(state_, message.get()), message,
                    "the tracer cannot discard earlier records");
 }
 
@@ -175,7 +176,7 @@ Result<CounterReadings, BackendError> PluginCounters::measure(
 Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest& request,
                                  const std::string& reason) {
   DeviceSample result;
-  result.method = method_of(sample.how, request.method);
+  result.method = to_sample_method(sample.how, request.method);
   if (sample.host_ns >= 0) result.host = Nanoseconds(sample.host_ns);
   if (sample.clock_hz > 0) result.clock_hz = sample.clock_hz;
   for (const FlagRow& row : kPluginFlags) {

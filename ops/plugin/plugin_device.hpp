@@ -15,12 +15,12 @@
 namespace bench::ops {
 
 // Returns what is wrong with a plugin's table ("has ..."), or nullopt.
-std::optional<std::string> fault_of(const bench_memory& memory);
-std::optional<std::string> fault_of(const bench_tracer& tracer);
-std::optional<std::string> fault_of(const bench_counters& counters);
+std::optional<std::string> find_fault(const bench_memory& memory);
+std::optional<std::string> find_fault(const bench_tracer& tracer);
+std::optional<std::string> find_fault(const bench_counters& counters);
 
 // Returns a backend's table of counters, or null if it has none.
-const bench_counters* counters_of(const bench_backend& backend);
+const bench_counters* find_counters(const bench_backend& backend);
 
 // The tables must be valid and must outlive these objects.
 class PluginMemory final : public DeviceMemory {

@@ -88,7 +88,7 @@ class PluginInvocation final : public Invocation {
   std::string error() const override {
     if (ok_) return "";
     if (!mistake_.empty()) return mistake_;
-    const std::string said = raw_.error == nullptr ? "" : text_of(raw_.error(raw_.self));
+    const std::string said = raw_.error == nullptr ? "" : string_or_empty(raw_.error(raw_.self));
     return said.empty() ? "the kernel failed without a reason" : said;
   }
 
@@ -129,7 +129,7 @@ std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
   return std::nullopt;
 }
 
-std::optional<std::string> fault_of(const bench_kernel& kernel, std::size_t tensors) {
+std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t tensors) {
   if (auto fault = struct_fault(&kernel)) return fault;
   if (kernel.bind == nullptr || kernel.destroy == nullptr) return "lacks a function";
   if (kernel.buffer_count < tensors || kernel.buffers == nullptr) {
@@ -156,14 +156,14 @@ class PluginKernel final : public Kernel {
     for (std::size_t i = 0; i < raw.buffer_count; ++i) {
       const bench_buffer& buffer = *raw.buffers[i];
       buffers_.push_back(
-          {static_cast<BufferRole>(buffer.role), {buffer.bytes}, text_of(buffer.layout)});
+          {static_cast<BufferRole>(buffer.role), {buffer.bytes}, string_or_empty(buffer.layout)});
     }
   }
   ~PluginKernel() override { raw_.destroy(raw_.self); }
   PluginKernel(const PluginKernel&) = delete;
   PluginKernel& operator=(const PluginKernel&) = delete;
 
-  std::string implementation() const override { return text_of(raw_.implementation); }
+  std::string implementation() const override { return string_or_empty(raw_.implementation); }
   std::vector<KernelStep> steps() const override;
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {raw_.workspace}; }
@@ -196,10 +196,10 @@ std::vector<KernelStep> PluginKernel::steps() const {
   std::vector<KernelStep> steps;
   for (std::size_t i = 0; i < raw_.step_count; ++i) {
     const bench_step& step = *raw_.steps[i];
-    steps.push_back({text_of(step.node),
-                     text_of(step.kind),
-                     text_of(step.implementation),
-                     text_of(step.layouts),
+    steps.push_back({string_or_empty(step.node),
+                     string_or_empty(step.kind),
+                     string_or_empty(step.implementation),
+                     string_or_empty(step.layouts),
                      {}});
   }
   return steps;
@@ -255,8 +255,8 @@ std::map<std::string, std::string> PluginKernel::details() const {
   std::map<std::string, std::string> details;
   const bool has = BENCH_HAS(bench_kernel, &raw_, detail_count);
   for (std::size_t i = 0; has && i < raw_.detail_count; ++i) {
-    const std::string name = text_of(raw_.details[i]->name);
-    if (!name.empty()) details[name] = text_of(raw_.details[i]->value);
+    const std::string name = string_or_empty(raw_.details[i]->name);
+    if (!name.empty()) details[name] = string_or_empty(raw_.details[i]->value);
   }
   return details;
 }
@@ -286,7 +286,7 @@ Result<DeviceSample> PluginKernel::sample(const SampleRequest& request) {
 Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
                                             std::span<const Tensor> tensors,
                                             const KernelPlace& place) {
-  if (auto fault = fault_of(raw, tensors.size())) {
+  if (auto fault = find_fault(raw, tensors.size())) {
     const bool can_end = BENCH_HAS(bench_kernel, &raw, destroy) && raw.destroy != nullptr;
     if (can_end) raw.destroy(raw.self);
     return Error{*std::move(fault), "", kPluginMistake};

@@ -23,21 +23,22 @@ constexpr std::size_t kMaxDimensions = 12;  // the limit of the CPU library
 constexpr double kDefaultSteps = 8;
 
 ParameterDescription describe(const bench_parameter& parameter) {
-  ParameterDescription result{text_of(parameter.name),
-                              text_of(parameter.token),
+  ParameterDescription result{string_or_empty(parameter.name),
+                              string_or_empty(parameter.token),
                               static_cast<ParameterKind>(parameter.kind),
-                              text_of(parameter.fallback),
-                              text_of(parameter.help),
+                              string_or_empty(parameter.fallback),
+                              string_or_empty(parameter.help),
                               parameter.minimum,
                               {}};
   for (std::size_t i = 0; i < parameter.word_count; ++i) {
-    result.words.push_back(text_of(parameter.words[i]));
+    result.words.push_back(string_or_empty(parameter.words[i]));
   }
   return result;
 }
 
 OperatorDescription describe(const bench_operator& op) {
-  OperatorDescription result{text_of(op.name), text_of(op.help), {}, {}, op.takes_post_ops != 0};
+  OperatorDescription result{
+      string_or_empty(op.name), string_or_empty(op.help), {}, {}, op.takes_post_ops != 0};
   for (std::size_t i = 0; i < op.parameter_count; ++i) {
     result.parameters.push_back(describe(*op.parameters[i]));
   }
@@ -64,8 +65,9 @@ class Sink {
   static bench_status add_formula(void* self, const bench_formula* formula) {
     auto& sink = *static_cast<Sink*>(self);
     if (formula == nullptr) return sink.keep(sink.fault("has no formula"));
-    sink.model_.formulas.push_back({text_of(formula->name), text_of(formula->expression),
-                                    text_of(formula->values), formula->result});
+    sink.model_.formulas.push_back({string_or_empty(formula->name),
+                                    string_or_empty(formula->expression),
+                                    string_or_empty(formula->values), formula->result});
     return BENCH_OK;
   }
   static bench_status set_work(void* self, const bench_work* work) {
@@ -74,7 +76,7 @@ class Sink {
   }
 
   Error fault(std::string what) const {
-    return {fmt::format("the model of `{}` {}", text_of(op_.name), what), "",
+    return {fmt::format("the model of `{}` {}", string_or_empty(op_.name), what), "",
             "this is a bug in the plugin"};
   }
   bench_status keep(const Status& status) {
@@ -93,7 +95,7 @@ class Sink {
 };
 
 Status Sink::add(const bench_tensor& given) {
-  const std::string name = text_of(given.name);
+  const std::string name = string_or_empty(given.name);
   if (name.empty()) return fault("has a tensor without a name");
   if (given.role < 0 || given.role >= kTensorRoles) {
     return fault(fmt::format("gives the tensor `{}` the unknown role {}", name, given.role));
@@ -196,7 +198,7 @@ Tolerance call_tolerance(const bench_operator& op, const Problem& problem) {
 }  // namespace
 
 Status check_operator_description(const bench_operator& op) {
-  const std::string name = text_of(op.name);
+  const std::string name = string_or_empty(op.name);
   if (op.direction_count > 0 && op.directions == nullptr) {
     return Error{fmt::format("its operator `{}` has no list of its directions", name), "", ""};
   }
@@ -210,7 +212,7 @@ Status check_operator_description(const bench_operator& op) {
     const bool words = parameter.word_count == 0 || parameter.words != nullptr;
     if (words && parameter.kind >= 0 && parameter.kind < kParameterKinds) continue;
     return Error{fmt::format("its operator `{}` has a parameter `{}` of kind {} or without words",
-                             name, text_of(parameter.name), parameter.kind),
+                             name, string_or_empty(parameter.name), parameter.kind),
                  "", ""};
   }
   return check_description(describe(op));

@@ -26,14 +26,15 @@ bool is_type(std::int32_t code) { return is_code(code, data_types().size()); }
 // The common part of requests and problems, which share these fields.
 template <class Row>
 Result<ProblemRequest> identify(const Row& row) {
-  const std::string name = text_of(row.op);
+  const std::string name = string_or_empty(row.op);
   const Operator* op = built_in_operators().find(name);
   if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
   if (!is_code(row.direction, direction_names().size()) || !is_type(row.dtype) ||
       !is_code(row.layout, layout_names().size()) || !is_code(row.math, math_names().size())) {
     return Error{fmt::format("a request for `{}` with a code out of range", name), "", ""};
   }
-  BENCH_ASSIGN_OR_RETURN(ProblemTokens tokens, parse_problem_tokens(*op, text_of(row.tokens)));
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens tokens,
+                         parse_problem_tokens(*op, string_or_empty(row.tokens)));
   return ProblemRequest{.op = op,
                         .direction = static_cast<Direction>(row.direction),
                         .dtype = static_cast<DataType>(row.dtype),
@@ -45,7 +46,8 @@ Result<ProblemRequest> identify(const Row& row) {
 
 bool is_same(const Tensor& tensor, const bench_tensor& row) {
   const std::span<const std::int64_t> dims(row.dims, row.rank);
-  return tensor.name == text_of(row.name) && static_cast<std::int32_t>(tensor.role) == row.role &&
+  return tensor.name == string_or_empty(row.name) &&
+         static_cast<std::int32_t>(tensor.role) == row.role &&
          static_cast<std::int32_t>(tensor.dtype) == row.dtype &&
          std::equal(tensor.dims.begin(), tensor.dims.end(), dims.begin(), dims.end());
 }
@@ -65,16 +67,17 @@ Result<Tensor> read_tensor(const bench_tensor& row) {
   const bool known = is_type(row.dtype) && row.role >= BENCH_ROLE_INPUT &&
                      row.role <= BENCH_ROLE_OUTPUT && (row.rank == 0 || row.dims != nullptr);
   if (!known) {
-    return Error{fmt::format("a network with a tensor `{}` of an unknown kind", text_of(row.name)),
-                 "", ""};
+    return Error{
+        fmt::format("a network with a tensor `{}` of an unknown kind", string_or_empty(row.name)),
+        "", ""};
   }
-  return Tensor{text_of(row.name), static_cast<TensorRole>(row.role),
+  return Tensor{string_or_empty(row.name), static_cast<TensorRole>(row.role),
                 static_cast<DataType>(row.dtype), Dims(row.dims, row.dims + row.rank), row.touched};
 }
 
 Result<Node> read_node(const bench_node& row) {
   BENCH_ASSIGN_OR_RETURN(Problem problem, read_problem(*row.problem));
-  return Node{text_of(row.name),
+  return Node{string_or_empty(row.name),
               {},
               std::move(problem),
               std::vector<int>(row.sources, row.sources + row.source_count)};
@@ -122,7 +125,7 @@ Result<Problem> read_problem(const bench_problem& problem) {
   request.post_ops.clear();
   for (std::size_t i = 0; i < problem.post_op_count; ++i) {
     const bench_post_op& row = *problem.post_ops[i];
-    request.post_ops.push_back({text_of(row.function), row.alpha, row.beta});
+    request.post_ops.push_back({string_or_empty(row.function), row.alpha, row.beta});
   }
   BENCH_ASSIGN_OR_RETURN(Problem made, make_problem(std::move(request)));
   BENCH_RETURN_IF_ERROR(check_tensors(made, problem));
@@ -132,7 +135,7 @@ Result<Problem> read_problem(const bench_problem& problem) {
 Result<Network> read_network(const bench_network& given) {
   if (!is_type(given.dtype)) return Error{"a network with a code out of range", "", ""};
   Network network;
-  network.name = text_of(given.name);
+  network.name = string_or_empty(given.name);
   network.batch = given.batch;
   network.dtype = static_cast<DataType>(given.dtype);
   network.mode = given.training != 0 ? Mode::training : Mode::inference;

@@ -17,7 +17,7 @@ std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape,
                                            const FrameworkRow& row, Direction direction,
                                            Fidelity fidelity) {
   if (shape.empty()) return std::nullopt;
-  ParameterSet set = parameters_of("pointwise");
+  ParameterSet set = default_parameters("pointwise");
   set.set("function", std::string(row.function));
   set.set("shape", Dims(shape.begin(), shape.end()));
   auto result = equivalent("pointwise", std::move(set), fidelity);
@@ -26,25 +26,25 @@ std::optional<Equivalent> make_elementwise(std::span<const std::int64_t> shape,
 }
 
 std::optional<Equivalent> make_unary(const FrameworkCall& call, const FrameworkRow& row) {
-  return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::exact);
+  return make_elementwise(tensor_shape(call, 0), row, Direction::forward, Fidelity::exact);
 }
 
 // For a function with coefficients. Only the work is equal: shapes do not show the values.
 std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const FrameworkRow& row) {
-  return make_elementwise(shape_of(call, 0), row, Direction::forward, Fidelity::work_only);
+  return make_elementwise(tensor_shape(call, 0), row, Direction::forward, Fidelity::work_only);
 }
 
 // The arguments are the gradient and the source of the forward pass.
 std::optional<Equivalent> make_gradient(const FrameworkCall& call, const FrameworkRow& row) {
-  const auto gradient = shape_of(call, 0);
-  if (!std::ranges::equal(gradient, shape_of(call, 1))) return std::nullopt;
+  const auto gradient = tensor_shape(call, 0);
+  if (!std::ranges::equal(gradient, tensor_shape(call, 1))) return std::nullopt;
   return make_elementwise(gradient, row, Direction::backward_data, Fidelity::work_only);
 }
 
 // A number instead of a tensor counts as one element.
 std::optional<Equivalent> make_binary(const FrameworkCall& call, const FrameworkRow& row) {
-  const auto a = shape_of(call, 0);
-  const auto b = shape_of(call, 1);
+  const auto a = tensor_shape(call, 0);
+  const auto b = tensor_shape(call, 1);
   if (call.inputs->size() < 2 || (a.empty() && b.empty())) return std::nullopt;
   const auto dims = [](std::span<const std::int64_t> shape, std::size_t rank) {
     Dims result(rank - shape.size(), 1);
@@ -52,7 +52,7 @@ std::optional<Equivalent> make_binary(const FrameworkCall& call, const Framework
     return result;
   };
   const std::size_t rank = std::max(a.size(), b.size());
-  ParameterSet set = parameters_of("pointwise");
+  ParameterSet set = default_parameters("pointwise");
   set.set("function", std::string(row.function));
   set.set("a", dims(a, rank));
   set.set("b", dims(b, rank));

@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::memory;
 
-EltwiseAlgorithm eltwise_of(const Problem& problem) {
+EltwiseAlgorithm to_eltwise(const Problem& problem) {
   const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   const auto eltwise =
       find_eltwise(problem.parameters.word("function"), coefficients.alpha, coefficients.beta);
@@ -23,7 +23,7 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
                                                        const OnednnRequest& request,
                                                        dnnl::prop_kind propagation,
                                                        const memory::desc& layout) {
-  const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
+  const EltwiseAlgorithm eltwise = to_eltwise(request.problem);
   return context.call("dnnl_eltwise_forward_primitive_desc_create", [&] {
     return dnnl::eltwise_forward::primitive_desc(context.engine(), propagation, eltwise.algorithm,
                                                  layout, layout, eltwise.alpha, eltwise.beta,
@@ -34,7 +34,7 @@ dnnl::eltwise_forward::primitive_desc describe_forward(const OnednnContext& cont
 CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& request) {
   // oneDNN would reject other functions with "invalid arguments", which looks like a bug of bench.
   if (info(request.problem.dtype).is_integer &&
-      eltwise_of(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
+      to_eltwise(request.problem).algorithm != dnnl::algorithm::eltwise_relu) {
     return BackendError{BackendError::Kind::unsupported,
                         "oneDNN's eltwise computes only relu on integers"};
   }
@@ -49,7 +49,7 @@ CreatedPrimitive create_unary(OnednnContext& context, const OnednnRequest& reque
 
 CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& request) {
   const memory::desc layout = inherited_layout(context, request, "source", Nature::shaped);
-  const EltwiseAlgorithm eltwise = eltwise_of(request.problem);
+  const EltwiseAlgorithm eltwise = to_eltwise(request.problem);
   const auto forward =
       describe_forward(context, request, dnnl::prop_kind::forward_training, layout);
   const auto description = context.call("dnnl_eltwise_backward_primitive_desc_create", [&] {

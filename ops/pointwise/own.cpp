@@ -15,11 +15,11 @@ Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
   ProblemElements elements(problem, requested_layout(problem));
   const std::string& word = problem.parameters.word("function");
   elements.operand(0);
-  if (const auto combination = combination_of(word)) {
+  if (const auto combination = find_combination(word)) {
     elements.planner().step(combine_step(*combination, elements.operand(1)));
     return elements.finish("binary");
   }
-  const auto function = function_of(word);
+  const auto function = find_function(word);
   if (!function) return unsupported(fmt::format("there is no native kernel for `{}`", word));
   const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   ElementStep step = function_step(*function, coefficients.alpha, coefficients.beta);

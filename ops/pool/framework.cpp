@@ -15,7 +15,7 @@ using namespace framework;
 // Supports only windows of one size: the output must divide the input.
 std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call,
                                                 const FrameworkRow& row) {
-  const auto source = shape_of(call, 0);
+  const auto source = tensor_shape(call, 0);
   if (call.output == nullptr || source.size() != kFirstSpatial + row.spatial_rank ||
       call.output->size() != source.size()) {
     return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call,
     if (i < kFirstSpatial && size != source[i]) return std::nullopt;
     if (i >= kFirstSpatial) window.push_back(source[i] / size);
   }
-  ParameterSet set = parameters_of("pool");
+  ParameterSet set = default_parameters("pool");
   set.set("function", std::string("avg_exclude_pad"));
   set.set("n", source[0]);
   set.set("c", source[1]);
@@ -48,8 +48,8 @@ std::optional<ProblemRequest> pooling(const Arguments& arguments, std::size_t ra
   set.set("function", std::move(function));
   set.set("window", *window);
   set.set("stride", *stride);
-  set.set("pad", pairs_of(*pad));
-  return request_of("pool", std::move(set));
+  set.set("pad", to_pad_pairs(*pad));
+  return make_request("pool", std::move(set));
 }
 
 // (input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)

@@ -27,7 +27,7 @@ struct Pooling {
   memory::dims strides, window, dilations, begin, end;
 };
 
-Pooling pooling_of(const Problem& problem) {
+Pooling to_pooling(const Problem& problem) {
   const std::string& function = problem.parameters.word("function");
   Pooling pooling{
       std::ranges::find(kOnednnAlgorithms, function, &AlgorithmRow::function)->algorithm,
@@ -61,7 +61,7 @@ dnnl::pooling_forward::primitive_desc describe_forward(const OnednnContext& cont
 
 CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& request) {
   const auto description =
-      describe_forward(context, pooling_of(request.problem), dnnl::prop_kind::forward_inference,
+      describe_forward(context, to_pooling(request.problem), dnnl::prop_kind::forward_inference,
                        inherited_layout(context, request, "source", Nature::spatial),
                        free_layout(request.problem, "destination"), make_attributes(request));
   PrimitiveBuilder builder(context, request, "pooling");
@@ -72,7 +72,7 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
 
 CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
-  const Pooling pooling = pooling_of(problem);
+  const Pooling pooling = to_pooling(problem);
   const memory::desc source = inherited_layout(context, request, "diff_source", Nature::spatial);
   const auto forward =
       describe_forward(context, pooling, dnnl::prop_kind::forward_training, source,

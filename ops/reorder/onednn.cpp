@@ -29,7 +29,8 @@ constexpr std::array<DescRow, 3> kDescs = {{
     {"blocked16", blocked16_desc},
 }};
 
-memory::desc desc_of(const Problem& problem, std::string_view parameter, std::string_view tensor) {
+memory::desc make_desc(const Problem& problem, std::string_view parameter,
+                       std::string_view tensor) {
   const std::string& layout = problem.parameters.word(parameter);
   const Tensor& values = tensor_named(problem, tensor);
   return std::ranges::find(kDescs, layout, &DescRow::layout)->desc(values.dims, values.dtype);
@@ -38,8 +39,8 @@ memory::desc desc_of(const Problem& problem, std::string_view parameter, std::st
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const auto description = context.call("dnnl_reorder_primitive_desc_create", [&] {
     return dnnl::reorder::primitive_desc(
-        context.engine(), desc_of(request.problem, "from", "source"), context.engine(),
-        desc_of(request.problem, "to", "destination"), make_attributes(request));
+        context.engine(), make_desc(request.problem, "from", "source"), context.engine(),
+        make_desc(request.problem, "to", "destination"), make_attributes(request));
   });
   PrimitiveBuilder builder(context, request, "reorder");
   builder.add("source", DNNL_ARG_FROM, description.src_desc());

@@ -9,11 +9,11 @@
 namespace bench::ops::cuda {
 namespace {
 
-Result<NativeForm, BackendError> reorder_form_of(const Problem& problem) {
+Result<NativeForm, BackendError> make_reorder_form(const Problem& problem) {
   const auto layout = [&](std::string_view parameter) {
     const std::string& word = problem.parameters.word(parameter);
     constexpr std::array kAll = {MemoryLayout::plain, MemoryLayout::nhwc, MemoryLayout::blocked16};
-    return *std::ranges::find(kAll, word, [](MemoryLayout each) { return name_of(each); });
+    return *std::ranges::find(kAll, word, [](MemoryLayout each) { return to_string(each); });
   };
   return reorder_form(problem.tensors[0].dims, problem.dtype, layout("from"), layout("to"));
 }
@@ -21,6 +21,6 @@ Result<NativeForm, BackendError> reorder_form_of(const Problem& problem) {
 }  // namespace
 
 extern const NativeEntry reorder_own;
-const NativeEntry reorder_own = {.op = "reorder", .form = reorder_form_of};
+const NativeEntry reorder_own = {.op = "reorder", .form = make_reorder_form};
 
 }  // namespace bench::ops::cuda

@@ -34,7 +34,7 @@ constexpr std::array<LayoutRow, 9> kTags = {{
     {"aBcde16b", "blocked16"},
 }};
 
-std::string_view layout_of(const MemoryDescriptor& descriptor) {
+std::string_view find_layout(const MemoryDescriptor& descriptor) {
   const auto* row = std::ranges::find(kTags, descriptor.tag, &LayoutRow::tag);
   return row == kTags.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
 }
@@ -49,8 +49,8 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const MemoryDescriptor* destination = primitive.find("dst");
   auto shape = parse_dims(primitive.problem);
   if (!shape || !is_plain(source) || !is_plain(destination)) return std::nullopt;
-  std::string_view from = layout_of(*source);
-  std::string_view to = layout_of(*destination);
+  std::string_view from = find_layout(*source);
+  std::string_view to = find_layout(*destination);
   VerboseProblem result;
   if (from.empty() || to.empty() || source->rank() != shape->size()) {
     // Each element is moved once, whatever the layout.

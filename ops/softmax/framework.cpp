@@ -11,9 +11,9 @@ namespace {
 using namespace framework;
 
 std::optional<Equivalent> make_softmax(const FrameworkCall& call, const FrameworkRow&) {
-  const auto shape = shape_of(call, 0);
+  const auto shape = tensor_shape(call, 0);
   if (shape.empty()) return std::nullopt;
-  ParameterSet set = parameters_of("softmax");
+  ParameterSet set = default_parameters("softmax");
   set.set("shape", Dims(shape.begin(), shape.end()));
   set.set("axis", static_cast<std::int64_t>(shape.size() - 1));  // every axis costs the same
   return equivalent("softmax", std::move(set));

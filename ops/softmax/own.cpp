@@ -21,8 +21,8 @@ Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
     std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   }
   SoftmaxPlan plan;
-  plan.type = element_of(problem.dtype);
-  plan.precision = precision_of(problem.dtype);
+  plan.type = to_element(problem.dtype);
+  plan.precision = to_precision(problem.dtype);
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
   std::int64_t* count = &plan.outer;
   for (const std::size_t dim : order) {

@@ -17,7 +17,7 @@ struct SoftmaxRow {
   std::int64_t stride;
 };
 
-SoftmaxRow row_of(const Problem& problem, std::int64_t position) {
+SoftmaxRow locate_row(const Problem& problem, std::int64_t position) {
   const Dims& shape = problem.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
   std::int64_t stride = 1;
@@ -51,7 +51,7 @@ std::vector<double> softmax_reference(const Problem& problem, ReferenceInputs in
   const std::vector<double>& source = inputs[0];
   std::unordered_map<std::int64_t, RowSum> sums;  // each row is summed once
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
-    const SoftmaxRow row = row_of(problem, position);
+    const SoftmaxRow row = locate_row(problem, position);
     auto entry = sums.find(row.first);
     if (entry == sums.end()) entry = sums.emplace(row.first, sum_row(source, row)).first;
     return std::exp(source[static_cast<std::size_t>(position)] - entry->second.maximum) /

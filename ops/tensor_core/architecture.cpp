@@ -67,7 +67,7 @@ std::string canonical(std::string_view written) {
 }
 
 template <class Row>
-std::vector<std::string_view> names_of(std::span<const Row> rows) {
+std::vector<std::string_view> row_names(std::span<const Row> rows) {
   std::vector<std::string_view> names;
   for (const Row& row : rows) names.push_back(row.name);
   return names;
@@ -88,7 +88,7 @@ Result<const Architecture*> find_architecture(std::string_view written) {
   for (const Architecture& row : kArchitectures) {
     if (row.name == name) return &row;
   }
-  const auto names = names_of(architectures());
+  const auto names = row_names(architectures());
   std::string all;
   for (const std::string_view each : names)
     all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
@@ -108,7 +108,7 @@ Result<Platform> parse_platform(std::string_view written) {
     if (row.name == name) return Platform{architecture, row.generation};
   }
   return Error{fmt::format("unknown generation of libraries `{}`", name), "",
-               expectation(name, names_of(library_generations()))};
+               expectation(name, row_names(library_generations()))};
 }
 
 }  // namespace bench::ops

@@ -14,7 +14,7 @@
 namespace bench::ops {
 namespace {
 
-AlignmentGrade grade_of(RowAlignment alignment) {
+AlignmentGrade to_grade(RowAlignment alignment) {
   switch (alignment) {
     case RowAlignment::below_4:
     case RowAlignment::below_16:
@@ -33,26 +33,26 @@ TensorCorePartVerdict part_verdict(TensorCorePart part, const TensorCoreFacts& f
   return {part, rule.answer, fmt::format("{} ({})", rule.sentence, detail), rule.id};
 }
 
-const TensorCorePartVerdict& part_of(const TensorCoreEligibility& verdict, TensorCorePart part) {
+const TensorCorePartVerdict& find_part(const TensorCoreEligibility& verdict, TensorCorePart part) {
   return verdict.parts[static_cast<std::size_t>(part)];
 }
 
 bool denies(const TensorCoreEligibility& verdict, TensorCorePart part) {
-  return part_of(verdict, part).answer == RuleAnswer::no;
+  return find_part(verdict, part).answer == RuleAnswer::no;
 }
 
 // Whether larger sizes would help: if narrow rows are slow, copied or refused.
 bool wants_padding(const TensorCoreEligibility& verdict) {
-  const std::string_view alignment = part_of(verdict, TensorCorePart::alignment_grade).rule;
+  const std::string_view alignment = find_part(verdict, TensorCorePart::alignment_grade).rule;
   if (alignment == "align-first-layer") return false;
   return verdict.alignment == AlignmentGrade::degraded ||
          denies(verdict, TensorCorePart::alignment_grade) ||
-         part_of(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
+         find_part(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
 }
 
 // Returns what a user could change, most important first. Nothing helps if the type is unsupported.
-std::vector<std::string> hints_of(const TensorCoreEligibility& verdict,
-                                  const ProblemFacts& problem) {
+std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
+                                    const ProblemFacts& problem) {
   std::vector<std::string> hints;
   if (denies(verdict, TensorCorePart::arch_supports)) return hints;
   const TensorCoreFacts& facts = problem.facts;
@@ -93,18 +93,18 @@ TensorCoreEligibility not_applicable(std::string_view op) {
 
 }  // namespace
 
-std::string_view name_of(TensorCoreAnswer answer) {
+std::string_view to_string(TensorCoreAnswer answer) {
   static constexpr std::array<std::string_view, 3> kNames = {"not applicable", "not eligible",
                                                              "eligible"};
   return kNames[static_cast<std::size_t>(answer)];
 }
 
-std::string_view name_of(AlignmentGrade grade) {
+std::string_view to_string(AlignmentGrade grade) {
   static constexpr std::array<std::string_view, 3> kNames = {"degraded", "ok", "full"};
   return kNames[static_cast<std::size_t>(grade)];
 }
 
-TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platform) {
+TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform) {
   const MatrixProduct& product = problem.op->product;
   if (product.facts == nullptr) return not_applicable(problem.op->name);
   const ProblemFacts known = product.facts(problem, platform);
@@ -113,25 +113,26 @@ TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platfor
   for (std::size_t i = 0; i < kTensorCoreParts; ++i) {
     verdict.parts.push_back(part_verdict(static_cast<TensorCorePart>(i), facts));
   }
-  verdict.alignment = grade_of(facts.alignment);
+  verdict.alignment = to_grade(facts.alignment);
   const auto denied =
       std::find_if(verdict.parts.begin(), verdict.parts.end(),
                    [](const TensorCorePartVerdict& part) { return part.answer == RuleAnswer::no; });
   const bool eligible = denied == verdict.parts.end();
   verdict.answer = eligible ? TensorCoreAnswer::eligible : TensorCoreAnswer::not_eligible;
   const TensorCorePartVerdict& decisive =
-      eligible ? part_of(verdict, TensorCorePart::alignment_grade) : *denied;
+      eligible ? find_part(verdict, TensorCorePart::alignment_grade) : *denied;
   verdict.reason = decisive.reason;
   verdict.rule = decisive.rule;
   if (eligible && product.copies != nullptr) verdict.copies = product.copies(problem, facts);
-  verdict.hints = hints_of(verdict, known);
+  verdict.hints = list_hints(verdict, known);
   return verdict;
 }
 
-std::vector<TensorCoreNode> verdicts_of(const Network& network, const Platform& platform) {
+std::vector<TensorCoreNode> assess_tensor_cores(const Network& network, const Platform& platform) {
   std::vector<TensorCoreNode> nodes;
   for (const Node& node : network.nodes) {
-    nodes.push_back({node.name, node.problem.op->name, verdict_of(node.problem, platform)});
+    nodes.push_back(
+        {node.name, node.problem.op->name, assess_tensor_cores(node.problem, platform)});
   }
   return nodes;
 }

@@ -18,11 +18,12 @@
 namespace bench::ops {
 
 enum class TensorCoreAnswer : std::uint8_t { not_applicable, not_eligible, eligible };
-std::string_view name_of(TensorCoreAnswer answer);  // "not applicable", "not eligible", "eligible"
+std::string_view to_string(
+    TensorCoreAnswer answer);  // "not applicable", "not eligible", "eligible"
 
 // degraded: kernels for narrow rows, or copies. ok: 16 bytes. full: 128 bytes.
 enum class AlignmentGrade : std::uint8_t { degraded, ok, full };
-std::string_view name_of(AlignmentGrade grade);
+std::string_view to_string(AlignmentGrade grade);
 
 struct TensorCorePartVerdict {
   TensorCorePart part;
@@ -48,7 +49,7 @@ struct TensorCoreEligibility {
   std::vector<std::string> hints;            // what to change
 };
 
-TensorCoreEligibility verdict_of(const Problem& problem, const Platform& platform);
+TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform);
 
 // Verdicts for each node of a network separately, in execution order.
 struct TensorCoreNode {
@@ -56,6 +57,6 @@ struct TensorCoreNode {
   std::string_view op;
   TensorCoreEligibility verdict;
 };
-std::vector<TensorCoreNode> verdicts_of(const Network& network, const Platform& platform);
+std::vector<TensorCoreNode> assess_tensor_cores(const Network& network, const Platform& platform);
 
 }  // namespace bench::ops

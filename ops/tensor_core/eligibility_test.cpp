@@ -167,7 +167,7 @@ TEST(TensorCoreRules, know_where_output_channels_are_padded) {
 TEST(TensorCoreRules, nchw_copies_everything_and_nhwc_is_the_advice) {
   const auto verdict = ask("conv", conv_tokens(64, 64), "sm_90", {.layout = Layout::nchw});
   EXPECT_THAT(verdict.copies->tensors, ElementsAre("source", "weights", "destination"));
-  EXPECT_EQ(rule_of(verdict, TensorCorePart::layout_ok), "layout-nchw");
+  EXPECT_EQ(find_rule(verdict, TensorCorePart::layout_ok), "layout-nchw");
   EXPECT_THAT(verdict.hints,
               ElementsAre("cuDNN copies source, weights, destination: 6.195 MiB of workspace, "
                           "12.39 MiB more traffic",
@@ -260,7 +260,7 @@ TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
   EXPECT_EQ(ask("gemm", "m64n64k1", "sm_90").rule, "size-rank-one");
   const auto thin = ask("gemm", "m4n4096k4096", "sm_90");
   EXPECT_TRUE(is_eligible(thin));
-  EXPECT_EQ(rule_of(thin, TensorCorePart::min_dims_ok), "size-small");
+  EXPECT_EQ(find_rule(thin, TensorCorePart::min_dims_ok), "size-small");
   // No other operator supports fp8.
   EXPECT_TRUE(is_eligible(ask("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
 }
@@ -298,7 +298,7 @@ TEST(TensorCoreRules, operators_without_products_say_so) {
   foreign.name = "attention";
   Problem problem = asked_problem("softmax", "64x64", {});
   problem.op = &foreign;
-  EXPECT_EQ(verdict_of(problem, parse_platform("sm_90").value()).rule, "op-unknown");
+  EXPECT_EQ(assess_tensor_cores(problem, parse_platform("sm_90").value()).rule, "op-unknown");
 }
 
 }  // namespace

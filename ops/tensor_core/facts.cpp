@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMinCopy = 4;  // asynchronous copies move at least this many bytes
 
-Operand operand_of(DataType dtype) {
+Operand make_operand(DataType dtype) {
   switch (dtype) {
     case DataType::f64:
       return Operand::f64;
@@ -61,7 +61,7 @@ ProblemFacts common_facts(const Problem& problem, const Platform& platform,
   facts.architecture = platform.architecture->id;
   facts.generation = platform.libraries;
   facts.library_support = library_support(platform);
-  facts.operand = operand_of(problem.dtype);
+  facts.operand = make_operand(problem.dtype);
   facts.math = problem.math;
   facts.direction = problem.direction;
   const std::string_view type = info(problem.dtype).name;

@@ -73,7 +73,7 @@ void for_each_verdict(Visit visit) {
     for (const Architecture& architecture : architectures()) {
       for (const LibraryGenerationInfo& libraries : library_generations()) {
         const Platform platform{&architecture, libraries.generation};
-        visit(problem, platform, verdict_of(problem, platform));
+        visit(problem, platform, assess_tensor_cores(problem, platform));
       }
     }
   });
@@ -126,7 +126,8 @@ TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
     bool before = false;
     bool lost = false;
     for (const Architecture& architecture : architectures()) {
-      const bool now = is_eligible(verdict_of(problem, {&architecture, architecture.last}));
+      const bool now =
+          is_eligible(assess_tensor_cores(problem, {&architecture, architecture.last}));
       lost = lost || (before && !now);
       before = now;
     }
@@ -168,7 +169,7 @@ TEST(TensorCoreRuleTable, newer_libraries_that_know_an_architecture_refuse_nothi
       for (auto g = static_cast<int>(architecture.first); g <= static_cast<int>(architecture.last);
            ++g) {
         const Platform platform{&architecture, static_cast<LibraryGeneration>(g)};
-        const bool now = is_eligible(verdict_of(problem, platform));
+        const bool now = is_eligible(assess_tensor_cores(problem, platform));
         ASSERT_TRUE(now || !before) << problem_tokens(problem) << " " << architecture.name;
         before = now;
       }
@@ -186,7 +187,7 @@ TEST(TensorCoreNetwork, has_a_verdict_for_each_node) {
   const NetworkDefinition definition{"tiny", {3, 16, 16}, {conv, pool}};
   const auto network = make_network(definition, 8, DataType::f16, Mode::inference, Fusion::fused);
   ASSERT_TRUE(network.ok()) << network.error().message();
-  const auto nodes = verdicts_of(*network, parse_platform("sm_90").value());
+  const auto nodes = assess_tensor_cores(*network, parse_platform("sm_90").value());
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[0].node, "conv1");
   EXPECT_TRUE(is_eligible(nodes[0].verdict));
@@ -230,8 +231,8 @@ std::string architecture_table() {
                         info(architecture.last).name);
     for (const DataType dtype : kShown) {
       const auto verdict =
-          verdict_of(asked_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32}),
-                     {&architecture, architecture.last});
+          assess_tensor_cores(asked_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32}),
+                              {&architecture, architecture.last});
       text += is_eligible(verdict) ? " yes |" : " |";
     }
     text += "\n";

@@ -25,14 +25,14 @@ inline Problem asked_problem(std::string_view op, std::string_view tokens, const
 
 inline TensorCoreEligibility ask(std::string_view op, std::string_view tokens,
                                  std::string_view platform, const Asked& asked = {}) {
-  return verdict_of(asked_problem(op, tokens, asked), parse_platform(platform).value());
+  return assess_tensor_cores(asked_problem(op, tokens, asked), parse_platform(platform).value());
 }
 
 inline bool is_eligible(const TensorCoreEligibility& verdict) {
   return verdict.answer == TensorCoreAnswer::eligible;
 }
 
-inline std::string_view rule_of(const TensorCoreEligibility& verdict, TensorCorePart part) {
+inline std::string_view find_rule(const TensorCoreEligibility& verdict, TensorCorePart part) {
   return verdict.parts.at(static_cast<std::size_t>(part)).rule;
 }
 

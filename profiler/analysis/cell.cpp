@@ -69,7 +69,7 @@ void append_raw(const Cell& cell, std::string& line) {
 
 }  // namespace
 
-double number_of(const Cell& cell) {
+double to_number(const Cell& cell) {
   if (const auto* number = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*number);
   const auto* real = std::get_if<double>(&cell);
   return real != nullptr ? *real : 0;
@@ -79,7 +79,7 @@ std::string readable(const Cell& cell, Quantity quantity) {
   if (!is_known(cell)) return std::string(kUnknown);
   if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
   if (quantity == Quantity::none) return raw(cell);
-  return readable_number(number_of(cell), quantity);
+  return readable_number(to_number(cell), quantity);
 }
 
 std::string raw(const Cell& cell) {
@@ -137,8 +137,8 @@ int compare(const Cell& a, const Cell& b) {
   if (integer_a != nullptr && integer_b != nullptr) {
     return *integer_a < *integer_b ? -1 : *integer_a > *integer_b ? 1 : 0;
   }
-  const double x = number_of(a);
-  const double y = number_of(b);
+  const double x = to_number(a);
+  const double y = to_number(b);
   return x < y ? -1 : x > y ? 1 : 0;
 }
 

@@ -16,7 +16,7 @@ using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
 enum class Quantity { none, time, flop, flop_rate, byte, byte_rate, share, ratio };
 
 inline bool is_known(const Cell& cell) { return !std::holds_alternative<std::monostate>(cell); }
-double number_of(const Cell& cell);  // 0 for text and unknown
+double to_number(const Cell& cell);  // 0 for text and unknown
 
 // Formats for humans: "20.75 ms", "747.35 GFLOP/s", "24.51 MiB", "78.6 %", a ratio "131.9"; unknown
 // is "n/a".

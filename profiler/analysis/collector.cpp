@@ -87,7 +87,7 @@ class GroupCollector final : public Collector {
     count(subject);
     Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(subject, *plan_.group_by)
                                          : Cell(std::string("all"));
-    BENCH_ASSIGN_OR_RETURN(Group* const group, group_of(std::move(key)));
+    BENCH_ASSIGN_OR_RETURN(Group* const group, find_or_add_group(std::move(key)));
     for (std::size_t i = 0; i < merged_columns_.size(); ++i) {
       group->merged[i].add(*merged_columns_[i], subject, group->statistics.count);
     }
@@ -102,7 +102,7 @@ class GroupCollector final : public Collector {
     std::sort(order.begin(), order.end(),
               [](const Group* a, const Group* b) { return a->sequence < b->sequence; });
     for (const Group* group : order) {
-      Row row = row_of(*group);
+      Row row = make_row(*group);
       count_row(row.time);
       BENCH_RETURN_IF_ERROR(store(std::move(row)));
     }
@@ -117,7 +117,7 @@ class GroupCollector final : public Collector {
       merged_columns_.push_back(column);
   }
 
-  Result<Group*> group_of(Cell key) {
+  Result<Group*> find_or_add_group(Cell key) {
     // The type index keeps texts, numbers and unknown apart.
     key_text_ = static_cast<char>('0' + key.index());
     if (const auto* text = std::get_if<std::string>(&key)) {
@@ -164,7 +164,7 @@ class GroupCollector final : public Collector {
     }
   }
 
-  Cell value_of(const Group& group, const Column& column) const {
+  Cell group_value(const Group& group, const Column& column) const {
     if (&column == plan_.group_by) return group.key;
     if (column.merge == Merge::statistic) {
       return column.of_group(group.statistics, *plan_.aggregate);
@@ -175,13 +175,13 @@ class GroupCollector final : public Collector {
         column, *plan_.aggregate);
   }
 
-  Row row_of(const Group& group) const {
+  Row make_row(const Group& group) const {
     Row row{{},
-            value_of(group, *plan_.order),
+            group_value(group, *plan_.order),
             group.sequence,
             group.statistics.times.aggregate(Aggregate::sum)};
     row.cells.reserve(plan_.columns.size());
-    for (const Column* column : plan_.columns) row.cells.push_back(value_of(group, *column));
+    for (const Column* column : plan_.columns) row.cells.push_back(group_value(group, *column));
     return row;
   }
 

@@ -31,14 +31,14 @@ Cell attribute_cell(const Workload& subject, const Column& column) {
   return std::get<double>(*value);
 }
 
-std::optional<double> rate_of(const Activity& activity, Attribute work) {
+std::optional<double> compute_rate(const Activity& activity, Attribute work) {
   const auto amount = activity.attributes.integer(work);
   if (!amount || !activity.duration) return std::nullopt;
   const auto rate = Flops{*amount} / *activity.duration;
   return rate ? std::optional(rate->value) : std::nullopt;
 }
 
-std::optional<double> intensity_of(const Activity& activity) {
+std::optional<double> compute_intensity(const Activity& activity) {
   const auto flops = activity.attributes.integer(Attribute::flops);
   const auto bytes = activity.attributes.integer(Attribute::bytes);
   if (!flops || !bytes || *bytes <= 0) return std::nullopt;
@@ -67,12 +67,12 @@ bool does_work(const Activity& activity) {
   return phase.empty() || phase == "exec";
 }
 
-std::string flags_text(const Workload& subject) {
+std::string format_flags(const Workload& subject) {
   std::string text;
   for (std::size_t i = 0; i < kRowFlagCount; ++i) {
     const auto flag = static_cast<RowFlag>(i);
     if (!has_flag(subject, flag)) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", text_of(flag));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(flag));
   }
   return text;
 }
@@ -82,7 +82,7 @@ Cell group_flags(const GroupStatistics& group, Aggregate) {
   for (std::size_t i = 0; i < kRowFlagCount; ++i) {
     if (group.flags[i] == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group.flags[i],
-                        text_of(static_cast<RowFlag>(i)));
+                        to_string(static_cast<RowFlag>(i)));
   }
   return text_cell(text);
 }
@@ -130,17 +130,19 @@ constexpr std::array kOwnColumns = {
                 [](const Workload& s, const Column&) { return text_cell(s.activity.name); }),
     text_column(
         "kind", "primitive, kernel, memcpy, ...",
-        [](const Workload& s, const Column&) { return text_cell(name_of(s.activity.kind)); }),
-    text_column("type", "operator: the library's name, else the tool's, else the activity's",
-                [](const Workload& s, const Column&) { return text_cell(type_of(s.activity)); }),
+        [](const Workload& s, const Column&) { return text_cell(to_string(s.activity.kind)); }),
+    text_column(
+        "type", "operator: the library's name, else the tool's, else the activity's",
+        [](const Workload& s, const Column&) { return text_cell(operation_type(s.activity)); }),
     text_column("layer", "path of scopes: network:layer",
                 [](const Workload& s, const Column&) { return text_cell(s.activity.scope); }),
     text_column("direction", "forward, backward_data, ...",
                 [](const Workload& s, const Column&) { return text_cell(s.activity.direction); }),
     text_column("case", "id of the case",
                 [](const Workload& s, const Column&) { return text_cell(s.activity.case_id); }),
-    text_column("device", "cpu, cuda:0, ...",
-                [](const Workload& s, const Column&) { return text_cell(device_of(s.activity)); }),
+    text_column(
+        "device", "cpu, cuda:0, ...",
+        [](const Workload& s, const Column&) { return text_cell(device_name(s.activity)); }),
     number_column(
         "stream", "stream of the device",
         [](const Workload& s, const Column&) { return number_cell(s.activity.track.stream); }),
@@ -197,7 +199,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, if both are known",
         [](const Workload& s, const Column&) {
-          return number_cell(rate_of(s.activity, Attribute::flops));
+          return number_cell(compute_rate(s.activity, Attribute::flops));
         },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.flop_rate.aggregate(by));
@@ -205,14 +207,14 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, if both are known",
         [](const Workload& s, const Column&) {
-          return number_cell(rate_of(s.activity, Attribute::bytes));
+          return number_cell(compute_rate(s.activity, Attribute::bytes));
         },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.byte_rate.aggregate(by));
         }),
     statistic_column(
         "intensity", "FLOP/byte", Quantity::ratio, "FLOPs over bytes, if both are known",
-        [](const Workload& s, const Column&) { return number_cell(intensity_of(s.activity)); },
+        [](const Workload& s, const Column&) { return number_cell(compute_intensity(s.activity)); },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.intensity.aggregate(by));
         }),
@@ -233,12 +235,12 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "flags", "flags", Quantity::none,
         "above a peak, work unknown, unfinished, file gives other work",
-        [](const Workload& s, const Column&) { return text_cell(flags_text(s)); }, group_flags),
+        [](const Workload& s, const Column&) { return text_cell(format_flags(s)); }, group_flags),
     position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
 };
 
 // Heading and quantity of an attribute's column.
-Column column_of(const AttributeInfo& row) {
+Column make_attribute_column(const AttributeInfo& row) {
   Column column;
   column.name = column.heading = row.name;
   column.help = row.help;
@@ -259,7 +261,7 @@ std::vector<Column> make_columns() {
     // the absence of flags is not an unknown value
     if (column.of_group == group_flags) column.absent = "";
   }
-  for (const AttributeInfo& row : attributes()) all.push_back(column_of(row));
+  for (const AttributeInfo& row : attributes()) all.push_back(make_attribute_column(row));
   return all;
 }
 
@@ -316,7 +318,7 @@ Result<const Column*> find_column(std::string_view name) {
                     : fmt::format("the columns are {}", all)};
 }
 
-std::string device_of(const Activity& activity) {
+std::string device_name(const Activity& activity) {
   if (activity.track.device) return fmt::format("cuda:{}", *activity.track.device);
   const bool on_gpu = activity.kind == ActivityKind::kernel ||
                       activity.kind == ActivityKind::memcpy ||
@@ -326,7 +328,7 @@ std::string device_of(const Activity& activity) {
   return engine.empty() ? "cpu" : std::string(engine);
 }
 
-std::string_view type_of(const Activity& activity) {
+std::string_view operation_type(const Activity& activity) {
   const std::string_view primitive = activity.attributes.text(Attribute::primitive);
   if (!primitive.empty()) return primitive;
   const std::string_view op = activity.attributes.text(Attribute::op);
@@ -341,9 +343,9 @@ bool has_flag(const Workload& subject, RowFlag flag) {
       return does_work(activity) && activity.attributes.find(Attribute::flops) == nullptr &&
              activity.attributes.find(Attribute::bytes) == nullptr;
     case RowFlag::above_peak_bandwidth:
-      return peaks.bandwidth && rate_of(activity, Attribute::bytes) > peaks.bandwidth->value;
+      return peaks.bandwidth && compute_rate(activity, Attribute::bytes) > peaks.bandwidth->value;
     case RowFlag::above_peak_flops:
-      return peaks.flops && rate_of(activity, Attribute::flops) > peaks.flops->value;
+      return peaks.flops && compute_rate(activity, Attribute::flops) > peaks.flops->value;
     case RowFlag::unfinished:
       return activity.attributes.find(Attribute::unfinished) != nullptr;
     case RowFlag::other_work_given:

@@ -65,9 +65,9 @@ std::span<const Column> columns();
 Result<const Column*> find_column(std::string_view name);
 
 // Returns where an activity ran: "cuda:0", "cpu".
-std::string device_of(const Activity& activity);
+std::string device_name(const Activity& activity);
 // Returns the operator: attribute primitive, or else op, or else the name.
-std::string_view type_of(const Activity& activity);
+std::string_view operation_type(const Activity& activity);
 bool has_flag(const Workload& subject, RowFlag flag);
 
 }  // namespace bench::analysis

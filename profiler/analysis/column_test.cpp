@@ -106,24 +106,24 @@ TEST(Columns, a_rate_without_work_or_without_time_is_unknown) {
 
 TEST(Columns, device_is_where_it_ran) {
   Activity activity = primitive();
-  EXPECT_EQ(device_of(activity), "cpu");
+  EXPECT_EQ(device_name(activity), "cpu");
   activity.attributes.set(Attribute::engine, "gpu");
-  EXPECT_EQ(device_of(activity), "gpu");
+  EXPECT_EQ(device_name(activity), "gpu");
   activity.track.device = 2;
-  EXPECT_EQ(device_of(activity), "cuda:2");
+  EXPECT_EQ(device_name(activity), "cuda:2");
   Activity kernel;
   kernel.kind = ActivityKind::kernel;
-  EXPECT_EQ(device_of(kernel), "cuda");
+  EXPECT_EQ(device_name(kernel), "cuda");
 }
 
 TEST(Columns, type_is_the_librarys_word_else_the_tools_else_the_name) {
   Activity activity = primitive();
-  EXPECT_EQ(type_of(activity), "convolution");
+  EXPECT_EQ(operation_type(activity), "convolution");
   activity.name = "k";
   activity.attributes.set(Attribute::op, "conv");
-  EXPECT_EQ(type_of(activity), "conv");
+  EXPECT_EQ(operation_type(activity), "conv");
   activity.attributes.set(Attribute::primitive, "conv2d");
-  EXPECT_EQ(type_of(activity), "conv2d");
+  EXPECT_EQ(operation_type(activity), "conv2d");
 }
 
 TEST(Columns, flags_tell_what_is_wrong_with_a_row) {

@@ -16,7 +16,7 @@ void widen(std::optional<T>& min, std::optional<T>& max, T value) {
 
 }  // namespace
 
-std::string_view text_of(RowFlag flag) {
+std::string_view to_string(RowFlag flag) {
   switch (flag) {
     case RowFlag::work_unknown:
       return "work unknown";

@@ -23,7 +23,7 @@ enum class RowFlag {
   other_work_given,  // its file states other FLOPs or bytes than its parameters imply
 };
 inline constexpr std::size_t kRowFlagCount = 5;
-std::string_view text_of(RowFlag flag);
+std::string_view to_string(RowFlag flag);
 
 // Statistics of the durations in a group.
 class TimeStatistics {

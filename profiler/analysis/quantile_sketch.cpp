@@ -13,11 +13,11 @@ const double kGamma = (1 + QuantileSketch::kAccuracy) / (1 - QuantileSketch::kAc
 const double kLogGamma = std::log(kGamma);
 
 // The result is at most ln(2^63) / ln(gamma) = 2184.
-std::int16_t bucket_of(std::int64_t value) {
+std::int16_t find_bucket(std::int64_t value) {
   return static_cast<std::int16_t>(std::ceil(std::log(static_cast<double>(value)) / kLogGamma));
 }
 
-std::int64_t middle_of(std::int16_t bucket) {
+std::int64_t bucket_middle(std::int16_t bucket) {
   constexpr double kLargest = 0x1p63 - 1024;  // the largest double below the limit of the type
   return std::llround(std::min(2 * std::pow(kGamma, bucket) / (kGamma + 1), kLargest));
 }
@@ -30,7 +30,7 @@ void QuantileSketch::add(std::int64_t value) {
     ++not_positive_;
     return;
   }
-  const std::int16_t index = bucket_of(value);
+  const std::int16_t index = find_bucket(value);
   const auto place =
       std::lower_bound(buckets_.begin(), buckets_.end(), index,
                        [](const Bucket& bucket, std::int16_t i) { return bucket.index < i; });
@@ -50,9 +50,9 @@ std::optional<std::int64_t> QuantileSketch::quantile(double q) const {
   if (rank < seen) return 0;
   for (const Bucket& bucket : buckets_) {
     seen += bucket.count;
-    if (rank < seen) return middle_of(bucket.index);
+    if (rank < seen) return bucket_middle(bucket.index);
   }
-  return middle_of(buckets_.back().index);
+  return bucket_middle(buckets_.back().index);
 }
 
 }  // namespace bench

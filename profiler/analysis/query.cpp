@@ -28,10 +28,10 @@ constexpr std::size_t kBarWidth = 15;  // as in MegEngine's profile_analyze (doc
 // Consumes all activities of the file and passes the selected ones to a collector.
 class QuerySink final : public ActivitySink {
  public:
-  // `ideal_of` may be empty.
-  QuerySink(const QueryPlan& plan, const IdealOf& ideal_of, std::string folder)
+  // `compute_ideal` may be empty.
+  QuerySink(const QueryPlan& plan, const IdealProvider& compute_ideal, std::string folder)
       : plan_(plan),
-        ideal_of_(ideal_of),
+        ideal_of_(compute_ideal),
         folder_(std::move(folder)),
         collector_(make_collector(plan, folder_)),
         self_([this](const Activity& activity, std::optional<Nanoseconds> self) {
@@ -65,7 +65,7 @@ class QuerySink final : public ActivitySink {
   }
 
   const QueryPlan& plan_;
-  const IdealOf& ideal_of_;
+  const IdealProvider& ideal_of_;
   std::string folder_;
   std::unique_ptr<Collector> collector_;
   SelfTimes self_;
@@ -85,7 +85,7 @@ std::string nothing_selected(const ReadReport& report,
   if (report.activities == 0) return "nothing to show: the file contains no activities";
   std::string held;
   for (const auto& [kind, count] : kinds) {
-    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, name_of(kind));
+    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, to_string(kind));
   }
   return fmt::format("nothing selected; the file contains {} (see --kind, --type, --phase)", held);
 }
@@ -232,7 +232,7 @@ class Output {
       case Position::cumulative_share:
         return share(cumulative_);
       case Position::bar:
-        return bar_of(time);
+        return format_bar(time);
     }
     return {};
   }
@@ -242,7 +242,7 @@ class Output {
     return total > 0 ? Cell(static_cast<double>(time.count()) / total) : Cell();
   }
 
-  std::string bar_of(Nanoseconds time) const {
+  std::string format_bar(Nanoseconds time) const {
     const auto longest = static_cast<double>(totals().longest.count());
     if (longest <= 0) return {};
     const double part = static_cast<double>(time.count()) / longest;
@@ -321,14 +321,14 @@ class Output {
 
 }  // namespace
 
-Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& work_of,
+Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_work,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
-  const IdealOf none;
-  QuerySink answer(plan, plan.needs_ceilings ? ceilings.ideal_of : none, target.folder);
+  const IdealProvider none;
+  QuerySink answer(plan, plan.needs_ceilings ? ceilings.compute_ideal : none, target.folder);
   KernelNameSink names(answer);
-  WorkSink work(work_of, names);
+  WorkSink work(compute_work, names);
   BeginRecordMerger announcements(work);
   AnalysisOutcome outcome;
   BENCH_ASSIGN_OR_RETURN(outcome.report, read_activities(source, announcements));

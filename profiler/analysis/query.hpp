@@ -67,11 +67,11 @@ struct ActivityIdeal {
   std::string_view bound;
 };
 // Returns nullopt if the work is unknown or the machine was not measured on that device.
-using IdealOf = std::function<std::optional<ActivityIdeal>(const Activity&)>;
+using IdealProvider = std::function<std::optional<ActivityIdeal>(const Activity&)>;
 
 // What the caller knows about the machine's ceilings; the profiler only shows it.
 struct CeilingKnowledge {
-  IdealOf ideal_of;  // empty if no ceilings are known
+  IdealProvider compute_ideal;  // empty if no ceilings are known
   std::string note;  // where they come from, or how to measure them; shown below the table
 };
 
@@ -90,9 +90,9 @@ Status check_options(const AnalysisOptions& options);
 // them.
 bool needs_ceilings(const AnalysisOptions& options);
 
-// Reads `source` to its end and writes the table. `work_of` may be empty. If `out` fails (closed
-// pipe), writing stops; the state of `out` shows this.
-Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& work_of,
+// Reads `source` to its end and writes the table. `compute_work` may be empty. If `out` fails
+// (closed pipe), writing stops; the state of `out` shows this.
+Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_work,
                                 const CeilingKnowledge& ceilings, const AnalysisOptions& options,
                                 const AnalysisTarget& target);
 

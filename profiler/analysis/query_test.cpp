@@ -343,13 +343,13 @@ TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
   AnalysisOptions options;
   options.format = "json";
   options.columns = {"op", "flops"};
-  const WorkProvider work_of = [](const Activity&) {
+  const WorkProvider compute_work = [](const Activity&) {
     ActivityWork work;
     work.op = "conv";
     work.flops = 77;
     return std::optional(work);
   };
-  ASSERT_TRUE(analyze(*source, work_of, {}, options, target).ok());
+  ASSERT_TRUE(analyze(*source, compute_work, {}, options, target).ok());
   EXPECT_THAT(column_of<int>(json::parse(out.str())["rows"], "flops"),
               ElementsAre(4000, 77, 4000, 77, 0));
 }

@@ -91,7 +91,7 @@ void decode(std::string_view bytes, Row& row) {
 }
 
 // Maps doubles to integers with the same order. The bits of negative doubles count downwards.
-std::int64_t order_of(double value) {
+std::int64_t to_ordered_bits(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0 equals 0
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits - 1 : bits;
 }
@@ -101,7 +101,7 @@ std::int64_t order_of(double value) {
 SortKey sort_key(const Cell& key, RowDirection direction) {
   const bool text = std::holds_alternative<std::string>(key);
   const std::int64_t order =
-      text ? std::numeric_limits<std::int64_t>::max() : order_of(number_of(key));
+      text ? std::numeric_limits<std::int64_t>::max() : to_ordered_bits(to_number(key));
   return {is_known(key) ? 0 : 1, direction == RowDirection::descending ? ~order : order};
 }
 

@@ -13,12 +13,12 @@ namespace bench::analysis {
 namespace {
 
 // Returns "create" for "create:cache_hit". An activity without a phase was executed.
-std::string_view phase_of(const Activity& activity) {
+std::string_view main_phase(const Activity& activity) {
   const std::string_view phase = activity.attributes.text(Attribute::phase);
   return phase.empty() ? "exec" : phase.substr(0, phase.find(':'));
 }
 
-Level level_of(ActivityKind kind) {
+Level to_level(ActivityKind kind) {
   switch (kind) {
     case ActivityKind::primitive:
     case ActivityKind::kernel:
@@ -46,7 +46,7 @@ bool contains_path(const std::vector<std::string>& path, const std::vector<std::
 
 bool device_fits(const Activity& activity, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return true;
-  const std::string device = device_of(activity);
+  const std::string device = device_name(activity);
   return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
     return device == name || device.starts_with(name + ":") || device == "cuda:" + name;
   });
@@ -83,10 +83,11 @@ Selection::TypeMatch Selection::match_type(const Activity& activity) const {
   const std::string_view op = activity.attributes.text(Attribute::op);
   TypeMatch found = TypeMatch::none;
   for (const std::string& word : options_.types) {
-    if (word == name_of(activity.kind)) return TypeMatch::kind_or_phase;
-    if (activity.attributes.find(Attribute::phase) != nullptr && word == phase_of(activity))
+    if (word == to_string(activity.kind)) return TypeMatch::kind_or_phase;
+    if (activity.attributes.find(Attribute::phase) != nullptr && word == main_phase(activity))
       return TypeMatch::kind_or_phase;
-    if (word == type_of(activity) || (!op.empty() && word == op)) found = TypeMatch::operation;
+    if (word == operation_type(activity) || (!op.empty() && word == op))
+      found = TypeMatch::operation;
   }
   return found;
 }
@@ -94,7 +95,7 @@ Selection::TypeMatch Selection::match_type(const Activity& activity) const {
 bool Selection::phase_fits(const Activity& activity, TypeMatch type) const {
   if (!options_.phase) {
     // --type dispatch selects a phase that the default would leave out.
-    const std::string_view phase = phase_of(activity);
+    const std::string_view phase = main_phase(activity);
     const bool named =
         type == TypeMatch::kind_or_phase &&
         std::find(options_.types.begin(), options_.types.end(), phase) != options_.types.end();
@@ -102,9 +103,9 @@ bool Selection::phase_fits(const Activity& activity, TypeMatch type) const {
   }
   switch (*options_.phase) {
     case PhaseFilter::exec:
-      return phase_of(activity) == "exec";
+      return main_phase(activity) == "exec";
     case PhaseFilter::create:
-      return phase_of(activity) == "create";
+      return main_phase(activity) == "create";
     case PhaseFilter::all:
       return true;
   }
@@ -117,7 +118,7 @@ Level Selection::level(const Activity& activity) const {
     return Level::work;
   }
   if (kinds_.any()) return Level::none;
-  const Level level = level_of(activity.kind);
+  const Level level = to_level(activity.kind);
   // A name that was requested is also shown for kinds that are not executed themselves: an API
   // call.
   if (level == Level::none && type == TypeMatch::operation) return Level::work;

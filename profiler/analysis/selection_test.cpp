@@ -60,7 +60,7 @@ TEST(Selection, takes_what_was_executed_when_nothing_is_asked_for) {
   for (const ActivityKind kind :
        {ActivityKind::allocation, ActivityKind::synchronisation, ActivityKind::api,
         ActivityKind::overhead, ActivityKind::marker, ActivityKind::counter}) {
-    EXPECT_FALSE(selects(none, of_kind(kind, "k"))) << name_of(kind);
+    EXPECT_FALSE(selects(none, of_kind(kind, "k"))) << to_string(kind);
   }
 }
 

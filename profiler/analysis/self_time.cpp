@@ -23,7 +23,7 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-Interval interval_of(const Activity& activity) {
+Interval to_interval(const Activity& activity) {
   return {activity.start, activity.start + *activity.duration};
 }
 
@@ -48,16 +48,16 @@ bool nests(const Activity& activity) {
 }
 
 // Decides which kind encloses which if both have the same time.
-int nesting_of(ActivityKind kind) {
+int nesting_rank(ActivityKind kind) {
   if (kind == ActivityKind::range) return 3;
   if (kind == ActivityKind::operation) return 2;
   return kind == ActivityKind::api ? 1 : 0;
 }
 
 bool encloses(const Activity& outer, const Activity& inner) {
-  const Interval span = interval_of(outer);
-  if (span == interval_of(inner)) return nesting_of(outer.kind) >= nesting_of(inner.kind);
-  return span.encloses(interval_of(inner));
+  const Interval span = to_interval(outer);
+  if (span == to_interval(inner)) return nesting_rank(outer.kind) >= nesting_rank(inner.kind);
+  return span.encloses(to_interval(inner));
 }
 
 // One or several adjacent siblings that no parent has claimed.
@@ -141,7 +141,7 @@ struct SelfTimes::State {
   std::int64_t out_of_order = 0;
 
   // Returns nullptr if there are too many tracks.
-  TrackState* state_of(const Track& track) {
+  TrackState* find_track_state(const Track& track) {
     if (last_state != nullptr && track == last_track) return last_state;
     const auto found = tracks.find(track);
     if (found == tracks.end() && tracks.size() >= kMaxTracks) return nullptr;
@@ -151,7 +151,7 @@ struct SelfTimes::State {
   }
 
   Status hand_on(TrackState& track, const Activity& activity) {
-    const Interval span = interval_of(activity);
+    const Interval span = to_interval(activity);
     if (track.last_end && span.end < *track.last_end) ++out_of_order;
     track.last_end = std::max(track.last_end.value_or(span.end), span.end);
     const auto nested = track.siblings.claim(span);
@@ -173,7 +173,7 @@ SelfTimes::SelfTimes(Next next) : state_(std::make_unique<State>()) {
 SelfTimes::~SelfTimes() = default;
 
 Status SelfTimes::consume(const Activity& activity) {
-  TrackState* state = nests(activity) ? state_->state_of(activity.track) : nullptr;
+  TrackState* state = nests(activity) ? state_->find_track_state(activity.track) : nullptr;
   if (state == nullptr) return state_->next(activity, std::nullopt);
   TrackState& track = *state;
   while (track.depth > 0 && !encloses(track.held[track.depth - 1], activity)) {

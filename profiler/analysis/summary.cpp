@@ -69,7 +69,7 @@ struct CounterState {
 
 enum class Role { other, host_operator, work, creation };
 
-Role role_of(const Activity& activity) {
+Role classify_role(const Activity& activity) {
   switch (activity.kind) {
     case ActivityKind::operation:
       return Role::host_operator;
@@ -94,15 +94,15 @@ Role role_of(const Activity& activity) {
 }
 
 // Returns an empty text if the activity is in no table of times.
-std::string_view category_of(const Activity& activity) {
+std::string_view find_category(const Activity& activity) {
   const std::string_view domain = activity.attributes.text(Attribute::domain);
   if (!domain.empty()) return domain;
   switch (activity.kind) {
     case ActivityKind::operation:
       return "operator";
     case ActivityKind::primitive:
-      if (role_of(activity) == Role::work) return "primitive";
-      return role_of(activity) == Role::creation ? "creation" : "";
+      if (classify_role(activity) == Role::work) return "primitive";
+      return classify_role(activity) == Role::creation ? "creation" : "";
     case ActivityKind::kernel:
     case ActivityKind::memcpy:
     case ActivityKind::memset:
@@ -127,12 +127,12 @@ constexpr const char* kUnattributed = "(unattributed)";
 constexpr const char* kNoPrimitive = "(no primitive)";
 constexpr const char* kNoOperator = "(no operator)";
 
-std::string layer_of(const Activity& activity) {
+std::string layer_name(const Activity& activity) {
   if (!activity.scope.empty()) return activity.scope;
   return activity.case_id.empty() ? "(no layer)" : activity.case_id;
 }
 
-TimeRow row_of(const std::string& name, const Times& times) {
+TimeRow make_time_row(const std::string& name, const Times& times) {
   TimeRow row;
   row.name = name;
   row.count = times.durations.count() + times.unfinished + times.instants;
@@ -210,7 +210,7 @@ Nanoseconds find_time(const Durations& durations, const std::string& name) {
   return found == durations.end() ? Nanoseconds(0) : found->second;
 }
 
-Nanoseconds sum_of(const Durations& durations) {
+Nanoseconds sum_durations(const Durations& durations) {
   Nanoseconds sum{0};
   for (const auto& [name, time] : durations) sum = saturating_sum(sum, time);
   return sum;
@@ -230,18 +230,18 @@ struct Breakdown {
   Durations host_operators = {};  // by operator
 
   void add(const Activity& activity, Nanoseconds self) {
-    const Role role = role_of(activity);
+    const Role role = classify_role(activity);
     // Within an iteration, everything except the gaps belongs to a case. Elsewhere, only activities
     // that state their owner do.
     const bool is_owned =
         !is_iteration(activity) && (extent == Extent::iterations || role == Role::work ||
                                     role == Role::host_operator || !activity.scope.empty());
-    const std::string layer = is_owned ? layer_of(activity) : kUnattributed;
+    const std::string layer = is_owned ? layer_name(activity) : kUnattributed;
     wall = saturating_sum(wall, self);
     if (!is_owned) unattributed = saturating_sum(unattributed, self);
     add_time(layers, layer, self);
     if (role == Role::work) {
-      add_time(work, std::string(analysis::type_of(activity)), self);
+      add_time(work, std::string(analysis::operation_type(activity)), self);
     } else {
       add_time(outside, layer, self);
     }
@@ -285,15 +285,15 @@ std::vector<TimeRow> finish_table(std::vector<TimeRow> rows, const Durations& ow
 }
 
 // Builds a table whose rows add up to its total.
-std::vector<TimeRow> table_of(const TimesByName& times, const SummaryOptions& options) {
+std::vector<TimeRow> make_time_table(const TimesByName& times, const SummaryOptions& options) {
   std::vector<TimeRow> rows;
   rows.reserve(times.size());
   Durations own;
   for (const auto& [name, row] : times) {
-    rows.push_back(row_of(name, row));
+    rows.push_back(make_time_row(name, row));
     own.emplace(name, row.own);
   }
-  return finish_table(std::move(rows), own, sum_of(own), options);
+  return finish_table(std::move(rows), own, sum_durations(own), options);
 }
 
 // Returns the time of a layer, including the layers below it.
@@ -310,7 +310,7 @@ Nanoseconds time_within(const Durations& layers, const std::string& name) {
 // A layer defined by ranges. If its time is not only in the ranges that open it (for example in the
 // backward pass), the statistics of single ranges are unknown.
 TimeRow layer_of_ranges(const std::string& name, const Times* opening, const Breakdown& part) {
-  TimeRow row = opening == nullptr ? TimeRow() : row_of(name, *opening);
+  TimeRow row = opening == nullptr ? TimeRow() : make_time_row(name, *opening);
   const Nanoseconds total = time_within(part.layers, name);
   if (row.total != total) row.min = row.max = row.mean = row.p50 = row.p95 = std::nullopt;
   row.name = name;
@@ -334,9 +334,9 @@ std::vector<TimeRow> operator_table(const TimesByName& times, const Durations& o
                                     const char* remainder, Nanoseconds wall,
                                     const SummaryOptions& options) {
   std::vector<TimeRow> rows;
-  for (const auto& [name, row] : times) rows.push_back(row_of(name, row));
+  for (const auto& [name, row] : times) rows.push_back(make_time_row(name, row));
   Durations all = own;
-  const Nanoseconds rest = wall - sum_of(own);
+  const Nanoseconds rest = wall - sum_durations(own);
   if (rest > Nanoseconds(0)) {
     rows.push_back(remainder_row(remainder, rest));
     all[remainder] = rest;
@@ -355,7 +355,7 @@ struct Summary::State final : public ActivitySink {
         announcements(*this) {}
 
   Status consume(const Activity& activity) override {
-    const std::string category(category_of(activity));
+    const std::string category(find_category(activity));
     if (!category.empty()) BENCH_RETURN_IF_ERROR(nesting(category).consume(activity));
     return self_times.consume(activity);
   }
@@ -381,18 +381,18 @@ struct Summary::State final : public ActivitySink {
       times.own = saturating_sum(times.own, own);
     };
     add(categories[category], activity.name);
-    const Role role = role_of(activity);
-    const std::string type(analysis::type_of(activity));
+    const Role role = classify_role(activity);
+    const std::string type(analysis::operation_type(activity));
     if (role == Role::host_operator) {
-      for (Breakdown* part : parts_of(activity)) add_time(part->host_operators, type, own);
+      for (Breakdown* part : find_parts(activity)) add_time(part->host_operators, type, own);
     } else if (role == Role::work && activity.track.device) {
-      add(device_layers, layer_of(activity));
+      add(device_layers, layer_name(activity));
       add(device_operators, type);
     }
   }
 
   // Returns the parts that contain the activity: everything and, if applicable, the iterations.
-  std::vector<Breakdown*> parts_of(const Activity& activity) {
+  std::vector<Breakdown*> find_parts(const Activity& activity) {
     std::vector<Breakdown*> parts = {&everything};
     if (activity.attributes.find(Attribute::iteration) != nullptr) parts.push_back(&iterations);
     return parts;
@@ -413,27 +413,27 @@ struct Summary::State final : public ActivitySink {
     last_time = std::max(last_time, activity.start + activity.duration.value_or(Nanoseconds(0)));
     if (activity.kind == ActivityKind::counter) return add_counter(activity);
     if (activity.kind == ActivityKind::allocation) return add_allocation(activity);
-    const std::string_view category = category_of(activity);
+    const std::string_view category = find_category(activity);
     if (!category.empty()) categories[std::string(category)][activity.name].add(activity, self);
     attribute(activity, self);
     if (opens_layer(activity)) range_layers[activity.scope].add(activity, self);
-    const std::string type(analysis::type_of(activity));
-    const Role role = role_of(activity);
+    const std::string type(analysis::operation_type(activity));
+    const Role role = classify_role(activity);
     if (role == Role::host_operator) {
-      host_layers[layer_of(activity)].add(activity, self);
+      host_layers[layer_name(activity)].add(activity, self);
       host_operators[type].add(activity, self);
     } else if (role == Role::work && activity.track.device) {
-      device_layers[layer_of(activity)].add(activity, self);
+      device_layers[layer_name(activity)].add(activity, self);
       device_operators[type].add(activity, self);
     } else if (role == Role::work) {
-      work_layers[layer_of(activity)].add(activity, self);
+      work_layers[layer_name(activity)].add(activity, self);
       work_operators[type].add(activity, self);
     }
   }
 
   void attribute(const Activity& activity, std::optional<Nanoseconds> self) {
     if (!self || activity.track.device) return;
-    for (Breakdown* part : parts_of(activity)) part->add(activity, *self);
+    for (Breakdown* part : find_parts(activity)) part->add(activity, *self);
     if (!is_iteration(activity)) return;
     has_iterations = true;
     iteration_time = saturating_sum(iteration_time, *activity.duration);
@@ -444,11 +444,11 @@ struct Summary::State final : public ActivitySink {
 
   TimeRow layer_row(const std::string& name) const {
     if (name == kUnattributed) return remainder_row(kUnattributed, part().unattributed);
-    if (const Times* host = find(host_layers, name)) return row_of(name, *host);
+    if (const Times* host = find(host_layers, name)) return make_time_row(name, *host);
     const Times* opening = find(range_layers, name);
     const Times* work = find(work_layers, name);
     const bool is_work_alone = opening == nullptr && !part().outside.contains(name);
-    if (is_work_alone && work != nullptr) return row_of(name, *work);
+    if (is_work_alone && work != nullptr) return make_time_row(name, *work);
     return layer_of_ranges(name, opening, part());
   }
 
@@ -530,19 +530,20 @@ std::vector<TimeRow> Summary::operators(const SummaryOptions& options) const {
 
 std::vector<TimeRow> Summary::device_layers(const SummaryOptions& options) const {
   state_->flush();
-  return table_of(state_->device_layers, options);
+  return make_time_table(state_->device_layers, options);
 }
 
 std::vector<TimeRow> Summary::device_operators(const SummaryOptions& options) const {
   state_->flush();
-  return table_of(state_->device_operators, options);
+  return make_time_table(state_->device_operators, options);
 }
 
 std::map<std::string, std::vector<TimeRow>> Summary::categories(
     const SummaryOptions& options) const {
   state_->flush();
   std::map<std::string, std::vector<TimeRow>> tables;
-  for (const auto& [name, times] : state_->categories) tables[name] = table_of(times, options);
+  for (const auto& [name, times] : state_->categories)
+    tables[name] = make_time_table(times, options);
   return tables;
 }
 

@@ -109,7 +109,7 @@ class Summary final : public ActivitySink {
 };
 
 // Formats all tables, with units in every heading. Ends in a newline. Empty tables are omitted.
-std::string summary_text(const Summary& summary, const SummaryOptions& options = {});
+std::string format_summary(const Summary& summary, const SummaryOptions& options = {});
 // One JSON object with nanoseconds and bytes: {"attribution": {...}, "layers": [...], "operators":
 // [...], "device_layers": [...], "device_operators": [...], "categories": {...}, "memory": [...],
 // "counters": [...]}. The tables of devices are present only if they have rows.

@@ -227,7 +227,7 @@ TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explai
   EXPECT_EQ(operators[0].total, Nanoseconds(349 - 160));
   EXPECT_DOUBLE_EQ(operators[1].share.value(), 160.0 / 349);
   EXPECT_DOUBLE_EQ(sum_of_shares(operators), 1.0);
-  EXPECT_THAT(summary_text(summary),
+  EXPECT_THAT(format_summary(summary),
               HasSubstr("(unattributed)        n/a    0.000032        9.2 "));
 }
 
@@ -261,7 +261,7 @@ TEST(Summary, devices_have_tables_of_their_own) {
   EXPECT_EQ(summary.device_layers({})[0].total, Nanoseconds(300));
   EXPECT_THAT(names_of(summary.operators({})), IsEmpty());
   EXPECT_THAT(names_of(summary.device_operators({})), ElementsAre("sgemm"));
-  EXPECT_THAT(summary_text(summary),
+  EXPECT_THAT(format_summary(summary),
               HasSubstr("layer, on devices  count [1]  total [ms]  of devices"));
   const json document = json::parse(summary_json(summary));
   EXPECT_EQ(document["device_layers"][0]["total_ns"], 300);
@@ -354,7 +354,7 @@ TEST(Summary, what_never_ended_is_counted_apart) {
   EXPECT_EQ(summary.layers({})[0].count, 2);
   EXPECT_EQ(summary.layers({})[0].unfinished, 1);
   EXPECT_EQ(summary.layers({})[0].total, Nanoseconds(5));
-  EXPECT_THAT(summary_text(summary), HasSubstr("net:a (1 unfinished)"));
+  EXPECT_THAT(format_summary(summary), HasSubstr("net:a (1 unfinished)"));
 }
 
 TEST(Summary, reset_empties_it) {
@@ -363,13 +363,13 @@ TEST(Summary, reset_empties_it) {
   summary.reset();
   EXPECT_TRUE(summary.empty());
   EXPECT_THAT(summary.operators({}), IsEmpty());
-  EXPECT_EQ(summary_text(summary), "no activities\n");
+  EXPECT_EQ(format_summary(summary), "no activities\n");
 }
 
 // Exact to the nanosecond: six decimals of a millisecond.
 TEST(Summary, text_and_json_say_the_same) {
   const Summary summary = summary_of(executions());
-  const std::string text = summary_text(summary);
+  const std::string text = format_summary(summary);
   const json document = json::parse(summary_json(summary));
   ASSERT_EQ(document["operators"].size(), 3u);
   for (const json& row : document["operators"]) {
@@ -389,17 +389,18 @@ TEST(Summary, tables_fit_a_terminal_of_80_columns) {
   const Summary summary = summary_of(activities);
   SummaryOptions options;
   options.width = 80;
-  std::istringstream lines(summary_text(summary, options));
+  std::istringstream lines(format_summary(summary, options));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
-  EXPECT_THAT(summary_text(summary, options),
+  EXPECT_THAT(format_summary(summary, options),
               AllOf(HasSubstr("total [ms]"), HasSubstr("share [%]"), Not(HasSubstr("p50 [ms]"))));
-  EXPECT_THAT(summary_text(summary), HasSubstr("p50 [ms]"));
+  EXPECT_THAT(format_summary(summary), HasSubstr("p50 [ms]"));
 }
 
 TEST(Summary, every_column_has_its_unit) {
   Activity allocation = timed(ActivityKind::allocation, "b", 0, 1);
   allocation.attributes.set(Attribute::size_bytes, std::int64_t{4});
-  const std::string text = summary_text(summary_of({layer("a", 0, 1), counter(0, 1), allocation}));
+  const std::string text =
+      format_summary(summary_of({layer("a", 0, 1), counter(0, 1), allocation}));
   for (const char* heading : {"count [1]", "total [ms]", "share [%]", "cum. share [%]", "self [ms]",
                               "p95 [ms]", "total [B]", "mean over time [unit]"}) {
     EXPECT_THAT(text, HasSubstr(heading));
@@ -408,7 +409,7 @@ TEST(Summary, every_column_has_its_unit) {
 
 TEST(Summary, hostile_names_stay_text) {
   const Summary summary = summary_of({layer("\x1b[2J\xff", 0, 1)});
-  EXPECT_THAT(summary_text(summary), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(format_summary(summary), Not(HasSubstr("\x1b")));
   EXPECT_TRUE(json::accept(summary_json(summary)));
 }
 

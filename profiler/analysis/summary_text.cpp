@@ -144,7 +144,7 @@ std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOpti
   return table.text(options.width, kFirstToGo);
 }
 
-std::string attribution_text(const Attribution& attribution, const SummaryOptions& options) {
+std::string format_attribution(const Attribution& attribution, const SummaryOptions& options) {
   if (attribution.wall.count() == 0) return "";
   const auto share = [&](Nanoseconds time) {
     return 100 * static_cast<double>(time.count()) / static_cast<double>(attribution.wall.count());
@@ -200,8 +200,8 @@ inline void fields(JsonWriter& writer, const Attribution& attribution) {
   writer.required("unattributed_ns", attribution.unattributed);
 }
 
-std::string summary_text(const Summary& summary, const SummaryOptions& options) {
-  std::string text = attribution_text(summary.attribution(), options);
+std::string format_summary(const Summary& summary, const SummaryOptions& options) {
+  std::string text = format_attribution(summary.attribution(), options);
   const auto add = [&](const std::string& table) { text += text.empty() ? table : "\n" + table; };
   if (const auto layers = summary.layers(options); !layers.empty())
     add(time_table("layer", layers, options));

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kGap = 2;       // between columns of a table
 constexpr std::size_t kMinText = 10;  // "conv...uts"; a shorter text is not informative
 
-std::string text_of(const Cell& cell, const Column& column) {
+std::string format_cell(const Cell& cell, const Column& column) {
   return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
 }
 
@@ -40,7 +40,7 @@ class TableText final : public TableWriter {
   void row(const std::vector<Cell>& cells) override {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      append(i, text_of(cells[i], *shape_.columns[i].column), line);
+      append(i, format_cell(cells[i], *shape_.columns[i].column), line);
     }
     finish(line);
   }
@@ -195,7 +195,7 @@ class MarkdownText final : public TableWriter {
   void row(const std::vector<Cell>& cells) override {
     out_ << '|';
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      out_ << ' ' << escaped(text_of(cells[i], *shape_.columns[i].column)) << " |";
+      out_ << ' ' << escaped(format_cell(cells[i], *shape_.columns[i].column)) << " |";
     }
     out_ << '\n';
   }
@@ -237,7 +237,7 @@ constexpr std::array<TableFormat, 5> kFormats = {{
     {"markdown", "a table with bars of time", people, make<MarkdownText>},
 }};
 
-std::size_t width_of(const std::vector<TableColumn>& columns) {
+std::size_t total_width(const std::vector<TableColumn>& columns) {
   std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
   for (const TableColumn& column : columns) sum += column.width;
   return sum;
@@ -261,11 +261,11 @@ std::size_t narrowest_width(const std::vector<TableColumn>& columns) {
   for (TableColumn& column : narrow) {
     if (!column.column->numeric) column.width = std::min(column.width, kMinText);
   }
-  return width_of(narrow);
+  return total_width(narrow);
 }
 
 Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
-  while (width_of(columns) > width) {
+  while (total_width(columns) > width) {
     // Removes one character from the widest text. Tables are a few hundred characters wide.
     TableColumn* widest = nullptr;
     for (TableColumn& column : columns) {
@@ -273,10 +273,10 @@ Status fit_width(std::vector<TableColumn>& columns, std::size_t width) {
       if (widest == nullptr || column.width > widest->width) widest = &column;
     }
     if (widest == nullptr) {
-      return Error{fmt::format("the table needs a width of {}", width_of(columns)), "--width",
+      return Error{fmt::format("the table needs a width of {}", total_width(columns)), "--width",
                    "choose fewer columns with -c"};
     }
-    const std::size_t excess = width_of(columns) - width;
+    const std::size_t excess = total_width(columns) - width;
     // Takes long steps while one column is far wider than the others.
     const std::size_t step = std::max<std::size_t>(1, std::min(excess, widest->width / 8));
     widest->width = std::max(kMinText, widest->width - step);

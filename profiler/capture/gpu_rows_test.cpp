@@ -85,7 +85,7 @@ class Capture {
     session.pid = pid;
     session.tracer = "CUPTI 13.0.1";
     session.records = std::exchange(records_, {});
-    std::string text = gpu_session_text(session);
+    std::string text = format_gpu_session(session);
     if (end == "end") text += gpu_session_end_line({0, {}});
     if (end == "torn") text.resize(text.size() - 5);
     return file(fmt::format("{}", pid), text);
@@ -104,7 +104,7 @@ class Capture {
     const auto files = scan_gpu_spools(*paths, launches);
     EXPECT_TRUE(files.ok());
     options.launches = &launches;
-    options.work_of = [](const FrameworkCall& asked) -> std::optional<FrameworkWork> {
+    options.compute_work = [](const FrameworkCall& asked) -> std::optional<FrameworkWork> {
       if (asked.name == "conv2d" && asked.arguments != nullptr) {
         return FrameworkWork{
             .op = "conv", .parameters = "c3h8k4r3", .flops = 7000, .bytes = 900, .dtype = "f16"};
@@ -273,7 +273,7 @@ TEST(GpuRows, MemoryIsKnownFromTheBeginningAndShownInTheWindow) {
   std::vector<std::string> texts;
   for (const Activity& row : capture.rows()) {
     const auto live = row.attributes.integer(Attribute::live_bytes);
-    texts.push_back(fmt::format("{} {}", name_of(row.kind), live ? *live : 0));
+    texts.push_back(fmt::format("{} {}", to_string(row.kind), live ? *live : 0));
   }
   EXPECT_THAT(texts, Contains("allocation 1200"));
   EXPECT_THAT(texts, testing::Not(Contains("allocation 1000")));
@@ -300,7 +300,7 @@ TEST(GpuRows, ProgramsThatAProcessRunsOneAfterTheOtherKeepTheirRanges) {
   session.tracer = "CUPTI 13.0.1";
   session.records = {call(1, 250, 1), kernel("none", 260, 1), call(1, 350, 2),
                      kernel("second", 360, 2)};
-  capture.file("1.2", gpu_session_text(session) + gpu_session_end_line({0, {}}));
+  capture.file("1.2", format_gpu_session(session) + gpu_session_end_line({0, {}}));
   EXPECT_THAT(capture.kernels(), ElementsAre("first old", "none ", "second new"));
 }
 

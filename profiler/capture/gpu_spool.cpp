@@ -34,24 +34,24 @@ struct Beginning {
   std::optional<Nanoseconds> at;
 };
 
-Beginning beginning_of(const GpuKernel& kernel) {
+Beginning make_beginning(const GpuKernel& kernel) {
   return {kernel.correlation, kernel.time ? std::optional(kernel.time->start) : std::nullopt};
 }
-Beginning beginning_of(const GpuMemcpy& copy) {
+Beginning make_beginning(const GpuMemcpy& copy) {
   return {copy.correlation, copy.time ? std::optional(copy.time->start) : std::nullopt};
 }
-Beginning beginning_of(const GpuMemset& fill) {
+Beginning make_beginning(const GpuMemset& fill) {
   return {fill.correlation, fill.time ? std::optional(fill.time->start) : std::nullopt};
 }
-Beginning beginning_of(const GpuApiCall& call) { return {call.correlation, call.time.start}; }
-Beginning beginning_of(const GpuOverhead& overhead) {
+Beginning make_beginning(const GpuApiCall& call) { return {call.correlation, call.time.start}; }
+Beginning make_beginning(const GpuOverhead& overhead) {
   return {overhead.correlation, overhead.time.start};
 }
-Beginning beginning_of(const GpuSynchronisation& wait) {
+Beginning make_beginning(const GpuSynchronisation& wait) {
   return {wait.correlation, wait.time.start};
 }
 template <class Fact>
-Beginning beginning_of(const Fact&) {
+Beginning make_beginning(const Fact&) {
   return {};
 }
 
@@ -78,8 +78,8 @@ class Loader {
  private:
   // Handles the last record: removes it if it is outside the window, otherwise sets its owner.
   void place(GpuSession& session) const {
-    const Beginning beginning =
-        std::visit([](const auto& record) { return beginning_of(record); }, session.records.back());
+    const Beginning beginning = std::visit(
+        [](const auto& record) { return make_beginning(record); }, session.records.back());
     const auto verdict = beginning.correlation
                              ? launches_.verdict(file_.session, *beginning.correlation)
                              : std::nullopt;

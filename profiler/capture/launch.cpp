@@ -25,7 +25,7 @@ bool is_executable_file(const std::string& path) {
          access(path.c_str(), X_OK) == 0;
 }
 
-std::string head_of(const std::string& file, std::size_t size) {
+std::string read_head(const std::string& file, std::size_t size) {
   std::ifstream stream(file, std::ios::binary);
   std::string head(size, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(size));
@@ -34,7 +34,7 @@ std::string head_of(const std::string& file, std::size_t size) {
 }
 
 // "#!/usr/bin/env python3" -> the path of env. What env runs is expected to be dynamic if env is.
-std::optional<std::string> interpreter_of(const std::string& head) {
+std::optional<std::string> parse_interpreter(const std::string& head) {
   if (!head.starts_with("#!")) return std::nullopt;
   const std::size_t begin = head.find_first_not_of(" \t", 2);
   if (begin == std::string::npos) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::string> interpreter_of(const std::string& head) {
 }
 
 // Returns the path of the dynamic loader, or nullopt for a static program.
-std::optional<std::string> loader_of(const std::string& file, const Elf64_Ehdr& header) {
+std::optional<std::string> read_loader(const std::string& file, const Elf64_Ehdr& header) {
   std::ifstream stream(file, std::ios::binary);
   for (std::size_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
@@ -65,11 +65,11 @@ std::optional<std::string> obstacle_of_elf(const std::string& file, const std::s
   }
   std::memcpy(&header, head.data(), sizeof header);
   Elf64_Ehdr own;
-  std::memcpy(&own, head_of("/proc/self/exe", sizeof own).data(), sizeof own);
+  std::memcpy(&own, read_head("/proc/self/exe", sizeof own).data(), sizeof own);
   if (header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header.e_machine != own.e_machine) {
     return "is for another machine or word size than this tool";
   }
-  const auto loader = loader_of(file, header);
+  const auto loader = read_loader(file, header);
   if (!loader) return "is a static program, which cannot load a library";
   if (loader->find("musl") != std::string::npos) {
     return "uses the C library musl, which the capture library does not support";
@@ -202,9 +202,10 @@ std::optional<std::string> preload_obstacle(const std::string& file) {
     return fmt::format("{} is setuid or setgid, so the loader does not preload libraries into it",
                        file);
   }
-  const std::string head = head_of(file, 4096);
-  if (const auto interpreter = interpreter_of(head)) {
-    const auto obstacle = obstacle_of_elf(*interpreter, head_of(*interpreter, sizeof(Elf64_Ehdr)));
+  const std::string head = read_head(file, 4096);
+  if (const auto interpreter = parse_interpreter(head)) {
+    const auto obstacle =
+        obstacle_of_elf(*interpreter, read_head(*interpreter, sizeof(Elf64_Ehdr)));
     if (!obstacle) return std::nullopt;
     return fmt::format("{}, which runs {}, {}", *interpreter, file, *obstacle);
   }

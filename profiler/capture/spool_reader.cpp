@@ -65,7 +65,7 @@ class SpoolReader {
       : source_(source),
         frame_name_(options.frame_name),
         sample_rate_(options.sample_rate),
-        nvtx_(options.window, options.work_of, options.facts, options.launches, sink) {
+        nvtx_(options.window, options.compute_work, options.facts, options.launches, sink) {
     report_.read.format = "capture";
   }
 
@@ -113,7 +113,7 @@ class SpoolReader {
     const std::string_view kind = text(record, "record");
     if (kind == "verbose") return take_verbose(record, moment);
     const auto nvtx = std::ranges::find(kNvtxRecords, kind, &NvtxRecord::name);
-    if (nvtx != kNvtxRecords.end()) return (nvtx_.*nvtx->take)(call_of(record, moment));
+    if (nvtx != kNvtxRecords.end()) return (nvtx_.*nvtx->take)(read_call(record, moment));
     if (kind == "process") return begin_process(*pid, moment.end);
     if (kind == "fork") {
       begin_child(record, moment);
@@ -147,7 +147,7 @@ class SpoolReader {
     nvtx_.fork(moment.pid, moment.tid, parent, integer(record, "parent_tid"), moment.end);
   }
 
-  static NvtxCall call_of(const rapidjson::Document& record, const Moment& moment) {
+  static NvtxCall read_call(const rapidjson::Document& record, const Moment& moment) {
     return {.pid = moment.pid,
             .tid = moment.tid,
             .at = moment.end,

@@ -41,7 +41,7 @@ using FrameName = std::function<std::string(std::string_view frame)>;
 struct SpoolOptions {
   FrameName frame_name = {};
   CaptureWindow window = {};
-  FrameworkWorkOf work_of = {};
+  FrameworkWorkProvider compute_work = {};
   // facts from a first pass. Without them, threads have no names and some framework operators have
   // no output shapes
   NvtxFacts facts = {};

@@ -319,7 +319,7 @@ TEST(FrameworkRecords, WorkIsCountedOnce) {
   spool.push("aten::outer, sizes = [[1]]").push("aten::known, sizes = [[1]]");
   spool.push("aten::known, sizes = [[1]]").pop().pop().pop();
   SpoolOptions options;
-  options.work_of = [](const FrameworkCall& call) -> std::optional<FrameworkWork> {
+  options.compute_work = [](const FrameworkCall& call) -> std::optional<FrameworkWork> {
     if (call.name != "aten::known") return std::nullopt;
     return FrameworkWork{.op = "pointwise", .flops = 5};
   };

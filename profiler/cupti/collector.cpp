@@ -157,7 +157,7 @@ Error cupti_error(const CuptiApi& api, std::string_view what, CUptiResult result
   if (result == CUPTI_ERROR_UNKNOWN || result == CUPTI_ERROR_NOT_INITIALIZED) {
     next = "is there an NVIDIA driver? `bench doctor` shows what it found";
   }
-  return Error{fmt::format("{}: {}", what, cupti_result_text(api, result)),
+  return Error{fmt::format("{}: {}", what, format_cupti_result(api, result)),
                std::string(kCuptiSubject), next};
 }
 
@@ -229,7 +229,7 @@ Status CuptiCollector::configure() {
   std::size_t size = sizeof zeroed;
   result = api_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
   if (result != CUPTI_SUCCESS) {
-    notes_.push_back(fmt::format("buffers are cleared: {}", cupti_result_text(api_, result)));
+    notes_.push_back(fmt::format("buffers are cleared: {}", format_cupti_result(api_, result)));
   }
   result = api_.register_timestamp(timestamp);
   if (result != CUPTI_SUCCESS) {
@@ -250,7 +250,7 @@ Status CuptiCollector::enable_kinds() {
     }
     const std::string what = fmt::format("no records of {}", row.name);
     if (row.need == KindNeed::required) return cupti_error(api_, what, result);
-    notes_.push_back(fmt::format("{}: {}", what, cupti_result_text(api_, result)));
+    notes_.push_back(fmt::format("{}: {}", what, format_cupti_result(api_, result)));
   }
   silence_calls();
   if (options_.groups.contains(RecordGroup::memory)) api_.enable_allocation_source(1);
@@ -273,7 +273,7 @@ void CuptiCollector::watch_graphs(std::uint32_t enable) {
         api_.enable_callback(enable, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, resource);
     if (enable != 0 && result != CUPTI_SUCCESS) {
       notes_.push_back(
-          fmt::format("graph nodes have no operator: {}", cupti_result_text(api_, result)));
+          fmt::format("graph nodes have no operator: {}", format_cupti_result(api_, result)));
       return;
     }
   }
@@ -324,7 +324,7 @@ void CuptiCollector::collect(GpuSession& session) {
   const CUptiResult result = api_.flush_all(0);
   if (result != CUPTI_SUCCESS) {
     session.faults.push_back(
-        fmt::format("records were not delivered: {}", cupti_result_text(api_, result)));
+        fmt::format("records were not delivered: {}", format_cupti_result(api_, result)));
   }
   drain(session);
 }
@@ -333,7 +333,8 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   assert(subscriber_ != nullptr);
   GpuSession session;
   session.pid = getpid();
-  session.tracer = fmt::format("CUPTI {}, {}", cupti_version_text(library_.version), library_.path);
+  session.tracer =
+      fmt::format("CUPTI {}, {}", format_cupti_version(library_.version), library_.path);
   if (Status status = synchronise(); !status.ok()) {
     session.faults.push_back(
         fmt::format("the device did not finish: {}", status.error().message()));
@@ -346,7 +347,7 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
     const CUptiResult result = api_.flush_all(how);
     if (result == CUPTI_SUCCESS) continue;
     session.faults.push_back(
-        fmt::format("records were not delivered: {}", cupti_result_text(api_, result)));
+        fmt::format("records were not delivered: {}", format_cupti_result(api_, result)));
   }
   std::size_t dropped = 0;
   if (api_.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS) {

@@ -91,7 +91,7 @@ CounterError counter_error(const CuptiApi& api, std::string_view what, CUptiResu
   const auto* const known =
       std::find_if(kKnownResults.begin(), kKnownResults.end(),
                    [&](const KnownResult& row) { return row.result == result; });
-  const std::string said = cupti_result_text(api, result);
+  const std::string said = format_cupti_result(api, result);
   if (known == kKnownResults.end()) {
     return {Obstacle::failed,
             {fmt::format("{}: {}", what, said), std::string(kCounterSubject), ""}};

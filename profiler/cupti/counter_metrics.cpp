@@ -67,7 +67,7 @@ constexpr std::array kCandidates = {
                     kPercent},
 };
 
-std::vector<std::string> metrics_of(const MetricCandidate& candidate) {
+std::vector<std::string> list_metrics(const MetricCandidate& candidate) {
   std::vector<std::string> metrics;
   for (const std::string_view metric : candidate.metrics) {
     if (!metric.empty()) metrics.emplace_back(metric);
@@ -112,13 +112,13 @@ CounterPlan plan_counters(std::string_view chip, std::span<const LogicalCounter>
     const auto* const found =
         std::find_if(kCandidates.begin(), kCandidates.end(), [&](const MetricCandidate& candidate) {
           if (candidate.counter != counter) return false;
-          const std::vector<std::string> metrics = metrics_of(candidate);
+          const std::vector<std::string> metrics = list_metrics(candidate);
           return std::all_of(metrics.begin(), metrics.end(), offered);
         });
     if (found == kCandidates.end()) {
       plan.unanswered.emplace(counter, absence(chip, counter));
     } else {
-      plan.answers.push_back({counter, metrics_of(*found), found->factor});
+      plan.answers.push_back({counter, list_metrics(*found), found->factor});
     }
   }
   return plan;
@@ -138,10 +138,10 @@ CounterReadings read_counters(const CounterPlan& plan, std::span<const double> v
     if (!std::isfinite(sum)) {
       reading = {std::nullopt, fmt::format("{} counted nothing", reading.source)};
     }
-    readings[std::string(row_of(answer.counter).name)] = std::move(reading);
+    readings[std::string(counter_row(answer.counter).name)] = std::move(reading);
   }
   for (const auto& [counter, reason] : plan.unanswered) {
-    readings[std::string(row_of(counter).name)] = {std::nullopt, reason};
+    readings[std::string(counter_row(counter).name)] = {std::nullopt, reason};
   }
   return readings;
 }

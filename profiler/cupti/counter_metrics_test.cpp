@@ -35,7 +35,7 @@ TEST(CounterMetrics, EachQuestionHasCandidatesThatStandTogether) {
     for (const std::string_view metric : candidate.metrics) {
       EXPECT_TRUE(metric.empty() || base_metric(metric) != metric) << metric << " has no rollup";
     }
-    const bool share = row_of(candidate.counter).unit == CounterUnit::share;
+    const bool share = counter_row(candidate.counter).unit == CounterUnit::share;
     EXPECT_EQ(candidate.factor, share ? 0.01 : 1) << candidate.metrics[0];
   }
   EXPECT_EQ(done.size(), logical_counters().size());
@@ -75,12 +75,12 @@ TEST(CounterMetrics, ReadingsAreScaledAndAdded) {
                    "lts__t_sector_hit_rate"});
   const std::array values = {8.0, 32.0, 62.5};
   const CounterReadings readings = read_counters(some, values);
-  EXPECT_EQ(value_of(readings, LogicalCounter::tensor_operations_f16), 40.0);
+  EXPECT_EQ(find_value(readings, LogicalCounter::tensor_operations_f16), 40.0);
   EXPECT_EQ(
       readings.at("tensor_operations_f16").source,
       "sm__ops_path_tensor_src_fp16_dst_fp16.sum + sm__ops_path_tensor_src_fp16_dst_fp32.sum");
-  EXPECT_DOUBLE_EQ(value_of(readings, LogicalCounter::l2_hit_share).value(), 0.625);
-  EXPECT_EQ(value_of(readings, LogicalCounter::dram_read_bytes), std::nullopt);
+  EXPECT_DOUBLE_EQ(find_value(readings, LogicalCounter::l2_hit_share).value(), 0.625);
+  EXPECT_EQ(find_value(readings, LogicalCounter::dram_read_bytes), std::nullopt);
   EXPECT_THAT(readings.at("dram_read_bytes").source, HasSubstr("GX100 has no"));
 }
 

@@ -12,15 +12,15 @@ namespace {
 // since 13.0, the version encodes major, minor and patch
 constexpr std::uint32_t kFirstPackedVersion = 130000;
 
-std::string path_of(void* library, const std::string& candidate) {
+std::string find_library_path(void* library, const std::string& candidate) {
   link_map* map = nullptr;
   const bool known = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
   return known && map->l_name != nullptr && *map->l_name != '\0' ? map->l_name : candidate;
 }
 
-Result<CuptiLibrary> functions_of(void* handle, const std::string& candidate) {
+Result<CuptiLibrary> load_functions(void* handle, const std::string& candidate) {
   CuptiLibrary library;
-  library.path = path_of(handle, candidate);
+  library.path = find_library_path(handle, candidate);
   std::string missing;
 #define BENCH_CUPTI_RESOLVE(function, member) \
   resolve_function(handle, #function, library.api.member, missing);
@@ -49,7 +49,7 @@ Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
   std::string reasons;
   for (const std::string& candidate : candidates) {
     void* const handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle != nullptr) return functions_of(handle, candidate);
+    if (handle != nullptr) return load_functions(handle, candidate);
     const char* const reason = dlerror();
     reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ",
                            reason != nullptr ? reason : candidate.c_str());
@@ -59,7 +59,7 @@ Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates) {
                "kernels are timed without a profile; CUPTI is part of the CUDA toolkit"};
 }
 
-std::string cupti_version_text(std::uint32_t version) {
+std::string format_cupti_version(std::uint32_t version) {
   if (version < kFirstPackedVersion) return fmt::format("API {}", version);
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
@@ -67,14 +67,14 @@ std::string cupti_version_text(std::uint32_t version) {
 Status check_cupti_version(std::uint32_t found, std::uint32_t built) {
   if (found / 100 == built / 100) return Done{};
   return Error{fmt::format("is version {}, and this program reads the records of {}",
-                           cupti_version_text(found), cupti_version_text(built)),
+                           format_cupti_version(found), format_cupti_version(built)),
                std::string(kCuptiSubject),
                fmt::format("no GPU tracing with it: put libcupti of CUDA {}.{} first in the "
                            "search path",
                            built / 10000, built / 100 % 100)};
 }
 
-std::string cupti_result_text(const CuptiApi& api, CUptiResult result) {
+std::string format_cupti_result(const CuptiApi& api, CUptiResult result) {
   const char* text = nullptr;
   const bool known = api.result_string(result, &text) == CUPTI_SUCCESS && text != nullptr;
   return fmt::format("{} ({})", known ? text : "unknown result", static_cast<int>(result));

@@ -65,10 +65,10 @@ Result<CuptiLibrary> load_cupti(std::span<const std::string> candidates);
 // The record structures belong to one version. Returns an error unless major and minor match
 // `built`.
 Status check_cupti_version(std::uint32_t found, std::uint32_t built);
-std::string cupti_version_text(std::uint32_t version);  // "13.0.1"; before 13.0: "API 28"
+std::string format_cupti_version(std::uint32_t version);  // "13.0.1"; before 13.0: "API 28"
 
 // "CUPTI_ERROR_INVALID_KIND (21)"
-std::string cupti_result_text(const CuptiApi& api, CUptiResult result);
+std::string format_cupti_result(const CuptiApi& api, CUptiResult result);
 
 // Looks up `name` in a loaded library. If it is missing, sets `function` to null and stores the
 // first such name in `missing`.

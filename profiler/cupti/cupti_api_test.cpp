@@ -22,9 +22,9 @@ TEST(CuptiApi, TheToolkitsLibraryLoadsWithoutADriver) {
   ASSERT_TRUE(library.ok()) << library.error().message();
   EXPECT_EQ(library->version / 100, CUPTI_API_VERSION / 100);
   EXPECT_THAT(library->path, HasSubstr("libcupti.so"));
-  EXPECT_EQ(cupti_result_text(library->api, CUPTI_ERROR_INVALID_KIND),
+  EXPECT_EQ(format_cupti_result(library->api, CUPTI_ERROR_INVALID_KIND),
             "CUPTI_ERROR_INVALID_KIND (21)");
-  EXPECT_EQ(cupti_result_text(library->api, static_cast<CUptiResult>(12345)),
+  EXPECT_EQ(format_cupti_result(library->api, static_cast<CUptiResult>(12345)),
             "unknown result (12345)");
 }
 

@@ -25,7 +25,7 @@ using DeviceRecord = CUpti_ActivityDevice5;
 // Kinds that have the same numbers as this tool's enumerators. Later kinds are unknown.
 template <class Enum>
 Enum same_number(std::uint64_t number) {
-  return number < names_of(Enum{}).size() ? static_cast<Enum>(number) : Enum{};
+  return number < enumerator_names(Enum{}).size() ? static_cast<Enum>(number) : Enum{};
 }
 static_assert(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP == static_cast<int>(GpuCopyKind::peer_to_peer));
 static_assert(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD == static_cast<int>(GpuCopyKind::device_to_device));
@@ -66,7 +66,7 @@ std::string text_or(const char* text, std::string_view otherwise) {
 }
 
 template <class Record>
-GpuPlace place_of(const Record& record) {
+GpuPlace read_place(const Record& record) {
   return {record.deviceId, record.contextId, record.streamId};
 }
 
@@ -74,7 +74,7 @@ GpuRecord kernel(const KernelRecord& record) {
   GpuKernel kernel;
   kernel.name = text_or(record.name, "(no name)");
   kernel.time = measured(record.start, record.end);
-  kernel.place = place_of(record);
+  kernel.place = read_place(record);
   kernel.grid = {record.gridX, record.gridY, record.gridZ};
   kernel.block = {record.blockX, record.blockY, record.blockZ};
   kernel.registers = record.registersPerThread;
@@ -96,13 +96,13 @@ GpuMemcpy copy_fields(const Record& record) {
   copy.destination = same_number<GpuMemoryKind>(record.dstKind);
   copy.bytes = as_signed(record.bytes);
   copy.time = measured(record.start, record.end);
-  copy.place = place_of(record);
+  copy.place = read_place(record);
   copy.correlation = unless_zero(record.correlationId);
   copy.graph_node = unless_zero(record.graphNodeId);
   return copy;
 }
 
-GpuRecord memcpy_of(const CUpti_ActivityMemcpy6& record) { return copy_fields(record); }
+GpuRecord decode_memcpy(const CUpti_ActivityMemcpy6& record) { return copy_fields(record); }
 
 GpuRecord peer_copy(const CUpti_ActivityMemcpyPtoP4& record) {
   GpuMemcpy copy = copy_fields(record);
@@ -111,12 +111,12 @@ GpuRecord peer_copy(const CUpti_ActivityMemcpyPtoP4& record) {
   return copy;
 }
 
-GpuRecord memset_of(const CUpti_ActivityMemset4& record) {
+GpuRecord decode_memset(const CUpti_ActivityMemset4& record) {
   GpuMemset fill;
   fill.memory = same_number<GpuMemoryKind>(record.memoryKind);
   fill.bytes = as_signed(record.bytes);
   fill.time = measured(record.start, record.end);
-  fill.place = place_of(record);
+  fill.place = read_place(record);
   fill.correlation = unless_zero(record.correlationId);
   fill.graph_node = unless_zero(record.graphNodeId);
   return fill;
@@ -131,7 +131,7 @@ GpuRecord allocation(const CUpti_ActivityMemory4& record) {
   change.address = record.address;
   change.bytes = as_signed(record.bytes);
   change.at = Nanoseconds(as_signed(record.timestamp));
-  change.place = place_of(record);
+  change.place = read_place(record);
   change.correlation = unless_zero(record.correlationId);
   change.library = text_or(record.source, "");
   return change;
@@ -221,9 +221,9 @@ struct KindRow {
 constexpr std::array<KindRow, 11> kDecoders = {{
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, decoded<KernelRecord, kernel>},
     {CUPTI_ACTIVITY_KIND_KERNEL, decoded<KernelRecord, kernel>},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, decoded<CUpti_ActivityMemcpy6, memcpy_of>},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, decoded<CUpti_ActivityMemcpy6, decode_memcpy>},
     {CUPTI_ACTIVITY_KIND_MEMCPY2, decoded<CUpti_ActivityMemcpyPtoP4, peer_copy>},
-    {CUPTI_ACTIVITY_KIND_MEMSET, decoded<CUpti_ActivityMemset4, memset_of>},
+    {CUPTI_ACTIVITY_KIND_MEMSET, decoded<CUpti_ActivityMemset4, decode_memset>},
     {CUPTI_ACTIVITY_KIND_MEMORY2, decoded<CUpti_ActivityMemory4, allocation>},
     {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
      decoded<CUpti_ActivityExternalCorrelation, external_id>},
@@ -266,7 +266,7 @@ void CuptiDecoder::decode(std::uint8_t* buffer, std::size_t valid, GpuSession& s
   }
   if (result == CUPTI_ERROR_MAX_LIMIT_REACHED) return;
   session.faults.push_back(fmt::format("a buffer of {} bytes cannot be read after {} records: {}",
-                                       valid, read, cupti_result_text(api_, result)));
+                                       valid, read, format_cupti_result(api_, result)));
 }
 
 bool CuptiDecoder::decode_record(const CUpti_Activity& activity, GpuSession& session) {

@@ -201,7 +201,7 @@ TEST_F(TracedRows, ADecodedSessionSurvivesItsFile) {
   buffer.add(test::copy_record(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 12'345, 2000, 3000, 4));
   GpuSession session = session_of({buffer});
   session.executions[1] = {"case", "net:conv1", "forward", "conv", 5, GpuOperatorWork{10, 20}};
-  const auto read = read_gpu_session(gpu_session_text(session), "session.jsonl");
+  const auto read = read_gpu_session(format_gpu_session(session), "session.jsonl");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(join_gpu_session(*read).activities, join_gpu_session(session).activities);
 }

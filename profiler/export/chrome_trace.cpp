@@ -49,7 +49,7 @@ constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
 // Slices come before points of the same time, so that the points are inside them. Memory is
 // released before it is allocated again.
-SortKey key_of(const TraceEventHead& head) {
+SortKey make_sort_key(const TraceEventHead& head) {
   switch (head.type) {
     case TraceEventType::slice:
       return {head.start, head.ends == EventEnd::open ? kFirst : -head.end};
@@ -90,7 +90,7 @@ struct ChromeTrace::State {
   Status add(const TraceEvent& event) {
     bytes.clear();
     pack(event, bytes);
-    return sort.add(key_of(event.head), bytes);
+    return sort.add(make_sort_key(event.head), bytes);
   }
 
   Status add_changes(const TraceEvent& allocation, std::int64_t size) {
@@ -224,7 +224,7 @@ Result<std::unique_ptr<ChromeTrace>> ChromeTrace::create(const std::string& path
     const bool by_suffix = options.form == TraceForm::by_suffix && path.ends_with(row.suffix);
     if (by_suffix || options.form == row.form) out = row.wrap(std::move(out), options);
   }
-  return to(std::move(out), folder_of(path), std::move(options));
+  return to(std::move(out), parent_folder(path), std::move(options));
 }
 
 std::unique_ptr<ChromeTrace> ChromeTrace::to(Sink out, std::string folder, TraceOptions options) {

@@ -35,7 +35,7 @@ constexpr std::uint64_t kGapShare = 50;
 
 using Range = std::pair<std::uint64_t, std::uint64_t>;
 
-std::uint64_t end_of(const MemoryBlock& block) {
+std::uint64_t end_address(const MemoryBlock& block) {
   const auto size = static_cast<std::uint64_t>(block.size);
   const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - block.address;
   return block.address + std::min(size, room);
@@ -65,7 +65,7 @@ double bytes_in(const std::vector<Range>& ranges) {
 
 AddressScale::AddressScale(const std::vector<MemoryBlock>& blocks, double height) {
   std::vector<Range> ranges;
-  for (const MemoryBlock& block : blocks) ranges.emplace_back(block.address, end_of(block));
+  for (const MemoryBlock& block : blocks) ranges.emplace_back(block.address, end_address(block));
   std::sort(ranges.begin(), ranges.end());
   const double used = bytes_in(joined(ranges, 0));
   const auto gap = static_cast<std::uint64_t>(used / static_cast<double>(kGapShare));

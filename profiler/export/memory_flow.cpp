@@ -73,7 +73,7 @@ DeviceKey device_key(const Activity& activity) {
 // Limit of times and durations, so that no sum or difference of two overflows: 73 years.
 constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 4;
 
-std::int64_t end_of(const MemoryBlock& block, std::int64_t last) {
+std::int64_t release_time(const MemoryBlock& block, std::int64_t last) {
   return block.released.value_or(std::max(last, block.allocated));
 }
 
@@ -82,7 +82,7 @@ __extension__ using Wide = unsigned __int128;
 
 Wide area(const MemoryBlock& block, std::int64_t last) {
   return static_cast<Wide>(block.size) *
-         static_cast<std::uint64_t>(end_of(block, last) - block.allocated);
+         static_cast<std::uint64_t>(release_time(block, last) - block.allocated);
 }
 
 std::string digits(Wide number) {
@@ -142,9 +142,9 @@ class Picture {
   double map_top() const { return top_ + kTop + kLive + kBetween; }
   double map_bottom() const { return map_top() + kMap; }
 
-  std::string_view class_of(const MemoryBlock& block) const {
+  std::string_view colour_class(const MemoryBlock& block) const {
     if (by_role_) return block.role.empty() ? std::string_view("no role") : block.role;
-    return lifetime_class(end_of(block, last_) - block.allocated);
+    return lifetime_class(release_time(block, last_) - block.allocated);
   }
 
   // Uses roles, ordered by bytes, if there are any; otherwise lifetime classes in their order.
@@ -153,7 +153,7 @@ class Picture {
                            [](const MemoryBlock& block) { return !block.role.empty(); });
     std::map<std::string_view, double> bytes;
     for (const MemoryBlock& block : chart_.blocks) {
-      bytes[class_of(block)] += static_cast<double>(block.size);
+      bytes[colour_class(block)] += static_cast<double>(block.size);
     }
     if (by_role_) {
       for (const auto& [name, size] : bytes) classes_.emplace_back(name);
@@ -166,7 +166,7 @@ class Picture {
     }
   }
 
-  std::string_view colour_of(std::string_view name) const {
+  std::string_view find_colour(std::string_view name) const {
     const auto found = std::find(classes_.begin(), classes_.end(), name);
     const auto index = static_cast<std::size_t>(found - classes_.begin());
     return kColours[std::min(index, kColours.size() - 1)];
@@ -228,7 +228,7 @@ class Picture {
   }
 
   void rectangle(const MemoryBlock& block) {
-    const std::int64_t end = end_of(block, last_);
+    const std::int64_t end = release_time(block, last_);
     const double height = std::max(0.5, addresses_.length(block.size));
     const double begin = x(block.allocated);
     const std::string name = escape_markup(block.name);
@@ -237,9 +237,9 @@ class Picture {
     put("<rect class=\"block\" fill=\"{}\" x=\"{:.3f}\" y=\"{:.3f}\" width=\"{:.3f}\" "
         "height=\"{:.3f}\" data-name=\"{}\" data-role=\"{}\" data-layer=\"{}\" "
         "data-size-bytes=\"{}\" data-address=\"0x{:x}\" data-allocated-ns=\"{}\"",
-        colour_of(class_of(block)), begin, map_bottom() - addresses_.at(block.address) - height,
-        std::max(0.5, x(end) - begin), height, name, role, layer, block.size, block.address,
-        block.allocated - first_);
+        find_colour(colour_class(block)), begin,
+        map_bottom() - addresses_.at(block.address) - height, std::max(0.5, x(end) - begin), height,
+        name, role, layer, block.size, block.address, block.allocated - first_);
     if (block.released) put(" data-released-ns=\"{}\"", end - first_);
     put(" data-lifetime-ns=\"{}\" data-area-byte-ns=\"{}\"><title>{}", end - block.allocated,
         digits(area(block, last_)), name);

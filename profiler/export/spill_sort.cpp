@@ -154,15 +154,17 @@ struct SpillSort::State {
     if (file >= 0) ::close(file);
   }
 
-  std::string_view payload_of(const Item& item) const { return payloads.at(item.place, item.size); }
+  std::string_view find_payload(const Item& item) const {
+    return payloads.at(item.place, item.size);
+  }
 
   void sort_items() {
     std::sort(items.begin(), items.end(), [this](const Item& a, const Item& b) {
       if (before(a.key, b.key)) return true;
       if (before(b.key, a.key)) return false;
       if (order != nullptr) {
-        if (order(payload_of(a), payload_of(b))) return true;
-        if (order(payload_of(b), payload_of(a))) return false;
+        if (order(find_payload(a), find_payload(b))) return true;
+        if (order(find_payload(b), find_payload(a))) return false;
       }
       return a.place < b.place;
     });
@@ -196,7 +198,7 @@ struct SpillSort::State {
       header.key = item.key;
       header.size = item.size;
       block.append(reinterpret_cast<const char*>(&header), sizeof header);
-      block += payload_of(item);
+      block += find_payload(item);
       if (block.size() < kReadBlock) continue;
       BENCH_RETURN_IF_ERROR(write_block(block));
       block.clear();
@@ -255,7 +257,7 @@ Result<bool> SpillSort::next(Record& record) {
   if (s.run_ends.empty()) {
     if (s.next_item == s.items.size()) return false;
     const Item& item = s.items[s.next_item++];
-    record = {item.key, s.payload_of(item)};
+    record = {item.key, s.find_payload(item)};
     return true;
   }
   if (s.current >= 0) BENCH_RETURN_IF_ERROR(s.advance(static_cast<std::size_t>(s.current)));

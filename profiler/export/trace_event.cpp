@@ -103,7 +103,7 @@ void append_rate(std::string& out, const Activity& activity, Attribute amount,
   append_json_real(out, std::round(rate->value));
 }
 
-std::uint64_t identity_of(const Activity& activity, std::uint32_t track) {
+std::uint64_t compute_identity(const Activity& activity, std::uint32_t track) {
   const std::hash<std::string_view> hash;
   return hash(activity.name) ^ std::rotl(static_cast<std::uint64_t>(track), 40) ^
          std::rotl(static_cast<std::uint64_t>(activity.kind), 56) ^
@@ -127,7 +127,7 @@ const TraceEvent* TraceEventMaker::make(const Activity& activity, std::uint32_t 
   const std::int64_t duration = std::clamp<std::int64_t>(
       activity.duration.value_or(Nanoseconds(0)).count(), 0, kLatestTime - head.start);
   head.end = head.start + duration;
-  head.identity = identity_of(activity, track);
+  head.identity = compute_identity(activity, track);
   head.instant_scope = instant_scope(activity);
   set_end(activity);
   write_text(activity);
@@ -160,7 +160,7 @@ void TraceEventMaker::write_text(const Activity& activity) {
   }
   text_ += ",\"cat\":";
   const std::string_view domain = activity.attributes.text(Attribute::domain);
-  append_json_text(text_, domain.empty() ? name_of(activity.kind) : domain);
+  append_json_text(text_, domain.empty() ? to_string(activity.kind) : domain);
 }
 
 void TraceEventMaker::write_args(const Activity& activity) {
@@ -171,7 +171,7 @@ void TraceEventMaker::write_args(const Activity& activity) {
     return;
   }
   if (!activity.attributes.text(Attribute::domain).empty()) {
-    append_field(args_, "kind", name_of(activity.kind));
+    append_field(args_, "kind", to_string(activity.kind));
   }
   append_field(args_, "case", activity.case_id);
   append_field(args_, "layer", activity.scope);

@@ -53,7 +53,7 @@ struct TraceRules::PhaseRule {
   void (TraceRules::*check)(const Event& event, const RawEvent& raw);
 };
 
-const TraceRules::PhaseRule* TraceRules::rule_of(char phase) {
+const TraceRules::PhaseRule* TraceRules::find_rule(char phase) {
   static constexpr std::array<PhaseRule, 13> kRules = {{{'X', &TraceRules::slice},
                                                         {'B', &TraceRules::bracket},
                                                         {'E', &TraceRules::bracket},
@@ -86,13 +86,13 @@ void TraceRules::event(const RawEvent& raw) {
   const auto event = common_fields(raw);
   if (!event) return;
   ++check_.events[event->phase];
-  (this->*rule_of(event->phase)->check)(*event, raw);
+  (this->*find_rule(event->phase)->check)(*event, raw);
 }
 
 std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) {
   const JsonScalar* phase = raw.find("ph");
   if (phase == nullptr || phase->type != JsonType::text || phase->text.size() != 1 ||
-      rule_of(phase->text[0]) == nullptr) {
+      find_rule(phase->text[0]) == nullptr) {
     problem(phase == nullptr ? "no `ph`" : fmt::format("unknown phase `{}`", phase->text));
     return std::nullopt;
   }
@@ -136,7 +136,7 @@ std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::s
   return time;
 }
 
-std::string TraceRules::id_of(const RawEvent& raw) {
+std::string TraceRules::read_id(const RawEvent& raw) {
   const JsonScalar* id = raw.find("id");
   if (id == nullptr || id->type == JsonType::other) {
     problem("no `id`");
@@ -195,12 +195,12 @@ void TraceRules::flow(const Event& event, const RawEvent& raw) {
   if (event.phase == 'f' && (binding == nullptr || binding->text != "e")) {
     problem("the end of a flow needs \"bp\":\"e\"");
   }
-  flows_[fmt::format("{}\n{}\n{}", event.category, event.name, id_of(raw))].push_back(
+  flows_[fmt::format("{}\n{}\n{}", event.category, event.name, read_id(raw))].push_back(
       {event.time, event.track, event.phase});
 }
 
 void TraceRules::async(const Event& event, const RawEvent& raw) {
-  std::int64_t& open = open_async_[fmt::format("{}\n{}", event.category, id_of(raw))];
+  std::int64_t& open = open_async_[fmt::format("{}\n{}", event.category, read_id(raw))];
   if (event.phase == 'b') ++open;
   if (event.phase == 'e') --open;
   if (open < 0) problem("an async event ends that did not begin");

@@ -63,7 +63,7 @@ class TraceRules {
   std::optional<Event> common_fields(const RawEvent& raw);
   std::optional<std::int64_t> integer(const RawEvent& raw, std::string_view name);
   std::optional<std::int64_t> microseconds(const RawEvent& raw, std::string_view name);
-  std::string id_of(const RawEvent& raw);
+  std::string read_id(const RawEvent& raw);
 
   void slice(const Event& event, const RawEvent& raw);
   void bracket(const Event& event, const RawEvent& raw);
@@ -73,7 +73,7 @@ class TraceRules {
   void flow(const Event& event, const RawEvent& raw);
   void async(const Event& event, const RawEvent& raw);
   struct PhaseRule;
-  static const PhaseRule* rule_of(char phase);
+  static const PhaseRule* find_rule(char phase);
 
   void close_brackets();
   void check_nesting();

@@ -42,10 +42,10 @@ void TraceText::slice(const TraceEvent& event, std::size_t lane, std::string& ou
   if (event.head.ends != EventEnd::known) more = kUnfinished;
   if (lane > 0) more += fmt::format("{}\"overlapping_lane\":{}", more.empty() ? "" : ",", lane);
   end_event(out, event.args, more);
-  if (event.head.role != FlowRole::none) flows_of(event, where, out);
+  if (event.head.role != FlowRole::none) append_flows(event, where, out);
 }
 
-void TraceText::flows_of(const TraceEvent& event, const TracePlace& where, std::string& out) {
+void TraceText::append_flows(const TraceEvent& event, const TracePlace& where, std::string& out) {
   const TraceFlows::Key key{event.head.process, event.head.correlation};
   const TraceFlows::Place slice{event.head.start, event.head.end, where.pid, where.tid};
   found_.clear();

@@ -33,7 +33,7 @@ class TraceText {
 
  private:
   TracePlace place(const TraceEvent& event, std::size_t lane = 0);
-  void flows_of(const TraceEvent& event, const TracePlace& place, std::string& out);
+  void append_flows(const TraceEvent& event, const TracePlace& place, std::string& out);
 
   TraceTracks& tracks_;
   TraceFlows flows_;

@@ -42,7 +42,7 @@ std::uint32_t TraceTracks::index_of(const Activity& activity) {
 std::uint32_t TraceTracks::add(const Track& track) {
   Row row;
   row.track = track;
-  row.pid = process_of(track);
+  row.pid = process_id(track);
   const std::int64_t number = track.device ? track.stream.value_or(-1) : track.tid;
   // Several threads may launch into one stream, which stays one track.
   for (std::size_t i = 0; track.device && i < tracks_.size(); ++i) {
@@ -56,7 +56,7 @@ std::uint32_t TraceTracks::add(const Track& track) {
   return static_cast<std::uint32_t>(tracks_.size() - 1);
 }
 
-std::int64_t TraceTracks::process_of(const Track& track) {
+std::int64_t TraceTracks::process_id(const Track& track) {
   const std::pair key{track.pid, track.device};
   const auto known = pids_.find(key);
   if (known != pids_.end()) return known->second;

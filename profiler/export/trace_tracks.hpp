@@ -64,7 +64,7 @@ class TraceTracks {
   };
 
   std::uint32_t add(const Track& track);
-  std::int64_t process_of(const Track& track);
+  std::int64_t process_id(const Track& track);
   void learn(const Activity& activity, std::uint32_t track);
   std::string process_title(const Process& process) const;
   static std::string thread_title(const Row& row, std::size_t lane);

@@ -23,9 +23,9 @@ void finish(GpuTransfers& transfers) {
 
 void summarise_kernels(const std::vector<GpuInterval>& kernels, GpuDeviceSummary& summary) {
   summary.kernels = static_cast<std::int64_t>(kernels.size());
-  summary.kernel_sum = total_of(kernels);
+  summary.kernel_sum = total_length(kernels);
   const std::vector<GpuInterval> apart = united(kernels);
-  summary.kernel_union = total_of(apart);
+  summary.kernel_union = total_length(apart);
   if (apart.empty()) return;
   summary.window = apart.back().end - apart.front().start;
   summary.busy_share = static_cast<double>(summary.kernel_union.count()) /

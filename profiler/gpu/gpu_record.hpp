@@ -67,17 +67,17 @@ enum class GpuMemorySource { process, growth };
 enum class GpuExternalKind { operation, phase };
 
 // Names in the order of the enumerators: "host_to_device", ...
-std::span<const std::string_view> names_of(GpuCopyKind);
-std::span<const std::string_view> names_of(GpuMemoryKind);
-std::span<const std::string_view> names_of(GpuApiDomain);
-std::span<const std::string_view> names_of(GpuAllocationChange);
-std::span<const std::string_view> names_of(GpuWaitKind);
-std::span<const std::string_view> names_of(GpuOverheadKind);
-std::span<const std::string_view> names_of(GpuExternalKind);
-std::span<const std::string_view> names_of(GpuMemorySource);
+std::span<const std::string_view> enumerator_names(GpuCopyKind);
+std::span<const std::string_view> enumerator_names(GpuMemoryKind);
+std::span<const std::string_view> enumerator_names(GpuApiDomain);
+std::span<const std::string_view> enumerator_names(GpuAllocationChange);
+std::span<const std::string_view> enumerator_names(GpuWaitKind);
+std::span<const std::string_view> enumerator_names(GpuOverheadKind);
+std::span<const std::string_view> enumerator_names(GpuExternalKind);
+std::span<const std::string_view> enumerator_names(GpuMemorySource);
 template <class Enum>
-std::string_view name_of_enum(Enum value) {
-  return names_of(value)[static_cast<std::size_t>(value)];
+std::string_view enumerator_name(Enum value) {
+  return enumerator_names(value)[static_cast<std::size_t>(value)];
 }
 
 struct GpuInterval {

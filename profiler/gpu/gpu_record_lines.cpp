@@ -103,7 +103,7 @@ const LineRow& line_row(std::string_view name) {
 
 std::string gpu_session_line(const GpuSession& session) { return named_line("session", session); }
 
-std::string gpu_records_text(std::span<const GpuRecord> records) {
+std::string format_gpu_records(std::span<const GpuRecord> records) {
   std::string text;
   for (const GpuRecord& record : records) {
     append_line(text, [&](JsonWriter& writer) {
@@ -118,11 +118,11 @@ std::string gpu_session_end_line(const GpuSessionEnd& end) {
   return named_line("session_end", end);
 }
 
-std::string gpu_session_text(const GpuSession& session) {
+std::string format_gpu_session(const GpuSession& session) {
   std::string text = gpu_session_line(session);
   for (const auto& [id, owner] : session.executions)
     text += named_line("owner", OwnerLine{id, owner});
-  return text + gpu_records_text(session.records);
+  return text + format_gpu_records(session.records);
 }
 
 Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session) {

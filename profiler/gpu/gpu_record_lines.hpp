@@ -48,7 +48,7 @@ namespace bench {
 
 inline constexpr std::string_view kGpuRecordsSchema = "bench.gpu_records/1";
 
-std::string gpu_session_text(const GpuSession& session);
+std::string format_gpu_session(const GpuSession& session);
 // `name` identifies the text in messages: "session.jsonl:3: ...".
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name);
 
@@ -58,7 +58,7 @@ struct GpuSessionEnd {
   std::vector<std::string> faults;
 };
 std::string gpu_session_line(const GpuSession& session);  // the first line, without owners
-std::string gpu_records_text(std::span<const GpuRecord> records);
+std::string format_gpu_records(std::span<const GpuRecord> records);
 std::string gpu_session_end_line(const GpuSessionEnd& end);
 // Parses one line without its newline and adds it to `session`. `number` is the line number, from
 // 1. An error states the problem but not the line; `session` is then unchanged.

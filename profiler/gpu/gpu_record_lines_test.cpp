@@ -79,11 +79,11 @@ GpuSession bare() {
 
 TEST(GpuRecordLines, RoundTrip) {
   for (const GpuSession& session : {everything(), bare(), GpuSession{}}) {
-    const std::string text = gpu_session_text(session);
+    const std::string text = format_gpu_session(session);
     const auto read = read_gpu_session(text, "session.jsonl");
     ASSERT_TRUE(read.ok()) << read.error().message() << "\n" << text;
     EXPECT_TRUE(*read == session) << text;
-    EXPECT_EQ(gpu_session_text(*read), text);
+    EXPECT_EQ(format_gpu_session(*read), text);
   }
 }
 
@@ -95,7 +95,7 @@ TEST(GpuRecordLines, AsDocumented) {
   kernel.grid = {2, 1, 1};
   kernel.queued = 8ns;
   kernel.graph_node = 2;
-  EXPECT_EQ(gpu_session_text(script.session),
+  EXPECT_EQ(format_gpu_session(script.session),
             std::string(kHead) +
                 R"({"record":"kernel","name":"_Z4gemmv","start_ns":10,"end_ns":20,"device":0,)"
                 R"("context":1,"stream":7,"grid":[2,1,1],"block":[128,1,1],"registers":32,)"
@@ -111,7 +111,7 @@ TEST(GpuRecordLines, AReadingAsDocumented) {
   script.add(
       GpuReading{0, 8ns, 1'755'000'000, 450'000, GpuProcessMemory{4096, GpuMemorySource::process}});
   script.add(GpuReading{0, 9ns, {}, {}, {}});
-  EXPECT_EQ(gpu_session_text(script.session),
+  EXPECT_EQ(format_gpu_session(script.session),
             std::string(kHead) +
                 R"({"record":"reading","device":0,"at_ns":8,"sm_clock_hz":1755000000,)"
                 R"("power_milliwatt":450000,"memory_bytes":4096,"memory_source":"process"})"
@@ -122,22 +122,22 @@ TEST(GpuRecordLines, AReadingAsDocumented) {
 
 TEST(GpuRecordLines, EveryWordIsReadBack) {
   test::GpuScript script;
-  for (std::size_t i = 0; i < names_of(GpuMemorySource{}).size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names(GpuMemorySource{}).size(); ++i) {
     script.add(GpuReading{0, 1ns, {}, {}, GpuProcessMemory{1, static_cast<GpuMemorySource>(i)}});
   }
-  for (std::size_t i = 0; i < names_of(GpuCopyKind{}).size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names(GpuCopyKind{}).size(); ++i) {
     script.copy(static_cast<GpuCopyKind>(i), 1, during(0, 1), 1);
   }
-  for (std::size_t i = 0; i < names_of(GpuMemoryKind{}).size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names(GpuMemoryKind{}).size(); ++i) {
     script.add(GpuMemset{static_cast<GpuMemoryKind>(i), 1, during(0, 1), {}, {}, {}});
   }
-  for (std::size_t i = 0; i < names_of(GpuOverheadKind{}).size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names(GpuOverheadKind{}).size(); ++i) {
     script.add(GpuOverhead{static_cast<GpuOverheadKind>(i), during(0, 1), {}, {}});
   }
-  for (std::size_t i = 0; i < names_of(GpuWaitKind{}).size(); ++i) {
+  for (std::size_t i = 0; i < enumerator_names(GpuWaitKind{}).size(); ++i) {
     script.add(GpuSynchronisation{static_cast<GpuWaitKind>(i), during(0, 1), 0, {}, {}});
   }
-  const auto read = read_gpu_session(gpu_session_text(script.session), "x");
+  const auto read = read_gpu_session(format_gpu_session(script.session), "x");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_TRUE(*read == script.session);
 }
@@ -146,7 +146,7 @@ TEST(GpuRecordLines, EveryWordIsReadBack) {
 TEST(GpuRecordLines, TextThatIsNoUtf8IsStillJson) {
   test::GpuScript script;
   script.kernel("bad\xff", during(0, 1), 1, 1);
-  const auto read = read_gpu_session(gpu_session_text(script.session), "x");
+  const auto read = read_gpu_session(format_gpu_session(script.session), "x");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(std::get<GpuKernel>(read->records[0]).name, "bad\xef\xbf\xbd");
 }
@@ -244,8 +244,8 @@ TEST(GpuRecordLines, ASessionInPiecesIsTheSame) {
   session.faults = {"one"};
   session.records = {GpuContext{1, 2}, GpuContext{3, 4}};
   std::string text = gpu_session_line(session);
-  for (const GpuRecord& record : session.records) text += gpu_records_text({&record, 1});
-  EXPECT_EQ(text, gpu_session_text(session));
+  for (const GpuRecord& record : session.records) text += format_gpu_records({&record, 1});
+  EXPECT_EQ(text, format_gpu_session(session));
   text += gpu_session_end_line({5, {"two"}});
   const auto read = read_gpu_session(text, "s");
   ASSERT_TRUE(read.ok()) << read.error().message();
@@ -257,11 +257,11 @@ TEST(GpuRecordLines, ASessionInPiecesIsTheSame) {
 TEST(GpuRecordLines, NamesAreEscapedAsJsonWants) {
   GpuSession session;
   session.tracer = "a\"b\\c\n\x01\xc3\xa9";
-  const auto read = read_gpu_session(gpu_session_text(session), "s");
+  const auto read = read_gpu_session(format_gpu_session(session), "s");
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->tracer, session.tracer);
   session.tracer = "\xff";  // invalid UTF-8 must not make the whole line unreadable
-  EXPECT_TRUE(read_gpu_session(gpu_session_text(session), "s").ok());
+  EXPECT_TRUE(read_gpu_session(format_gpu_session(session), "s").ok());
 }
 
 }  // namespace

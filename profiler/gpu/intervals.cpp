@@ -21,7 +21,7 @@ std::vector<GpuInterval> united(std::vector<GpuInterval> intervals) {
   return apart;
 }
 
-Nanoseconds total_of(std::span<const GpuInterval> intervals) {
+Nanoseconds total_length(std::span<const GpuInterval> intervals) {
   Nanoseconds total{0};
   for (const GpuInterval& each : intervals) total += each.length();
   return total;

@@ -13,7 +13,7 @@ namespace bench {
 // Returns the union as disjoint intervals in ascending order. Merges intervals that touch. Skips
 // empty and reversed intervals.
 std::vector<GpuInterval> united(std::vector<GpuInterval> intervals);
-Nanoseconds total_of(std::span<const GpuInterval> intervals);
+Nanoseconds total_length(std::span<const GpuInterval> intervals);
 
 struct CounterPoint {
   Nanoseconds at{0};

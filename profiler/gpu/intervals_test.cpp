@@ -23,8 +23,8 @@ TEST(Intervals, UnionOfWhatOverlapsTouchesAndNests) {
 
 TEST(Intervals, TotalCountsOverlapsTwice) {
   const std::vector intervals = {during(0, 10), during(5, 10)};
-  EXPECT_EQ(total_of(intervals), 15ns);
-  EXPECT_EQ(total_of(united(intervals)), 10ns);
+  EXPECT_EQ(total_length(intervals), 15ns);
+  EXPECT_EQ(total_length(united(intervals)), 10ns);
 }
 
 TEST(Intervals, CoveredPercentOfEachPeriod) {

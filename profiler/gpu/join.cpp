@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 5> kWaitNames = {
 constexpr std::array kLoading = {GpuOverheadKind::driver_compiler, GpuOverheadKind::module_loading,
                                  GpuOverheadKind::lazy_function_loading};
 
-std::string size_text(const GpuSize& size) {
+std::string format_size(const GpuSize& size) {
   return fmt::format("{},{},{}", size.x, size.y, size.z);
 }
 
@@ -75,7 +75,7 @@ class Joiner {
                : a.duration.value_or(Nanoseconds(0)) > b.duration.value_or(Nanoseconds(0));
   }
 
-  bool records(ActivityKind kind) const { return options_.groups.contains(group_of(kind)); }
+  bool records(ActivityKind kind) const { return options_.groups.contains(record_group(kind)); }
 
   void own(Activity& activity, const std::optional<GpuRecordIndex::Ownership>& owner) const {
     if (!owner) return;
@@ -100,7 +100,7 @@ class Joiner {
   // Creates the activity of a kernel, a copy or a memset.
   template <class Record>
   Activity device_activity(ActivityKind kind, const Record& record) {
-    const GpuApiCall* const call = index_.call_of(record.correlation);
+    const GpuApiCall* const call = index_.find_call(record.correlation);
     Activity activity;
     activity.kind = kind;
     activity.track = {session_.pid, call ? call->thread : 0, record.place.device,
@@ -142,7 +142,7 @@ class Joiner {
   }
 
   void set_wait(Activity& activity, const std::optional<Nanoseconds>& queued) const {
-    const GpuApiCall* const call = index_.call_of(activity.correlation);
+    const GpuApiCall* const call = index_.find_call(activity.correlation);
     if (!activity.duration || (!queued && !call)) return;
     const Nanoseconds since = queued ? *queued : call->time.start;
     const Nanoseconds wait = std::max(activity.start - since, Nanoseconds(0));
@@ -151,7 +151,7 @@ class Joiner {
 
   void take(const GpuKernel& kernel) {
     ++join_.kernels;
-    const auto owner = index_.owner_of(kernel.correlation, kernel.graph_node);
+    const auto owner = index_.find_owner(kernel.correlation, kernel.graph_node);
     if (!owner) ++join_.unattributed_kernels;
     if (!records(ActivityKind::kernel)) return;
     Activity activity = device_activity(ActivityKind::kernel, kernel);
@@ -173,8 +173,8 @@ class Joiner {
 
   void set_launch(Activity& activity, const GpuKernel& kernel) {
     Attributes& attributes = activity.attributes;
-    attributes.set(Attribute::grid, size_text(kernel.grid));
-    attributes.set(Attribute::block, size_text(kernel.block));
+    attributes.set(Attribute::grid, format_size(kernel.grid));
+    attributes.set(Attribute::block, format_size(kernel.block));
     attributes.set(Attribute::registers, kernel.registers);
     attributes.set(Attribute::shared_bytes,
                    kernel.static_shared_bytes + kernel.dynamic_shared_bytes);
@@ -190,7 +190,7 @@ class Joiner {
   void note_span(const GpuKernel& kernel, const Activity& activity) {
     if (!activity.duration) return;
     const Nanoseconds end = activity.start + *activity.duration;
-    const GpuApiCall* const call = index_.call_of(kernel.correlation);
+    const GpuApiCall* const call = index_.find_call(kernel.correlation);
     Spans& spans = spans_[kernel.place.device];
     spans.running.push_back({activity.start, end});
     const Nanoseconds asked = call ? call->time.start : activity.start;
@@ -200,8 +200,8 @@ class Joiner {
   void take(const GpuMemcpy& copy) {
     if (!records(ActivityKind::memcpy)) return;
     Activity activity = device_activity(ActivityKind::memcpy, copy);
-    activity.name = fmt::format("memcpy {} ({} -> {})", name_of_enum(copy.kind),
-                                name_of_enum(copy.source), name_of_enum(copy.destination));
+    activity.name = fmt::format("memcpy {} ({} -> {})", enumerator_name(copy.kind),
+                                enumerator_name(copy.source), enumerator_name(copy.destination));
     const std::int64_t sides = copy.kind == GpuCopyKind::device_to_device ? 2 : 1;
     finish_transfer(std::move(activity), copy.bytes, sides, copy.graph_node);
   }
@@ -209,14 +209,14 @@ class Joiner {
   void take(const GpuMemset& fill) {
     if (!records(ActivityKind::memset)) return;
     Activity activity = device_activity(ActivityKind::memset, fill);
-    activity.name = fmt::format("memset ({})", name_of_enum(fill.memory));
+    activity.name = fmt::format("memset ({})", enumerator_name(fill.memory));
     finish_transfer(std::move(activity), fill.bytes, 1, fill.graph_node);
   }
 
   // `sides`: how many times the bytes touch the device's memory (read, write or both).
   void finish_transfer(Activity activity, std::int64_t bytes, std::int64_t sides,
                        const std::optional<std::uint64_t>& graph_node) {
-    own(activity, index_.owner_of(activity.correlation, graph_node));
+    own(activity, index_.find_owner(activity.correlation, graph_node));
     activity.attributes.set(Attribute::size_bytes, bytes);
     // The bytes that the device reads and writes; divided by the duration they give the bandwidth.
     activity.attributes.set(Attribute::bytes, bytes * sides);
@@ -228,7 +228,7 @@ class Joiner {
     if (!records(ActivityKind::api)) return;
     Activity activity = host_activity(ActivityKind::api, call.name, call.time, call.thread);
     activity.correlation = call.correlation;
-    own(activity, index_.owner_of(call.correlation));
+    own(activity, index_.find_owner(call.correlation));
     if (call.status != 0) {
       activity.attributes.set(Attribute::reason, fmt::format("returned {}", call.status));
     }
@@ -237,15 +237,15 @@ class Joiner {
 
   void take(const GpuSynchronisation& wait) {
     if (!records(ActivityKind::synchronisation)) return;
-    const GpuApiCall* const call = index_.call_of(wait.correlation);
+    const GpuApiCall* const call = index_.find_call(wait.correlation);
     std::string name(kWaitNames[static_cast<std::size_t>(wait.kind)]);
-    const auto device = index_.device_of(wait.context);
+    const auto device = index_.find_device(wait.context);
     if (wait.kind == GpuWaitKind::stream && wait.stream) name += fmt::format(" {}", *wait.stream);
     if (wait.kind == GpuWaitKind::context && device) name += fmt::format(" {}", *device);
     // No correlation: an arrow from a call to a wait inside it would be useless.
     Activity activity = host_activity(ActivityKind::synchronisation, name, wait.time,
                                       call ? call->thread : session_.pid);
-    own(activity, index_.owner_of(wait.correlation));
+    own(activity, index_.find_owner(wait.correlation));
     if (is_blocking(wait.kind)) {
       activity.attributes.set(Attribute::wait_ns, activity.duration->count());
     }
@@ -253,12 +253,12 @@ class Joiner {
   }
 
   void take(const GpuOverhead& overhead) {
-    auto owner = index_.owner_of(overhead.correlation);
+    auto owner = index_.find_owner(overhead.correlation);
     if (!owner && overhead.thread) owner = index_.owner_at(*overhead.thread, overhead.time.start);
     const bool loads = std::find(kLoading.begin(), kLoading.end(), overhead.kind) != kLoading.end();
     if (owner && loads) join_.cold.insert(owner->id);
     if (!records(ActivityKind::overhead)) return;
-    Activity activity = host_activity(ActivityKind::overhead, name_of_enum(overhead.kind),
+    Activity activity = host_activity(ActivityKind::overhead, enumerator_name(overhead.kind),
                                       overhead.time, overhead.thread.value_or(session_.pid));
     own(activity, owner);
     join_.activities.push_back(std::move(activity));
@@ -278,7 +278,7 @@ class Joiner {
     return known != names_.end() ? known->second
                                  : names_.emplace(symbol, kernel_name(symbol)).first->second;
   }
-  std::optional<GpuAllocationTag> tag_of(const GpuAllocation& allocation) const;
+  std::optional<GpuAllocationTag> find_tag(const GpuAllocation& allocation) const;
   void share_work();
   void add_allocations(const GpuBlocks& blocks);
   void add_counters();
@@ -331,8 +331,8 @@ void Joiner::share_work() {
 }
 
 // The caller knows the tool's own buffers by name. An allocation made for a kernel states its role.
-std::optional<GpuAllocationTag> Joiner::tag_of(const GpuAllocation& allocation) const {
-  auto tag = options_.tag_of ? options_.tag_of(allocation) : std::nullopt;
+std::optional<GpuAllocationTag> Joiner::find_tag(const GpuAllocation& allocation) const {
+  auto tag = options_.find_tag ? options_.find_tag(allocation) : std::nullopt;
   if (!tag && allocation.role) return GpuAllocationTag{*allocation.role, *allocation.role};
   return tag;
 }
@@ -342,7 +342,7 @@ void Joiner::add_allocations(const GpuBlocks& blocks) {
   unknown_releases_ = blocks.unknown_releases;
   for (const GpuBlock& block : blocks.blocks) {
     const GpuAllocation& allocation = *block.allocation;
-    const auto tag = tag_of(allocation);
+    const auto tag = find_tag(allocation);
     const std::string library =
         allocation.library.empty() ? "library" : file_name(allocation.library);
     Activity activity;
@@ -350,12 +350,12 @@ void Joiner::add_allocations(const GpuBlocks& blocks) {
     activity.name = tag ? tag->name : library;
     activity.start = allocation.at;
     if (block.released) activity.duration = *block.released - allocation.at;
-    const GpuApiCall* const call = index_.call_of(allocation.correlation);
+    const GpuApiCall* const call = index_.find_call(allocation.correlation);
     activity.track = {session_.pid, call ? call->thread : 0, {}, {}};
-    own(activity, index_.owner_of(allocation.correlation));
+    own(activity, index_.find_owner(allocation.correlation));
     activity.attributes.set(Attribute::size_bytes, allocation.bytes);
     activity.attributes.set(Attribute::address, static_cast<std::int64_t>(allocation.address));
-    activity.attributes.set(Attribute::role, tag ? tag->role : name_of_enum(allocation.memory));
+    activity.attributes.set(Attribute::role, tag ? tag->role : enumerator_name(allocation.memory));
     if (is_device_memory(allocation.memory)) {
       activity.track.device = allocation.place.device;
       activity.attributes.set(Attribute::live_bytes, block.live_bytes);

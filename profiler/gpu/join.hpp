@@ -40,7 +40,7 @@ struct GpuJoinOptions {
   GpuOwnership ownership = GpuOwnership::expected;
   // Names the tool's own allocations. If it returns nullopt, the allocation has its own role, or it
   // belongs to a library.
-  std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)> tag_of;
+  std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)> find_tag;
 };
 
 struct GpuJoin {

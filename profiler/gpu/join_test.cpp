@@ -331,7 +331,7 @@ TEST(GpuJoin, MemoryByTagAndLibrary) {
   script.memory(GpuAllocationChange::release, 0x1000, 104'857'600, 30);
   script.memory(GpuAllocationChange::allocation, 0x9000, 64, 40).memory = GpuMemoryKind::pinned;
   GpuJoinOptions options;
-  options.tag_of = [](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
+  options.find_tag = [](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
     if (allocation.address != 0x1000) return std::nullopt;
     return GpuAllocationTag{"source", "cold copy"};
   };
@@ -357,7 +357,7 @@ TEST(GpuJoin, WhatWhoAsksSaysOfAnAllocation) {
   script.memory(GpuAllocationChange::allocation, 0x1000, 64, 10).role = "workspace";
   script.memory(GpuAllocationChange::allocation, 0x2000, 64, 20).role = "workspace";
   GpuJoinOptions options;
-  options.tag_of = [](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
+  options.find_tag = [](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
     if (allocation.address != 0x2000) return std::nullopt;
     return GpuAllocationTag{"source", "input"};
   };
@@ -383,7 +383,7 @@ TEST(GpuJoin, AGroupThatIsOffHasNoRows) {
     std::set<std::string> kinds;
     for (const Activity& activity : join_gpu_session(script.session, options).activities) {
       kinds.insert(activity.kind == ActivityKind::counter ? activity.name
-                                                          : std::string(name_of(activity.kind)));
+                                                          : std::string(to_string(activity.kind)));
     }
     return kinds;
   };

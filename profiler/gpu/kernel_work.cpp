@@ -44,7 +44,7 @@ class NameReader {
     } else if (c == '<') {
       skip('<', '>');
     } else if (c == '{') {  // {lambda(int)#1}
-      keep(length_of('{', '}'));
+      keep(bracket_length('{', '}'));
     } else if (c == '(') {
       skip_parentheses();
     } else if (c == ' ') {  // the text so far was the return type
@@ -81,7 +81,7 @@ class NameReader {
 
   // Returns the length up to the bracket that closes the one at the front. Ignores the content of
   // parentheses, such as the `>` of `(a > b)`.
-  std::size_t length_of(char open, char close) const {
+  std::size_t bracket_length(char open, char close) const {
     int depth = 0, hidden = 0;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       const char c = rest_[i];
@@ -94,7 +94,7 @@ class NameReader {
     return rest_.size();
   }
 
-  void skip(char open, char close) { rest_.remove_prefix(length_of(open, close)); }
+  void skip(char open, char close) { rest_.remove_prefix(bracket_length(open, close)); }
 
   // Whether the text consists of what can follow the parameter list of a function: " const &".
   static bool is_qualifiers(std::string_view text) {

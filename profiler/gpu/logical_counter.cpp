@@ -44,7 +44,7 @@ constexpr std::array<LogicalCounterRow, 13> kLogicalCounters = {{
 
 std::span<const LogicalCounterRow> logical_counters() { return kLogicalCounters; }
 
-const LogicalCounterRow& row_of(LogicalCounter counter) {
+const LogicalCounterRow& counter_row(LogicalCounter counter) {
   return kLogicalCounters[static_cast<std::size_t>(counter)];
 }
 
@@ -55,12 +55,12 @@ const LogicalCounterRow* find_logical_counter(std::string_view name) {
   return row == kLogicalCounters.end() ? nullptr : row;
 }
 
-std::optional<double> value_of(const CounterReadings& readings, LogicalCounter counter) {
-  const auto found = readings.find(std::string(row_of(counter).name));
+std::optional<double> find_value(const CounterReadings& readings, LogicalCounter counter) {
+  const auto found = readings.find(std::string(counter_row(counter).name));
   return found == readings.end() ? std::nullopt : found->second.value;
 }
 
-std::string text_of(std::string_view name, const CounterReading& reading) {
+std::string format_reading(std::string_view name, const CounterReading& reading) {
   if (!reading.value) return fmt::format("n/a: {}", reading.source);
   const LogicalCounterRow* row = find_logical_counter(name);
   // A counter with a name that is not in the table has no known unit; its value is written

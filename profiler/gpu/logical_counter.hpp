@@ -38,7 +38,7 @@ struct LogicalCounterRow {
 };
 // One row per logical counter, in the order of the enumerators.
 std::span<const LogicalCounterRow> logical_counters();
-const LogicalCounterRow& row_of(LogicalCounter counter);
+const LogicalCounterRow& counter_row(LogicalCounter counter);
 const LogicalCounterRow* find_logical_counter(std::string_view name);  // nullptr if unknown
 
 // A counter's value for one execution. An unknown value is nullopt, never 0.
@@ -49,9 +49,9 @@ struct CounterReading {
 };
 using CounterReadings = std::map<std::string, CounterReading>;  // key: name of the logical counter
 
-std::optional<double> value_of(const CounterReadings& readings, LogicalCounter counter);
+std::optional<double> find_value(const CounterReadings& readings, LogicalCounter counter);
 
 // Formats a reading: "1048576", "0.8312", "n/a: GA10B has no ..."
-std::string text_of(std::string_view name, const CounterReading& reading);
+std::string format_reading(std::string_view name, const CounterReading& reading);
 
 }  // namespace bench

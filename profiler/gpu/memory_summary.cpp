@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kLibraryRole = "library";
 
 // A role that only states the kind of memory means that the allocation has no role of its own.
-std::string role_of(const Activity& activity) {
+std::string find_role(const Activity& activity) {
   const std::string_view role = activity.attributes.text(Attribute::role);
-  const auto kinds = names_of(GpuMemoryKind::unknown);
+  const auto kinds = enumerator_names(GpuMemoryKind::unknown);
   const bool is_kind = std::find(kinds.begin(), kinds.end(), role) != kinds.end();
   return std::string(is_kind || role.empty() ? kLibraryRole : role);
 }
@@ -35,7 +35,7 @@ Status GpuMemorySummary::consume(const Activity& activity) {
   const auto size = activity.attributes.integer(Attribute::size_bytes);
   if (activity.kind != ActivityKind::allocation || !size) return Done{};
   std::vector<Change>& changes = devices_[key].changes;
-  const std::string role = role_of(activity);
+  const std::string role = find_role(activity);
   changes.push_back({activity.start, *size, role});
   if (activity.duration) changes.push_back({activity.start + *activity.duration, -*size, role});
   return Done{};

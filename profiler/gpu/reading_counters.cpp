@@ -20,7 +20,7 @@ double live_at(std::span<const CounterPoint> live, Nanoseconds at) {
 
 // Returns the source of the memory readings. The driver's list of processes takes precedence over
 // the growth of the device's used memory.
-std::optional<GpuMemorySource> source_of(std::span<const GpuReading> readings) {
+std::optional<GpuMemorySource> find_source(std::span<const GpuReading> readings) {
   std::optional<GpuMemorySource> source;
   for (const GpuReading& reading : readings) {
     if (!reading.memory) continue;
@@ -57,7 +57,7 @@ GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
                                     std::span<const CounterPoint> live) {
   std::ranges::stable_sort(readings, {}, &GpuReading::at);
   GpuReadingCounters counters;
-  counters.memory_source = source_of(readings);
+  counters.memory_source = find_source(readings);
   for (const GpuReading& reading : readings) {
     if (reading.sm_clock_hz) {
       counters.sm_clock.push_back({reading.at, static_cast<double>(*reading.sm_clock_hz)});

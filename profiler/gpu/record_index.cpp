@@ -39,7 +39,7 @@ void GpuRecordIndex::add(const GpuGraphNode& node) {
   if (stored == nullptr || is_better) stored = &node;
 }
 
-std::optional<std::uint64_t> GpuRecordIndex::id_of_node(std::uint64_t node) const {
+std::optional<std::uint64_t> GpuRecordIndex::read_node_id(std::uint64_t node) const {
   // A malformed session may contain a cycle of copies. No chain is longer than the number of nodes.
   for (std::size_t steps = 0; steps <= nodes_.size(); ++steps) {
     const auto found = nodes_.find(node);
@@ -57,7 +57,7 @@ std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::ownership(std::uint64_t
   return Ownership{id, &owner->second, owner->second.iteration};
 }
 
-std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of_call(
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::find_call_owner(
     std::uint64_t correlation) const {
   const auto ids = ids_.find(correlation);
   if (ids == ids_.end()) return std::nullopt;
@@ -67,11 +67,11 @@ std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of_call(
   return ids->second.phase ? ownership(*ids->second.phase) : std::nullopt;
 }
 
-std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_of(
+std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::find_owner(
     const GpuCorrelation& correlation, const std::optional<std::uint64_t>& graph_node) const {
-  const auto launch = correlation ? owner_of_call(*correlation) : std::nullopt;
+  const auto launch = correlation ? find_call_owner(*correlation) : std::nullopt;
   if (!graph_node) return launch;
-  const auto id = id_of_node(*graph_node);
+  const auto id = read_node_id(*graph_node);
   auto captured = id ? ownership(*id) : std::nullopt;
   if (!captured) return launch;
   captured->iteration = launch ? launch->iteration : std::nullopt;
@@ -88,10 +88,10 @@ std::optional<GpuRecordIndex::Ownership> GpuRecordIndex::owner_at(std::int64_t t
       [](Nanoseconds at, const GpuApiCall* call) { return at < call->time.start; });
   if (next == calls.begin()) return std::nullopt;
   const GpuApiCall& call = **std::prev(next);
-  return time <= call.time.end ? owner_of(call.correlation) : std::nullopt;
+  return time <= call.time.end ? find_owner(call.correlation) : std::nullopt;
 }
 
-const GpuApiCall* GpuRecordIndex::call_of(const GpuCorrelation& correlation) const {
+const GpuApiCall* GpuRecordIndex::find_call(const GpuCorrelation& correlation) const {
   if (!correlation) return nullptr;
   const auto call = calls_.find(*correlation);
   return call == calls_.end() ? nullptr : call->second;
@@ -102,7 +102,7 @@ const GpuDevice* GpuRecordIndex::device(std::int64_t device) const {
   return found == devices_.end() ? nullptr : found->second;
 }
 
-std::optional<std::int64_t> GpuRecordIndex::device_of(std::int64_t context) const {
+std::optional<std::int64_t> GpuRecordIndex::find_device(std::int64_t context) const {
   const auto found = contexts_.find(context);
   return found == contexts_.end() ? std::nullopt : std::optional(found->second);
 }

@@ -26,15 +26,15 @@ class GpuRecordIndex {
   // Returns the operator that the work belongs to. For a graph node, that is the operator captured
   // when the node was created, with the iteration of the launch. Otherwise it is the operator in
   // whose region the call was made, or else the phase. Returns nullopt if no operator is known.
-  std::optional<Ownership> owner_of(const GpuCorrelation& correlation,
-                                    const std::optional<std::uint64_t>& graph_node = {}) const;
+  std::optional<Ownership> find_owner(const GpuCorrelation& correlation,
+                                      const std::optional<std::uint64_t>& graph_node = {}) const;
   // The same for an event on a thread at a time, using the runtime call in progress then.
   std::optional<Ownership> owner_at(std::int64_t thread, Nanoseconds time) const;
   // If runtime and driver calls share a correlation, returns the runtime call. Returns nullptr if
   // there is none.
-  const GpuApiCall* call_of(const GpuCorrelation& correlation) const;
+  const GpuApiCall* find_call(const GpuCorrelation& correlation) const;
   const GpuDevice* device(std::int64_t device) const;  // nullptr if the device is unknown
-  std::optional<std::int64_t> device_of(std::int64_t context) const;
+  std::optional<std::int64_t> find_device(std::int64_t context) const;
   // number of external ids without an owner
   std::int64_t unknown_ids() const { return unknown_ids_; }
 
@@ -46,9 +46,9 @@ class GpuRecordIndex {
   void add(const GpuContext& context) { contexts_[context.context] = context.device; }
   template <class Other>
   void add(const Other&) {}
-  std::optional<std::uint64_t> id_of_node(std::uint64_t node) const;
+  std::optional<std::uint64_t> read_node_id(std::uint64_t node) const;
   std::optional<Ownership> ownership(std::uint64_t id) const;
-  std::optional<Ownership> owner_of_call(std::uint64_t correlation) const;
+  std::optional<Ownership> find_call_owner(std::uint64_t correlation) const;
 
   struct Ids {
     std::optional<std::uint64_t> operation, phase;

@@ -24,11 +24,11 @@ TEST(GpuRecordIndex, OperatorsBeforePhases) {
   script.add(GpuExternalId{GpuExternalKind::phase, 50, 11});
   script.add(GpuExternalId{GpuExternalKind::operation, 99, 12});  // no owner
   const GpuRecordIndex index(script.session);
-  EXPECT_EQ(scope_of(index.owner_of(10)), "conv1");
-  EXPECT_EQ(scope_of(index.owner_of(11)), "warm-up");
-  EXPECT_EQ(scope_of(index.owner_of(12)), "unowned");
-  EXPECT_EQ(scope_of(index.owner_of(13)), "unowned");
-  EXPECT_EQ(scope_of(index.owner_of(std::nullopt)), "unowned");
+  EXPECT_EQ(scope_of(index.find_owner(10)), "conv1");
+  EXPECT_EQ(scope_of(index.find_owner(11)), "warm-up");
+  EXPECT_EQ(scope_of(index.find_owner(12)), "unowned");
+  EXPECT_EQ(scope_of(index.find_owner(13)), "unowned");
+  EXPECT_EQ(scope_of(index.find_owner(std::nullopt)), "unowned");
   EXPECT_EQ(index.unknown_ids(), 1);
 }
 
@@ -45,12 +45,12 @@ TEST(GpuRecordIndex, NodesOfGraphs) {
   script.add(GpuGraphNode{40, 41, {}});  // a cycle
   script.add(GpuGraphNode{41, 40, {}});
   const GpuRecordIndex index(script.session);
-  EXPECT_EQ(scope_of(index.owner_of(launch, 30)), "conv1");
-  EXPECT_EQ(index.owner_of(launch, 30)->iteration, 8);
-  EXPECT_EQ(index.owner_of(launch, 30)->id, 1u);
-  EXPECT_EQ(scope_of(index.owner_of(launch, 77)), "graph");  // its creation was not recorded
-  EXPECT_EQ(scope_of(index.owner_of(launch, 40)), "graph");
-  EXPECT_EQ(index.owner_of(std::nullopt, 30)->iteration, std::nullopt);
+  EXPECT_EQ(scope_of(index.find_owner(launch, 30)), "conv1");
+  EXPECT_EQ(index.find_owner(launch, 30)->iteration, 8);
+  EXPECT_EQ(index.find_owner(launch, 30)->id, 1u);
+  EXPECT_EQ(scope_of(index.find_owner(launch, 77)), "graph");  // its creation was not recorded
+  EXPECT_EQ(scope_of(index.find_owner(launch, 40)), "graph");
+  EXPECT_EQ(index.find_owner(std::nullopt, 30)->iteration, std::nullopt);
 }
 
 // CUPTI first reports a copied node as created, in the region that instantiates. Then it reports
@@ -66,7 +66,7 @@ TEST(GpuRecordIndex, ACopiedNodeIsItsOriginalsWhoeverInstantiates) {
     script.add(made_first ? made : copied);
     script.add(made_first ? copied : made);
     const GpuRecordIndex index(script.session);
-    EXPECT_EQ(scope_of(index.owner_of(launch, 20)), "conv1") << made_first;
+    EXPECT_EQ(scope_of(index.find_owner(launch, 20)), "conv1") << made_first;
   }
 }
 
@@ -77,8 +77,8 @@ TEST(GpuRecordIndex, CallsByCorrelationAndByTime) {
   script.call("cudaFree", during(0, 5), 11, 0);
   script.add(GpuApiCall{GpuApiDomain::driver, "cuLaunchKernel", during(12, 15), 11, call, 0});
   const GpuRecordIndex index(script.session);
-  EXPECT_EQ(index.call_of(call)->name, "cudaLaunchKernel");
-  EXPECT_EQ(index.call_of(999), nullptr);
+  EXPECT_EQ(index.find_call(call)->name, "cudaLaunchKernel");
+  EXPECT_EQ(index.find_call(999), nullptr);
   EXPECT_EQ(scope_of(index.owner_at(11, 15ns)), "conv1");
   EXPECT_EQ(scope_of(index.owner_at(11, 3ns)), "unowned");
   EXPECT_EQ(scope_of(index.owner_at(11, 25ns)), "unowned");
@@ -92,8 +92,8 @@ TEST(GpuRecordIndex, FactsOfDevices) {
   const GpuRecordIndex index(script.session);
   EXPECT_EQ(index.device(1)->name, "NVIDIA H200");
   EXPECT_EQ(index.device(0), nullptr);
-  EXPECT_EQ(index.device_of(5), 1);
-  EXPECT_EQ(index.device_of(6), std::nullopt);
+  EXPECT_EQ(index.find_device(5), 1);
+  EXPECT_EQ(index.find_device(6), std::nullopt);
 }
 
 }  // namespace

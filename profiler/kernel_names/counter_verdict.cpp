@@ -62,10 +62,10 @@ std::string text(const ModelCheck& check, const Words& words) {
 }  // namespace
 
 TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
-  const auto share = value_of(readings, LogicalCounter::tensor_active_share);
+  const auto share = find_value(readings, LogicalCounter::tensor_active_share);
   const std::optional<double> executed[] = {
-      value_of(readings, LogicalCounter::tensor_instructions),
-      value_of(readings, LogicalCounter::tensor_group_instructions), tensor_operations(readings)};
+      find_value(readings, LogicalCounter::tensor_instructions),
+      find_value(readings, LogicalCounter::tensor_group_instructions), tensor_operations(readings)};
   const bool counted =
       std::ranges::any_of(executed, [](const auto& each) { return each.has_value(); });
   const bool ran =
@@ -84,7 +84,7 @@ const TensorCoreVerdict& stronger_verdict(const TensorCoreVerdict& a, const Tens
 std::optional<double> tensor_operations(const CounterReadings& readings) {
   std::optional<double> sum;
   for (const auto& [counter, type] : kTypes) {
-    const auto operations = value_of(readings, counter);
+    const auto operations = find_value(readings, counter);
     if (operations) sum = sum.value_or(0) + *operations;
   }
   return sum;
@@ -93,14 +93,14 @@ std::optional<double> tensor_operations(const CounterReadings& readings) {
 std::vector<std::string_view> tensor_types(const CounterReadings& readings) {
   std::vector<std::string_view> types;
   for (const auto& [counter, type] : kTypes) {
-    if (value_of(readings, counter).value_or(0) > 0) types.push_back(type);
+    if (find_value(readings, counter).value_or(0) > 0) types.push_back(type);
   }
   return types;
 }
 
 std::optional<double> dram_bytes(const CounterReadings& readings) {
-  const auto read = value_of(readings, LogicalCounter::dram_read_bytes);
-  const auto written = value_of(readings, LogicalCounter::dram_write_bytes);
+  const auto read = find_value(readings, LogicalCounter::dram_read_bytes);
+  const auto written = find_value(readings, LogicalCounter::dram_write_bytes);
   if (!read || !written) return std::nullopt;
   return *read + *written;
 }
@@ -115,7 +115,9 @@ std::optional<ModelCheck> check_bytes(std::optional<double> measured,
   return check(measured, static_cast<double>(compulsory.value_or(Bytes{}).count), kBytesMargin);
 }
 
-std::string operations_text(const ModelCheck& check) { return text(check, kOperationsWords); }
-std::string bytes_text(const ModelCheck& check) { return text(check, kBytesWords); }
+std::string format_operation_check(const ModelCheck& check) {
+  return text(check, kOperationsWords);
+}
+std::string format_byte_check(const ModelCheck& check) { return text(check, kBytesWords); }
 
 }  // namespace bench

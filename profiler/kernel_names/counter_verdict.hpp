@@ -54,7 +54,7 @@ std::optional<ModelCheck> check_bytes(std::optional<double> measured,
                                       std::optional<Bytes> compulsory);
 
 // Formats "1.002 of the model, as computed". Operations and bytes have different wordings.
-std::string operations_text(const ModelCheck& check);
-std::string bytes_text(const ModelCheck& check);
+std::string format_operation_check(const ModelCheck& check);
+std::string format_byte_check(const ModelCheck& check);
 
 }  // namespace bench

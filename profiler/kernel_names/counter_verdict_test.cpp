@@ -13,7 +13,7 @@ using testing::IsEmpty;
 CounterReadings readings(std::initializer_list<std::pair<LogicalCounter, double>> values) {
   CounterReadings result;
   for (const auto& [counter, value] : values) {
-    result[std::string(row_of(counter).name)] = {value, "metric"};
+    result[std::string(counter_row(counter).name)] = {value, "metric"};
   }
   return result;
 }
@@ -22,7 +22,7 @@ std::string verdict(std::optional<double> instructions, std::optional<double> sh
   CounterReadings given;
   given["tensor_instructions"] = {instructions, "metric"};
   given["tensor_active_share"] = {share, "metric"};
-  return text_of(tensor_core_verdict(given));
+  return format_verdict(tensor_core_verdict(given));
 }
 
 TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
@@ -36,7 +36,7 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
 // counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
   const auto of = [](std::initializer_list<std::pair<LogicalCounter, double>> values) {
-    return text_of(tensor_core_verdict(readings(values)));
+    return format_verdict(tensor_core_verdict(readings(values)));
   };
   EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
                 {LogicalCounter::tensor_group_instructions, 5e5},
@@ -123,9 +123,11 @@ TEST(ModelCheck, WhatIsUnknownOrNothingIsNotChecked) {
 }
 
 TEST(ModelCheck, Words) {
-  EXPECT_EQ(operations_text({1.002, ModelFit::equal}), "1.002 of the model, as computed");
-  EXPECT_EQ(operations_text({1.25, ModelFit::more}), "1.250 of the model, more: tiles are padded");
-  EXPECT_EQ(bytes_text({0.5, ModelFit::less}), "0.500 of the model, less: caches held part of it");
+  EXPECT_EQ(format_operation_check({1.002, ModelFit::equal}), "1.002 of the model, as computed");
+  EXPECT_EQ(format_operation_check({1.25, ModelFit::more}),
+            "1.250 of the model, more: tiles are padded");
+  EXPECT_EQ(format_byte_check({0.5, ModelFit::less}),
+            "0.500 of the model, less: caches held part of it");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activi
     const TensorCoreVerdict verdict =
         names.tensor_cores(kernel.name, kernel.attributes.text(Attribute::long_name));
     ++all;
-    texts.insert(text_of(verdict));
+    texts.insert(format_verdict(verdict));
     if (verdict.use != TensorCoreUse::used) continue;
     ++used;
     rules.insert(verdict.rule);
@@ -31,7 +31,7 @@ std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activi
   if (used > 0) {
     return fmt::format("used by {} of {} kernels (name: {})", used, all, fmt::join(rules, ", "));
   }
-  if (texts.contains(text_of({}))) return text_of({});
+  if (texts.contains(format_verdict({}))) return format_verdict({});
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 

@@ -12,7 +12,7 @@ Status KernelNameSink::consume(const Activity& activity) {
       names_.tensor_cores(activity.name, attributes.text(Attribute::long_name));
   if (verdict.use == TensorCoreUse::unknown) return next_.consume(activity);
   copy_ = activity;
-  copy_.attributes.set(Attribute::tensor_cores, text_of(verdict));
+  copy_.attributes.set(Attribute::tensor_cores, format_verdict(verdict));
   return next_.consume(copy_);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxName = 4096;
 
 }  // namespace
 
-std::string text_of(const TensorCoreVerdict& verdict) {
+std::string format_verdict(const TensorCoreVerdict& verdict) {
   if (verdict.use == TensorCoreUse::unknown) return "unknown";
   const std::string_view use = verdict.use == TensorCoreUse::used ? "used" : "not used";
   if (verdict.evidence == TensorCoreEvidence::counter) return fmt::format("{} (counter)", use);

@@ -28,7 +28,7 @@ struct TensorCoreVerdict {
 };
 
 // Formats "used (counter)", "used (name: nvjet)", "not used (name: gemv)", "unknown".
-std::string text_of(const TensorCoreVerdict& verdict);
+std::string format_verdict(const TensorCoreVerdict& verdict);
 
 // The first rule whose pattern matches a name decides. `unknown` is also a decision: it prevents
 // later rules from matching names that only look like theirs.

@@ -86,24 +86,26 @@ TEST(KernelNames, a_long_name_tells_what_the_short_one_leaves_open) {
   KernelNames names;
   const std::string long_name = "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128>";
   EXPECT_EQ(names.tensor_cores("Kernel2", "").use, TensorCoreUse::unknown);
-  EXPECT_EQ(text_of(names.tensor_cores("Kernel2", long_name)), "used (name: tensorop)");
-  EXPECT_EQ(text_of(names.tensor_cores("", long_name)), "used (name: tensorop)");
+  EXPECT_EQ(format_verdict(names.tensor_cores("Kernel2", long_name)), "used (name: tensorop)");
+  EXPECT_EQ(format_verdict(names.tensor_cores("", long_name)), "used (name: tensorop)");
   // A lambda among the arguments of a copy does not make it a product.
-  EXPECT_EQ(text_of(names.tensor_cores("elementwise_kernel", "elementwise_kernel<nvjet_like>")),
-            "not used (name: elementwise)");
+  EXPECT_EQ(
+      format_verdict(names.tensor_cores("elementwise_kernel", "elementwise_kernel<nvjet_like>")),
+      "not used (name: elementwise)");
   // After a rule that returns "unknown", the long name is not tried.
-  EXPECT_EQ(text_of(names.tensor_cores("triton_tem_fused_mm", "softmax")), "unknown");
+  EXPECT_EQ(format_verdict(names.tensor_cores("triton_tem_fused_mm", "softmax")), "unknown");
 }
 
 TEST(KernelNames, text_names_the_evidence) {
-  EXPECT_EQ(text_of({TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"}),
+  EXPECT_EQ(format_verdict({TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"}),
             "used (name: nvjet)");
-  EXPECT_EQ(text_of({TensorCoreUse::not_used, TensorCoreEvidence::name, "gemv"}),
+  EXPECT_EQ(format_verdict({TensorCoreUse::not_used, TensorCoreEvidence::name, "gemv"}),
             "not used (name: gemv)");
-  EXPECT_EQ(text_of({TensorCoreUse::used, TensorCoreEvidence::counter, ""}), "used (counter)");
-  EXPECT_EQ(text_of({TensorCoreUse::not_used, TensorCoreEvidence::counter, ""}),
+  EXPECT_EQ(format_verdict({TensorCoreUse::used, TensorCoreEvidence::counter, ""}),
+            "used (counter)");
+  EXPECT_EQ(format_verdict({TensorCoreUse::not_used, TensorCoreEvidence::counter, ""}),
             "not used (counter)");
-  EXPECT_EQ(text_of({}), "unknown");
+  EXPECT_EQ(format_verdict({}), "unknown");
 }
 
 // Imitates a profile in which every kernel name is different. The cache forgets some names, and

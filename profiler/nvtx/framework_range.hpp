@@ -76,7 +76,7 @@ struct FrameworkWork {
 };
 // The caller passes in the knowledge about operators. It returns nullopt if the call is not
 // understood or lacks information.
-using FrameworkWorkOf = std::function<std::optional<FrameworkWork>(const FrameworkCall&)>;
+using FrameworkWorkProvider = std::function<std::optional<FrameworkWork>(const FrameworkCall&)>;
 
 // Parses the markers that PyProf puts around calls of PyTorch (pyprof.init()). They contain all
 // arguments:

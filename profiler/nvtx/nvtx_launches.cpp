@@ -15,7 +15,7 @@ constexpr Nanoseconds kEver = Nanoseconds::max();
 constexpr std::array kFacts = {Attribute::module,     Attribute::sequence,   Attribute::in_shapes,
                                Attribute::out_shapes, Attribute::parameters, Attribute::dtype};
 
-Attributes facts_of(const Attributes& attributes) {
+Attributes select_facts(const Attributes& attributes) {
   Attributes facts;
   for (const Attribute each : kFacts) {
     const AttributeValue* const value = attributes.find(each);
@@ -50,7 +50,7 @@ void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t
                                 Nanoseconds until) {
   const auto thread = process.threads.find(tid);
   const auto holder =
-      thread == process.threads.end() ? GpuLaunches::kUnattributed : holder_of(thread->second);
+      thread == process.threads.end() ? GpuLaunches::kUnattributed : find_holder(thread->second);
   launches_->give(pid, tid, until, holder, process.window);
 }
 
@@ -72,7 +72,7 @@ void NvtxTracker::attribute_all_launches() {
 
 // An operator with work is the owner, whatever it calls, so its work counts once. Calls outside
 // such an operator belong to the innermost range's layer and the innermost operator.
-GpuLaunches::HolderId NvtxTracker::holder_of(std::vector<Frame>& frames) {
+GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
   if (frames.empty()) return GpuLaunches::kUnattributed;
   const auto worker = std::ranges::find_if(frames, [](const Frame& frame) {
     return frame.activity.attributes.find(Attribute::flops) != nullptr;
@@ -107,7 +107,7 @@ void NvtxTracker::describe_operator(const Activity& range, GpuHolder& holder) {
   holder.owner.direction = range.direction;
   const std::string_view known = attributes.text(Attribute::op);
   holder.owner.op = known.empty() ? range.name : std::string(known);
-  holder.facts = facts_of(attributes);
+  holder.facts = select_facts(attributes);
   if (const auto flops = attributes.integer(Attribute::flops)) {
     holder.owner.work = GpuOperatorWork{*flops, attributes.integer(Attribute::bytes)};
   }

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxForwards = std::size_t{1} << 20;
 // Same order as nvtxPayloadType_t.
 enum class PayloadType : std::uint64_t { none, u64, i64, f64, u32, i32, f32 };
 
-std::string payload_text(const NvtxCall& call) {
+std::string format_payload(const NvtxCall& call) {
   switch (static_cast<PayloadType>(call.payload_type)) {
     case PayloadType::u64:
     case PayloadType::u32:
@@ -42,7 +42,7 @@ std::string payload_text(const NvtxCall& call) {
 }
 
 // Returns "2x3x8x8 4x3x3x3": the arguments that have a shape.
-std::string shapes_text(const std::vector<FrameworkRange::Shape>& shapes) {
+std::string format_shapes(const std::vector<FrameworkRange::Shape>& shapes) {
   std::string text;
   for (const FrameworkRange::Shape& shape : shapes) {
     if (shape.empty()) continue;
@@ -67,15 +67,15 @@ void set_text(Attributes& attributes, Attribute attribute, const std::string& te
 
 }  // namespace
 
-NvtxTracker::NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of,
+NvtxTracker::NvtxTracker(const CaptureWindow& window, const FrameworkWorkProvider& compute_work,
                          const NvtxFacts& known, GpuLaunches* launches, ActivitySink& sink)
-    : window_(window), work_of_(work_of), known_(known), launches_(launches), sink_(sink) {}
+    : window_(window), work_of_(compute_work), known_(known), launches_(launches), sink_(sink) {}
 
 NvtxTracker::Process& NvtxTracker::process(std::int64_t pid) {
   return processes_.try_emplace(pid, window_).first->second;
 }
 
-std::string NvtxTracker::text_of(const Process& process, const NvtxCall& call) {
+std::string NvtxTracker::resolve_text(const Process& process, const NvtxCall& call) {
   if (call.string == 0) return call.text;
   const auto known = process.strings.find(call.string);
   return known == process.strings.end() ? fmt::format("(string {})", call.string) : known->second;
@@ -100,7 +100,7 @@ Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
     more = known == process.categories.end() ? fmt::format("category:{}", call.category)
                                              : "category:" + known->second;
   }
-  if (const std::string payload = payload_text(call); !payload.empty()) {
+  if (const std::string payload = format_payload(call); !payload.empty()) {
     more += fmt::format("{}payload:{}", more.empty() ? "" : " ", payload);
   }
   set_text(activity.attributes, Attribute::auxiliary, more);
@@ -110,7 +110,7 @@ Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
 Status NvtxTracker::push(const NvtxCall& call) {
   Process& process = this->process(call.pid);
   std::vector<Frame>& frames = process.threads[call.tid];
-  const std::string text = text_of(process, call);
+  const std::string text = resolve_text(process, call);
   if (!process.range_thread) process.range_thread = call.tid;
   const bool is_outermost = frames.empty() && process.range_thread == call.tid;
   Frame frame;
@@ -140,7 +140,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   Attributes& attributes = frame.activity.attributes;
   if (range.sequence) attributes.set(Attribute::sequence, *range.sequence);
   set_text(attributes, Attribute::module, std::string(range.module));
-  set_text(attributes, Attribute::in_shapes, shapes_text(range.inputs));
+  set_text(attributes, Attribute::in_shapes, format_shapes(range.inputs));
   set_text(attributes, Attribute::problem, std::string(range.sizes));
   if (range.direction != FrameworkDirection::unknown) {
     frame.activity.direction =
@@ -160,7 +160,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
       call.pid, range,
       is_nested ? FrameworkOutputs::Level::nested : FrameworkOutputs::Level::outermost);
   const FrameworkRange::Shape* output = known_.outputs.find(call.pid, range);
-  if (output != nullptr) set_text(attributes, Attribute::out_shapes, shapes_text({*output}));
+  if (output != nullptr) set_text(attributes, Attribute::out_shapes, format_shapes({*output}));
   if (!frame.has_work) add_work(range, output, frame);
   if (!range.arguments.empty()) frame.call = marked_call(frame.activity);
 }
@@ -279,7 +279,7 @@ Status NvtxTracker::pop(const NvtxCall& call) {
 
 Status NvtxTracker::start(const NvtxCall& call) {
   Process& process = this->process(call.pid);
-  const std::string text = text_of(process, call);
+  const std::string text = resolve_text(process, call);
   Frame frame;
   frame.activity = describe(process, call, text);
   const auto thread = process.threads.find(call.tid);
@@ -305,7 +305,7 @@ Status NvtxTracker::end(const NvtxCall& call) {
 
 Status NvtxTracker::mark(const NvtxCall& call) {
   Process& process = this->process(call.pid);
-  Activity activity = describe(process, call, text_of(process, call));
+  Activity activity = describe(process, call, resolve_text(process, call));
   activity.kind = ActivityKind::marker;
   activity.attributes.set(Attribute::marker_scope, "thread");
   ++ranges_;

@@ -57,9 +57,10 @@ struct NvtxFacts {
 // `thread_name`. A range that never ended is `unfinished`.
 class NvtxTracker {
  public:
-  // All arguments must outlive the tracker. `work_of` may be empty and `launches` may be nullptr.
-  NvtxTracker(const CaptureWindow& window, const FrameworkWorkOf& work_of, const NvtxFacts& known,
-              GpuLaunches* launches, ActivitySink& sink);
+  // All arguments must outlive the tracker. `compute_work` may be empty and `launches` may be
+  // nullptr.
+  NvtxTracker(const CaptureWindow& window, const FrameworkWorkProvider& compute_work,
+              const NvtxFacts& known, GpuLaunches* launches, ActivitySink& sink);
 
   // Call this before each record of the spool. CUDA calls on its thread up to this time belong to
   // the ranges that are open now.
@@ -140,7 +141,7 @@ class NvtxTracker {
   };
 
   Process& process(std::int64_t pid);
-  static std::string text_of(const Process& process, const NvtxCall& call);
+  static std::string resolve_text(const Process& process, const NvtxCall& call);
   Activity describe(const Process& process, const NvtxCall& call, const std::string& text) const;
   void enter_operator(Process& process, const NvtxCall& call, const FrameworkRange& range,
                       std::vector<Frame>& around, Frame& frame);
@@ -162,12 +163,12 @@ class NvtxTracker {
   void give_launches(Process& process, std::int64_t pid, std::int64_t tid, Nanoseconds until);
   void attribute_remaining_launches(std::int64_t pid, Nanoseconds until);
   void attribute_all_launches();
-  GpuLaunches::HolderId holder_of(std::vector<Frame>& frames);
+  GpuLaunches::HolderId find_holder(std::vector<Frame>& frames);
   static void describe_operator(const Activity& range, GpuHolder& holder);
   static void describe_call(const MarkedCall& call, GpuHolder& holder);
 
   const CaptureWindow& window_;
-  const FrameworkWorkOf& work_of_;
+  const FrameworkWorkProvider& work_of_;
   const NvtxFacts& known_;
   GpuLaunches* const launches_;
   ActivitySink& sink_;

@@ -52,7 +52,7 @@ std::optional<std::int64_t> parse_exponent(std::string_view text) {
 }
 
 // Rounds to the nearest integer. Returns nullopt if the result is out of range.
-std::optional<std::int64_t> integer_of(Decimal decimal) {
+std::optional<std::int64_t> round_to_integer(Decimal decimal) {
   if (decimal.value == 0) return 0;
   for (; decimal.exponent > 0; --decimal.exponent) {
     if (__builtin_mul_overflow(decimal.value, std::int64_t{10}, &decimal.value)) {
@@ -75,7 +75,7 @@ std::optional<Nanoseconds> parse_milliseconds(std::string_view text) {
   const std::optional<std::int64_t> exponent = parse_exponent(text);
   if (!decimal || !exponent) return std::nullopt;
   decimal->exponent += *exponent + kNanosecondsExponent;
-  const std::optional<std::int64_t> count = integer_of(*decimal);
+  const std::optional<std::int64_t> count = round_to_integer(*decimal);
   constexpr std::int64_t kLongest = (std::int64_t{1} << 61) - 2;  // 73 years
   if (!count || *count > kLongest) return std::nullopt;
   return Nanoseconds(*count);

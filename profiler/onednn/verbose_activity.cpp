@@ -24,14 +24,14 @@ void put(Attributes& attributes, Attribute attribute, std::string_view text) {
   }
 }
 
-std::string_view direction_of(std::string_view propagation) {
+std::string_view to_direction(std::string_view propagation) {
   if (propagation.starts_with("forward")) return "forward";
   if (propagation == "undef") return {};
   return propagation;  // "backward_data", "backward_weights", "backward"
 }
 
 // "gpu:1" and "gpu" mean devices 1 and 0. The host is not a device.
-std::optional<std::int64_t> device_of(std::string_view engine) {
+std::optional<std::int64_t> parse_device(std::string_view engine) {
   if (!engine.starts_with("gpu")) return std::nullopt;
   std::int64_t device = 0;
   constexpr std::string_view kPrefix = "gpu:";
@@ -80,16 +80,16 @@ void put_memory(const VerboseLine& line, Attributes& attributes) {
 
 }  // namespace
 
-std::string_view phase_of(VerboseKind kind) { return kPhases[static_cast<std::size_t>(kind)]; }
+std::string_view to_phase(VerboseKind kind) { return kPhases[static_cast<std::size_t>(kind)]; }
 
 bool fill_activity(const VerboseLine& line, Activity& activity) {
-  const std::string_view phase = phase_of(line.kind);
+  const std::string_view phase = to_phase(line.kind);
   if (phase.empty()) return false;
   activity.kind = line.time ? ActivityKind::primitive : ActivityKind::marker;
   activity.name = line.primitive.empty() ? line.component : line.primitive;
   activity.duration = line.time;
-  activity.direction = direction_of(line.propagation);
-  activity.track.device = device_of(line.engine);
+  activity.direction = to_direction(line.propagation);
+  activity.track.device = parse_device(line.engine);
   Attributes& attributes = activity.attributes;
   put(attributes, Attribute::primitive, line.primitive);
   attributes.set(Attribute::phase, phase);

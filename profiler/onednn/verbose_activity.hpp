@@ -11,7 +11,7 @@ namespace bench {
 
 // Returns the attribute `phase`: "exec", "create", "create_nested", "external", "dispatch",
 // "check", "error", "warning", "debuginfo" or "graph". Empty for lines that are not activities.
-std::string_view phase_of(VerboseKind kind);
+std::string_view to_phase(VerboseKind kind);
 
 // Sets kind, name, duration, direction, device and the attributes in the line, and clears those of
 // them that the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,

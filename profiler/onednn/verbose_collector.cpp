@@ -91,12 +91,12 @@ void VerboseCollector::take_record(const VerboseLine& line, const VerbosePlace& 
   if (line.kind == VerboseKind::exec && line.primitive == place.primitive) {
     copy_missing(place.owner, activity);
   }
-  activity.start = start_of(line, activity.duration.value_or(Nanoseconds(0)), place);
+  activity.start = compute_start(line, activity.duration.value_or(Nanoseconds(0)), place);
   recorder_.record(std::move(activity));
 }
 
-Nanoseconds VerboseCollector::start_of(const VerboseLine& line, Nanoseconds duration,
-                                       const VerbosePlace& place) {
+Nanoseconds VerboseCollector::compute_start(const VerboseLine& line, Nanoseconds duration,
+                                            const VerbosePlace& place) {
   const Nanoseconds latest = std::max(place.begin, place.end - duration);
   if (line.start) {
     const Nanoseconds start = *line.start - since_1970_;

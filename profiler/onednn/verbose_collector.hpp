@@ -58,7 +58,8 @@ class VerboseCollector {
  private:
   Status take_line(std::string_view line, const VerbosePlace& place, VerbosePhases phases);
   void take_record(const VerboseLine& line, const VerbosePlace& place, VerbosePhases phases);
-  Nanoseconds start_of(const VerboseLine& line, Nanoseconds duration, const VerbosePlace& place);
+  Nanoseconds compute_start(const VerboseLine& line, Nanoseconds duration,
+                            const VerbosePlace& place);
   void note(std::string_view fault, std::string_view line);
 
   Recorder& recorder_;

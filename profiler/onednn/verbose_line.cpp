@@ -45,7 +45,7 @@ constexpr std::array<OperationRow, 13> kOperations = {{
 }};
 
 // Returns nullopt if the text is not an operation.
-std::optional<VerboseKind> kind_of(std::string_view operation) {
+std::optional<VerboseKind> parse_kind(std::string_view operation) {
   if (operation == "info") return VerboseKind::info;
   const std::size_t colon = operation.find(':');
   const std::string_view name = operation.substr(0, colon);
@@ -167,11 +167,11 @@ void VerboseDecoder::decode_record(std::string_view record) {
 void VerboseDecoder::decode_operation(std::string_view text) {
   std::string_view after = text;
   line_.operation = cut_field(after, ',');
-  std::optional<VerboseKind> kind = kind_of(line_.operation);
+  std::optional<VerboseKind> kind = parse_kind(line_.operation);
   if (!kind && !after.empty()) {
     line_.interface = line_.operation;
     line_.operation = cut_field(after, ',');
-    kind = kind_of(line_.operation);
+    kind = parse_kind(line_.operation);
   }
   if (!kind) {
     // A line that ends before its second field may be the beginning of any record.

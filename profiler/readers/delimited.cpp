@@ -73,7 +73,7 @@ bool split_commas(std::string_view line, FieldWriter& fields) {
 
 }  // namespace
 
-Delimiter delimiter_of(std::string_view header) {
+Delimiter detect_delimiter(std::string_view header) {
   if (header.find('\t') != std::string_view::npos) return Delimiter::tab;
   if (header.find(',') != std::string_view::npos) return Delimiter::comma;
   return Delimiter::blank;

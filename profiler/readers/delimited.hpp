@@ -11,7 +11,7 @@ namespace bench {
 enum class Delimiter { tab, comma, blank };
 
 // Returns the delimiter of `header` (the names of columns).
-Delimiter delimiter_of(std::string_view header);
+Delimiter detect_delimiter(std::string_view header);
 
 // Splits `line` into `fields`, whose memory is reused. Returns false if a quote is never closed or
 // is inside a field.

@@ -16,9 +16,9 @@ std::vector<std::string> fields_of(std::string_view line, Delimiter delimiter) {
 }
 
 TEST(Delimited, the_header_tells_the_delimiter) {
-  EXPECT_EQ(delimiter_of("a\tb, c"), Delimiter::tab);
-  EXPECT_EQ(delimiter_of("\"a b\",c"), Delimiter::comma);
-  EXPECT_EQ(delimiter_of("a b  c"), Delimiter::blank);
+  EXPECT_EQ(detect_delimiter("a\tb, c"), Delimiter::tab);
+  EXPECT_EQ(detect_delimiter("\"a b\",c"), Delimiter::comma);
+  EXPECT_EQ(detect_delimiter("a b  c"), Delimiter::blank);
 }
 
 TEST(Delimited, blanks_in_any_number_stand_between_fields) {

@@ -37,7 +37,7 @@ TEST(GpuRecordsReader, GivesTheJoinedActivities) {
   script.owner(1, "net:conv1", "conv");
   script.launch("gemm", during(10'000, 20'000), 1);
   Kept kept;
-  const auto report = read(gpu_session_text(script.session), kept);
+  const auto report = read(format_gpu_session(script.session), kept);
   ASSERT_TRUE(report.ok()) << report.error().message();
   const auto kernels = test::of_kind(kept.all, ActivityKind::kernel);
   ASSERT_THAT(kernels, SizeIs(1));
@@ -52,7 +52,7 @@ TEST(GpuRecordsReader, SaysThatAPassIsVoid) {
   test::GpuScript script;
   script.session.dropped = 3;
   Kept kept;
-  const auto report = read(gpu_session_text(script.session), kept);
+  const auto report = read(format_gpu_session(script.session), kept);
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->notes,
               ElementsAre(HasSubstr("s.jsonl: the pass is void: 3 records were dropped")));
@@ -60,7 +60,7 @@ TEST(GpuRecordsReader, SaysThatAPassIsVoid) {
 
 TEST(GpuRecordsReader, ADamagedFileIsAnErrorWithItsLine) {
   Kept kept;
-  const auto report = read(gpu_session_text({}) + "{\"record\":\"kernel\"}\n", kept);
+  const auto report = read(format_gpu_session({}) + "{\"record\":\"kernel\"}\n", kept);
   ASSERT_FALSE(report.ok());
   EXPECT_THAT(report.error().message(), HasSubstr("s.jsonl:2: `name` is missing"));
 }

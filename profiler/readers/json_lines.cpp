@@ -32,7 +32,7 @@ void flatten(JsonValue value, const std::string& name, int depth,
   } else if (const auto text = value.text()) {
     facts[name] = *text;
   } else if (value.number() || value.boolean()) {
-    facts[name] = json_text(value);
+    facts[name] = format_json(value);
   }
 }
 

@@ -159,7 +159,7 @@ bool may_be_cut(std::string_view word) {
 }
 
 // Returns the first type in the parameters: "T=(32,64),fp16," and "T=[(2,3)],["float16"]".
-std::string_view dtype_of(std::string_view parameters) {
+std::string_view find_data_type(std::string_view parameters) {
   while (!parameters.empty()) {
     const auto begin = std::find_if(parameters.begin(), parameters.end(), is_letter_or_digit);
     const auto end = std::find_if_not(begin, parameters.end(), is_letter_or_digit);
@@ -184,7 +184,7 @@ constexpr std::array<TensorForm, 4> kTensorForms = {
 
 // "T=[(32,256,56,56),(1,)]" -> "32x256x56x56 1", "A=(2,3),B=(3,4),fp16," -> "2x3 3x4",
 // "[2,3]fp16;[3]fp16" -> "2x3 3". Empty if the parameters contain no tensors or were cut.
-std::string shapes_of(std::string_view parameters) {
+std::string format_shapes(std::string_view parameters) {
   const auto* form =
       std::find_if(kTensorForms.begin(), kTensorForms.end(),
                    [&](const TensorForm& row) { return parameters.starts_with(row.begin); });
@@ -209,9 +209,9 @@ std::string shapes_of(std::string_view parameters) {
 
 void set_parameters(Row& row, std::string_view text) {
   row.activity.attributes.set(Attribute::parameters, text);
-  const std::string_view dtype = dtype_of(text);
+  const std::string_view dtype = find_data_type(text);
   if (!dtype.empty()) row.activity.attributes.set(Attribute::dtype, dtype);
-  const std::string shapes = shapes_of(text);
+  const std::string shapes = format_shapes(text);
   if (!shapes.empty()) row.activity.attributes.set(Attribute::in_shapes, shapes);
 }
 
@@ -282,7 +282,7 @@ struct Layout {
 };
 
 // Returns the column for a header field. Some tables number their lines, including the header.
-const Column* column_of(std::string_view field, const Layout& layout) {
+const Column* field_column(std::string_view field, const Layout& layout) {
   const bool is_number = layout.columns.empty() && whole_number(field).has_value();
   if (is_number) return find_column("Idx");
   return layout.delimiter == Delimiter::blank ? find_cut_column(field) : find_column(field);
@@ -290,7 +290,7 @@ const Column* column_of(std::string_view field, const Layout& layout) {
 
 // Returns the widths between the beginnings of the names in an aligned header. The last column
 // takes the rest of a row.
-std::vector<std::size_t> widths_of(std::string_view header) {
+std::vector<std::size_t> find_widths(std::string_view header) {
   std::vector<std::size_t> widths;
   std::size_t begin = 0;
   while (begin != std::string_view::npos) {
@@ -304,14 +304,14 @@ std::vector<std::size_t> widths_of(std::string_view header) {
 
 // Returns the columns if the line is a header: only PyProf's names, including the kernel or the
 // operator.
-std::optional<Layout> layout_of(std::string_view line) {
+std::optional<Layout> read_layout(std::string_view line) {
   constexpr std::size_t kMinColumns = 3;  // fewer could be prose
   std::vector<std::string> fields;
-  Layout layout{delimiter_of(line), {}, {}};
+  Layout layout{detect_delimiter(line), {}, {}};
   if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
   bool names_it = false;
   for (const std::string& field : fields) {
-    const Column* column = column_of(field, layout);
+    const Column* column = field_column(field, layout);
     if (column == nullptr) return std::nullopt;
     names_it = names_it || column->header == "Kernel" || column->header == "Op";
     layout.columns.push_back(column);
@@ -320,7 +320,7 @@ std::optional<Layout> layout_of(std::string_view line) {
   while (line.ends_with('\r')) line.remove_suffix(1);
   const bool is_aligned = line.find("  ") != std::string_view::npos || line.ends_with(' ');
   if (layout.delimiter == Delimiter::blank && is_aligned && !line.starts_with(' ')) {
-    layout.widths = widths_of(line);
+    layout.widths = find_widths(line);
   }
   return layout;
 }
@@ -431,7 +431,7 @@ class TableReading {
     if (line.size() > kMaxTableHead) return std::nullopt;
     if (line.find("Op") == std::string_view::npos && line.find("Kern") == std::string_view::npos)
       return std::nullopt;
-    return layout_of(line);
+    return read_layout(line);
   }
 
   // Returns false if the line is not a row, and counts it.
@@ -509,7 +509,7 @@ class TableReading {
     const TensorCoreVerdict verdict =
         kernel_names_.tensor_cores(activity.name, activity.attributes.text(Attribute::long_name));
     if (verdict.use == TensorCoreUse::unknown) return;
-    activity.attributes.set(Attribute::tensor_cores, text_of(verdict));
+    activity.attributes.set(Attribute::tensor_cores, format_verdict(verdict));
   }
 
   void advance(Nanoseconds duration) {
@@ -536,7 +536,7 @@ bool recognises_pyprof(std::string_view head) {
   for (const NumberedLine& line : Lines(head)) {
     std::string_view text = line.text;
     if (text.ends_with('\r')) text.remove_suffix(1);
-    if (layout_of(text)) return true;
+    if (read_layout(text)) return true;
   }
   return false;
 }

@@ -99,7 +99,7 @@ struct UserCounter {
   std::atomic<std::int64_t> value;
 };
 
-UserCounter* counter_of(void* counter) { return static_cast<UserCounter*>(counter); }
+UserCounter* to_counter(void* counter) { return static_cast<UserCounter*>(counter); }
 
 // The names of the enumerators of Range::Kind and MarkerScope.
 constexpr std::string_view kRangeKinds[] = {"task", "frame", "event"};
@@ -110,7 +110,7 @@ std::string_view word(const std::string_view (&words)[count], int index) {
   return index >= 0 && static_cast<std::size_t>(index) < count ? words[index] : words[0];
 }
 
-Activity activity_of(ActivityKind kind, const char* domain, const char* name) {
+Activity make_activity(ActivityKind kind, const char* domain, const char* name) {
   Activity activity;
   activity.kind = kind;
   activity.name = name == nullptr ? "" : name;
@@ -156,7 +156,7 @@ size_t bench_profile_dumps(int format, int sort, int order, int reset, char* tex
     bench::SummaryOptions options;
     options.sort = static_cast<bench::SummarySort>(std::clamp(sort, 0, 4));
     options.order = order == 1 ? bench::SortOrder::ascending : bench::SortOrder::descending;
-    all = format == 1 ? session().dumps_json(options) : session().dumps_text(options);
+    all = format == 1 ? session().dumps_json(options) : session().format_dumps(options);
     if (reset != 0) session().reset_sums();
   });
   if (capacity != 0) {
@@ -177,7 +177,7 @@ int64_t bench_profile_now() { return session().now().count(); }
 void bench_profile_range(int kind, const char* domain, const char* name, int64_t start_ns) {
   if (!session().recording()) return;
   attempt([&] {
-    Activity activity = activity_of(ActivityKind::range, domain, name);
+    Activity activity = make_activity(ActivityKind::range, domain, name);
     activity.start = bench::Nanoseconds(start_ns);
     activity.duration = session().now() - activity.start;
     activity.attributes.set(Attribute::role, word(kRangeKinds, kind));
@@ -188,7 +188,7 @@ void bench_profile_range(int kind, const char* domain, const char* name, int64_t
 void bench_profile_mark(const char* domain, const char* name, int scope) {
   if (!session().recording()) return;
   attempt([&] {
-    Activity activity = activity_of(ActivityKind::marker, domain, name);
+    Activity activity = make_activity(ActivityKind::marker, domain, name);
     activity.start = session().now();
     activity.attributes.set(Attribute::marker_scope, word(kMarkerScopes, scope));
     session().record(std::move(activity));
@@ -201,22 +201,22 @@ void* bench_profile_counter_new(const char* domain, const char* name, int64_t va
   return counter;
 }
 
-void bench_profile_counter_free(void* counter) { delete counter_of(counter); }
+void bench_profile_counter_free(void* counter) { delete to_counter(counter); }
 
 void bench_profile_counter_set(void* counter, int64_t value) {
-  if (UserCounter* own = counter_of(counter); own != nullptr) {
+  if (UserCounter* own = to_counter(counter); own != nullptr) {
     attempt([&] { session().set_counter(own->domain, own->name, own->value, value); });
   }
 }
 
 void bench_profile_counter_add(void* counter, int64_t difference) {
-  if (UserCounter* own = counter_of(counter); own != nullptr) {
+  if (UserCounter* own = to_counter(counter); own != nullptr) {
     attempt([&] { session().add_counter(own->domain, own->name, own->value, difference); });
   }
 }
 
 int64_t bench_profile_counter_get(void* counter) {
-  return counter == nullptr ? 0 : counter_of(counter)->value.load();
+  return counter == nullptr ? 0 : to_counter(counter)->value.load();
 }
 
 void* bench_profile_scope_begin(const char* name) {

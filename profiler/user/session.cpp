@@ -208,9 +208,9 @@ Status Session::dump() {
   return sink_.flush();
 }
 
-std::string Session::dumps_text(const SummaryOptions& options) {
+std::string Session::format_dumps(const SummaryOptions& options) {
   const std::lock_guard lock(mutex_);
-  return summary_text(sink_.summary(), options);
+  return format_summary(sink_.summary(), options);
 }
 
 std::string Session::dumps_json(const SummaryOptions& options) {

@@ -61,7 +61,7 @@ class Session {
   Status pause();
   Status resume();
   Status dump();
-  std::string dumps_text(const SummaryOptions& options);
+  std::string format_dumps(const SummaryOptions& options);
   std::string dumps_json(const SummaryOptions& options);
   void reset_sums();
   const char* path();

@@ -13,7 +13,7 @@
 namespace bench::test {
 
 // A process whose samples of one iteration have this median; its lower quartile is a tenth less.
-inline ProcessSummary process_of(Nanoseconds median) {
+inline ProcessSummary make_process(Nanoseconds median) {
   ProcessSummary process;
   process.samples = 20;
   process.median = median;
@@ -33,7 +33,8 @@ inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& media
   record.time = fmt::format("2026-11-{:02}T08:00:00Z", number);
   record.reason = "nightly";
   record.environment.machine_class = kStoredMachine;
-  for (const Nanoseconds median : medians) record.measured.processes.push_back(process_of(median));
+  for (const Nanoseconds median : medians)
+    record.measured.processes.push_back(make_process(median));
   return record;
 }
 

@@ -14,7 +14,7 @@
 
 namespace bench::test {
 
-inline CaseAssessment judgement_of(std::string id, Verdict verdict, std::string reason = "") {
+inline CaseAssessment make_judgement(std::string id, Verdict verdict, std::string reason = "") {
   CaseAssessment judgement;
   judgement.id = std::move(id);
   judgement.verdict = verdict;
@@ -67,7 +67,7 @@ inline CaseEvidence screened_case(const std::string& id) {
 }
 
 inline CaseAssessment slower_judgement(const std::string& id) {
-  CaseAssessment judgement = judgement_of(id, Verdict::regression);
+  CaseAssessment judgement = make_judgement(id, Verdict::regression);
   judgement.source = "configs/resnet.yaml:14";
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.effect = 0.2;
@@ -87,7 +87,7 @@ inline CaseAssessment slower_judgement(const std::string& id) {
 }
 
 inline CaseAssessment undecided_judgement(const std::string& id) {
-  CaseAssessment judgement = judgement_of(
+  CaseAssessment judgement = make_judgement(
       id, Verdict::inconclusive, "undecided after 40 duets (minimum detectable effect is 3.1 %)");
   judgement.source = "configs/resnet.yaml:20";
   judgement.course = CaseAssessment::Course::measured_again;
@@ -104,7 +104,7 @@ inline CaseAssessment undecided_judgement(const std::string& id) {
 }
 
 inline CaseAssessment passed_judgement(const std::string& id) {
-  CaseAssessment judgement = judgement_of(id, Verdict::pass);
+  CaseAssessment judgement = make_judgement(id, Verdict::pass);
   judgement.source = "configs/resnet.yaml:30";
   judgement.course = CaseAssessment::Course::screened_out;
   judgement.effect = 0.002;
@@ -131,8 +131,8 @@ inline GateFile sample_gate() {
   gate.judgements = {
       passed_judgement("pool/forward/c64"), slower_judgement("conv/forward/c64"),
       undecided_judgement("softmax/forward/64x1000"),
-      judgement_of("reorder/forward/64", Verdict::no_baseline, "the store has no baseline of it"),
-      judgement_of("gemm/forward/gone", Verdict::error, "removed")};
+      make_judgement("reorder/forward/64", Verdict::no_baseline, "the store has no baseline of it"),
+      make_judgement("gemm/forward/gone", Verdict::error, "removed")};
   conclude_gate(gate);
   return gate;
 }
@@ -147,14 +147,14 @@ inline GateFile stopped_gate() {
   for (const char* id : {"pool/forward/c64", "conv/forward/c64", "gemm/forward/m8n8k8"}) {
     gate.evidence.cases.emplace_back().candidate.id = id;
   }
-  CaseAssessment waiting = judgement_of("conv/forward/c64", Verdict::inconclusive,
-                                        "stopped by the budget after 7 of 10 duets");
+  CaseAssessment waiting = make_judgement("conv/forward/c64", Verdict::inconclusive,
+                                          "stopped by the budget after 7 of 10 duets");
   waiting.source = "configs/resnet.yaml:14";
   waiting.cut_short = true;
   waiting.pending = Pending{MeasurementRequest::Kind::duets, 7, 10};
   waiting.duets = 7;
   CaseAssessment died =
-      judgement_of("gemm/forward/m8n8k8", Verdict::incomparable, "the base crashed: SIGSEGV");
+      make_judgement("gemm/forward/m8n8k8", Verdict::incomparable, "the base crashed: SIGSEGV");
   died.cut_short = true;
   gate.judgements = {passed_judgement("pool/forward/c64"), waiting, died};
   conclude_gate(gate);
@@ -190,7 +190,7 @@ inline GateFile large_gate(int cases) {
   return gate;
 }
 
-inline std::vector<std::string> lines_of(const std::string& text) {
+inline std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (const NumberedLine& line : Lines(text)) lines.emplace_back(line.text);
   return lines;

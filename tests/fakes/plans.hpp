@@ -23,7 +23,7 @@ inline Case make_case(const std::string& id, const Measure& measure = {},
   spec.key = *key;
   spec.id = to_id(*key);
   spec.hash = content_hash(spec.id);
-  Result<ops::Problem> problem = problem_of(*key);
+  Result<ops::Problem> problem = problem_from_key(*key);
   if (!problem) throw std::runtime_error(problem.error().message());
   spec.work = *problem;
   spec.measure = measure;

@@ -19,7 +19,7 @@ namespace prof = bench::profiler;
 
 namespace {
 
-std::size_t lines_of(const std::string& path) {
+std::size_t count_lines(const std::string& path) {
   std::ifstream file(path);
   std::size_t lines = 0;
   for (std::string line; std::getline(file, line);) ++lines;
@@ -79,10 +79,10 @@ int dump_twice() {
   for (int i = 0; i < 2; ++i) {
     { prof::Event event("e"); }
     prof::dump();
-    std::printf("%zu\n", lines_of(prof::file()));
+    std::printf("%zu\n", count_lines(prof::file()));
   }
   prof::dump();
-  std::printf("%zu\n", lines_of(prof::file()));
+  std::printf("%zu\n", count_lines(prof::file()));
   return 0;
 }
 
@@ -90,7 +90,7 @@ int dump_twice() {
 int killed() {
   prof::set("dump_period", "1ms");
   prof::start();
-  while (lines_of(prof::file()) < 3) prof::Event event("e");
+  while (count_lines(prof::file()) < 3) prof::Event event("e");
   return std::raise(SIGKILL);
 }
 

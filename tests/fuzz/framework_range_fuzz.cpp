@@ -24,7 +24,7 @@ bool lies_in(std::string_view part, std::string_view whole) {
 }
 
 void check_work(const bench::FrameworkCall& call) {
-  const auto work = bench::ops::work_of_framework_call(call);
+  const auto work = bench::ops::compute_framework_work(call);
   if (!work) return;
   require(!work->op.empty());
   require(work->flops >= 0 && work->macs.value_or(0) >= 0 && work->bytes.value_or(0) >= 0);

@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   decode(text);
   const auto source = bench::text_source_for_test("fuzz", text);
   CheckingSink sink;
-  bench::WorkSink with_work(bench::ops::make_work_of(), sink);
+  bench::WorkSink with_work(bench::ops::make_work_provider(), sink);
   static_cast<void>(bench::onednn_reader.recognises(source->head()));
   const auto report = bench::onednn_reader.read(*source, with_work);
   if (!report.ok()) {

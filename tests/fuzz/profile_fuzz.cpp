@@ -69,7 +69,7 @@ void read(const std::string& text) {
   require(report->malformed + report->unknown == 0 || !report->notes.empty());
   const bench::Attribution attribution = sink.summary.attribution();
   require(attribution.attributed + attribution.unattributed == attribution.wall);
-  require_printable(bench::summary_text(sink.summary));
+  require_printable(bench::format_summary(sink.summary));
   require(nlohmann::json::accept(bench::summary_json(sink.summary)));
 }
 

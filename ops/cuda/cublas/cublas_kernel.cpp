@@ -40,7 +40,7 @@ class CublasInvocation final : public SingleStepInvocation {
           runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
     }
     // The handle is shared, and so is its mode.
-    const cublasMath_t mode = mode_of(form_);
+    const cublasMath_t mode = math_mode(form_);
     const CublasApi& api = *session_->api;
     BENCH_RETURN_IF_ERROR(
         checked("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
@@ -48,7 +48,7 @@ class CublasInvocation final : public SingleStepInvocation {
   }
 
   // If K is split, partial sums stay in the compute type.
-  static cublasMath_t mode_of(const GemmForm& form) {
+  static cublasMath_t math_mode(const GemmForm& form) {
     if (form.compute == ProductCompute::f32_as_tf32) return CUBLAS_TF32_TENSOR_OP_MATH;
     return info(form.d.dtype).bytes < 4 ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
                                         : CUBLAS_DEFAULT_MATH;
@@ -136,7 +136,7 @@ std::optional<BackendError> refused_when_called(const std::shared_ptr<const Cubl
     return std::move(trial).error();
   }
   CublasInvocation invocation(session, form, tensors.buffers()[form.d.tensor].size,
-                              addresses_of(*trial));
+                              buffer_addresses(*trial));
   if (invocation.run()) return std::nullopt;
   const auto kind = says_unsupported(invocation.failure()) ? BackendError::Kind::unsupported
                                                            : BackendError::Kind::failed;

@@ -152,13 +152,13 @@ Result<Choice, BackendError> choose(const CublasLtSession& session, Product& pro
     if (error.kind != BackendError::Kind::skipped) return error;
     return Choice{0, "no: " + error.reason};
   }
-  const std::vector<void*> addresses = addresses_of(*trial);
+  const std::vector<void*> addresses = buffer_addresses(*trial);
   const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
     CublasLtInvocation invocation(runtime, product, algorithms[i], workspace->data(), addresses);
     return tuning_time(session.device, invocation);
   });
   if (!best) return failed(best.error());
-  return Choice{best->index, tuned_text(*best, algorithms.size())};
+  return Choice{best->index, format_tuned_choice(*best, algorithms.size())};
 }
 
 std::string nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }

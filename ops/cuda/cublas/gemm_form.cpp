@@ -28,7 +28,7 @@ MatrixForm operand(const Problem& problem, std::size_t tensor, std::int64_t rows
   return form;
 }
 
-ProductCompute compute_of(const Problem& problem) {
+ProductCompute product_compute(const Problem& problem) {
   if (info(problem.dtype).is_integer) return ProductCompute::s32;
   if (problem.dtype == DataType::f64) return ProductCompute::f64;
   const bool tf32 = problem.dtype == DataType::f32 && problem.math == Math::tf32;
@@ -43,7 +43,7 @@ struct ActivationRow {
 constexpr ActivationRow kActivations[] = {{"relu", Activation::relu},
                                           {"gelu_tanh", Activation::gelu}};
 
-std::optional<Activation> activation_of(std::string_view name) {
+std::optional<Activation> find_activation(std::string_view name) {
   for (const ActivationRow& row : kActivations) {
     if (row.name == name) return row.activation;
   }
@@ -68,7 +68,7 @@ std::optional<BackendError> add_epilogue(const Problem& problem, const GemmShape
       form.c->dtype = addend_type(form.d.dtype);
       continue;
     }
-    const auto activation = activation_of(post_op.function);
+    const auto activation = find_activation(post_op.function);
     if (!activation) {
       return unsupported(fmt::format("cuBLASLt fuses one add, then relu or gelu_tanh, not `{}`",
                                      post_op.function));
@@ -142,7 +142,7 @@ Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary 
   form.a = operand(problem, 1, shape.k, shape.n, shape.b);
   form.b = operand(problem, 0, shape.m, shape.k, shape.a);
   form.d = operand(problem, problem.tensors.size() - 1, shape.m, shape.n, Storage::plain);
-  form.compute = compute_of(problem);
+  form.compute = product_compute(problem);
   if (problem.math == Math::fast_accumulation) form.accumulation = Accumulation::fast;
   if (auto error = add_epilogue(problem, shape, form)) return *std::move(error);
   if (auto error = refused_types(problem, form, library)) return *std::move(error);

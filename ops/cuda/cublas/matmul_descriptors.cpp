@@ -54,7 +54,7 @@ cudaDataType_t scale_type(ProductCompute compute) {
   return kComputes[static_cast<std::size_t>(compute)].scale;
 }
 
-cublasLtEpilogue_t epilogue_of(const GemmForm& form) {
+cublasLtEpilogue_t to_epilogue(const GemmForm& form) {
   const bool bias = form.bias == Presence::present;
   switch (form.activation) {
     case Activation::none:
@@ -104,7 +104,7 @@ Result<MatmulDescriptors::Product, BackendError> MatmulDescriptors::make_product
   const Setting settings[] = {
       {CUBLASLT_MATMUL_DESC_TRANSA, cublas_operation(form.a.operation), "the transposition of a"},
       {CUBLASLT_MATMUL_DESC_TRANSB, cublas_operation(form.b.operation), "the transposition of b"},
-      {CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(form), "the epilogue"}};
+      {CUBLASLT_MATMUL_DESC_EPILOGUE, to_epilogue(form), "the epilogue"}};
   for (const Setting& setting : settings) {
     status = api->set_product(raw, setting.name, &setting.value, sizeof(setting.value));
     if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, setting.what, status);

@@ -18,7 +18,7 @@ cublasOperation_t cublas_operation(Operation operation);
 cublasComputeType_t cublas_compute_type(ProductCompute compute);
 // The type of alpha and beta, and of the epilogue.
 cudaDataType_t scale_type(ProductCompute compute);
-cublasLtEpilogue_t epilogue_of(const GemmForm& form);
+cublasLtEpilogue_t to_epilogue(const GemmForm& form);
 
 class MatmulDescriptors {
  public:

@@ -49,7 +49,7 @@ Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
   return made;
 }
 
-std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers) {
+std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers) {
   std::vector<void*> addresses;
   addresses.reserve(buffers.size());
   for (const DeviceBuffer& buffer : buffers) addresses.push_back(buffer.data());
@@ -72,7 +72,7 @@ Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invoc
   return times[1];
 }
 
-std::string tuned_text(const TunedChoice& choice, std::size_t candidates) {
+std::string format_tuned_choice(const TunedChoice& choice, std::size_t candidates) {
   std::string text = fmt::format("{} of {}", choice.index + 1, candidates);
   if (choice.failed > 0) text += fmt::format(", {} failed", choice.failed);
   return text;

@@ -32,13 +32,13 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
 Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
     Runtime& runtime, std::span<const KernelBuffer> buffers);
 
-std::vector<void*> addresses_of(std::span<const DeviceBuffer> buffers);
+std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers);
 
 // Returns the time of one execution: the median of three samples with hot caches. Each sample has
 // as many executions as fit into 2 ms, but at least one and at most 200.
 Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation);
 
 // Formats the choice, counted from 1: "3 of 8" or "3 of 8, 2 failed".
-std::string tuned_text(const TunedChoice& choice, std::size_t candidates);
+std::string format_tuned_choice(const TunedChoice& choice, std::size_t candidates);
 
 }  // namespace bench::ops::cuda

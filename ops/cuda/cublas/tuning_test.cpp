@@ -21,14 +21,14 @@ TEST(ChooseFastest, TakesTheFirstOfTheFastest) {
   const auto choice = choose_of({Nanoseconds(30), Nanoseconds(20), Nanoseconds(20)});
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->index, 1u);
-  EXPECT_EQ(tuned_text(*choice, 3), "2 of 3");
+  EXPECT_EQ(format_tuned_choice(*choice, 3), "2 of 3");
 }
 
 TEST(ChooseFastest, PassesOverWhatFails) {
   const auto choice = choose_of({Error{"a", "", ""}, Nanoseconds(20), Error{"b", "", ""}});
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->index, 1u);
-  EXPECT_EQ(tuned_text(*choice, 3), "2 of 3, 2 failed");
+  EXPECT_EQ(format_tuned_choice(*choice, 3), "2 of 3, 2 failed");
 }
 
 TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {

@@ -54,7 +54,7 @@ std::span<const CudnnEntry* const> cudnn_entries();
 const CudnnEntry* find_cudnn_entry(std::string_view op);
 
 // "nchw" or "nhwc"; "plain" below three dimensions.
-std::string layout_text(const Problem& problem, std::size_t tensor, Layout layout);
+std::string format_layout(const Problem& problem, std::size_t tensor, Layout layout);
 
 // Conditions that the gaps of several operators share.
 inline bool is_rank_3(const Problem& problem) { return problem.tensors[0].dims.size() == 3; }

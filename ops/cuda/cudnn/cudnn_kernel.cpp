@@ -34,9 +34,9 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> executio
         if (!first_reason) first_reason = "cuDNN: " + plan.error().message();
         continue;
       }
-      const std::int64_t workspace = workspace_of(*plan).value_or(0);
+      const std::int64_t workspace = read_workspace(*plan).value_or(0);
       candidate.engine.workspace = workspace;
-      std::string knobs = knobs_of(candidate.configuration);
+      std::string knobs = format_knobs(candidate.configuration);
       plans.push_back(std::make_shared<const ExecutionPlan>(
           ExecutionPlan{shared, std::move(candidate.configuration), *std::move(plan),
                         std::move(candidate.engine), std::move(knobs), Bytes{workspace}}));
@@ -47,7 +47,7 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> executio
                       first_reason.value_or("cuDNN has no engine for this problem")};
 }
 
-std::string layout_text(const Problem& problem, std::size_t tensor, Layout layout) {
+std::string format_layout(const Problem& problem, std::size_t tensor, Layout layout) {
   if (problem.tensors[tensor].dims.size() < 3) return "plain";
   return layout == Layout::nhwc ? "nhwc" : "nchw";
 }
@@ -58,7 +58,7 @@ PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const Ten
     if (auto packed = entry->pack(problem, tensor, form)) return *std::move(packed);
   }
   return {strided_arrangement(form.dims, form.strides),
-          layout_text(problem, tensor, chosen_layout(problem))};
+          format_layout(problem, tensor, chosen_layout(problem))};
 }
 
 void to_inverse_deviation(DataType dtype, void* values, std::int64_t count, double epsilon) {
@@ -129,7 +129,7 @@ class CudnnKernel final : public PackedKernel {
     return fmt::format("cudnn:engine_{}", plan_.main->engine.index);
   }
   std::vector<KernelStep> steps() const override {
-    return {{"", op_, implementation(), layouts_text(buffers()), {}}};
+    return {{"", op_, implementation(), format_layouts(buffers()), {}}};
   }
   Bytes workspace() const override { return workspace_.size() + maxima_.size(); }
   Status prepare(std::span<void* const> buffers) override;
@@ -159,7 +159,7 @@ Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (plan_.maxima == nullptr) return Done{};
   const auto& tensors = plan_.maxima->graph->tensors;
   const auto result = std::ranges::find(tensors, kMaximaResult, &TensorForm::uid);
-  const Bytes size = arrangement_of(result->dims, MemoryLayout::plain).packed_size(result->dtype);
+  const Bytes size = make_arrangement(result->dims, MemoryLayout::plain).packed_size(result->dtype);
   auto scratch = DeviceBuffer::create(runtime(), size);
   if (!scratch) return Error{scratch.error().reason, "", ""};
   auto workspace = DeviceBuffer::create(runtime(), plan_.maxima->workspace);
@@ -201,7 +201,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   DeviceTensor result{buffer_role(tensor.role), tensor.dtype, {}, "plain"};
   const TensorForm* form = find_form(plan, static_cast<std::int64_t>(index) + 1);
   if (form == nullptr) {  // nothing reads it
-    result.arrangement = arrangement_of(tensor.dims, MemoryLayout::plain);
+    result.arrangement = make_arrangement(tensor.dims, MemoryLayout::plain);
     return result;
   }
   PackedTensor packed = packed_tensor(problem, index, *form);
@@ -224,7 +224,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
 Bytes maxima_size(const ProblemPlan& plan) {
   const TensorForm* form = plan.maxima == nullptr ? nullptr : find_form(plan, kForwardMaxima);
   if (form == nullptr) return {0};
-  return arrangement_of(form->dims, MemoryLayout::plain).packed_size(form->dtype);
+  return make_arrangement(form->dims, MemoryLayout::plain).packed_size(form->dtype);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(PackedTensor, ImagesInBothLayouts) {
     ASSERT_TRUE(form.ok());
     const PackedTensor source = packed_tensor(conv, 0, form->x);
     EXPECT_EQ(source.layout, name);
-    const auto want = arrangement_of(
+    const auto want = make_arrangement(
         conv.tensors[0].dims, layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain);
     EXPECT_EQ(packed_numbers(source.arrangement), packed_numbers(want));
   }
@@ -86,7 +86,7 @@ TEST(PackedTensor, OneDimensionIsOneRow) {
   const auto form = conv_form(conv);
   ASSERT_TRUE(form.ok());
   EXPECT_EQ(packed_numbers(packed_tensor(conv, 0, form->x).arrangement),
-            packed_numbers(arrangement_of(conv.tensors[0].dims, MemoryLayout::nhwc)));
+            packed_numbers(make_arrangement(conv.tensors[0].dims, MemoryLayout::nhwc)));
 }
 
 TEST(PackedTensor, AVarianceIsStoredAsItsInverseDeviation) {

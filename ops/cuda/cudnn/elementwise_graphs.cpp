@@ -33,8 +33,8 @@ std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t
                                              const TensorForm& /*renames dimensions*/) {
   const Tensor& given = problem.tensors[tensor];
   if (has_channels_innermost(problem) && given.dims.size() != 1) return std::nullopt;
-  return PackedTensor{arrangement_of(given.dims, MemoryLayout::plain),
-                      layout_text(problem, tensor, Layout::nchw)};
+  return PackedTensor{make_arrangement(given.dims, MemoryLayout::plain),
+                      format_layout(problem, tensor, Layout::nchw)};
 }
 
 }  // namespace bench::ops::cuda

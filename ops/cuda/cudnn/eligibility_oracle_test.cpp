@@ -83,7 +83,7 @@ TEST(EligibilityRules, AgreeWithWhatCudnnOffers) {
     const Platform platform = parse_platform(architecture).value();
     for (const ConvCase& wanted : sweep()) {
       const Problem problem = conv_problem(wanted);
-      const TensorCoreEligibility verdict = verdict_of(problem, platform);
+      const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
       const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
       eligible += says_yes ? 1 : 0;
       if (is_of_the_first_choice(verdict.rule)) {
@@ -109,7 +109,7 @@ TEST(EligibilityRules, OfTheFirstChoiceAgreeWithIt) {
     const Platform platform = parse_platform(architecture).value();
     for (const char* shape : kShapes) {
       const Problem problem = conv_problem({shape});
-      const TensorCoreEligibility verdict = verdict_of(problem, platform);
+      const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
       const auto engine = first_choice(api, problem, json);
       ASSERT_TRUE(engine.ok()) << shape << " on " << architecture;
       EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible, engine->has(EngineNote::tensor_core))
@@ -126,7 +126,7 @@ TEST(EligibilityRules, KnowTheCopiesThatTheWorkspaceShows) {
   for (const ConvCase& wanted :
        {ConvCase{"n32c60h28k64r3p1"}, ConvCase{"n32c64h28k64r3p1", DataType::f16, Layout::nchw}}) {
     const Problem problem = conv_problem(wanted);
-    const TensorCoreEligibility verdict = verdict_of(problem, platform);
+    const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
     const auto engine = first_choice(api, problem, json);
     ASSERT_TRUE(engine.ok() && engine->workspace && verdict.copies) << wanted.tokens;
     const double shown = static_cast<double>(estimated_conversion_bytes(*engine));

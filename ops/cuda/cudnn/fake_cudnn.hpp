@@ -122,7 +122,7 @@ class FakeCudnn {
   }
   static Kept& kept(cudnnBackendDescriptor_t descriptor) { return *static_cast<Kept*>(descriptor); }
   template <class T>
-  static std::vector<T> values_of(const Kept& descriptor, int name) {
+  static std::vector<T> read_values(const Kept& descriptor, int name) {
     const auto found = descriptor.values.find(name);
     if (found == descriptor.values.end()) return {};
     std::vector<T> values(found->second.size() / sizeof(T));
@@ -170,10 +170,10 @@ class FakeCudnn {
   }
 
   std::vector<FakeEngine> listed(const Kept& heuristic) const {
-    const auto graph = values_of<void*>(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-    const auto operations = values_of<void*>(kept(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
+    const auto graph = read_values<void*>(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+    const auto operations = read_values<void*>(kept(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
     if (static_cast<std::int64_t>(operations.size()) > most_operations) return {};
-    const auto mode = values_of<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
+    const auto mode = read_values<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
     return mode.at(0) == CUDNN_HEUR_MODE_A ? engines : fallbacks;
   }
 
@@ -181,11 +181,11 @@ class FakeCudnn {
     if (descriptor.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) ++heuristics;
     if (descriptor.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return CUDNN_STATUS_SUCCESS;
     // 400: the attribute of the handle, without which there is no device.
-    if (values_of<void*>(descriptor, 400) != std::vector<void*>{this}) {
+    if (read_values<void*>(descriptor, 400) != std::vector<void*>{this}) {
       return CUDNN_STATUS_BAD_PARAM;
     }
     descriptor.engine =
-        kept(values_of<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0)).engine;
+        kept(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0)).engine;
     if (!descriptor.engine.finishes) return CUDNN_STATUS_NOT_SUPPORTED;
     ++plans;
     return CUDNN_STATUS_SUCCESS;
@@ -193,12 +193,12 @@ class FakeCudnn {
 
   cudnnStatus_t execute(const Kept& plan, const Kept& pack) {
     if (!plan.engine.executes) return CUDNN_STATUS_EXECUTION_FAILED;
-    const auto uids = values_of<std::int64_t>(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
-    const auto pointers = values_of<void*>(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+    const auto uids = read_values<std::int64_t>(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+    const auto pointers = read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
     Addresses addresses;
     for (std::size_t i = 0; i < uids.size(); ++i) addresses[uids[i]] = pointers.at(i);
     executions.push_back(addresses);
-    workspaces.push_back(values_of<void*>(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE).at(0));
+    workspaces.push_back(read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE).at(0));
     const auto launched = runtime_->launch_kernel("engine " + std::to_string(plan.engine.index),
                                                   plan.engine.time, [this, addresses] {
                                                     if (work) work(addresses);

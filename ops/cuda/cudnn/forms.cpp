@@ -37,7 +37,7 @@ std::vector<std::int64_t> joined(std::int64_t first, std::int64_t second,
   return dims;
 }
 
-ConvKind kind_of(Direction direction, Sweep sweep) {
+ConvKind to_conv_kind(Direction direction, Sweep sweep) {
   const bool transposed = sweep == Sweep::transposed;
   switch (direction) {
     case Direction::forward:
@@ -55,7 +55,7 @@ struct Parts {
   std::size_t source, weights, destination;
 };
 
-Parts parts_of(const Problem& problem) {
+Parts select_parts(const Problem& problem) {
   switch (problem.direction) {
     case Direction::forward:
       return {0, 1, problem.tensors.size() - 1};
@@ -122,10 +122,10 @@ Result<ConvForm, BackendError> conv_form(const Problem& problem) {
   }
   const Layout layout = chosen_layout(problem);
   const PlainSizes sizes = plain_sizes(shape);
-  const Parts parts = parts_of(problem);
+  const Parts parts = select_parts(problem);
   const bool transposed = shape.sweep == Sweep::transposed;
   ConvForm form;
-  form.kind = kind_of(problem.direction, shape.sweep);
+  form.kind = to_conv_kind(problem.direction, shape.sweep);
   form.x = tensor_form(problem, transposed ? parts.destination : parts.source,
                        joined(shape.n, sizes.x_channels, sizes.x_sizes), layout);
   form.w =

@@ -84,7 +84,7 @@ std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) 
 
 }  // namespace
 
-std::string_view name_of(EngineNote note) { return kNoteNames[static_cast<std::size_t>(note)]; }
+std::string_view to_string(EngineNote note) { return kNoteNames[static_cast<std::size_t>(note)]; }
 
 bool PlannedEngine::has(EngineNote note) const {
   return std::find(notes.begin(), notes.end(), note) != notes.end();
@@ -93,7 +93,7 @@ bool PlannedEngine::has(EngineNote note) const {
 std::string PlannedEngine::text() const {
   std::vector<std::string_view> words;
   words.reserve(notes.size());
-  for (const EngineNote note : notes) words.push_back(name_of(note));
+  for (const EngineNote note : notes) words.push_back(to_string(note));
   if (runtime_compiled) words.emplace_back("compiled at run time");
   constexpr std::int64_t kKibi = 1024;
   const std::string bytes =
@@ -134,7 +134,7 @@ Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& conf
   return builder.finish();
 }
 
-std::string knobs_of(const Descriptor& configuration) {
+std::string format_knobs(const Descriptor& configuration) {
   constexpr std::int64_t kMost = 32;  // an engine of cuDNN 9.19 has up to a dozen
   const auto choices = configuration.descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
                                                  CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, kMost);
@@ -175,7 +175,7 @@ Result<std::vector<PlannedEngine>, BackendError> planned_engines(
       if (count == limits.engines) break;
       if (count < limits.workspaces) {
         const auto plan = finish_plan(api, candidate.configuration, &*device);
-        if (plan) candidate.engine.workspace = workspace_of(*plan);
+        if (plan) candidate.engine.workspace = read_workspace(*plan);
       }
       engines.push_back(std::move(candidate.engine));
     }
@@ -184,7 +184,7 @@ Result<std::vector<PlannedEngine>, BackendError> planned_engines(
   return *std::move(error);
 }
 
-std::optional<std::int64_t> workspace_of(const Descriptor& plan) {
+std::optional<std::int64_t> read_workspace(const Descriptor& plan) {
   return plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 }
 

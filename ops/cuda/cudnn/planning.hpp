@@ -31,7 +31,7 @@ enum class EngineNote : std::uint8_t {
   winograd_tile_13x13,
   strict_nan_propagation,
 };
-std::string_view name_of(EngineNote note);  // "tensor core"
+std::string_view to_string(EngineNote note);  // "tensor core"
 
 struct PlannedEngine {
   std::int64_t index = 0;  // cuDNN's index of the engine in its graph
@@ -67,9 +67,9 @@ Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const Cudnn
 // Error: the engine does not support these sizes after all.
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
                                const Descriptor* device);
-std::optional<std::int64_t> workspace_of(const Descriptor& plan);  // bytes
+std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
 // Formats the engine's settings as cuDNN's knob numbers and their values: "12=3 8=0".
-std::string knobs_of(const Descriptor& configuration);
+std::string format_knobs(const Descriptor& configuration);
 
 struct PlanningLimits {
   std::int64_t engines = 16;  // the best of those that the problem allows

@@ -71,7 +71,7 @@ bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQues
 
 }  // namespace
 
-Support support_of(const Problem& problem, const SupportQuestion& asked) {
+Support check_support(const Problem& problem, const SupportQuestion& asked) {
   if (problem.op->name == "gemm") return product_support(problem, asked);
   if (const auto lacking = lacking_type(problem, asked)) return {Runs::no, "", *lacking};
   const auto native = native_form(problem);

@@ -24,7 +24,7 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   std::map<std::string, std::set<std::string>> servers;  // by operator
   int cases = 0;
   cudnn_test::for_each_support_case([&](const Problem& each, const std::string& what) {
-    const Support support = support_of(each, asked);
+    const Support support = check_support(each, asked);
     ++cases;
     EXPECT_NE(support.runs, Runs::unknown) << what;
     if (support.runs == Runs::yes) {
@@ -52,29 +52,29 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
 // The reason was that there is no graph of cuDNN, which does not help.
 TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
   BENCH_NEED_CUDNN(api);
-  const Support support = support_of(problem("peak", "fma_avx2"), {api, "", {9, 0}});
+  const Support support = check_support(problem("peak", "fma_avx2"), {api, "", {9, 0}});
   EXPECT_EQ(support.runs, Runs::no);
   EXPECT_THAT(support.reason, HasSubstr("is a loop of CPUs"));
 }
 
 TEST(Support, WithoutCudnnSaysSo) {
   const SupportQuestion asked{nullptr, "no file of that name", {0, 0}};
-  const Support conv = support_of(problem("conv", "n2c4h5k6r3"), asked);
+  const Support conv = check_support(problem("conv", "n2c4h5k6r3"), asked);
   EXPECT_EQ(conv.runs, Runs::unknown);
   EXPECT_THAT(conv.reason, HasSubstr("no file of that name"));
-  EXPECT_EQ(support_of(problem("softmax", "4x8"), asked).runs, Runs::yes);
-  EXPECT_EQ(support_of(problem("gemm", "m4n4k4"), asked).runs, Runs::yes);
+  EXPECT_EQ(check_support(problem("softmax", "4x8"), asked).runs, Runs::yes);
+  EXPECT_EQ(check_support(problem("gemm", "m4n4k4"), asked).runs, Runs::yes);
 }
 
 TEST(Support, DependsOnTheDevice) {
   BENCH_NEED_CUDNN(api);
   const Problem f8 = problem("conv", "n2c16h5k16r3", DataType::f8_e4m3);
-  EXPECT_EQ(support_of(f8, {api, "", {9, 0}}).runs, Runs::yes);
-  const Support older = support_of(f8, {api, "", {8, 0}});
+  EXPECT_EQ(check_support(f8, {api, "", {9, 0}}).runs, Runs::yes);
+  const Support older = check_support(f8, {api, "", {8, 0}});
   EXPECT_EQ(older.runs, Runs::no);
   EXPECT_THAT(older.reason, HasSubstr("compute capability 8.9"));
   const Problem bf16 = problem("conv", "n2c16h5k16r3", DataType::bf16);
-  EXPECT_EQ(support_of(bf16, {api, "", {7, 5}}).runs, Runs::no);
+  EXPECT_EQ(check_support(bf16, {api, "", {7, 5}}).runs, Runs::no);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr std::int64_t kIterations = 10;
 // not 0, because multipliers save power on zeros.
 constexpr std::uint8_t kFill = 0x3c;
 
-Result<std::vector<DeviceBuffer>, BackendError> buffers_of(Runtime& runtime, const Kernel& kernel) {
+Result<std::vector<DeviceBuffer>, BackendError> allocate_buffers(Runtime& runtime,
+                                                                 const Kernel& kernel) {
   std::vector<DeviceBuffer> buffers;
   for (const KernelBuffer& wanted : kernel.buffers()) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer,
@@ -59,7 +60,8 @@ Result<TunedChoice, BackendError> fastest(Runtime& runtime,
   TunedChoice choice;
   std::string failure = "there is no kernel to choose from";
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
-    BENCH_ASSIGN_OR_RETURN(const std::vector<DeviceBuffer> buffers, buffers_of(runtime, *kernel));
+    BENCH_ASSIGN_OR_RETURN(const std::vector<DeviceBuffer> buffers,
+                           allocate_buffers(runtime, *kernel));
     std::vector<void*> addresses;
     for (const DeviceBuffer& buffer : buffers) addresses.push_back(buffer.data());
     const auto time = median_time(*kernel, addresses);

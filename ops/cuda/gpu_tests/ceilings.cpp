@@ -38,7 +38,8 @@ struct Timed {
 };
 
 // Returns the best of three samples.
-Result<Timed> best_of(const CheckRun& run, CudaInvocation& invocation, std::int64_t executions) {
+Result<Timed> measure_best(const CheckRun& run, CudaInvocation& invocation,
+                           std::int64_t executions) {
   KernelSampling sampling(run.device.runtime);
   Invocation* const rotation[] = {&invocation};
   std::optional<Timed> best;
@@ -74,8 +75,8 @@ void copy_ceilings(const CheckRun& run) {
   AnyInvocation library(device,
                         [&] { return device.copy_within(two->data(), one->data(), {kSize}); });
   // Read and written: a byte per nanosecond is one GB/s.
-  add(run, "copy by a kernel", best_of(run, kernel, 10), 2.0 * kSize, "gb_per_s");
-  add(run, "copy by the driver", best_of(run, library, 10), 2.0 * kSize, "gb_per_s");
+  add(run, "copy by a kernel", measure_best(run, kernel, 10), 2.0 * kSize, "gb_per_s");
+  add(run, "copy by the driver", measure_best(run, library, 10), 2.0 * kSize, "gb_per_s");
 }
 
 void fma_ceiling(const CheckRun& run) {
@@ -88,7 +89,7 @@ void fma_ceiling(const CheckRun& run) {
     return to_status(launch_fma(device.stream(), static_cast<float*>(results->data()), 0.5f, shape),
                      "fma");
   });
-  add(run, "multiply-adds in f32", best_of(run, invocation, 20),
+  add(run, "multiply-adds in f32", measure_best(run, invocation, 20),
       2.0 * kFmaChain * blocks * 256 / 1e3, "tflop_per_s");
 }
 
@@ -122,14 +123,14 @@ Result<Timed> time_product(const CheckRun& run, Backend& backend, const Problem&
   if (!kernel) return Error{kernel.error().reason, "", ""};
   const auto memory = trial_buffers(device, (*kernel)->buffers());
   if (!memory) return Error{memory.error().reason, "", ""};
-  const std::vector<void*> addresses = addresses_of(*memory);
+  const std::vector<void*> addresses = buffer_addresses(*memory);
   for (std::size_t i = 0; i < problem.input_count(); ++i) {
     BENCH_RETURN_IF_ERROR(numbers == Numbers::random
                               ? fill_randomly(device, addresses[i], problem.tensors[i])
                               : device.fill(addresses[i], 0, (*memory)[i].size()));
   }
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Invocation> bound, (*kernel)->bind(addresses));
-  return best_of(run, static_cast<CudaInvocation&>(*bound), 10);
+  return measure_best(run, static_cast<CudaInvocation&>(*bound), 10);
 }
 
 Result<Problem> square_product(DataType dtype, Math math) {

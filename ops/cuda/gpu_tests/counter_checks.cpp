@@ -37,7 +37,7 @@ class CopyInvocation final : public CudaInvocation {
   const void* source_;
 };
 
-Figures figures_of(const CounterReadings& readings) {
+Figures make_figures(const CounterReadings& readings) {
   Figures figures = Figures::object();
   for (const auto& [name, reading] : readings) {
     if (reading.value) {
@@ -78,9 +78,9 @@ void count_copy(CheckRun& run, DeviceCounters& counters) {
   CopyInvocation copy(device, two->data(), one->data());
   const auto readings = measured(run, counters, kName, copy);
   if (!readings) return;
-  auto share = value_of(*readings, LogicalCounter::dram_read_bytes);
+  auto share = find_value(*readings, LogicalCounter::dram_read_bytes);
   if (share) *share /= static_cast<double>(kCopied);
-  Figures figures = figures_of(*readings);
+  Figures figures = make_figures(*readings);
   if (share) figures["read_by_expected"] = *share;
   run.report.compared(share, 0.25, kName, "f", figures);
 }
@@ -131,7 +131,7 @@ Status add_sets(const CheckRun& run, Product& product, std::int64_t sets) {
     auto memory = trial_buffers(*run.device.runtime, product.kernel->buffers());
     if (!memory) return Error{memory.error().reason, "", ""};
     BENCH_ASSIGN_OR_RETURN(product.invocations.emplace_back(),
-                           product.kernel->bind(addresses_of(*memory)));
+                           product.kernel->bind(buffer_addresses(*memory)));
     std::ranges::move(*memory, std::back_inserter(product.memory));
   }
   return Done{};
@@ -146,16 +146,16 @@ void count_product(CheckRun& run, DeviceCounters& counters) {
   }
   const auto readings = measured(run, counters, kName, *product->invocations.front());
   if (!readings) return;
-  Figures figures = figures_of(*readings);
-  figures["verdict"] = text_of(tensor_core_verdict(*readings));
+  Figures figures = make_figures(*readings);
+  figures["verdict"] = format_verdict(tensor_core_verdict(*readings));
   figures["expected_operations"] = product->flops;
-  auto share = value_of(*readings, LogicalCounter::tensor_operations_bf16);
+  auto share = find_value(*readings, LogicalCounter::tensor_operations_bf16);
   if (share) *share /= static_cast<double>(product->flops);
   if (share) figures["counted_by_expected"] = *share;
   run.report.compared(share, 0.02, kName, "f", figures);
 }
 
-Result<Nanoseconds> time_of(const CheckRun& run, const std::vector<Invocation*>& rotation) {
+Result<Nanoseconds> measure_time(const CheckRun& run, const std::vector<Invocation*>& rotation) {
   constexpr std::int64_t kExecutions = 64;
   KernelSampling sampling(run.device.runtime);
   BENCH_ASSIGN_OR_RETURN(
@@ -173,7 +173,7 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
     return run.report.broken(name, "k", added.error().message());
   }
   const auto rotation = product.rotation();
-  const auto time = time_of(run, rotation);
+  const auto time = measure_time(run, rotation);
   if (!time) return run.report.broken(name, "k", time.error().message());
   Figures figures = {{"sets", sets},
                      {"set_bytes", product.set_size().count},
@@ -181,8 +181,8 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
                      {"us", microseconds(*time)}};
   const auto readings = counters.measure(rotation);
   if (readings) {
-    const auto hits = value_of(*readings, LogicalCounter::l2_hit_share);
-    const auto read = value_of(*readings, LogicalCounter::dram_read_bytes);
+    const auto hits = find_value(*readings, LogicalCounter::l2_hit_share);
+    const auto read = find_value(*readings, LogicalCounter::dram_read_bytes);
     if (hits) figures["l2_hit_share"] = *hits;
     if (read) figures["dram_read_bytes"] = *read;
   } else {

@@ -60,7 +60,7 @@ Result<Nanoseconds> median_of_a_node(CheckRun& run) {
 
 Status checked(const CuptiApi& api, const char* call, CUptiResult result) {
   if (result == CUPTI_SUCCESS) return Done{};
-  return Error{fmt::format("{}: {}", call, cupti_result_text(api, result)), "", ""};
+  return Error{fmt::format("{}: {}", call, format_cupti_result(api, result)), "", ""};
 }
 
 Status trace_graphs(const CuptiApi& api) {

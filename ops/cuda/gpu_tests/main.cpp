@@ -57,7 +57,7 @@ const CheckPart* find_part(std::string_view name) {
   return found == parts.end() ? nullptr : &*found;
 }
 
-std::optional<Arguments> arguments_of(int count, char** words) {
+std::optional<Arguments> parse_arguments(int count, char** words) {
   Arguments arguments;
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
@@ -178,7 +178,7 @@ std::span<const CheckPart> check_parts() { return kParts; }
 }  // namespace bench::ops::cuda
 
 int main(int count, char** words) {
-  const auto arguments = bench::ops::cuda::arguments_of(count, words);
+  const auto arguments = bench::ops::cuda::parse_arguments(count, words);
   if (!arguments) {
     std::fputs("usage: bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]\nparts:",
                stderr);

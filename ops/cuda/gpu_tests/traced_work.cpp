@@ -149,7 +149,7 @@ std::optional<std::uint64_t> TracedSession::owner(const GpuKernel& kernel) const
   return found == operators_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<GpuKernel> TracedSession::kernels_of(std::uint64_t id) const {
+std::vector<GpuKernel> TracedSession::find_kernels(std::uint64_t id) const {
   std::vector<GpuKernel> found;
   for (const auto& kernel : all<GpuKernel>()) {
     if (kernel.time && owner(kernel) == id) found.push_back(kernel);
@@ -159,7 +159,7 @@ std::vector<GpuKernel> TracedSession::kernels_of(std::uint64_t id) const {
   return found;
 }
 
-std::optional<GpuApiCall> TracedSession::call_of(const GpuKernel& kernel) const {
+std::optional<GpuApiCall> TracedSession::find_call(const GpuKernel& kernel) const {
   if (!kernel.correlation) return std::nullopt;
   const auto found = calls_.find(*kernel.correlation);
   return found == calls_.end() ? std::nullopt : std::optional(found->second);

@@ -59,9 +59,9 @@ class TracedSession {
   // Returns the operator of a kernel, found by the call that launched it or by the graph node.
   std::optional<std::uint64_t> owner(const GpuKernel& kernel) const;
   // Kernels with a measured time, ordered by start.
-  std::vector<GpuKernel> kernels_of(std::uint64_t id) const;
+  std::vector<GpuKernel> find_kernels(std::uint64_t id) const;
   // Returns the runtime call that launched a kernel.
-  std::optional<GpuApiCall> call_of(const GpuKernel& kernel) const;
+  std::optional<GpuApiCall> find_call(const GpuKernel& kernel) const;
 
  private:
   const GpuSession& session_;

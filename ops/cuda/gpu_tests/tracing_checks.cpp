@@ -25,7 +25,7 @@ bool is_spin(const GpuKernel& kernel) {
 }
 
 void check_seven(const TracedSession& session, CheckReport& report) {
-  const auto kernels = session.kernels_of(kSevenLaunches);
+  const auto kernels = session.find_kernels(kSevenLaunches);
   bool holds = kernels.size() == 7;
   for (std::size_t i = 0; i < kernels.size() && holds; ++i) {
     const auto number = static_cast<std::int64_t>(i) + 1;
@@ -38,13 +38,13 @@ void check_seven(const TracedSession& session, CheckReport& report) {
 
 void check_two_apart(const TracedSession& session, CheckReport& report) {
   constexpr const char* kName = "two kernels of 1 ms, 1 ms apart: 66.7 % busy";
-  const auto kernels = session.kernels_of(kTwoApart);
+  const auto kernels = session.find_kernels(kTwoApart);
   if (kernels.size() != 2) {
     return report.broken(kName, "", fmt::format("{} kernels", kernels.size()));
   }
   const auto apart = united({*kernels[0].time, *kernels[1].time});
   const Nanoseconds window = kernels[1].time->end - kernels[0].time->start;
-  const double busy = 100 * microseconds(total_of(apart)) / microseconds(window);
+  const double busy = 100 * microseconds(total_length(apart)) / microseconds(window);
   report.passed_if(std::abs(busy - 200.0 / 3) <= 2, kName, "", {{"busy_percent", busy}});
 }
 
@@ -52,7 +52,7 @@ void check_threads(const TracedSession& session, CheckReport& report) {
   std::set<std::int64_t> streams[2];
   std::size_t kernels[2] = {};
   for (const int thread : {0, 1}) {
-    for (const auto& kernel : session.kernels_of(thread == 0 ? kFirstThread : kSecondThread)) {
+    for (const auto& kernel : session.find_kernels(thread == 0 ? kFirstThread : kSecondThread)) {
       streams[thread].insert(kernel.place.stream);
       ++kernels[thread];
     }
@@ -82,7 +82,7 @@ void check_copies(const TracedSession& session, CheckReport& report) {
 
 void check_instances(const TracedSession& session, CheckReport& report) {
   std::set<std::string> names;
-  for (const auto& kernel : session.kernels_of(kInstances)) names.insert(kernel.name);
+  for (const auto& kernel : session.find_kernels(kInstances)) names.insert(kernel.name);
   report.passed_if(names.size() == 2, "two instances of a template have two names", "",
                    {{"names", names}});
 }
@@ -92,7 +92,7 @@ Figures raw_times(const GpuSession& recorded, const TracedSession& session) {
   Figures figures = {{"end_monotonic_ns", recorded.clock.monotonic.count()},
                      {"end_realtime_ns", recorded.clock.realtime.count()}};
   for (const auto& kernel : session.all<GpuKernel>()) {
-    const auto call = session.call_of(kernel);
+    const auto call = session.find_call(kernel);
     if (!kernel.time || !call) continue;
     figures["launch_ns"] = call->time.start.count();
     figures["kernel_ns"] = kernel.time->start.count();
@@ -108,7 +108,7 @@ void check_order(const GpuSession& recorded, const TracedSession& session, Check
   Nanoseconds earliest = Nanoseconds::max(), latest = Nanoseconds::min();
   std::int64_t compared = 0;
   for (const auto& kernel : session.all<GpuKernel>()) {
-    const auto call = session.call_of(kernel);
+    const auto call = session.find_call(kernel);
     if (!kernel.time || !call) continue;
     earliest = std::min(earliest, kernel.time->start - call->time.start);
     latest = std::max(latest, kernel.time->end - recorded.clock.monotonic);
@@ -133,8 +133,8 @@ void check_completeness(const GpuSession& recorded, const TracedSession& session
     unattributed += session.owner(kernel) ? 0 : 1;
     if (kernel.time) times.push_back(*kernel.time);
   }
-  const Nanoseconds sum = total_of(times);
-  const Nanoseconds busy = total_of(united(times));
+  const Nanoseconds sum = total_length(times);
+  const Nanoseconds busy = total_length(united(times));
   const bool holds = recorded.dropped == 0 && recorded.faults.empty() && unattributed == 0 &&
                      kernels > 0 && busy <= sum;
   report.passed_if(holds, "a complete session", "b",
@@ -153,7 +153,7 @@ void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
                 const TracedSession& session, const TracedTimes& times, std::int64_t length) {
   const std::string name = fmt::format("a traced kernel of {} us", length);
   std::vector<Nanoseconds> lengths;
-  for (const auto& kernel : session.kernels_of(kSpins + static_cast<std::uint64_t>(length))) {
+  for (const auto& kernel : session.find_kernels(kSpins + static_cast<std::uint64_t>(length))) {
     if (is_spin(kernel)) lengths.push_back(kernel.time->length());
   }
   const auto untraced = untraced_times.device.find(length);
@@ -185,7 +185,7 @@ void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
 void check_graph(const CheckRun& run, const UntracedTimes& untraced, const TracedSession& session,
                  const TracedTimes& times) {
   std::int64_t spins = 0;
-  for (const auto& kernel : session.kernels_of(kGraph)) {
+  for (const auto& kernel : session.find_kernels(kGraph)) {
     spins += is_spin(kernel) && kernel.graph_node ? 1 : 0;
   }
   Figures figures = {{"nodes", spins}};
@@ -206,7 +206,7 @@ void check_second(const CuptiLibrary& library, CheckReport& report) {
 void add_conversion(const ConversionCase& each, const TracedSession& session, CheckReport& report) {
   Figures kernels = Figures::array();
   const auto id = kConversion + static_cast<std::uint64_t>(each.channels);
-  for (const auto& kernel : session.kernels_of(id)) {
+  for (const auto& kernel : session.find_kernels(id)) {
     kernels.push_back({{"name", kernel.name}, {"us", microseconds(kernel.time->length())}});
   }
   report.add(fmt::format("a convolution of {} channels", each.channels), "j", Outcome::figures,
@@ -290,7 +290,7 @@ void check_tracing(CheckRun& run) {
   if (!recorded) return run.report.broken(kName, "b", recorded.error().message());
   run.report.add("CUPTI", "b", Outcome::figures,
                  {{"path", run.tracer.library->path}, {"notes", collector.notes()}});
-  if (!run.session_file.empty()) std::ofstream(run.session_file) << gpu_session_text(*recorded);
+  if (!run.session_file.empty()) std::ofstream(run.session_file) << format_gpu_session(*recorded);
   const TracedSession session(*recorded);
   check_completeness(*recorded, session, run.report);
   check_order(*recorded, session, run.report);

@@ -84,8 +84,8 @@ class Backends {
   std::map<std::string, std::shared_ptr<Backend>> opened_;
 };
 
-Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const Platform& platform,
-                           const Shape& shape) {
+Result<Figures> measure_verdict(Backends& backends, DeviceCounters& counters,
+                                const Platform& platform, const Shape& shape) {
   const Operator* op = find_operator(shape.op);
   BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*op, shape.tokens));
   BENCH_ASSIGN_OR_RETURN(const Problem problem,
@@ -94,8 +94,8 @@ Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const P
                                        .layout = shape.layout,
                                        .math = shape.math,
                                        .parameters = std::move(parsed.parameters)}));
-  const TensorCoreEligibility rules = ops::verdict_of(problem, platform);
-  Figures figures = {{"eligible", name_of(rules.answer)}, {"rule", rules.rule}};
+  const TensorCoreEligibility rules = ops::assess_tensor_cores(problem, platform);
+  Figures figures = {{"eligible", to_string(rules.answer)}, {"rule", rules.rule}};
   BENCH_ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend,
                          backends.find(shape.op == "gemm" ? "cublaslt" : "cudnn"));
   BENCH_ASSIGN_OR_RETURN(const BoundCase bound, bind_case(std::move(backend), problem));
@@ -103,7 +103,7 @@ Result<Figures> verdict_of(Backends& backends, DeviceCounters& counters, const P
   Invocation* const rotation[] = {bound.invocation.get()};
   const auto readings = counters.measure(rotation);
   if (!readings) return Error{readings.error().reason, "", ""};
-  figures["counted"] = text_of(tensor_core_verdict(*readings));
+  figures["counted"] = format_verdict(tensor_core_verdict(*readings));
   return figures;
 }
 
@@ -121,7 +121,7 @@ void check_verdicts(CheckRun& run) {
         fmt::format("tensor cores of {}/{}/{}/{}/{}", shape.op, shape.tokens,
                     info(shape.dtype).name, layout_names()[static_cast<std::size_t>(shape.layout)],
                     math_names()[static_cast<std::size_t>(shape.math)]);
-    auto figures = verdict_of(backends, *counters, *platform, shape);
+    auto figures = measure_verdict(backends, *counters, *platform, shape);
     run.report.add(name, kQuestion, Outcome::figures,
                    figures ? *figures : Figures{{"reason", figures.error().message()}});
   }

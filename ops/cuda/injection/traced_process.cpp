@@ -21,7 +21,7 @@ Nanoseconds clock_time(clockid_t clock) {
   return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
 }
 
-GpuSession session_of(std::string tracer) {
+GpuSession make_session(std::string tracer) {
   GpuSession session;
   session.pid = getpid();
   session.tracer = std::move(tracer);
@@ -43,14 +43,15 @@ void TracedProcess::begin(const std::function<Result<CuptiLibrary>()>& load,
   auto collector = CuptiCollector::start(*library_, options, process);
   if (!collector.ok()) return fail(collector.error());
   collector_ = std::move(collector).value();
-  GpuSession session = session_of(fmt::format("CUPTI {}", cupti_version_text(library_->version)));
+  GpuSession session =
+      make_session(fmt::format("CUPTI {}", format_cupti_version(library_->version)));
   for (const std::string& note : collector_->notes()) session.records.emplace_back(GpuNote{note});
   static_cast<void>(file_.append(gpu_session_line(session)));
   write(session);
 }
 
 void TracedProcess::fail(const Error& error) {
-  GpuSession session = session_of(capture::kNoTracer);
+  GpuSession session = make_session(capture::kNoTracer);
   session.faults.push_back(error.message());
   static_cast<void>(file_.append(gpu_session_line(session) + gpu_session_end_line({0, {}})));
 }
@@ -70,7 +71,7 @@ void TracedProcess::write(GpuSession& session) {
   faults_.insert(session.faults.begin(), session.faults.end());
   dropped_ += session.dropped;
   if (session.records.empty()) return;
-  const Status status = file_.append(gpu_records_text(session.records));
+  const Status status = file_.append(format_gpu_records(session.records));
   if (!status.ok()) faults_.insert(status.error().message());
 }
 

@@ -120,7 +120,7 @@ void copy_box(std::vector<Axis> axes, const void* from, std::int64_t from_offset
 using CopyBox = void (*)(std::vector<Axis> axes, const void* from, std::int64_t from_offset,
                          void* to, std::int64_t to_offset);
 
-CopyBox copy_of(DataType dtype) {
+CopyBox make_copy_box(DataType dtype) {
   switch (info(dtype).bytes) {
     case 1:
       return copy_box<std::uint8_t>;
@@ -164,7 +164,7 @@ constexpr std::array<std::string_view, 3> kNames = {"nchw", "nhwc", "blocked16"}
 
 }  // namespace
 
-std::string_view name_of(MemoryLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
+std::string_view to_string(MemoryLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
 
 Bytes Arrangement::packed_size(DataType dtype) const {
   return {packed_elements * info(dtype).bytes};
@@ -198,7 +198,7 @@ Arrangement strided_arrangement(std::span<const std::int64_t> dims,
   return result;
 }
 
-Arrangement arrangement_of(std::span<const std::int64_t> dims, MemoryLayout layout) {
+Arrangement make_arrangement(std::span<const std::int64_t> dims, MemoryLayout layout) {
   if (layout == MemoryLayout::blocked16) return blocked_arrangement(dims);
   return strided_arrangement(dims, layout_strides(dims, layout));
 }
@@ -214,15 +214,15 @@ void arrange(const Arrangement& arrangement, DataType dtype, const void* plain, 
     std::memset(packed, 0, static_cast<std::size_t>(arrangement.packed_size(dtype).count));
   }
   for (const ArrangedBox& box : arrangement.boxes) {
-    copy_of(dtype)(merged_axes(box.dims, box.plain_strides, box.packed_strides), plain,
-                   box.plain_offset, packed, box.packed_offset);
+    make_copy_box(dtype)(merged_axes(box.dims, box.plain_strides, box.packed_strides), plain,
+                         box.plain_offset, packed, box.packed_offset);
   }
 }
 
 void restore(const Arrangement& arrangement, DataType dtype, const void* packed, void* plain) {
   for (const ArrangedBox& box : arrangement.boxes) {
-    copy_of(dtype)(merged_axes(box.dims, box.packed_strides, box.plain_strides), packed,
-                   box.packed_offset, plain, box.plain_offset);
+    make_copy_box(dtype)(merged_axes(box.dims, box.packed_strides, box.plain_strides), packed,
+                         box.packed_offset, plain, box.plain_offset);
   }
 }
 

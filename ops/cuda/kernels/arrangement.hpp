@@ -16,7 +16,7 @@ namespace bench::ops::cuda {
 // blocks of 16 (nChw16c); zeros pad the last block.
 inline constexpr std::int64_t kChannelBlock = 16;
 enum class MemoryLayout { plain, nhwc, blocked16 };
-std::string_view name_of(MemoryLayout layout);  // "nchw", "nhwc", "blocked16"
+std::string_view to_string(MemoryLayout layout);  // "nchw", "nhwc", "blocked16"
 
 // Element (i, j, ...) of `dims` is at offset + the sum of index * stride, in both forms.
 struct ArrangedBox {
@@ -40,7 +40,7 @@ std::vector<std::int64_t> row_major_strides(std::span<const std::int64_t> dims);
 std::vector<std::int64_t> layout_strides(std::span<const std::int64_t> dims, MemoryLayout layout);
 // Arranges a tensor n, c, spatial in a layout. Tensors with fewer than three dimensions are plain
 // in nhwc too.
-Arrangement arrangement_of(std::span<const std::int64_t> dims, MemoryLayout layout);
+Arrangement make_arrangement(std::span<const std::int64_t> dims, MemoryLayout layout);
 // Arranges a tensor whose plain form has the sizes `dims` in this order, with the given strides.
 Arrangement strided_arrangement(std::span<const std::int64_t> dims,
                                 std::span<const std::int64_t> packed_strides);

@@ -111,7 +111,7 @@ TEST(Arrangement, BlocksAreFilledUpWithZeros) {
     const Sizes dims = {2, channels, 3, 2};
     constexpr std::int64_t kVolume = 6;
     const std::int64_t blocks = (channels + 15) / 16;
-    const Arrangement arrangement = arrangement_of(dims, MemoryLayout::blocked16);
+    const Arrangement arrangement = make_arrangement(dims, MemoryLayout::blocked16);
     EXPECT_EQ(arrangement.packed_elements, 2 * blocks * 16 * kVolume);
     EXPECT_EQ(arrangement.packed_size(DataType::f16).count, arrangement.packed_elements * 2);
     std::vector<std::int32_t> plain(static_cast<std::size_t>(count(dims)));

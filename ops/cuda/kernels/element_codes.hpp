@@ -22,13 +22,13 @@ namespace bench::ops::cuda {
 
 enum class Infinity { absent, present };
 
-BENCH_BOTH std::uint32_t bits_of(float value) {
+BENCH_BOTH std::uint32_t to_bits(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
-BENCH_BOTH float float_of(std::uint32_t bits) {
+BENCH_BOTH float to_float(std::uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof(value));
   return value;
@@ -51,7 +51,7 @@ BENCH_BOTH std::uint32_t encode_small(float value) {
   constexpr std::uint32_t kNan = (1u << (kExponent + kMantissa)) - 1;
   constexpr std::uint32_t kTop =
       kInfinity == Infinity::present ? ((1u << kExponent) - 1) << kMantissa : kNan;
-  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t bits = to_bits(value);
   const std::uint32_t sign = bits >> 31 << (kExponent + kMantissa);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | kNan;
@@ -79,13 +79,13 @@ BENCH_BOTH float decode_small(std::uint32_t code) {
   const std::uint32_t fraction = code & kFractions;
   if (exponent == kTop && (kInfinity == Infinity::present || fraction == kFractions)) {
     const bool infinite = kInfinity == Infinity::present && fraction == 0;
-    return float_of(sign | (infinite ? 0x7f800000u : 0x7fc00000u));
+    return to_float(sign | (infinite ? 0x7f800000u : 0x7fc00000u));
   }
   if (exponent == 0) {
     const float magnitude = ldexpf(static_cast<float>(fraction), 1 - kBias - kMantissa);
     return sign != 0 ? -magnitude : magnitude;
   }
-  return float_of(sign | (exponent + static_cast<std::uint32_t>(127 - kBias)) << 23 |
+  return to_float(sign | (exponent + static_cast<std::uint32_t>(127 - kBias)) << 23 |
                   fraction << (23 - kMantissa));
 }
 

@@ -14,7 +14,7 @@ namespace bench::ops::cuda {
 // --- Functions of one and of two values; formulas: ops/pointwise/functions.cpp.
 
 template <class T>
-BENCH_BOTH T sigmoid_of(T x) {
+BENCH_BOTH T compute_sigmoid(T x) {
   return T(1) / (T(1) + std::exp(-x));
 }
 
@@ -37,11 +37,11 @@ BENCH_BOTH T apply(Function function, T x, T alpha, T beta) {
     case Function::gelu_tanh:
       return T(0.5) * x * (T(1) + gelu_tanh_inner(x));
     case Function::sigmoid:
-      return sigmoid_of(x);
+      return compute_sigmoid(x);
     case Function::tanh:
       return std::tanh(x);
     case Function::swish:
-      return x * sigmoid_of(alpha * x);
+      return x * compute_sigmoid(alpha * x);
     case Function::hardswish: {
       const T gate = x / T(6) + T(0.5);
       return x * (gate < T(0) ? T(0) : gate > T(1) ? T(1) : gate);
@@ -91,7 +91,7 @@ BENCH_BOTH T derivative(Function function, T x, T alpha, T beta) {
     case Function::gelu_tanh:
       return gelu_tanh_derivative(x);
     case Function::sigmoid: {
-      const T s = sigmoid_of(x);
+      const T s = compute_sigmoid(x);
       return s * (T(1) - s);
     }
     case Function::tanh: {
@@ -99,7 +99,7 @@ BENCH_BOTH T derivative(Function function, T x, T alpha, T beta) {
       return T(1) - t * t;
     }
     case Function::swish: {
-      const T s = sigmoid_of(alpha * x);
+      const T s = compute_sigmoid(alpha * x);
       return s + alpha * x * s * (T(1) - s);
     }
     case Function::hardswish:

@@ -33,8 +33,8 @@ TEST(Elements, EveryCodeOfNarrowTypesIsReadAsElsewhere) {
     for (std::uint32_t code = 0; code < codes; ++code) {
       const auto narrow = static_cast<std::uint16_t>(code);
       const double want = load_element(type, &narrow, 0);
-      EXPECT_TRUE(same(load_as<float>(element_of(type), &narrow, 0), want)) << code;
-      EXPECT_TRUE(same(load_as<double>(element_of(type), &narrow, 0), want)) << code;
+      EXPECT_TRUE(same(load_as<float>(to_element(type), &narrow, 0), want)) << code;
+      EXPECT_TRUE(same(load_as<double>(to_element(type), &narrow, 0), want)) << code;
     }
   }
 }
@@ -52,7 +52,7 @@ TEST(Elements, AreRoundedAsElsewhere) {
       for (const float value :
            {low, middle, std::nextafterf(middle, low), std::nextafterf(middle, high)}) {
         std::uint16_t got = 0, want = 0;
-        store_as<float>(element_of(type), &got, 0, value);
+        store_as<float>(to_element(type), &got, 0, value);
         store_element(type, &want, 0, value);
         ASSERT_EQ(got, want) << info(type).name << " " << value;
       }
@@ -67,7 +67,7 @@ TEST(Elements, ExtremesAreRoundedAsElsewhere) {
          {0.0F, -0.0F, 1e-45F, -1e-45F, 1e-39F, 464.0F, 465.0F, 480.0F, -500.0F, 65519.0F, 65520.0F,
           -65520.0F, 61440.0F, 3.4e38F, infinity, -infinity, std::nanf("")}) {
       double got = 0, want = 0;
-      store_as<float>(element_of(type.type), &got, 0, value);
+      store_as<float>(to_element(type.type), &got, 0, value);
       store_element(type.type, &want, 0, value);
       EXPECT_TRUE(same(load_element(type.type, &got, 0), load_element(type.type, &want, 0)))
           << type.name << " " << value;
@@ -82,7 +82,7 @@ TEST(Elements, RandomFloatsAreRoundedAsElsewhere) {
     for (int i = 0; i < 200000; ++i) {
       const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
       std::uint16_t got = 0, want = 0;
-      store_as<float>(element_of(type), &got, 0, value);
+      store_as<float>(to_element(type), &got, 0, value);
       store_element(type, &want, 0, value);
       ASSERT_TRUE(same(load_element(type, &got, 0), load_element(type, &want, 0)))
           << info(type).name << " " << value;
@@ -92,7 +92,7 @@ TEST(Elements, RandomFloatsAreRoundedAsElsewhere) {
 
 TEST(Functions, AreTheOnesOfPointwise) {
   for (const UnaryFunction& row : unary_functions()) {
-    const auto function = function_of(row.name);
+    const auto function = find_function(row.name);
     ASSERT_TRUE(function) << row.name;
     for (double x = row.domain == Domain::positive ? 0.0625 : -8; x <= 8; x += 0.0625) {
       const double want = row.value(x, row.alpha, row.beta);
@@ -108,12 +108,12 @@ TEST(Functions, AreTheOnesOfPointwise) {
       EXPECT_NEAR(narrow, want, 4e-6 * std::max(1.0, std::abs(want))) << row.name << " of " << x;
     }
   }
-  EXPECT_FALSE(function_of("cbrt"));
+  EXPECT_FALSE(find_function("cbrt"));
 }
 
 TEST(Functions, OfTwoAreTheOnesOfPointwise) {
   for (const BinaryFunction& row : binary_functions()) {
-    const auto combination = combination_of(row.name);
+    const auto combination = find_combination(row.name);
     ASSERT_TRUE(combination) << row.name;
     for (double a = -3; a <= 3; a += 0.5) {
       for (double b = 0.25; b <= 3; b += 0.5) {
@@ -121,7 +121,7 @@ TEST(Functions, OfTwoAreTheOnesOfPointwise) {
       }
     }
   }
-  EXPECT_FALSE(combination_of("pow"));
+  EXPECT_FALSE(find_combination("pow"));
 }
 
 }  // namespace

@@ -12,19 +12,19 @@
 
 namespace bench::ops::cuda {
 
-Element element_of(DataType dtype) { return static_cast<Element>(dtype); }
+Element to_element(DataType dtype) { return static_cast<Element>(dtype); }
 
-Precision precision_of(DataType dtype) {
+Precision to_precision(DataType dtype) {
   return dtype == DataType::f64 ? Precision::wide : Precision::single;
 }
 
-std::optional<Function> function_of(std::string_view name) {
+std::optional<Function> find_function(std::string_view name) {
   const UnaryFunction* row = find_unary_function(name);
   if (row == nullptr) return std::nullopt;
   return static_cast<Function>(row - unary_functions().data());
 }
 
-std::optional<Combination> combination_of(std::string_view name) {
+std::optional<Combination> find_combination(std::string_view name) {
   const BinaryFunction* row = find_binary_function(name);
   if (row == nullptr) return std::nullopt;
   return static_cast<Combination>(row - binary_functions().data());
@@ -100,7 +100,7 @@ Result<ElementwisePlan, BackendError> ElementwisePlanner::finish() const {
   const auto describe = [&](const Tensor& tensor) {
     Operand operand;
     operand.tensor = tensor.number;
-    operand.type = element_of(tensor.dtype);
+    operand.type = to_element(tensor.dtype);
     for (std::size_t d = 0; d < runs.size(); ++d)
       operand.strides[d] = tensor.strides[runs[d].inner];
     return operand;

@@ -15,12 +15,12 @@
 
 namespace bench::ops::cuda {
 
-Element element_of(DataType dtype);
+Element to_element(DataType dtype);
 // The precision that a type is computed in.
-Precision precision_of(DataType dtype);
+Precision to_precision(DataType dtype);
 // Look up names in ops/pointwise/functions.hpp. Return nullopt if the name is unknown.
-std::optional<Function> function_of(std::string_view name);
-std::optional<Combination> combination_of(std::string_view name);
+std::optional<Function> find_function(std::string_view name);
+std::optional<Combination> find_combination(std::string_view name);
 
 class ElementwisePlanner {
  public:

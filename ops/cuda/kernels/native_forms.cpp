@@ -50,7 +50,7 @@ Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dt
   constexpr int kBlockDim = 1, kWithinDim = 2;
   const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
   ElementwisePlanner planner({dims[0], blocks, kChannelBlock, product(dims, 2, dims.size())},
-                             precision_of(dtype));
+                             to_precision(dtype));
   planner.operand(0, dtype, split_strides(dims, from));
   planner.destination(1, dtype, split_strides(dims, to));
   if (dims[1] % kChannelBlock != 0) {
@@ -62,7 +62,7 @@ Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dt
 
 Result<ElementwisePlan, BackendError> plain_copy(const Dims& dims, DataType dtype,
                                                  MemoryLayout from, MemoryLayout to) {
-  ElementwisePlanner planner(dims, precision_of(dtype));
+  ElementwisePlanner planner(dims, to_precision(dtype));
   planner.operand(0, dtype, layout_strides(dims, from));
   planner.destination(1, dtype, layout_strides(dims, to));
   return planner.finish();
@@ -81,11 +81,11 @@ TransposePlan transpose(const Dims& dims, DataType dtype, MemoryLayout from) {
 }  // namespace
 
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout) {
-  return std::string(dims.size() < 3 ? "plain" : name_of(layout));
+  return std::string(dims.size() < 3 ? "plain" : to_string(layout));
 }
 
 NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout) {
-  return {arrangement_of(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
+  return {make_arrangement(tensor.dims, layout), tensor.dtype, layout_name(tensor.dims, layout)};
 }
 
 MemoryLayout requested_layout(const Problem& problem) {
@@ -102,8 +102,8 @@ Formed native_form(const Problem& problem) {
 Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
   NativeForm form;
   form.kind = "reorder";
-  form.tensors = {{arrangement_of(dims, from), dtype, layout_name(dims, from)},
-                  {arrangement_of(dims, to), dtype, layout_name(dims, to)}};
+  form.tensors = {{make_arrangement(dims, from), dtype, layout_name(dims, from)},
+                  {make_arrangement(dims, to), dtype, layout_name(dims, to)}};
   const bool blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
   if (!blocked && !same_order(dims, from, to)) {
     form.implementation = kTranspose;
@@ -135,7 +135,7 @@ Formed epilogue_form(const Problem& problem, DataType between, MemoryLayout layo
       elements.planner().step(combine_step(Combination::add, elements.operand(next++)));
       continue;
     }
-    const auto function = function_of(post_op.function);
+    const auto function = find_function(post_op.function);
     if (!function) {
       return unsupported(fmt::format("there is no native kernel for `{}`", post_op.function));
     }
@@ -155,9 +155,9 @@ NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout) {
   const bool channels_innermost = layout == MemoryLayout::nhwc;
   plan.channel_stride = channels_innermost ? 1 : plan.volume;
   plan.position_stride = channels_innermost ? plan.channels : 1;
-  plan.source_type = element_of(source.dtype);
-  plan.destination_type = element_of(destination.dtype);
-  plan.precision = precision_of(source.dtype);
+  plan.source_type = to_element(source.dtype);
+  plan.destination_type = to_element(destination.dtype);
+  plan.precision = to_precision(source.dtype);
   return {std::string(kChannelSum),
           "bias_gradient",
           NativePlan(plan),

@@ -29,7 +29,7 @@ ProblemElements::ProblemElements(const Problem& problem, MemoryLayout layout)
     : problem_(problem),
       layout_(layout),
       dims_(problem.tensors.back().dims),
-      planner_(dims_, precision_of(problem.dtype)) {}
+      planner_(dims_, to_precision(problem.dtype)) {}
 
 int ProblemElements::operand(std::size_t tensor) {
   const Tensor& given = problem_.tensors[tensor];
@@ -49,7 +49,7 @@ int ProblemElements::channels(std::size_t tensor) {
 }
 
 int ProblemElements::intermediate(DataType dtype) {
-  const int number = add({arrangement_of(dims_, layout_), dtype, layout_name(dims_, layout_)});
+  const int number = add({make_arrangement(dims_, layout_), dtype, layout_name(dims_, layout_)});
   return planner_.operand(number, dtype, layout_strides(dims_, layout_));
 }
 

@@ -20,7 +20,7 @@
 
 namespace bench::ops::cuda::test {
 
-inline std::vector<std::byte> plain_of(const std::vector<double>& values, DataType dtype) {
+inline std::vector<std::byte> to_plain(const std::vector<double>& values, DataType dtype) {
   std::vector<std::byte> plain(values.size() * static_cast<std::size_t>(info(dtype).bytes));
   for (std::size_t i = 0; i < values.size(); ++i) store_element(dtype, plain.data(), i, values[i]);
   return plain;
@@ -38,7 +38,7 @@ inline std::vector<double> run(const NativeForm& form,
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     addresses.push_back(buffers[i].data());
     if (i >= inputs.size()) continue;
-    const auto plain = plain_of(inputs[i], form.tensors[i].dtype);
+    const auto plain = to_plain(inputs[i], form.tensors[i].dtype);
     arrange(form.tensors[i].arrangement, form.tensors[i].dtype, plain.data(), buffers[i].data());
   }
   EXPECT_TRUE(HostLauncher().launch(form.plan, addresses).ok());

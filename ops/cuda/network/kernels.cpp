@@ -46,7 +46,7 @@ class NativeKernel final : public PackedKernel {
 
   std::string implementation() const override { return form_.implementation; }
   std::vector<KernelStep> steps() const override {
-    return {{"", form_.kind, form_.implementation, layouts_text(buffers()), {}}};
+    return {{"", form_.kind, form_.implementation, format_layouts(buffers()), {}}};
   }
   Bytes workspace() const override { return {0}; }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> tensors) override {
@@ -138,7 +138,7 @@ class ChainInvocation final : public CudaInvocation {
   std::int64_t launches_ = 0;
 };
 
-std::vector<KernelStep> steps_of(const ChainStep& step) {
+std::vector<KernelStep> list_steps(const ChainStep& step) {
   std::vector<KernelStep> steps = step.kernel->steps();
   if (steps.empty()) {
     steps.push_back({"", step.kind, step.kernel->implementation(), "plain -> plain", {}});
@@ -167,7 +167,7 @@ class ChainKernel final : public CudaKernel {
   std::map<std::string, std::string> details() const override;
 
  private:
-  std::vector<void*> tensors_of(const ChainStep& step, std::span<void* const> buffers) const;
+  std::vector<void*> select_addresses(const ChainStep& step, std::span<void* const> buffers) const;
 
   KernelChain chain_;
   BufferPlan plan_;
@@ -195,7 +195,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
   for (const DeviceBuffer& buffer : own_) workspace_ = workspace_ + buffer.size();
   for (const ChainStep& step : chain_.steps) {
     first_steps_.push_back(steps_.size());
-    for (KernelStep& each : steps_of(step)) steps_.push_back(std::move(each));
+    for (KernelStep& each : list_steps(step)) steps_.push_back(std::move(each));
     workspace_ = workspace_ + step.kernel->workspace();
   }
 }
@@ -222,8 +222,8 @@ Status ChainKernel::unpack(std::size_t index, const void* packed, void* plain) {
   return chain_.steps[step].kernel->unpack(number, packed, plain);
 }
 
-std::vector<void*> ChainKernel::tensors_of(const ChainStep& step,
-                                           std::span<void* const> buffers) const {
+std::vector<void*> ChainKernel::select_addresses(const ChainStep& step,
+                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors;
   for (const ChainPlace& place : step.tensors) {
     if (place.kind == ChainPlace::Kind::tensor) {
@@ -240,7 +240,7 @@ std::vector<void*> ChainKernel::tensors_of(const ChainStep& step,
 
 Status ChainKernel::prepare(std::span<void* const> buffers) {
   for (const ChainStep& step : chain_.steps) {
-    BENCH_RETURN_IF_ERROR(step.kernel->prepare(tensors_of(step, buffers)));
+    BENCH_RETURN_IF_ERROR(step.kernel->prepare(select_addresses(step, buffers)));
   }
   return Done{};
 }
@@ -251,7 +251,7 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
   for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
     const ChainStep& step = chain_.steps[i];
     BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Invocation> made,
-                           step.kernel->bind(tensors_of(step, buffers)));
+                           step.kernel->bind(select_addresses(step, buffers)));
     auto* part = dynamic_cast<CudaInvocation*>(made.get());
     if (part == nullptr) {
       return Error{step.node + ": its kernel does not use the device's stream", "", ""};

@@ -26,8 +26,8 @@ struct Value {
   Place place;
 };
 
-MemoryLayout layout_of(const KernelBuffer& buffer) {
-  return buffer.layout == name_of(MemoryLayout::nhwc) ? MemoryLayout::nhwc : MemoryLayout::plain;
+MemoryLayout buffer_layout(const KernelBuffer& buffer) {
+  return buffer.layout == to_string(MemoryLayout::nhwc) ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
 Layout asked(MemoryLayout layout) {
@@ -69,7 +69,9 @@ class NetworkChainBuilder {
   Result<Done, BackendError> finish_output();
   void describe_ends();
   Place new_place(Bytes size);
-  std::size_t value_of(int source) const { return results_[static_cast<std::size_t>(source + 1)]; }
+  std::size_t value_index(int source) const {
+    return results_[static_cast<std::size_t>(source + 1)];
+  }
   std::size_t output_tensor() const { return network_.tensors.size() - 1; }
 
   const Network& network_;
@@ -165,8 +167,9 @@ Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, st
   const int source = node.sources[tensor];
   if (source == kParameter) return Place{Place::Kind::tensor, parameter_of_.at({index, tensor})};
   const Dims& dims = node.problem.tensors[tensor].dims;
-  BENCH_ASSIGN_OR_RETURN(const std::size_t value, arranged(node, value_of(source), dims,
-                                                           layout_of(kernel.buffers()[tensor])));
+  BENCH_ASSIGN_OR_RETURN(
+      const std::size_t value,
+      arranged(node, value_index(source), dims, buffer_layout(kernel.buffers()[tensor])));
   return values_[value].place;
 }
 
@@ -181,8 +184,8 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   InputLayouts input_layouts;
   for (std::size_t i = 0; i < inputs; ++i) {
     if (node.sources[i] == kParameter) continue;
-    const Value& value = values_[value_of(node.sources[i])];
-    input_layouts[problem.tensors[i].name] = name_of(value.layout);
+    const Value& value = values_[value_index(node.sources[i])];
+    input_layouts[problem.tensors[i].name] = to_string(value.layout);
   }
   auto made = make(node);
   if (!made) return of_node(node, std::move(made).error());
@@ -195,7 +198,7 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   const KernelBuffer& result = kernel->buffers()[inputs];
   const Tensor& output = problem.tensors[inputs];
   places.push_back(new_place(result.size));
-  values_.push_back({output.dims, output.dtype, layout_of(result), places.back()});
+  values_.push_back({output.dims, output.dtype, buffer_layout(result), places.back()});
   results_.push_back(values_.size() - 1);
   for (std::size_t i = 0; i < inputs; ++i) {
     if (node.sources[i] != kParameter) continue;

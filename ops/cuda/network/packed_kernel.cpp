@@ -10,7 +10,7 @@
 
 namespace bench::ops::cuda {
 
-std::string layouts_text(std::span<const KernelBuffer> buffers) {
+std::string format_layouts(std::span<const KernelBuffer> buffers) {
   const auto of = [&](BufferRole role) {
     std::vector<std::string> layouts;
     for (const KernelBuffer& buffer : buffers) {

@@ -24,7 +24,7 @@ struct DeviceTensor {
 };
 
 // Formats layouts: "nhwc -> nhwc, weights nhwc": activations, then constant tensors.
-std::string layouts_text(std::span<const KernelBuffer> buffers);
+std::string format_layouts(std::span<const KernelBuffer> buffers);
 
 class PackedKernel : public CudaKernel {
  public:

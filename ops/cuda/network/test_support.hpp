@@ -90,13 +90,13 @@ class ReferenceInvocation final : public SingleStepInvocation {
 class ReferenceKernel final : public PackedKernel {
  public:
   ReferenceKernel(const ScriptedDevice& device, Problem problem, MemoryLayout layout)
-      : PackedKernel(device.parts(), tensors_of(problem, layout)),
+      : PackedKernel(device.parts(), make_tensors(problem, layout)),
         device_(device.runtime),
         problem_(std::move(problem)),
-        tensors_(tensors_of(problem_, layout)) {}
+        tensors_(make_tensors(problem_, layout)) {}
   std::string implementation() const override { return "reference"; }
   std::vector<KernelStep> steps() const override {
-    return {{"", std::string(problem_.op->name), "reference", layouts_text(buffers()), {}}};
+    return {{"", std::string(problem_.op->name), "reference", format_layouts(buffers()), {}}};
   }
   Bytes workspace() const override { return {64}; }
   Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) override {
@@ -105,13 +105,14 @@ class ReferenceKernel final : public PackedKernel {
   }
 
  private:
-  static std::vector<DeviceTensor> tensors_of(const Problem& problem, MemoryLayout layout) {
+  static std::vector<DeviceTensor> make_tensors(const Problem& problem, MemoryLayout layout) {
     std::vector<DeviceTensor> tensors;
     for (const Tensor& tensor : problem.tensors) {
       const bool images = tensor.dims.size() > 2 && tensor.role != TensorRole::weights;
       const MemoryLayout used = images ? layout : MemoryLayout::plain;
-      tensors.push_back({buffer_role(tensor.role), tensor.dtype, arrangement_of(tensor.dims, used),
-                         std::string(tensor.dims.size() < 3 ? "plain" : name_of(used))});
+      tensors.push_back({buffer_role(tensor.role), tensor.dtype,
+                         make_arrangement(tensor.dims, used),
+                         std::string(tensor.dims.size() < 3 ? "plain" : to_string(used))});
     }
     return tensors;
   }

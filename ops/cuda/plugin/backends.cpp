@@ -90,7 +90,7 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
   int runtime = 0, driver = 0;
   cudaRuntimeGetVersion(&runtime);
   cudaDriverGetVersion(&driver);
-  LibraryInfo of_driver{"nvidia_driver", "", "", "CUDA " + cuda_version_text(driver)};
+  LibraryInfo of_driver{"nvidia_driver", "", "", "CUDA " + format_cuda_version(driver)};
   LibraryInfo of_nvml{"nvml", "", "", ""};
   if (const auto nvml = Nvml::open(search)) {
     of_driver.version = nvml->driver_version().value_or("");
@@ -104,7 +104,7 @@ std::vector<LibraryInfo> cuda_libraries(std::span<const SearchStep> search) {
   if (const auto library = DynamicLibrary::open(kDriver, std::span(&loader, 1))) {
     of_driver.path = library->path();
   }
-  return {{"cuda_runtime", cuda_version_text(runtime), own_folder() + "/libbench_cuda.so",
+  return {{"cuda_runtime", format_cuda_version(runtime), own_folder() + "/libbench_cuda.so",
            "linked into the plugin"},
           of_driver,
           of_nvml};

@@ -18,7 +18,7 @@ std::vector<BackendExport> backends() {
   return cuda_backends(library_search_path(process_variable, own_folder()), process_variable);
 }
 
-std::string probe_text(int32_t extent) {
+std::string run_probe(int32_t extent) {
   const auto search = library_search_path(process_variable, own_folder());
   ProbeReport report =
       probe(extent == BENCH_CUDA_PROBE_LIBRARIES ? ProbeExtent::libraries : ProbeExtent::devices,
@@ -46,7 +46,7 @@ void bench_cuda_probe(int32_t extent, void (*write)(void* self, const char* text
                       void* self) {
   std::string text;
   try {
-    text = bench::ops::cuda::probe_text(extent);
+    text = bench::ops::cuda::run_probe(extent);
   } catch (const std::exception& exception) {  // no exception may cross this interface
     text = std::string("the probe failed: ") + exception.what();
   }

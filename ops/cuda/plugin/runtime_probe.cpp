@@ -39,7 +39,7 @@ std::optional<std::int64_t> attribute(cudaDeviceAttr name, int device) {
   return value;
 }
 
-std::string uuid_text(const cudaUUID_t& uuid) {
+std::string format_uuid(const cudaUUID_t& uuid) {
   std::string text = "GPU-";
   for (std::size_t index = 0; index < sizeof(uuid.bytes); ++index) {
     if (index == 4 || index == 6 || index == 8 || index == 10) text += '-';
@@ -48,7 +48,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-std::string bus_id_of(int device) {
+std::string read_bus_id(int device) {
   std::array<char, 32> text{};
   return cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) == cudaSuccess
              ? std::string(text.data())
@@ -73,8 +73,8 @@ DeviceFacts device_facts(int index) {
   facts.clock_khz = attribute(cudaDevAttrClockRate, index);
   facts.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, index);
   facts.memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
-  facts.bus_id = bus_id_of(index);
-  facts.uuid = uuid_text(properties.uuid);
+  facts.bus_id = read_bus_id(index);
+  facts.uuid = format_uuid(properties.uuid);
   facts.unusable = code_unavailable_reason(BENCH_CUDA_ARCHITECTURES, facts.major, facts.minor);
   return facts;
 }

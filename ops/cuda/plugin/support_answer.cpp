@@ -40,9 +40,9 @@ struct Answer {
 #ifdef BENCH_HAS_CUDNN
 // Lists each engine once, although the heuristics name it for each of its configurations. Engines
 // that are compiled at run time answer only if a driver or its stub is loaded.
-std::vector<std::string> engines_of(const Problem& problem,
-                                    const std::shared_ptr<const CudnnApi>& api,
-                                    std::string_view device) {
+std::vector<std::string> list_engines(const Problem& problem,
+                                      const std::shared_ptr<const CudnnApi>& api,
+                                      std::string_view device) {
   if (api == nullptr || device.empty()) return {};
   const auto planned = planned_engines(api, problem, device);
   if (!planned) return {"none: " + planned.error().reason};
@@ -64,7 +64,7 @@ Answer graph_answer(const Problem& problem, const AskedDevice& device,
   } else {
     question.missing = api.error().reason;
   }
-  return {support_of(problem, question), engines_of(problem, question.api, device.properties)};
+  return {check_support(problem, question), list_engines(problem, question.api, device.properties)};
 }
 #else
 Answer graph_answer(const Problem&, const AskedDevice&, std::span<const SearchStep>) {

@@ -97,7 +97,7 @@ std::optional<SampleAssessment> by_counters(const DeviceConditions& before,
   return std::nullopt;
 }
 
-std::string xid_text(std::int64_t number) {
+std::string format_xid(std::int64_t number) {
   const auto known = std::find_if(kXids.begin(), kXids.end(),
                                   [&](const XidName& row) { return row.number == number; });
   return known == kXids.end() ? fmt::format("Xid {}", number)
@@ -109,7 +109,7 @@ std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceC
   if (!before.xid_errors || !after.xid_errors) return std::nullopt;
   const std::size_t old = before.xid_errors->size();
   if (after.xid_errors->size() <= old) return std::nullopt;
-  return xid_text((*after.xid_errors)[old]);
+  return format_xid((*after.xid_errors)[old]);
 }
 
 std::optional<SampleAssessment> by_events(const DeviceConditions& before,
@@ -140,7 +140,7 @@ std::optional<SampleAssessment> by_events(const DeviceConditions& before,
   return std::nullopt;
 }
 
-std::string clock_text(const ClockEvidence& clock) {
+std::string format_clock_evidence(const ClockEvidence& clock) {
   constexpr double kMega = 1e6;
   return fmt::format("the clock was {:.0f} MHz, {:.0f} MHz in the samples before",
                      static_cast<double>(*clock.sample_hz) / kMega,
@@ -158,7 +158,8 @@ SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& a
       comparable ? static_cast<double>(*clock.sample_hz) / static_cast<double>(*clock.median_hz)
                  : 1.0;
   if (auto found = by_counters(before, after, SampleVerdict::throttled)) return *std::move(found);
-  if (std::abs(share - 1.0) > kUnsteadyClock) return {SampleVerdict::unsteady, clock_text(clock)};
+  if (std::abs(share - 1.0) > kUnsteadyClock)
+    return {SampleVerdict::unsteady, format_clock_evidence(clock)};
   return {};
 }
 

@@ -14,11 +14,11 @@ namespace {
 
 constexpr int kDevice = 0;
 
-CudaFailure failure_of(std::string_view call, cudaError_t code) {
+CudaFailure make_failure(std::string_view call, cudaError_t code) {
   return {call, code, cudaGetErrorName(code), cudaGetErrorString(code)};
 }
 
-std::size_t count_of(Bytes size) { return static_cast<std::size_t>(size.count); }
+std::size_t to_size(Bytes size) { return static_cast<std::size_t>(size.count); }
 
 class CudaRuntime final : public Runtime {
  public:
@@ -46,11 +46,11 @@ class CudaRuntime final : public Runtime {
     return copy_and_wait(host, device, size, cudaMemcpyDeviceToHost);
   }
   Status copy_within(void* target, const void* source, Bytes size) override {
-    return checked("cudaMemcpyAsync", cudaMemcpyAsync(target, source, count_of(size),
+    return checked("cudaMemcpyAsync", cudaMemcpyAsync(target, source, to_size(size),
                                                       cudaMemcpyDeviceToDevice, stream_));
   }
   Status fill(void* device, std::uint8_t value, Bytes size) override {
-    return checked("cudaMemsetAsync", cudaMemsetAsync(device, value, count_of(size), stream_));
+    return checked("cudaMemsetAsync", cudaMemsetAsync(device, value, to_size(size), stream_));
   }
 
   Result<cudaEvent_t> create_event() override;
@@ -87,7 +87,7 @@ class CudaRuntime final : public Runtime {
                    launch_read_clock(stream_, reading, traits_.multiprocessors));
   }
   Status flush(void* scratch, Bytes size) override {
-    return checked("launch of the flushing kernel", launch_flush(stream_, scratch, count_of(size)));
+    return checked("launch of the flushing kernel", launch_flush(stream_, scratch, to_size(size)));
   }
   Nanoseconds now() const override { return MonotonicClock().now(); }
 
@@ -117,7 +117,7 @@ Error CudaRuntime::error(std::string_view call, cudaError_t code) {
     cudaGetLastError();  // otherwise the next launch would report "not ready" as its own error
     lost_ = next != cudaSuccess && next != cudaErrorNotReady;
   }
-  return cuda_error(failure_of(call, code), lost_ ? DeviceHealth::lost : DeviceHealth::usable);
+  return cuda_error(make_failure(call, code), lost_ ? DeviceHealth::lost : DeviceHealth::usable);
 }
 
 Status CudaRuntime::open() {
@@ -157,7 +157,7 @@ Status CudaRuntime::read_traits() {
 
 Result<void*, BackendError> CudaRuntime::allocate(Bytes size) {
   void* address = nullptr;
-  const cudaError_t code = cudaMalloc(&address, count_of(size));
+  const cudaError_t code = cudaMalloc(&address, to_size(size));
   if (code == cudaSuccess) return address;
   if (code != cudaErrorMemoryAllocation) {
     return BackendError{BackendError::Kind::failed, error("cudaMalloc", code).message()};
@@ -180,8 +180,8 @@ Result<MemoryState> CudaRuntime::memory() {
 Result<MappedMemory> CudaRuntime::allocate_mapped(Bytes size) {
   MappedMemory memory;
   BENCH_RETURN_IF_ERROR(
-      checked("cudaHostAlloc", cudaHostAlloc(&memory.host, count_of(size), cudaHostAllocMapped)));
-  std::memset(memory.host, 0, count_of(size));
+      checked("cudaHostAlloc", cudaHostAlloc(&memory.host, to_size(size), cudaHostAllocMapped)));
+  std::memset(memory.host, 0, to_size(size));
   const cudaError_t code = cudaHostGetDevicePointer(&memory.device, memory.host, 0);
   if (code == cudaSuccess) return memory;
   release_mapped(memory);
@@ -191,7 +191,7 @@ Result<MappedMemory> CudaRuntime::allocate_mapped(Bytes size) {
 Status CudaRuntime::copy_and_wait(void* target, const void* source, Bytes size,
                                   cudaMemcpyKind kind) {
   BENCH_RETURN_IF_ERROR(
-      checked("cudaMemcpyAsync", cudaMemcpyAsync(target, source, count_of(size), kind, stream_)));
+      checked("cudaMemcpyAsync", cudaMemcpyAsync(target, source, to_size(size), kind, stream_)));
   return synchronise();
 }
 

@@ -87,7 +87,7 @@ Result<std::string> CuptiTracer::finish() {
   if (besides_.allocations) besides_.allocations->tell(session.records);
   session.records.insert(session.records.end(), std::make_move_iterator(besides.begin()),
                          std::make_move_iterator(besides.end()));
-  return gpu_session_text(session);
+  return format_gpu_session(session);
 }
 
 }  // namespace

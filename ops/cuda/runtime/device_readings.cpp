@@ -35,8 +35,8 @@ class StoppablePause final : public Pacer {
 
 // Returns the memory of the process: as the driver lists it, else the growth of the device's use. A
 // decrease means that others freed memory and does not concern this process.
-std::optional<GpuProcessMemory> memory_of(const DeviceState& state,
-                                          std::optional<std::int64_t> used_before) {
+std::optional<GpuProcessMemory> process_memory(const DeviceState& state,
+                                               std::optional<std::int64_t> used_before) {
   if (state.process_bytes) return GpuProcessMemory{*state.process_bytes, GpuMemorySource::process};
   if (!state.used_bytes || !used_before || *state.used_bytes < *used_before) return std::nullopt;
   return GpuProcessMemory{*state.used_bytes - *used_before, GpuMemorySource::growth};
@@ -80,7 +80,7 @@ void DeviceReadings::read() {
   period_ = std::max(period_, (now_() - begin) * kPeriodsPerReading);
   if (!state) return;
   readings_.push_back(
-      {0, begin, state->sm_clock_hz, state->power_milliwatt, memory_of(*state, used_before_)});
+      {0, begin, state->sm_clock_hz, state->power_milliwatt, process_memory(*state, used_before_)});
   if (readings_.size() < kMaxReadings) return;
   std::size_t number = 0;
   std::erase_if(readings_, [&](const GpuReading&) { return number++ % 2 == 1; });

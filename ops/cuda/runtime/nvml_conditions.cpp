@@ -14,7 +14,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-std::optional<Nanoseconds> time_of(const std::optional<std::int64_t>& nanoseconds) {
+std::optional<Nanoseconds> to_nanoseconds(const std::optional<std::int64_t>& nanoseconds) {
   if (!nanoseconds) return std::nullopt;
   return Nanoseconds(*nanoseconds);
 }
@@ -51,13 +51,13 @@ std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& p
   });
 }
 
-DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily& family) {
+DeviceConditions to_conditions(const NvmlCounters& counters, const ProcessFamily& family) {
   DeviceConditions conditions;
-  conditions.power_cap = time_of(counters.power_cap);
-  conditions.sync_boost = time_of(counters.sync_boost);
-  conditions.software_thermal = time_of(counters.software_thermal);
-  conditions.hardware_thermal = time_of(counters.hardware_thermal);
-  conditions.power_brake = time_of(counters.power_brake);
+  conditions.power_cap = to_nanoseconds(counters.power_cap);
+  conditions.sync_boost = to_nanoseconds(counters.sync_boost);
+  conditions.software_thermal = to_nanoseconds(counters.software_thermal);
+  conditions.hardware_thermal = to_nanoseconds(counters.hardware_thermal);
+  conditions.power_brake = to_nanoseconds(counters.power_brake);
   conditions.clock_reasons = counters.clock_reasons;
   conditions.performance_state = counters.performance_state;
   conditions.memory_errors = counters.memory_errors;
@@ -115,7 +115,7 @@ ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::stri
   const auto read = [watched, bus_id, family = own_family()]() -> std::optional<DeviceConditions> {
     const auto counters = watched->nvml.counters(bus_id);
     if (!counters) return std::nullopt;
-    DeviceConditions conditions = conditions_of(*counters, family);
+    DeviceConditions conditions = to_conditions(*counters, family);
     conditions.xid_errors = watched->xids.read();
     return conditions;
   };

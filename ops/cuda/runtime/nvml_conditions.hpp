@@ -35,7 +35,7 @@ ProcessFamily own_family();
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family);
 
-DeviceConditions conditions_of(const NvmlCounters& counters, const ProcessFamily& family);
+DeviceConditions to_conditions(const NvmlCounters& counters, const ProcessFamily& family);
 
 // Watches the device with this bus id. Without NVML, or if NVML does not know the device, only the
 // reason is known.
@@ -44,7 +44,7 @@ ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::stri
 
 // `process` is this process's id in its own namespace. In a container NVML lists it with another id
 // or not at all; its memory is then unknown.
-DeviceState state_of(const NvmlReading& reading, std::int64_t process);
+DeviceState to_device_state(const NvmlReading& reading, std::int64_t process);
 
 // Loads NVML when called, and reads the device with the bus id that `bus_id` returns then.
 StateReaderMaker readings_by_nvml(std::vector<SearchStep> search,

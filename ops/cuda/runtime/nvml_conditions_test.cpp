@@ -63,7 +63,7 @@ TEST(ConditionsOf, AreTheCounters) {
   counters.hardware_thermal = 7;
   counters.performance_state = 0;
   counters.processes = {11, 20};
-  const DeviceConditions conditions = conditions_of(counters, family());
+  const DeviceConditions conditions = to_conditions(counters, family());
   EXPECT_EQ(conditions.power_cap, Nanoseconds(5));
   EXPECT_EQ(conditions.hardware_thermal, Nanoseconds(7));
   EXPECT_EQ(conditions.power_brake, std::nullopt);

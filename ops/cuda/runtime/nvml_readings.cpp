@@ -8,7 +8,7 @@
 
 namespace bench::ops::cuda {
 
-DeviceState state_of(const NvmlReading& reading, std::int64_t process) {
+DeviceState to_device_state(const NvmlReading& reading, std::int64_t process) {
   constexpr std::int64_t kMega = 1'000'000;
   DeviceState state;
   if (reading.sm_clock_mhz) state.sm_clock_hz = *reading.sm_clock_mhz * kMega;
@@ -34,7 +34,7 @@ StateReaderMaker readings_by_nvml(std::vector<SearchStep> search,
     return StateReader([nvml, device, own = ::getpid()]() -> std::optional<DeviceState> {
       const auto reading = nvml->reading(device);
       if (!reading) return std::nullopt;
-      return state_of(*reading, own);
+      return to_device_state(*reading, own);
     });
   };
 }

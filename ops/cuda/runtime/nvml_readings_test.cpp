@@ -19,17 +19,18 @@ TEST(StateOf, TakesTheProcessOutOfTheList) {
   reading.power_milliwatt = 450'000;
   reading.memory_used_bytes = 9'000;
   reading.processes = {{11, 700}, {12, std::nullopt}};
-  const DeviceState own = state_of(reading, 11);
+  const DeviceState own = to_device_state(reading, 11);
   EXPECT_EQ(own.sm_clock_hz, 1'755'000'000);
   EXPECT_EQ(own.power_milliwatt, 450'000);
   EXPECT_EQ(own.used_bytes, 9'000);
   EXPECT_EQ(own.process_bytes, 700);
-  EXPECT_EQ(state_of(reading, 12).process_bytes, std::nullopt);  // listed without its memory
-  EXPECT_EQ(state_of(reading, 13).process_bytes, std::nullopt);  // an id of another namespace
+  EXPECT_EQ(to_device_state(reading, 12).process_bytes, std::nullopt);  // listed without its memory
+  EXPECT_EQ(to_device_state(reading, 13).process_bytes,
+            std::nullopt);  // an id of another namespace
 }
 
 TEST(StateOf, WhatNvmlDoesNotSayIsAbsent) {
-  const DeviceState state = state_of({}, 11);
+  const DeviceState state = to_device_state({}, 11);
   EXPECT_FALSE(state.sm_clock_hz || state.power_milliwatt || state.used_bytes ||
                state.process_bytes);
 }

@@ -200,7 +200,7 @@ std::optional<std::int64_t> Sampler::clock_between() const {
 }
 
 // Returns the launches of one execution.
-std::int64_t Sampler::launches_of(const SampleRequest& request) {
+std::int64_t Sampler::count_launches(const SampleRequest& request) {
   std::int64_t launches = 1;
   for (Invocation* each : request.rotation) {
     launches = std::max(launches, static_cast<CudaInvocation*>(each)->launches());
@@ -209,13 +209,14 @@ std::int64_t Sampler::launches_of(const SampleRequest& request) {
 }
 
 Sampler::Batch Sampler::stream_batch(const SampleRequest& request) const {
-  const std::int64_t launches = launches_of(request);
+  const std::int64_t launches = count_launches(request);
   return {request.iterations, options_.queued_launches / launches, launches,
           [request](std::int64_t unit) { return invocation_at(request, unit).enqueue(nullptr); }};
 }
 
-Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const SampleRequest& request,
-                                          std::int64_t executions) {
+Result<cudaGraphExec_t> Sampler::find_or_make_graph(KernelSampling& sampling,
+                                                    const SampleRequest& request,
+                                                    std::int64_t executions) {
   std::vector<std::uint64_t> numbers;
   for (std::int64_t i = 0; i < executions; ++i) {
     numbers.push_back(invocation_at(request, i).number());
@@ -249,17 +250,17 @@ Result<cudaGraphExec_t> Sampler::graph_of(KernelSampling& sampling, const Sample
 Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
                                             const SampleRequest& request) {
   const auto turn = static_cast<std::int64_t>(request.rotation.size());
-  const std::int64_t executions = options_.graph_launches / launches_of(request);
+  const std::int64_t executions = options_.graph_launches / count_launches(request);
   const std::int64_t most = std::max(turn, executions / turn * turn);
   const std::int64_t whole = request.iterations / most;
   const std::int64_t rest = request.iterations % most;
   cudaGraphExec_t many = nullptr;
   cudaGraphExec_t few = nullptr;
   if (whole > 0) {
-    BENCH_ASSIGN_OR_RETURN(many, graph_of(sampling, request, most));
+    BENCH_ASSIGN_OR_RETURN(many, find_or_make_graph(sampling, request, most));
   }
   if (rest > 0) {
-    BENCH_ASSIGN_OR_RETURN(few, graph_of(sampling, request, rest));
+    BENCH_ASSIGN_OR_RETURN(few, find_or_make_graph(sampling, request, rest));
   }
   return Batch{whole + (rest > 0 ? 1 : 0), options_.queued_launches, 1,
                [this, many, few, whole](std::int64_t unit) {
@@ -280,7 +281,7 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   sampling.short_queue_ = queue_ < options_.queued_launches;
   sampling.used_ = method;
   sampling.execution_ = timing.device / request.iterations;
-  sampling.launches_ = launches_of(request);
+  sampling.launches_ = count_launches(request);
   DeviceSample sample;
   sample.device = timing.device;
   sample.host = timing.host;
@@ -321,7 +322,7 @@ Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleR
 
 // Executions at least this long hide the gaps between their launches.
 Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
-  const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * launches_of(request);
+  const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * count_launches(request);
   return std::max(options_.graph_below,
                   Nanoseconds(static_cast<std::int64_t>(static_cast<double>(gap.count()) /
                                                         options_.most_gap_share)));

@@ -125,9 +125,9 @@ class Sampler {
                             SampleMethod method);
   Result<DeviceSample> take_graph(KernelSampling& sampling, const SampleRequest& request);
   Result<DeviceSample> take_any(KernelSampling& sampling, const SampleRequest& request);
-  Result<cudaGraphExec_t> graph_of(KernelSampling& sampling, const SampleRequest& request,
-                                   std::int64_t executions);
-  static std::int64_t launches_of(const SampleRequest& request);
+  Result<cudaGraphExec_t> find_or_make_graph(KernelSampling& sampling, const SampleRequest& request,
+                                             std::int64_t executions);
+  static std::int64_t count_launches(const SampleRequest& request);
   Nanoseconds shortest_for_stream(const SampleRequest& request);
   Batch stream_batch(const SampleRequest& request) const;
   Result<Batch> graph_batch(KernelSampling& sampling, const SampleRequest& request);

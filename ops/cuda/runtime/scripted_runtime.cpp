@@ -13,7 +13,7 @@
 namespace bench::ops::cuda::test {
 namespace {
 
-std::size_t count_of(Bytes size) { return static_cast<std::size_t>(size.count); }
+std::size_t to_size(Bytes size) { return static_cast<std::size_t>(size.count); }
 
 bool is_set(const std::int32_t* flag) { return *static_cast<const volatile std::int32_t*>(flag); }
 
@@ -107,10 +107,10 @@ Result<void*, BackendError> ScriptedRuntime::allocate(Bytes size) {
   if (size > free) return out_of_memory(size, free, script.traits.memory);
   // Allocates more than requested, so that addresses are aligned as on a device.
   constexpr std::size_t kAlignment = 256;
-  auto bytes = std::make_unique<std::uint8_t[]>(count_of(size) + kAlignment);
+  auto bytes = std::make_unique<std::uint8_t[]>(to_size(size) + kAlignment);
   void* address = bytes.get();
-  std::size_t space = count_of(size) + kAlignment;
-  std::align(kAlignment, count_of(size), address, space);
+  std::size_t space = to_size(size) + kAlignment;
+  std::align(kAlignment, to_size(size), address, space);
   memory_.emplace(address, std::pair(std::move(bytes), size.count));
   used_ += size.count;
   return address;
@@ -130,7 +130,7 @@ Result<MemoryState> ScriptedRuntime::memory() {
 
 Result<MappedMemory> ScriptedRuntime::allocate_mapped(Bytes size) {
   BENCH_RETURN_IF_ERROR(called("allocate_mapped"));
-  auto bytes = std::make_unique<std::uint8_t[]>(count_of(size));
+  auto bytes = std::make_unique<std::uint8_t[]>(to_size(size));
   void* address = bytes.get();
   memory_.emplace(address, std::pair(std::move(bytes), std::int64_t{0}));
   return MappedMemory{address, address};
@@ -152,7 +152,7 @@ Status ScriptedRuntime::copy(const std::string& name, void* target, const void* 
   BENCH_RETURN_IF_ERROR(called(name));
   drain();
   if (!holds(device, size)) return Error{"cudaErrorInvalidValue: no such device memory", "", ""};
-  std::memcpy(target, source, count_of(size));
+  std::memcpy(target, source, to_size(size));
   return Done{};
 }
 
@@ -170,14 +170,14 @@ Status ScriptedRuntime::copy_within(void* target, const void* source, Bytes size
     return Error{"cudaErrorInvalidValue: no such device memory", "", ""};
   }
   return put({.time = script.empty_kernel,
-              .work = [=](Nanoseconds) { std::memcpy(target, source, count_of(size)); }});
+              .work = [=](Nanoseconds) { std::memcpy(target, source, to_size(size)); }});
 }
 
 Status ScriptedRuntime::fill(void* device, std::uint8_t value, Bytes size) {
   BENCH_RETURN_IF_ERROR(called("fill"));
   if (!holds(device, size)) return Error{"cudaErrorInvalidValue: no such device memory", "", ""};
   return put({.time = script.empty_kernel,
-              .work = [=](Nanoseconds) { std::memset(device, value, count_of(size)); }});
+              .work = [=](Nanoseconds) { std::memset(device, value, to_size(size)); }});
 }
 
 Result<cudaEvent_t> ScriptedRuntime::create_event() {

@@ -19,7 +19,7 @@ struct Symbols {
   const std::uint32_t* hash = nullptr;  // DT_HASH, the older form
 };
 
-Symbols symbols_of(const link_map* module) {
+Symbols read_symbols(const link_map* module) {
   Symbols found;
   for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
     // glibc relocates these pointers when it loads a module, except in the kernel's own module
@@ -63,7 +63,7 @@ const ElfW(Sym) * find_by_gnu_hash(const Symbols& table, const char* name) {
 }
 
 const ElfW(Sym) * find_symbol(const link_map* module, const char* name) {
-  const Symbols table = symbols_of(module);
+  const Symbols table = read_symbols(module);
   if (table.symbols == nullptr || table.names == nullptr) return nullptr;
   if (table.gnu_hash != nullptr) return find_by_gnu_hash(table, name);
   if (table.hash == nullptr) return nullptr;
@@ -136,7 +136,7 @@ Verdicts& verdicts() {
 
 }  // namespace
 
-const link_map* module_of(const void* address) {
+const link_map* find_module(const void* address) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
   dl_find_object found;
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return nullptr;
@@ -164,12 +164,12 @@ bool holds_onednn(const link_map* module) {
   return examine(module);
 }
 
-const char* file_of(const link_map* module, const char* program) {
+const char* module_path(const link_map* module, const char* program) {
   return module->l_name == nullptr || module->l_name[0] == '\0' ? program : module->l_name;
 }
 
 void* find_function(const char* name) {
-  const link_map* own = module_of(reinterpret_cast<const void*>(&find_function));
+  const link_map* own = find_module(reinterpret_cast<const void*>(&find_function));
   const link_map* first = own;
   while (first != nullptr && first->l_prev != nullptr) first = first->l_prev;
   for (const link_map* module = first; module != nullptr; module = module->l_next) {

@@ -61,7 +61,7 @@ Handle fresh_handle() {
 }
 
 template <class Pointer>
-Handle handle_of(Pointer pointer) {
+Handle to_handle(Pointer pointer) {
   return reinterpret_cast<Handle>(pointer);
 }
 
@@ -135,20 +135,20 @@ void write_event(std::string_view record, const Event& event) {
 Message ascii(const char* text) { return {.text = text == nullptr ? "" : text}; }
 Message wide(const wchar_t* text) { return {.wide = text == nullptr ? L"" : text}; }
 
-Message message_of(const nvtxEventAttributes_t& attributes) {
+Message read_message(const nvtxEventAttributes_t& attributes) {
   switch (attributes.messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
       return ascii(attributes.message.ascii);
     case NVTX_MESSAGE_TYPE_UNICODE:
       return wide(attributes.message.unicode);
     case NVTX_MESSAGE_TYPE_REGISTERED:
-      return {.registered = handle_of(attributes.message.registered)};
+      return {.registered = to_handle(attributes.message.registered)};
     default:
       return ascii("");
   }
 }
 
-Payload payload_of(const nvtxEventAttributes_t& attributes) {
+Payload read_payload(const nvtxEventAttributes_t& attributes) {
   Payload payload{attributes.payloadType, attributes.payload.ullValue};
   const bool is_short = payload.type == NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 ||
                         payload.type == NVTX_PAYLOAD_TYPE_INT32 ||
@@ -159,14 +159,14 @@ Payload payload_of(const nvtxEventAttributes_t& attributes) {
 
 Event event_of(const nvtxEventAttributes_t* attributes, nvtxDomainHandle_t domain = nullptr) {
   Event event;
-  event.domain = handle_of(domain);
+  event.domain = to_handle(domain);
   if (attributes == nullptr) {
     event.message = ascii("");
     return event;
   }
-  event.message = message_of(*attributes);
+  event.message = read_message(*attributes);
   event.category = attributes->category;
-  event.payload = payload_of(*attributes);
+  event.payload = read_payload(*attributes);
   return event;
 }
 
@@ -182,7 +182,7 @@ constexpr std::size_t kCountedDomains = 16;
 __thread int levels[kCountedDomains] __attribute__((tls_model("initial-exec"))) = {};
 
 // A thread's end also ends its open ranges. Another thread may soon reuse its id. If the program
-// uses all keys, nothing tells of the end of a thread; the key 0 would be one of the program's.
+// uses all keys, no callback marks the end of a thread; the key 0 would be one of the program's.
 void watch_thread_end() {
   static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
   static constinit pthread_key_t key{};
@@ -266,7 +266,7 @@ void name_thread_wide(std::uint32_t thread, const wchar_t* text) {
 int domain_push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   return push(event_of(attributes, domain));
 }
-int domain_pop(nvtxDomainHandle_t domain) { return pop(handle_of(domain)); }
+int domain_pop(nvtxDomainHandle_t domain) { return pop(to_handle(domain)); }
 nvtxRangeId_t domain_start(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   return start(event_of(attributes, domain));
 }
@@ -275,16 +275,16 @@ void domain_mark(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attribu
   mark(event_of(attributes, domain));
 }
 void domain_category_ascii(nvtxDomainHandle_t domain, std::uint32_t category, const char* text) {
-  name("nvtx_category", ascii(text), category, handle_of(domain));
+  name("nvtx_category", ascii(text), category, to_handle(domain));
 }
 void domain_category_wide(nvtxDomainHandle_t domain, std::uint32_t category, const wchar_t* text) {
-  name("nvtx_category", wide(text), category, handle_of(domain));
+  name("nvtx_category", wide(text), category, to_handle(domain));
 }
 nvtxStringHandle_t register_ascii(nvtxDomainHandle_t domain, const char* text) {
-  return make_named<nvtxStringHandle_t>("nvtx_string", ascii(text), handle_of(domain));
+  return make_named<nvtxStringHandle_t>("nvtx_string", ascii(text), to_handle(domain));
 }
 nvtxStringHandle_t register_wide(nvtxDomainHandle_t domain, const wchar_t* text) {
-  return make_named<nvtxStringHandle_t>("nvtx_string", wide(text), handle_of(domain));
+  return make_named<nvtxStringHandle_t>("nvtx_string", wide(text), to_handle(domain));
 }
 nvtxDomainHandle_t create_domain_ascii(const char* text) {
   return make_named<nvtxDomainHandle_t>("nvtx_domain", ascii(text));

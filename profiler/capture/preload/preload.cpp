@@ -109,7 +109,7 @@ const link_map* line_owner(FILE* stream, const char* head, const void* caller) {
   if (settings().spool == nullptr || stream != stdout) return nullptr;
   const link_map* open = open_line();
   if (open == nullptr && !begins_verbose_line(head)) return nullptr;
-  const link_map* module = module_of(caller);
+  const link_map* module = find_module(caller);
   if (module == nullptr) return nullptr;
   if (open != nullptr) return module == open ? module : nullptr;
   return holds_onednn(module) ? module : nullptr;
@@ -123,7 +123,7 @@ Owner capture(FILE* stream, std::string_view text, const char* head, const void*
 }
 
 // Returns the beginning of a format's output, as far as it is known without formatting.
-const char* head_of(const char* format, va_list arguments) {
+const char* known_head(const char* format, va_list arguments) {
   if (format[0] != '%' || format[1] != 's') return format;
   va_list copy;
   va_copy(copy, arguments);
@@ -154,7 +154,7 @@ void add_formatted(const link_map* module, const char* format, va_list arguments
 
 Owner capture_formatted(FILE* stream, const char* format, va_list arguments, const void* caller,
                         int& size) {
-  const link_map* module = line_owner(stream, head_of(format, arguments), caller);
+  const link_map* module = line_owner(stream, known_head(format, arguments), caller);
   if (module == nullptr) return Owner::program;
   va_list copy;
   va_copy(copy, arguments);
@@ -197,23 +197,23 @@ bool captures_character(int character, FILE* stream, const void* caller) {
 // program's own output. This output must appear exactly when it would without the capture.
 bool is_flush_of_captured(FILE* stream, const void* caller) {
   if (settings().spool == nullptr || stream != stdout || wanted().get()) return false;
-  const link_map* module = module_of(caller);
+  const link_map* module = find_module(caller);
   return module != nullptr && take_just_added(module);
 }
 
 const char* onednn_file() {
   for (const char* name : {"dnnl_primitive_execute", "mkldnn_primitive_execute"}) {
     const void* function = find_function(name);
-    const link_map* module = function == nullptr ? nullptr : module_of(function);
-    if (module != nullptr) return file_of(module, settings().program);
+    const link_map* module = function == nullptr ? nullptr : find_module(function);
+    if (module != nullptr) return module_path(module, settings().program);
   }
   return nullptr;
 }
 
 const char* cuda_driver_file() {
   const void* function = find_function("cuInit");
-  const link_map* module = function == nullptr ? nullptr : module_of(function);
-  return module == nullptr ? nullptr : file_of(module, settings().program);
+  const link_map* module = function == nullptr ? nullptr : find_module(function);
+  return module == nullptr ? nullptr : module_path(module, settings().program);
 }
 
 // Adds the complete field or nothing.

@@ -43,7 +43,7 @@ struct Plan {
   std::vector<std::string> subjects;
 };
 
-Bytes workspace_of(const Plan& plan) {
+Bytes workspace_size(const Plan& plan) {
   Bytes largest{0};
   for (const CaseScript& row : plan.rows) largest = std::max(largest, row.workspace);
   return largest;
@@ -94,7 +94,7 @@ class Kernel final : public ops::Kernel {
   std::string implementation() const override { return plan_.rows.front().implementation; }
   std::vector<ops::KernelStep> steps() const override { return plan_.steps; }
   std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
-  Bytes workspace() const override { return workspace_of(plan_); }
+  Bytes workspace() const override { return workspace_size(plan_); }
   Status pack(std::size_t index, const void* plain, void* packed) override {
     return gpu_->memory().copy_in(packed, plain, plan_.tensors[index].size());
   }
@@ -305,7 +305,7 @@ CreatedKernel Backend::make(Plan plan) {
     }
   }
   void* workspace = nullptr;
-  if (const Bytes size = workspace_of(plan); size.count > 0) {
+  if (const Bytes size = workspace_size(plan); size.count > 0) {
     const auto allocated = gpu_->memory().allocate_for(size, "workspace");
     if (!allocated) {
       return ops::BackendError{ops::BackendError::Kind::skipped, allocated.error().message()};
@@ -320,7 +320,7 @@ CreatedKernel Backend::make(Plan plan) {
 
 std::span<const BackendRow> backend_rows() { return kBackends; }
 
-std::vector<std::string> operators_of(const BackendRow& row) {
+std::vector<std::string> list_operators(const BackendRow& row) {
   const bool dnn = row.name == kDnn;
   std::vector<std::string> names;
   for (const ops::Operator* op : ops::all_operators()) {

@@ -20,7 +20,7 @@ struct BackendRow {
 };
 std::span<const BackendRow> backend_rows();
 // The operators that the row's backend supports, including networks.
-std::vector<std::string> operators_of(const BackendRow& row);
+std::vector<std::string> list_operators(const BackendRow& row);
 // Returns why the backend cannot run; nullopt if it can.
 std::optional<std::string> unavailable_reason(const Script& script, const BackendRow& row);
 

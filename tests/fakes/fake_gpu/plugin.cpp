@@ -29,9 +29,9 @@ Result<Script> load_script() {
   return parse_script(text);
 }
 
-ops::BackendExport export_of(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
+ops::BackendExport make_export(const BackendRow& row, const std::shared_ptr<FakeGpu>& gpu) {
   using Opened = Result<std::unique_ptr<ops::Backend>, ops::BackendError>;
-  return {std::string(row.name), "cuda", operators_of(row),
+  return {std::string(row.name), "cuda", list_operators(row),
           [&row, gpu] { return unavailable_reason(gpu->script(), row); },
           [&row, gpu]() -> Opened {
             const Script& script = gpu->script();
@@ -55,13 +55,13 @@ std::optional<plugin::Plugin> make_plugin() {
   const auto gpu = std::make_shared<FakeGpu>(std::move(script).value());
   if (!gpu->trigger_faults(Moment::load, "plugin")) return std::nullopt;
   std::vector<ops::BackendExport> backends;
-  for (const BackendRow& row : backend_rows()) backends.push_back(export_of(row, gpu));
+  for (const BackendRow& row : backend_rows()) backends.push_back(make_export(row, gpu));
   return ops::export_plugin("cuda", "fake", std::move(backends));
 }
 
 // ---- The probe ---------------------------------------------------------------------------------
 
-ops::cuda::DeviceFacts facts_of(const DeviceScript& device) {
+ops::cuda::DeviceFacts make_device_facts(const DeviceScript& device) {
   ops::cuda::DeviceFacts facts;
   facts.name = device.name;
   facts.major = device.major;
@@ -78,7 +78,8 @@ ops::cuda::DeviceFacts facts_of(const DeviceScript& device) {
   return facts;
 }
 
-ops::cuda::LibraryReport report_of(const ops::cuda::LibrarySpec& spec, const Script& script) {
+ops::cuda::LibraryReport make_library_report(const ops::cuda::LibrarySpec& spec,
+                                             const Script& script) {
   ops::cuda::LibraryReport report;
   report.name = spec.name;
   report.consequence = spec.consequence;
@@ -102,16 +103,16 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
   report.answers.devices = script.device ? 1 : 0;
   report.answers.driver = report.answers.runtime = kCuda;
   report.architectures = "90-real";
-  if (script.device) report.devices = {facts_of(*script.device)};
+  if (script.device) report.devices = {make_device_facts(*script.device)};
   std::set<std::string> operators;
   for (const BackendRow& row : backend_rows()) {
     if (unavailable_reason(script, row)) continue;
-    for (std::string& name : operators_of(row)) operators.insert(std::move(name));
+    for (std::string& name : list_operators(row)) operators.insert(std::move(name));
   }
   report.operators.assign(operators.begin(), operators.end());
   if (extent == BENCH_CUDA_PROBE_LIBRARIES) {
     for (const ops::cuda::LibrarySpec& spec : ops::cuda::library_specs()) {
-      report.libraries.push_back(report_of(spec, script));
+      report.libraries.push_back(make_library_report(spec, script));
     }
   }
   return report;

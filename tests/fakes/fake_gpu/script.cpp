@@ -69,25 +69,25 @@ class Reader {
     value = static_cast<Enum>(name - names.begin());
   }
   template <class Row>
-  void read_rows(const std::string& key, std::vector<Row>& rows, Row (*row_of)(Reader&)) {
+  void read_rows(const std::string& key, std::vector<Row>& rows, Row (*read_row)(Reader&)) {
     const json* found = find(key);
     if (found == nullptr) return;
     rows.clear();
     for (const json& row : *found) {
       Reader reader(row, where_ + "." + key + "[" + std::to_string(rows.size()) + "]");
-      rows.push_back(row_of(reader));
+      rows.push_back(read_row(reader));
       reader.finish();
     }
   }
   template <class Value>
   void read_object(const std::string& key, std::optional<Value>& value,
-                   Value (*value_of)(Reader&)) {
+                   Value (*read_value)(Reader&)) {
     const json* found = find(key);
     if (found == nullptr) return;
     value.reset();
     if (found->is_null()) return;
     Reader reader(*found, where_ + "." + key);
-    value = value_of(reader);
+    value = read_value(reader);
     reader.finish();
   }
 

@@ -34,7 +34,7 @@ Nanoseconds since_1970_to_start() {
   return realtime - monotonic_now();
 }
 
-GpuReading reading_of(const ReadingScript& script, Nanoseconds window) {
+GpuReading make_reading(const ReadingScript& script, Nanoseconds window) {
   GpuReading reading;
   reading.at = window + script.after;
   reading.sm_clock_hz = script.sm_clock_hz;
@@ -84,7 +84,7 @@ Result<std::string> Tracer::finish() {
   session.records.emplace_back(describe(gpu_.device()));
   session.records.emplace_back(GpuContext{kContext, 0});
   for (const ReadingScript& reading : gpu_.script().tracer.readings) {
-    session.records.emplace_back(reading_of(reading, window_));
+    session.records.emplace_back(make_reading(reading, window_));
   }
   for (const std::string& note : gpu_.script().tracer.notes) {
     session.records.emplace_back(GpuNote{note});
@@ -92,7 +92,7 @@ Result<std::string> Tracer::finish() {
   if (const Status usable = gpu_.check_usable(); !usable) {
     session.faults.push_back(fmt::format("the device did not finish: {}", usable.error().what));
   }
-  return gpu_session_text(session);
+  return format_gpu_session(session);
 }
 
 // Calls identify the owner of a kernel, so they are recorded for every group.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of fp8 and 8-bit integers: compares the answers of the ops/tensor_core rules and of
-// support_of() with what cuDNN offers on described devices. Their engines are compiled at run time,
-// which requires a loaded driver or its stub.
+// check_support() with what cuDNN offers on described devices. Their engines are compiled at run
+// time, which requires a loaded driver or its stub.
 #include "ops/cuda/cudnn/stub/some_driver.hpp"
 #include "ops/cuda/cudnn/support_oracle.hpp"
 #include "ops/cuda/cudnn/test_support.hpp"
@@ -75,7 +75,7 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
         for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
           const ConvCase wanted{shape, DataType::f8_e4m3, layout, direction};
           const Problem problem = conv_problem(wanted);
-          const TensorCoreEligibility verdict = verdict_of(problem, platform);
+          const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
           const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
           eligible += says_yes ? 1 : 0;
           const Offer offer = offer_of(api, problem, json);
@@ -126,11 +126,11 @@ TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
       for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
         const ConvCase wanted{shape, DataType::s8, layout};
         const Problem problem = conv_problem(wanted);
-        const TensorCoreEligibility verdict = verdict_of(problem, platform);
+        const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
         const Problem plain = conv_problem({shape, DataType::u8, layout});
         const Offer of_plain = offer_of(api, plain, json);
         EXPECT_FALSE(of_plain.tensor_cores);
-        EXPECT_EQ(verdict_of(plain, platform).rule, "u8");
+        EXPECT_EQ(assess_tensor_cores(plain, platform).rule, "u8");
         EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible,
                   offer_of(api, problem, json).first != of_plain.first)
             << text_of(wanted, device.architecture) << ": " << verdict.reason;
@@ -162,7 +162,7 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
           const ConvCase wanted{shape, dtype, layout, direction};
           if (is_beyond_support(wanted, device.of)) continue;
           const Problem problem = conv_problem(wanted);
-          const Support support = support_of(problem, {api, "", device.of});
+          const Support support = check_support(problem, {api, "", device.of});
           const bool has_engine = planned_engines(api, problem, json, {1, 0}).ok();
           EXPECT_EQ(support.runs == Runs::yes, has_engine)
               << text_of(wanted, device.architecture) << ": " << support.reason;

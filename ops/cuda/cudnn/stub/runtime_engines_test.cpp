@@ -168,7 +168,7 @@ bool is_served(const std::shared_ptr<const CudnnApi>& api, const Problem& proble
   return planned_engines(api, problem, json, {1, 0}).ok();
 }
 
-// What support_of() reports without a device is true for a device that cuDNN knows from JSON.
+// What check_support() reports without a device is true for a device that cuDNN knows from JSON.
 TEST(RuntimeEngines, ServeWhatSupportPromises) {
   BENCH_NEED_A_DRIVER();
   BENCH_NEED_CUDNN(api);
@@ -177,7 +177,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
   int promised = 0;
   cudnn_test::for_each_support_case([&](const Problem& each, const std::string& what) {
     if (each.layout == Layout::any) return;  // equals one of the two others
-    const Support support = support_of(each, asked);
+    const Support support = check_support(each, asked);
     if (support.by == "cuDNN") {
       const ConvSplit split = conv_split(each);
       bool served = is_served(api, each, json);
