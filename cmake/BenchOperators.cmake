@@ -5,22 +5,22 @@
 # line per operator:
 #
 #   bench_operator(conv onednn)      # ops/conv/{op,ref,verbose}.cpp and ops/conv/onednn.cpp
-#   bench_operator(softmax onednn own kernel)
+#   bench_operator(softmax onednn cuda_native kernel)
 #   bench_operators()
 #
 # The words name further files of the operator's folder: onednn.cpp, its kernel in oneDNN;
-# cudnn.cpp, its graph in cuDNN and what cuDNN lacks (in the library of ops/cuda/cudnn); own.cpp, its
-# native form on a CUDA device, and kernel.cu, the native kernel that is only its own (in the
-# libraries of ops/cuda/kernels).
+# cudnn.cpp, its graph in cuDNN and what cuDNN lacks (in the library of ops/cuda/cudnn);
+# cuda_native.cpp, its native form on a CUDA device, and kernel.cu, the native kernel that is only
+# its own (in the libraries of ops/cuda/kernels).
 #
 # The tables of operators, of kernels, of the operators' verbose lines in oneDNN and of the functions
 # of frameworks that they compute (ops/<op>/framework.cpp, if it exists) are generated from these
 # lines, in their order.
 
-set(BENCH_KNOWN_BACKENDS onednn cudnn own kernel)
+set(BENCH_KNOWN_BACKENDS onednn cudnn cuda_native kernel)
 set(BENCH_BACKEND_FILE_kernel kernel.cu)
 # The libraries bench_ops, bench_backend and bench_onednn do not contain their files.
-set(BENCH_BACKENDS_ON_CUDA cudnn own kernel)
+set(BENCH_BACKENDS_ON_CUDA cudnn cuda_native kernel)
 
 # Folders of ops/ that are not operators.
 set(BENCH_SHARED_FOLDERS backend native onednn network plugin tensor_core)

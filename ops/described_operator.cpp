@@ -146,8 +146,8 @@ class Checker {
                  ? Status(fault(parameter, "of kind flag, whose default is not true or false"))
                  : Status(Done{});
     }
-    if (const ParameterDescription* other = find(earlier, fallback)) {
-      return other->kind == parameter.kind
+    if (const ParameterDescription* earlier_parameter = find(earlier, fallback)) {
+      return earlier_parameter->kind == parameter.kind
                  ? Status(Done{})
                  : Status(fault(parameter, "whose default is a parameter of another kind"));
     }

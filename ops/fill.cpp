@@ -16,7 +16,7 @@ double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41
 
 bool must_be_positive(const Problem& problem, std::size_t tensor) {
   const auto is_positive = problem.op->filling.is_positive;
-  // Operators of plugins have no such function: what they call a variance is one.
+  // Operators of plugins have no such function. Their tensors named `variance` are positive.
   if (is_positive == nullptr) return problem.tensors[tensor].name == "variance";
   return is_positive(problem, tensor);
 }

@@ -97,8 +97,8 @@ class RememberingCallWork {
     if (call.arguments != nullptr) return compute_framework_work(call, platform_);
     std::string key = fmt::format("{} {}", call.name, *call.inputs);
     if (call.output != nullptr) key += fmt::format(" {}", *call.output);
-    const auto known = works_.find(key);
-    if (known != works_.end()) return known->second;
+    const auto cached = works_.find(key);
+    if (cached != works_.end()) return cached->second;
     constexpr std::size_t kMaxWorks = 16384;
     if (works_.size() >= kMaxWorks) works_.clear();
     return works_.emplace(std::move(key), compute_framework_work(call, platform_)).first->second;

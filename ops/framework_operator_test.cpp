@@ -17,7 +17,8 @@ namespace {
 using Shape = FrameworkRange::Shape;
 using Shapes = std::vector<Shape>;
 
-// "conv 1204224 602112 MAC", "pointwise relu-2x4 8"; "n/a" if it is not understood.
+// Formats the work of a call: "conv 1204224 602112 MAC", "pointwise relu-2x4 8"; "n/a" if the call
+// is not understood.
 std::string work(std::string_view name, const Shapes& inputs, std::optional<Shape> output = {}) {
   const FrameworkCall call{name, &inputs, output ? &*output : nullptr};
   const auto work = compute_framework_work(call);
@@ -182,7 +183,7 @@ TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
 }
 
 TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
-  const auto asked = [](std::string_view dtype, std::string_view architecture) {
+  const auto tensor_cores = [](std::string_view dtype, std::string_view architecture) {
     const std::string marker = fmt::format(
         "{{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{{'name': '', 'type': 'tensor', "
         "'shape': (2, 64, 8, 8), 'dtype': '{0}'}}, {{'name': '', 'type': 'tensor', 'shape': (64, "
@@ -195,8 +196,10 @@ TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
         {range->name, &range->inputs, nullptr, &range->arguments}, *platform);
     return work ? work->tensor_cores : "n/a";
   };
-  EXPECT_TRUE(asked("float16", "9.0").starts_with("eligible (")) << asked("float16", "9.0");
-  EXPECT_TRUE(asked("float32", "7.5").starts_with("not eligible (")) << asked("float32", "7.5");
+  EXPECT_TRUE(tensor_cores("float16", "9.0").starts_with("eligible ("))
+      << tensor_cores("float16", "9.0");
+  EXPECT_TRUE(tensor_cores("float32", "7.5").starts_with("not eligible ("))
+      << tensor_cores("float32", "7.5");
   // A range of emit_nvtx contains no data type.
   const Shapes shapes = {{2, 64}, {64, 8}};
   const auto product = compute_framework_work({"aten::mm", &shapes}, *parse_platform("9.0"));

@@ -50,8 +50,8 @@ bool is_image(std::span<const std::int64_t> shape) {
 
 const FrameworkArgument* find_argument(const Arguments& arguments, std::string_view name,
                                        std::size_t place) {
-  const auto named = std::ranges::find(arguments, name, &FrameworkArgument::name);
-  if (named != arguments.end()) return &*named;
+  const auto named_argument = std::ranges::find(arguments, name, &FrameworkArgument::name);
+  if (named_argument != arguments.end()) return &*named_argument;
   return place < arguments.size() && arguments[place].name.empty() ? &arguments[place] : nullptr;
 }
 

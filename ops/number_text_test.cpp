@@ -38,10 +38,10 @@ TEST(ReadReal, StopsBehindTheNumber) {
 }
 
 TEST(ReadReal, RefusesWhatIsNoFiniteNumber) {
-  for (const char* given : {"", "nan", "inf", "-inf", "infinity", "x1", "-", "1e999"}) {
-    std::string_view text = given;
-    EXPECT_FALSE(read_real(text)) << given;
-    EXPECT_EQ(text, given);
+  for (const char* input : {"", "nan", "inf", "-inf", "infinity", "x1", "-", "1e999"}) {
+    std::string_view text = input;
+    EXPECT_FALSE(read_real(text)) << input;
+    EXPECT_EQ(text, input);
   }
 }
 
@@ -49,10 +49,10 @@ TEST(ReadInteger, RefusesWhatDoesNotFit) {
   std::string_view largest = "9223372036854775807x";
   EXPECT_EQ(read_integer(largest), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(largest, "x");
-  for (const char* given : {"", "9223372036854775808", "+1", " 1", "a"}) {
-    std::string_view text = given;
-    EXPECT_FALSE(read_integer(text)) << given;
-    EXPECT_EQ(text, given);
+  for (const char* input : {"", "9223372036854775808", "+1", " 1", "a"}) {
+    std::string_view text = input;
+    EXPECT_FALSE(read_integer(text)) << input;
+    EXPECT_EQ(text, input);
   }
 }
 

@@ -43,8 +43,8 @@ class Recorder {
   void record(Activity activity);
   // The same for counters; the caller names their group.
   void record(Activity activity, RecordGroup group);
-  // Writes an activity that has begun but not ended to the sink at once, marked unfinished. If the
-  // program crashes, the dump still contains it.
+  // Writes an activity that has begun but not ended to the sink immediately, marked unfinished. If
+  // the program crashes, its file still contains the activity.
   void record_unfinished(Activity activity);
 
   // The first error of the sink. Nothing more is recorded after it.
@@ -104,8 +104,8 @@ class Scope {
 // Returns "layer:NAME", the name of a scope's NVTX range.
 std::string scope_range_name(std::string_view name);
 
-// Only the NVTX range of a scope, for code where a microsecond counts. The caller prepares the name
-// beforehand.
+// Creates only the NVTX range of a scope, for code where a microsecond matters. The caller prepares
+// the name beforehand with scope_range_name().
 class ScopeRange {
  public:
   explicit ScopeRange(const char* name);
@@ -114,7 +114,7 @@ class ScopeRange {
   ScopeRange& operator=(const ScopeRange&) = delete;
 };
 
-// Ids of the calling thread (gettid, as in tracks) and of this process.
+// Return the ids of the calling thread (gettid, as in tracks) and of this process.
 std::int64_t current_thread();
 std::int64_t current_process();
 

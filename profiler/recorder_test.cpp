@@ -30,10 +30,10 @@ class VectorSink final : public ActivitySink {
   std::size_t capacity = 1000;
 };
 
-const std::set<RecordGroup> kAll = {RecordGroup::operators, RecordGroup::api, RecordGroup::memory,
-                                    RecordGroup::device};
+const std::set<RecordGroup> kAllGroups = {RecordGroup::operators, RecordGroup::api,
+                                          RecordGroup::memory, RecordGroup::device};
 
-Activity activity_of(ActivityKind kind, std::string name) {
+Activity make_activity(ActivityKind kind, std::string name) {
   Activity activity;
   activity.kind = kind;
   activity.name = std::move(name);
@@ -47,9 +47,9 @@ class RecorderTest : public ::testing::Test {
 };
 
 TEST_F(RecorderTest, RecordsBetweenStartAndStopOutsideOfPauses) {
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   const auto mark = [&](const char* name) {
-    recorder.record(activity_of(ActivityKind::marker, name));
+    recorder.record(make_activity(ActivityKind::marker, name));
   };
   mark("before");
   recorder.start();
@@ -67,17 +67,17 @@ TEST_F(RecorderTest, RecordsBetweenStartAndStopOutsideOfPauses) {
 }
 
 TEST_F(RecorderTest, EachGroupSwitchedOffRemovesExactlyItsKinds) {
-  for (const RecordGroup off : kAll) {
+  for (const RecordGroup disabled : kAllGroups) {
     VectorSink sink;
-    std::set<RecordGroup> groups = kAll;
-    groups.erase(off);
+    std::set<RecordGroup> groups = kAllGroups;
+    groups.erase(disabled);
     Recorder recorder(clock_, sink, groups);
     recorder.start();
     std::set<ActivityKind> expected;
     for (std::size_t i = 0; i < activity_kind_names().size(); ++i) {
       const auto kind = static_cast<ActivityKind>(i);
-      recorder.record(activity_of(kind, "x"));
-      if (record_group(kind) != off) expected.insert(kind);
+      recorder.record(make_activity(kind, "x"));
+      if (record_group(kind) != disabled) expected.insert(kind);
     }
     std::set<ActivityKind> recorded;
     for (const Activity& activity : sink.activities) recorded.insert(activity.kind);
@@ -88,25 +88,25 @@ TEST_F(RecorderTest, EachGroupSwitchedOffRemovesExactlyItsKinds) {
 TEST_F(RecorderTest, CountersBelongToTheGroupOfTheirWriter) {
   Recorder recorder(clock_, sink_, {RecordGroup::memory});
   recorder.start();
-  recorder.record(activity_of(ActivityKind::counter, "live bytes"), RecordGroup::memory);
-  recorder.record(activity_of(ActivityKind::counter, "calls"), RecordGroup::api);
-  recorder.record(activity_of(ActivityKind::counter, "user's"));
+  recorder.record(make_activity(ActivityKind::counter, "live bytes"), RecordGroup::memory);
+  recorder.record(make_activity(ActivityKind::counter, "calls"), RecordGroup::api);
+  recorder.record(make_activity(ActivityKind::counter, "user's"));
   ASSERT_EQ(sink_.activities.size(), 1u);
   EXPECT_EQ(sink_.activities[0].name, "live bytes");
 }
 
 TEST_F(RecorderTest, ScopesGiveCaseLayerAndDirection) {
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   recorder.start();
   {
     const Scope net(&recorder, {.name = "net", .case_id = "case", .direction = "forward"});
     {
       const Scope layer(&recorder, {.name = "a:b", .kind = ActivityKind::operation});
-      recorder.record(activity_of(ActivityKind::primitive, "convolution"));
+      recorder.record(make_activity(ActivityKind::primitive, "convolution"));
     }
-    recorder.record(activity_of(ActivityKind::primitive, "reorder"));
+    recorder.record(make_activity(ActivityKind::primitive, "reorder"));
   }
-  recorder.record(activity_of(ActivityKind::primitive, "outside"));
+  recorder.record(make_activity(ActivityKind::primitive, "outside"));
   ASSERT_EQ(sink_.activities.size(), 5u);
   const Activity& inner = sink_.activities[0];
   EXPECT_EQ(inner.case_id, "case");
@@ -126,7 +126,7 @@ TEST_F(RecorderTest, ScopesGiveCaseLayerAndDirection) {
 }
 
 TEST_F(RecorderTest, ScopesAreBalancedAlsoOnErrorPaths) {
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   recorder.start();
   EXPECT_THROW(
       {
@@ -134,19 +134,19 @@ TEST_F(RecorderTest, ScopesAreBalancedAlsoOnErrorPaths) {
         throw std::runtime_error("in between");
       },
       std::runtime_error);
-  recorder.record(activity_of(ActivityKind::marker, "after"));
+  recorder.record(make_activity(ActivityKind::marker, "after"));
   EXPECT_EQ(sink_.activities.back().scope, "");
 }
 
 TEST_F(RecorderTest, EachThreadHasScopesOfItsOwn) {
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   recorder.start();
   const Scope here(&recorder, {.name = "here", .kind = std::nullopt});
   std::thread([&] {
     const Scope there(&recorder, {.name = "there", .kind = std::nullopt});
-    recorder.record(activity_of(ActivityKind::marker, "m"));
+    recorder.record(make_activity(ActivityKind::marker, "m"));
   }).join();
-  recorder.record(activity_of(ActivityKind::marker, "m"));
+  recorder.record(make_activity(ActivityKind::marker, "m"));
   ASSERT_EQ(sink_.activities.size(), 2u);
   EXPECT_EQ(sink_.activities[0].scope, "there");
   EXPECT_EQ(sink_.activities[1].scope, "here");
@@ -155,9 +155,9 @@ TEST_F(RecorderTest, EachThreadHasScopesOfItsOwn) {
 }
 
 TEST_F(RecorderTest, AnnouncedActivitiesAreUnfinished) {
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   recorder.start();
-  recorder.record_unfinished(activity_of(ActivityKind::primitive, "convolution"));
+  recorder.record_unfinished(make_activity(ActivityKind::primitive, "convolution"));
   ASSERT_EQ(sink_.activities.size(), 1u);
   EXPECT_EQ(sink_.activities[0].attributes.integer(Attribute::unfinished), 1);
   EXPECT_FALSE(sink_.activities[0].duration);
@@ -165,9 +165,9 @@ TEST_F(RecorderTest, AnnouncedActivitiesAreUnfinished) {
 
 TEST_F(RecorderTest, FullSinkEndsTheRecordingWithItsReason) {
   sink_.capacity = 1;
-  Recorder recorder(clock_, sink_, kAll);
+  Recorder recorder(clock_, sink_, kAllGroups);
   recorder.start();
-  for (int i = 0; i < 3; ++i) recorder.record(activity_of(ActivityKind::marker, "m"));
+  for (int i = 0; i < 3; ++i) recorder.record(make_activity(ActivityKind::marker, "m"));
   EXPECT_EQ(recorder.status().error().what, "full");
   EXPECT_EQ(sink_.activities.size(), 1u);
 }

@@ -55,8 +55,8 @@ class GzipStream final : public ByteStream {
   GzipStream& operator=(const GzipStream&) = delete;
 
   Result<std::size_t> read(char* bytes, std::size_t size) override {
-    constexpr std::size_t kMost = std::size_t{1} << 30;  // gzread counts in an int
-    const int count = gzread(file_, bytes, static_cast<unsigned>(std::min(size, kMost)));
+    constexpr std::size_t kMaxCount = std::size_t{1} << 30;  // gzread counts in an int
+    const int count = gzread(file_, bytes, static_cast<unsigned>(std::min(size, kMaxCount)));
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
     // For an incomplete file, gzread yields what can be unpacked, then Z_BUF_ERROR.
@@ -105,14 +105,14 @@ class BufferedSource final : public TextSource {
 
   bool next(Line& line) override {
     consumed_ = true;
-    if (skips_) skip_rest();
+    if (must_skip_rest_) skip_rest();
     const std::size_t size = find_end();
     if (size == 0 && begin_ == end_) return false;
     line.number = ++number_;
     line.cut = size > kMaxProfileLine;
     line.text = {buffer_.data() + begin_, std::min(size, kMaxProfileLine)};
     begin_ += line.text.size();
-    skips_ = line.cut;
+    must_skip_rest_ = line.cut;
     line.has_end = !line.cut && begin_ < end_;
     if (line.has_end) ++begin_;
     if (line.text.ends_with('\r')) line.text.remove_suffix(1);
@@ -138,7 +138,7 @@ class BufferedSource final : public TextSource {
   }
 
   void skip_rest() {
-    skips_ = false;
+    must_skip_rest_ = false;
     while (true) {
       const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
       if (found != nullptr) {
@@ -152,7 +152,7 @@ class BufferedSource final : public TextSource {
 
   // Appends more bytes at end_. Returns false at the end or after an error.
   bool fill() {
-    if (ended_) return false;
+    if (at_end_) return false;
     if (begin_ > 0) {
       std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
       end_ -= begin_;
@@ -161,9 +161,9 @@ class BufferedSource final : public TextSource {
     if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
     const auto count = bytes_->read(buffer_.data() + end_, buffer_.size() - end_);
     if (!count.ok()) status_ = count.error();
-    ended_ = !count.ok() || *count == 0;
-    if (!ended_) end_ += *count;
-    return !ended_;
+    at_end_ = !count.ok() || *count == 0;
+    if (!at_end_) end_ += *count;
+    return !at_end_;
   }
 
   std::string name_;
@@ -174,38 +174,38 @@ class BufferedSource final : public TextSource {
   std::int64_t number_ = 0;
   std::string head_;
   bool consumed_ = false;
-  bool ended_ = false;
-  bool skips_ = false;  // whether the rest of a cut line must be skipped
+  bool at_end_ = false;
+  bool must_skip_rest_ = false;  // the rest of a cut line
   Status status_ = Done{};
 };
 
 }  // namespace
 
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path) {
-  const auto source_of = [](std::string name, std::unique_ptr<ByteStream> bytes) {
+  const auto make_source = [](std::string name, std::unique_ptr<ByteStream> bytes) {
     return std::unique_ptr<TextSource>(
         std::make_unique<BufferedSource>(std::move(name), std::move(bytes)));
   };
   if (path == "-") {
     const std::string name = "(standard input)";
-    return source_of(
+    return make_source(
         name, std::make_unique<DescriptorStream>(STDIN_FILENO, DescriptorStream::Owned::no, name));
   }
   BENCH_ASSIGN_OR_RETURN(Descriptor descriptor, open_input(path));
   if (!path.ends_with(".gz")) {
-    return source_of(path, std::make_unique<DescriptorStream>(descriptor.release(),
-                                                              DescriptorStream::Owned::yes, path));
+    return make_source(path, std::make_unique<DescriptorStream>(
+                                 descriptor.release(), DescriptorStream::Owned::yes, path));
   }
   gzFile file = gzdopen(descriptor.get(), "rb");
   if (file == nullptr) return Error{"cannot unpack: out of memory", path, ""};
   descriptor.release();  // gzclose closes it
-  return source_of(path, std::make_unique<GzipStream>(file, path));
+  return make_source(path, std::make_unique<GzipStream>(file, path));
 }
 
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text) {
-  const std::size_t enough = text.size() + 1;  // never 0
-  return std::make_unique<BufferedSource>(std::move(name),
-                                          std::make_unique<StringStream>(std::move(text)), enough);
+  const std::size_t buffer_size = text.size() + 1;  // never 0
+  return std::make_unique<BufferedSource>(
+      std::move(name), std::make_unique<StringStream>(std::move(text)), buffer_size);
 }
 
 }  // namespace bench

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-// Values that the activity already has stay unchanged.
+// The add_ functions below do not change values that the activity already has.
 void add_text(Attributes& attributes, Attribute attribute, const std::string& text) {
   if (!text.empty() && attributes.find(attribute) == nullptr) attributes.set(attribute, text);
 }
@@ -27,8 +27,9 @@ void add_work(Activity& activity, const ActivityWork& work) {
   if (work.bytes) add_number(attributes, Attribute::bytes, *work.bytes);
 }
 
-// A value from the file fills in what the operators do not know. It is kept if their value differs.
-void settle(Attributes& attributes, Attribute given, Attribute known) {
+// Sets `known` to the value from the file if the operators do not know it. Keeps `given`, the value
+// from the file, only if the operators' value differs.
+void merge_given(Attributes& attributes, Attribute given, Attribute known) {
   const auto in_file = attributes.integer(given);
   if (!in_file) return;
   if (attributes.find(known) == nullptr) attributes.set(known, *in_file);
@@ -51,8 +52,8 @@ Status WorkSink::consume(const Activity& activity) {
   copy_ = activity;
   if (work) add_work(copy_, *work);
   if (is_given) {
-    settle(copy_.attributes, Attribute::given_flops, Attribute::flops);
-    settle(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
+    merge_given(copy_.attributes, Attribute::given_flops, Attribute::flops);
+    merge_given(copy_.attributes, Attribute::given_bytes, Attribute::bytes);
   }
   return next_.consume(copy_);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bench analyze` does with invalid files: it shows what it could read, counts what it could
-// not, and trusts nothing.
+// What `bench analyze` does with invalid files: it shows what it can read, counts what it cannot
+// read, and trusts no name or size in a file.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -79,8 +79,8 @@ TEST(AnalyzeBadInput, a_torn_packed_log_gives_what_it_holds) {
     gzputs(file, (line + std::to_string(i * 7919 % 10'007) + "\n").c_str());
   }
   gzclose(file);
-  const std::string whole = read_text(folder.file("whole.gz"));
-  folder.write("torn.gz", whole.substr(0, whole.size() / 2));
+  const std::string complete = read_text(folder.file("whole.gz"));
+  folder.write("torn.gz", complete.substr(0, complete.size() / 2));
   const ProgramResult result = analyze("torn.gz", {}, folder.path());
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("20 of "));

@@ -45,8 +45,8 @@ ProgramResult shell(const std::string& script, const std::string& folder = BENCH
       {{"/bin/bash", "-c", "set -o pipefail; " + script}, folder, std::move(environment)});
 }
 
-json document_of(const std::string& file, Words options,
-                 const std::string& folder = BENCH_SOURCE_DIR) {
+json analyze_json(const std::string& file, Words options,
+                  const std::string& folder = BENCH_SOURCE_DIR) {
   options.push_back("--json");
   const ProgramResult result = analyze(file, options, folder);
   EXPECT_EQ(result.status, 0) << result.err;
@@ -54,7 +54,7 @@ json document_of(const std::string& file, Words options,
 }
 
 template <class Value>
-std::vector<Value> column_of(const json& document, const char* name) {
+std::vector<Value> column_values(const json& document, const char* name) {
   std::vector<Value> values;
   for (const json& row : document["rows"]) values.push_back(row.value(name, Value()));
   return values;
@@ -95,7 +95,7 @@ TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
                {"--peak-bandwidth", "900GB/s", "-c", "index,op,time_ns,bandwidth,flags", "-t", "0",
                 "--order-by", "+index"});
   const json rows =
-      document_of(kPyprof, {"--peak-bandwidth", "900GB/s", "-c", "index,flags,time_ns"});
+      analyze_json(kPyprof, {"--peak-bandwidth", "900GB/s", "-c", "index,flags,time_ns"});
   EXPECT_EQ(rows["selected"], 34);
   EXPECT_EQ(rows["total_ns"], 3'683'771);
   std::vector<int> flagged;
@@ -113,8 +113,8 @@ TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
 // row 33 adds.
 TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
   const json rows =
-      document_of(kPyprof, {"-c", "index,flops,bytes,given_flops,given_bytes,flags,tc,pid,tid",
-                            "--order-by", "+index"})["rows"];
+      analyze_json(kPyprof, {"-c", "index,flops,bytes,given_flops,given_bytes,flags,tc,pid,tid",
+                             "--order-by", "+index"})["rows"];
   EXPECT_EQ(
       rows[15],
       (json{{"index", 17}, {"flops", 7'398'752'256}, {"tensor_cores", "used (name: mma-word)"}}));
@@ -129,8 +129,8 @@ TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
 TEST(AnalyzeTables, pyprofs_wrong_values_are_recomputed_and_flagged) {
   for (const char* table :
        {"profiler/readers/testdata/pyprof_csv.txt", "profiler/readers/testdata/pyprof_w300.txt"}) {
-    const json rows = document_of(table, {"-c", "op,flops,bytes,given_flops,given_bytes,flags",
-                                          "--order-by", "+index"})["rows"];
+    const json rows = analyze_json(table, {"-c", "op,flops,bytes,given_flops,given_bytes,flags",
+                                           "--order-by", "+index"})["rows"];
     ASSERT_EQ(rows.size(), 7u) << table;
     EXPECT_EQ(rows[0], (json{{"op", "linear"},
                              {"flops", 67'108'864},
@@ -177,7 +177,7 @@ TEST(AnalyzeTables, pyprofs_csv_gives_what_its_columns_give) {
 }
 
 TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
-  const json row = document_of(kSeedLog, {})["rows"].at(0);
+  const json row = analyze_json(kSeedLog, {})["rows"].at(0);
   EXPECT_EQ(row["flops"], 38'654'705'664);
   EXPECT_EQ(row["time_ns"], 20'753'900);
   EXPECT_EQ(row["implementation"], "jit:avx512_common");
@@ -210,7 +210,9 @@ TEST(AnalyzeSeed, the_rates_and_shares_of_megengines_table) {
   }
 }
 
-// $ grep "exec,cpu,convolution" | awk 'BEGIN{FS=","} {SUM+=$11} END {print SUM}', and create
+// The totals are those of
+// `grep "exec,cpu,convolution" | awk 'BEGIN{FS=","} {SUM+=$11} END {print SUM}'`, and the same for
+// create.
 TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
   const TemporaryFolder folder;
   std::string log = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
@@ -226,27 +228,27 @@ TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
                   R"(awk 'BEGIN{FS=","} {SUM+=$11} END {printf "%.6f", SUM}')",
               folder.path());
     const json document =
-        document_of("log", {"--type", "convolution", "--phase", phase}, folder.path());
+        analyze_json("log", {"--type", "convolution", "--phase", phase}, folder.path());
     EXPECT_EQ(document["total_ns"], std::llround(std::strtod(awk.out.c_str(), nullptr) * 1e6));
     EXPECT_EQ(document["selected"], 2);
   }
-  const json all = document_of("log", {"--phase", "all"}, folder.path());
+  const json all = analyze_json("log", {"--phase", "all"}, folder.path());
   EXPECT_EQ(all["selected"], 4);
   EXPECT_EQ(all["total_ns"], 2 * (20'753'900 + 103'027));
 }
 
 TEST(AnalyzeOptions, top_cuts_and_0_is_all) {
-  EXPECT_EQ(document_of(kPyprof, {"-t", "3"})["rows"].size(), 3u);
-  EXPECT_EQ(document_of(kPyprof, {"--top", "0"})["rows"].size(), 34u);
-  EXPECT_EQ(document_of(kPyprof, {})["rows"].size(), 34u);
+  EXPECT_EQ(analyze_json(kPyprof, {"-t", "3"})["rows"].size(), 3u);
+  EXPECT_EQ(analyze_json(kPyprof, {"--top", "0"})["rows"].size(), 34u);
+  EXPECT_EQ(analyze_json(kPyprof, {})["rows"].size(), 34u);
   EXPECT_THAT(analyze(kPyprof, {}).out, HasSubstr("20 of 34 rows; -t 0 shows all"));
-  EXPECT_EQ(document_of(kPyprof, {"-t", "3"})["total_ns"], 3'683'771);
+  EXPECT_EQ(analyze_json(kPyprof, {"-t", "3"})["total_ns"], 3'683'771);
 }
 
 TEST(AnalyzeOptions, filters_choose_exact_rows) {
   const auto indices = [](Words options) {
     options.insert(options.end(), {"-c", "index", "--order-by", "+index"});
-    return column_of<int>(document_of(kPyprof, options), "index");
+    return column_values<int>(analyze_json(kPyprof, options), "index");
   };
   EXPECT_THAT(indices({"--type", "relu"}), ElementsAre(7, 14, 22, 34));
   EXPECT_THAT(indices({"--type", "relu", "--type", "iadd"}), ElementsAre(7, 14, 22, 33, 34));
@@ -279,14 +281,14 @@ TEST(AnalyzeOptions, an_empty_selection_says_so_with_status_0) {
 }
 
 TEST(AnalyzeOptions, unknown_values_are_last_in_every_order) {
-  const auto known = [](const std::string& order) {
-    const json document = document_of(kPyprof, {"--order-by", order, "-c", "bandwidth"});
-    std::vector<bool> each;
-    for (const json& row : document["rows"]) each.push_back(row.contains("bandwidth"));
-    return each;
+  const auto known_bandwidths = [](const std::string& order) {
+    const json document = analyze_json(kPyprof, {"--order-by", order, "-c", "bandwidth"});
+    std::vector<bool> is_known;
+    for (const json& row : document["rows"]) is_known.push_back(row.contains("bandwidth"));
+    return is_known;
   };
   for (const std::string order : {"bandwidth", "+bandwidth"}) {
-    const std::vector<bool> rows = known(order);
+    const std::vector<bool> rows = known_bandwidths(order);
     ASSERT_EQ(rows.size(), 34u);
     EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(), std::greater<>())) << order;
     EXPECT_EQ(std::count(rows.begin(), rows.end(), false), 7) << order;
@@ -325,7 +327,7 @@ TEST(AnalyzeStreams, packed_files_are_unpacked) {
   ASSERT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())),
             static_cast<int>(text.size()));
   gzclose(file);
-  EXPECT_EQ(document_of("t.gz", {}, folder.path())["total_ns"], 3'683'771);
+  EXPECT_EQ(analyze_json("t.gz", {}, folder.path())["total_ns"], 3'683'771);
 }
 
 TEST(AnalyzeStreams, a_closed_pipe_is_no_error) {
@@ -356,7 +358,7 @@ TEST(AnalyzeSources, the_spool_of_a_killed_profile) {
                "{\"record\":\"verbose\",\"pid\":7,\"tid\":8,\"ns\":90000000,\"text\":\"" +
                    line + "\"}\n{\"record\":\"verbose\",\"pid\":7,\"tid");
   const json document =
-      document_of("p.jsonl.spool", {"-c", "type,tid,start_ns,flops"}, folder.path());
+      analyze_json("p.jsonl.spool", {"-c", "type,tid,start_ns,flops"}, folder.path());
   EXPECT_EQ(document["rows"], json::parse(R"([{"type": "convolution", "tid": 8,
                                                "start_ns": 69246100, "flops": 38654705664}])"));
 }
@@ -371,13 +373,13 @@ TEST(AnalyzeSources, a_profile_that_a_program_made_with_the_library) {
   EXPECT_EQ(plain.status, 0);
   EXPECT_THAT(plain.err, IsEmpty());
   const json ranges =
-      document_of("p.jsonl", {"-c", "name,domain", "--order-by", "+start_ns"}, folder.path());
-  EXPECT_THAT(column_of<std::string>(ranges, "name"),
+      analyze_json("p.jsonl", {"-c", "name,domain", "--order-by", "+start_ns"}, folder.path());
+  EXPECT_THAT(column_values<std::string>(ranges, "name"),
               testing::IsSupersetOf({"epoch", "step", "load"}));
-  const json inner = document_of("p.jsonl", {"--layer", "encoder:a\\:b"}, folder.path());
-  EXPECT_THAT(column_of<std::string>(inner, "name"), testing::Contains("attention"));
-  EXPECT_GT(document_of("p.jsonl", {"--kind", "counter"}, folder.path())["selected"], 0);
-  EXPECT_GT(document_of("p.jsonl", {"--kind", "marker"}, folder.path())["selected"], 0);
+  const json inner = analyze_json("p.jsonl", {"--layer", "encoder:a\\:b"}, folder.path());
+  EXPECT_THAT(column_values<std::string>(inner, "name"), testing::Contains("attention"));
+  EXPECT_GT(analyze_json("p.jsonl", {"--kind", "counter"}, folder.path())["selected"], 0);
+  EXPECT_GT(analyze_json("p.jsonl", {"--kind", "marker"}, folder.path())["selected"], 0);
 }
 
 TEST(AnalyzeSources, a_profiled_run) {
@@ -402,16 +404,16 @@ cases:
   EXPECT_THAT(plain.err, IsEmpty());  // no malformed or unknown lines
 
   const json cases =
-      document_of("r.jsonl", {"--aggregate-by", "case", "--type", "primitive"}, folder.path());
+      analyze_json("r.jsonl", {"--aggregate-by", "case", "--type", "primitive"}, folder.path());
   EXPECT_EQ(cases["rows"].size(), 2u);
-  EXPECT_THAT(column_of<int>(cases, "count"), Each(4));
+  EXPECT_THAT(column_values<int>(cases, "count"), Each(4));
   const json gemm =
-      document_of("r.jsonl", {"--type", "gemm", "-c", "flops,flops_per_s,op"}, folder.path());
-  EXPECT_THAT(column_of<int>(gemm, "flops"), ElementsAre(524288, 524288, 524288, 524288));
+      analyze_json("r.jsonl", {"--type", "gemm", "-c", "flops,flops_per_s,op"}, folder.path());
+  EXPECT_THAT(column_values<int>(gemm, "flops"), ElementsAre(524288, 524288, 524288, 524288));
   for (const json& row : gemm["rows"]) EXPECT_GT(row["flops_per_s"], 0.0);
   for (const Words& options : {Words{"--phase", "create"}, Words{"--kind", "api"},
                                Words{"--kind", "allocation"}, Words{"--kind", "counter"}}) {
-    EXPECT_GT(document_of("r.jsonl", options, folder.path())["selected"], 0) << options[1];
+    EXPECT_GT(analyze_json("r.jsonl", options, folder.path())["selected"], 0) << options[1];
   }
 }
 

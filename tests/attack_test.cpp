@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built program under an attacker, with a full disk or with a careless script: nothing is lost,
-// nothing is injected, nothing hangs. Each test is a recorded case.
+// The built program with hostile inputs, with a full disk and in careless scripts: it loses no
+// data, passes no foreign text to a terminal or a CI, and does not hang. Each test repeats an
+// attack.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ ProgramResult bench(std::vector<std::string> arguments, const std::string& folde
   return run_program({std::move(arguments), folder, std::move(environment)});
 }
 
-// Runs a line of bash with $BENCH and $CASE. A hanging command is ended after a minute, with status
+// Runs a line of bash with $BENCH and $CASE. Ends a command that hangs after a minute, with status
 // 124.
 ProgramResult shell(const std::string& line, const std::string& folder) {
   return run_program(
@@ -49,7 +50,7 @@ constexpr const char* kResult =
     R"({"record":"case","run_id":"1","id":"NAME","op":"gemm","dtype":"f32","device":"cpu",)"
     R"("backend":"onednn","outcome":"failed","reason":"NAME","implementation":"NAME"})";
 
-// A result file whose names are `name`, as escaped inside a JSON string.
+// Returns a result file in which every name is `name`. Escape it as inside a JSON string.
 std::string result_with(const std::string& name) {
   std::string text = std::string(kRun) + "\n" + kResult + "\n";
   for (std::size_t at = 0; (at = text.find("NAME", at)) != std::string::npos; at += name.size())
@@ -60,7 +61,7 @@ std::string result_with(const std::string& name) {
 // --- output ------------------------------------------------------------------------------------
 
 // No worker starts under `false`, so nothing is ever written.
-constexpr const char* kNothing = "$BENCH run $CASE --quick --under false --out ";
+constexpr const char* kRunWithoutRecords = "$BENCH run $CASE --quick --under false --out ";
 
 TEST(OutputPath, a_run_that_writes_nothing_removes_nothing_and_makes_nothing) {
   const TemporaryFolder folder;
@@ -71,16 +72,16 @@ TEST(OutputPath, a_run_that_writes_nothing_removes_nothing_and_makes_nothing) {
   folder.write("old.jsonl", "old\n");
   fs::create_symlink("old.jsonl", folder.file("link"));
   fs::create_symlink("missing", folder.file("dangling"));
-  EXPECT_EQ(
-      shell("cat fifo & " + std::string(kNothing) + "fifo; s=$?; wait; exit $s", folder.path())
-          .status,
-      3);
+  EXPECT_EQ(shell("cat fifo & " + std::string(kRunWithoutRecords) + "fifo; s=$?; wait; exit $s",
+                  folder.path())
+                .status,
+            3);
   for (const char* name : {"link --force", "old.jsonl --force", "dangling", "new"}) {
-    const ProgramResult result = shell(kNothing + std::string(name), folder.path());
+    const ProgramResult result = shell(kRunWithoutRecords + std::string(name), folder.path());
     EXPECT_EQ(result.status, 3) << name << result.err;
   }
   if (has_device) {
-    EXPECT_EQ(shell(kNothing + std::string("device"), folder.path()).status, 3);
+    EXPECT_EQ(shell(kRunWithoutRecords + std::string("device"), folder.path()).status, 3);
     EXPECT_TRUE(fs::is_character_file(folder.file("device")));
   }
   EXPECT_TRUE(fs::is_fifo(folder.file("fifo")));
@@ -340,7 +341,8 @@ TEST(Inputs, a_configuration_cannot_name_the_standard_input) {
   }
 }
 
-// The path of libraries in the built program had an empty element, which means the caller's folder.
+// Earlier, the library path in the built program had an empty element, which means the caller's
+// folder.
 TEST(Libraries, none_is_loaded_from_the_folder_of_the_caller) {
   const TemporaryFolder folder;
   for (const char* name : {"libfmt.so.9", "libdnnl.so.3", "libz.so.1"})
@@ -396,7 +398,7 @@ TEST(Usage, an_option_that_stands_twice_in_an_id_is_refused) {
   EXPECT_THAT(result.err, HasSubstr("options `t1` and `t1` both set the threads"));
 }
 
-// From the second attack, by an attacker who did not know the first one's list.
+// The tests below come from a second attack, which did not use the list of the first one.
 TEST(OutputPath, a_report_is_not_resumed_into) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
@@ -439,8 +441,8 @@ TEST(OutputPath, records_and_table_share_an_open_standard_output) {
   EXPECT_THAT(all, HasSubstr("\"record\":\"end\""));
 }
 
-// Result files have the suffix of a store's files. They used to turn a folder into that of a
-// machine class.
+// Result files have the suffix of a store's files. Earlier, a folder with result files was
+// therefore taken for that of a machine class.
 TEST(Inputs, a_store_may_lie_beside_result_files) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench baseline`, and how `run` and `compare` use a store, as a user calls them. The tests create
-// result files with known times; `bench run` creates them only if the machine must be this one.
+// `bench baseline`, and how `run` and `compare` use a store, as a user calls them. Most tests write
+// result files with known times. A test calls `bench run` only if a result must be of this machine.
 #include "harness/store/store.hpp"
 #include "tests/fakes/reports.hpp"
 #include "tests/support/program.hpp"
@@ -56,7 +56,8 @@ RunRecord run_record(int number) {
   return run;
 }
 
-std::string result_of(const RunRecord& run, std::int64_t nanoseconds, const std::string& id = kId) {
+std::string result_text(const RunRecord& run, std::int64_t nanoseconds,
+                        const std::string& id = kId) {
   CaseRecord record = sample_case(run.run_id, id);
   record.implementation = "brg:avx512_core";
   record.memory = MemoryUse{Bytes{4096}, Bytes{1024}, Bytes{0}};
@@ -64,8 +65,8 @@ std::string result_of(const RunRecord& run, std::int64_t nanoseconds, const std:
 }
 
 TEST_F(BaselineTest, save_list_show_and_verify) {
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_of(run_record(2), 101'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_text(run_record(2), 101'000));
   const ProgramResult saved =
       baseline({"save", "a.jsonl", "b.jsonl", "--reason", "nightly run of main"});
   EXPECT_EQ(saved.status, 0) << saved.err;
@@ -101,7 +102,7 @@ TEST_F(BaselineTest, save_list_show_and_verify) {
 }
 
 TEST_F(BaselineTest, a_reason_is_needed) {
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   for (const char* action : {"save", "accept"}) {
     for (const auto& words : {std::vector<std::string>{}, {"--reason", " "}}) {
       std::vector<std::string> arguments = {action, "a.jsonl"};
@@ -115,8 +116,8 @@ TEST_F(BaselineTest, a_reason_is_needed) {
 }
 
 TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_of(run_record(2), 200'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_text(run_record(2), 200'000));
   EXPECT_EQ(baseline({"save", "a.jsonl", "--reason", "r", "--anchor", "release-1.4"}).status, 0);
   EXPECT_EQ(baseline({"accept", "b.jsonl", "--reason", "checks its input (#1)"}).status, 0);
   EXPECT_THAT(save("b.jsonl").out, HasSubstr("known"));
@@ -140,8 +141,8 @@ TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
   under.under = "perf record";
   RunRecord slow = run_record(2);
   slow.environment.details["env.BENCH_SLOWDOWN"] = "3%";
-  folder_.write("under.jsonl", result_of(under, 100'000));
-  folder_.write("slow.jsonl", result_of(slow, 100'000));
+  folder_.write("under.jsonl", result_text(under, 100'000));
+  folder_.write("slow.jsonl", result_text(slow, 100'000));
   for (const auto& [file, reason] :
        {std::pair("under.jsonl", "perf record"), {"slow.jsonl", "BENCH_SLOWDOWN=3%"}}) {
     const ProgramResult result = save(file);
@@ -155,7 +156,7 @@ TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
 TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
   RunRecord run = run_record(1);
   run.environment.machine_class = "../../evil";
-  folder_.write("a.jsonl", result_of(run, 100'000, "../../../tmp/evil"));
+  folder_.write("a.jsonl", result_text(run, 100'000, "../../../tmp/evil"));
   EXPECT_EQ(save("a.jsonl").status, 0);
   EXPECT_THAT(baseline({"list"}).out, HasSubstr("../../../tmp/evil"));
   EXPECT_TRUE(std::filesystem::exists(
@@ -163,7 +164,7 @@ TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
 }
 
 TEST_F(BaselineTest, damaged_files_are_named_by_line) {
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
   append(kFile, "<<<<<<< HEAD\n{\"schema\":\"bench.baseline/2\"}\n{\"schema\":\"bench.bas");
   const ProgramResult verified = baseline({"verify"});
@@ -199,7 +200,7 @@ TEST_F(BaselineTest, two_writers_at_the_same_time) {
   std::vector<std::string> second = {"save"};
   for (int i = 1; i <= kFiles; ++i) {
     const std::string name = std::to_string(i) + ".jsonl";
-    folder_.write(name, result_of(run_record(i), 100'000));
+    folder_.write(name, result_text(run_record(i), 100'000));
     (i % 2 == 0 ? first : second).push_back(name);
   }
   for (auto* words : {&first, &second}) words->insert(words->end(), {"--reason", "r"});
@@ -210,8 +211,8 @@ TEST_F(BaselineTest, two_writers_at_the_same_time) {
 }
 
 TEST_F(BaselineTest, compare_reads_stores) {
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
-  folder_.write("b.jsonl", result_of(run_record(2), 130'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_text(run_record(2), 130'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
   for (const std::string base : {"baselines", "baselines/test-2c-00000000", kFile}) {
     const ProgramResult result = bench({"compare", base, "b.jsonl"});
@@ -222,13 +223,13 @@ TEST_F(BaselineTest, compare_reads_stores) {
   }
   RunRecord elsewhere = run_record(3);
   elsewhere.environment.machine_class = "other-4c-11111111";
-  folder_.write("c.jsonl", result_of(elsewhere, 130'000));
+  folder_.write("c.jsonl", result_text(elsewhere, 130'000));
   const ProgramResult result = bench({"compare", "baselines", "c.jsonl"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("incomparable"), Not(HasSubstr("+30")),
                     HasSubstr("machine_class differs: test-2c-00000000 and other-4c-11111111")));
-  // If there are two machine classes, the one of the other side is used.
+  // If the store has two machine classes, `compare` uses the one of the other side.
   EXPECT_EQ(save("c.jsonl").status, 0);
   EXPECT_THAT(bench({"compare", "baselines", "b.jsonl"}).out, HasSubstr("30 % slower"));
   EXPECT_THAT(bench({"compare", "baselines", "baselines"}).err, HasSubstr("2 machine classes"));
@@ -255,7 +256,7 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
   const ProgramResult after = bench({"run", "tiny.yaml", "--out", "s.jsonl"});
   ASSERT_EQ(after.status, 0) << after.err;
   EXPECT_THAT(after.out, testing::ContainsRegex("vs baseline"));
-  // With an interval, unless the machine was too busy for enough quiet processes.
+  // The change has an interval, unless the machine was too busy for enough quiet processes.
   EXPECT_THAT(after.out,
               testing::ContainsRegex("[+-][0-9.]+%( \\[[+-][0-9.]+%, [+-][0-9.]+%\\])? "));
   EXPECT_THAT(after.out, HasSubstr("no baseline: baselines has no run of this case"));
@@ -268,15 +269,16 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
 
 TEST_F(BaselineTest, run_says_why_there_is_nothing_to_compare_with) {
   folder_.write("tiny.yaml", kTiny);
-  folder_.write("a.jsonl", result_of(run_record(1), 100'000));
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   ASSERT_EQ(save("a.jsonl").status, 0);
   const ProgramResult plain = bench({"run", "tiny.yaml", "--quick", "--out", "a1.jsonl"});
   EXPECT_THAT(plain.out, Not(HasSubstr("vs baseline")));
-  const ProgramResult asked =
+  const ProgramResult requested =
       bench({"run", "tiny.yaml", "--quick", "--out", "a2.jsonl", "--baseline", "baselines"});
-  EXPECT_EQ(asked.status, 0) << asked.err;
-  EXPECT_THAT(asked.out, AllOf(HasSubstr("no baseline: baselines has no run of the machine class"),
-                               HasSubstr("only of test-2c-00000000"), HasSubstr("2 cases")));
+  EXPECT_EQ(requested.status, 0) << requested.err;
+  EXPECT_THAT(requested.out,
+              AllOf(HasSubstr("no baseline: baselines has no run of the machine class"),
+                    HasSubstr("only of test-2c-00000000"), HasSubstr("2 cases")));
 }
 
 }  // namespace

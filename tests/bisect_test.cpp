@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `git bisect run` with `bench duet --bisect`, on a repository made for the test, as docs/gate.md
-// shows it.
+// `git bisect run` with `bench duet --bisect` and `bench gate --bisect`, on a repository made for
+// the test, as docs/gate.md shows it.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,8 @@ class BisectTest : public testing::Test {
     git({"tag", "release"});
   }
 
-  // Writes a checkout whose ./bench starts this build. A line before that changes what it does.
+  // Writes a checkout whose ./bench starts this build. The shell runs `line` before, so that a
+  // commit can change what ./bench does.
   void write_program(const std::string& checkout, const std::string& line) {
     const std::string path = folder_.write(
         checkout + "/bench", "#!/bin/sh\n" + line + "\nexec " + BENCH_BINARY + " \"$@\"\n");
@@ -62,28 +63,50 @@ class BisectTest : public testing::Test {
             "12"};
   }
 
+  std::vector<std::string> gate() {
+    folder_.write("gate.yaml",
+                  "version: 1\nname: bisected\ndefaults: { threads: 1 }\ngate: { detect: 50% }\n"
+                  "cases:\n  - { op: gemm, m: 64, n: 64, k: 64 }\n"
+                  "  - { op: pool, function: max, c: 16, h: 32, window: 2, stride: 2 }\n");
+    return {folder_.file("good/bench"),
+            "gate",
+            folder_.file("gate.yaml"),
+            "--base",
+            folder_.file("good"),
+            "--cand",
+            ".",
+            "--bisect",
+            "--quiet"};
+  }
+
+  // Runs git's bisection with `command` on five commits after the release: the second one cannot
+  // be built and is skipped; the fourth one takes twice the time.
+  void bisect(const std::vector<std::string>& command) {
+    commit("another change");
+    write_program("repository", "echo 'cannot be built' >&2; exit 1");
+    commit("does not build");
+    write_program("repository", "");
+    commit("builds again");
+    write_program("repository", "export BENCH_SLOWDOWN=1");
+    commit("the slow change");
+    commit("a later change");
+
+    git({"bisect", "start", "main", "release"});
+    std::vector<std::string> run = {"bisect", "run"};
+    run.insert(run.end(), command.begin(), command.end());
+    const ProgramResult result = git(run);
+    EXPECT_THAT(git({"bisect", "log"}).out, HasSubstr("first bad commit: "));
+    EXPECT_THAT(git({"bisect", "log"}).out, HasSubstr("the slow change"))
+        << result.out << result.err;
+    EXPECT_THAT(git({"log", "-1", "--format=%s", "refs/bisect/bad"}).out, "the slow change\n");
+  }
+
   TemporaryFolder folder_;
 };
 
-// The third commit takes twice the time. The one before it cannot be built, and is skipped.
-TEST_F(BisectTest, finds_the_commit_that_made_a_case_slower) {
-  commit("another change");
-  write_program("repository", "echo 'cannot be built' >&2; exit 1");
-  commit("does not build");
-  write_program("repository", "");
-  commit("builds again");
-  write_program("repository", "export BENCH_SLOWDOWN=1");
-  commit("the slow change");
-  commit("a later change");
+TEST_F(BisectTest, duet_finds_the_commit_that_made_a_case_slower) { bisect(duet()); }
 
-  git({"bisect", "start", "main", "release"});
-  std::vector<std::string> run = {"bisect", "run"};
-  for (const std::string& word : duet()) run.push_back(word);
-  const ProgramResult result = git(run);
-  EXPECT_THAT(git({"bisect", "log"}).out, HasSubstr("first bad commit: "));
-  EXPECT_THAT(git({"bisect", "log"}).out, HasSubstr("the slow change")) << result.out << result.err;
-  EXPECT_THAT(git({"log", "-1", "--format=%s", "refs/bisect/bad"}).out, "the slow change\n");
-}
+TEST_F(BisectTest, gate_finds_the_commit_that_made_cases_slower) { bisect(gate()); }
 
 TEST_F(BisectTest, what_cannot_be_measured_is_skipped) {
   write_program("repository", "echo 'cannot be built' >&2; exit 1");

@@ -74,7 +74,8 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
   EXPECT_EQ(report.ends.size(), 1u);
 }
 
-// `list` reported that all parts can run here, for a network that `run` called unsupported.
+// Earlier, `list` reported that all parts can run here, for a network that `run` called
+// unsupported.
 TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   const TemporaryFolder folder;
   folder.write("networks/cnn.yaml",
@@ -107,7 +108,7 @@ TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
   EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
 }
 
-// `list` answered "yes" for a case for which `run` found too little memory, or too few processors.
+// Earlier, `list` answered "yes" for a case that `run` skipped for lack of memory or processors.
 TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run_here) {
   const TemporaryFolder folder;
   const std::string large = "gemm/forward/m4000000n4000000k4/f32/onednn/cpu/hot";
@@ -124,13 +125,13 @@ TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run
     const std::string reason = record.reason.value_or("?");
     EXPECT_THAT(list.out, HasSubstr("no: " + reason.substr(0, reason.rfind(", ")))) << record.id;
   }
-  // 4000000 x 4000000 numbers of 4 bytes, twice, and as numbers of 8 bytes.
+  // Two tensors of 4000000 x 4000000 numbers of 4 bytes, and the same as numbers of 8 bytes.
   EXPECT_THAT(run.out, HasSubstr("not enough memory: needs 232.8 TiB (58.21 TiB for the tensors"));
   const json listed = json::parse(bench({"list", large, "--json"}, folder.path()).out);
   EXPECT_EQ(listed.at("cases").at(0).at("support").at("runs"), "no");
 }
 
-// The JSON called a case runnable that the table refused.
+// Earlier, the JSON called a case runnable that the table refused.
 TEST(ListTest, json_and_table_refuse_a_gpu_case_for_the_same_reason) {
   const TemporaryFolder folder;
   for (const std::string id : {"gemm/forward/m4000000n4000000k4/f32/cublaslt/cuda/hot",
@@ -145,7 +146,7 @@ TEST(ListTest, json_and_table_refuse_a_gpu_case_for_the_same_reason) {
   }
 }
 
-// A table of n/a with exit status 0 looked like a measurement.
+// Earlier, such a run printed a table of n/a and ended with status 0, like a measurement.
 TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_and_what_to_do) {
   const TemporaryFolder folder;
   folder.write("none.yaml",
@@ -170,8 +171,8 @@ TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_
   EXPECT_THAT(document.err, HasSubstr("bench run: Nothing was measured: 2 of 2 cases skipped"));
 }
 
-// It reported "at most 720 ms" for a run that took 3.6 s: only warm-up and timed iterations
-// counted.
+// Earlier, it reported "at most 720 ms" for a run that took 3.6 s, because it counted only warm-up
+// and timed iterations.
 TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measures) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -191,7 +192,7 @@ TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measu
       testing::StartsWith("5 cases in 1.0 s, when the budget ends the run; without it in about "));
 }
 
-// `-nq` was left unchanged, so the command that should measure was another dry run.
+// Earlier, `-nq` stayed unchanged, so that the command that should measure was another dry run.
 TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -200,7 +201,8 @@ TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
   EXPECT_THAT(run.out, testing::EndsWith(std::string(BENCH_BINARY) + " run tiny.yaml -q\n"));
 }
 
-// It printed "no cases" and exited with 0, so a gate built on it passed.
+// Earlier, the command printed "no cases" and ended with status 0, so that a gate built on it
+// passed.
 TEST(ReportTest, an_empty_file_is_refused) {
   const TemporaryFolder folder;
   folder.write("empty.jsonl", "\n");
@@ -211,7 +213,7 @@ TEST(ReportTest, an_empty_file_is_refused) {
             "bench report: empty.jsonl: is empty; name a file that `bench run` wrote\n");
 }
 
-// The line began with `bench` although a checkout has only `./bench`.
+// Earlier, the line began with `bench`, although a checkout has only `./bench`.
 TEST(ExplainTest, the_line_to_paste_begins_with_the_program_as_it_was_called) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(BENCH_BINARY, folder.file("bench"));
@@ -240,7 +242,7 @@ TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
   EXPECT_GE(bytes("peak_bytes"), bytes("activations_bytes") + bytes("weights_bytes"));
 }
 
-// The profile's time is accounted for once: idle time is never negative.
+// The time of the profile counts once: otherwise idle time would be negative.
 TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
@@ -317,17 +319,18 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path()).status, 0);
-  const std::string whole = read_text(folder.file("r.jsonl"));
+  const std::string full_text = read_text(folder.file("r.jsonl"));
   const Report undisturbed = read_report(folder.file("r.jsonl"));
   // Cuts after the third process record (which follows the run's record and the first canaries), in
   // the middle of the next line, as a kill would.
   std::size_t cut = 0;
-  for (int seen = 0; seen < 5; ++seen) cut = whole.find('\n', cut) + 1;
-  folder.write("cut.jsonl", whole.substr(0, cut + 20));
+  for (int seen = 0; seen < 5; ++seen) cut = full_text.find('\n', cut) + 1;
+  folder.write("cut.jsonl", full_text.substr(0, cut + 20));
   const ProgramResult resumed = bench({"run", "tiny.yaml", "--resume", "cut.jsonl"}, folder.path());
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(ids_with_time(read_report(folder.file("cut.jsonl"))), ids_with_time(undisturbed));
-  // Each requested process once; on a busy machine others replace disturbed ones.
+  // Each requested process has one record. On a busy machine, further processes replace disturbed
+  // ones.
   std::set<std::pair<std::string, int>> processes;
   for (const ProcessRecord& process : read_report(folder.file("cut.jsonl")).processes) {
     EXPECT_TRUE(processes.emplace(process.id, process.process).second) << process.id;
@@ -361,7 +364,7 @@ TEST(RunTest, canaries_are_taken_before_midway_and_after) {
     EXPECT_GT(record.time.dram, Nanoseconds(0));
     EXPECT_GT(record.time.timer, Nanoseconds(0));
   }
-  EXPECT_THAT(result.out, Not(HasSubstr("canaries")));  // a word of this project
+  EXPECT_THAT(result.out, Not(HasSubstr("canaries")));  // users do not know this word
   for (const CaseRecord& record : report.cases) {
     if (record.outcome != Outcome::ok) continue;
     EXPECT_TRUE(record.details.contains("primitives")) << record.id;
@@ -435,7 +438,7 @@ TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
                                 "continues\n"));
 }
 
-// `list ID --set dtype=bf16` silently stayed f32.
+// Earlier, `list ID --set dtype=bf16` listed the case in f32 without an error.
 TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const ProgramResult set = bench({"list", id, "--set", "dtype=bf16", "--set", "threads=1"}, ".");
@@ -447,8 +450,8 @@ TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
   EXPECT_THAT(refused.err, HasSubstr("--set batch=4: `batch` is for networks"));
 }
 
-// The library's OpenMP runtime binds every program that loads it. The coordinator must not take the
-// one remaining processor for all that it may use.
+// With OMP_PROC_BIND, the library's OpenMP runtime binds every program that loads it to one
+// processor. The coordinator must still count all processors that it may use.
 TEST(RunTest, openmp_variables_of_the_caller_do_not_shrink_the_machine) {
   const TemporaryFolder folder;
   const char* const id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";

@@ -24,8 +24,8 @@ ProgramResult compare(std::vector<std::string> arguments, const TemporaryFolder&
   return run_program({std::move(arguments), folder.path(), {}});
 }
 
-std::string result_of(std::int64_t nanoseconds, const std::string& library,
-                      const std::string& implementation) {
+std::string result_text(std::int64_t nanoseconds, const std::string& library,
+                        const std::string& implementation) {
   RunRecord run = sample_run("r" + library);
   run.environment.libraries = {{"onednn", library}};
   CaseRecord record = sample_case(run.run_id);
@@ -35,8 +35,8 @@ std::string result_of(std::int64_t nanoseconds, const std::string& library,
 
 TEST(CompareTest, names_the_regression_and_what_changed) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_of(100'000, "3.1.0", "brg:avx512_core"));
-  folder.write("b.jsonl", result_of(130'000, "3.2.0", "jit:sse41"));
+  folder.write("a.jsonl", result_text(100'000, "3.1.0", "brg:avx512_core"));
+  folder.write("b.jsonl", result_text(130'000, "3.2.0", "jit:sse41"));
   const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out,
@@ -49,7 +49,7 @@ TEST(CompareTest, names_the_regression_and_what_changed) {
   EXPECT_EQ(compare({"a.jsonl", "a.jsonl", "--fail-on", "regression"}, folder).status, 0);
 }
 
-// A result with the same product in two data types, and a third case that pairs with none.
+// Returns a result with the same product in two data types, and a third case without a partner.
 std::string result_in_two_types() {
   const RunRecord run = sample_run("r1");
   std::string text = to_json_line(run) + "\n";
@@ -97,12 +97,13 @@ TEST(CompareTest, by_refuses_what_it_cannot_answer) {
   refused({}, "needs two results, BASE and CANDIDATE");
 }
 
-// Every line of such a file used to be reported, and every fact as changed to n/a, with status 0.
+// Earlier, the command reported each line of such a file, and each fact as changed to n/a, and
+// ended with status 0.
 TEST(CompareTest, a_folder_of_other_files_is_refused_in_one_sentence) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
-  folder.write("results/b.jsonl", result_of(100'000, "3.1.0", "x"));
-  folder.write("nested/more/b.jsonl", result_of(100'000, "3.1.0", "x"));
+  folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
+  folder.write("results/b.jsonl", result_text(100'000, "3.1.0", "x"));
+  folder.write("nested/more/b.jsonl", result_text(100'000, "3.1.0", "x"));
   for (const char* other : {"results", "nested"}) {
     const ProgramResult result = compare({"a.jsonl", other}, folder);
     EXPECT_EQ(result.status, 2) << result.out;
@@ -114,8 +115,8 @@ TEST(CompareTest, a_folder_of_other_files_is_refused_in_one_sentence) {
 
 TEST(CompareTest, writes_each_format) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
-  folder.write("b.jsonl", result_of(90'000, "3.1.0", "x"));
+  folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
+  folder.write("b.jsonl", result_text(90'000, "3.1.0", "x"));
   const auto document = json::parse(compare({"a.jsonl", "b.jsonl", "--json"}, folder).out);
   EXPECT_EQ(document.at("cases").at(0).at("verdict"), "faster");
   EXPECT_THAT(compare({"a.jsonl", "b.jsonl", "--format", "markdown"}, folder).out,
@@ -145,7 +146,7 @@ TEST(CompareTest, reads_google_benchmark) {
 
 TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_of(100'000, "3.2.0", "x"));
+  folder.write("a.jsonl", result_text(100'000, "3.2.0", "x"));
   RunRecord elsewhere = sample_run("r2");
   elsewhere.environment.machine_class = "other-4c-11111111";
   folder.write("b.jsonl", result_file(elsewhere, sample_case("r2"), 200'000));
@@ -167,7 +168,8 @@ TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable
                                 HasSubstr("changed    machine_class: test-2c-00000000 -> ")));
 }
 
-// Host names and clock rates differ between equal machines; processors and caches identify them.
+// Host names and clock rates differ between equal machines. The number of processors and the caches
+// identify a machine.
 TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incomparable) {
   const TemporaryFolder folder;
   const auto report = [](const std::string& context) {
@@ -192,7 +194,7 @@ TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incompa
 
 TEST(CompareTest, wrong_inputs_are_explained) {
   const TemporaryFolder folder;
-  folder.write("a.jsonl", result_of(100'000, "3.1.0", "x"));
+  folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
   folder.write("empty.jsonl", "");
   folder.write("text.txt", "hello\n");
   for (const auto& [file, message] : {std::pair("none.jsonl", "none.jsonl"),
@@ -214,7 +216,7 @@ TEST(CompareTest, wrong_inputs_are_explained) {
 // A truncated or malformed line loses only that line, and a warning reports it.
 TEST(CompareTest, damaged_lines_are_warnings) {
   const TemporaryFolder folder;
-  const std::string text = result_of(100'000, "3.1.0", "x");
+  const std::string text = result_text(100'000, "3.1.0", "x");
   folder.write("a.jsonl", text);
   folder.write("b.jsonl", text + "{\"record\":\"case\",\"run");
   const ProgramResult result = compare({"a.jsonl", "b.jsonl"}, folder);

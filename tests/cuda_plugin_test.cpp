@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases on a GPU as a user meets them on a machine that has none, and with faulty plugins.
+// Cases on a GPU as a user sees them on a machine without a GPU, and with faulty plugins.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
 
@@ -81,7 +81,8 @@ TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
   EXPECT_EQ(required.status, 3);
 }
 
-// Each as the plugin's runtime would answer on that machine; availability.cpp evaluates the answer.
+// The probe contains what the plugin's runtime would report on such a machine. availability.cpp
+// evaluates it.
 TEST(CudaPlugin, each_kind_of_driver_is_a_reason_of_its_own) {
   const TemporaryFolder folder;
   auto environment = with_plugin("answer");

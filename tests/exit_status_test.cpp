@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exit status of every command that measures or compares, for every way in which it can end
-// without an answer. One test per cell of the table in docs/manual.md, which the last test reads.
+// without a result. There is one test per cell of the table in docs/manual.md. The last test checks
+// the table.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -68,9 +69,9 @@ class ExitStatuses : public testing::Test {
     return words;
   }
   ProgramResult gate(Words arguments) {
-    Words all = {"gate", "one.yaml", "--out", "gate"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return bench(std::move(all));
+    Words command = {"gate", "one.yaml", "--out", "gate"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return bench(std::move(command));
   }
   json gate_report() const { return json::parse(read_text(folder_.file("gate/gate.json"))); }
   // Expects the sentence at the beginning of every report of the gate.
@@ -80,7 +81,8 @@ class ExitStatuses : public testing::Test {
     }
     EXPECT_THAT(read_text(folder_.file("gate/gate.xml")), Not(HasSubstr("errors=\"0\"")));
   }
-  // The evidence of a gate whose duets, all measured, scatter by 11 % around zero.
+  // Writes the evidence of a gate that has measured all its duets. Their differences vary by 11 %
+  // around zero.
   void write_undecided_evidence() {
     ASSERT_EQ(gate({"--base", BENCH_BINARY}).status % 4, 0);  // 0 or, on a noisy machine, 4
     std::istringstream lines(read_text(folder_.file("gate/gate.jsonl")));
@@ -138,7 +140,7 @@ TEST_F(ExitStatuses, GateThatTheBudgetEndedIs3AndEveryReportSaysSo) {
   expect_in_every_report("stopped by the budget");
   EXPECT_EQ(gate_report().at("exit"), 3);
   EXPECT_EQ(gate_report().at("stopped"), "budget");
-  // The evidence gives the same result when it is decided again.
+  // A gate that decides again from the evidence ends with the same status.
   EXPECT_EQ(bench({"gate", "--from", "gate/gate.jsonl"}).status, 3);
 }
 
@@ -194,7 +196,8 @@ TEST_F(ExitStatuses, GateWithoutBaseAndStoreIsTheFirstRunAndSaysSoFirst) {
             0U)
       << first.out;
   EXPECT_EQ(gate({"--force", "--require-baseline"}).status, 5);
-  // A store that knows the configuration, but none of its present cases, is not a first run.
+  // If the store has runs of the configuration, but none of its present cases, it is not the first
+  // run.
   ASSERT_EQ(bench({"run", "one.yaml", "--out", "r.jsonl"}).status, 0);
   ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "test"}).status, 0);
   const ProgramResult other = gate({"--force", "--set", "dtype=bf16", "--allow-removed"});
@@ -249,7 +252,7 @@ TEST_F(ExitStatuses, CompareLooksAtWhatThereIs) {
   ASSERT_EQ(bench({"run", "one.yaml", "--out", "r.jsonl"}).status, 0);
   EXPECT_EQ(bench({"compare", "r.jsonl", "cut.jsonl"}).status, 0);
   EXPECT_EQ(bench({"compare", "skipped.jsonl", "skipped.jsonl"}).status, 0);
-  // As a check in a CI it must not pass if it compared nothing.
+  // With --fail-on, the command is a check in a CI, which must not pass if it compared nothing.
   EXPECT_EQ(bench({"compare", "r.jsonl", "cut.jsonl", "--fail-on", "regression"}).status, 5);
   EXPECT_EQ(bench({"compare", "skipped.jsonl", "skipped.jsonl", "--fail-on", "regression"}).status,
             5);

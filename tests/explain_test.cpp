@@ -26,9 +26,9 @@ ProgramResult explain(std::vector<std::string> arguments) {
   return run_program({std::move(command), BENCH_SOURCE_DIR, {}});
 }
 
-// Returns the text between "tensor cores" and the next empty line, which depends on no machine or
-// library.
-std::string section(const std::vector<std::string>& arguments) {
+// Returns the text from "tensor cores" to the next empty line. It does not depend on the machine or
+// on installed libraries.
+std::string tensor_core_section(const std::vector<std::string>& arguments) {
   const ProgramResult result = explain(arguments);
   EXPECT_EQ(result.status, 0) << result.err;
   const std::size_t begin = result.out.find("tensor cores (");
@@ -56,14 +56,15 @@ TEST(ExplainGolden, tensor_cores_of_operators) {
         std::pair(std::string(kConv), "sm_70:cuda10"),
         std::pair(std::string(kConv) + "/nchw", "sm_80"), std::pair(pool, "sm_90")}) {
     text += "$ bench explain " + id + " --arch " + platform + "\n" +
-            section({id, "--arch", platform}) + "\n";
+            tensor_core_section({id, "--arch", platform}) + "\n";
   }
   expect_golden("tests/data/explain_golden/operators.txt", text);
 }
 
 TEST(ExplainGolden, tensor_cores_of_a_network) {
   const std::string id = "network/forward/mobilenet_v2-n8/f16/onednn/cpu/hot";
-  expect_golden("tests/data/explain_golden/network.txt", section({id, "--arch", "sm_90"}));
+  expect_golden("tests/data/explain_golden/network.txt",
+                tensor_core_section({id, "--arch", "sm_90"}));
 }
 
 TEST(ExplainTest, tensor_cores_as_json) {
@@ -141,7 +142,7 @@ TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
   EXPECT_THAT(explain({kConv, "--gpu", file}).out, HasSubstr("there, on Tesla T4\n"));
 }
 
-// Independent of the installed libraries: what a GPU lacks is known without them.
+// This does not depend on the installed libraries: the tool knows what a GPU lacks without them.
 TEST(ExplainTest, says_what_the_described_gpu_lacks) {
   const auto there = [](const std::string& id, const std::string& gpu) {
     const ProgramResult result =

@@ -103,11 +103,11 @@ TEST_F(FakeGpuCountersTest, counters_are_a_pass_of_their_own_beside_the_profile)
 }
 
 TEST_F(FakeGpuCountersTest, a_counter_outranks_the_name_of_the_kernel) {
-  std::string named = kCounted;
-  named.insert(1, R"("cases":[{"kernels":[{"name":"nvjet_tst_64x8_64x16_4x1_v_bz_TNT"}]}],)");
-  EXPECT_EQ(run(named, "device").details.at("tensor_cores"), "used (name: nvjet)");
+  std::string script = kCounted;
+  script.insert(1, R"("cases":[{"kernels":[{"name":"nvjet_tst_64x8_64x16_4x1_v_bz_TNT"}]}],)");
+  EXPECT_EQ(run(script, "device").details.at("tensor_cores"), "used (name: nvjet)");
   EXPECT_THAT(last_.out, HasSubstr("tensor cores: used (name: nvjet)"));
-  EXPECT_EQ(run(named, "device,counters").details.at("tensor_cores"), "used (counter)");
+  EXPECT_EQ(run(script, "device,counters").details.at("tensor_cores"), "used (counter)");
 }
 
 TEST_F(FakeGpuCountersTest, without_being_asked_for_nothing_is_counted) {
@@ -117,7 +117,7 @@ TEST_F(FakeGpuCountersTest, without_being_asked_for_nothing_is_counted) {
                     Not(Contains(Key("counter.dram_read_bytes")))));
 }
 
-// Whether this machine has counters is not known here.
+// This machine may have counters or not.
 TEST_F(FakeGpuCountersTest, a_processor_has_its_counters_or_the_reason_why_not) {
   const std::string on_cpu = std::string(kGemm).replace(
       std::string(kGemm).find("device: cuda"), std::string("device: cuda").size(), "device: cpu");

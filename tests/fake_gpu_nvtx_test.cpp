@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an NVTX tool sees of a case on a GPU: one range that contains only the measured samples.
-// Faults of the fake GPU show where a range begins and ends, because a worker that dies leaves it
-// as it was.
+// Faults of the fake GPU show where a range begins and ends: a worker that dies does not close an
+// open range.
 #include "tests/support/program.hpp"
 
 #include <fmt/format.h>
@@ -51,12 +51,12 @@ class FakeGpuNvtx : public testing::Test {
                          {"NVTX_INJECTION64_PATH", BENCH_NVTX_INJECTION},
                          {"BENCH_NVTX_LOG", folder_.file("log")}}});
   }
-  // The worker dies at this sample, counted from 0; `at`: another moment.
+  // The worker dies at sample `number`, counted from 0, or at another moment that `at` names.
   ProgramResult run_until(int number, const std::string& at = "sample") {
     return run(
         fmt::format(R"({{"at":"{}","match":"gemm/m4*","kind":"abort","after":{}}})", at, number));
   }
-  // NVTX calls, without the thread.
+  // Returns the logged NVTX calls without their thread.
   std::vector<std::string> calls() const {
     std::vector<std::string> found;
     if (!std::filesystem::exists(folder_.file("log"))) return found;

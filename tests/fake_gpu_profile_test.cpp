@@ -50,9 +50,9 @@ class FakeGpuProfileTest : public testing::Test {
  protected:
   // Runs the configuration `cases` with the script.
   ProgramResult run(const std::string& script, const std::string& cases,
-                    const std::vector<std::string>& more = {"--profile", "--profile-iterations",
-                                                            "2-3"}) {
-    return run_on_fake_gpu(folder_, kHead + cases, script, more);
+                    const std::vector<std::string>& options = {"--profile", "--profile-iterations",
+                                                               "2-3"}) {
+    return run_on_fake_gpu(folder_, kHead + cases, script, options);
   }
   Report report() const {
     auto report = parse_report(read_text(folder_.file("r.jsonl")), "r.jsonl");
@@ -87,7 +87,7 @@ class FakeGpuProfileTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-std::string seven_kernels() {
+std::string script_of_seven_kernels() {
   std::string rows;
   for (int i = 1; i <= 7; ++i) {
     rows += (i == 1 ? "" : ",") + std::string(R"({"name":"step)") + std::to_string(i) +
@@ -99,7 +99,7 @@ std::string seven_kernels() {
 
 TEST_F(FakeGpuProfileTest, seven_launches_are_seven_rows_with_their_grid_and_block) {
   const ProgramResult result =
-      run(seven_kernels(), kGemmCase, {"--profile", "--profile-iterations", "3-3"});
+      run(script_of_seven_kernels(), kGemmCase, {"--profile", "--profile-iterations", "3-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const std::vector<json> kernels = activities("kernel");
   ASSERT_EQ(kernels.size(), 7U);
@@ -319,8 +319,9 @@ TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
                    row.value("duration_ns", std::int64_t{0}));
   }
   // Buffers that the run releases at its end come last.
-  const auto sorted = std::is_sorted_until(ends.begin(), ends.end());
-  EXPECT_EQ(sorted, ends.end()) << activities()[static_cast<std::size_t>(sorted - ends.begin())];
+  const auto unsorted = std::is_sorted_until(ends.begin(), ends.end());
+  EXPECT_EQ(unsorted, ends.end())
+      << activities()[static_cast<std::size_t>(unsorted - ends.begin())];
 }
 
 TEST_F(FakeGpuProfileTest, without_the_device_there_are_no_rows_of_it) {
@@ -346,7 +347,7 @@ TEST_F(FakeGpuProfileTest, dropped_records_void_the_pass_with_the_reason) {
               AllOf(HasSubstr("invalid"), HasSubstr("3 records were dropped"),
                     HasSubstr("a buffer was cut")));
   EXPECT_THAT(result.out, HasSubstr("3 records were dropped"));
-  EXPECT_THAT(activities("kernel"), Not(IsEmpty()));  // shown nevertheless
+  EXPECT_THAT(activities("kernel"), Not(IsEmpty()));  // the file still contains them
   ASSERT_EQ(report().cases.size(), 1U);
   EXPECT_EQ(report().cases.front().outcome, Outcome::ok);
   EXPECT_TRUE(report().cases.front().time.has_value());
@@ -406,7 +407,7 @@ TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
   EXPECT_EQ(kernel_tracks.size(), 1U);
   EXPECT_FALSE(host_tracks.empty());
   EXPECT_NE(kernel_tracks, host_tracks);
-  // A thread that waits for the device is shown waiting, on the host's track.
+  // The wait for the device is a slice on the track of the waiting host thread.
   const bool waits = std::ranges::any_of(trace.at("traceEvents"), [&](const json& event) {
     return event.value("ph", "") == "X" && event.value("cat", "") == "synchronisation" &&
            host_tracks.contains({event.at("pid"), event.at("tid")});

@@ -53,8 +53,8 @@ TEST(FakeGpuScript, says_what_is_wrong_with_it) {
   EXPECT_THAT(what("{"), HasSubstr("parse error"));
 }
 
-// The answer of `bench worker --probe` on a machine with this script.
-CudaStatus ask(const std::string& script) {
+// Returns the result of `bench worker --probe` on a machine with this script.
+CudaStatus probe(const std::string& script) {
   const TemporaryFolder folder;
   const ProgramResult result = run_program(
       {{BENCH_BINARY, "worker", "--probe", "libraries"},
@@ -67,7 +67,7 @@ CudaStatus ask(const std::string& script) {
 }
 
 TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
-  const CudaStatus status = ask(R"({"device":{"name":"Fake X","compute":[8,6]},
+  const CudaStatus status = probe(R"({"device":{"name":"Fake X","compute":[8,6]},
                                     "absent":{"cuBLASLt":"not found"}})");
   ASSERT_TRUE(status.report) << status.reason;
   EXPECT_EQ(cuda_unavailable_reason(status), std::nullopt);
@@ -80,7 +80,7 @@ TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
 }
 
 TEST(FakeGpu, without_a_device_says_why) {
-  const CudaStatus status = ask(R"({"device":null,"verdict":{"availability":"driver_too_old",
+  const CudaStatus status = probe(R"({"device":null,"verdict":{"availability":"driver_too_old",
                                     "reason":"a driver for CUDA 12.2"}})");
   EXPECT_EQ(cuda_unavailable_reason(status), "no CUDA device: a driver for CUDA 12.2");
 }
@@ -94,13 +94,13 @@ TEST(FakeGpu, memory_is_none_of_the_host) {
   ops::DeviceMemory& memory = *(*opened)->memory();
   const auto address = memory.allocate({64});
   ASSERT_TRUE(address.ok());
-  int seven = 7, got = 0;
+  int seven = 7, copied = 0;
   auto* inside = static_cast<char*>(*address) + 60;
   EXPECT_TRUE(memory.copy_in(inside, &seven, {4}).ok());
-  EXPECT_TRUE(memory.copy_out(&got, inside, {4}).ok());
-  EXPECT_EQ(got, 7);
-  EXPECT_FALSE(memory.copy_out(&got, inside + 1, {4}).ok());
-  EXPECT_THAT(memory.copy_in(&got, &seven, {4}).error().what, HasSubstr("IllegalAddress"));
+  EXPECT_TRUE(memory.copy_out(&copied, inside, {4}).ok());
+  EXPECT_EQ(copied, 7);
+  EXPECT_FALSE(memory.copy_out(&copied, inside + 1, {4}).ok());
+  EXPECT_THAT(memory.copy_in(&copied, &seven, {4}).error().what, HasSubstr("IllegalAddress"));
   EXPECT_EXIT(
       {
         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would exit instead of dying

@@ -59,7 +59,7 @@ class GateFailures : public ::testing::Test {
     return bench({"gate", "faults.yaml", "--out", "gate", "--quiet"}, std::move(environment));
   }
 
-  json verdict_of(const std::string& id) const {
+  json find_case(const std::string& id) const {
     const json report = json::parse(read_text(folder_.file("gate/gate.json")));
     for (const json& entry : report.at("cases")) {
       if (entry.at("id") == id) return entry;
@@ -81,13 +81,13 @@ class GateFailures : public ::testing::Test {
                              [](const json& slice) { return slice["ts"].get<double>(); });
     return found;
   }
-  static bool unfinished(const json& slice) {
+  static bool is_unfinished(const json& slice) {
     return slice.contains("args") && slice["args"].value("unfinished", false);
   }
   Words open_slices() {
     Words names;
     for (const json& slice : slices()) {
-      if (unfinished(slice)) {
+      if (is_unfinished(slice)) {
         names.push_back(slice["cat"].get<std::string>() + " " + slice["name"].get<std::string>());
       }
     }
@@ -111,27 +111,27 @@ TEST_F(GateFailures, ACrashIsAnErrorWithAKitThatEndsWhereItDied) {
   EXPECT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("1 ERROR"), HasSubstr("crashed: "), HasSubstr("SIGSEGV"),
                                 HasSubstr(std::string("kit: ") + kKit)));
-  EXPECT_EQ(verdict_of(kGemm).at("verdict"), "ERROR");
-  EXPECT_EQ(verdict_of(kConv).at("verdict"), "NO BASELINE");
+  EXPECT_EQ(find_case(kGemm).at("verdict"), "ERROR");
+  EXPECT_EQ(find_case(kConv).at("verdict"), "NO BASELINE");
   EXPECT_THAT(kits(), ElementsAre(kKit));
   EXPECT_THAT(readme(), AllOf(HasSubstr(std::string("# ERROR: ") + kGemm), HasSubstr("crashed: "),
                               HasSubstr("SIGSEGV"), HasSubstr("candidate ended: ")));
   EXPECT_THAT(open_slices(), ElementsAre("range preparation", "operator gemm", "primitive matmul"));
-  EXPECT_TRUE(unfinished(slices().back()));
+  EXPECT_TRUE(is_unfinished(slices().back()));
 }
 
 TEST_F(GateFailures, AWrongResultIsAnErrorWithAKitWhoseCheckIsOpen) {
   const ProgramResult result = gate("wrong");
   EXPECT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("1 ERROR"), HasSubstr("wrong_result: ")));
-  const json verdict = verdict_of(kGemm);
+  const json verdict = find_case(kGemm);
   EXPECT_EQ(verdict.at("verdict"), "ERROR");
   EXPECT_FALSE(verdict.contains("candidate_ns")) << "what is wrong has no time";
   EXPECT_THAT(kits(), ElementsAre(kKit));
   EXPECT_THAT(readme(), AllOf(HasSubstr("wrong\\_result: destination"),
                               HasSubstr("1 of 256 compared elements are wrong")));
   EXPECT_THAT(open_slices(), ElementsAre("range check"));
-  EXPECT_TRUE(unfinished(slices().back()));
+  EXPECT_TRUE(is_unfinished(slices().back()));
 }
 
 // Runs the line at the end of the README.

@@ -33,7 +33,7 @@ using testing::StartsWith;
 
 constexpr const char* kId = "conv/forward/c32h28w28k32r3s3p1/f32/onednn/cpu/hot/t1";
 constexpr const char* kCap = "ONEDNN_MAX_CPU_ISA=SSE41";
-// The same for a whole gate: a slower candidate without a base.
+// The same cap as the environment of a whole gate, which makes its candidate slower.
 std::map<std::string, std::string> capped() { return {{"ONEDNN_MAX_CPU_ISA", "SSE41"}}; }
 // The kit's folder: the id with `__` for `/`.
 constexpr const char* kKit = "gate/conv__forward__c32h28w28k32r3s3p1__f32__onednn__cpu__hot__t1";
@@ -69,9 +69,9 @@ class GateProgramTest : public testing::Test {
   }
   ProgramResult gate(std::vector<std::string> arguments,
                      std::map<std::string, std::string> environment = {}) {
-    std::vector<std::string> all = {"gate", "one.yaml", "--out", "gate"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return bench(std::move(all), std::move(environment));
+    std::vector<std::string> command = {"gate", "one.yaml", "--out", "gate"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return bench(std::move(command), std::move(environment));
   }
   std::string read(const std::string& name) const { return read_text(folder_.file(name)); }
 
@@ -101,8 +101,7 @@ class GateProgramTest : public testing::Test {
     }
     return processes;
   }
-  static std::vector<std::string> enumerator_names(
-      const std::map<std::int64_t, Process>& processes) {
+  static std::vector<std::string> process_names(const std::map<std::int64_t, Process>& processes) {
     std::vector<std::string> names;
     for (const auto& [pid, process] : processes) names.push_back(process.name);
     return names;
@@ -130,7 +129,7 @@ class GateProgramTest : public testing::Test {
   };
   // Returns the gate's evidence, as if its canaries had reported this machine drift; nullopt: as if
   // they had reported none.
-  std::string with_machine(const std::optional<Drift>& moved) const {
+  std::string evidence_with_drift(const std::optional<Drift>& drift) const {
     std::istringstream lines(read("gate/gate.jsonl"));
     std::string text;
     for (std::string line; std::getline(lines, line);) {
@@ -138,8 +137,8 @@ class GateProgramTest : public testing::Test {
       if (record.at("record") == "gate") {
         record.erase("moved");
         record.erase("moved_log");
-        if (moved) record["moved"] = moved->text;
-        if (moved) record["moved_log"] = moved->log;
+        if (drift) record["moved"] = drift->text;
+        if (drift) record["moved_log"] = drift->log;
       }
       text += record.dump() + "\n";
     }
@@ -158,14 +157,14 @@ TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_i
                                 HasSubstr("implementation"), HasSubstr("sse41"), HasSubstr(kKit)));
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
-  EXPECT_THAT(enumerator_names(kit_processes()), ElementsAre("base 1", "candidate 2"));
+  EXPECT_THAT(process_names(kit_processes()), ElementsAre("base 1", "candidate 2"));
   EXPECT_EQ(first_start(kit_processes()), 0);
   const std::string readme = read(std::string(kKit) + "/README.md");
   EXPECT_THAT(readme, AllOf(HasSubstr("# REGRESSION"), HasSubstr("implementation"),
                             HasSubstr("sse41"), HasSubstr("bench duet"), HasSubstr(kCap)));
   EXPECT_THAT(read(std::string(kKit) + "/samples.jsonl"), HasSubstr("\"duet\""));
 
-  // The same evidence is decided again.
+  // Decides again from the same evidence.
   const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl"});
   EXPECT_EQ(again.status, 1) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
@@ -200,7 +199,7 @@ TEST_F(GateProgramTest,
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
   const auto processes = kit_processes();
-  EXPECT_THAT(enumerator_names(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
+  EXPECT_THAT(process_names(processes), ElementsAre(StartsWith("stored, "), "candidate 2"));
   EXPECT_THAT(implementations(processes.at(1)), AllOf(SizeIs(1), Each(Not(HasSubstr("sse41")))));
   EXPECT_THAT(implementations(processes.at(2)), AllOf(SizeIs(1), Each(HasSubstr("sse41"))));
 }
@@ -211,10 +210,11 @@ TEST_F(GateProgramTest,
        a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   gate({"--quiet"}, capped());
-  folder_.write("calm.jsonl", with_machine(std::nullopt));
+  folder_.write("calm.jsonl", evidence_with_drift(std::nullopt));
   folder_.write("little.jsonl",
-                with_machine(Drift{"machine speed changed: timer by +5.0 %", 0.05}));
-  folder_.write("much.jsonl", with_machine(Drift{"machine speed changed: timer by +14741 %", 5}));
+                evidence_with_drift(Drift{"machine speed changed: timer by +5.0 %", 0.05}));
+  folder_.write("much.jsonl",
+                evidence_with_drift(Drift{"machine speed changed: timer by +14741 %", 5}));
 
   for (const char* file : {"calm.jsonl", "little.jsonl"}) {
     const ProgramResult red = bench({"gate", "--from", file});
@@ -247,7 +247,7 @@ TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
   EXPECT_THAT(result.out, HasSubstr("0 of 1 cases judged: 1 NO BASELINE"));
 }
 
-// A checkout has `./bench`, which builds itself; here it is already built.
+// A checkout has `./bench`, which builds the program first. Here it is a link to this build.
 TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
   std::filesystem::create_directory(folder_.file("checkout"));
   std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
@@ -275,14 +275,14 @@ TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
   EXPECT_EQ(read("gate.jsonl"), "precious");
 }
 
-// Both used to create different ids.
+// Earlier, the folder and the evidence had different run ids.
 TEST_F(GateProgramTest, the_default_folder_bears_the_run_id_of_the_evidence_in_it) {
   const ProgramResult result = bench({"gate", "one.yaml"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
-  const std::string announced = "evidence: ";
-  const std::size_t begin = result.err.find(announced);
+  const std::string prefix = "evidence: ";
+  const std::size_t begin = result.err.find(prefix);
   ASSERT_NE(begin, std::string::npos) << result.err;
-  std::istringstream rest(result.err.substr(begin + announced.size()));
+  std::istringstream rest(result.err.substr(begin + prefix.size()));
   std::string folder;
   std::getline(rest, folder);
   std::istringstream lines(read(folder + "/gate.jsonl"));

@@ -40,7 +40,7 @@ class HistoryCommand : public testing::Test {
     arguments.insert(arguments.begin(), {BENCH_BINARY, "history"});
     return run_program({std::move(arguments), folder_.path(), environment});
   }
-  static json json_of(const ProgramResult& result) { return json::parse(result.out); }
+  static json parse_output(const ProgramResult& result) { return json::parse(result.out); }
 
   // Writes a line into the store.
   void store(const BaselineRecord& record) const {
@@ -50,7 +50,7 @@ class HistoryCommand : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path, std::ios::app) << to_json_line(record) << "\n";
   }
-  // Run `number` of November, with a variation of some 0.2 % in an order without a pattern.
+  // Returns the run of day `number` of November. Its time varies by some 0.2 % without a pattern.
   static BaselineRecord run(const std::string& id, int number, double microseconds,
                             std::int64_t epoch = 0) {
     const double time = 1000 * microseconds * (1 + 0.0004 * (number * 37 % 11 - 5));
@@ -59,7 +59,8 @@ class HistoryCommand : public testing::Test {
     record.commit = fmt::format("c0ffee{:02}", number);
     return record;
   }
-  // Three cases with 20 runs each; one has a step of 4 % on the 13th, one creeps by 0.25 % a run.
+  // Writes three cases with 20 runs each. One becomes 4 % slower on the 13th, and one becomes
+  // slower by 0.25 % per run.
   void write_store() const {
     for (int day = 1; day <= 20; ++day) {
       store(run(kSteady, day, 50));
@@ -96,7 +97,7 @@ TEST_F(HistoryCommand, TheFirstSentenceNamesWhatChanged) {
 
 TEST_F(HistoryCommand, JsonHasTheSameAnswer) {
   write_store();
-  const json cases = json_of(history({"--json"})).at("cases");
+  const json cases = parse_output(history({"--json"})).at("cases");
   Words states;
   for (const json& entry : cases) states.push_back(entry.at("state"));
   EXPECT_THAT(states, ElementsAre("slower", "creeping", "unchanged"));
@@ -119,9 +120,9 @@ TEST_F(HistoryCommand, ACaseShowsEveryRun) {
                     HasSubstr("new level: +4.0% on 2026-11-13 (commit c0ffee13)"),
                     HasSubstr("checkout of commit c0ffee12:\n"), Not(HasSubstr(kSteady))));
   EXPECT_THAT(history({kCreeping}).out, HasSubstr("v1.0"));
-  // The number of tests is that of the whole store, so that both views give the same answer.
-  EXPECT_EQ(json_of(history({kSlower, "--json"})).at("cases")[0],
-            json_of(history({"--json"})).at("cases")[0]);
+  // The statistics of one case count the tests of the whole store, so that both views agree.
+  EXPECT_EQ(parse_output(history({kSlower, "--json"})).at("cases")[0],
+            parse_output(history({"--json"})).at("cases")[0]);
 }
 
 TEST_F(HistoryCommand, SinceAndFilterSelect) {
@@ -140,7 +141,7 @@ TEST_F(HistoryCommand, FailOnRegressionIs1WhereTheLastChangeMadeACaseSlower) {
   EXPECT_EQ(history({"--fail-on", "regression"}).status, 1);
   EXPECT_EQ(history({"--fail-on", "regression", "--filter", "gemm/*"}).status, 0);
   EXPECT_EQ(history({"--fail-on", "regression", "--since", "2026-11-14"}).status, 0);
-  // As a check in a CI it must not pass if no case has enough runs.
+  // With --fail-on, the command is a check in a CI, which must not pass if no case has enough runs.
   for (int day = 1; day <= 5; ++day) store(run("pool/x", day, 10));
   EXPECT_EQ(history({"pool/x", "--fail-on", "regression"}).status, 5);
   EXPECT_EQ(history({"pool/x"}).status, 0);
@@ -164,7 +165,7 @@ TEST_F(HistoryCommand, MachineClassesAreSeparate) {
   const ProgramResult result = history();
   EXPECT_THAT(result.out, AllOf(StartsWith("0 of 2 cases changed"), HasSubstr("other-4c-11111111"),
                                 HasSubstr("test-2c-00000000")));
-  // The folder of one class is a store of its own.
+  // The folder of one class can be used as a store.
   EXPECT_THAT(history({"--baseline", "baselines/other-4c-11111111"}).out,
               AllOf(StartsWith("0 of 1 case changed"), Not(HasSubstr("test-2c"))));
 }
@@ -178,7 +179,7 @@ TEST_F(HistoryCommand, RunsThatAreNotComparableAreNamed) {
   EXPECT_THAT(history().out, AllOf(StartsWith("0 of 1 case changed since 2026-11-05"),
                                    HasSubstr("4 runs not compared: case_hash differs: "
                                              "fedcba9876543210")));
-  EXPECT_EQ(json_of(history({"--json"})).at("cases")[0].at("not_compared").size(), 4u);
+  EXPECT_EQ(parse_output(history({"--json"})).at("cases")[0].at("not_compared").size(), 4u);
 }
 
 TEST_F(HistoryCommand, WrongWordsAreExplained) {

@@ -71,7 +71,7 @@ class NvtxCapture : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-std::int64_t end_of(const json& activity) {
+std::int64_t end_time(const json& activity) {
   return activity.at("start_ns").get<std::int64_t>() +
          activity.at("duration_ns").get<std::int64_t>();
 }
@@ -80,7 +80,8 @@ TEST_F(NvtxCapture, LeavesOutputAndStatusOfTheProgramAsTheyAre) {
   const Words words = {"print", "one", "push", "a", "pop", "levels", "print", "two", "exit", "7"};
   const ProgramResult profiled = profile(words);
   EXPECT_EQ(profiled.status, 7);
-  // The levels are those that NVTX documents: 0 and 1 down, 1 and 0 up, then an error.
+  // The levels are those that NVTX documents: 0 and 1 for the pushes, 1 and 0 for the pops, then an
+  // error.
   EXPECT_EQ(profiled.out, "one\n0 1 1 0 1\ntwo\n");
   EXPECT_THAT(profiled.err, HasSubstr("3 NVTX ranges, 3 activities"));
   EXPECT_THAT(profiled.err, HasSubstr("bench analyze p.jsonl --kind range"));
@@ -103,7 +104,7 @@ TEST_F(NvtxCapture, RangesNestAndLayersAreScopes) {
   const json outer = range("step");
   const json inner = range("a:b");
   EXPECT_LE(outer["start_ns"], inner["start_ns"]);
-  EXPECT_LE(end_of(inner), end_of(outer));
+  EXPECT_LE(end_time(inner), end_time(outer));
   EXPECT_EQ(inner["pid"], inner["tid"]);
 }
 
@@ -146,7 +147,7 @@ TEST_F(NvtxCapture, ThreadsHaveRangesAndNamesOfTheirOwn) {
     if (activity["scope"] != "worker") continue;
     threads.insert(activity["tid"].get<std::int64_t>());
     EXPECT_EQ(activity["attributes"]["thread_name"], "worker");
-    // The threads end inside it.
+    // The threads end inside the range `layer:worker`, so that it is unfinished.
     EXPECT_EQ(activity["attributes"].contains("unfinished"), activity["name"] == "worker");
   }
   EXPECT_EQ(threads.size(), 2U);
@@ -259,7 +260,7 @@ TEST_F(NvtxCapture, AMarkerOfPyProfHasTheWorkOfWhatItSurrounds) {
   EXPECT_EQ(attributes["bytes"], 102760448);
 }
 
-// Ranges that PyTorch 2.15 wrote, played back: a step of training and an inference.
+// Replays ranges that PyTorch 2.15 wrote during a step of training and an inference.
 class PytorchRanges : public NvtxCapture {
  protected:
   void SetUp() override {
@@ -304,7 +305,7 @@ TEST_F(PytorchRanges, WorkIsCountedOnceByTheWorkModel) {
   EXPECT_THAT(flops("aten::adaptive_avg_pool2d"), ElementsAre(1024));
   EXPECT_THAT(flops("aten::conv_transpose2d"), ElementsAre(32768));
   EXPECT_THAT(flops("aten::bmm"), ElementsAre(240));
-  // Cannot be determined from the shapes.
+  // The shapes do not determine the work of these operators.
   EXPECT_THAT(flops("aten::batch_norm"), IsEmpty());
   EXPECT_THAT(flops("aten::max_pool2d"), IsEmpty());
   EXPECT_THAT(flops("aten::gelu"), IsEmpty());

@@ -16,13 +16,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Calls of each thread, in order.
+// NVTX calls in order; key: thread.
 using Calls = std::map<std::string, std::vector<std::string>>;
 
 class Nvtx : public ::testing::Test {
  protected:
-  Calls calls_of(const std::vector<std::string>& command,
-                 std::map<std::string, std::string> environment = {}) {
+  Calls record_calls(const std::vector<std::string>& command,
+                     std::map<std::string, std::string> environment = {}) {
     environment["NVTX_INJECTION64_PATH"] = BENCH_NVTX_INJECTION;
     environment["BENCH_NVTX_LOG"] = folder_.file("log");
     EXPECT_EQ(run_program({command, folder_.path(), environment}).status, 0);
@@ -47,20 +47,20 @@ void expect_case(const std::vector<std::string>& calls) {
 }
 
 TEST_F(Nvtx, ScopesWithoutARecorderAreBalancedRanges) {
-  const Calls calls = calls_of({BENCH_NVTX_SCOPES});
+  const Calls calls = record_calls({BENCH_NVTX_SCOPES});
   EXPECT_EQ(calls.size(), 2U);
   for (const auto& [thread, lines] : calls) expect_case(lines);
 }
 
 TEST_F(Nvtx, ScopesWithARecorderAreTheSameRanges) {
-  const Calls calls = calls_of({BENCH_NVTX_SCOPES, "recorder"});
+  const Calls calls = record_calls({BENCH_NVTX_SCOPES, "recorder"});
   EXPECT_EQ(calls.size(), 2U);
   for (const auto& [thread, lines] : calls) expect_case(lines);
 }
 
 TEST_F(Nvtx, ScopesOfUserCodeAreRangesWhetherTheProfilerRunsOrNot) {
   for (const char* mode : {"scopes", "start-scopes"}) {
-    const Calls calls = calls_of({BENCH_PROFILED_PROGRAM, mode});
+    const Calls calls = record_calls({BENCH_PROFILED_PROGRAM, mode});
     ASSERT_EQ(calls.size(), 1U) << mode;
     EXPECT_THAT(calls.begin()->second,
                 ElementsAre("push layer:encoder", "push layer:a:b", "pop", "pop"))

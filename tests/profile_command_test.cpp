@@ -273,11 +273,11 @@ TEST_F(ProfileCommand, WritesTheFormatsThatAreAskedForBesidesTheProfile) {
 TEST_F(ProfileCommand, ALimitOfFileSizesIsToldAndDoesNotEndTheProgram) {
   Words words = program({});
   for (int i = 0; i < 100; ++i) words.emplace_back("relu");
-  Words limited{"/bin/sh", "-c", "ulimit -f 16; exec \"$@\"", "sh"};
+  Words limited{"/bin/sh", "-c", "ulimit -f 48; exec \"$@\"", "sh"};
   limited.insert(limited.end(), words.begin(), words.end());
   const ProgramResult result = profile(limited);
   EXPECT_EQ(result.status, 0);
-  EXPECT_GT(executed().size(), 5U);
+  EXPECT_FALSE(executed().empty());
   EXPECT_LT(executed().size(), 100U);
   EXPECT_THAT(result.err,
               HasSubstr("bench profile: the profile is incomplete: records could not be "

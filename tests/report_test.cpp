@@ -18,6 +18,7 @@ namespace bench::test::report_test {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -66,6 +67,7 @@ TEST_F(ReportCommand, the_suffix_selects_the_format) {
     const ProgramResult result = report({"r.jsonl", "-o", name});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(read_text(folder_.file(name)), StartsWith(beginning)) << name;
+    EXPECT_EQ(result.err, "bench report: 9 cases in " + name + "\n");
   }
   EXPECT_THAT(report({"r.jsonl", "-o", "r.pdf"}).err, HasSubstr("add --format NAME"));
   EXPECT_THAT(report({"r.jsonl", "-o", "r.md"}).err, HasSubstr("--force"));
@@ -120,6 +122,7 @@ TEST_F(ReportCommand, a_gate_gets_its_own_report_by_file_and_by_folder) {
   write_gate("gate/gate.jsonl");
   const ProgramResult page = report({"gate", "-o", "gate.html"});
   EXPECT_EQ(page.status, 0) << page.err;
+  EXPECT_THAT(page.err, EndsWith(" in gate.html\n"));
   EXPECT_THAT(read_text(folder_.file("gate.html")),
               AllOf(HasSubstr("resnet: gate"), HasSubstr(">REGRESSION<")));
   EXPECT_THAT(report({"gate/gate.jsonl", "--format", "md"}).out, StartsWith("<!-- bench-gate -->"));

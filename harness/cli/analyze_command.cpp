@@ -4,7 +4,6 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
-#include "harness/cli/read_losses.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/config/work_file.hpp"
 #include "harness/store/store.hpp"

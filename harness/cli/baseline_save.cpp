@@ -2,10 +2,11 @@
 // `bench baseline save` and `accept`: store the runs of result files.
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/store/from_report.hpp"
@@ -90,12 +91,12 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
 }
 
 std::string format_saving(const Saving& saving, const ConsoleOptions& console) {
-  const std::vector<Column> columns = {
+  const std::vector<TextColumn> columns = {
       {"case", Align::left, kMinId}, {"result"}, {"epoch", Align::right}};
   std::vector<std::string_view> ids;
   for (const Saved& entry : saving.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const Saved& entry : saving.cases) {
     const std::string epoch = entry.epoch ? std::to_string(*entry.epoch) : "";
     rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)}, {entry.result}, {epoch}},

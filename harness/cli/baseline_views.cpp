@@ -2,12 +2,13 @@
 // `bench baseline list`, `show`, `prune` and `verify`: view and maintain the store.
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/store/history.hpp"
 
 #include <fmt/format.h>
@@ -100,7 +101,7 @@ std::optional<double> compute_spread(const BaselineHistory& history) {
   return between_run_sigma(median_differences(run_levels(history.records)));
 }
 
-Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
+TextRow list_row(const BaselineHistory& history, const IdShortener& shortener) {
   const BaselineRecord& last = *history.last();
   return {{{last.measured.id, Tone::plain, shortener.forms(last.measured.id)},
            {std::to_string(history.records.size())},
@@ -114,14 +115,14 @@ Row list_row(const BaselineHistory& history, const IdShortener& shortener) {
 }
 
 std::string format_baseline_list(const Stored& stored, const ConsoleOptions& console) {
-  const std::vector<Column> columns = {{"case", Align::left, kMinId},
-                                       {"runs", Align::right, std::nullopt, 3},
-                                       {"epochs", Align::right, std::nullopt, 4},
-                                       {"last run", Align::left, std::nullopt, 2},
-                                       {"commit", Align::left, std::nullopt, 5},
-                                       {"median", Align::right},
-                                       {"spread", Align::right, std::nullopt, 1},
-                                       {"anchors", Align::left, kMinText, 2}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
+                                           {"runs", Align::right, std::nullopt, 3},
+                                           {"epochs", Align::right, std::nullopt, 4},
+                                           {"last run", Align::left, std::nullopt, 2},
+                                           {"commit", Align::left, std::nullopt, 5},
+                                           {"median", Align::right},
+                                           {"spread", Align::right, std::nullopt, 1},
+                                           {"anchors", Align::left, kMinText, 2}};
   std::string text;
   for (std::size_t i = 0; i < stored.cases.size();) {
     const std::string& machine = stored.cases[i].file.folder_name;
@@ -130,7 +131,7 @@ std::string format_baseline_list(const Stored& stored, const ConsoleOptions& con
     for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
       ids.push_back(stored.cases[i].history.last()->measured.id);
     const IdShortener shortener(ids);
-    std::vector<Row> rows;
+    std::vector<TextRow> rows;
     for (std::size_t entry = first; entry < i; ++entry)
       rows.push_back(list_row(stored.cases[entry].history, shortener));
     text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(stored.store.folder()),
@@ -158,7 +159,7 @@ std::string list_json(const Stored& stored) {
   });
 }
 
-Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
+TextRow run_row(const BaselineRecord& record, const BaselineRecord* before) {
   const auto median = median_iteration(record.measured);
   const auto earlier = before != nullptr ? median_iteration(before->measured) : std::nullopt;
   const std::string change =
@@ -179,7 +180,7 @@ Row run_row(const BaselineRecord& record, const BaselineRecord* before) {
 std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
   const std::vector<RunStatistics> levels = run_levels(history.records);
   const std::vector<double> medians = median_differences(levels);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   const auto add = [&](const std::string& name, std::string value) {
     rows.push_back({{{name}, {std::move(value)}}, ""});
   };
@@ -203,16 +204,16 @@ std::string history_facts(const BaselineHistory& history, const ConsoleOptions& 
 }
 
 std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& console) {
-  const std::vector<Column> columns = {{"epoch", Align::right},
-                                       {"time"},
-                                       {"run", Align::left, std::nullopt, 4},
-                                       {"commit", Align::left, std::nullopt, 2},
-                                       {"median", Align::right},
-                                       {"change", Align::right},
-                                       {"processes", Align::right, std::nullopt, 5},
-                                       {"anchor", Align::left, kMinText, 1},
-                                       {"reason", Align::left, kMinText, 1}};
-  std::vector<Row> rows;
+  const std::vector<TextColumn> columns = {{"epoch", Align::right},
+                                           {"time"},
+                                           {"run", Align::left, std::nullopt, 4},
+                                           {"commit", Align::left, std::nullopt, 2},
+                                           {"median", Align::right},
+                                           {"change", Align::right},
+                                           {"processes", Align::right, std::nullopt, 5},
+                                           {"anchor", Align::left, kMinText, 1},
+                                           {"reason", Align::left, kMinText, 1}};
+  std::vector<TextRow> rows;
   const BaselineRecord* before = nullptr;
   for (const BaselineRecord& record : entry.history.records) {
     rows.push_back(run_row(record, before));

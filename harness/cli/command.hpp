@@ -7,11 +7,14 @@
 #include "harness/cli/arguments.hpp"
 #include "harness/result/record.hpp"
 
+#include <iosfwd>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace bench {
+
+struct ReadReport;  // profiler/reader.hpp
 
 enum class Visibility { shown, hidden };
 
@@ -58,5 +61,9 @@ ExitStatus manual_command(const Arguments& arguments, Env& env);
 
 // Prints "bench COMMAND: MESSAGE" to standard error and returns `status`.
 ExitStatus fail(std::string_view command, const Error& error, ExitStatus status, Env& env);
+
+// Prints to `err` which parts of a profile were not read, and why; nothing is dropped silently.
+void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
+                   std::ostream& err);
 
 }  // namespace bench

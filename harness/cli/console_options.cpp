@@ -3,7 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/printable.hpp"
-#include "harness/report/table.hpp"
+#include "base/terminal_text.hpp"
 
 #include <algorithm>
 #include <charconv>

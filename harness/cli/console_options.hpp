@@ -26,7 +26,7 @@ std::optional<std::size_t> limited_width(const Env& env);
 Glyphs console_glyphs(const Env& env);
 
 // Formats lines of text for env.out: without control characters, and folded to its width by
-// fold_lines() (harness/report/table.hpp).
+// fold_lines() (base/terminal_text.hpp).
 std::string shown_lines(std::string_view text, const Env& env);
 
 }  // namespace bench

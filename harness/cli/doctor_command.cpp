@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -11,7 +12,6 @@
 #include "harness/host/energy_meter.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/perf_events.hpp"
-#include "harness/report/table.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/noise_figure.hpp"
 #include "harness/run/probe.hpp"

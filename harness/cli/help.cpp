@@ -2,9 +2,9 @@
 #include "harness/cli/help.hpp"
 
 #include "base/lines.hpp"
+#include "base/terminal_text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/option.hpp"
-#include "harness/report/table.hpp"
 #include "profiler/switches.hpp"
 
 #include <fmt/format.h>

@@ -2,11 +2,11 @@
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/judge/trend.hpp"
-#include "harness/report/table.hpp"
 #include "harness/report/trend_text.hpp"
 
 #include <fmt/format.h>

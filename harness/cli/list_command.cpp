@@ -2,6 +2,8 @@
 #include "base/available_memory.hpp"
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
@@ -9,7 +11,6 @@
 #include "harness/host/memory_shortage.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/fields.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
@@ -80,11 +81,11 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
 // includes the reason.
 enum class Reasons { in_the_row, below_it };
 
-Row table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
-              Reasons reasons) {
+TextRow table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
+                  Reasons reasons) {
   const ops::Work& work = *record.work;
-  Row row;
-  Cell id{record.id};
+  TextRow row;
+  TextCell id{record.id};
   if (reasons == Reasons::below_it) id.shorter = ids.forms(record.id);
   row.cells = {std::move(id),
                {count_or_unknown(work.macs)},
@@ -102,16 +103,16 @@ Row table_row(const CaseRecord& record, const IdShortener& ids, const std::strin
 void print_table(const Plan& plan, const Places& places, Env& env) {
   const ConsoleOptions console = console_options(env);
   const Reasons reasons = console.width < kUnlimitedWidth ? Reasons::below_it : Reasons::in_the_row;
-  const std::vector<Column> columns = {{"case", Align::left, kMinId},
-                                       {"MACs", Align::right, std::nullopt, 3},
-                                       {"FLOPs", Align::right, std::nullopt, 1},
-                                       {"bytes", Align::right, std::nullopt, 2},
-                                       {"", Align::right, std::nullopt, 4},
-                                       {"runs here"}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
+                                           {"MACs", Align::right, std::nullopt, 3},
+                                           {"FLOPs", Align::right, std::nullopt, 1},
+                                           {"bytes", Align::right, std::nullopt, 2},
+                                           {"", Align::right, std::nullopt, 4},
+                                           {"runs here"}};
   std::vector<std::string_view> ids;
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   std::size_t here = 0;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);

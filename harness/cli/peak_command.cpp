@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -11,7 +12,6 @@
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/report/peak_text.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/report_builder.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/file_sink.hpp"

@@ -108,9 +108,18 @@ Existing existing_policy(const Arguments& arguments) {
   return arguments.force ? Existing::replace : Existing::refuse;
 }
 
-Status write_output(const std::string& output, const Arguments& arguments, Env& env) {
-  if (arguments.out) return write_file(*arguments.out, output, existing_policy(arguments));
-  *env.out << output;
+// `cases`: how many cases the report shows.
+Status write_output(const std::string& output, std::size_t cases, const Arguments& arguments,
+                    Env& env) {
+  if (!arguments.out) {
+    *env.out << output;
+    return Done{};
+  }
+  BENCH_RETURN_IF_ERROR(write_file(*arguments.out, output, existing_policy(arguments)));
+  if (arguments.verbosity == Verbosity::normal) {
+    print_line(*env.err, fmt::format("bench report: {} case{} in {}", cases, cases == 1 ? "" : "s",
+                                     *arguments.out));
+  }
   return Done{};
 }
 
@@ -229,8 +238,8 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
   BENCH_RETURN_IF_ERROR(arrange(arguments, report));
   BENCH_ASSIGN_OR_RETURN(view.columns, choose_case_columns(arguments.analysis.columns));
   if (arguments.report.wide) view.rows = RunView::Rows::per_case;
-  BENCH_RETURN_IF_ERROR(
-      write_output(format.write(view, report_console(arguments, env)), arguments, env));
+  BENCH_RETURN_IF_ERROR(write_output(format.write(view, report_console(arguments, env)),
+                                     report.cases.size(), arguments, env));
   return arguments.report.plots ? write_plots(run_plots(view), arguments, env) : Status(Done{});
 }
 
@@ -262,7 +271,7 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_RETURN_IF_ERROR(write_output(writer == nullptr
                                          ? gate_console(gate, {}, report_console(arguments, env))
                                          : writer->write(gate, {}),
-                                     arguments, env));
+                                     gate.judgements.size(), arguments, env));
   return arguments.report.plots ? write_plots(gate_plots(gate), arguments, env) : Status(Done{});
 }
 
@@ -279,7 +288,8 @@ Status write_history(const std::string& folder, const ReportFormat& format,
     BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));
     histories.push_back(std::move(history));
   }
-  BENCH_RETURN_IF_ERROR(write_output(history_page(histories, folder), arguments, env));
+  BENCH_RETURN_IF_ERROR(
+      write_output(history_page(histories, folder), histories.size(), arguments, env));
   return arguments.report.plots ? write_plots(history_plots(histories), arguments, env)
                                 : Status(Done{});
 }

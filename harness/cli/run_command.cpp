@@ -3,6 +3,8 @@
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
@@ -16,7 +18,6 @@
 #include "harness/report/console.hpp"
 #include "harness/report/layer_table.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"
@@ -279,13 +280,13 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   const std::size_t width = console_options(env).width;
   *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
                    0);
-  const std::vector<Column> columns = {{"case", Align::left, kMinId, 0},
-                                       {"processes", Align::right},
-                                       {"timed at most", Align::right}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId, 0},
+                                           {"processes", Align::right},
+                                           {"timed at most", Align::right}};
   std::vector<std::string_view> ids;
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const Case& entry : plan.cases) {
     rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)},
                      {fmt::format("{}", entry.measure.processes)},

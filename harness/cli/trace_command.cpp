@@ -4,7 +4,6 @@
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"
-#include "harness/cli/read_losses.hpp"
 #include "ops/verbose.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/export/chrome_trace.hpp"

@@ -3,9 +3,9 @@
 
 #include "base/folder.hpp"
 #include "base/lines.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/markdown.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/profile_phase.hpp"
 #include "harness/run/worker_session.hpp"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/comparison_text.hpp"
 
+#include "base/markup.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/evidence_fields.hpp"
-#include "harness/report/markdown.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -225,16 +226,16 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
   text += fmt::format("base       {}\ncandidate  {}\n", printable(comparison.base),
                       printable(comparison.candidate));
   for (const Change& change : comparison.changes) text += changed_line(change, width);
-  const std::vector<Column> columns = {{"verdict"},
-                                       {"case", Align::left, kMinComparedId},
-                                       {"base", Align::right, std::nullopt, 3},
-                                       {"candidate", Align::right, std::nullopt, 2},
-                                       {"change", Align::left},
-                                       {"interval", Align::left, std::nullopt, 1}};
+  const std::vector<TextColumn> columns = {{"verdict"},
+                                           {"case", Align::left, kMinComparedId},
+                                           {"base", Align::right, std::nullopt, 3},
+                                           {"candidate", Align::right, std::nullopt, 2},
+                                           {"change", Align::left},
+                                           {"interval", Align::left, std::nullopt, 1}};
   std::vector<std::string_view> ids;
   for (const ComparedCase& entry : comparison.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const ComparedCase& entry : comparison.cases) {
     rows.push_back({{{std::string(to_string(entry.verdict)), to_tone(entry.verdict)},
                      {entry.id, Tone::plain, shortener.forms(entry.id)},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/console.hpp"
 
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/run_answer.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/device_samples.hpp"
 
 #include <fmt/format.h>
@@ -172,9 +173,9 @@ Tone outcome_tone(const CaseRecord& record) {
 }
 
 // "ok noisy interrupted", or "ok noisy +1" if that does not fit.
-Cell outcome_cell(const CaseRecord& record) {
+TextCell outcome_cell(const CaseRecord& record) {
   const std::string_view outcome = to_string(record.outcome);
-  Cell cell{std::string(outcome), outcome_tone(record)};
+  TextCell cell{std::string(outcome), outcome_tone(record)};
   for (Flag flag : record.flags)
     cell.text += fmt::format(" {}", flag_names()[static_cast<std::size_t>(flag)]);
   if (record.flags.size() > 1) {
@@ -184,7 +185,7 @@ Cell outcome_cell(const CaseRecord& record) {
   return cell;
 }
 
-Cell id_cell(const std::string& id, const IdShortener& ids) {
+TextCell id_cell(const std::string& id, const IdShortener& ids) {
   return {id, Tone::plain, ids.forms(id)};
 }
 
@@ -194,7 +195,7 @@ std::string format_note(const CaseRecord& record) {
                      record.voided->count == 1 ? "" : "s", most_frequent_reason(*record.voided));
 }
 
-Row case_row(const CaseRecord& record, const IdShortener& ids) {
+TextRow case_row(const CaseRecord& record, const IdShortener& ids) {
   return {{id_cell(record.id, ids),
            {format_median(record.time)},
            {format_half_width(record.time)},
@@ -207,14 +208,14 @@ Row case_row(const CaseRecord& record, const IdShortener& ids) {
 
 // The column follows the interval: both show how certain a number is.
 void add_versus_baseline(const Report& report, const ConsoleOptions& options,
-                         std::vector<Column>& columns, std::vector<Row>& rows) {
+                         std::vector<TextColumn>& columns, std::vector<TextRow>& rows) {
   constexpr std::ptrdiff_t kPlace = 3;
   columns.insert(columns.begin() + kPlace, {"vs baseline", Align::left, std::nullopt, 0});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto found = options.versus_baseline.find(report.cases[i].id);
     const bool known = found != options.versus_baseline.end();
     rows[i].cells.insert(rows[i].cells.begin() + kPlace,
-                         Cell{known ? found->second : std::string(kUnknown)});
+                         TextCell{known ? found->second : std::string(kUnknown)});
   }
 }
 
@@ -222,7 +223,8 @@ constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome
 
 // The column follows the median, which is device time only. It appears only if a case has a launch
 // time.
-void add_launches(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+void add_launches(const Report& report, std::vector<TextColumn>& columns,
+                  std::vector<TextRow>& rows) {
   constexpr std::ptrdiff_t kPlace = 2;
   const auto known = [](const CaseRecord& record) { return record.host_launch.has_value(); };
   if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
@@ -230,33 +232,35 @@ void add_launches(const Report& report, std::vector<Column>& columns, std::vecto
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& launch = report.cases[i].host_launch;
     rows[i].cells.insert(rows[i].cells.begin() + kPlace,
-                         Cell{launch ? format_time(*launch) : std::string(kUnknown)});
+                         TextCell{launch ? format_time(*launch) : std::string(kUnknown)});
   }
 }
 
 // The columns follow the rate that they judge. They appear only if a case has a roofline.
-void add_roofline(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+void add_roofline(const Report& report, std::vector<TextColumn>& columns,
+                  std::vector<TextRow>& rows) {
   const auto known = [](const CaseRecord& record) { return record.roofline.has_value(); };
   if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
-  const auto rate = std::ranges::find(columns, "GFLOP/s", &Column::heading);
+  const auto rate = std::ranges::find(columns, "GFLOP/s", &TextColumn::heading);
   const auto place = rate - columns.begin() + 1;
   columns.insert(rate + 1, {{"% peak", Align::right, std::nullopt, 2},
                             {"bound", Align::left, std::nullopt, 4}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& roofline = report.cases[i].roofline;
-    std::vector<Cell>& cells = rows[i].cells;
+    std::vector<TextCell>& cells = rows[i].cells;
     const std::string bound =
         roofline ? std::string(bound_names()[static_cast<std::size_t>(roofline->bound)])
                  : std::string(kUnknown);
     const std::string peak = format_or_unknown(roofline, [](const Roofline& value) {
       return fmt::format("{:.0f}", 100 * value.efficiency);
     });
-    cells.insert(cells.begin() + place, {Cell{peak}, Cell{bound}});
+    cells.insert(cells.begin() + place, {TextCell{peak}, TextCell{bound}});
   }
 }
 
 // The columns follow the rates. They appear only if a case has an energy.
-void add_energies(const Report& report, std::vector<Column>& columns, std::vector<Row>& rows) {
+void add_energies(const Report& report, std::vector<TextColumn>& columns,
+                  std::vector<TextRow>& rows) {
   constexpr double kMilli = 1e3, kGiga = 1e-9;
   const auto known = [](const CaseRecord& record) { return record.energy.has_value(); };
   if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
@@ -271,7 +275,7 @@ void add_energies(const Report& report, std::vector<Column>& columns, std::vecto
     const auto joules = energy ? std::optional(energy->joules_per_iteration) : std::nullopt;
     const auto rate = energy ? energy->flops_per_joule : std::nullopt;
     rows[i].cells.insert(rows[i].cells.begin() + place,
-                         {Cell{text(joules, kMilli)}, Cell{text(rate, kGiga)}});
+                         {TextCell{text(joules, kMilli)}, TextCell{text(rate, kGiga)}});
   }
 }
 
@@ -390,15 +394,15 @@ std::string layer_names(const std::vector<std::string>& layers) {
 }
 
 std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& options) {
-  const std::vector<Column> columns = {{"layer", Align::left, 12, 0},
-                                       {"time", Align::right, std::nullopt, 0},
-                                       {"share", Align::right, std::nullopt, 0},
-                                       {"times", Align::right, std::nullopt, 1},
-                                       {"case", Align::left, kMinId, 2}};
+  const std::vector<TextColumn> columns = {{"layer", Align::left, 12, 0},
+                                           {"time", Align::right, std::nullopt, 0},
+                                           {"share", Align::right, std::nullopt, 0},
+                                           {"times", Align::right, std::nullopt, 1},
+                                           {"case", Align::left, kMinId, 2}};
   std::vector<std::string_view> ids;
   for (const NetworkSummary::Entry& entry : summary.top) ids.push_back(entry.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const NetworkSummary::Entry& entry : summary.top) {
     if (rows.size() == options.top_layers) break;
     rows.push_back({{{layer_names(entry.layers)},
@@ -449,12 +453,12 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   if (report.cases.empty()) return "no cases\n";
   const std::size_t width = options.width;
   const std::size_t narrowest = width < kWideTerminal ? kMinId : kMinIdOnWideTerminal;
-  std::vector<Column> columns = {
+  std::vector<TextColumn> columns = {
       {"case", Align::left, narrowest, 0},      {"median", Align::right, std::nullopt, 0},
       {"+-", Align::right, std::nullopt, 1},    {"GFLOP/s", Align::right, std::nullopt, 3},
       {"GB/s", Align::right, std::nullopt, 7},  {"implementation", Align::left, 20, 6},
       {"outcome", Align::left, std::nullopt, 0}};
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   std::vector<std::string_view> ids;
   for (const CaseRecord& record : report.cases) ids.push_back(record.id);
   const IdShortener shortener(ids);

@@ -3,6 +3,7 @@
 // important columns are removed first. Pure functions of a Report.
 #pragma once
 
+#include "base/terminal_text.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/summary.hpp"
 
@@ -35,8 +36,6 @@ std::optional<std::string> nothing_measured_sentence(const Report& report);
 
 // Whether every case is skipped or unsupported, which is not a failure.
 bool has_only_skipped_cases(const Report& report);
-
-enum class Colour { off, on };
 
 // Effectively unlimited width, for complete ids that can be copied.
 inline constexpr std::size_t kUnlimitedWidth = 1000;

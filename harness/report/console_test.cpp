@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "tests/support/golden.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/format.hpp"
 
+#include "base/table.hpp"
 #include "harness/report/console.hpp"
-#include "harness/report/table.hpp"
 
 #include <array>
 
@@ -11,15 +11,15 @@ namespace {
 
 std::string write_columns(const RunView& view, const ConsoleOptions& console) {
   // The columns were chosen, so none is removed; only the id may be cut.
-  std::vector<Column> columns;
+  std::vector<TextColumn> columns;
   for (const CaseColumn* column : view.columns) {
-    Column shown{std::string(column->heading), column->is_text() ? Align::left : Align::right};
+    TextColumn shown{std::string(column->heading), column->is_text() ? Align::left : Align::right};
     if (column->name == "case") shown.narrowest = 30;
     columns.push_back(std::move(shown));
   }
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const CaseRecord& record : view.report.cases) {
-    Row& row = rows.emplace_back();
+    TextRow& row = rows.emplace_back();
     for (const CaseColumn* column : view.columns) {
       row.cells.push_back({readable_cell(*column, record)});
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 
@@ -42,15 +43,15 @@ std::string format_note(const CaseAssessment& judgement, const KitPaths& kits) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::vector<Row> make_gate_rows(const std::vector<const CaseAssessment*>& listed,
-                                const KitPaths& kits) {
+std::vector<TextRow> make_gate_rows(const std::vector<const CaseAssessment*>& listed,
+                                    const KitPaths& kits) {
   std::vector<std::string_view> ids;
   for (const CaseAssessment* judgement : listed) ids.push_back(judgement->id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const CaseAssessment* judgement : listed) {
     const Tone tone = to_tone(judgement->verdict);
-    Row& row = rows.emplace_back();
+    TextRow& row = rows.emplace_back();
     row.cells = {
         {std::string(to_string(judgement->verdict)), tone},
         {judgement->id, Tone::plain, shortener.forms(judgement->id)},
@@ -74,7 +75,7 @@ std::string header(const GateFile& gate, std::size_t width) {
 
 std::string table(const std::vector<const CaseAssessment*>& listed, const KitPaths& kits,
                   const ConsoleOptions& options) {
-  const std::vector<Column> columns = {
+  const std::vector<TextColumn> columns = {
       {"verdict"},
       {"case", Align::left, 24},
       {"slower by", Align::right},

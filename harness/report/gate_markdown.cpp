@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markdown for a comment on a pull request and for $GITHUB_STEP_SUMMARY.
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "harness/report/gate_report.hpp"
-#include "harness/report/markdown.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/markup.hpp"
 #include "harness/report/exchange_text.hpp"
-#include "profiler/export/markup.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/layer_table.hpp"
 
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/roofline.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/scope_path.hpp"
@@ -94,7 +95,8 @@ std::optional<std::string> format_overhead(const Passes& passes) {
     unprofiled += static_cast<double>(pass->unprofiled->count());
   }
   if (unprofiled <= 0) return std::nullopt;
-  return fmt::format("{:+.1f} %", 100 * (profiled / unprofiled - 1));
+  const double percent = std::round(1000 * (profiled / unprofiled - 1)) / 10;
+  return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
 std::string headline(const Passes& passes, const std::vector<LayerRow>& rows) {
@@ -206,26 +208,26 @@ std::string layer_table(const Report& report, const LayerTimes& times,
   omit_network(layers);
   const Rooflines rooflines = collect_rooflines(report);
   const Nanoseconds whole = whole_iteration(passes);
-  std::vector<Column> columns = {{"layer", Align::left, kMinId - 10, 0},
-                                 {"ms", Align::right, std::nullopt, 0},
-                                 {"share %", Align::right, std::nullopt, 0},
-                                 {"GFLOP/s", Align::right, std::nullopt, 2}};
+  std::vector<TextColumn> columns = {{"layer", Align::left, kMinId - 10, 0},
+                                     {"ms", Align::right, std::nullopt, 0},
+                                     {"share %", Align::right, std::nullopt, 0},
+                                     {"GFLOP/s", Align::right, std::nullopt, 2}};
   if (!rooflines.empty()) columns.push_back({"% peak", Align::right, std::nullopt, 1});
   columns.push_back({"implementation", Align::left, 14, 3});
   if (with_case) columns.push_back({"case", Align::left, kMinId, 4});
   std::vector<std::string_view> ids;
   for (const LayerRow& row : layers) ids.push_back(*row.id);
   const IdShortener shortener(ids);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const LayerRow& layer : layers) {
     if (rows.size() == options.top_layers) break;
-    const Cell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
-    Row row{{layer.layer == *layer.id ? id : Cell{layer.layer},
-             {milliseconds(layer.time)},
-             {whole > Nanoseconds(0) ? percentage(compute_ratio(layer.time, whole))
-                                     : std::string(kUnknown)},
-             {format_layer_rate(layer)}},
-            ""};
+    const TextCell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
+    TextRow row{{layer.layer == *layer.id ? id : TextCell{layer.layer},
+                 {milliseconds(layer.time)},
+                 {whole > Nanoseconds(0) ? percentage(compute_ratio(layer.time, whole))
+                                         : std::string(kUnknown)},
+                 {format_layer_rate(layer)}},
+                ""};
     if (!rooflines.empty()) row.cells.push_back({format_peak_fraction(layer, rooflines)});
     row.cells.push_back({format_implementation(*layer.times)});
     if (with_case) row.cells.push_back(id);

@@ -56,6 +56,16 @@ TEST(LayerTable, GivesOneIterationOfEachLayerTheLongestFirst) {
             "fc     0.1000     10.0    1.000  brgconv:avx512_core\n");
 }
 
+// It said "by -0.0 %".
+TEST(LayerTable, AChangeThatRoundsToZeroHasNoMinus) {
+  LayerTimes times;
+  take_all(times, {executed(kNet, "net:fc", 100us, 100'000)});
+  Report report;
+  report.profile_passes = {pass(kNet, 2ms)};
+  report.profile_passes.front().unprofiled = *report.profile_passes.front().profiled + 100ns;
+  EXPECT_THAT(layer_table(report, times, {.width = 80}), HasSubstr("the time by +0.0 %."));
+}
+
 TEST(LayerTable, CreationsAndOtherCasesDoNotCount) {
   LayerTimes times;
   Activity creation = executed(kNet, "net:fc", 500us, 1);

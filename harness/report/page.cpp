@@ -2,8 +2,8 @@
 #include "harness/report/page.hpp"
 
 #include "base/characters.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
-#include "profiler/export/markup.hpp"
 
 #include <fmt/format.h>
 

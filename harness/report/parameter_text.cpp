@@ -2,10 +2,11 @@
 #include "harness/report/parameter_text.hpp"
 
 #include "base/json_writer.hpp"
+#include "base/markup.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
-#include "harness/report/markdown.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 
@@ -138,7 +139,7 @@ std::string format_reasons(const ParameterComparison& comparison, const Paramete
 }
 
 std::string pair_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
-  const std::vector<Column> columns = {
+  const std::vector<TextColumn> columns = {
       {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
        kMinId},
       {named_value(comparison, comparison.against), Align::right, std::nullopt, 3},
@@ -146,7 +147,7 @@ std::string pair_table(const ParameterComparison& comparison, const ConsoleOptio
       {comparison.is_work_equal ? "time" : "work per time", Align::right},
       {"interval", Align::right, std::nullopt, 1}};
   const IdShortener shortener(base_ids(comparison));
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
     const auto& effect = group.effects.front();
     const auto factor = !effect                    ? std::nullopt
@@ -174,7 +175,7 @@ std::string speed_with_interval(const std::optional<ParameterEffect>& effect) {
 }
 
 std::string sweep_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
-  std::vector<Column> columns = {
+  std::vector<TextColumn> columns = {
       {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
        kMinId},
       {"time", Align::right, std::nullopt, 1}};
@@ -182,11 +183,11 @@ std::string sweep_table(const ParameterComparison& comparison, const ConsoleOpti
     columns.push_back({named_value(comparison, value), Align::right});
   }
   const IdShortener shortener(base_ids(comparison));
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
-    Row row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-             {format_nanoseconds(group.base)}},
-            format_reasons(comparison, group)};
+    TextRow row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
+                 {format_nanoseconds(group.base)}},
+                format_reasons(comparison, group)};
     for (const auto& effect : group.effects) row.cells.push_back({format_speed(effect)});
     rows.push_back(std::move(row));
   }

@@ -2,8 +2,9 @@
 #include "harness/report/peak_text.hpp"
 
 #include "base/json_writer.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
-#include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,9 +60,9 @@ std::string on_threads(const std::optional<Rate>& one, const std::optional<Rate>
 
 // A cell per number of threads, or one for the GPU. All are empty if the device has no such ceiling
 // at all.
-std::vector<Cell> value_cells(const std::vector<PeakRecord>& records, const Ceiling& like,
-                              std::string_view gpu, const std::vector<int>& threads) {
-  std::vector<Cell> cells(threads.size());
+std::vector<TextCell> value_cells(const std::vector<PeakRecord>& records, const Ceiling& like,
+                                  std::string_view gpu, const std::vector<int>& threads) {
+  std::vector<TextCell> cells(threads.size());
   bool found = false;
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const auto record = std::ranges::find_if(records, [&](const PeakRecord& each) {
@@ -72,7 +73,7 @@ std::vector<Cell> value_cells(const std::vector<PeakRecord>& records, const Ceil
     found = found || record != records.end();
     cells[i].text = record == records.end() ? kNoPeak : format_ceiling(record->ceiling.value);
   }
-  if (!found) std::ranges::fill(cells, Cell{});
+  if (!found) std::ranges::fill(cells, TextCell{});
   return cells;
 }
 
@@ -127,18 +128,18 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
   if (has_cpu(records)) threads.push_back(1);
   if (most_threads(records) > 1) threads.push_back(most_threads(records));
   const std::string gpu = find_gpu(records);
-  std::vector<Column> columns = {{"ceiling"}, {"level"}};
+  std::vector<TextColumn> columns = {{"ceiling"}, {"level"}};
   for (const int count : threads)
     columns.push_back({fmt::format("{} thread{}", count, count == 1 ? "" : "s"), Align::right});
   if (!gpu.empty()) columns.push_back({"GPU", Align::right});
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   std::vector<std::pair<std::string_view, std::string_view>> shown;
   for (const PeakRecord& record : records) {
     const Ceiling& ceiling = record.ceiling;
     const std::pair<std::string_view, std::string_view> key(ceiling.name, ceiling.level);
     if (std::ranges::find(shown, key) != shown.end()) continue;
     shown.push_back(key);
-    std::vector<Cell> cells = {{ceiling.name}, {ceiling.level}};
+    std::vector<TextCell> cells = {{ceiling.name}, {ceiling.level}};
     std::ranges::move(value_cells(records, ceiling, "", threads), std::back_inserter(cells));
     if (!gpu.empty())
       std::ranges::move(value_cells(records, ceiling, gpu, {1}), std::back_inserter(cells));

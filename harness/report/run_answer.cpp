@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/run_answer.hpp"
 
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/console.hpp"
-#include "harness/report/table.hpp"
 #include "harness/result/advice.hpp"
 #include "harness/result/recoverable.hpp"
 #include "harness/result/summary.hpp"

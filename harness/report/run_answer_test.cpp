@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/run_answer.hpp"
 
+#include "base/terminal_text.hpp"
 #include "harness/report/console.hpp"
-#include "harness/report/table.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

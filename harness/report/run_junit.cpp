@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run as JUnit XML: one test per case, which fails if the case failed.
+#include "base/markup.hpp"
 #include "harness/report/exchange_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
-#include "profiler/export/markup.hpp"
 
 #include <fmt/format.h>
 

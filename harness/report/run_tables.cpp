@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of a run as Markdown and as CSV.
+#include "base/markup.hpp"
 #include "harness/report/format.hpp"
-#include "harness/report/markdown.hpp"
 
 #include <fmt/format.h>
 

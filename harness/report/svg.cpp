@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/svg.hpp"
 
-#include "profiler/export/markup.hpp"
+#include "base/markup.hpp"
 
 #include <fmt/format.h>
 

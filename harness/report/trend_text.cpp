@@ -3,9 +3,10 @@
 
 #include "base/printable.hpp"
 #include "base/shell.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/report/table.hpp"
 #include "harness/stats/change_points.hpp"
 
 #include <fmt/format.h>
@@ -258,14 +259,14 @@ std::string trend_line(const ShownTrend& shown, Glyphs glyphs) {
 
 std::string class_table(std::span<const ShownTrend> shown, const TrendView& view,
                         const ConsoleOptions& console) {
-  const std::vector<Column> columns = {{"case", Align::left, kMinId},
-                                       {"runs", Align::right, std::nullopt, 2},
-                                       {"first", Align::right, std::nullopt, 3},
-                                       {"last", Align::right, std::nullopt, 1},
-                                       {"change", Align::right},
-                                       {"trend"}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
+                                           {"runs", Align::right, std::nullopt, 2},
+                                           {"first", Align::right, std::nullopt, 3},
+                                           {"last", Align::right, std::nullopt, 1},
+                                           {"change", Align::right},
+                                           {"trend"}};
   const IdShortener shortener = make_shortener(shown);
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const ShownTrend& entry : shown) {
     const CaseTrend& trend = entry.trend();
     rows.push_back({{{trend.id, Tone::plain, shortener.forms(trend.id)},
@@ -286,7 +287,7 @@ std::string next_command(std::string_view announcement, const std::string& comma
 
 // A column of the table of runs.
 struct RunColumn {
-  Column column;
+  TextColumn column;
   std::string (*text)(const TrendRun& run);
 };
 
@@ -326,19 +327,19 @@ class RunTable {
           point.effect ? signed_percent(*point.effect) : "", notes_[i]);
     }
     add_skipped_before(nullptr);
-    std::vector<Column> headings;
+    std::vector<TextColumn> headings;
     for (const RunColumn& entry : columns_) headings.push_back(entry.column);
     headings.insert(headings.begin() + 1,
-                    {Column{"time", Align::right}, Column{"change", Align::right}});
+                    {TextColumn{"time", Align::right}, TextColumn{"change", Align::right}});
     return render_table(headings, std::move(rows_), console.width, console.colour);
   }
 
  private:
   void add(const TrendRun& run, const std::string& time, const std::string& change,
            std::string note) {
-    Row row{{}, std::move(note)};
+    TextRow row{{}, std::move(note)};
     for (const RunColumn& entry : columns_) row.cells.push_back({entry.text(run)});
-    row.cells.insert(row.cells.begin() + 1, {Cell{time}, Cell{change}});
+    row.cells.insert(row.cells.begin() + 1, {TextCell{time}, TextCell{change}});
     rows_.push_back(std::move(row));
   }
 
@@ -359,7 +360,7 @@ class RunTable {
   std::vector<RunColumn> columns_;
   std::map<std::size_t, std::string> notes_;  // by point
   std::size_t skipped_ = 0;                   // the next one
-  std::vector<Row> rows_;
+  std::vector<TextRow> rows_;
 };
 
 std::string basis_words(TrendBasis basis) {

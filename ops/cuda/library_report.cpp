@@ -31,7 +31,7 @@ Result<std::string> cublaslt_version(const DynamicLibrary& library, const Librar
   return version_of_size(library, "cublasLtGetVersion");
 }
 
-// cublasGetVersion_v2 needs a handle, which needs a device.
+// Reads the version without a device. cublasGetVersion_v2 needs a handle, which needs a device.
 Result<std::string> cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
   constexpr const char* kSymbol = "cublasGetProperty";
   const auto property = reinterpret_cast<int (*)(int, int*)>(library.symbol(kSymbol));
@@ -54,7 +54,8 @@ Result<std::string> nvml_version(const DynamicLibrary& library, const LibraryExp
   return function(text, sizeof(text) - 1) == 0 ? std::string(text) : std::string("n/a");
 }
 
-// The layout of records is that of the toolkit's version; another minor version may differ.
+// This build reads records in the layout of its toolkit's CUPTI. Another minor version may have
+// another layout.
 Result<std::string> cupti_version(const DynamicLibrary& library,
                                   const LibraryExpectations& expectations) {
   constexpr const char* kSymbol = "cuptiGetVersion";

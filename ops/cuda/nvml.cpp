@@ -181,7 +181,7 @@ void read_fields(const NvmlFunctions& table, void* device,
     unsigned id;
     std::optional<std::int64_t>* target;
   };
-  // Values that a driver may not have come last; only the first rows are then requested.
+  // Values that some drivers lack come last. For such a driver only the first rows are requested.
   const Row rows[] = {{kFieldPowerCap, &counters.power_cap},
                       {kFieldSyncBoost, &counters.sync_boost},
                       {kFieldPowerInstant, &counters.power_milliwatt},
@@ -189,12 +189,12 @@ void read_fields(const NvmlFunctions& table, void* device,
                       {numbers.hardware_thermal, &counters.hardware_thermal},
                       {numbers.power_brake, &counters.power_brake}};
   std::array<NvmlField, std::size(rows)> fields{};
-  int asked = 0;
+  int requested = 0;
   for (const Row& row : rows) {
-    if (row.id != kNoField) fields[static_cast<std::size_t>(asked++)].id = row.id;
+    if (row.id != kNoField) fields[static_cast<std::size_t>(requested++)].id = row.id;
   }
-  if (table.fields(device, asked, fields.data()) != kNvmlSuccess) return;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(asked); ++i) {
+  if (table.fields(device, requested, fields.data()) != kNvmlSuccess) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(requested); ++i) {
     *rows[i].target = to_integer(fields[i]);
   }
 }

@@ -75,7 +75,7 @@ std::optional<std::int64_t> broadcast_count(std::span<const std::int64_t> a,
   return count.value();
 }
 
-// As in matmul: vectors are rows on the left and columns on the right.
+// Multiplies as matmul does: a vector is a row on the left and a column on the right.
 std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
                                    HasBias bias) {
   if (a.empty() || b.empty()) return std::nullopt;

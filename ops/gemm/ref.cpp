@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t kBlock = kTile;
 
 // Returns the position of element (row, column) of a stored rows x columns matrix.
-std::int64_t stored_at(Storage storage, std::int64_t rows, std::int64_t columns, std::int64_t row,
-                       std::int64_t column) {
+std::int64_t stored_position(Storage storage, std::int64_t rows, std::int64_t columns,
+                             std::int64_t row, std::int64_t column) {
   return storage == Storage::plain ? row * columns + column : column * rows + row;
 }
 
@@ -22,7 +22,7 @@ void pack_rows(const GemmShape& shape, const double* a, std::int64_t first, doub
   std::fill_n(packed, shape.k * kBlock, 0.0);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t k = 0; k < shape.k; ++k) {
-      packed[k * kBlock + i] = a[stored_at(shape.a, shape.m, shape.k, first + i, k)];
+      packed[k * kBlock + i] = a[stored_position(shape.a, shape.m, shape.k, first + i, k)];
     }
   }
 }
@@ -33,7 +33,7 @@ void pack_columns(const GemmShape& shape, const double* b, std::int64_t first, d
   std::fill_n(packed, shape.k * kBlock, 0.0);
   for (std::int64_t k = 0; k < shape.k; ++k) {
     for (std::int64_t j = 0; j < columns; ++j) {
-      packed[k * kBlock + j] = b[stored_at(shape.b, shape.k, shape.n, k, first + j)];
+      packed[k * kBlock + j] = b[stored_position(shape.b, shape.k, shape.n, k, first + j)];
     }
   }
 }

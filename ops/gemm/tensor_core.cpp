@@ -31,8 +31,9 @@ std::array<Rows, 3> operand_rows(const GemmShape& shape) {
 }
 
 std::int64_t element_bytes(const Problem& problem, std::string_view tensor) {
-  const auto found = std::find_if(problem.tensors.begin(), problem.tensors.end(),
-                                  [&](const Tensor& each) { return each.name == tensor; });
+  const auto found =
+      std::find_if(problem.tensors.begin(), problem.tensors.end(),
+                   [&](const Tensor& candidate) { return candidate.name == tensor; });
   return found == problem.tensors.end() ? info(problem.dtype).bytes : info(found->dtype).bytes;
 }
 

@@ -45,8 +45,8 @@ std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t ra
   const std::size_t begin = bias->flags.find(kMask);
   if (begin == std::string_view::npos) return std::nullopt;
   const auto mask = parse_real(bias->flags.substr(begin + kMask.size()));
-  const auto wanted = static_cast<double>(columns == 1 ? 0 : std::uint64_t{1} << (rank - 1));
-  return mask == wanted ? std::optional(true) : std::nullopt;
+  const auto bias_mask = static_cast<double>(columns == 1 ? 0 : std::uint64_t{1} << (rank - 1));
+  return mask == bias_mask ? std::optional(true) : std::nullopt;
 }
 
 // If all matrices of the source share the weights, they form one taller product.

@@ -27,7 +27,7 @@ struct LayerNormShape {
 LayerNormShape layer_norm_shape(const ParameterSet& complete);
 
 // Whether the problem asks for a layout in which the elements of a group are not contiguous, and
-// what every backend then answers.
+// the reason with which every backend refuses it.
 bool scatters_groups(const Problem& problem);
 inline constexpr const char* kScatteredGroups =
     "a layer norm needs contiguous groups, which nhwc scatters; leave `layout: nhwc` out";

@@ -95,7 +95,7 @@ TEST(LayerNorm, PositionsAgreeWithTheWhole) {
   }
 }
 
-// The square of the mean would swallow the variance.
+// In a difference of squares, the square of the mean would hide the variance.
 TEST(LayerNorm, ALargeMeanDoesNotHideTheVariance) {
   const Problem problem = op_test::problem("layer_norm", "1x2-eps1e-30+noscale+noshift");
   const std::vector<std::vector<double>> inputs = {{1e9, 1e9 + 2}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN normalises the last dimension of 2 to 5. The groups are contiguous, so that the problem is
-// one of two dimensions: groups and their elements.
+// oneDNN normalises the last dimension of 2 to 5. The groups are contiguous, so the problem is
+// described with two dimensions: groups and their elements.
 #include "ops/layer_norm/layer_norm.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"

@@ -71,11 +71,11 @@ Result<ParameterSet> complete(const ParameterSet& given) {
 }
 
 std::vector<DraftFormula> formulas(const LayerNormShape& shape, const ModelDraft& draft,
-                                   std::int64_t each) {
+                                   std::int64_t flops_per_element) {
   const Checked elements = Checked(shape.groups) * shape.size;
   return {{"elements", "groups*size", fmt::format("{}*{}", shape.groups, shape.size), elements},
-          {"flops", fmt::format("{}*elements", each),
-           fmt::format("{}*{}", each, elements.value().value_or(0)), draft.flops}};
+          {"flops", fmt::format("{}*elements", flops_per_element),
+           fmt::format("{}*{}", flops_per_element, elements.value().value_or(0)), draft.flops}};
 }
 
 Result<Model> model(const Problem& problem) {
@@ -97,16 +97,17 @@ Result<Model> model(const Problem& problem) {
   }
   BENCH_RETURN_IF_ERROR(add("destination", TensorRole::output, problem.dtype, dims));
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  const std::int64_t each =
+  const std::int64_t flops_per_element =
       layer_norm_flops({.has_scale = shape.has_scale, .has_shift = shape.has_shift});
-  draft.flops = Checked(each) * draft.tensors.back().touched;
+  draft.flops = Checked(flops_per_element) * draft.tensors.back().touched;
   draft.flops_valid = draft.flops;
-  draft.formulas = formulas(shape, draft, each);
+  draft.formulas = formulas(shape, draft, flops_per_element);
   return finish_model(std::move(draft), "shape");
 }
 
-// Difference, root, quotient, product and sum, each on operands of order 1, and the roundings of
-// the two sums, whose random signs make them as many as the root of their number.
+// Roundings that the tolerance allows: difference, root, quotient, product and sum, each on
+// operands of order 1, and those of the two sums. The signs of n roundings in a sum are random, so
+// together they count as the square root of n.
 constexpr double kSteps = 32;
 // Groups of this size and above have a variance near the 1/3 of the inputs (ops/fill.hpp). The
 // elements of a smaller one may be almost equal: only epsilon then keeps the quotient from

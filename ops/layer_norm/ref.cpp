@@ -14,7 +14,7 @@ struct GroupStatistics {
   double deviation;
 };
 
-// Two passes: the squares of the differences lose nothing if the mean is large.
+// Two passes: the squares of the differences lose no precision if the mean is large.
 GroupStatistics compute_statistics(std::span<const double> group, double epsilon) {
   double sum = 0;
   for (const double value : group) sum += value;

@@ -31,7 +31,8 @@ bool add_statistics(Problem& problem, const NormalisationFlags& flags) {
   return flops.has_value();
 }
 
-// The library normalises the last dimension. The operator does not have the gradient.
+// The library normalises the last dimension. Returns nullopt for gradients, which the operator does
+// not have.
 std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   const auto flags = parse_normalisation_flags(primitive.auxiliary);
   auto shape = parse_dims(primitive.problem);

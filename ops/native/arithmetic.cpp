@@ -45,7 +45,7 @@ void multiply_add_portable(std::int64_t steps, const void* operands, void* sums)
   operation " %%" vector "13, %%" vector "14, %%" vector number "\n\t"
 #define BENCH_STORE(vector, number, size) \
   "vmovups %%" vector number ", " number "*" size "(%[sums])\n\t"
-// The tool would indent each line further than the one before.
+// clang-format would indent each line further than the one before.
 // clang-format off
 #define BENCH_TWELVE_ZEROS \
   BENCH_ZERO("0") BENCH_ZERO("1") BENCH_ZERO("2") BENCH_ZERO("3") \

@@ -18,7 +18,7 @@
 namespace bench::ops {
 namespace {
 
-// A thread's part of `count` things: from begin(thread) to begin(thread + 1).
+// A thread's part of `count` items: from begin(thread) to begin(thread + 1).
 std::int64_t part_begin(std::int64_t count, int thread, int threads) {
   return count / threads * thread + count % threads * thread / threads;
 }
@@ -45,8 +45,8 @@ class ArithmeticInvocation final : public Invocation {
         totals_(static_cast<std::size_t>(threads_ * loop.elements)) {
     const bool integer = info(loop.sums).is_integer;
     const double factor = integer ? 1 : kFactor;
-    const std::int64_t each = kOperandBytes / info(loop.dtype).bytes;
-    for (std::int64_t i = 0; i < 2 * each; ++i) {
+    const std::int64_t operand_elements = kOperandBytes / info(loop.dtype).bytes;
+    for (std::int64_t i = 0; i < 2 * operand_elements; ++i) {
       store_element(loop.dtype, operands_.data(), static_cast<std::size_t>(i), factor);
     }
   }
@@ -126,7 +126,7 @@ class MovementInvocation final : public Invocation {
     MovedArrays part = arrays_;
     part.largest = &largest_[static_cast<std::size_t>(thread) * kLargest];
     std::fill_n(part.largest, kLargest, *arrays_.a);
-    // The source of a write is one value, and the destination of a read.
+    // The source of a write is one value, and so is the destination of a read.
     if (movement_ != Movement::write) part.a += begin * kFloats;
     if (part.b != nullptr) part.b += begin * kFloats;
     if (movement_ != Movement::read) part.to += begin * kFloats;

@@ -181,14 +181,14 @@ std::string processor_flags(std::string_view cpuinfo) {
   return {};
 }
 
-bool has_flags(std::string_view flags, std::string_view wanted) {
-  while (!wanted.empty()) {
-    const std::size_t end = std::min(wanted.find(' '), wanted.size());
+bool has_flags(std::string_view flags, std::string_view required_flags) {
+  while (!required_flags.empty()) {
+    const std::size_t end = std::min(required_flags.find(' '), required_flags.size());
     const std::string padded = " " + std::string(flags) + " ";
-    if (padded.find(" " + std::string(wanted.substr(0, end)) + " ") == std::string::npos) {
+    if (padded.find(" " + std::string(required_flags.substr(0, end)) + " ") == std::string::npos) {
       return false;
     }
-    wanted.remove_prefix(std::min(end + 1, wanted.size()));
+    required_flags.remove_prefix(std::min(end + 1, required_flags.size()));
   }
   return true;
 }

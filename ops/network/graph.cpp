@@ -74,7 +74,8 @@ Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, con
   return layers;
 }
 
-// Follows unordered layers from one unordered layer until a layer repeats.
+// Returns the error that names a cycle. Follows the inputs from one unordered layer until a layer
+// repeats.
 Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>& ordered) {
   int current = static_cast<int>(std::ranges::find(ordered, false) - ordered.begin());
   std::vector<int> path;
@@ -114,7 +115,7 @@ Status check_used(const std::vector<GraphLayer>& layers) {
                .next = "only the last layer of the list, the output, may have no reader"};
 }
 
-// Consumers of each node.
+// Returns the consumers of each node.
 std::vector<std::vector<int>> find_successors(std::size_t count,
                                               const std::vector<std::vector<int>>& predecessors) {
   std::vector<std::vector<int>> successors(count);

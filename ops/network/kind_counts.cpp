@@ -12,11 +12,11 @@ namespace bench::ops {
 std::string count_kinds(std::span<const std::string_view> kinds, std::string_view noun) {
   std::vector<std::pair<std::string_view, int>> counts;
   for (const std::string_view kind : kinds) {
-    const auto known = std::ranges::find(counts, kind, &std::pair<std::string_view, int>::first);
-    if (known == counts.end()) {
+    const auto entry = std::ranges::find(counts, kind, &std::pair<std::string_view, int>::first);
+    if (entry == counts.end()) {
       counts.emplace_back(kind, 1);
     } else {
-      ++known->second;
+      ++entry->second;
     }
   }
   std::vector<std::string> parts;

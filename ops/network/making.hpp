@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that make a network of its definition: sizes are inferred, layers are fused, and the
-// work is counted.
+// The steps that create a network from its definition: sizes are inferred, layers are fused, and
+// the work is counted.
 #pragma once
 
 #include "base/result.hpp"

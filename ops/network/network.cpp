@@ -97,22 +97,22 @@ class NodeMaker {
 
   // Built-in operators were checked before. For a plugin's operator, the model shows the number of
   // inputs.
-  static Status check_inputs(const Problem& problem, std::size_t given) {
+  static Status check_inputs(const Problem& problem, std::size_t given_inputs) {
     const auto inputs = static_cast<std::size_t>(
         std::ranges::count(problem.tensors, TensorRole::input, &Tensor::role));
-    if (inputs == given) return Done{};
-    return Error{.what = fmt::format("the layer has {} inputs, expected {}", given, inputs),
+    if (inputs == given_inputs) return Done{};
+    return Error{.what = fmt::format("the layer has {} inputs, expected {}", given_inputs, inputs),
                  .where = "inputs",
                  .next = {}};
   }
 
   // An s8 convolution produces s32, which no operator accepts directly.
-  Status check_type(const Tensor& wanted, int input) const {
+  Status check_type(const Tensor& required_tensor, int input) const {
     if (input == kNetworkInput) return Done{};
     const DataType found = output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dtype;
-    if (found == wanted.dtype) return Done{};
+    if (found == required_tensor.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
-                                     info(found).name, info(wanted.dtype).name),
+                                     info(found).name, info(required_tensor.dtype).name),
                  .where = "dtype",
                  .next = "use a floating-point type"};
   }
@@ -225,10 +225,10 @@ std::optional<std::string> why_not_as_one(const Network& network, std::string_vi
 
 std::vector<DistinctLayer> distinct_layers(const Network& network) {
   std::vector<DistinctLayer> distinct;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> layer_indexes;
   std::vector<bool> depends_on_learned;  // by node output
   for (const Node& node : network.nodes) {
-    const auto [entry, is_new] = places.emplace(problem_key(node.problem), distinct.size());
+    const auto [entry, is_new] = layer_indexes.emplace(problem_key(node.problem), distinct.size());
     if (is_new) distinct.push_back({.problem = node.problem, .layers = {}});
     DistinctLayer& layer = distinct[entry->second];
     layer.layers.push_back(node.name);

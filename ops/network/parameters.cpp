@@ -54,10 +54,12 @@ struct Folded {
 
 // Rewrites (W x + b - centre)*factor + shift as W' x + b'.
 void fold_affine(const std::vector<ChannelAffine>& channels, Folded& folded) {
-  const std::size_t each = folded.weights.size() / channels.size();
+  const std::size_t channel_size = folded.weights.size() / channels.size();
   for (std::size_t k = 0; k < channels.size(); ++k) {
     const auto& [centre, factor, shift] = channels[k];
-    for (std::size_t i = k * each; i < (k + 1) * each; ++i) folded.weights[i] *= factor;
+    for (std::size_t i = k * channel_size; i < (k + 1) * channel_size; ++i) {
+      folded.weights[i] *= factor;
+    }
     folded.bias[k] = (folded.bias[k] - centre) * factor + shift;
   }
 }
@@ -68,7 +70,7 @@ bool is_folded(const Problem& joined) {
   return join && join->kind == Join::Kind::into_weights;
 }
 
-// For a node that layers may have joined into its weights.
+// Folds the layers that joined a node into its weights and bias.
 Folded fold_node(const LayerParameters& layers, const Node& node, std::size_t channels) {
   Folded folded{.weights = layers.at(node.name, "weights"), .bias = Values(channels, 0.0)};
   if (const Values* bias = layers.find(node.name, "bias")) folded.bias = *bias;
@@ -77,8 +79,8 @@ Folded fold_node(const LayerParameters& layers, const Node& node, std::size_t ch
     if (!is_folded(joined)) continue;
     std::vector<Values> values;
     for (const Tensor& tensor : joined.tensors) {
-      const Values* known = layers.find(name, tensor.name);
-      values.push_back(known == nullptr ? Values() : *known);
+      const Values* parameter = layers.find(name, tensor.name);
+      values.push_back(parameter == nullptr ? Values() : *parameter);
     }
     fold_affine(joined.op->joining.affine(joined, values), folded);
   }

@@ -86,11 +86,11 @@ bool OnednnBackend::set_output(LibraryOutput output) {
   if (first) {
     setenv("ONEDNN_VERBOSE_TIMESTAMP", "1", 1);
     const char* text = std::getenv(kVerbose);
-    const std::string asked = text == nullptr ? "" : text;
-    const bool reasons =
-        asked.find("dispatch") != std::string::npos || asked.find("all") != std::string::npos;
+    const std::string requested_output = text == nullptr ? "" : text;
+    const bool reasons = requested_output.find("dispatch") != std::string::npos ||
+                         requested_output.find("all") != std::string::npos;
     if (reasons && output == LibraryOutput::creations_and_executions) {
-      setenv(kVerbose, (asked + ",profile_create,profile_exec").c_str(), 1);
+      setenv(kVerbose, (requested_output + ",profile_create,profile_exec").c_str(), 1);
       return true;
     }
   }
@@ -100,14 +100,14 @@ bool OnednnBackend::set_output(LibraryOutput output) {
 
 std::vector<dnnl::memory::desc> producer_layouts(const Problem& problem,
                                                  const InputLayouts& input_layouts) {
-  std::vector<dnnl::memory::desc> given(problem.tensors.size());
-  for (std::size_t i = 0; i < given.size(); ++i) {
+  std::vector<dnnl::memory::desc> descriptors(problem.tensors.size());
+  for (std::size_t i = 0; i < descriptors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
     const auto layout = input_layouts.find(tensor.name);
     if (layout == input_layouts.end()) continue;
-    if (auto desc = parse_desc(layout->second, tensor.dims, tensor.dtype)) given[i] = *desc;
+    if (auto desc = parse_desc(layout->second, tensor.dims, tensor.dtype)) descriptors[i] = *desc;
   }
-  return given;
+  return descriptors;
 }
 
 CreatedKernel OnednnBackend::make_kernel(const Problem& problem,

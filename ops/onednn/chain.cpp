@@ -47,7 +47,7 @@ class ChainBuilder {
   Result<Done, BackendError> add_node(std::size_t node);
   CreatedPrimitive create(std::size_t node, ResidualAdd residual);
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
-  std::vector<memory::desc> given(const Node& node) const;
+  std::vector<memory::desc> collect_producer_descs(const Node& node) const;
   InputLayouts input_layouts(const Node& node) const;
   std::optional<std::size_t> residual_in_place(std::size_t node) const;
   Result<Done, BackendError> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
@@ -60,10 +60,11 @@ class ChainBuilder {
   std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
   std::size_t add_value(const memory::desc& desc, std::size_t storage);
   std::size_t new_value(const memory::desc& desc);
-  std::size_t arranged(std::size_t node, std::size_t value, const memory::desc& wanted);
-  std::size_t view(std::size_t value, const memory::desc& wanted);
-  std::size_t reordered(std::size_t node, std::size_t value, const memory::desc& wanted);
-  std::optional<std::size_t> find_derived(std::size_t value, const memory::desc& wanted) const;
+  std::size_t arranged(std::size_t node, std::size_t value, const memory::desc& required_desc);
+  std::size_t view(std::size_t value, const memory::desc& required_desc);
+  std::size_t reordered(std::size_t node, std::size_t value, const memory::desc& required_desc);
+  std::optional<std::size_t> find_derived(std::size_t value,
+                                          const memory::desc& required_desc) const;
   void finish_output();
   void plan();
 
@@ -101,7 +102,7 @@ std::size_t ChainBuilder::new_value(const memory::desc& desc) {
 }
 
 // Returns the layouts of the node's producers, in the sizes of the node's problem.
-std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
+std::vector<memory::desc> ChainBuilder::collect_producer_descs(const Node& node) const {
   std::vector<memory::desc> descs(node.problem.tensors.size());
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     if (node.sources[i] == kParameter) continue;
@@ -115,7 +116,7 @@ std::vector<memory::desc> ChainBuilder::given(const Node& node) const {
 
 InputLayouts ChainBuilder::input_layouts(const Node& node) const {
   InputLayouts layouts;
-  const std::vector<memory::desc> descs = given(node);
+  const std::vector<memory::desc> descs = collect_producer_descs(node);
   for (std::size_t i = 0; i < descs.size(); ++i) {
     if (!descs[i].is_zero()) layouts[node.problem.tensors[i].name] = format_layout(descs[i]);
   }
@@ -146,7 +147,7 @@ CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
   const OnednnKernelEntry* entry = find_onednn_kernel(node.problem.op->name);
   if (entry == nullptr) return create_foreign(node, residual);
   return guarded(node.name + ": " + describe(node.problem), [&]() -> CreatedPrimitive {
-    return entry->create(context_, {node.problem, given(node), residual});
+    return entry->create(context_, {node.problem, collect_producer_descs(node), residual});
   });
 }
 
@@ -179,37 +180,37 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
 
 // A result that several nodes need in the same layout is reordered once.
 std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
-                                                      const memory::desc& wanted) const {
-  for (const Derived& known : derived_) {
-    if (known.from == value && chain_.values[known.to].desc == wanted) return known.to;
+                                                      const memory::desc& required_desc) const {
+  for (const Derived& earlier : derived_) {
+    if (earlier.from == value && chain_.values[earlier.to].desc == required_desc) return earlier.to;
   }
   return std::nullopt;
 }
 
-std::size_t ChainBuilder::view(std::size_t value, const memory::desc& wanted) {
-  if (const auto known = find_derived(value, wanted)) return *known;
-  derived_.push_back({value, add_value(wanted, chain_.values[value].storage)});
+std::size_t ChainBuilder::view(std::size_t value, const memory::desc& required_desc) {
+  if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
+  derived_.push_back({value, add_value(required_desc, chain_.values[value].storage)});
   return derived_.back().to;
 }
 
 std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
-                                    const memory::desc& wanted) {
-  if (const auto known = find_derived(value, wanted)) return *known;
+                                    const memory::desc& required_desc) {
+  if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const memory::desc from = chain_.values[value].desc;
   const auto description = context_.call("dnnl_reorder_primitive_desc_create", [&] {
-    return dnnl::reorder::primitive_desc(context_.engine(), from, context_.engine(), wanted,
+    return dnnl::reorder::primitive_desc(context_.engine(), from, context_.engine(), required_desc,
                                          attributes);
   });
-  const std::size_t result = new_value(wanted);
+  const std::size_t result = new_value(required_desc);
   chain_.steps.push_back(
       {.node = node,
        .kind = std::string(kReorder),
        .implementation = description.impl_info_str(),
-       .layouts = format_layout(from) + " -> " + format_layout(wanted),
+       .layouts = format_layout(from) + " -> " + format_layout(required_desc),
        .input_layouts = {},
-       .moved = MovedTensor{wanted.get_dims(), network_.nodes[node].problem.dtype},
+       .moved = MovedTensor{required_desc.get_dims(), network_.nodes[node].problem.dtype},
        .primitive = context_.call("dnnl_primitive_create",
                                   [&] { return dnnl::primitive(description.get()); }),
        .foreign = nullptr,
@@ -223,16 +224,16 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
 // Returns the value in the layout that a primitive requires: itself, a view of it, or a reordered
 // copy. With other sizes (a matrix product after images) it is a view of the plain form.
 std::size_t ChainBuilder::arranged(std::size_t node, std::size_t value,
-                                   const memory::desc& wanted) {
+                                   const memory::desc& required_desc) {
   const memory::desc desc = chain_.values[value].desc;
-  if (desc == wanted) return value;
-  if (same_order(desc, wanted)) return view(value, wanted);
-  if (desc.get_dims() == wanted.get_dims()) return reordered(node, value, wanted);
+  if (desc == required_desc) return value;
+  if (same_order(desc, required_desc)) return view(value, required_desc);
+  if (desc.get_dims() == required_desc.get_dims()) return reordered(node, value, required_desc);
   const auto row_major = [&](const memory::desc& sizes) {
     return row_major_desc(sizes.get_dims(), desc.get_data_type());
   };
   const std::size_t plain = arranged(node, value, row_major(desc));
-  return arranged(node, view(plain, row_major(wanted)), wanted);
+  return arranged(node, view(plain, row_major(required_desc)), required_desc);
 }
 
 std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) const {

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t kSeed = 7;
 
 // Values of order 1 in sequential layers: errors of each layer are passed on and add up.
-Tolerance tolerance_of(const Network& network) {
+Tolerance compute_tolerance(const Network& network) {
   const double steps = 64 * static_cast<double>(network.nodes.size());
   const double error = steps * info(network.dtype).epsilon;
   return {.absolute = error, .relative = error};
@@ -56,18 +56,18 @@ class NetworkKernelTest : public ::testing::Test {
     const Network fused = make(definition, Fusion::fused, dtype, batch);
     const auto parameters = random_parameters(separate, kSeed);
     const auto folded = fold_parameters(separate, parameters, fused);
-    const std::vector<double> input = input_of(separate);
+    const std::vector<double> input = random_input(separate);
     if (const auto got = run(separate, parameters, input)) {
-      expect_near(*got, run_reference(separate, parameters, input), tolerance_of(separate),
+      expect_near(*got, run_reference(separate, parameters, input), compute_tolerance(separate),
                   definition.name + " separate");
     }
     if (const auto got = run(fused, folded, input)) {
-      expect_near(*got, run_reference(fused, folded, input), tolerance_of(separate),
+      expect_near(*got, run_reference(fused, folded, input), compute_tolerance(separate),
                   definition.name + " fused");
     }
   }
 
-  static std::vector<double> input_of(const Network& network) {
+  static std::vector<double> random_input(const Network& network) {
     std::vector<double> values(static_cast<std::size_t>(network.tensors.front().elements()));
     Random random(kSeed);
     std::uniform_real_distribution<double> uniform(-1, 1);

@@ -27,7 +27,7 @@ dnnl::memory::desc channels_last_desc(const Dims& dims, DataType type);
 // Returns the descriptor that `layout` fixes; any_desc for Layout::any.
 dnnl::memory::desc make_layout_desc(Layout layout, const Dims& dims, DataType type);
 
-// Has n, c and at least one spatial dimension, so that nhwc differs from plain.
+// Whether a tensor has n, c and at least one spatial dimension, so that nhwc differs from plain.
 inline bool is_spatial(const Dims& dims) { return dims.size() >= 3; }
 
 // Whether both layouts order the elements identically, so that a buffer of one can be read as the

@@ -96,7 +96,7 @@ enum class Nature { spatial, shaped };
 dnnl::memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,
                                     std::string_view name, Nature nature);
 
-// User scratchpad, and the problem's post-ops.
+// Returns attributes with the problem's post-ops and a scratchpad that the caller provides.
 dnnl::primitive_attr make_attributes(const OnednnRequest& request);
 
 // --- Collects the arguments of a primitive.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
 #include "ops/cuda/kernels/device/launching.hpp"
-#include "ops/peak/own.hpp"
+#include "ops/peak/cuda_native.hpp"
 
 namespace bench::ops::cuda {
 namespace {
@@ -11,12 +11,12 @@ using Factors = PeakPlan::Factors;
 
 constexpr int kMovingThreads = 256;
 
-// Reads and writes at the second-level cache.
+// Reads and writes through the second-level cache, past the first-level one.
 struct DeviceMemory {
   static __device__ PeakQuad load(const void* array, std::int64_t quad) {
     const auto* address = static_cast<const PeakQuad*>(array) + quad;
     PeakQuad value;
-    // volatile: a compiler must not take the values of an earlier pass.
+    // volatile: a compiler must not reuse the values of an earlier pass.
     asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
                  : "l"(address));

@@ -90,7 +90,7 @@ Status check_bytes(const ParameterSet& set, const MovementLoop* loop) {
       fmt::format("`bytes` is {}, expected a multiple of {}: {} array{} of whole "
                   "blocks of {} bytes",
                   bytes, unit, loop->arrays, loop->arrays == 1 ? "" : "s", kPeakChunk),
-      "bytes", fmt::format("for example {}", bytes / unit * unit + unit));
+      "bytes", fmt::format("for example {}", std::max<std::int64_t>(bytes / unit, 1) * unit));
 }
 
 Result<ParameterSet> complete(const ParameterSet& given) {
@@ -129,7 +129,7 @@ Result<Model> arithmetic_model(const Problem& problem, const ArithmeticLoop& loo
   return finish_model(std::move(draft), "steps");
 }
 
-// The sources of a loop that moves data, by name.
+// Returns the names of the source tensors of a loop that moves data.
 std::vector<std::string_view> source_names(Movement movement) {
   return movement == Movement::triad ? std::vector<std::string_view>{"a", "b"}
                                      : std::vector<std::string_view>{"source"};
@@ -143,7 +143,7 @@ Result<Model> movement_model(const Problem& problem, const MovementLoop& loop) {
   const auto add = [&](std::string_view name, TensorRole role, std::int64_t elements) -> Status {
     BENCH_ASSIGN_OR_RETURN(Tensor tensor,
                            make_tensor(name, role, DataType::f32, {{"bytes", elements}}));
-    // Each pass counts.
+    // Each pass over the data counts.
     BENCH_ASSIGN_OR_RETURN(tensor.touched, in_range(Checked(elements) * passes, "bytes", "steps"));
     draft.tensors.push_back(std::move(tensor));
     return Done{};

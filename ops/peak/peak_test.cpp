@@ -60,6 +60,9 @@ TEST(Peak, ImpossibleParametersAreNamed) {
   EXPECT_EQ(error("read").where, "bytes");
   EXPECT_EQ(error("fma_avx2-b512").where, "bytes");
   EXPECT_THAT(error("triad-b512").what, HasSubstr("expected a multiple of 1536"));
+  EXPECT_EQ(error("triad-b512").next, "for example 1536");
+  // The hint was a sum that the integer type cannot hold.
+  EXPECT_EQ(error("read-b9223372036854775807").next, "for example 9223372036854775296");
   EXPECT_THAT(error("triad-b512").next, HasSubstr("1536"));
   EXPECT_EQ(error("fma_avx2-s16777217").where, "steps");
   EXPECT_EQ(error("amx").where, "dtype");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/cuda/kernels/device/device_kernels.hpp"
 #include "ops/cuda/kernels/device/launching.hpp"
-#include "ops/softmax/own.hpp"
+#include "ops/softmax/cuda_native.hpp"
 
 namespace bench::ops::cuda {
 namespace {

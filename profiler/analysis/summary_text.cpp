@@ -1,80 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "profiler/analysis/cell.hpp"
 #include "profiler/analysis/summary.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
 
 // A shorter name is not informative enough, so columns of numbers are dropped first.
 constexpr std::size_t kMinName = 36;
-constexpr std::size_t kGap = 2;
 
-// Column indices of a table in the order in which a narrow terminal drops them.
-using LeastWanted = std::span<const std::size_t>;
-
-// A text table. The first column is left-aligned, numbers are right-aligned.
-class TextTable {
+// A table whose first column is a name; the others are numbers.
+class SummaryTable {
  public:
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // `expendable`: the columns that a narrow terminal drops, the first one first.
+  SummaryTable(const std::vector<std::string>& headings, std::span<const std::size_t> expendable) {
+    for (const std::string& heading : headings) columns_.push_back({heading, Align::right});
+    columns_.front().align = Align::left;
+    columns_.front().narrowest = kMinName;
+    int rank = static_cast<int>(expendable.size());
+    for (const std::size_t column : expendable) columns_.at(column).expendable = rank--;
+  }
 
-  // Fits the table into `width`: drops columns first, then cuts names in the middle.
-  std::string text(const std::optional<std::size_t>& width, LeastWanted least_wanted) const {
-    std::vector<std::size_t> widths = natural_widths();
-    std::vector<bool> is_shown(widths.size(), true);
-    if (width) fit(*width, least_wanted, widths, is_shown);
-    std::string result;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        if (!is_shown[i]) continue;
-        const std::string cell = i == 0 ? shorten(row[i], widths[0]) : row[i];
-        const std::string padding(widths[i] - display_width(cell), ' ');
-        line += i == 0 ? cell + padding : std::string(kGap, ' ') + padding + cell;
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      result += line + '\n';
-    }
-    return result;
+  void row(const std::vector<std::string>& texts) {
+    TextRow row;
+    for (const std::string& text : texts) row.cells.push_back({text});
+    rows_.push_back(std::move(row));
+  }
+
+  std::string text(const std::optional<std::size_t>& width) && {
+    const std::size_t limit = width.value_or(std::numeric_limits<std::size_t>::max());
+    return render_table(columns_, std::move(rows_), limit, Colour::off);
   }
 
  private:
-  std::vector<std::size_t> natural_widths() const {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i)
-        widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-    return widths;
-  }
-
-  static void fit(std::size_t width, LeastWanted least_wanted, std::vector<std::size_t>& widths,
-                  std::vector<bool>& is_shown) {
-    const std::size_t name = std::min(widths.at(0), kMinName);
-    const auto others = [&] {
-      std::size_t sum = 0;
-      for (std::size_t i = 1; i < widths.size(); ++i) sum += is_shown[i] ? kGap + widths[i] : 0;
-      return sum;
-    };
-    for (const std::size_t column : least_wanted) {
-      if (name + others() <= width) break;
-      is_shown[column] = false;
-    }
-    widths[0] = std::min(widths[0], std::max(name, width - std::min(width, others())));
-  }
-
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<TextColumn> columns_;
+  std::vector<TextRow> rows_;
 };
 
 // Exact: the sixth decimal of a millisecond is a nanosecond.
@@ -102,46 +77,45 @@ std::string time_table(std::string_view heading, const std::vector<TimeRow>& row
                        const SummaryOptions& options, const char* share = "share [%]") {
   // p50, p95, cumulative share, min, max, mean, self, count.
   constexpr std::array<std::size_t, 8> kFirstToGo = {9, 10, 4, 6, 7, 8, 5, 1};
-  TextTable table;
-  table.row({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]", "self [ms]",
-             "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"});
+  SummaryTable table({std::string(heading), "count [1]", "total [ms]", share, "cum. share [%]",
+                      "self [ms]", "min [ms]", "max [ms]", "mean [ms]", "p50 [ms]", "p95 [ms]"},
+                     kFirstToGo);
   for (const TimeRow& row : rows) {
     const std::string unfinished =
         row.unfinished > 0 ? fmt::format(" ({} unfinished)", row.unfinished) : "";
     // A row that is not an activity has no count.
     const std::string count = row.count > 0 ? fmt::format("{}", row.count) : std::string(kUnknown);
-    table.row({printable(row.name) + unfinished, count, milliseconds(row.total), percent(row.share),
+    table.row({row.name + unfinished, count, milliseconds(row.total), percent(row.share),
                percent(row.cumulative_share), milliseconds(row.self), milliseconds(row.min),
                milliseconds(row.max), milliseconds(row.mean), milliseconds(row.p50),
                milliseconds(row.p95)});
   }
-  return table.text(options.width, kFirstToGo);
+  return std::move(table).text(options.width);
 }
 
 std::string memory_table(const std::vector<MemoryRow>& rows, const SummaryOptions& options) {
   constexpr std::array<std::size_t, 3> kFirstToGo = {5, 3, 1};  // mean, min, count
-  TextTable table;
-  table.row({"memory", "count [1]", "total [B]", "min [B]", "max [B]", "mean [B]"});
+  SummaryTable table({"memory", "count [1]", "total [B]", "min [B]", "max [B]", "mean [B]"},
+                     kFirstToGo);
   for (const MemoryRow& row : rows) {
     const auto bytes = [](std::int64_t value) { return fmt::format("{}", value); };
-    table.row({printable(row.name), fmt::format("{}", row.count),
-               fmt::format("{}", row.total_bytes), format_or_unknown(row.min_bytes, bytes),
-               format_or_unknown(row.max_bytes, bytes), number(row.mean_bytes)});
+    table.row({row.name, fmt::format("{}", row.count), fmt::format("{}", row.total_bytes),
+               format_or_unknown(row.min_bytes, bytes), format_or_unknown(row.max_bytes, bytes),
+               number(row.mean_bytes)});
   }
-  return table.text(options.width, kFirstToGo);
+  return std::move(table).text(options.width);
 }
 
 std::string counter_table(const std::vector<CounterRow>& rows, const SummaryOptions& options) {
   constexpr std::array<std::size_t, 3> kFirstToGo = {6, 2, 3};  // last, count, min
-  TextTable table;
-  table.row({"counter", "unit", "count [1]", "min [unit]", "max [unit]", "mean over time [unit]",
-             "last [unit]"});
+  SummaryTable table({"counter", "unit", "count [1]", "min [unit]", "max [unit]",
+                      "mean over time [unit]", "last [unit]"},
+                     kFirstToGo);
   for (const CounterRow& row : rows) {
-    table.row({printable(row.name), row.unit.empty() ? "1" : printable(row.unit),
-               fmt::format("{}", row.count), number(row.min), number(row.max), number(row.mean),
-               number(row.last)});
+    table.row({row.name, row.unit.empty() ? "1" : row.unit, fmt::format("{}", row.count),
+               number(row.min), number(row.max), number(row.mean), number(row.last)});
   }
-  return table.text(options.width, kFirstToGo);
+  return std::move(table).text(options.width);
 }
 
 std::string format_attribution(const Attribution& attribution, const SummaryOptions& options) {

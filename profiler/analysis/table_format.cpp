@@ -2,8 +2,11 @@
 #include "profiler/analysis/table_format.hpp"
 
 #include "base/json_writer.hpp"
+#include "base/markup.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/table.hpp"
+#include "base/terminal_text.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -16,33 +19,33 @@
 namespace bench::analysis {
 namespace {
 
-constexpr std::size_t kGap = 2;       // between columns of a table
 constexpr std::size_t kMinText = 10;  // "conv...uts"; a shorter text is not informative
 
 std::string format_cell(const Cell& cell, const Column& column) {
   return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
 }
 
+// Rows of any number, which are not kept: the columns have their widths before the first row.
 class TableText final : public TableWriter {
  public:
   TableText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
   void begin() override {
     for (const std::string& note : shape_.notes) out_ << note << '\n';
-    if (!shape_.columns.empty()) out_ << '\n';
-    std::string line;
-    for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
-      append(i, shape_.columns[i].heading, line);
-    }
-    finish(line);
+    if (shape_.columns.empty()) return;
+    std::vector<FittedCell> headings;
+    for (const TableColumn& column : shape_.columns)
+      headings.push_back(fit(column, column.heading));
+    out_ << '\n' << render_line(headings, Colour::off);
   }
 
   void row(const std::vector<Cell>& cells) override {
-    std::string line;
+    std::vector<FittedCell> fitted;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      append(i, format_cell(cells[i], *shape_.columns[i].column), line);
+      const TableColumn& column = shape_.columns[i];
+      fitted.push_back(fit(column, format_cell(cells[i], *column.column)));
     }
-    finish(line);
+    out_ << render_line(fitted, Colour::off);
   }
 
   void end(const std::vector<std::string>& notes) override {
@@ -50,21 +53,13 @@ class TableText final : public TableWriter {
   }
 
  private:
-  void append(std::size_t i, const std::string& text, std::string& line) const {
-    const TableColumn& column = shape_.columns[i];
-    // Cutting a number or `n/a` would change its meaning, so such a cell makes its line longer
-    // instead.
+  // Cutting a number or `n/a` would change its meaning, so such a cell makes its line longer
+  // instead.
+  static FittedCell fit(const TableColumn& column, const std::string& text) {
     const bool is_whole = column.column->numeric || text == column.column->absent;
-    const std::string cut = is_whole ? text : shorten(text, std::max(column.width, std::size_t{1}));
-    const std::size_t used = display_width(cut);
-    const std::string padding(column.width > used ? column.width - used : 0, ' ');
-    if (i > 0) line.append(kGap, ' ');
-    line += column.column->numeric ? padding + cut : cut + padding;
-  }
-
-  void finish(std::string& line) const {
-    line.erase(line.find_last_not_of(' ') + 1);
-    if (!line.empty()) out_ << line << '\n';
+    return {.text = is_whole ? text : shorten(text, std::max(column.width, std::size_t{1})),
+            .width = column.width,
+            .align = column.column->numeric ? Align::right : Align::left};
   }
 
   const TableShape& shape_;
@@ -183,10 +178,11 @@ class MarkdownText final : public TableWriter {
   MarkdownText(const TableShape& shape, std::ostream& out) : shape_(shape), out_(out) {}
 
   void begin() override {
-    for (const std::string& note : shape_.notes) out_ << escaped(note) << "  \n";
+    for (const std::string& note : shape_.notes) out_ << escape_markdown(note) << "  \n";
     if (shape_.columns.empty()) return;
     out_ << "\n|";
-    for (const TableColumn& column : shape_.columns) out_ << ' ' << escaped(column.heading) << " |";
+    for (const TableColumn& column : shape_.columns)
+      out_ << ' ' << escape_markdown(column.heading) << " |";
     out_ << "\n|";
     for (const TableColumn& column : shape_.columns)
       out_ << (column.column->numeric ? " ---: |" : " --- |");
@@ -195,30 +191,15 @@ class MarkdownText final : public TableWriter {
   void row(const std::vector<Cell>& cells) override {
     out_ << '|';
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      out_ << ' ' << escaped(format_cell(cells[i], *shape_.columns[i].column)) << " |";
+      out_ << ' ' << escape_markdown(format_cell(cells[i], *shape_.columns[i].column)) << " |";
     }
     out_ << '\n';
   }
   void end(const std::vector<std::string>& notes) override {
-    for (const std::string& note : notes) out_ << '\n' << escaped(note) << '\n';
+    for (const std::string& note : notes) out_ << '\n' << escape_markdown(note) << '\n';
   }
 
  private:
-  // A name must not become markup in Markdown or HTML.
-  static std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : escape_controls(text)) {
-      if (c == '<' || c == '>' || c == '&') {
-        result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
-        continue;
-      }
-      constexpr std::string_view kMarkup = "\\|`*[]";
-      if (kMarkup.find(c) != std::string_view::npos) result += '\\';
-      result += c;
-    }
-    return result;
-  }
-
   const TableShape& shape_;
   std::ostream& out_;
 };
@@ -238,7 +219,7 @@ constexpr std::array<TableFormat, 5> kFormats = {{
 }};
 
 std::size_t total_width(const std::vector<TableColumn>& columns) {
-  std::size_t sum = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  std::size_t sum = columns.empty() ? 0 : kColumnGap * (columns.size() - 1);
   for (const TableColumn& column : columns) sum += column.width;
   return sum;
 }

@@ -92,7 +92,7 @@ TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
             "a note  \n\n"
             "| name | time |\n"
             "| --- | ---: |\n"
-            "| &lt;b&gt;\\|\\`\\*\\[x\\](y)\\\\&amp; | 1.000 us |\n"
+            "| &lt;b>\\|\\`\\*\\[x\\](y)\\\\&amp; | 1.000 us |\n"
             "\na note\n");
 }
 

@@ -26,14 +26,14 @@ void append_json_real(std::string& out, double number) {
 void append_microseconds(std::string& out, std::int64_t nanoseconds) {
   assert(nanoseconds != std::numeric_limits<std::int64_t>::min());
   if (nanoseconds < 0) out += '-';
-  const std::int64_t size = std::abs(nanoseconds);
-  append_json_integer(out, size / 1000);
-  const int rest = static_cast<int>(size % 1000);
-  if (rest == 0) return;
+  const std::int64_t magnitude = std::abs(nanoseconds);
+  append_json_integer(out, magnitude / 1000);
+  const int decimals = static_cast<int>(magnitude % 1000);
+  if (decimals == 0) return;
   out += '.';
-  out += static_cast<char>('0' + rest / 100);
-  out += static_cast<char>('0' + rest / 10 % 10);
-  out += static_cast<char>('0' + rest % 10);
+  out += static_cast<char>('0' + decimals / 100);
+  out += static_cast<char>('0' + decimals / 10 % 10);
+  out += static_cast<char>('0' + decimals % 10);
 }
 
 }  // namespace bench

@@ -31,7 +31,7 @@ namespace {
 
 constexpr double kBreak = 8;               // height of a break
 constexpr double kMaxBreakFraction = 0.4;  // maximum fraction of the height that all breaks use
-constexpr std::uint64_t kGapShare = 50;
+constexpr std::uint64_t kGapDivisor = 50;  // gaps above 1/50 of the used bytes become breaks
 
 using Range = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -41,8 +41,8 @@ std::uint64_t end_address(const MemoryBlock& block) {
   return block.address + std::min(size, room);
 }
 
-// Joins ranges that are at most `gap` apart.
-std::vector<Range> joined(const std::vector<Range>& sorted, std::uint64_t gap) {
+// Merges ranges that are at most `gap` bytes apart.
+std::vector<Range> merge_ranges(const std::vector<Range>& sorted, std::uint64_t gap) {
   std::vector<Range> result;
   for (const Range& range : sorted) {
     if (!result.empty() &&
@@ -67,9 +67,9 @@ AddressScale::AddressScale(const std::vector<MemoryBlock>& blocks, double height
   std::vector<Range> ranges;
   for (const MemoryBlock& block : blocks) ranges.emplace_back(block.address, end_address(block));
   std::sort(ranges.begin(), ranges.end());
-  const double used = bytes_in(joined(ranges, 0));
-  const auto gap = static_cast<std::uint64_t>(used / static_cast<double>(kGapShare));
-  const std::vector<Range> regions = joined(ranges, gap);
+  const double used = bytes_in(merge_ranges(ranges, 0));
+  const auto gap = static_cast<std::uint64_t>(used / static_cast<double>(kGapDivisor));
+  const std::vector<Range> regions = merge_ranges(ranges, gap);
   if (regions.empty()) return;
   const auto breaks = static_cast<double>(regions.size() - 1);
   const double one_break = breaks > 0 ? std::min(kBreak, height * kMaxBreakFraction / breaks) : 0;
@@ -90,11 +90,12 @@ double AddressScale::at(std::uint64_t address) const {
   return region->offset + static_cast<double>(inside) * per_byte_;
 }
 
-std::int64_t tick_step(std::int64_t span, std::int64_t most) {
-  const std::int64_t least = std::max<std::int64_t>(1, span / std::max<std::int64_t>(1, most));
+std::int64_t tick_step(std::int64_t span, std::int64_t max_ticks) {
+  const std::int64_t min_step =
+      std::max<std::int64_t>(1, span / std::max<std::int64_t>(1, max_ticks));
   for (std::int64_t power = 1;; power *= 10) {
     for (const std::int64_t factor : {1, 2, 5}) {
-      if (factor * power >= least) return factor * power;
+      if (factor * power >= min_step) return factor * power;
     }
     if (power > std::numeric_limits<std::int64_t>::max() / 100) return power;
   }

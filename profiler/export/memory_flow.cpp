@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/memory_flow.hpp"
 
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "profiler/export/byte_sink.hpp"
-#include "profiler/export/markup.hpp"
 #include "profiler/export/memory_chart.hpp"
 
 #include <fmt/format.h>

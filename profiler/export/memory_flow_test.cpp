@@ -30,7 +30,7 @@ Activity allocation(std::string name, std::int64_t start, std::optional<std::int
   return a;
 }
 
-std::string picture(const std::vector<Activity>& activities) {
+std::string render_svg(const std::vector<Activity>& activities) {
   std::string text;
   const auto flow = MemoryFlow::to(text);
   for (const Activity& a : activities) EXPECT_TRUE(flow->consume(a).ok());
@@ -50,14 +50,14 @@ int count(const std::string& text, const std::string& what) {
 }
 
 // Returns data-<name> of the n-th rectangle.
-std::int64_t data(const std::string& svg, const std::string& name, int n) {
+std::int64_t read_data(const std::string& svg, const std::string& name, int n) {
   const std::regex pattern("<rect class=\"block\"[^>]* data-" + name + "=\"([0-9]+)\"");
   auto match = std::sregex_iterator(svg.begin(), svg.end(), pattern);
   std::advance(match, n);
   return std::stoll((*match)[1]);
 }
 
-std::vector<Activity> some() {
+std::vector<Activity> example_allocations() {
   Activity weights = allocation("conv1.weights", 1'000'000, 9'000'000, 1 << 20, 0x7f0000000000);
   weights.attributes.set(Attribute::role, "weights");
   weights.scope = "resnet50:conv1";
@@ -71,18 +71,19 @@ std::vector<Activity> some() {
 }
 
 TEST(MemoryFlow, ShowsEveryAllocation) {
-  test::expect_golden("profiler/export/testdata/memory_flow.svg", picture(some()));
+  test::expect_golden("profiler/export/testdata/memory_flow.svg",
+                      render_svg(example_allocations()));
 }
 
 TEST(MemoryFlow, ARectangleAnAllocationItsAreaBytesTimesLifetime) {
-  const std::string svg = picture(some());
+  const std::string svg = render_svg(example_allocations());
   EXPECT_EQ(count(svg, "<rect class=\"block\""), 4);
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(data(svg, "area-byte-ns", i),
-              data(svg, "size-bytes", i) * data(svg, "lifetime-ns", i));
+    EXPECT_EQ(read_data(svg, "area-byte-ns", i),
+              read_data(svg, "size-bytes", i) * read_data(svg, "lifetime-ns", i));
   }
-  EXPECT_EQ(data(svg, "area-byte-ns", 0), std::int64_t{1 << 20} * 9'000'000);
-  EXPECT_EQ(data(svg, "lifetime-ns", 2), 4'000'000);  // to the last time of the profile
+  EXPECT_EQ(read_data(svg, "area-byte-ns", 0), std::int64_t{1 << 20} * 9'000'000);
+  EXPECT_EQ(read_data(svg, "lifetime-ns", 2), 4'000'000);  // to the last time of the profile
   EXPECT_EQ(count(svg, "data-released-ns"), 3);
   EXPECT_THAT(svg, HasSubstr("data-peak-bytes=\"5242880\" data-peak-ns=\"2000000\""));
   EXPECT_THAT(svg, HasSubstr("Memory of device 0 of process 100: 1 allocations, peak 1.000 MiB"));
@@ -90,20 +91,21 @@ TEST(MemoryFlow, ARectangleAnAllocationItsAreaBytesTimesLifetime) {
 
 TEST(MemoryFlow, WithoutRolesTheLegendIsOfLifetimes) {
   const std::string svg =
-      picture({allocation("a", 0, 50'000, 10, 16), allocation("b", 0, 2'000'000, 10, 64)});
+      render_svg({allocation("a", 0, 50'000, 10, 16), allocation("b", 0, 2'000'000, 10, 64)});
   EXPECT_THAT(svg, HasSubstr(">under 100 us<"));
   EXPECT_THAT(svg, HasSubstr(">under 10 ms<"));
   EXPECT_THAT(svg, Not(HasSubstr(">under 1 s<")));
 }
 
 TEST(MemoryFlow, HostileNamesAndSizesStayData) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  std::vector<Activity> all = {allocation("\"/><script>alert(1)</script>\xff\x01", 0, 10, 10, 16),
-                               allocation("b", 0, kMost, kMost, -1),
-                               allocation("c", kMost, kMost, 10, 16),
-                               allocation("d", 0, -5, 10, 16), allocation("e", 0, 5, -10, 16)};
-  all[0].attributes.set(Attribute::role, "]]>&'");
-  const std::string svg = picture(all);
+  constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
+  std::vector<Activity> activities = {
+      allocation("\"/><script>alert(1)</script>\xff\x01", 0, 10, 10, 16),
+      allocation("b", 0, kMaxInteger, kMaxInteger, -1),
+      allocation("c", kMaxInteger, kMaxInteger, 10, 16), allocation("d", 0, -5, 10, 16),
+      allocation("e", 0, 5, -10, 16)};
+  activities[0].attributes.set(Attribute::role, "]]>&'");
+  const std::string svg = render_svg(activities);
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
   EXPECT_THAT(svg, HasSubstr("&quot;/&gt;&lt;script&gt;"));
   EXPECT_EQ(count(svg, "<rect class=\"block\""), 1);
@@ -111,24 +113,24 @@ TEST(MemoryFlow, HostileNamesAndSizesStayData) {
 }
 
 TEST(MemoryFlow, DrawsTheLargestOfVeryMany) {
-  std::vector<Activity> all;
-  for (int i = 0; i < 50'000; ++i) all.push_back(allocation("small", i, 1, 1, 64 * i));
-  all.push_back(allocation("large", 0, 1000, 1 << 20, 1 << 30));
-  const std::string svg = picture(all);
+  std::vector<Activity> activities;
+  for (int i = 0; i < 50'000; ++i) activities.push_back(allocation("small", i, 1, 1, 64 * i));
+  activities.push_back(allocation("large", 0, 1000, 1 << 20, 1 << 30));
+  const std::string svg = render_svg(activities);
   EXPECT_EQ(count(svg, "<rect class=\"block\""), static_cast<int>(kMaxRectangles));
   EXPECT_THAT(svg, HasSubstr("data-name=\"large\""));
   EXPECT_THAT(svg, HasSubstr(": 50001 allocations, "));
   EXPECT_THAT(svg, HasSubstr("; 30001 smaller ones not drawn"));
 }
 
-// The time axis was computed from limits of the integer type.
+// Earlier, the time axis was then computed from the limits of the integer type.
 TEST(MemoryFlow, AnImpossibleTimeAloneIsNotDrawn) {
-  const std::string svg = picture({allocation("late", 4'000'000'000'000'000'000, 1, 64, 4096)});
+  const std::string svg = render_svg({allocation("late", 4'000'000'000'000'000'000, 1, 64, 4096)});
   EXPECT_THAT(svg, HasSubstr("1 without size, address or possible time not drawn"));
 }
 
 TEST(MemoryFlow, SaysWhenThereIsNothing) {
-  EXPECT_THAT(picture({}), HasSubstr("no allocations: was the kind `memory` recorded?"));
+  EXPECT_THAT(render_svg({}), HasSubstr("no allocations: was the kind `memory` recorded?"));
 }
 
 }  // namespace

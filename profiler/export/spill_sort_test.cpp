@@ -16,8 +16,8 @@ namespace {
 
 using Row = std::tuple<std::int64_t, std::int64_t, std::string>;
 
-std::vector<Row> sorted(const std::vector<Row>& rows, std::size_t memory,
-                        const std::string& folder) {
+std::vector<Row> sort_rows(const std::vector<Row>& rows, std::size_t memory,
+                           const std::string& folder) {
   SpillSort sort(folder, memory);
   for (const auto& [first, second, payload] : rows) {
     EXPECT_TRUE(sort.add({first, second}, payload).ok());
@@ -26,9 +26,9 @@ std::vector<Row> sorted(const std::vector<Row>& rows, std::size_t memory,
   std::vector<Row> result;
   SpillSort::Record record;
   while (true) {
-    const auto more = sort.next(record);
-    EXPECT_TRUE(more.ok());
-    if (!more.ok() || !*more) return result;
+    const auto has_record = sort.next(record);
+    EXPECT_TRUE(has_record.ok());
+    if (!has_record.ok() || !*has_record) return result;
     result.emplace_back(record.key.first, record.key.second, record.payload);
   }
 }
@@ -48,7 +48,7 @@ TEST(SpillSort, EqualsAStableSortWhateverTheMemory) {
     return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
   });
   for (const std::size_t memory : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 30}) {
-    EXPECT_TRUE(sorted(rows, memory, folder.path()) == expected) << memory;
+    EXPECT_TRUE(sort_rows(rows, memory, folder.path()) == expected) << memory;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

@@ -99,10 +99,10 @@ TEST_F(TimelinePage, DrawsEverySlice) {
   EXPECT_EQ(status(dom, "asyncs"), 1);
   EXPECT_EQ(status(dom, "processes"), 2);
   EXPECT_EQ(status(dom, "matches"), 500);
-  const std::string whole = document(folder_.file("page.html"));
-  EXPECT_EQ(status(whole, "drawn"), 1001);
-  EXPECT_GT(status(whole, "rectangles"), 0);
-  EXPECT_EQ(status(whole, "arrows"), 1);
+  const std::string full_dom = document(folder_.file("page.html"));
+  EXPECT_EQ(status(full_dom, "drawn"), 1001);
+  EXPECT_GT(status(full_dom, "rectangles"), 0);
+  EXPECT_EQ(status(full_dom, "arrows"), 1);
 }
 
 TEST_F(TimelinePage, DrawsOnlyWhatIsInView) {
@@ -113,14 +113,14 @@ TEST_F(TimelinePage, DrawsOnlyWhatIsInView) {
   EXPECT_EQ(status(dom, "drawn"), 10);  // those from 100 us to 190 us
 }
 
-// A layer, its call and its primitive were once counted as 51 ms although only 17 ms had passed.
+// Earlier, a layer, its call and its primitive counted as 51 ms, although only 17 ms had passed.
 TEST_F(TimelinePage, SearchCountsTimeOnceThatNestedAndParallelMatchesShare) {
   Activity layer = slice("conv1", 0, 17'000'000, 100);
   Activity call = slice("call of conv1", 500, 16'999'000, 100);
   Activity primitive = slice("primitive of conv1", 1'000, 16'998'000, 101);  // another thread
-  Activity apart = slice("conv1 again", 20'000'000, 3'000'000, 100);
-  Activity other = slice("pool", 17'000'000, 3'000'000, 100);
-  const std::string path = write({layer, call, primitive, apart, other});
+  Activity later = slice("conv1 again", 20'000'000, 3'000'000, 100);
+  Activity pool = slice("pool", 17'000'000, 3'000'000, 100);
+  const std::string path = write({layer, call, primitive, later, pool});
   const std::string dom = document(path, "#search=conv1");
   EXPECT_EQ(status(dom, "matches"), 4);
   EXPECT_EQ(status(dom, "matched-ns"), 20'000'000);

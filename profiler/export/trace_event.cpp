@@ -64,7 +64,7 @@ bool is_in_args(Attribute attribute) {
 void append_key(std::string& out, std::string_view key) {
   if (!out.empty()) out += ',';
   out += '"';
-  out += key;  // names of this tool need no escaping
+  out += key;  // no escaping: all keys are names that this program defines
   out += "\":";
 }
 
@@ -80,7 +80,7 @@ void append_attribute(std::string& out, Attribute attribute, const AttributeValu
     append_field(out, key, *text);
   } else if (const auto* number = std::get_if<std::int64_t>(&value)) {
     append_key(out, key);
-    // Addresses have more digits than the numbers of a viewer.
+    // Viewers read numbers as doubles, which cannot represent each 64-bit address.
     if (attribute == Attribute::address) {
       out += fmt::format("\"0x{:x}\"", static_cast<std::uint64_t>(*number));
     } else {
@@ -92,7 +92,8 @@ void append_attribute(std::string& out, Attribute attribute, const AttributeValu
   }
 }
 
-// Appends `amount` per second; appends nothing if there is no time.
+// Appends `key` with the attribute `amount` per second. Appends nothing if the amount or the
+// duration is unknown.
 void append_rate(std::string& out, const Activity& activity, Attribute amount,
                  std::string_view key) {
   const auto count = activity.attributes.integer(amount);

@@ -6,11 +6,12 @@
 namespace bench {
 namespace {
 
-// Launches run ahead of their executions by the depth of a device's queue, some thousands.
+// Maximum number of correlations kept. A launch precedes its execution by at most the length of the
+// device's queue: a few thousand launches.
 constexpr std::size_t kMaxOpen = 65536;
 
-// An arrow must not arrive before it leaves. An execution that ended before its launch (clocks
-// differ) gets no arrow.
+// Appends the arrow from a launch to its execution. An arrow must not arrive before it leaves. An
+// execution that ended before its launch, because clocks differ, gets no arrow.
 void connect(const TraceFlows::Place& from, const TraceFlows::Place& to,
              std::vector<TraceFlows::Flow>& flows) {
   const std::int64_t arrives = std::max(from.start, to.start);
@@ -31,18 +32,18 @@ TraceFlows::Entry& TraceFlows::entry(const Key& key) {
 }
 
 void TraceFlows::launch(const Key& key, const Place& place, std::vector<Flow>& flows) {
-  Entry& known = entry(key);
-  known.launch = place;
-  for (const Place& execution : known.executions) connect(place, execution, flows);
-  known.executions.clear();
+  Entry& stored = entry(key);
+  stored.launch = place;
+  for (const Place& execution : stored.executions) connect(place, execution, flows);
+  stored.executions.clear();
 }
 
 void TraceFlows::execution(const Key& key, const Place& place, std::vector<Flow>& flows) {
-  Entry& known = entry(key);
-  if (known.launch) {
-    connect(*known.launch, place, flows);
+  Entry& stored = entry(key);
+  if (stored.launch) {
+    connect(*stored.launch, place, flows);
   } else {
-    if (known.executions.size() < kMaxOpen) known.executions.push_back(place);
+    if (stored.executions.size() < kMaxOpen) stored.executions.push_back(place);
   }
 }
 

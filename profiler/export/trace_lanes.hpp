@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices on one (pid, tid) of a Chrome trace must nest or follow one another. These classes find
-// for each interval the first lane of its track that satisfies this.
+// Slices on one (pid, tid) of a Chrome trace must nest or follow one another. These classes divide
+// a track into lanes, one per tid. place() returns the number of the first lane, from 0, in which
+// the interval satisfies this rule.
 #pragma once
 
 #include <cstddef>

@@ -24,12 +24,12 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 // double.
 std::optional<std::int64_t> parse_microseconds(std::string_view text) {
   const std::size_t point = text.find('.');
-  const bool plain = text.find_first_of("eE") == text.npos;
-  if (plain && (point == text.npos || text.size() - point <= 4)) {
+  const bool is_decimal = text.find_first_of("eE") == text.npos;
+  if (is_decimal && (point == text.npos || text.size() - point <= 4)) {
     const std::string digits =
         point == text.npos ? std::string("000") : fmt::format("{:0<3}", text.substr(point + 1));
-    const auto whole = parse_integer(text.substr(0, point));
-    if (!whole || *whole >= kLimit || *whole <= -kLimit) return std::nullopt;
+    const auto integer_part = parse_integer(text.substr(0, point));
+    if (!integer_part || *integer_part >= kLimit || *integer_part <= -kLimit) return std::nullopt;
     return parse_integer(fmt::format("{}{}", text.substr(0, point), digits));
   }
   double number = 0;
@@ -38,8 +38,9 @@ std::optional<std::int64_t> parse_microseconds(std::string_view text) {
   return static_cast<std::int64_t>(std::llround(number * 1000));
 }
 
-constexpr std::array<std::string_view, 2> kNames = {"process_name", "thread_name"};
-constexpr std::array<std::string_view, 2> kOrders = {"process_sort_index", "thread_sort_index"};
+constexpr std::array<std::string_view, 2> kNameMetadata = {"process_name", "thread_name"};
+constexpr std::array<std::string_view, 2> kOrderMetadata = {"process_sort_index",
+                                                            "thread_sort_index"};
 
 }  // namespace
 
@@ -157,9 +158,9 @@ void TraceRules::bracket(const Event& event, const RawEvent&) {
 
 void TraceRules::instant(const Event&, const RawEvent& raw) {
   const JsonScalar* scope = raw.find("s");
-  const bool known = scope != nullptr && scope->text.size() == 1 &&
-                     std::string_view("gpt").find(scope->text[0]) != std::string_view::npos;
-  if (!known) problem("an instant needs `s`: g, p or t");
+  const bool is_valid = scope != nullptr && scope->text.size() == 1 &&
+                        std::string_view("gpt").find(scope->text[0]) != std::string_view::npos;
+  if (!is_valid) problem("an instant needs `s`: g, p or t");
 }
 
 void TraceRules::counter(const Event& event, const RawEvent& raw) {
@@ -169,8 +170,8 @@ void TraceRules::counter(const Event& event, const RawEvent& raw) {
     if (value.type != JsonType::number) problem(fmt::format("counter `{}` is not a number", key));
   }
   if (keys.empty()) problem("a counter without values");
-  const auto [known, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);
-  if (!added && known->second != keys) problem("the keys of the counter differ from before");
+  const auto [entry, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);
+  if (!added && entry->second != keys) problem("the keys of the counter differ from before");
 }
 
 void TraceRules::metadata(const Event& event, const RawEvent& raw) {
@@ -178,12 +179,12 @@ void TraceRules::metadata(const Event& event, const RawEvent& raw) {
     const auto found = raw.args.find(key);
     return found != raw.args.end() && found->second.type == type;
   };
-  const auto among = [&](const auto& names) {
+  const auto is_one_of = [&](const auto& names) {
     return std::find(names.begin(), names.end(), event.name) != names.end();
   };
-  if (among(kNames)) {
+  if (is_one_of(kNameMetadata)) {
     if (!has("name", JsonType::text)) problem("metadata without args.name");
-  } else if (among(kOrders)) {
+  } else if (is_one_of(kOrderMetadata)) {
     if (!has("sort_index", JsonType::number)) problem("metadata without args.sort_index");
   } else {
     problem(fmt::format("unknown metadata `{}`", event.name));
@@ -266,8 +267,8 @@ bool TraceRules::inside_a_slice(const FlowEnd& end) const {
   const auto after =
       std::upper_bound(slices->second.begin(), slices->second.end(), end.time,
                        [](std::int64_t time, const Interval& slice) { return time < slice.start; });
-  const auto begun = static_cast<std::size_t>(after - slices->second.begin());
-  return begun > 0 && furthest_.at(end.track)[begun - 1] >= end.time;
+  const auto started_slices = static_cast<std::size_t>(after - slices->second.begin());
+  return started_slices > 0 && furthest_.at(end.track)[started_slices - 1] >= end.time;
 }
 
 void TraceRules::check_flow(const std::string& id, std::vector<FlowEnd>& ends) {

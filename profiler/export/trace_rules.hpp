@@ -44,7 +44,7 @@ class TraceRules {
   struct Interval {
     std::int64_t start, end;  // ns
   };
-  struct Bracket {
+  struct Bracket {  // a B or E event
     std::int64_t time;
     char phase;
   };
@@ -83,7 +83,8 @@ class TraceRules {
   TraceCheck& check_;
   std::int64_t number_ = 0;
   std::map<TrackKey, std::vector<Interval>> slices_;
-  std::map<TrackKey, std::vector<std::int64_t>> furthest_;  // latest end of the slices up to each
+  // Per slice, in order of starts: the latest end among it and the slices before it.
+  std::map<TrackKey, std::vector<std::int64_t>> furthest_;
   std::map<TrackKey, std::vector<Bracket>> brackets_;
   std::map<std::string, std::vector<FlowEnd>> flows_;
   std::map<std::string, std::int64_t> open_async_;

@@ -55,8 +55,8 @@ void TraceText::append_flows(const TraceEvent& event, const TracePlace& where, s
     flows_.execution(key, slice, found_);
   }
   for (const TraceFlows::Flow& flow : found_) {
-    // Uses own ids, because one correlation may launch several executions, and several processes
-    // use the same correlations.
+    // A correlation cannot be the id of an arrow: one may launch several executions, and several
+    // processes use the same correlations.
     const std::int64_t id = ++written_flows_;
     begin_event(out, kFlow, 's', flow.leaves, {flow.from.pid, flow.from.tid});
     out += fmt::format(",\"id\":{}}},\n", id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the lines of a Chrome trace for events whose lane is known. Both forms use it: the
-// finished object and the continuous array.
+// Writes the lines of a Chrome trace for events whose lane is known. Both forms of a trace file use
+// it: the object of a complete trace, and the array to which events are written continuously.
 #pragma once
 
 #include "profiler/export/trace_event.hpp"
@@ -24,9 +24,10 @@ class TraceText {
   void instant(const TraceEvent& event, std::string& out);
   void counter(const TraceEvent& event, std::string& out);
   void allocation(const TraceEvent& event, std::string& out);
-  // Live bytes of a process and of a device of it, after a change.
+  // Appends the live bytes of the event's device, or of its process if it has no device, after the
+  // change.
   void memory_change(const TraceEvent& event, std::string& out);
-  // Names and order of all tracks.
+  // Appends the names and the order of all tracks.
   void tracks(std::string& out) const;
 
   std::int64_t flows() const { return written_flows_; }

@@ -21,6 +21,7 @@ std::string known_number(std::int64_t number) {
   return number > 0 ? fmt::format("{}", number) : std::string(kUnknown);
 }
 
+// Distance of the sort indices of two tracks. All lanes from this number on share one index.
 constexpr std::int64_t kMaxLanesInOrder = 1000;
 
 }  // namespace
@@ -60,8 +61,8 @@ std::int64_t TraceTracks::process_id(const Track& track) {
   const std::pair key{track.pid, track.device};
   const auto known = pids_.find(key);
   if (known != pids_.end()) return known->second;
-  const bool own = track.device || !is_usable(track.pid);
-  const std::int64_t pid = own ? next_number_++ : track.pid;
+  const bool needs_own_number = track.device || !is_usable(track.pid);
+  const std::int64_t pid = needs_own_number ? next_number_++ : track.pid;
   pids_.emplace(key, pid);
   Process process;
   process.number = track.pid;

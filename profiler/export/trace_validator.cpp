@@ -18,25 +18,25 @@
 namespace bench {
 namespace {
 
-using Refill = std::function<std::string_view()>;  // the next piece; empty at the end
+using Refill = std::function<std::string_view()>;  // returns the next piece; empty at the end
 
 // Input stream for rapidjson::Reader.
 class PieceStream {
  public:
   using Ch = char;
   explicit PieceStream(Refill refill) : refill_(std::move(refill)) { fill(); }
-  char Peek() const { return at_ < piece_.size() ? piece_[at_] : '\0'; }
+  char Peek() const { return position_ < piece_.size() ? piece_[position_] : '\0'; }
   char Take() {
     const char c = Peek();
-    if (at_ < piece_.size()) {
-      ++at_;
-      ++taken_;
-      if (at_ == piece_.size()) fill();
+    if (position_ < piece_.size()) {
+      ++position_;
+      ++consumed_;
+      if (position_ == piece_.size()) fill();
     }
     return c;
   }
-  std::size_t Tell() const { return taken_; }
-  bool at_end() const { return at_ >= piece_.size(); }
+  std::size_t Tell() const { return consumed_; }
+  bool at_end() const { return position_ >= piece_.size(); }
   // Required for output streams; never called.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
@@ -46,14 +46,14 @@ class PieceStream {
  private:
   void fill() {
     piece_ = refill_();
-    at_ = 0;
+    position_ = 0;
   }
   Refill refill_;
   std::string_view piece_;
-  std::size_t at_ = 0, taken_ = 0;
+  std::size_t position_ = 0, consumed_ = 0;
 };
 
-// Finds the events in a document of either form.
+// Finds the events in a document of either form: an object with `traceEvents`, or a bare array.
 class TraceHandler {
  public:
   explicit TraceHandler(TraceRules& rules) : rules_(rules) {}
@@ -76,7 +76,7 @@ class TraceHandler {
   }
   bool Bool(bool value) { return scalar(JsonType::other, value ? "true" : "false"); }
   bool Null() { return scalar(JsonType::other, "null"); }
-  // Numbers arrive as text.
+  // Required by the parser; never called, because numbers arrive as text.
   bool Int(int) { return true; }
   bool Uint(unsigned) { return true; }
   bool Int64(std::int64_t) { return true; }

@@ -2,8 +2,8 @@
 // Checks that both Perfetto and chrome://tracing accept a Chrome trace and show it as intended:
 // - The file is strict JSON: an object with `traceEvents`, or a bare array. Only a bare array may
 //   be unterminated, between events. displayTimeUnit is ns or ms.
-// - Each event has a known `ph`, a `name`, and integer `pid` and `tid` in [0, 2^53). All except
-//   metadata have `ts` in microseconds below 2^53.
+// - Each event has a known `ph`, a `name` (optional for E), and integer `pid` and `tid` in
+//   [0, 2^53). All except metadata have `ts` in microseconds below 2^53.
 // - X has `dur` >= 0. X and B/E of one (pid, tid) nest. B and E balance.
 // - Flows: s, t, f of one `cat`, `name`, `id` are in order of time, with one s and at least one f.
 //   Each is inside a slice of its (pid, tid). f has "bp":"e".
@@ -40,6 +40,7 @@ inline constexpr std::size_t kMaxProblems = 20;
 // Reads the trace as a stream. Keeps 24 bytes per slice and some hundred bytes per flow. The file
 // may be compressed with gzip. Returns an error if the file cannot be read.
 Result<TraceCheck> check_trace_file(const std::string& path);
+// The same for a trace in memory, without compression.
 TraceCheck check_trace(std::string_view text);
 
 }  // namespace bench

@@ -24,14 +24,14 @@ void finish(GpuTransfers& transfers) {
 void summarise_kernels(const std::vector<GpuInterval>& kernels, GpuDeviceSummary& summary) {
   summary.kernels = static_cast<std::int64_t>(kernels.size());
   summary.kernel_sum = total_length(kernels);
-  const std::vector<GpuInterval> apart = united(kernels);
-  summary.kernel_union = total_length(apart);
-  if (apart.empty()) return;
-  summary.window = apart.back().end - apart.front().start;
+  const std::vector<GpuInterval> busy_intervals = united(kernels);
+  summary.kernel_union = total_length(busy_intervals);
+  if (busy_intervals.empty()) return;
+  summary.window = busy_intervals.back().end - busy_intervals.front().start;
   summary.busy_share = static_cast<double>(summary.kernel_union.count()) /
                        static_cast<double>(summary.window.count());
-  for (std::size_t i = 1; i < apart.size(); ++i) {
-    const Nanoseconds gap = apart[i].start - apart[i - 1].end;
+  for (std::size_t i = 1; i < busy_intervals.size(); ++i) {
+    const Nanoseconds gap = busy_intervals[i].start - busy_intervals[i - 1].end;
     ++summary.gaps;
     summary.gap_total += gap;
     summary.gap_max = std::max(gap, summary.gap_max.value_or(Nanoseconds(0)));

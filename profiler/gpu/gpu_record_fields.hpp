@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and order of the fields of every record, declared once for writing and reading
-// (base/json_writer.hpp). Only for sources.
+// (base/json_writer.hpp). Include it only in source files.
 #pragma once
 
 #include "base/json_reader.hpp"

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, std::variant_size_v<GpuRecord>> kRecordNa
     "kernel",          "memcpy",     "memset", "allocation", "api",     "external_id", "overhead",
     "synchronisation", "graph_node", "device", "context",    "reading", "note"};
 
-// Appends: the traced program waits for its tracer, which writes 100,000 lines per second.
+// Appends to `text` instead of returning a new string, for speed: the traced program waits while
+// its tracer writes 100,000 lines per second.
 template <class Declare>
 void append_line(std::string& text, Declare declare) {
   JsonWriter(text).add_object(declare);
@@ -66,9 +67,9 @@ std::string take_owner(JsonReader& reader, GpuSession& session) {
 }
 
 std::string take_session(JsonReader& reader, GpuSession& session) {
-  GpuSession read = session;
-  std::string problem = read_named(reader, "session", read);
-  if (problem.empty()) session = std::move(read);
+  GpuSession parsed_session = session;
+  std::string problem = read_named(reader, "session", parsed_session);
+  if (problem.empty()) session = std::move(parsed_session);
   return problem;
 }
 
@@ -81,7 +82,7 @@ std::string take_end(JsonReader& reader, GpuSession& session) {
   return {};
 }
 
-// How a line is read; records of all other names are alternatives of GpuRecord.
+// How to read the line of a record. A record whose name has no row is an alternative of GpuRecord.
 struct LineRow {
   std::string_view name;
   GpuLine kind;
@@ -148,8 +149,8 @@ Result<GpuSession> read_gpu_session(std::string_view text, const std::string& na
     const std::string place = fmt::format("{}:{}", name, line.number);
     if (line.incomplete_line)
       return Error{"the line is incomplete: it does not end in a newline", place, ""};
-    const auto taken = take_gpu_line(line.text, line.number, session);
-    if (!taken.ok()) return Error{taken.error().what, place, ""};
+    const auto added = take_gpu_line(line.text, line.number, session);
+    if (!added.ok()) return Error{added.error().what, place, ""};
   }
   return session;
 }

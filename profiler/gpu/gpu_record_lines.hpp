@@ -26,7 +26,7 @@
 //   {"record":"device","device":0,"name":"...","compute_major":9,...,"memory_bytes":..}
 //   {"record":"context","context":1,"device":0}
 //   {"record":"reading","device":0,"at_ns":..,"sm_clock_hz":1755000000,"power_milliwatt":450000,
-//    "memory_bytes":..,"memory_source":"process"}      what the driver said at that moment
+//    "memory_bytes":..,"memory_source":"process"}      what the driver reported at that moment
 //   {"record":"note","text":"no clock and power: ..."}
 //
 // Unknown values are omitted. The reader is strict. It returns an error with the line number if a
@@ -52,7 +52,7 @@ std::string format_gpu_session(const GpuSession& session);
 // `name` identifies the text in messages: "session.jsonl:3: ...".
 Result<GpuSession> read_gpu_session(std::string_view text, const std::string& name);
 
-// The same in pieces, for sessions that are written while they run and may be incomplete.
+// The same line by line, for sessions that are written while they run and may be incomplete.
 struct GpuSessionEnd {
   std::int64_t dropped = 0;
   std::vector<std::string> faults;

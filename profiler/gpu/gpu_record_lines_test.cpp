@@ -13,13 +13,13 @@ using namespace std::chrono_literals;
 using test::during;
 using testing::HasSubstr;
 
-constexpr const char* kHead =
+constexpr const char* kSessionLine =
     R"({"record":"session","schema":"bench.gpu_records/1","pid":7,"tracer":"CUPTI 13.0.1",)"
     R"("monotonic_ns":5,"realtime_ns":9,"dropped":0,"faults":[]})"
     "\n";
 
 // One record of every kind with all its optional fields.
-GpuSession everything() {
+GpuSession full_session() {
   test::GpuScript script(7);
   GpuSession& session = script.session;
   session.tracer = "CUPTI 13.0.1";
@@ -59,7 +59,7 @@ GpuSession everything() {
 }
 
 // One record of every kind with only its required fields.
-GpuSession bare() {
+GpuSession minimal_session() {
   test::GpuScript script(7);
   script.add(GpuKernel{});
   script.add(GpuMemcpy{});
@@ -78,7 +78,7 @@ GpuSession bare() {
 }
 
 TEST(GpuRecordLines, RoundTrip) {
-  for (const GpuSession& session : {everything(), bare(), GpuSession{}}) {
+  for (const GpuSession& session : {full_session(), minimal_session(), GpuSession{}}) {
     const std::string text = format_gpu_session(session);
     const auto read = read_gpu_session(text, "session.jsonl");
     ASSERT_TRUE(read.ok()) << read.error().message() << "\n" << text;
@@ -96,7 +96,7 @@ TEST(GpuRecordLines, AsDocumented) {
   kernel.queued = 8ns;
   kernel.graph_node = 2;
   EXPECT_EQ(format_gpu_session(script.session),
-            std::string(kHead) +
+            std::string(kSessionLine) +
                 R"({"record":"kernel","name":"_Z4gemmv","start_ns":10,"end_ns":20,"device":0,)"
                 R"("context":1,"stream":7,"grid":[2,1,1],"block":[128,1,1],"registers":32,)"
                 R"("static_shared_bytes":0,"dynamic_shared_bytes":0,"correlation":3,)"
@@ -112,7 +112,7 @@ TEST(GpuRecordLines, AReadingAsDocumented) {
       GpuReading{0, 8ns, 1'755'000'000, 450'000, GpuProcessMemory{4096, GpuMemorySource::process}});
   script.add(GpuReading{0, 9ns, {}, {}, {}});
   EXPECT_EQ(format_gpu_session(script.session),
-            std::string(kHead) +
+            std::string(kSessionLine) +
                 R"({"record":"reading","device":0,"at_ns":8,"sm_clock_hz":1755000000,)"
                 R"("power_milliwatt":450000,"memory_bytes":4096,"memory_source":"process"})"
                 "\n"
@@ -155,7 +155,7 @@ struct BadCase {
   const char* text;  // the text after the first line
   const char* message;
 };
-constexpr BadCase kBad[] = {
+constexpr BadCase kBadCases[] = {
     {"[]\n", "f:2: it is not a JSON object"},
     {"{\n", "f:2: it is not a JSON object"},
     {"\n", "f:2: it is not a JSON object"},
@@ -209,8 +209,8 @@ constexpr BadCase kBad[] = {
 };
 
 TEST(GpuRecordLines, StrictWithPlaceAndCause) {
-  for (const BadCase& bad : kBad) {
-    const auto read = read_gpu_session(std::string(kHead) + bad.text, "f");
+  for (const BadCase& bad : kBadCases) {
+    const auto read = read_gpu_session(std::string(kSessionLine) + bad.text, "f");
     ASSERT_FALSE(read.ok()) << bad.text;
     EXPECT_THAT(read.error().message(), HasSubstr(bad.message)) << bad.text;
   }
@@ -225,15 +225,15 @@ TEST(GpuRecordLines, StrictAboutTheFirstLineAndOwners) {
   EXPECT_THAT(message(R"({"record":"context","context":1,"device":0})"
                       "\n"),
               HasSubstr("f:1: the first record must be `session`"));
-  std::string other(kHead);
-  other.replace(other.find("records/1"), 9, "records/2");
-  EXPECT_THAT(message(other),
+  std::string other_schema(kSessionLine);
+  other_schema.replace(other_schema.find("records/1"), 9, "records/2");
+  EXPECT_THAT(message(other_schema),
               HasSubstr("`schema` is `bench.gpu_records/2`, expected `bench.gpu_records/1`"));
   const std::string owner =
       R"({"record":"owner","id":1,"case":"","scope":"","direction":"","op":""})"
       "\n";
-  EXPECT_EQ(message(kHead + owner), "");
-  EXPECT_THAT(message(kHead + owner + owner), HasSubstr("f:3: a second owner of id 1"));
+  EXPECT_EQ(message(kSessionLine + owner), "");
+  EXPECT_THAT(message(kSessionLine + owner + owner), HasSubstr("f:3: a second owner of id 1"));
 }
 
 // A program writes these pieces while it runs: first line, records, and a last line.

@@ -23,8 +23,9 @@ struct CounterPoint {
 
 // Returns the covered percentage of each period. There is one point at the beginning of each period
 // from the first start on, and a point with value 0 at the end. The last period may be shorter.
-// `apart` must come from united(); `period` must be > 0.
-std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> apart, Nanoseconds period);
+// `disjoint` must come from united(); `period` must be > 0.
+std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> disjoint,
+                                          Nanoseconds period);
 
 // Returns the number of open intervals at every change.
 std::vector<CounterPoint> open_count(std::span<const GpuInterval> intervals);

@@ -29,8 +29,8 @@ TEST(Intervals, TotalCountsOverlapsTwice) {
 
 TEST(Intervals, CoveredPercentOfEachPeriod) {
   // 0-10 is fully covered, 10-20 half, 20-30 not at all. 30-35 is a shorter, fully covered period.
-  const std::vector apart = {during(0, 15), during(30, 35)};
-  EXPECT_THAT(covered_percent(apart, 10ns),
+  const std::vector disjoint = {during(0, 15), during(30, 35)};
+  EXPECT_THAT(covered_percent(disjoint, 10ns),
               ElementsAre(CounterPoint{0ns, 100}, CounterPoint{10ns, 50}, CounterPoint{20ns, 0},
                           CounterPoint{30ns, 100}, CounterPoint{35ns, 0}));
   EXPECT_THAT(covered_percent(std::vector{during(100, 104), during(106, 110)}, 1000ns),

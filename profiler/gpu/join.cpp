@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second pass over a recorded session. The first pass is record_index.hpp.
+// Second pass over a recorded session. record_index.hpp does the first pass.
 #include "profiler/gpu/join.hpp"
 
 #include "base/text.hpp"
@@ -21,14 +21,14 @@
 namespace bench {
 namespace {
 
-// Error of device times. The tracer computes them from readings of both clocks.
+// Usual error of device times. The tracer computes them from readings of both clocks.
 constexpr Nanoseconds kClockError = std::chrono::microseconds(2);
-// If the difference is larger than this, the times are wrong and not just inexact.
+// If the error is larger than this, the times are wrong and not just inexact.
 constexpr Nanoseconds kMaxClockError = std::chrono::milliseconds(1);
 // No work waits this long on a device. Clocks that count from 1970 and from boot are decades apart.
-constexpr Nanoseconds kOtherClock = std::chrono::hours(24);
-// Gives the busy counter about as many points as a timeline has pixels. A period must not be so
-// short that one kernel fills it.
+constexpr Nanoseconds kMinOtherClockDistance = std::chrono::hours(24);
+// Maximum number of points of the busy counter: about as many as a timeline has pixels. A period
+// must not be so short that one kernel fills it.
 constexpr std::int64_t kBusyPoints = 1000;
 constexpr Nanoseconds kMinBusyPeriod = std::chrono::microseconds(100);
 
@@ -36,8 +36,9 @@ constexpr Nanoseconds kMinBusyPeriod = std::chrono::microseconds(100);
 constexpr std::array<std::string_view, 5> kWaitNames = {
     "wait", "wait for event", "stream waits for event", "wait for stream", "wait for device"};
 
-constexpr std::array kLoading = {GpuOverheadKind::driver_compiler, GpuOverheadKind::module_loading,
-                                 GpuOverheadKind::lazy_function_loading};
+constexpr std::array kLoadingOverheads = {GpuOverheadKind::driver_compiler,
+                                          GpuOverheadKind::module_loading,
+                                          GpuOverheadKind::lazy_function_loading};
 
 std::string format_size(const GpuSize& size) {
   return fmt::format("{},{},{}", size.x, size.y, size.z);
@@ -54,7 +55,7 @@ class Joiner {
 
   GpuJoin run() {
     for (const GpuRecord& record : session_.records) {
-      std::visit([this](const auto& each) { take(each); }, record);
+      std::visit([this](const auto& element) { join(element); }, record);
     }
     share_work();
     const GpuBlocks blocks = pair_allocations(allocations_);
@@ -77,7 +78,7 @@ class Joiner {
 
   bool records(ActivityKind kind) const { return options_.groups.contains(record_group(kind)); }
 
-  void own(Activity& activity, const std::optional<GpuRecordIndex::Ownership>& owner) const {
+  void set_owner(Activity& activity, const std::optional<GpuRecordIndex::Ownership>& owner) const {
     if (!owner) return;
     activity.case_id = owner->owner->case_id;
     activity.scope = owner->owner->scope;
@@ -106,12 +107,13 @@ class Joiner {
     activity.track = {session_.pid, call ? call->thread : 0, record.place.device,
                       record.place.stream};
     activity.correlation = record.correlation;
-    const std::optional<Nanoseconds> asked = call ? std::optional(call->time.start) : options_.now;
+    const std::optional<Nanoseconds> requested =
+        call ? std::optional(call->time.start) : options_.now;
     if (!record.time || record.time->end < record.time->start) {
       ++untimed_;
       activity.start = call ? call->time.start : Nanoseconds(0);
-    } else if (asked && on_other_clock(*record.time, *asked)) {
-      activity.start = *asked;
+    } else if (requested && on_other_clock(*record.time, *requested)) {
+      activity.start = *requested;
     } else {
       activity.start = record.time->start;
       activity.duration = record.time->length();
@@ -122,9 +124,9 @@ class Joiner {
   }
 
   // Returns whether `time` is unrelated to the host's clock, and counts such records.
-  bool on_other_clock(const GpuInterval& time, Nanoseconds asked) {
-    const Nanoseconds apart = std::chrono::abs(time.start - asked);
-    if (apart <= kOtherClock) return false;
+  bool on_other_clock(const GpuInterval& time, Nanoseconds requested) {
+    const Nanoseconds apart = std::chrono::abs(time.start - requested);
+    if (apart <= kMinOtherClockDistance) return false;
     ++foreign_;
     farthest_ = std::max(farthest_, apart);
     return true;
@@ -133,12 +135,12 @@ class Joiner {
   // Records whose order contradicts the two clocks.
   struct Disorder {
     std::int64_t count = 0;
-    Nanoseconds most{0};
+    Nanoseconds max_difference{0};
   };
   static void compare(Nanoseconds first, Nanoseconds second, Disorder& disorder) {
     if (second >= first - kClockError) return;
     ++disorder.count;
-    disorder.most = std::max(disorder.most, first - second);
+    disorder.max_difference = std::max(disorder.max_difference, first - second);
   }
 
   void set_wait(Activity& activity, const std::optional<Nanoseconds>& queued) const {
@@ -149,7 +151,7 @@ class Joiner {
     activity.attributes.set(Attribute::wait_ns, wait.count());
   }
 
-  void take(const GpuKernel& kernel) {
+  void join(const GpuKernel& kernel) {
     ++join_.kernels;
     const auto owner = index_.find_owner(kernel.correlation, kernel.graph_node);
     if (!owner) ++join_.unattributed_kernels;
@@ -157,7 +159,7 @@ class Joiner {
     Activity activity = device_activity(ActivityKind::kernel, kernel);
     const KernelName& name = name_of_kernel(kernel.name);
     activity.name = name.short_name;
-    own(activity, owner);
+    set_owner(activity, owner);
     if (owner) activity.attributes.merge(owner->owner->inherited_attributes);
     set_launch(activity, kernel);
     activity.attributes.set(Attribute::long_name, name.long_name);
@@ -193,11 +195,11 @@ class Joiner {
     const GpuApiCall* const call = index_.find_call(kernel.correlation);
     Spans& spans = spans_[kernel.place.device];
     spans.running.push_back({activity.start, end});
-    const Nanoseconds asked = call ? call->time.start : activity.start;
-    spans.unfinished.push_back({std::min(asked, activity.start), end});
+    const Nanoseconds requested = call ? call->time.start : activity.start;
+    spans.unfinished.push_back({std::min(requested, activity.start), end});
   }
 
-  void take(const GpuMemcpy& copy) {
+  void join(const GpuMemcpy& copy) {
     if (!records(ActivityKind::memcpy)) return;
     Activity activity = device_activity(ActivityKind::memcpy, copy);
     activity.name = fmt::format("memcpy {} ({} -> {})", enumerator_name(copy.kind),
@@ -206,7 +208,7 @@ class Joiner {
     finish_transfer(std::move(activity), copy.bytes, sides, copy.graph_node);
   }
 
-  void take(const GpuMemset& fill) {
+  void join(const GpuMemset& fill) {
     if (!records(ActivityKind::memset)) return;
     Activity activity = device_activity(ActivityKind::memset, fill);
     activity.name = fmt::format("memset ({})", enumerator_name(fill.memory));
@@ -216,7 +218,7 @@ class Joiner {
   // `sides`: how many times the bytes touch the device's memory (read, write or both).
   void finish_transfer(Activity activity, std::int64_t bytes, std::int64_t sides,
                        const std::optional<std::uint64_t>& graph_node) {
-    own(activity, index_.find_owner(activity.correlation, graph_node));
+    set_owner(activity, index_.find_owner(activity.correlation, graph_node));
     activity.attributes.set(Attribute::size_bytes, bytes);
     // The bytes that the device reads and writes; divided by the duration they give the bandwidth.
     activity.attributes.set(Attribute::bytes, bytes * sides);
@@ -224,18 +226,18 @@ class Joiner {
     join_.activities.push_back(std::move(activity));
   }
 
-  void take(const GpuApiCall& call) {
+  void join(const GpuApiCall& call) {
     if (!records(ActivityKind::api)) return;
     Activity activity = host_activity(ActivityKind::api, call.name, call.time, call.thread);
     activity.correlation = call.correlation;
-    own(activity, index_.find_owner(call.correlation));
+    set_owner(activity, index_.find_owner(call.correlation));
     if (call.status != 0) {
       activity.attributes.set(Attribute::reason, fmt::format("returned {}", call.status));
     }
     join_.activities.push_back(std::move(activity));
   }
 
-  void take(const GpuSynchronisation& wait) {
+  void join(const GpuSynchronisation& wait) {
     if (!records(ActivityKind::synchronisation)) return;
     const GpuApiCall* const call = index_.find_call(wait.correlation);
     std::string name(kWaitNames[static_cast<std::size_t>(wait.kind)]);
@@ -245,33 +247,34 @@ class Joiner {
     // No correlation: an arrow from a call to a wait inside it would be useless.
     Activity activity = host_activity(ActivityKind::synchronisation, name, wait.time,
                                       call ? call->thread : session_.pid);
-    own(activity, index_.find_owner(wait.correlation));
+    set_owner(activity, index_.find_owner(wait.correlation));
     if (is_blocking(wait.kind)) {
       activity.attributes.set(Attribute::wait_ns, activity.duration->count());
     }
     join_.activities.push_back(std::move(activity));
   }
 
-  void take(const GpuOverhead& overhead) {
+  void join(const GpuOverhead& overhead) {
     auto owner = index_.find_owner(overhead.correlation);
     if (!owner && overhead.thread) owner = index_.owner_at(*overhead.thread, overhead.time.start);
-    const bool loads = std::find(kLoading.begin(), kLoading.end(), overhead.kind) != kLoading.end();
+    const bool loads = std::find(kLoadingOverheads.begin(), kLoadingOverheads.end(),
+                                 overhead.kind) != kLoadingOverheads.end();
     if (owner && loads) join_.cold.insert(owner->id);
     if (!records(ActivityKind::overhead)) return;
     Activity activity = host_activity(ActivityKind::overhead, enumerator_name(overhead.kind),
                                       overhead.time, overhead.thread.value_or(session_.pid));
-    own(activity, owner);
+    set_owner(activity, owner);
     join_.activities.push_back(std::move(activity));
   }
 
-  void take(const GpuAllocation& allocation) { allocations_.push_back(&allocation); }
+  void join(const GpuAllocation& allocation) { allocations_.push_back(&allocation); }
   // The index and join_readings handle these records.
-  void take(const GpuExternalId&) {}
-  void take(const GpuGraphNode&) {}
-  void take(const GpuDevice&) {}
-  void take(const GpuContext&) {}
-  void take(const GpuReading&) {}
-  void take(const GpuNote&) {}
+  void join(const GpuExternalId&) {}
+  void join(const GpuGraphNode&) {}
+  void join(const GpuDevice&) {}
+  void join(const GpuContext&) {}
+  void join(const GpuReading&) {}
+  void join(const GpuNote&) {}
 
   const KernelName& name_of_kernel(const std::string& symbol) {
     const auto known = names_.find(symbol);
@@ -292,7 +295,7 @@ class Joiner {
 
   struct Spans {
     std::vector<GpuInterval> running;
-    std::vector<GpuInterval> unfinished;  // each from its launch on
+    std::vector<GpuInterval> unfinished;  // from the launch of a kernel to its end
   };
   const GpuSession& session_;
   const GpuJoinOptions& options_;
@@ -312,18 +315,18 @@ class Joiner {
 };
 
 void Joiner::share_work() {
-  for (const auto& [key, places] : executions_) {
+  for (const auto& [key, indices] : executions_) {
     std::vector<KernelCandidate> kernels;
-    for (const std::size_t place : places) {
-      kernels.push_back({join_.activities[place].name, std::nullopt});
+    for (const std::size_t index : indices) {
+      kernels.push_back({join_.activities[index].name, std::nullopt});
     }
     const auto work = work_of_kernels(*session_.executions.at(key.first).work, kernels);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      Attributes& attributes = join_.activities[places[i]].attributes;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      Attributes& attributes = join_.activities[indices[i]].attributes;
       if (work[i].flops) attributes.set(Attribute::flops, *work[i].flops);
       if (work[i].bytes) attributes.set(Attribute::bytes, *work[i].bytes);
       const AuxiliaryKernel* const auxiliary = find_auxiliary(kernels[i].short_name);
-      if (auxiliary != nullptr && places.size() > 1) {
+      if (auxiliary != nullptr && indices.size() > 1) {
         attributes.set(Attribute::auxiliary, auxiliary->purpose);
       }
     }
@@ -352,7 +355,7 @@ void Joiner::add_allocations(const GpuBlocks& blocks) {
     if (block.released) activity.duration = *block.released - allocation.at;
     const GpuApiCall* const call = index_.find_call(allocation.correlation);
     activity.track = {session_.pid, call ? call->thread : 0, {}, {}};
-    own(activity, index_.find_owner(allocation.correlation));
+    set_owner(activity, index_.find_owner(allocation.correlation));
     activity.attributes.set(Attribute::size_bytes, allocation.bytes);
     activity.attributes.set(Attribute::address, static_cast<std::int64_t>(allocation.address));
     activity.attributes.set(Attribute::role, tag ? tag->role : enumerator_name(allocation.memory));
@@ -425,7 +428,7 @@ void Joiner::judge() {
 void Joiner::judge_clocks() {
   if (foreign_ > 0) {
     const Nanoseconds between = session_.clock.realtime - session_.clock.monotonic;
-    const bool realtime = std::chrono::abs(farthest_ - between) < kOtherClock;
+    const bool realtime = std::chrono::abs(farthest_ - between) < kMinOtherClockDistance;
     join_.void_reasons.push_back(fmt::format(
         "{} kernels, copies or memsets are {} days away from the calls that requested them: their "
         "times are {}; a CUPTI of 13.3.3 or newer keeps them on one clock",
@@ -441,8 +444,8 @@ void Joiner::judge_clocks() {
     if (row.disorder.count == 0) continue;
     std::string text = fmt::format(
         "{} kernels, copies or memsets {}, by up to {}: the clocks of host and device disagree",
-        row.disorder.count, row.what, format_time(row.disorder.most));
-    (row.disorder.most > kMaxClockError ? join_.void_reasons : join_.notes)
+        row.disorder.count, row.what, format_time(row.disorder.max_difference));
+    (row.disorder.max_difference > kMaxClockError ? join_.void_reasons : join_.notes)
         .push_back(std::move(text));
   }
 }

@@ -64,7 +64,7 @@ struct GpuJoin {
   std::map<std::int64_t, GpuMemorySource> memory_sources;
   std::int64_t kernels = 0;
   std::int64_t unattributed_kernels = 0;  // included, but their operator is unknown
-  // External ids whose calls loaded or compiled code: their times are not steady-state times.
+  // External ids of operators whose calls loaded or compiled code. Their times include this cost.
   std::set<std::uint64_t> cold;
 };
 

@@ -44,16 +44,16 @@ constexpr NameCase kNames[] = {
 };
 
 TEST(KernelName, ShortAndLong) {
-  for (const NameCase& each : kNames) {
-    const KernelName name = kernel_name(each.symbol);
-    EXPECT_EQ(name.short_name, each.short_name) << each.symbol;
-    EXPECT_EQ(name.long_name, each.long_name) << each.symbol;
+  for (const NameCase& name_case : kNames) {
+    const KernelName name = kernel_name(name_case.symbol);
+    EXPECT_EQ(name.short_name, name_case.short_name) << name_case.symbol;
+    EXPECT_EQ(name.long_name, name_case.long_name) << name_case.symbol;
   }
 }
 
 TEST(KernelName, QualifiersOfAnEnclosingFunctionDoNotEndTheName) {
   const std::string expected = "S::f::{lambda()#1}::operator()";
-  for (const auto& [symbol, enclosing] :
+  for (const auto& [symbol, enclosing_function] :
        {std::pair("_ZZN1S1fEvENKUlvE_clEv", "S::f()"),
         {"_ZZNK1S1fEvENKUlvE_clEv", "S::f() const"},
         {"_ZZNV1S1fEvENKUlvE_clEv", "S::f() volatile"},
@@ -63,7 +63,8 @@ TEST(KernelName, QualifiersOfAnEnclosingFunctionDoNotEndTheName) {
         {"_ZZNVKO1S1fEvENKUlvE_clEv", "S::f() const volatile &&"}}) {
     const KernelName name = kernel_name(symbol);
     EXPECT_EQ(name.short_name, expected) << symbol;
-    EXPECT_EQ(name.long_name, enclosing + std::string("::{lambda()#1}::operator()() const"));
+    EXPECT_EQ(name.long_name,
+              enclosing_function + std::string("::{lambda()#1}::operator()() const"));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributes an operator's work over its kernels, counting it once. A library may run one operator
-// as several kernels, of which only one does the arithmetic.
+// Distributes an operator's work over its kernels, so that it counts once. A library may run one
+// operator as several kernels, of which only one does the arithmetic.
 #pragma once
 
 #include "profiler/gpu/gpu_record.hpp"

@@ -44,7 +44,7 @@ const LogicalCounterRow* find_logical_counter(std::string_view name);  // nullpt
 // A counter's value for one execution. An unknown value is nullopt, never 0.
 struct CounterReading {
   std::optional<double> value;
-  std::string source;  // the metrics that give the value; without a value, the reason
+  std::string source;  // metrics from which the value comes; if it is nullopt, the reason
   friend bool operator==(const CounterReading&, const CounterReading&) = default;
 };
 using CounterReadings = std::map<std::string, CounterReading>;  // key: name of the logical counter

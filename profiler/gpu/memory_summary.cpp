@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kLibraryRole = "library";
 
-// A role that only states the kind of memory means that the allocation has no role of its own.
+// Returns the role of an allocation. A role that only states the kind of memory counts as none: the
+// allocation belongs to a library.
 std::string find_role(const Activity& activity) {
   const std::string_view role = activity.attributes.text(Attribute::role);
   const auto kinds = enumerator_names(GpuMemoryKind::unknown);
@@ -29,8 +30,8 @@ Status GpuMemorySummary::consume(const Activity& activity) {
   if (activity.kind == ActivityKind::counter && activity.name == kOtherBytesCounter) {
     const auto value = activity.attributes.real(Attribute::value);
     if (!value || !std::isfinite(*value)) return Done{};
-    std::optional<Bytes>& other = devices_[key].max_unexplained;
-    other = std::max(other.value_or(Bytes{0}), Bytes{std::llround(*value)});
+    std::optional<Bytes>& maximum = devices_[key].max_unexplained;
+    maximum = std::max(maximum.value_or(Bytes{0}), Bytes{std::llround(*value)});
   }
   const auto size = activity.attributes.integer(Attribute::size_bytes);
   if (activity.kind != ActivityKind::allocation || !size) return Done{};

@@ -23,7 +23,7 @@ Activity block(std::int64_t device, std::int64_t bytes, std::int64_t start,
   return activity;
 }
 
-Activity other(std::int64_t device, double bytes) {
+Activity unexplained_bytes(std::int64_t device, double bytes) {
   Activity activity;
   activity.kind = ActivityKind::counter;
   activity.name = "device_other_bytes";
@@ -51,7 +51,7 @@ TEST(GpuMemorySummary, ThePeakAndItsPartsByRole) {
   EXPECT_FALSE(uses[0].max_unexplained.has_value());
 }
 
-// A release makes room for an allocation at the same moment.
+// A release counts before an allocation at the same time.
 TEST(GpuMemorySummary, OneAfterTheOtherIsNoSum) {
   const auto uses = summary({block(0, 10, 5, 6, "input"), block(0, 10, 6, 7, "output")});
   EXPECT_EQ(uses.at(0).peak, Bytes{10});
@@ -59,8 +59,8 @@ TEST(GpuMemorySummary, OneAfterTheOtherIsNoSum) {
 }
 
 TEST(GpuMemorySummary, DevicesApartWithTheMostThatNothingExplains) {
-  const auto uses =
-      summary({block(1, 10, 5, 6, "input"), other(0, 50), other(0, 70), other(0, 60)});
+  const auto uses = summary({block(1, 10, 5, 6, "input"), unexplained_bytes(0, 50),
+                             unexplained_bytes(0, 70), unexplained_bytes(0, 60)});
   ASSERT_EQ(uses.size(), 2U);
   EXPECT_EQ(uses[0].max_unexplained, Bytes{70});
   EXPECT_EQ(uses[0].peak, Bytes{0});

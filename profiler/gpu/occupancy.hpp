@@ -15,9 +15,9 @@ struct GpuOccupancy {
   double share = 0;  // resident warps / warps that the multiprocessor can hold, 0 to 1
 };
 
-// The scarcest resource limits the number of blocks: what a multiprocessor has divided by what a
-// block takes (CUDA C++ Programming Guide, "Hardware Multithreading" and the table of compute
-// capabilities):
+// Computes how many blocks fit into a multiprocessor. The scarcest resource decides: each row below
+// divides what a multiprocessor has by what a block takes (CUDA C++ Programming Guide, "Hardware
+// Multithreading" and the table of compute capabilities):
 //   warps:     warps_per_multiprocessor / w, w = ceil(threads / warp_size)
 //   registers: a warp takes registers x warp_size, rounded up to 256, out of one of 4 partitions
 //   shared:    static + dynamic + reserved (1 KiB from compute capability 8.0 on), rounded up to

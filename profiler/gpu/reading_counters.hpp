@@ -22,10 +22,11 @@ inline constexpr std::string_view kOtherBytesCounter = "device_other_bytes";
 
 // Counters of one device. A reading without a value adds no point; no points means unknown.
 struct GpuReadingCounters {
-  std::vector<CounterPoint> sm_clock;     // Hz
-  std::vector<CounterPoint> power;        // W
-  std::vector<CounterPoint> other_bytes;  // the driver's figure minus live bytes
-  // source of the driver's figure; nullopt if it has none
+  std::vector<CounterPoint> sm_clock;  // Hz
+  std::vector<CounterPoint> power;     // W
+  // Memory of the process according to the driver, minus live bytes.
+  std::vector<CounterPoint> other_bytes;
+  // How the driver knows the memory of the process; nullopt if it does not.
   std::optional<GpuMemorySource> memory_source;
   // Number of the driver's memory readings that are lower than the live bytes. They are left out.
   std::int64_t readings_below_allocations = 0;

@@ -73,24 +73,24 @@ TEST(ReadingCounters, WhereTheDriverListsTheProcessGrowthDoesNotCount) {
 }
 
 GpuReading reading(std::int64_t at, std::int64_t device = 0) {
-  GpuReading made;
-  made.device = device;
-  made.at = Nanoseconds(at);
-  return made;
+  GpuReading result;
+  result.device = device;
+  result.at = Nanoseconds(at);
+  return result;
 }
 
 TEST(JoinReadings, ReadingsOfTheDriverAreCounters) {
   GpuScript script(42);
   script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
-  GpuReading first = reading(5), second = reading(15), of_another = reading(15, 1);
+  GpuReading first = reading(5), second = reading(15), other_device = reading(15, 1);
   first.sm_clock_hz = 1'755'000'000;
   first.power_milliwatt = 450'250;
   first.memory = GpuProcessMemory{5000, GpuMemorySource::growth};
   second.memory = GpuProcessMemory{5700, GpuMemorySource::growth};
-  of_another.memory = GpuProcessMemory{9, GpuMemorySource::process};
+  other_device.memory = GpuProcessMemory{9, GpuMemorySource::process};
   script.add(second);
   script.add(first);
-  script.add(of_another);
+  script.add(other_device);
   const GpuJoin join = join_gpu_session(script.session);
   EXPECT_THAT(test::counter(join.activities, "sm_clock"), ElementsAre(Pair(5, 1.755e9)));
   EXPECT_THAT(test::counter(join.activities, "power"), ElementsAre(Pair(5, 450.25)));

@@ -24,8 +24,8 @@ class GpuRecordIndex {
     std::optional<std::int64_t> iteration;
   };
   // Returns the operator that the work belongs to. For a graph node, that is the operator captured
-  // when the node was created, with the iteration of the launch. Otherwise it is the operator in
-  // whose region the call was made, or else the phase. Returns nullopt if no operator is known.
+  // when the node was created, with the iteration of the launch. Otherwise it is the operator, or
+  // else the phase, in whose region the call was made. Returns nullopt if no operator is known.
   std::optional<Ownership> find_owner(const GpuCorrelation& correlation,
                                       const std::optional<std::uint64_t>& graph_node = {}) const;
   // The same for an event on a thread at a time, using the runtime call in progress then.
@@ -35,7 +35,7 @@ class GpuRecordIndex {
   const GpuApiCall* find_call(const GpuCorrelation& correlation) const;
   const GpuDevice* device(std::int64_t device) const;  // nullptr if the device is unknown
   std::optional<std::int64_t> find_device(std::int64_t context) const;
-  // number of external ids without an owner
+  // Returns the number of external ids for which the session contains no operator.
   std::int64_t unknown_ids() const { return unknown_ids_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::during;
 
-std::string scope_of(const std::optional<GpuRecordIndex::Ownership>& owner) {
+std::string owner_scope(const std::optional<GpuRecordIndex::Ownership>& owner) {
   return owner ? owner->owner->scope : "unowned";
 }
 
@@ -24,11 +24,11 @@ TEST(GpuRecordIndex, OperatorsBeforePhases) {
   script.add(GpuExternalId{GpuExternalKind::phase, 50, 11});
   script.add(GpuExternalId{GpuExternalKind::operation, 99, 12});  // no owner
   const GpuRecordIndex index(script.session);
-  EXPECT_EQ(scope_of(index.find_owner(10)), "conv1");
-  EXPECT_EQ(scope_of(index.find_owner(11)), "warm-up");
-  EXPECT_EQ(scope_of(index.find_owner(12)), "unowned");
-  EXPECT_EQ(scope_of(index.find_owner(13)), "unowned");
-  EXPECT_EQ(scope_of(index.find_owner(std::nullopt)), "unowned");
+  EXPECT_EQ(owner_scope(index.find_owner(10)), "conv1");
+  EXPECT_EQ(owner_scope(index.find_owner(11)), "warm-up");
+  EXPECT_EQ(owner_scope(index.find_owner(12)), "unowned");
+  EXPECT_EQ(owner_scope(index.find_owner(13)), "unowned");
+  EXPECT_EQ(owner_scope(index.find_owner(std::nullopt)), "unowned");
   EXPECT_EQ(index.unknown_ids(), 1);
 }
 
@@ -45,28 +45,28 @@ TEST(GpuRecordIndex, NodesOfGraphs) {
   script.add(GpuGraphNode{40, 41, {}});  // a cycle
   script.add(GpuGraphNode{41, 40, {}});
   const GpuRecordIndex index(script.session);
-  EXPECT_EQ(scope_of(index.find_owner(launch, 30)), "conv1");
+  EXPECT_EQ(owner_scope(index.find_owner(launch, 30)), "conv1");
   EXPECT_EQ(index.find_owner(launch, 30)->iteration, 8);
   EXPECT_EQ(index.find_owner(launch, 30)->id, 1u);
-  EXPECT_EQ(scope_of(index.find_owner(launch, 77)), "graph");  // its creation was not recorded
-  EXPECT_EQ(scope_of(index.find_owner(launch, 40)), "graph");
+  EXPECT_EQ(owner_scope(index.find_owner(launch, 77)), "graph");  // its creation was not recorded
+  EXPECT_EQ(owner_scope(index.find_owner(launch, 40)), "graph");
   EXPECT_EQ(index.find_owner(std::nullopt, 30)->iteration, std::nullopt);
 }
 
 // CUPTI first reports a copied node as created, in the region that instantiates. Then it reports
 // the copy.
 TEST(GpuRecordIndex, ACopiedNodeIsItsOriginalsWhoeverInstantiates) {
-  for (const bool made_first : {true, false}) {
+  for (const bool created_first : {true, false}) {
     test::GpuScript script;
     script.owner(1, "conv1", "conv");
     script.owner(2, "graph", "");
     const auto launch = script.call("cudaGraphLaunch", during(0, 1), 11, 2);
     script.add(GpuGraphNode{10, {}, 1});
-    const GpuGraphNode made{20, {}, 2}, copied{20, 10, {}};
-    script.add(made_first ? made : copied);
-    script.add(made_first ? copied : made);
+    const GpuGraphNode created{20, {}, 2}, copied{20, 10, {}};
+    script.add(created_first ? created : copied);
+    script.add(created_first ? copied : created);
     const GpuRecordIndex index(script.session);
-    EXPECT_EQ(scope_of(index.find_owner(launch, 20)), "conv1") << made_first;
+    EXPECT_EQ(owner_scope(index.find_owner(launch, 20)), "conv1") << created_first;
   }
 }
 
@@ -79,10 +79,10 @@ TEST(GpuRecordIndex, CallsByCorrelationAndByTime) {
   const GpuRecordIndex index(script.session);
   EXPECT_EQ(index.find_call(call)->name, "cudaLaunchKernel");
   EXPECT_EQ(index.find_call(999), nullptr);
-  EXPECT_EQ(scope_of(index.owner_at(11, 15ns)), "conv1");
-  EXPECT_EQ(scope_of(index.owner_at(11, 3ns)), "unowned");
-  EXPECT_EQ(scope_of(index.owner_at(11, 25ns)), "unowned");
-  EXPECT_EQ(scope_of(index.owner_at(12, 15ns)), "unowned");
+  EXPECT_EQ(owner_scope(index.owner_at(11, 15ns)), "conv1");
+  EXPECT_EQ(owner_scope(index.owner_at(11, 3ns)), "unowned");
+  EXPECT_EQ(owner_scope(index.owner_at(11, 25ns)), "unowned");
+  EXPECT_EQ(owner_scope(index.owner_at(12, 15ns)), "unowned");
 }
 
 TEST(GpuRecordIndex, FactsOfDevices) {

@@ -12,14 +12,15 @@
 namespace bench {
 namespace {
 
-// Below this fraction, a library only uses them for setup.
+// If tensor cores are active for less than this fraction, a library uses them only for setup.
 constexpr double kMinActiveShare = 0.01;
 
-constexpr double kOperationsMargin = 0.02;  // a library adds a few for a bias or a last tile
-constexpr double kBytesMargin = 0.10;       // launch parameters, code, descriptors
-constexpr double kMultiple = 2;
+// Maximum relative difference of a count that agrees with the model.
+constexpr double kOperationsMargin = 0.02;  // a library adds operations for a bias or a last tile
+constexpr double kBytesMargin = 0.10;       // kernels also read parameters, code and descriptors
+constexpr double kMultiple = 2;             // minimum ratio of a multiple
 
-constexpr std::array<std::pair<LogicalCounter, std::string_view>, 6> kTypes = {{
+constexpr std::array<std::pair<LogicalCounter, std::string_view>, 6> kTensorTypes = {{
     {LogicalCounter::tensor_operations_f16, "f16"},
     {LogicalCounter::tensor_operations_bf16, "bf16"},
     {LogicalCounter::tensor_operations_tf32, "tf32"},
@@ -45,18 +46,18 @@ std::optional<ModelCheck> check(std::optional<double> measured, double computed,
 }
 
 // In the order of ModelFit.
-using Words = std::array<std::string_view, 5>;
-constexpr Words kOperationsWords = {
+using Phrases = std::array<std::string_view, 5>;
+constexpr Phrases kOperationPhrases = {
     "none: no tensor cores", "fewer: part of the work ran elsewhere, or an algorithm needs less",
     "as computed", "more: tiles are padded",
     "a multiple: padded tiles, or several products in one"};
-constexpr Words kBytesWords = {"none: all of it stayed in caches", "less: caches held part of it",
-                               "as computed", "more: read again, padded or copied",
-                               "a multiple: read again, padded or copied"};
+constexpr Phrases kBytePhrases = {
+    "none: all of it stayed in caches", "less: caches held part of it", "as computed",
+    "more: read again, padded or copied", "a multiple: read again, padded or copied"};
 
-std::string text(const ModelCheck& check, const Words& words) {
+std::string format_check(const ModelCheck& check, const Phrases& phrases) {
   return fmt::format("{:.3f} of the model, {}", check.ratio,
-                     words[static_cast<std::size_t>(check.fit)]);
+                     phrases[static_cast<std::size_t>(check.fit)]);
 }
 
 }  // namespace
@@ -66,14 +67,14 @@ TensorCoreVerdict tensor_core_verdict(const CounterReadings& readings) {
   const std::optional<double> executed[] = {
       find_value(readings, LogicalCounter::tensor_instructions),
       find_value(readings, LogicalCounter::tensor_group_instructions), tensor_operations(readings)};
-  const bool counted =
-      std::ranges::any_of(executed, [](const auto& each) { return each.has_value(); });
-  const bool ran =
-      std::ranges::any_of(executed, [](const auto& each) { return each.value_or(0) > 0; });
-  const bool active = share.value_or(0) >= kMinActiveShare;
-  if (ran && active) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
-  const bool none = (counted || share) && !ran && !active;
-  if (none) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
+  const bool has_count =
+      std::ranges::any_of(executed, [](const auto& count) { return count.has_value(); });
+  const bool has_executed =
+      std::ranges::any_of(executed, [](const auto& count) { return count.value_or(0) > 0; });
+  const bool is_active = share.value_or(0) >= kMinActiveShare;
+  if (has_executed && is_active) return {TensorCoreUse::used, TensorCoreEvidence::counter, {}};
+  const bool is_unused = (has_count || share) && !has_executed && !is_active;
+  if (is_unused) return {TensorCoreUse::not_used, TensorCoreEvidence::counter, {}};
   return {};
 }
 
@@ -83,7 +84,7 @@ const TensorCoreVerdict& stronger_verdict(const TensorCoreVerdict& a, const Tens
 
 std::optional<double> tensor_operations(const CounterReadings& readings) {
   std::optional<double> sum;
-  for (const auto& [counter, type] : kTypes) {
+  for (const auto& [counter, type] : kTensorTypes) {
     const auto operations = find_value(readings, counter);
     if (operations) sum = sum.value_or(0) + *operations;
   }
@@ -92,7 +93,7 @@ std::optional<double> tensor_operations(const CounterReadings& readings) {
 
 std::vector<std::string_view> tensor_types(const CounterReadings& readings) {
   std::vector<std::string_view> types;
-  for (const auto& [counter, type] : kTypes) {
+  for (const auto& [counter, type] : kTensorTypes) {
     if (find_value(readings, counter).value_or(0) > 0) types.push_back(type);
   }
   return types;
@@ -116,8 +117,8 @@ std::optional<ModelCheck> check_bytes(std::optional<double> measured,
 }
 
 std::string format_operation_check(const ModelCheck& check) {
-  return text(check, kOperationsWords);
+  return format_check(check, kOperationPhrases);
 }
-std::string format_byte_check(const ModelCheck& check) { return text(check, kBytesWords); }
+std::string format_byte_check(const ModelCheck& check) { return format_check(check, kBytePhrases); }
 
 }  // namespace bench

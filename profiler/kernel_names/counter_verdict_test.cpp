@@ -19,10 +19,10 @@ CounterReadings readings(std::initializer_list<std::pair<LogicalCounter, double>
 }
 
 std::string verdict(std::optional<double> instructions, std::optional<double> share) {
-  CounterReadings given;
-  given["tensor_instructions"] = {instructions, "metric"};
-  given["tensor_active_share"] = {share, "metric"};
-  return format_verdict(tensor_core_verdict(given));
+  CounterReadings counters;
+  counters["tensor_instructions"] = {instructions, "metric"};
+  counters["tensor_active_share"] = {share, "metric"};
+  return format_verdict(tensor_core_verdict(counters));
 }
 
 TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
@@ -35,24 +35,24 @@ TEST(CounterVerdict, TensorCoresAreUsedFromOnePercentOfActiveCyclesOn) {
 // An H100 counts wgmma instructions separately. A product that only uses them has 0 in the other
 // counter.
 TEST(CounterVerdict, NotUsedOnlyIfAllCountersSaySo) {
-  const auto of = [](std::initializer_list<std::pair<LogicalCounter, double>> values) {
+  const auto format_for = [](std::initializer_list<std::pair<LogicalCounter, double>> values) {
     return format_verdict(tensor_core_verdict(readings(values)));
   };
-  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
-                {LogicalCounter::tensor_group_instructions, 5e5},
-                {LogicalCounter::tensor_active_share, 0.8}}),
+  EXPECT_EQ(format_for({{LogicalCounter::tensor_instructions, 0},
+                        {LogicalCounter::tensor_group_instructions, 5e5},
+                        {LogicalCounter::tensor_active_share, 0.8}}),
             "used (counter)");
-  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
-                {LogicalCounter::tensor_active_share, 0.8},
-                {LogicalCounter::tensor_operations_bf16, 1e9}}),
+  EXPECT_EQ(format_for({{LogicalCounter::tensor_instructions, 0},
+                        {LogicalCounter::tensor_active_share, 0.8},
+                        {LogicalCounter::tensor_operations_bf16, 1e9}}),
             "used (counter)");
-  EXPECT_EQ(
-      of({{LogicalCounter::tensor_instructions, 0}, {LogicalCounter::tensor_active_share, 0.8}}),
-      "unknown");
-  EXPECT_EQ(of({{LogicalCounter::tensor_instructions, 0},
-                {LogicalCounter::tensor_group_instructions, 0},
-                {LogicalCounter::tensor_active_share, 0.001},
-                {LogicalCounter::tensor_operations_bf16, 0}}),
+  EXPECT_EQ(format_for({{LogicalCounter::tensor_instructions, 0},
+                        {LogicalCounter::tensor_active_share, 0.8}}),
+            "unknown");
+  EXPECT_EQ(format_for({{LogicalCounter::tensor_instructions, 0},
+                        {LogicalCounter::tensor_group_instructions, 0},
+                        {LogicalCounter::tensor_active_share, 0.001},
+                        {LogicalCounter::tensor_operations_bf16, 0}}),
             "not used (counter)");
 }
 
@@ -74,11 +74,11 @@ TEST(CounterVerdict, ACounterOutranksAName) {
 }
 
 TEST(CounterVerdict, OperationsOfAllTypesAreAdded) {
-  const auto some = readings({{LogicalCounter::tensor_operations_tf32, 32.0},
-                              {LogicalCounter::tensor_operations_f16, 8.0},
-                              {LogicalCounter::tensor_operations_f64, 0.0}});
-  EXPECT_EQ(tensor_operations(some), 40.0);
-  EXPECT_THAT(tensor_types(some), ElementsAre("f16", "tf32"));
+  const auto counters = readings({{LogicalCounter::tensor_operations_tf32, 32.0},
+                                  {LogicalCounter::tensor_operations_f16, 8.0},
+                                  {LogicalCounter::tensor_operations_f64, 0.0}});
+  EXPECT_EQ(tensor_operations(counters), 40.0);
+  EXPECT_THAT(tensor_types(counters), ElementsAre("f16", "tf32"));
   EXPECT_EQ(tensor_operations({}), std::nullopt);
   EXPECT_THAT(tensor_types({}), IsEmpty());
 }

@@ -9,46 +9,47 @@ namespace bench {
 namespace {
 
 Activity kernel(const char* name, const char* purpose = nullptr) {
-  Activity made;
-  made.kind = ActivityKind::kernel;
-  made.name = name;
-  if (purpose != nullptr) made.attributes.set(Attribute::auxiliary, purpose);
-  return made;
+  Activity activity;
+  activity.kind = ActivityKind::kernel;
+  activity.name = name;
+  if (purpose != nullptr) activity.attributes.set(Attribute::auxiliary, purpose);
+  return activity;
 }
 
-std::optional<std::string> told_by(const std::vector<Activity>& activities) {
+std::optional<std::string> describe_use(const std::vector<Activity>& activities) {
   return tensor_cores_by_name(activities);
 }
 
-constexpr const char* kTensor = "nvjet_tst_64x8_64x16_4x1_v_bz_TNT";
-constexpr const char* kPlain = "cutlass_80_simt_sgemm_128x32_8x5_nn_align1";
-constexpr const char* kOdd = "matmul_kernel";
+constexpr const char* kTensorCoreName = "nvjet_tst_64x8_64x16_4x1_v_bz_TNT";
+constexpr const char* kSimtName = "cutlass_80_simt_sgemm_128x32_8x5_nn_align1";
+constexpr const char* kUnknownName = "matmul_kernel";
 
 TEST(TensorCoresByName, agreeing_kernels_speak_with_one_voice) {
-  EXPECT_EQ(told_by({kernel(kTensor), kernel(kTensor)}), "used (name: nvjet)");
-  EXPECT_EQ(told_by({kernel(kPlain)}), "not used (name: simt)");
-  EXPECT_EQ(told_by({kernel(kOdd)}), "unknown");
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kTensorCoreName)}), "used (name: nvjet)");
+  EXPECT_EQ(describe_use({kernel(kSimtName)}), "not used (name: simt)");
+  EXPECT_EQ(describe_use({kernel(kUnknownName)}), "unknown");
 }
 
 TEST(TensorCoresByName, auxiliary_kernels_are_not_asked) {
-  EXPECT_EQ(told_by({kernel("nchwToNhwcKernel", "layout conversion"), kernel(kTensor)}),
-            "used (name: nvjet)");
-  EXPECT_EQ(told_by({kernel(kTensor, "layout conversion")}), std::nullopt);
+  EXPECT_EQ(
+      describe_use({kernel("nchwToNhwcKernel", "layout conversion"), kernel(kTensorCoreName)}),
+      "used (name: nvjet)");
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName, "layout conversion")}), std::nullopt);
 }
 
 TEST(TensorCoresByName, a_use_is_counted_among_others) {
-  EXPECT_EQ(told_by({kernel(kTensor), kernel(kPlain), kernel(kOdd)}),
+  EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kSimtName), kernel(kUnknownName)}),
             "used by 1 of 3 kernels (name: nvjet)");
 }
 
 TEST(TensorCoresByName, without_a_use_one_unknown_name_leaves_it_open) {
-  EXPECT_EQ(told_by({kernel(kPlain), kernel(kOdd)}), "unknown");
+  EXPECT_EQ(describe_use({kernel(kSimtName), kernel(kUnknownName)}), "unknown");
 }
 
 TEST(TensorCoresByName, other_activities_are_no_kernels) {
-  Activity range = kernel(kTensor);
+  Activity range = kernel(kTensorCoreName);
   range.kind = ActivityKind::range;
-  EXPECT_EQ(told_by({range}), std::nullopt);
+  EXPECT_EQ(describe_use({range}), std::nullopt);
 }
 
 }  // namespace

@@ -8,11 +8,12 @@
 namespace bench {
 namespace {
 
-// Real profiles have some hundred names. A file with only different names must not exhaust memory.
+// Maximum number of cached names. Real profiles have some hundred names. A file in which each name
+// is different must not exhaust memory.
 constexpr std::size_t kMaxNames = 10'000;
 
-// Template arguments may be very long (CUTLASS 3 writes some kB). The relevant part comes before
-// them.
+// Maximum number of characters of a name that are examined. Template arguments may be very long
+// (some kB with CUTLASS 3). The relevant part comes before them.
 constexpr std::size_t kMaxName = 4096;
 
 }  // namespace
@@ -34,22 +35,23 @@ TensorCoreVerdict KernelNames::tensor_cores(std::string_view name) {
 
 TensorCoreVerdict KernelNames::tensor_cores(std::string_view name, std::string_view long_name) {
   const TensorCoreVerdict verdict = tensor_cores(name);
-  const bool open = verdict.use == TensorCoreUse::unknown && verdict.rule.empty();
-  return open && !long_name.empty() ? tensor_cores(long_name) : verdict;
+  const bool is_undecided = verdict.use == TensorCoreUse::unknown && verdict.rule.empty();
+  return is_undecided && !long_name.empty() ? tensor_cores(long_name) : verdict;
 }
 
 TensorCoreVerdict KernelNames::decide(std::string_view name) {
   const std::span<const KernelNameRule> rules = kernel_name_rules();
   if (patterns_.empty()) {
-    // The table is tested: each pattern compiles.
+    // value() is safe: a test ensures that each pattern of the table compiles.
     for (const KernelNameRule& rule : rules) {
       patterns_.push_back(Regex::compile(rule.pattern).value());
     }
   }
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (!patterns_[i].search(name)) continue;
-    const bool open = rules[i].use == TensorCoreUse::unknown;
-    return {rules[i].use, open ? TensorCoreEvidence::none : TensorCoreEvidence::name, rules[i].id};
+    const bool is_undecided = rules[i].use == TensorCoreUse::unknown;
+    return {rules[i].use, is_undecided ? TensorCoreEvidence::none : TensorCoreEvidence::name,
+            rules[i].id};
   }
   return {};
 }

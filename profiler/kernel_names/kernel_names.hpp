@@ -19,7 +19,7 @@ namespace bench {
 enum class TensorCoreUse { unknown, used, not_used };
 enum class TensorCoreEvidence { none, name, counter };
 
-// `rule` is the id of the deciding rule; empty if there was none, or if a counter decided.
+// `rule` is the id of the rule that matched. It is empty if none did, or if a counter decided.
 struct TensorCoreVerdict {
   TensorCoreUse use = TensorCoreUse::unknown;
   TensorCoreEvidence evidence = TensorCoreEvidence::none;
@@ -43,7 +43,7 @@ std::span<const KernelNameRule> kernel_name_rules();
 // Caches verdicts by name: a profile has few names and many kernels.
 class KernelNames {
  public:
-  // Decides by a demangled name, short or with its template arguments.
+  // Decides by a demangled name, which may contain template arguments.
   TensorCoreVerdict tensor_cores(std::string_view name);
   // Decides by both names of a kernel. If the short one is inconclusive (`device_kernel`), the long
   // one may decide. Either may be empty.
@@ -58,8 +58,8 @@ class KernelNames {
   };
   TensorCoreVerdict decide(std::string_view name);
 
-  std::vector<Regex>
-      patterns_;  // the rules' patterns in order; compiled when the first name is decided
+  // The rules' patterns in order. The first call of decide() compiles them.
+  std::vector<Regex> patterns_;
   std::unordered_map<std::string, TensorCoreVerdict, Hash, std::equal_to<>> known_;
 };
 
@@ -81,7 +81,8 @@ class KernelNameSink final : public ActivitySink {
 // Considers only kernels that compute; auxiliary ones (attribute `auxiliary`) are ignored. If all
 // names agree, returns "used (name: nvjet)", "not used (name: simt)" or "unknown". Otherwise,
 // returns "used by 12 of 14 kernels (name: nvjet, cutlass-tensor)". Returns "unknown" if some names
-// are inconclusive and no other name shows a use. Returns nullopt if no kernel computes.
+// are inconclusive and no other name shows that tensor cores were used. Returns nullopt if no
+// kernel computes.
 std::optional<std::string> tensor_cores_by_name(std::span<const Activity> activities);
 
 }  // namespace bench

@@ -18,15 +18,15 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Kept final : public ActivitySink {
+class CollectingSink final : public ActivitySink {
  public:
   Status consume(const Activity& activity) override {
-    all.push_back(activity);
+    activities.push_back(activity);
     return Done{};
   }
   std::vector<std::pair<std::int64_t, double>> counter(std::string_view name) const {
     std::vector<std::pair<std::int64_t, double>> found;
-    for (const Activity& activity : all) {
+    for (const Activity& activity : activities) {
       if (activity.kind != ActivityKind::counter || activity.name != name) continue;
       EXPECT_EQ(activity.attributes.text(Attribute::value_unit), "bytes");
       found.emplace_back(activity.start.count(),
@@ -36,12 +36,12 @@ class Kept final : public ActivitySink {
   }
   std::vector<Activity> allocations() const {
     std::vector<Activity> found;
-    for (const Activity& activity : all) {
+    for (const Activity& activity : activities) {
       if (activity.kind == ActivityKind::allocation) found.push_back(activity);
     }
     return found;
   }
-  std::vector<Activity> all;
+  std::vector<Activity> activities;
 };
 
 struct Fixture {
@@ -50,23 +50,23 @@ struct Fixture {
     recorder.start();
   }
   test::FakeClock clock;
-  Kept sink;
+  CollectingSink sink;
   Recorder recorder;
   MemoryCollector collector;
 };
 
 constexpr Bytes kHundredMiB{std::int64_t{100} << 20};
-const std::array<std::byte, 4> kPlaces{};
+const std::array<std::byte, 4> kAddresses{};
 
 TEST(MemoryCollector, LiveBytesPeakAndBlocks) {
   Fixture f(0);
-  f.collector.allocated(&kPlaces[0], kHundredMiB, "source", "input");
+  f.collector.allocated(&kAddresses[0], kHundredMiB, "source", "input");
   f.clock.advance(10ns);
-  f.collector.allocated(&kPlaces[1], {50}, "weights", "weights");
+  f.collector.allocated(&kAddresses[1], {50}, "weights", "weights");
   f.clock.advance(10ns);
-  f.collector.released(&kPlaces[0]);
+  f.collector.released(&kAddresses[0]);
   f.clock.advance(10ns);
-  f.collector.released(&kPlaces[1]);
+  f.collector.released(&kAddresses[1]);
   EXPECT_EQ(f.collector.live().count, 0);
   EXPECT_EQ(f.collector.peak().count, 104857650);
   EXPECT_THAT(f.sink.counter("live_bytes"),
@@ -79,7 +79,7 @@ TEST(MemoryCollector, LiveBytesPeakAndBlocks) {
   EXPECT_EQ(blocks[0].duration, 20ns);
   EXPECT_EQ(blocks[0].attributes.integer(Attribute::size_bytes), 104857600);
   EXPECT_EQ(blocks[0].attributes.integer(Attribute::address),
-            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&kPlaces[0])));
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&kAddresses[0])));
   EXPECT_EQ(blocks[0].attributes.text(Attribute::role), "input");
   EXPECT_EQ(blocks[0].attributes.integer(Attribute::live_bytes), 104857600);
   EXPECT_EQ(blocks[1].start, 10ns);
@@ -87,13 +87,12 @@ TEST(MemoryCollector, LiveBytesPeakAndBlocks) {
   EXPECT_EQ(blocks[1].attributes.integer(Attribute::live_bytes), 104857650);
 }
 
-// add 1024x1024 f32: two inputs and an output.
-// The first block stayed in the live bytes for ever, and was not recorded.
+// Earlier, the first block was never recorded, and the live bytes included it for ever.
 TEST(MemoryCollector, AnAddressThatIsAllocatedAgainEndsTheEarlierBlock) {
   Fixture f(0);
-  f.collector.allocated(&kPlaces[0], {100}, "first", "");
+  f.collector.allocated(&kAddresses[0], {100}, "first", "");
   f.clock.advance(10ns);
-  f.collector.allocated(&kPlaces[0], {30}, "second", "");
+  f.collector.allocated(&kAddresses[0], {30}, "second", "");
   EXPECT_EQ(f.collector.live().count, 30);
   EXPECT_EQ(f.collector.peak().count, 100);
   const auto blocks = f.sink.allocations();
@@ -102,12 +101,14 @@ TEST(MemoryCollector, AnAddressThatIsAllocatedAgainEndsTheEarlierBlock) {
   EXPECT_EQ(blocks[0].duration, 10ns);
 }
 
+// The blocks of an operator `add` on 1024x1024 f32: two inputs and an output.
 TEST(MemoryCollector, PeakOfLargeBlocksIsTheirSum) {
   Fixture f(0);
-  for (int i = 0; i < 3; ++i) f.collector.allocated(&kPlaces[i], {4 * 1024 * 1024}, "t", "input");
+  for (int i = 0; i < 3; ++i)
+    f.collector.allocated(&kAddresses[i], {4 * 1024 * 1024}, "t", "input");
   EXPECT_EQ(f.collector.peak().count, 12582912);
   Fixture large(0);
-  large.collector.allocated(&kPlaces[0], {std::int64_t{3} << 30}, "t", "input");
+  large.collector.allocated(&kAddresses[0], {std::int64_t{3} << 30}, "t", "input");
   EXPECT_EQ(large.collector.peak().count, std::int64_t{3} << 30);
 }
 
@@ -115,7 +116,7 @@ TEST(MemoryCollector, EveryNthOperatorIsSampled) {
   constexpr std::int64_t kOperators = 17;
   for (const std::int64_t rate : {0, 1, 3, 17, 18}) {
     Fixture f(rate);
-    f.collector.allocated(&kPlaces[0], {64}, "t", "input");
+    f.collector.allocated(&kAddresses[0], {64}, "t", "input");
     for (int i = 1; i <= kOperators; ++i) {
       Activity context;
       context.scope = "net:layer";
@@ -131,7 +132,7 @@ TEST(MemoryCollector, EveryNthOperatorIsSampled) {
 
 TEST(MemoryCollector, WhatIsAliveAtTheEndEndsThere) {
   Fixture f(0);
-  f.collector.allocated(&kPlaces[0], {64}, "arena", "cold copy");
+  f.collector.allocated(&kAddresses[0], {64}, "arena", "cold copy");
   f.clock.advance(70ns);
   f.collector.finish();
   f.collector.finish();  // a second call has no effect
@@ -143,17 +144,17 @@ TEST(MemoryCollector, WhatIsAliveAtTheEndEndsThere) {
 
 TEST(MemoryCollector, UnknownAndEmptyBlocksAreIgnored) {
   Fixture f(0);
-  f.collector.released(&kPlaces[0]);
+  f.collector.released(&kAddresses[0]);
   f.collector.allocated(nullptr, {0}, "none", "workspace");
-  EXPECT_THAT(f.sink.all, IsEmpty());
+  EXPECT_THAT(f.sink.activities, IsEmpty());
 }
 
 TEST(MemoryCollector, TheSwitchRemovesTheRowsAndKeepsTheNumbers) {
   Fixture f(1, {RecordGroup::operators, RecordGroup::api});
-  f.collector.allocated(&kPlaces[0], {64}, "t", "input");
+  f.collector.allocated(&kAddresses[0], {64}, "t", "input");
   f.collector.on_operator_done(5ns, {});
   f.collector.finish();
-  EXPECT_THAT(f.sink.all, IsEmpty());
+  EXPECT_THAT(f.sink.activities, IsEmpty());
   EXPECT_EQ(f.collector.peak().count, 64);
 }
 
@@ -162,7 +163,7 @@ TEST(TrackedAllocation, LivesAsLongAsItsOwner) {
   {
     TrackedAllocation outer;
     {
-      TrackedAllocation inner(&f.collector, &kPlaces[0], {64}, "scratchpad", "scratchpad");
+      TrackedAllocation inner(&f.collector, &kAddresses[0], {64}, "scratchpad", "scratchpad");
       outer = std::move(inner);
     }
     EXPECT_EQ(f.collector.live().count, 64);
@@ -171,20 +172,20 @@ TEST(TrackedAllocation, LivesAsLongAsItsOwner) {
   }
   EXPECT_EQ(f.collector.live().count, 0);
   EXPECT_EQ(f.sink.allocations().size(), 1u);
-  { const TrackedAllocation unowned(nullptr, &kPlaces[0], {64}, "t", "t"); }
+  { const TrackedAllocation unowned(nullptr, &kAddresses[0], {64}, "t", "t"); }
 }
 
 TEST(MemoryCollector, KnowsWhatIsLive) {
   Fixture fixture(0);
-  fixture.collector.allocated(&kPlaces[0], {64}, "source", "input");
-  const auto known = fixture.collector.find(&kPlaces[0]);
-  ASSERT_TRUE(known.has_value());
-  EXPECT_EQ(known->name, "source");
-  EXPECT_EQ(known->role, "input");
-  EXPECT_EQ(known->size, Bytes{64});
-  EXPECT_FALSE(fixture.collector.find(&kPlaces[1]).has_value());
-  fixture.collector.released(&kPlaces[0]);
-  EXPECT_FALSE(fixture.collector.find(&kPlaces[0]).has_value());
+  fixture.collector.allocated(&kAddresses[0], {64}, "source", "input");
+  const auto block = fixture.collector.find(&kAddresses[0]);
+  ASSERT_TRUE(block.has_value());
+  EXPECT_EQ(block->name, "source");
+  EXPECT_EQ(block->role, "input");
+  EXPECT_EQ(block->size, Bytes{64});
+  EXPECT_FALSE(fixture.collector.find(&kAddresses[1]).has_value());
+  fixture.collector.released(&kAddresses[0]);
+  EXPECT_FALSE(fixture.collector.find(&kAddresses[0]).has_value());
 }
 
 }  // namespace

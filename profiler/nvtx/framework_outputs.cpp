@@ -8,14 +8,14 @@
 namespace bench {
 namespace {
 
-// Their output shapes depend on strides and paddings, or on a requested size. Ranges do not contain
-// these numbers.
-constexpr std::array<std::string_view, 2> kForward = {"conv", "adaptive_avg_pool"};
-constexpr std::array<std::string_view, 2> kBackward = {"Convolution", "AdaptiveAvgPool"};
+// Parts of the names of operators whose output shapes depend on strides and paddings, or on a
+// requested size. Ranges do not contain these numbers.
+constexpr std::array<std::string_view, 2> kForwardNames = {"conv", "adaptive_avg_pool"};
+constexpr std::array<std::string_view, 2> kBackwardNames = {"Convolution", "AdaptiveAvgPool"};
 
-bool contains_any(std::string_view name, std::span<const std::string_view> words) {
-  for (const std::string_view word : words) {
-    if (name.find(word) != std::string_view::npos) return true;
+bool contains_any(std::string_view name, std::span<const std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    if (name.find(part) != std::string_view::npos) return true;
   }
   return false;
 }
@@ -23,7 +23,7 @@ bool contains_any(std::string_view name, std::span<const std::string_view> words
 }  // namespace
 
 bool FrameworkOutputs::concerns(const FrameworkRange& range) {
-  return range.direction != FrameworkDirection::backward && contains_any(range.name, kForward);
+  return range.direction != FrameworkDirection::backward && contains_any(range.name, kForwardNames);
 }
 
 void FrameworkOutputs::note(std::int64_t pid, const FrameworkRange& range, Level level) {
@@ -31,17 +31,17 @@ void FrameworkOutputs::note(std::int64_t pid, const FrameworkRange& range, Level
   // address.
   for (std::size_t i = 0; i < range.origins.size(); ++i) {
     if (range.origins[i].output != 0 || range.inputs[i].empty()) continue;
-    const auto awaited = by_op_id_.find({pid, range.origins[i].op_id});
-    if (awaited != by_op_id_.end() && !awaited->second) awaited->second = range.inputs[i];
+    const auto producer = by_op_id_.find({pid, range.origins[i].op_id});
+    if (producer != by_op_id_.end() && !producer->second) producer->second = range.inputs[i];
   }
   if (concerns(range)) {
     if (range.op_id) by_op_id_.try_emplace({pid, *range.op_id});
     if (range.sequence && level == Level::outermost) ++by_sequence_[{pid, *range.sequence}].forward;
     return;
   }
-  const bool is_known =
-      range.sequence && !range.inputs.empty() && contains_any(range.name, kBackward);
-  if (!is_known) return;
+  const bool has_gradient =
+      range.sequence && !range.inputs.empty() && contains_any(range.name, kBackwardNames);
+  if (!has_gradient) return;
   Gradient& gradient = by_sequence_[{pid, *range.sequence}];
   ++gradient.backward;
   gradient.shape = range.inputs.front();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds output shapes that a framework's own range does not contain. Two other ranges contain them.
-// One is the operator that takes the output as its input. The other is the backward pass, which
-// begins with a gradient of the same shape. Only covers operators whose output shape cannot be
-// computed from their input shapes.
+// Finds the output shape of an operator if the framework's range of the operator does not contain
+// it. Two other ranges contain the shape. One is the next operator, which takes the output as its
+// input. The other is the backward pass, which begins with a gradient of the same shape. Only
+// covers operators whose output shape cannot be computed from their input shapes.
 #pragma once
 
 #include "profiler/nvtx/framework_range.hpp"

@@ -35,16 +35,16 @@ class Cursor {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return number;
   }
-  // Takes "[...]" up to the matching bracket; empty if there is none.
+  // Removes and returns "[...]" up to the matching bracket. Returns an empty text if there is none.
   std::string_view take_brackets() {
     std::size_t depth = 0;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       if (rest_[i] == '[') ++depth;
       if (rest_[i] == ']' && depth > 0) --depth;
       if (depth > 0) continue;
-      const std::string_view whole = i == 0 ? std::string_view() : rest_.substr(0, i + 1);
-      rest_.remove_prefix(whole.size());
-      return whole;
+      const std::string_view list = i == 0 ? std::string_view() : rest_.substr(0, i + 1);
+      rest_.remove_prefix(list.size());
+      return list;
     }
     return {};
   }
@@ -68,7 +68,7 @@ bool take_list(Cursor& cursor, TakeItem take_item) {
 std::vector<FrameworkRange::Shape> parse_sizes(std::string_view text) {
   Cursor cursor(text);
   std::vector<FrameworkRange::Shape> shapes;
-  const bool whole = take_list(cursor, [&] {
+  const bool is_list = take_list(cursor, [&] {
     shapes.emplace_back();
     return take_list(cursor, [&] {
       const auto size = cursor.take_number();
@@ -77,14 +77,14 @@ std::vector<FrameworkRange::Shape> parse_sizes(std::string_view text) {
       return true;
     });
   });
-  if (!whole || !cursor.at_end()) shapes.clear();
+  if (!is_list || !cursor.at_end()) shapes.clear();
   return shapes;
 }
 
 std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
   Cursor cursor(text);
   std::vector<FrameworkRange::Origin> origins;
-  const bool whole = take_list(cursor, [&] {
+  const bool is_list = take_list(cursor, [&] {
     if (!cursor.take("(")) return false;
     const auto op_id = cursor.take_number();
     if (!op_id || !cursor.take(",")) return false;
@@ -93,7 +93,7 @@ std::vector<FrameworkRange::Origin> parse_origins(std::string_view text) {
     origins.push_back({*op_id, *output});
     return true;
   });
-  if (!whole || !cursor.at_end()) origins.clear();
+  if (!is_list || !cursor.at_end()) origins.clear();
   return origins;
 }
 
@@ -157,7 +157,7 @@ std::optional<FrameworkRange> parse_framework_range(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kHead = "{'mod': ";
+constexpr std::string_view kPyProfStart = "{'mod': ";
 
 // Parses printed Python values from the beginning of a text.
 class PythonText {
@@ -279,7 +279,7 @@ bool take_argument(PythonText& text, FrameworkArgument& argument) {
 
 std::optional<FrameworkRange> parse_pyprof_marker(std::string_view marker) {
   PythonText text(marker);
-  if (!text.take(kHead)) return std::nullopt;
+  if (!text.take(kPyProfStart)) return std::nullopt;
   const auto module = text.take_string();
   if (!module || !text.take(", 'op': ")) return std::nullopt;
   const auto op = text.take_string();

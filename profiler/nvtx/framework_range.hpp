@@ -54,15 +54,15 @@ struct FrameworkRange {
 // Never reads beyond the text. A number out of range also gives nullopt.
 std::optional<FrameworkRange> parse_framework_range(std::string_view text);
 
-// What a framework's operator is asked to compute, as far as its ranges show it.
+// What a framework's operator computes, as far as its ranges show it.
 struct FrameworkCall {
   std::string_view name;
   const std::vector<FrameworkRange::Shape>* inputs = nullptr;
   const FrameworkRange::Shape* output = nullptr;              // nullptr if unknown
   const std::vector<FrameworkArgument>* arguments = nullptr;  // nullptr if not recorded
 };
-// Its work according to the operators' own model. Bytes need a data type, which only arguments
-// contain.
+// The work of such a call according to the model of its operator. Bytes need a data type, which
+// only arguments contain.
 struct FrameworkWork {
   std::string op;               // "conv"
   std::string parameters = {};  // as in a case id; empty if the call does not give all of them
@@ -74,8 +74,8 @@ struct FrameworkWork {
   // or if the operator is not a product.
   std::string tensor_cores = {};
 };
-// The caller passes in the knowledge about operators. It returns nullopt if the call is not
-// understood or lacks information.
+// Computes the work of a call. Returns nullopt if the call is not understood or lacks information.
+// The caller passes this function in, because this folder does not know the operators.
 using FrameworkWorkProvider = std::function<std::optional<FrameworkWork>(const FrameworkCall&)>;
 
 // Parses the markers that PyProf puts around calls of PyTorch (pyprof.init()). They contain all

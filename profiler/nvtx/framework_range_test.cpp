@@ -15,14 +15,14 @@ using ::testing::IsEmpty;
 using Origin = FrameworkRange::Origin;
 using Shape = FrameworkRange::Shape;
 
-FrameworkRange parsed(std::string_view text) {
+FrameworkRange parse_valid(std::string_view text) {
   const auto range = parse_framework_range(text);
   EXPECT_TRUE(range.has_value()) << text;
   return range.value_or(FrameworkRange{});
 }
 
 TEST(FrameworkRange, ForwardWithShapesAndOrigins) {
-  const FrameworkRange range = parsed(
+  const FrameworkRange range = parse_valid(
       "aten::conv2d, seq = 5, op_id = 7, sizes = [[32, 3, 224, 224], [64, 3, 7, 7], [64], [], [], "
       "[], []], input_op_ids = [(1,0), (10,2), (11,0), (0,-1), (0,-1), (0,-1), (0,-1)]");
   EXPECT_EQ(range.name, "aten::conv2d");
@@ -38,7 +38,7 @@ TEST(FrameworkRange, ForwardWithShapesAndOrigins) {
 }
 
 TEST(FrameworkRange, BackwardByItsName) {
-  const FrameworkRange range = parsed(
+  const FrameworkRange range = parse_valid(
       "ConvolutionBackward0, seq = 0, op_id = 163, sizes = [[2, 4, 8, 8]], input_op_ids = "
       "[(147,0)]");
   EXPECT_EQ(range.name, "ConvolutionBackward0");
@@ -48,32 +48,33 @@ TEST(FrameworkRange, BackwardByItsName) {
        {"autograd::engine::evaluate_function: AddmmBackward0, op_id = 100",
         "torch::autograd::AccumulateGrad, op_id = 122, sizes = [[10]], input_op_ids = [(120,0)]",
         "MyFunctionBackward, seq = 3", "ThnnConv2DBackward, seq = 9, sizes = []"}) {
-    EXPECT_EQ(parsed(text).direction, FrameworkDirection::backward) << text;
+    EXPECT_EQ(parse_valid(text).direction, FrameworkDirection::backward) << text;
   }
 }
 
 TEST(FrameworkRange, OldVersionsAndThoseWithoutShapes) {
-  const FrameworkRange old = parsed("conv2d, seq = 5, sizes = [[2, 3], [4]]");
+  const FrameworkRange old = parse_valid("conv2d, seq = 5, sizes = [[2, 3], [4]]");
   EXPECT_EQ(old.name, "conv2d");
   EXPECT_EQ(old.sequence, 5);
   EXPECT_FALSE(old.op_id.has_value());
   EXPECT_THAT(old.inputs, ElementsAre(Shape{2, 3}, Shape{4}));
-  EXPECT_EQ(parsed("aten::mm, seq = -1").sequence, std::nullopt);
-  EXPECT_THAT(parsed("aten::mm, seq = 4, op_id = 9").inputs, IsEmpty());
-  // Without a sequence number, autograd does not track it.
-  EXPECT_EQ(parsed("aten::empty, op_id = 2").direction, FrameworkDirection::unknown);
+  EXPECT_EQ(parse_valid("aten::mm, seq = -1").sequence, std::nullopt);
+  EXPECT_THAT(parse_valid("aten::mm, seq = 4, op_id = 9").inputs, IsEmpty());
+  // Autograd does not track an operator without a sequence number.
+  EXPECT_EQ(parse_valid("aten::empty, op_id = 2").direction, FrameworkDirection::unknown);
 }
 
 TEST(FrameworkRange, ShapesThatAreNoListsOfNumbersAreNoShapes) {
   for (const char* sizes : {"[[[2, 3], [4]], []]", "[[s0, 3]]", "[[-1]]", "[2]",
                             "[[99999999999999999999]]", "[[1, 2], ]"}) {
     const std::string text = "aten::cat, op_id = 2, sizes = " + std::string(sizes);
-    const FrameworkRange range = parsed(text);  // refers to `text`
+    const FrameworkRange range = parse_valid(text);  // refers to `text`
     EXPECT_THAT(range.inputs, IsEmpty()) << sizes;
     EXPECT_EQ(range.sizes, sizes);
   }
   // If the number of origins differs from the number of arguments, they are ignored.
-  EXPECT_THAT(parsed("aten::mm, sizes = [[1], [2]], input_op_ids = [(1,0)]").origins, IsEmpty());
+  EXPECT_THAT(parse_valid("aten::mm, sizes = [[1], [2]], input_op_ids = [(1,0)]").origins,
+              IsEmpty());
 }
 
 TEST(FrameworkRange, OtherTextsAreSomebodyElses) {
@@ -84,7 +85,7 @@ TEST(FrameworkRange, OtherTextsAreSomebodyElses) {
     EXPECT_FALSE(parse_framework_range(text).has_value()) << text;
   }
   // A name may contain any text.
-  EXPECT_EQ(parsed("f(a, b), seq = 5").name, "f(a, b)");
+  EXPECT_EQ(parse_valid("f(a, b), seq = 5").name, "f(a, b)");
 }
 
 }  // namespace

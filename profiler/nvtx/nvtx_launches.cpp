@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NvtxTracker that attributes CUDA calls: its ranges are open while it reads the spool.
+// The part of NvtxTracker that attributes CUDA calls to ranges. While it reads the spool, it knows
+// which ranges are open at the time of a call.
 #include "profiler/nvtx/nvtx_tracker.hpp"
 
 #include <algorithm>
@@ -9,18 +10,19 @@
 namespace bench {
 namespace {
 
-constexpr Nanoseconds kEver = Nanoseconds::max();
+constexpr Nanoseconds kEndOfTime = Nanoseconds::max();
 
 // Attributes that a kernel copies from the range of its operator.
-constexpr std::array kFacts = {Attribute::module,     Attribute::sequence,   Attribute::in_shapes,
-                               Attribute::out_shapes, Attribute::parameters, Attribute::dtype};
+constexpr std::array kCopiedAttributes = {Attribute::module,     Attribute::sequence,
+                                          Attribute::in_shapes,  Attribute::out_shapes,
+                                          Attribute::parameters, Attribute::dtype};
 
 Attributes select_facts(const Attributes& attributes) {
   Attributes facts;
-  for (const Attribute each : kFacts) {
-    const AttributeValue* const value = attributes.find(each);
+  for (const Attribute attribute : kCopiedAttributes) {
+    const AttributeValue* const value = attributes.find(attribute);
     if (value == nullptr) continue;
-    std::visit([&](const auto& known) { facts.set(each, known); }, *value);
+    std::visit([&](const auto& known) { facts.set(attribute, known); }, *value);
   }
   return facts;
 }
@@ -67,17 +69,19 @@ void NvtxTracker::attribute_remaining_launches(std::int64_t pid, Nanoseconds unt
 
 void NvtxTracker::attribute_all_launches() {
   if (launches_ == nullptr) return;
-  for (const std::int64_t pid : launches_->processes()) attribute_remaining_launches(pid, kEver);
+  for (const std::int64_t pid : launches_->processes())
+    attribute_remaining_launches(pid, kEndOfTime);
 }
 
-// An operator with work is the owner, whatever it calls, so its work counts once. Calls outside
-// such an operator belong to the innermost range's layer and the innermost operator.
+// Returns the holder of a call made inside `frames`. The outermost operator with work owns all
+// calls inside it, so that its work counts once. Other calls belong to the innermost range's layer
+// and the innermost operator.
 GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
   if (frames.empty()) return GpuLaunches::kUnattributed;
-  const auto worker = std::ranges::find_if(frames, [](const Frame& frame) {
+  const auto with_work = std::ranges::find_if(frames, [](const Frame& frame) {
     return frame.activity.attributes.find(Attribute::flops) != nullptr;
   });
-  const auto end = worker == frames.end() ? frames.end() : std::next(worker);
+  const auto end = with_work == frames.end() ? frames.end() : std::next(with_work);
   Frame& innermost = *std::prev(end);
   if (innermost.holder != GpuLaunches::kUnattributed) return innermost.holder;
   const auto begin = std::make_reverse_iterator(end);

@@ -56,9 +56,9 @@ std::optional<FrameworkRange> parse_operator(std::string_view text) {
   return range ? range : parse_pyprof_marker(text);
 }
 
-bool lies_below(std::string_view path, std::string_view above) {
-  if (above.empty()) return true;
-  return path.starts_with(above) && path.substr(above.size()).starts_with(':');
+bool is_inside(std::string_view path, std::string_view scope_path) {
+  if (scope_path.empty()) return true;
+  return path.starts_with(scope_path) && path.substr(scope_path.size()).starts_with(':');
 }
 
 void set_text(Attributes& attributes, Attribute attribute, const std::string& text) {
@@ -94,16 +94,16 @@ Activity NvtxTracker::describe(const Process& process, const NvtxCall& call,
   } else if (call.domain != 0) {
     activity.attributes.set(Attribute::domain, fmt::format("(domain {})", call.domain));
   }
-  std::string more;
+  std::string details;
   if (call.category != 0) {
     const auto known = process.categories.find({call.domain, call.category});
-    more = known == process.categories.end() ? fmt::format("category:{}", call.category)
-                                             : "category:" + known->second;
+    details = known == process.categories.end() ? fmt::format("category:{}", call.category)
+                                                : "category:" + known->second;
   }
   if (const std::string payload = format_payload(call); !payload.empty()) {
-    more += fmt::format("{}payload:{}", more.empty() ? "" : " ", payload);
+    details += fmt::format("{}payload:{}", details.empty() ? "" : " ", payload);
   }
-  set_text(activity.attributes, Attribute::auxiliary, more);
+  set_text(activity.attributes, Attribute::auxiliary, details);
   return activity;
 }
 
@@ -131,9 +131,9 @@ Status NvtxTracker::push(const NvtxCall& call) {
 }
 
 void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
-                                 const FrameworkRange& range, std::vector<Frame>& around,
+                                 const FrameworkRange& range, std::vector<Frame>& enclosing,
                                  Frame& frame) {
-  const auto outer = std::find_if(around.rbegin(), around.rend(),
+  const auto outer = std::find_if(enclosing.rbegin(), enclosing.rend(),
                                   [](const Frame& other) { return other.is_operator; });
   frame.is_operator = true;
   frame.activity.name = range.name;
@@ -145,16 +145,16 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   if (range.direction != FrameworkDirection::unknown) {
     frame.activity.direction =
         range.direction == FrameworkDirection::backward ? "backward" : "forward";
-  } else if (outer != around.rend()) {
+  } else if (outer != enclosing.rend()) {
     frame.activity.direction = outer->activity.direction;
   }
   if (range.sequence && range.direction == FrameworkDirection::forward) {
-    give_sequence_to_markers(around, frame);
+    give_sequence_to_markers(enclosing, frame);
   }
-  link_sequence(process, call.tid, range, around, frame);
+  link_sequence(process, call.tid, range, enclosing, frame);
 
-  frame.has_work = outer != around.rend() && outer->has_work;
-  const bool is_nested = outer != around.rend() && outer->concerns_outputs;
+  frame.has_work = outer != enclosing.rend() && outer->has_work;
+  const bool is_nested = outer != enclosing.rend() && outer->concerns_outputs;
   frame.concerns_outputs = is_nested || FrameworkOutputs::concerns(range);
   facts_.outputs.note(
       call.pid, range,
@@ -167,8 +167,8 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
 
 // A marker has no sequence number of its own. It takes the call's number from the first operator
 // inside it.
-void NvtxTracker::give_sequence_to_markers(std::vector<Frame>& around, const Frame& frame) {
-  for (Frame& outer : around) {
+void NvtxTracker::give_sequence_to_markers(std::vector<Frame>& enclosing, const Frame& frame) {
+  for (Frame& outer : enclosing) {
     Attributes& attributes = outer.activity.attributes;
     if (outer.call == nullptr || attributes.find(Attribute::sequence) != nullptr) continue;
     attributes.set(Attribute::sequence, *frame.activity.attributes.integer(Attribute::sequence));
@@ -182,10 +182,10 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   MarkedCall call;
   const Attributes& attributes = marker.attributes;
   call.op = attributes.text(Attribute::op);
-  for (const Attribute each :
+  for (const Attribute attribute :
        {Attribute::module, Attribute::parameters, Attribute::dtype, Attribute::in_shapes}) {
-    const std::string_view text = attributes.text(each);
-    if (!text.empty()) call.facts.set(each, text);
+    const std::string_view text = attributes.text(attribute);
+    if (!text.empty()) call.facts.set(attribute, text);
   }
   const auto flops = attributes.integer(Attribute::flops);
   if (flops && std::ranges::find(kProducts, call.op) != kProducts.end()) {
@@ -195,12 +195,12 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   return std::make_shared<const MarkedCall>(std::move(call));
 }
 
-// Returns the outermost call with work, because the inner ones are its parts; otherwise the
-// innermost.
+// Returns the outermost call with work, because the inner ones are its parts. If no call has work,
+// returns the innermost.
 std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::call_around(
-    const std::vector<Frame>& around) {
+    const std::vector<Frame>& enclosing) {
   std::shared_ptr<const MarkedCall> found;
-  for (const Frame& frame : around) {
+  for (const Frame& frame : enclosing) {
     if (frame.call == nullptr) continue;
     found = frame.call;
     if (frame.activity.attributes.find(Attribute::flops) != nullptr) break;
@@ -208,28 +208,30 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::call_around(
   return found;
 }
 
-// Autograd runs backward operators on its own threads, where neither layers nor markers are open.
+// Gives a backward operator the layer and the call of the forward operator with the same sequence
+// number. Autograd runs backward operators on its own threads, where neither layers nor markers are
+// open.
 void NvtxTracker::link_sequence(Process& process, std::int64_t tid, const FrameworkRange& range,
-                                const std::vector<Frame>& around, Frame& frame) {
+                                const std::vector<Frame>& enclosing, Frame& frame) {
   if (!range.sequence) return;
   const auto known = process.forwards.find(*range.sequence);
   if (range.direction == FrameworkDirection::backward) {
-    const bool is_sure = known != process.forwards.end() && known->second.tid != 0;
-    if (is_sure) adopt(known->second, frame);
+    const bool is_unambiguous = known != process.forwards.end() && known->second.tid != 0;
+    if (is_unambiguous) adopt(known->second, frame);
     return;
   }
   if (known == process.forwards.end()) {
     if (process.forwards.size() >= kMaxForwards) process.forwards.clear();
-    process.forwards.emplace(*range.sequence, Forward{tid, frame.path, call_around(around)});
+    process.forwards.emplace(*range.sequence, Forward{tid, frame.path, call_around(enclosing)});
   } else if (known->second.tid == tid) {
     known->second.path = frame.path;
-    known->second.call = call_around(around);
+    known->second.call = call_around(enclosing);
   } else {
     known->second.tid = 0;
   }
 }
 
-// All facts of a marked call are texts.
+// Copies the facts that `attributes` lacks. All facts of a marked call are texts.
 void NvtxTracker::add_missing(const Attributes& facts, Attributes& attributes) {
   for (const auto& [attribute, value] : facts) {
     if (attributes.find(attribute) != nullptr) continue;
@@ -238,7 +240,7 @@ void NvtxTracker::add_missing(const Attributes& facts, Attributes& attributes) {
 }
 
 void NvtxTracker::adopt(const Forward& forward, Frame& frame) {
-  if (lies_below(forward.path, frame.path)) frame.path = forward.path;
+  if (is_inside(forward.path, frame.path)) frame.path = forward.path;
   if (forward.call == nullptr) return;
   frame.call = forward.call;
   Attributes& attributes = frame.activity.attributes;
@@ -358,10 +360,10 @@ Status NvtxTracker::stop_profiler(const NvtxCall& call) {
 
 Status NvtxTracker::begin_process(std::int64_t pid, Nanoseconds at) {
   attribute_remaining_launches(pid, at);
-  const auto before = processes_.find(pid);
-  if (before == processes_.end()) return Done{};
-  BENCH_RETURN_IF_ERROR(leave_all_open(before->second));
-  processes_.erase(before);
+  const auto previous = processes_.find(pid);
+  if (previous == processes_.end()) return Done{};
+  BENCH_RETURN_IF_ERROR(leave_all_open(previous->second));
+  processes_.erase(previous);
   return Done{};
 }
 
@@ -401,14 +403,14 @@ Status NvtxTracker::consume(Activity& activity) {
   return forward(process, activity);
 }
 
-// A reorder or a product has no direction of its own. It takes that of the innermost range with
-// one.
+// Sets the direction of a primitive that has none, such as a reorder or a product: that of the
+// innermost range with a direction.
 void NvtxTracker::take_direction(const std::vector<Frame>& frames, Activity& activity) {
   if (activity.kind != ActivityKind::primitive || !activity.direction.empty()) return;
-  const auto around = std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) {
+  const auto enclosing = std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) {
     return !frame.activity.direction.empty();
   });
-  if (around != frames.rend()) activity.direction = around->activity.direction;
+  if (enclosing != frames.rend()) activity.direction = enclosing->activity.direction;
 }
 
 Status NvtxTracker::close(Process& process, Frame& frame, Nanoseconds at) {

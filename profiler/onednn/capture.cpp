@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 // Initial capacity: some thousand lines of 200 bytes from a network's step-by-step execution.
-constexpr std::size_t kReserved = 1 << 18;
+constexpr std::size_t kInitialCapacity = 1 << 18;
 
 Error failed(std::string_view what) {
   return {fmt::format("cannot {} the library's output: {}", what, std::strerror(errno)), "", ""};
@@ -46,7 +46,7 @@ ssize_t OutputCapture::append(void* self, const char* bytes, size_t size) {
 
 Result<std::unique_ptr<OutputCapture>> OutputCapture::start() {
   std::unique_ptr<OutputCapture> capture(new OutputCapture);
-  capture->text_.reserve(kReserved);
+  capture->text_.reserve(kInitialCapacity);
   capture->stream_ = fopencookie(capture.get(), "w", {nullptr, append, nullptr, nullptr});
   if (capture->stream_ == nullptr) return failed("keep");
   // The text still buffered in the old stream was printed earlier.
@@ -78,8 +78,8 @@ void OutputCapture::clear() {
 }
 
 Status OutputCapture::pass_on(std::string_view text) {
-  const bool whole = std::fwrite(text.data(), 1, text.size(), original_) == text.size();
-  if (std::fflush(original_) != 0 || !whole) return failed("pass on");
+  const bool is_complete = std::fwrite(text.data(), 1, text.size(), original_) == text.size();
+  if (std::fflush(original_) != 0 || !is_complete) return failed("pass on");
   return Done{};
 }
 

@@ -16,7 +16,7 @@ namespace bench {
 // Replaces stdio's `stdout` by its own stream during its lifetime. Text from printf, puts and
 // similar then costs no system call during a measurement. (A write to a descriptor costs a kernel
 // that has filled the caches about 5 us.) Output that does not go through stdio's `stdout` is not
-// captured. Only one at a time. Other threads may print.
+// captured. Only one object may exist at a time. Other threads may print.
 class OutputCapture {
  public:
   static Result<std::unique_ptr<OutputCapture>> start();
@@ -25,10 +25,10 @@ class OutputCapture {
   OutputCapture(const OutputCapture&) = delete;
   OutputCapture& operator=(const OutputCapture&) = delete;
 
-  // Returns the bytes printed since the start or the last clear(), which is the position of the
-  // next line.
+  // Returns the number of bytes printed since the start or the last clear(). This is the position
+  // of the next line.
   std::int64_t written();
-  // Returns the text between two such positions; they are valid until the next clear().
+  // Returns the text between two positions from written(). They are valid until the next clear().
   std::string read(std::int64_t from, std::int64_t to);
   // Discards what was printed.
   void clear();

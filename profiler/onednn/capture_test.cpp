@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-std::unique_ptr<OutputCapture> started() {
+std::unique_ptr<OutputCapture> start_capture() {
   auto capture = OutputCapture::start();
   EXPECT_TRUE(capture.ok());
   return capture.ok() ? std::move(*capture) : nullptr;
@@ -25,7 +25,7 @@ TEST(OutputCapture, KeepsWhatIsPrintedAndPutsStandardOutputBack) {
   testing::internal::CaptureStdout();
   std::printf("before ");
   {
-    const auto capture = started();
+    const auto capture = start_capture();
     EXPECT_EQ(capture->written(), 0);
     std::printf("%s", "one");
     const std::int64_t first = capture->written();
@@ -44,7 +44,7 @@ TEST(OutputCapture, KeepsWhatIsPrintedAndPutsStandardOutputBack) {
 }
 
 TEST(OutputCapture, ClearBeginsAgainAtZero) {
-  const auto capture = started();
+  const auto capture = start_capture();
   std::printf("much text");
   capture->clear();
   EXPECT_EQ(capture->written(), 0);
@@ -55,7 +55,7 @@ TEST(OutputCapture, ClearBeginsAgainAtZero) {
 TEST(OutputCapture, PassesOnToTheOldPlace) {
   testing::internal::CaptureStdout();
   {
-    const auto capture = started();
+    const auto capture = start_capture();
     std::printf("captured");
     EXPECT_TRUE(capture->pass_on("shown").ok());
     EXPECT_EQ(capture->written(), 8);
@@ -64,7 +64,7 @@ TEST(OutputCapture, PassesOnToTheOldPlace) {
 }
 
 TEST(OutputCapture, WhatIsMoreThanAnyBufferIsKept) {
-  const auto capture = started();
+  const auto capture = start_capture();
   const std::string line(997, 'x');
   constexpr int kLines = 2000;
   for (int i = 0; i < kLines; ++i) std::printf("%s\n", line.c_str());
@@ -73,7 +73,7 @@ TEST(OutputCapture, WhatIsMoreThanAnyBufferIsKept) {
 }
 
 TEST(OutputCapture, ThreadsPrintWholeLines) {
-  const auto capture = started();
+  const auto capture = start_capture();
   constexpr int kThreads = 4, kLines = 500;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

@@ -20,9 +20,9 @@ void split_name(std::string_view name, MemoryDescriptor& descriptor) {
     descriptor.dtype = name;
     return;
   }
-  const bool exponent =
+  const bool has_exponent =
       cut_at + 2 < name.size() && name[cut_at + 1] == 'e' && is_digit(name[cut_at + 2]);
-  if (exponent && name.find('m', cut_at) != std::string_view::npos && cut_at > 0) {
+  if (has_exponent && name.find('m', cut_at) != std::string_view::npos && cut_at > 0) {
     const std::size_t before = name.rfind('_', cut_at - 1);
     if (before != std::string_view::npos) cut_at = before;
   }
@@ -30,11 +30,12 @@ void split_name(std::string_view name, MemoryDescriptor& descriptor) {
   descriptor.dtype = name.substr(cut_at + 1);
 }
 
-// 2.x: "tag:f0"; since 3.1: "tag:strides:f0". Extra flags follow after further colons.
+// Splits what follows the kind. oneDNN 2.x writes "tag:f0"; 3.1 and later write "tag:strides:f0".
+// Extra flags follow after further colons.
 void split_layout(std::string_view text, MemoryDescriptor& descriptor) {
   descriptor.tag = cut_field(text, ':');
-  const bool flags = text.size() > 1 && text[0] == 'f' && is_digit(text[1]);
-  if (!flags) descriptor.strides = cut_field(text, ':');
+  const bool is_flags = text.size() > 1 && text[0] == 'f' && is_digit(text[1]);
+  if (!is_flags) descriptor.strides = cut_field(text, ':');
   descriptor.flags = text;
 }
 

@@ -15,23 +15,23 @@ struct Decimal {
 // Removes a mantissa such as "20.7539" from the front of `text` and returns it.
 std::optional<Decimal> cut_mantissa(std::string_view& text) {
   Decimal decimal;
-  bool point = false;
-  bool digits = false;
-  while (!text.empty() && (is_digit(text.front()) || (text.front() == '.' && !point))) {
+  bool has_point = false;
+  bool has_digits = false;
+  while (!text.empty() && (is_digit(text.front()) || (text.front() == '.' && !has_point))) {
     const char c = text.front();
     text.remove_prefix(1);
     if (c == '.') {
-      point = true;
+      has_point = true;
       continue;
     }
-    digits = true;
-    if (point) --decimal.exponent;
+    has_digits = true;
+    if (has_point) --decimal.exponent;
     if (__builtin_mul_overflow(decimal.value, std::int64_t{10}, &decimal.value) ||
         __builtin_add_overflow(decimal.value, std::int64_t{c - '0'}, &decimal.value)) {
       return std::nullopt;
     }
   }
-  return digits ? std::optional(decimal) : std::nullopt;
+  return has_digits ? std::optional(decimal) : std::nullopt;
 }
 
 // Parses "e-05" up to the end of the text.
@@ -39,16 +39,16 @@ std::optional<std::int64_t> parse_exponent(std::string_view text) {
   if (text.empty()) return 0;
   if (text.front() != 'e' && text.front() != 'E') return std::nullopt;
   text.remove_prefix(1);
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   constexpr std::size_t kMaxDigits = 3;
   if (text.empty() || text.size() > kMaxDigits) return std::nullopt;
-  std::int64_t size = 0;
+  std::int64_t magnitude = 0;
   for (const char c : text) {
     if (!is_digit(c)) return std::nullopt;
-    size = 10 * size + (c - '0');
+    magnitude = 10 * magnitude + (c - '0');
   }
-  return negative ? -size : size;
+  return is_negative ? -magnitude : magnitude;
 }
 
 // Rounds to the nearest integer. Returns nullopt if the result is out of range.
@@ -76,8 +76,8 @@ std::optional<Nanoseconds> parse_milliseconds(std::string_view text) {
   if (!decimal || !exponent) return std::nullopt;
   decimal->exponent += *exponent + kNanosecondsExponent;
   const std::optional<std::int64_t> count = round_to_integer(*decimal);
-  constexpr std::int64_t kLongest = (std::int64_t{1} << 61) - 2;  // 73 years
-  if (!count || *count > kLongest) return std::nullopt;
+  constexpr std::int64_t kMaxNanoseconds = (std::int64_t{1} << 61) - 2;  // 73 years
+  if (!count || *count > kMaxNanoseconds) return std::nullopt;
   return Nanoseconds(*count);
 }
 

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kVerboseKindCount> kPhases = {
     "dispatch", "check", "error", "warning",  "debuginfo", "graph",
     "",         "",      ""};
 
-void put(Attributes& attributes, Attribute attribute, std::string_view text) {
+void set_or_erase(Attributes& attributes, Attribute attribute, std::string_view text) {
   if (text.empty()) {
     attributes.erase(attribute);
   } else {
@@ -41,8 +41,8 @@ std::optional<std::int64_t> parse_device(std::string_view engine) {
   return device;
 }
 
-// Inputs and weights are read, except in backward passes, which write what the line calls the
-// gradient. bia and workspaces have no informative layouts.
+// Returns whether the primitive writes the tensor. A forward pass writes dst. A backward pass
+// writes the gradient: src or diff_*, or wei.
 bool is_output(std::string_view argument, std::string_view propagation) {
   if (propagation == "backward_data") return argument == "src" || argument.starts_with("diff");
   if (propagation == "backward_weights") return argument == "wei";
@@ -54,27 +54,29 @@ void append(std::string& text, std::string_view word) {
   text += word;
 }
 
-// "aBcd16b ABcd16b16a -> aBcd16b". If a tensor is not dense, its strides follow in brackets:
-// "ab[40x1]".
+// Sets the layouts of inputs and outputs: "aBcd16b ABcd16b16a -> aBcd16b". If a tensor is not
+// dense, its strides follow in brackets: "ab[40x1]". Those of the bias (bia) and the workspace (ws)
+// are not informative.
 void put_layouts(const VerboseLine& line, Attributes& attributes) {
   std::string inputs;
   std::string outputs;
   for (const MemoryDescriptor& descriptor : line.memory) {
-    const bool reported = descriptor.is_defined() && !descriptor.tag.empty() &&
-                          descriptor.argument != "bia" && descriptor.argument != "ws";
-    if (!reported) continue;
+    const bool is_reported = descriptor.is_defined() && !descriptor.tag.empty() &&
+                             descriptor.argument != "bia" && descriptor.argument != "ws";
+    if (!is_reported) continue;
     std::string& side = is_output(descriptor.argument, line.propagation) ? outputs : inputs;
     append(side, descriptor.tag);
     if (!descriptor.strides.empty()) side.append("[").append(descriptor.strides).append("]");
   }
   if (!outputs.empty()) inputs.append(inputs.empty() ? "-> " : " -> ").append(outputs);
-  put(attributes, Attribute::layouts, inputs);
+  set_or_erase(attributes, Attribute::layouts, inputs);
 }
 
 void put_memory(const VerboseLine& line, Attributes& attributes) {
-  put(attributes, Attribute::memory_descriptors, line.memory_text);
+  set_or_erase(attributes, Attribute::memory_descriptors, line.memory_text);
   const auto first = std::ranges::find_if(line.memory, &MemoryDescriptor::is_defined);
-  put(attributes, Attribute::dtype, first == line.memory.end() ? std::string_view() : first->dtype);
+  set_or_erase(attributes, Attribute::dtype,
+               first == line.memory.end() ? std::string_view() : first->dtype);
   put_layouts(line, attributes);
 }
 
@@ -91,18 +93,18 @@ bool fill_activity(const VerboseLine& line, Activity& activity) {
   activity.direction = to_direction(line.propagation);
   activity.track.device = parse_device(line.engine);
   Attributes& attributes = activity.attributes;
-  put(attributes, Attribute::primitive, line.primitive);
+  set_or_erase(attributes, Attribute::primitive, line.primitive);
   attributes.set(Attribute::phase, phase);
-  put(attributes, Attribute::implementation, line.implementation);
-  put(attributes, Attribute::engine, line.engine);
-  put(attributes, Attribute::propagation, line.propagation);
-  put(attributes, Attribute::cache, line.cache);
+  set_or_erase(attributes, Attribute::implementation, line.implementation);
+  set_or_erase(attributes, Attribute::engine, line.engine);
+  set_or_erase(attributes, Attribute::propagation, line.propagation);
+  set_or_erase(attributes, Attribute::cache, line.cache);
   put_memory(line, attributes);
-  put(attributes, Attribute::primitive_attributes, line.attributes);
-  put(attributes, Attribute::auxiliary, line.auxiliary);
-  put(attributes, Attribute::problem, line.problem);
-  put(attributes, Attribute::reason, line.message);
-  put(attributes, Attribute::trace, line.location);
+  set_or_erase(attributes, Attribute::primitive_attributes, line.attributes);
+  set_or_erase(attributes, Attribute::auxiliary, line.auxiliary);
+  set_or_erase(attributes, Attribute::problem, line.problem);
+  set_or_erase(attributes, Attribute::reason, line.message);
+  set_or_erase(attributes, Attribute::trace, line.location);
   return true;
 }
 

@@ -13,8 +13,8 @@ namespace bench {
 // "check", "error", "warning", "debuginfo" or "graph". Empty for lines that are not activities.
 std::string_view to_phase(VerboseKind kind);
 
-// Sets kind, name, duration, direction, device and the attributes in the line, and clears those of
-// them that the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,
+// Sets kind, name, duration, direction, device and the attributes from the line. Clears those that
+// the line lacks. Keeps start, pid, tid, case and scope. Lines without a time (dispatch,
 // check, error, warning, debuginfo) are markers. Returns false for lines that are not activities:
 // info, other, partial, malformed, unknown.
 bool fill_activity(const VerboseLine& line, Activity& activity);

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-Activity activity_of(std::string_view text) {
+Activity decode_activity(std::string_view text) {
   VerboseDecoder decoder;
   Activity activity;
   EXPECT_TRUE(fill_activity(decoder.decode(text), activity)) << text;
@@ -14,7 +14,7 @@ Activity activity_of(std::string_view text) {
 }
 
 TEST(VerboseActivity, an_execution) {
-  const Activity activity = activity_of(
+  const Activity activity = decode_activity(
       "onednn_verbose,v1,primitive,exec,cpu,convolution,brg:avx512_core,forward_training,"
       "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Acdb32a::f0 bia:f32:a:blocked:a::f0 "
       "dst:f32:a:blocked:abcd:40x1x1x1:f0,attr-post-ops:eltwise_relu,alg:convolution_direct,"
@@ -44,15 +44,15 @@ TEST(VerboseActivity, backward_passes_write_gradients) {
       ",src_f32::blocked:abcd:f0 wei_f32::blocked:Abcd16a:f0 "
       "bia_undef::undef::f0 dst_f32::blocked:acdb:f0,,,mb2,1";
   const std::string head = "dnnl_verbose,exec,cpu,convolution,ref,";
-  const Activity data = activity_of(head + "backward_data" + tail);
+  const Activity data = decode_activity(head + "backward_data" + tail);
   EXPECT_EQ(data.direction, "backward_data");
   EXPECT_EQ(data.attributes.text(Attribute::layouts), "Abcd16a acdb -> abcd");
-  const Activity weights = activity_of(head + "backward_weights" + tail);
+  const Activity weights = decode_activity(head + "backward_weights" + tail);
   EXPECT_EQ(weights.attributes.text(Attribute::layouts), "abcd acdb -> Abcd16a");
 }
 
 TEST(VerboseActivity, what_has_no_time_is_a_marker) {
-  const Activity activity = activity_of(
+  const Activity activity = decode_activity(
       "onednn_verbose,create:dispatch,brgemm_matmul,unsupported isa,src/cpu/x64/a.cpp:943");
   EXPECT_EQ(activity.kind, ActivityKind::marker);
   EXPECT_EQ(activity.name, "brgemm_matmul");
@@ -64,9 +64,9 @@ TEST(VerboseActivity, what_has_no_time_is_a_marker) {
 
 TEST(VerboseActivity, devices) {
   const std::string tail = ",reorder,ocl,undef,src_f32::blocked:ab:f0,,,2x2,1";
-  EXPECT_EQ(activity_of("onednn_verbose,exec,gpu:1" + tail).track.device, 1);
-  EXPECT_EQ(activity_of("onednn_verbose,exec,gpu" + tail).track.device, 0);
-  EXPECT_EQ(activity_of("onednn_verbose,exec,cpu2gpu" + tail).track.device, std::nullopt);
+  EXPECT_EQ(decode_activity("onednn_verbose,exec,gpu:1" + tail).track.device, 1);
+  EXPECT_EQ(decode_activity("onednn_verbose,exec,gpu" + tail).track.device, 0);
+  EXPECT_EQ(decode_activity("onednn_verbose,exec,cpu2gpu" + tail).track.device, std::nullopt);
 }
 
 TEST(VerboseActivity, a_reused_activity_keeps_nothing_of_the_line_before) {

@@ -30,10 +30,10 @@ struct VerbosePlace {
 // Which lines become activities. Facts are read from all lines.
 enum class VerbosePhases { all, creations };
 
-// Activities are inside their place. The library's timestamp determines the start; a start outside
-// by the clock's resolution is moved inside. Without timestamps, activities follow one another from
-// the place's begin. A nested creation begins together with the one that contains it. Not
-// thread-safe.
+// Each activity is between `begin` and `end` of its place. The library's timestamp determines the
+// start. A start that is outside because of the clock's resolution is moved inside. Without
+// timestamps, activities follow one another from the place's begin. A nested creation begins
+// together with the one that contains it. Not thread-safe.
 class VerboseCollector {
  public:
   // `decoder` must have seen everything that the library printed in this process, because the

@@ -10,15 +10,15 @@ namespace {
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-std::map<std::string, std::string> facts_of(std::initializer_list<std::string_view> lines) {
+std::map<std::string, std::string> parse_facts(std::initializer_list<std::string_view> lines) {
   std::map<std::string, std::string> facts;
   for (const std::string_view line : lines) add_facts(line, facts);
   return facts;
 }
 
 TEST(VerboseFacts, of_the_first_seed) {
-  EXPECT_THAT(facts_of({"DNNL v1.1.2 (commit cb2cc7ac17ff4e2ef50805c7048d33256d82be4d)",
-                        "Detected ISA is Intel AVX-512 with Intel DL Boost"}),
+  EXPECT_THAT(parse_facts({"DNNL v1.1.2 (commit cb2cc7ac17ff4e2ef50805c7048d33256d82be4d)",
+                           "Detected ISA is Intel AVX-512 with Intel DL Boost"}),
               UnorderedElementsAre(
                   Pair("library.onednn.version", "1.1.2"),
                   Pair("library.onednn.commit", "cb2cc7ac17ff4e2ef50805c7048d33256d82be4d"),
@@ -26,9 +26,9 @@ TEST(VerboseFacts, of_the_first_seed) {
 }
 
 TEST(VerboseFacts, of_later_versions) {
-  EXPECT_THAT(facts_of({"oneDNN v3.13.2 (commit c852)", "cpu,runtime:SYCL,nthr:2",
-                        "cpu,isa:Intel AVX-512 with Intel DL Boost", "gpu,runtime:none",
-                        "graph,backend,0:dnnl_backend", "experimental features are enabled"}),
+  EXPECT_THAT(parse_facts({"oneDNN v3.13.2 (commit c852)", "cpu,runtime:SYCL,nthr:2",
+                           "cpu,isa:Intel AVX-512 with Intel DL Boost", "gpu,runtime:none",
+                           "graph,backend,0:dnnl_backend", "experimental features are enabled"}),
               UnorderedElementsAre(
                   Pair("library.onednn.version", "3.13.2"), Pair("library.onednn.commit", "c852"),
                   Pair("library.onednn.cpu_runtime", "SYCL"), Pair("library.onednn.threads", "2"),
@@ -38,14 +38,14 @@ TEST(VerboseFacts, of_later_versions) {
                        "graph,backend,0:dnnl_backend; experimental features are enabled")));
 }
 
-// Only the last GPU of a machine with two was kept.
+// Earlier, only the last GPU of a machine with two was kept.
 TEST(VerboseFacts, each_gpu_engine_is_kept) {
-  EXPECT_THAT(facts_of({"gpu,engine,0,name:A", "gpu,engine,1,name:B"}),
+  EXPECT_THAT(parse_facts({"gpu,engine,0,name:A", "gpu,engine,1,name:B"}),
               UnorderedElementsAre(Pair("library.onednn.gpu_engine", "0,name:A; 1,name:B")));
 }
 
 TEST(VerboseFacts, runtime_without_threads) {
-  EXPECT_THAT(facts_of({"cpu,runtime:OpenMP"}),
+  EXPECT_THAT(parse_facts({"cpu,runtime:OpenMP"}),
               UnorderedElementsAre(Pair("library.onednn.cpu_runtime", "OpenMP")));
 }
 

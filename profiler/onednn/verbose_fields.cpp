@@ -14,7 +14,7 @@ struct FieldRow {
   VerboseField field;
 };
 
-constexpr std::array<FieldRow, 16> kNames = {{
+constexpr std::array<FieldRow, 16> kFieldNames = {{
     {"engine", engine},
     {"primitive", primitive},
     {"implementation", implementation},
@@ -41,8 +41,8 @@ constexpr std::array<VerboseField, 9> kGraph = {
     engine, partition_id, primitive, auxiliary, data_formats, problem, attributes, backend, time};
 
 VerboseField field_named(std::string_view name) {
-  const auto* row = std::ranges::find(kNames, name, &FieldRow::name);
-  return row == kNames.end() ? unknown : row->field;
+  const auto* row = std::ranges::find(kFieldNames, name, &FieldRow::name);
+  return row == kFieldNames.end() ? unknown : row->field;
 }
 
 bool has(std::span<const VerboseField> fields, VerboseField field) {
@@ -57,23 +57,23 @@ std::span<const VerboseField> graph_fields() { return kGraph; }
 
 VerboseTemplate parse_template(std::string_view text) {
   VerboseTemplate result;
-  bool operation = false;
+  bool is_after_operation = false;
   while (!text.empty()) {
     const std::size_t end = text.find(',');
     const std::string_view name = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    if (operation) result.fields.push_back(field_named(name));
-    if (name == "operation") operation = true;
+    if (is_after_operation) result.fields.push_back(field_named(name));
+    if (name == "operation") is_after_operation = true;
     if (name == "timestamp") result.timestamps = VerboseTemplate::Timestamps::yes;
   }
   const std::span<const VerboseField> fields = result.fields;
-  // A cut template is empty or a prefix of the order that all versions so far use.
-  const bool prefix = std::ranges::equal(
+  // A truncated template is empty or a prefix of the order that all versions so far use.
+  const bool is_prefix = std::ranges::equal(
       fields, primitive_fields().first(std::min(fields.size(), kPrimitive.size())));
-  const bool whole = has(fields, engine) && has(fields, primitive) && has(fields, time);
-  if (whole) {
+  const bool is_complete = has(fields, engine) && has(fields, primitive) && has(fields, time);
+  if (is_complete) {
     result.state = VerboseTemplate::State::understood;
-  } else if (!operation || (prefix && fields.size() < kPrimitive.size())) {
+  } else if (!is_after_operation || (is_prefix && fields.size() < kPrimitive.size())) {
     result.state = VerboseTemplate::State::partial;
   } else {
     result.state = VerboseTemplate::State::not_understood;

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> kMarkers = {"onednn_verbose", "mkldnn_
                                                       "dnnl_verbose"};
 constexpr std::string_view kMarkerEnd = "_verbose,";
 
-// fields after "exec" in MKL-DNN 0.x, which prints no engine
+// Number of fields after "exec" in MKL-DNN 0.x, which prints no engine.
 constexpr std::size_t kFieldsOf0x = 7;
 
 struct OperationRow {
@@ -90,12 +90,12 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
 
 // Shortens a field for a message, because a hostile log may contain anything.
 std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string result(text.substr(0, kLongest));
+  constexpr std::size_t kMaxShown = 60;
+  std::string result(text.substr(0, kMaxShown));
   for (char& c : result) {
     if (c < ' ' || c > '~') c = '?';
   }
-  return text.size() > kLongest ? result + "..." : result;
+  return text.size() > kMaxShown ? result + "..." : result;
 }
 
 // Returns the text from the beginning of `first` to the end of `last`. Both must be views into the
@@ -121,11 +121,11 @@ std::string_view marker_at(std::string_view text, std::size_t position) {
 }  // namespace
 
 std::size_t find_verbose(std::string_view text, std::size_t from) {
-  for (std::size_t at = text.find(kMarkerEnd, from); at != std::string_view::npos;
-       at = text.find(kMarkerEnd, at + 1)) {
-    const std::string_view marker = marker_at(text, at);
+  for (std::size_t position = text.find(kMarkerEnd, from); position != std::string_view::npos;
+       position = text.find(kMarkerEnd, position + 1)) {
+    const std::string_view marker = marker_at(text, position);
     if (marker.empty()) continue;
-    const std::size_t begin = at + kMarkerEnd.size() - 1 - marker.size();
+    const std::size_t begin = position + kMarkerEnd.size() - 1 - marker.size();
     if (begin >= from) return begin;
   }
   return std::string_view::npos;
@@ -165,24 +165,24 @@ void VerboseDecoder::decode_record(std::string_view record) {
 
 // Format: [interface,]operation,...
 void VerboseDecoder::decode_operation(std::string_view text) {
-  std::string_view after = text;
-  line_.operation = cut_field(after, ',');
+  std::string_view rest = text;
+  line_.operation = cut_field(rest, ',');
   std::optional<VerboseKind> kind = parse_kind(line_.operation);
-  if (!kind && !after.empty()) {
+  if (!kind && !rest.empty()) {
     line_.interface = line_.operation;
-    line_.operation = cut_field(after, ',');
+    line_.operation = cut_field(rest, ',');
     kind = parse_kind(line_.operation);
   }
   if (!kind) {
     // A line that ends before its second field may be the beginning of any record.
-    const bool ended = text.find(',') == std::string_view::npos;
-    return fail(ended ? VerboseKind::partial : VerboseKind::unknown,
-                ended ? "ends before its operation"
-                      : fmt::format("unknown operation `{}`", shown(line_.operation)));
+    const bool is_truncated = text.find(',') == std::string_view::npos;
+    return fail(is_truncated ? VerboseKind::partial : VerboseKind::unknown,
+                is_truncated ? "ends before its operation"
+                             : fmt::format("unknown operation `{}`", shown(line_.operation)));
   }
   const bool is_execution = *kind == VerboseKind::exec || *kind == VerboseKind::create;
   line_.kind = is_execution && line_.interface == "graph" ? VerboseKind::graph : *kind;
-  decode_kind(after);
+  decode_kind(rest);
 }
 
 void VerboseDecoder::decode_kind(std::string_view text) {
@@ -249,11 +249,11 @@ std::optional<std::span<const VerboseField>> VerboseDecoder::execution_fields() 
     return std::nullopt;
   }
   if (line_.marker != "mkldnn_verbose") return primitive_fields();
-  const bool engine = !parts_.empty() && is_engine(parts_.front());
-  if (engine) return primitive_fields_of_1_0();
-  const bool version_0 = parts_.size() == kFieldsOf0x;
-  fail(version_0 ? VerboseKind::unknown : VerboseKind::partial,
-       version_0 ? "unknown format: MKL-DNN 0.x, supported from 1.0 on" : "ends early");
+  const bool has_engine = !parts_.empty() && is_engine(parts_.front());
+  if (has_engine) return primitive_fields_of_1_0();
+  const bool is_version_0 = parts_.size() == kFieldsOf0x;
+  fail(is_version_0 ? VerboseKind::unknown : VerboseKind::partial,
+       is_version_0 ? "unknown format: MKL-DNN 0.x, supported from 1.0 on" : "ends early");
   return std::nullopt;
 }
 
@@ -271,9 +271,9 @@ void VerboseDecoder::decode_execution(std::string_view text) {
   const std::string fault =
       fmt::format("{} fields after the operation, expected {}", parts_.size(), fields->size());
   // Lines of inner kernels (interface "ukernel") have their own order of fields.
-  const bool own = !line_.interface.empty() && line_.interface != "primitive";
+  const bool has_own_fields = !line_.interface.empty() && line_.interface != "primitive";
   fail(parts_.size() < fields->size() ? VerboseKind::partial
-       : own                          ? VerboseKind::unknown
+       : has_own_fields               ? VerboseKind::unknown
                                       : VerboseKind::malformed,
        fault);
 }
@@ -318,10 +318,11 @@ void VerboseDecoder::decode_message(std::string_view text) {
   line_.component = parts_.front();
   std::size_t begin = 1;
   std::size_t end = parts_.size();
-  const auto described = primitive_fields().first(primitive_fields().size() - 1);  // no time
-  if (parts_.size() > described.size() + 1 && is_engine(parts_[1])) {
-    for (std::size_t i = 0; i < described.size(); ++i) set_field(described[i], parts_[i + 1]);
-    begin += described.size();
+  const auto described_fields = primitive_fields().first(primitive_fields().size() - 1);  // no time
+  if (parts_.size() > described_fields.size() + 1 && is_engine(parts_[1])) {
+    for (std::size_t i = 0; i < described_fields.size(); ++i)
+      set_field(described_fields[i], parts_[i + 1]);
+    begin += described_fields.size();
   }
   if (end > begin && is_location(parts_[end - 1])) line_.location = parts_[--end];
   if (end > begin) line_.message = join(parts_[begin], parts_[end - 1]);

@@ -21,7 +21,7 @@ bool recognises_capture(std::string_view head) {
          first.starts_with(R"({"record":"verbose","pid":)");
 }
 
-// Returns nothing if the text is not a file or there are no sessions next to it.
+// Returns an empty list if the text does not come from a file, or if no session is next to it.
 Result<std::vector<GpuSpoolFile>> sessions_beside(const std::string& name, GpuLaunches& launches) {
   std::error_code code;
   const auto path = std::filesystem::absolute(name, code);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// Overwrites fields in place, so that their memory is reused for every line.
+// Writes the fields of a line over those of the previous line, so that their memory is reused.
 class FieldWriter {
  public:
   explicit FieldWriter(std::vector<std::string>& fields) : fields_(fields) {}
@@ -42,7 +42,8 @@ void split_tabs(std::string_view line, FieldWriter& fields) {
   }
 }
 
-// Takes one quoted field, from its opening quote on, and removes it from `line`.
+// Appends the quoted field at the beginning of `line` to `field`, and removes it from `line`.
+// Returns false if its quote is not closed or a character other than a comma follows it.
 bool take_quoted(std::string_view& line, std::string& field) {
   line.remove_prefix(1);
   while (true) {
@@ -81,20 +82,20 @@ Delimiter detect_delimiter(std::string_view header) {
 
 bool split_fields(std::string_view line, Delimiter delimiter, std::vector<std::string>& fields) {
   FieldWriter writer(fields);
-  bool whole = true;
+  bool is_complete = true;
   switch (delimiter) {
     case Delimiter::tab:
       split_tabs(line, writer);
       break;
     case Delimiter::comma:
-      whole = split_commas(line, writer);
+      is_complete = split_commas(line, writer);
       break;
     case Delimiter::blank:
       split_blanks(line, writer);
       break;
   }
   writer.finish();
-  return whole;
+  return is_complete;
 }
 
 }  // namespace bench

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> fields_of(std::string_view line, Delimiter delimiter) {
+std::vector<std::string> split_valid(std::string_view line, Delimiter delimiter) {
   std::vector<std::string> fields = {"left over", "from", "a", "longer", "line"};
   EXPECT_TRUE(split_fields(line, delimiter, fields)) << line;
   return fields;
@@ -22,16 +22,16 @@ TEST(Delimited, the_header_tells_the_delimiter) {
 }
 
 TEST(Delimited, blanks_in_any_number_stand_between_fields) {
-  EXPECT_THAT(fields_of("  a  b,c\t d ", Delimiter::blank), ElementsAre("a", "b,c", "d"));
-  EXPECT_THAT(fields_of("", Delimiter::blank), ElementsAre());
+  EXPECT_THAT(split_valid("  a  b,c\t d ", Delimiter::blank), ElementsAre("a", "b,c", "d"));
+  EXPECT_THAT(split_valid("", Delimiter::blank), ElementsAre());
 }
 
 TEST(Delimited, each_tab_ends_a_field) {
-  EXPECT_THAT(fields_of("a b\t\tc\t", Delimiter::tab), ElementsAre("a b", "", "c", ""));
+  EXPECT_THAT(split_valid("a b\t\tc\t", Delimiter::tab), ElementsAre("a b", "", "c", ""));
 }
 
 TEST(Delimited, quotes_hold_commas_and_doubled_quotes) {
-  EXPECT_THAT(fields_of(R"(a,"b,""c""",,"",d e)", Delimiter::comma),
+  EXPECT_THAT(split_valid(R"(a,"b,""c""",,"",d e)", Delimiter::comma),
               ElementsAre("a", "b,\"c\"", "", "", "d e"));
 }
 

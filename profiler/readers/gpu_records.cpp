@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the records of a GPU tracer, decodes them and joins them again.
+// Reads the records of a GPU tracer and joins them into activities.
 #include "profiler/gpu/gpu_record_lines.hpp"
 #include "profiler/gpu/join.hpp"
 #include "profiler/readers/readers.hpp"

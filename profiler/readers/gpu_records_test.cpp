@@ -16,12 +16,12 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::SizeIs;
 
-struct Kept final : public ActivitySink {
+struct CollectingSink final : public ActivitySink {
   Status consume(const Activity& activity) override {
-    all.push_back(activity);
+    activities.push_back(activity);
     return Done{};
   }
-  std::vector<Activity> all;
+  std::vector<Activity> activities;
 };
 
 Result<ReadReport> read(std::string text, ActivitySink& sink) {
@@ -36,13 +36,13 @@ TEST(GpuRecordsReader, GivesTheJoinedActivities) {
   script.session.tracer = "CUPTI 13.0.1";
   script.owner(1, "net:conv1", "conv");
   script.launch("gemm", during(10'000, 20'000), 1);
-  Kept kept;
-  const auto report = read(format_gpu_session(script.session), kept);
+  CollectingSink sink;
+  const auto report = read(format_gpu_session(script.session), sink);
   ASSERT_TRUE(report.ok()) << report.error().message();
-  const auto kernels = test::of_kind(kept.all, ActivityKind::kernel);
+  const auto kernels = test::of_kind(sink.activities, ActivityKind::kernel);
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0].scope, "net:conv1");
-  EXPECT_EQ(report->activities, static_cast<std::int64_t>(kept.all.size()));
+  EXPECT_EQ(report->activities, static_cast<std::int64_t>(sink.activities.size()));
   EXPECT_EQ(report->lines, 5);
   EXPECT_THAT(report->facts, Contains(Pair("tracer", "CUPTI 13.0.1")));
   EXPECT_THAT(report->notes, ElementsAre(HasSubstr("the occupancy of their kernels is unknown")));
@@ -51,16 +51,16 @@ TEST(GpuRecordsReader, GivesTheJoinedActivities) {
 TEST(GpuRecordsReader, SaysThatAPassIsVoid) {
   test::GpuScript script;
   script.session.dropped = 3;
-  Kept kept;
-  const auto report = read(format_gpu_session(script.session), kept);
+  CollectingSink sink;
+  const auto report = read(format_gpu_session(script.session), sink);
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->notes,
               ElementsAre(HasSubstr("s.jsonl: the pass is void: 3 records were dropped")));
 }
 
 TEST(GpuRecordsReader, ADamagedFileIsAnErrorWithItsLine) {
-  Kept kept;
-  const auto report = read(format_gpu_session({}) + "{\"record\":\"kernel\"}\n", kept);
+  CollectingSink sink;
+  const auto report = read(format_gpu_session({}) + "{\"record\":\"kernel\"}\n", sink);
   ASSERT_FALSE(report.ok());
   EXPECT_THAT(report.error().message(), HasSubstr("s.jsonl:2: `name` is missing"));
 }

@@ -38,33 +38,33 @@ Log read_text(std::string text) {
   return log;
 }
 
-std::string recorded(const std::string& name) {
+std::string read_testdata(const std::string& name) {
   std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/onednn/testdata/" + name,
                      std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string record(std::string_view operation, std::string_view time) {
+std::string format_record(std::string_view operation, std::string_view time) {
   std::string text = "onednn_verbose,";
   text.append(operation);
   return text.append(",cpu,convolution,jit,undef,src_f32::blocked:ab:f0,,,2x2,").append(time);
 }
 
-// Returns the total of a phase, as the seed's awk lines compute it.
+// Returns the total time of a phase, as the awk command below computes it.
 Nanoseconds total(const std::vector<Activity>& activities, std::string_view phase) {
   Nanoseconds sum{0};
   for (const Activity& activity : activities) {
     const Attributes& attributes = activity.attributes;
-    const bool wanted = attributes.text(Attribute::phase) == phase &&
-                        attributes.text(Attribute::engine) == "cpu" &&
-                        attributes.text(Attribute::primitive) == "convolution";
-    if (wanted) sum += activity.duration.value_or(Nanoseconds(0));
+    const bool matches = attributes.text(Attribute::phase) == phase &&
+                         attributes.text(Attribute::engine) == "cpu" &&
+                         attributes.text(Attribute::primitive) == "convolution";
+    if (matches) sum += activity.duration.value_or(Nanoseconds(0));
   }
   return sum;
 }
 
 TEST(OnednnReader, the_seeds_log) {
-  const Log log = read_text(recorded("onednn_1.1.2_seed.log"));
+  const Log log = read_text(read_testdata("onednn_1.1.2_seed.log"));
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 3);
   EXPECT_EQ(log.report->activities, 1);
@@ -74,9 +74,10 @@ TEST(OnednnReader, the_seeds_log) {
   EXPECT_EQ(log.activities.at(0).attributes.integer(Attribute::line), 3);
 }
 
-// $ grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}', and the same for exec
+// The totals are those of
+// `grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}'`, and the same for exec.
 TEST(OnednnReader, both_totals_of_the_seed) {
-  std::string text = recorded("onednn_1.1.2_seed.log");
+  std::string text = read_testdata("onednn_1.1.2_seed.log");
   const std::string exec = text.substr(text.find("dnnl_verbose,exec"));
   std::string create = exec;
   create.replace(create.find("exec"), 4, "create");
@@ -106,7 +107,7 @@ TEST(OnednnReader, reads_logs_of_all_versions_whole) {
                                                   {"onednn_3.6.log", 43, "3.6.1"},
                                                   {"onednn_3.13_timestamps.log", 43, "3.13.2"}}) {
     SCOPED_TRACE(name);
-    const std::string text = recorded(name);
+    const std::string text = read_testdata(name);
     EXPECT_TRUE(onednn_reader.recognises(text));
     const Log log = read_text(text);
     ASSERT_TRUE(log.report.ok()) << log.report.error().message();
@@ -122,10 +123,11 @@ TEST(OnednnReader, reads_logs_of_all_versions_whole) {
 }
 
 TEST(OnednnReader, without_timestamps_records_are_laid_end_to_end) {
-  const Log log = read_text(record("create", "2") + "\n" + record("exec", "0.5") +
-                            "\nonednn_verbose,exec:check,primitive,unused,src/a.cpp:1\n" +
-                            record("create_nested:cache_miss", "3") + "\n" +
-                            record("create:cache_miss", "4") + "\n" + record("exec", "1") + "\n");
+  const Log log =
+      read_text(format_record("create", "2") + "\n" + format_record("exec", "0.5") +
+                "\nonednn_verbose,exec:check,primitive,unused,src/a.cpp:1\n" +
+                format_record("create_nested:cache_miss", "3") + "\n" +
+                format_record("create:cache_miss", "4") + "\n" + format_record("exec", "1") + "\n");
   ASSERT_TRUE(log.report.ok());
   std::vector<std::int64_t> starts;
   for (const Activity& activity : log.activities) starts.push_back(activity.start.count());
@@ -133,31 +135,31 @@ TEST(OnednnReader, without_timestamps_records_are_laid_end_to_end) {
 }
 
 TEST(OnednnReader, timestamps_where_there_are_some) {
-  const Log log = read_text(recorded("onednn_3.13_timestamps.log"));
-  Nanoseconds before{0};
+  const Log log = read_text(read_testdata("onednn_3.13_timestamps.log"));
+  Nanoseconds previous_end{0};
   for (const Activity& activity : log.activities) {
     // Includes a debugging line before the first record, which has no timestamp itself.
     EXPECT_GT(activity.start.count(), 1'795'264'000'000'000'000) << activity.name;
     if (activity.attributes.text(Attribute::phase) != "exec") continue;
-    EXPECT_GE(activity.start, before);
-    before = activity.start + *activity.duration;
+    EXPECT_GE(activity.start, previous_end);
+    previous_end = activity.start + *activity.duration;
   }
 }
 
 TEST(OnednnReader, graph_partitions_have_a_track_of_their_own) {
-  const Log log = read_text(recorded("onednn_3.13_graph.log"));
+  const Log log = read_text(read_testdata("onednn_3.13_graph.log"));
   ASSERT_TRUE(log.report.ok());
   for (const Activity& activity : log.activities) {
-    const bool graph = activity.attributes.text(Attribute::phase) == "graph";
-    EXPECT_EQ(activity.track.tid, graph ? -1 : 0);
+    const bool is_graph = activity.attributes.text(Attribute::phase) == "graph";
+    EXPECT_EQ(activity.track.tid, is_graph ? -1 : 0);
   }
 }
 
 TEST(OnednnReader, damage_is_counted_and_told) {
-  const std::string good = record("exec", "1");
-  const Log log =
-      read_text("epoch 1\n" + good + "\n" + good.substr(0, 40) + "\n" + good + "7,\n\x01\xff\n" +
-                good + good + "\nonednn_verbose,v2,exec,cpu\n" + good.substr(0, 30));
+  const std::string valid_record = format_record("exec", "1");
+  const Log log = read_text("epoch 1\n" + valid_record + "\n" + valid_record.substr(0, 40) + "\n" +
+                            valid_record + "7,\n\x01\xff\n" + valid_record + valid_record +
+                            "\nonednn_verbose,v2,exec,cpu\n" + valid_record.substr(0, 30));
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 8);
   EXPECT_EQ(log.report->activities, 2);
@@ -172,36 +174,40 @@ TEST(OnednnReader, damage_is_counted_and_told) {
                           HasSubstr("log:7: unknown format `v2`"), HasSubstr("log:8: ")));
 }
 
-// Cut in its last number, 14.02 ms were once read as 1 ms.
+// Earlier, a log that ended within its last number, 14.02 ms, was read as 1 ms.
 TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
-  const std::string whole = record("exec", "2") + "\n" + record("exec", "14.02") + "\n";
-  const Log complete = read_text(whole);
+  const std::string full_text =
+      format_record("exec", "2") + "\n" + format_record("exec", "14.02") + "\n";
+  const Log complete = read_text(full_text);
   ASSERT_EQ(complete.activities.size(), 2U);
   EXPECT_EQ(complete.activities[1].duration, Nanoseconds(14'020'000));
-  for (std::size_t lacking = 1; lacking <= std::string("4.02\n").size(); ++lacking) {
-    const Log log = read_text(whole.substr(0, whole.size() - lacking));
+  for (std::size_t missing_bytes = 1; missing_bytes <= std::string("4.02\n").size();
+       ++missing_bytes) {
+    const Log log = read_text(full_text.substr(0, full_text.size() - missing_bytes));
     ASSERT_TRUE(log.report.ok());
-    ASSERT_THAT(log.activities, SizeIs(1)) << lacking;
+    ASSERT_THAT(log.activities, SizeIs(1)) << missing_bytes;
     EXPECT_EQ(log.activities[0].duration, Nanoseconds(2'000'000));
     EXPECT_EQ(log.report->malformed, 1);
     EXPECT_THAT(log.report->notes, ElementsAre("log:2: the text ends before this line does: its "
                                                "last number may be cut"));
   }
-  const Log alone = read_text(record("exec", "14"));
-  ASSERT_FALSE(alone.report.ok());
-  EXPECT_THAT(alone.report.error().message(),
+  const Log only_record = read_text(format_record("exec", "14"));
+  ASSERT_FALSE(only_record.report.ok());
+  EXPECT_THAT(only_record.report.error().message(),
               HasSubstr("log:1: no record of oneDNN could be read"));
 }
 
 TEST(OnednnReader, torn_records_are_joined) {
-  const std::string good = record("exec", "1");
-  for (std::size_t at = std::string("onednn_verbose,").size(); at + 1 < good.size(); ++at) {
-    const Log log = read_text(good.substr(0, at) + "\n" + good.substr(at) + "\n" + good + "\n");
-    ASSERT_TRUE(log.report.ok()) << at;
-    EXPECT_EQ(log.report->activities, 2) << at;
-    EXPECT_EQ(log.report->malformed + log.report->ignored, 0) << at;
+  const std::string valid_record = format_record("exec", "1");
+  for (std::size_t position = std::string("onednn_verbose,").size();
+       position + 1 < valid_record.size(); ++position) {
+    const Log log = read_text(valid_record.substr(0, position) + "\n" +
+                              valid_record.substr(position) + "\n" + valid_record + "\n");
+    ASSERT_TRUE(log.report.ok()) << position;
+    EXPECT_EQ(log.report->activities, 2) << position;
+    EXPECT_EQ(log.report->malformed + log.report->ignored, 0) << position;
   }
-  const Log log = read_text(good.substr(0, 40) + "\nloss 0.5\n" + good + "\n");
+  const Log log = read_text(valid_record.substr(0, 40) + "\nloss 0.5\n" + valid_record + "\n");
   EXPECT_EQ(log.report->malformed, 1);
   EXPECT_EQ(log.report->ignored, 1);
   EXPECT_THAT(log.activities, SizeIs(1));
@@ -244,7 +250,7 @@ TEST(OnednnReader, lines_may_come_late) {
   const Log nothing = read_text(text);
   ASSERT_FALSE(nothing.report.ok());
   EXPECT_THAT(nothing.report.error().message(), HasSubstr("no oneDNN verbose line found"));
-  const Log late = read_text(text + record("exec", "0.5") + "\n");
+  const Log late = read_text(text + format_record("exec", "0.5") + "\n");
   ASSERT_TRUE(late.report.ok());
   EXPECT_THAT(late.activities, SizeIs(1));
 }
@@ -259,7 +265,7 @@ TEST(OnednnReader, a_sink_that_takes_no_more_ends_the_reading) {
   class Full final : public ActivitySink {
     Status consume(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
   };
-  const auto source = text_source_for_test("log", record("exec", "1") + "\n");
+  const auto source = text_source_for_test("log", format_record("exec", "1") + "\n");
   Full sink;
   EXPECT_EQ(onednn_reader.read(*source, sink).error().what, "disk full");
 }

@@ -26,8 +26,8 @@ namespace {
 
 struct Row {
   Activity activity;
-  bool bad_time = false;     // the time is not a number, so the kernel is dropped
-  std::int64_t strange = 0;  // number of other values that could not be read
+  bool bad_time = false;        // the time is not a number, so the kernel is dropped
+  std::int64_t unreadable = 0;  // number of other values that could not be read
 };
 
 bool is_unknown(std::string_view text) {
@@ -38,8 +38,8 @@ bool is_unknown(std::string_view text) {
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const char* end = text.data() + text.size();
   std::int64_t number = 0;
-  const auto whole = std::from_chars(text.data(), end, number);
-  if (whole.ec == std::errc() && whole.ptr == end) return number;
+  const auto integer = std::from_chars(text.data(), end, number);
+  if (integer.ec == std::errc() && integer.ptr == end) return number;
   double real = 0;
   const auto parsed = std::from_chars(text.data(), end, real);
   constexpr double kExact = 9007199254740992;  // 2^53
@@ -66,11 +66,12 @@ void set_number(Row& row, std::string_view text) {
   if (number && *number >= 0) {
     row.activity.attributes.set(kAttribute, *number);
   } else {
-    ++row.strange;
+    ++row.unreadable;
   }
 }
 
-// "4", or "4,5" for a kernel with several numbers. The first one is its own.
+// Reads "4", or "4,5" for a kernel with several sequence numbers. The first one belongs to the
+// kernel; the others are alternatives.
 void set_sequence(Row& row, std::string_view text) {
   const std::size_t comma = text.find(',');
   set_number<Attribute::sequence>(row, text.substr(0, comma));
@@ -87,10 +88,11 @@ void set_tensor_cores(Row& row, std::string_view text) {
 void ignore(Row&, std::string_view) {}
 
 void set_time(Row& row, std::string_view text) {
-  // 146 years, so that sums of start and duration stay in range.
-  constexpr std::int64_t kLongest = std::int64_t{1} << 62;
+  // 2^62 ns are 146 years. A kernel may take a quarter of it, so that sums of start and duration
+  // stay in range.
+  constexpr std::int64_t kTimeRange = std::int64_t{1} << 62;
   const auto time = whole_number(text);
-  row.bad_time = !time || *time < 0 || *time >= kLongest / 4;
+  row.bad_time = !time || *time < 0 || *time >= kTimeRange / 4;
   if (!row.bad_time) row.activity.duration = Nanoseconds(*time);
 }
 
@@ -98,18 +100,18 @@ void set_thread(Row& row, std::string_view text) {
   if (const auto number = whole_number(text)) {
     row.activity.track.tid = *number;
   } else {
-    ++row.strange;
+    ++row.unreadable;
   }
 }
 
 void set_device(Row& row, std::string_view text) {
   row.activity.track.device = whole_number(text);
-  row.strange += row.activity.track.device ? 0 : 1;
+  row.unreadable += row.activity.track.device ? 0 : 1;
 }
 
 void set_stream(Row& row, std::string_view text) {
   row.activity.track.stream = whole_number(text);
-  row.strange += row.activity.track.stream ? 0 : 1;
+  row.unreadable += row.activity.track.stream ? 0 : 1;
 }
 
 // PyProf joins nested layers with ":". Layer names may contain characters that scope paths escape.
@@ -130,31 +132,31 @@ void set_direction(Row& row, std::string_view text) {
 
 void set_name(Row& row, std::string_view text) { row.activity.name = text; }
 
-// PyProf's spellings of a type in gen1 and gen2.
+// Spellings of a data type in the tables of both PyProf versions, gen1 and gen2.
 struct TypeName {
-  std::string_view written;
+  std::string_view spelling;
   std::string_view dtype;
 };
-constexpr std::array<TypeName, 15> kTypes = {{{"fp16", "f16"},
-                                              {"float16", "f16"},
-                                              {"half", "f16"},
-                                              {"fp32", "f32"},
-                                              {"float32", "f32"},
-                                              {"float", "f32"},
-                                              {"fp64", "f64"},
-                                              {"float64", "f64"},
-                                              {"double", "f64"},
-                                              {"bf16", "bf16"},
-                                              {"bfloat16", "bf16"},
-                                              {"int8", "s8"},
-                                              {"uint8", "u8"},
-                                              {"int32", "s32"},
-                                              {"int64", "s64"}}};
+constexpr std::array<TypeName, 15> kTypeNames = {{{"fp16", "f16"},
+                                                  {"float16", "f16"},
+                                                  {"half", "f16"},
+                                                  {"fp32", "f32"},
+                                                  {"float32", "f32"},
+                                                  {"float", "f32"},
+                                                  {"fp64", "f64"},
+                                                  {"float64", "f64"},
+                                                  {"double", "f64"},
+                                                  {"bf16", "bf16"},
+                                                  {"bfloat16", "bf16"},
+                                                  {"int8", "s8"},
+                                                  {"uint8", "u8"},
+                                                  {"int32", "s32"},
+                                                  {"int64", "s64"}}};
 
 // -w cuts texts, so "float" at the end of a text may be the beginning of "float16".
 bool may_be_cut(std::string_view word) {
-  return std::any_of(kTypes.begin(), kTypes.end(), [&](const TypeName& type) {
-    return type.written != word && type.written.starts_with(word);
+  return std::any_of(kTypeNames.begin(), kTypeNames.end(), [&](const TypeName& type) {
+    return type.spelling != word && type.spelling.starts_with(word);
   });
 }
 
@@ -164,8 +166,8 @@ std::string_view find_data_type(std::string_view parameters) {
     const auto begin = std::find_if(parameters.begin(), parameters.end(), is_letter_or_digit);
     const auto end = std::find_if_not(begin, parameters.end(), is_letter_or_digit);
     const std::string_view word(begin, end);
-    for (const TypeName& type : kTypes) {
-      if (type.written != word) continue;
+    for (const TypeName& type : kTypeNames) {
+      if (type.spelling != word) continue;
       return end == parameters.end() && may_be_cut(word) ? std::string_view() : type.dtype;
     }
     parameters.remove_prefix(static_cast<std::size_t>(end - parameters.begin()));
@@ -173,17 +175,18 @@ std::string_view find_data_type(std::string_view parameters) {
   return {};
 }
 
-// Beginnings of parameters that are tensors, with the brackets around the sizes of each tensor.
+// How parameters that are tensors begin, and the brackets around the sizes of each tensor.
 struct TensorForm {
   std::string_view begin;
   char open, close;
-  std::size_t fewest;  // minimum number of tensors; fewer mean that the text was cut
+  std::size_t min_tensors;  // if the text has fewer, it was cut
 };
 constexpr std::array<TensorForm, 4> kTensorForms = {
     {{"T=", '(', ')', 1}, {"A=", '(', ')', 2}, {"X=", '(', ')', 2}, {"[", '[', ']', 1}}};
 
-// "T=[(32,256,56,56),(1,)]" -> "32x256x56x56 1", "A=(2,3),B=(3,4),fp16," -> "2x3 3x4",
-// "[2,3]fp16;[3]fp16" -> "2x3 3". Empty if the parameters contain no tensors or were cut.
+// Converts "T=[(32,256,56,56),(1,)]" to "32x256x56x56 1", "A=(2,3),B=(3,4),fp16," to "2x3 3x4", and
+// "[2,3]fp16;[3]fp16" to "2x3 3". Returns an empty text if the parameters contain no tensors or
+// were cut.
 std::string format_shapes(std::string_view parameters) {
   const auto* form =
       std::find_if(kTensorForms.begin(), kTensorForms.end(),
@@ -204,7 +207,8 @@ std::string format_shapes(std::string_view parameters) {
     if (!shape.empty()) shapes.push_back(std::move(shape));
     begin = parameters.find(form->open, end);
   }
-  return shapes.size() < form->fewest ? std::string() : fmt::format("{}", fmt::join(shapes, " "));
+  return shapes.size() < form->min_tensors ? std::string()
+                                           : fmt::format("{}", fmt::join(shapes, " "));
 }
 
 void set_parameters(Row& row, std::string_view text) {
@@ -223,8 +227,8 @@ struct Column {
   void (*set)(Row& row, std::string_view text);  // sets a known value
   // Width of a text column under -w, if it does not depend on the width of the table.
   std::size_t printed_width = 0;
-  // Minimum length of the header, which -w cuts to the column's width; 0 if it never cuts it.
-  std::size_t shortest_header = 0;
+  // Minimum length of a header that -w has cut to the column's width; 0 if -w never cuts it.
+  std::size_t min_header_size = 0;
 };
 constexpr std::array kColumns = {
     Column{"Idx", Content::number, set_number<Attribute::index>},
@@ -253,8 +257,8 @@ constexpr std::array kColumns = {
     Column{"input_callids", Content::text, ignore, 7, 7},
     Column{"unique_name", Content::text, ignore, 25},
 };
-// Columns in which a cut value changes the meaning of a row. A value that fills its column may be
-// cut.
+// Columns that name what ran: a cut value changes the meaning of the row. A value that fills its
+// column may be cut.
 constexpr std::array<std::string_view, 5> kNamingColumns = {"Layer", "Op", "Kernel", "Params",
                                                             "Module"};
 
@@ -266,10 +270,10 @@ const Column* find_column(std::string_view header) {
 
 // Also finds a column by a header that -w has cut.
 const Column* find_cut_column(std::string_view header) {
-  if (const Column* whole = find_column(header)) return whole;
-  const auto* found = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& column) {
-    return column.shortest_header > 0 && header.size() >= column.shortest_header &&
-           column.header.starts_with(header);
+  if (const Column* column = find_column(header)) return column;
+  const auto* found = std::find_if(kColumns.begin(), kColumns.end(), [&](const Column& candidate) {
+    return candidate.min_header_size > 0 && header.size() >= candidate.min_header_size &&
+           candidate.header.starts_with(header);
   });
   return found == kColumns.end() ? nullptr : found;
 }
@@ -302,21 +306,21 @@ std::vector<std::size_t> find_widths(std::string_view header) {
   return widths;
 }
 
-// Returns the columns if the line is a header: only PyProf's names, including the kernel or the
-// operator.
+// Returns the columns if the line is a header: it contains only names that PyProf uses, among them
+// the kernel or the operator.
 std::optional<Layout> read_layout(std::string_view line) {
   constexpr std::size_t kMinColumns = 3;  // fewer could be prose
   std::vector<std::string> fields;
   Layout layout{detect_delimiter(line), {}, {}};
   if (!split_fields(line, layout.delimiter, fields)) return std::nullopt;
-  bool names_it = false;
+  bool names_operation = false;
   for (const std::string& field : fields) {
     const Column* column = field_column(field, layout);
     if (column == nullptr) return std::nullopt;
-    names_it = names_it || column->header == "Kernel" || column->header == "Op";
+    names_operation = names_operation || column->header == "Kernel" || column->header == "Op";
     layout.columns.push_back(column);
   }
-  if (!names_it || layout.columns.size() < kMinColumns) return std::nullopt;
+  if (!names_operation || layout.columns.size() < kMinColumns) return std::nullopt;
   while (line.ends_with('\r')) line.remove_suffix(1);
   const bool is_aligned = line.find("  ") != std::string_view::npos || line.ends_with(' ');
   if (layout.delimiter == Delimiter::blank && is_aligned && !line.starts_with(' ')) {
@@ -325,8 +329,9 @@ std::optional<Layout> read_layout(std::string_view line) {
   return layout;
 }
 
-// Takes one field of an aligned row, starting at `position`. A number that is longer than its
-// column shifts the following ones, as with printf. Texts never do.
+// Returns the field of an aligned row at `position`, and moves `position` to the next field. A
+// number that is longer than its column shifts the following fields, as with printf. Texts never
+// do.
 std::optional<std::string_view> take_aligned(std::string_view line, const Column& column,
                                              std::size_t width, std::size_t& position) {
   std::size_t end = std::min(position + width, line.size());
@@ -334,10 +339,10 @@ std::optional<std::string_view> take_aligned(std::string_view line, const Column
   if (column.content == Content::number) {
     const std::size_t begin = line.find_first_not_of(' ', position);
     if (begin >= end) return std::nullopt;
-    const std::size_t stop = std::min(line.find(' ', begin), line.size());
-    field = line.substr(begin, stop - begin);
+    const std::size_t number_end = std::min(line.find(' ', begin), line.size());
+    field = line.substr(begin, number_end - begin);
     if (!is_unknown(field) && !whole_number(field)) return std::nullopt;
-    end = std::max(end, stop);
+    end = std::max(end, number_end);
   } else if (position < line.size()) {
     field = line.substr(position, end - position);
     if (field.starts_with(' ') && field.find_first_not_of(' ') != std::string_view::npos) {
@@ -365,22 +370,23 @@ bool split_aligned(std::string_view line, const Layout& layout, std::vector<std:
   return true;
 }
 
-// Kernels that only prepare, reorder or index. PyProf's own classification gives them no work.
-constexpr std::array<std::string_view, 14> kAuxiliary = {
+// Parts of the names of kernels that only prepare, reorder or index. PyProf knows that they have no
+// work.
+constexpr std::array<std::string_view, 14> kAuxiliaryNames = {
     "OffsetsKernel",     "nchwToNh",           "nhwcToNchw",          "generateWinogradTilesKernel",
     "winogradWgradData", "winogradWgradDelta", "winogradWgradOutput", "compute_gemm_pointers",
     "flip_filter",       "fft2d_r2c_",         "fft2d_c2r_",          "fft1d_r2c",
     "fft1d_c2r",         "scaleTensor_kernel"};
 
 bool is_auxiliary(std::string_view kernel) {
-  return std::any_of(kAuxiliary.begin(), kAuxiliary.end(), [&](std::string_view name) {
+  return std::any_of(kAuxiliaryNames.begin(), kAuxiliaryNames.end(), [&](std::string_view name) {
     return kernel.find(name) != std::string_view::npos;
   });
 }
 
-// PyProf prints 0 if it has no formula. It also prints 0 bytes for an operator's later kernels if
-// it gave the bytes to the first one. To the kernel that adds up a split product, it gives the
-// product's work, which another row already has.
+// Removes work that PyProf does not know or that it counts twice. PyProf prints 0 if it has no
+// formula. It also prints 0 bytes for an operator's later kernels if it gave the bytes to the first
+// one. A kernel that adds up a split product has the product's work, which another row already has.
 void drop_unknown_work(Activity& activity) {
   Attributes& attributes = activity.attributes;
   if (find_auxiliary(activity.name) != nullptr &&
@@ -415,11 +421,11 @@ class TableReading {
       ++report_.malformed;
       report_.note(status.error().message());
     }
-    if (!cut_.empty()) {
+    if (!cut_columns_.empty()) {
       report_.note(
           fmt::format("{}: values that fill their column may be cut ({}): `prof.py --csv` "
                       "prints them completely",
-                      source_.name(), fmt::join(cut_, ", ")));
+                      source_.name(), fmt::join(cut_columns_, ", ")));
     }
     return std::move(report_);
   }
@@ -440,13 +446,14 @@ class TableReading {
       note_cut_values();
       return !line.text.empty();
     }
-    const bool whole = split_fields(line.text, layout_.delimiter, fields_);
-    if (whole && !layout_.columns.empty() && fields_.size() == layout_.columns.size()) return true;
-    const bool prose = layout_.columns.empty() || fields_.size() < 2;
+    const bool is_split = split_fields(line.text, layout_.delimiter, fields_);
+    if (is_split && !layout_.columns.empty() && fields_.size() == layout_.columns.size())
+      return true;
+    const bool is_prose = layout_.columns.empty() || fields_.size() < 2;
     if (line.text.empty()) return false;
-    ++(prose ? report_.ignored : report_.malformed);
-    if (!prose) {
-      note(line, whole
+    ++(is_prose ? report_.ignored : report_.malformed);
+    if (!is_prose) {
+      note(line, is_split
                      ? fmt::format("{} fields, expected {}", fields_.size(), layout_.columns.size())
                      : "a quote is not closed");
     }
@@ -460,9 +467,9 @@ class TableReading {
       const std::size_t width = column.printed_width > 0 ? column.printed_width
                                 : is_last                ? 0
                                                          : layout_.widths[i];
-      const bool names = std::find(kNamingColumns.begin(), kNamingColumns.end(), column.header) !=
-                         kNamingColumns.end();
-      if (names && width > 0 && fields_[i].size() >= width) cut_.insert(column.header);
+      const bool is_naming = std::find(kNamingColumns.begin(), kNamingColumns.end(),
+                                       column.header) != kNamingColumns.end();
+      if (is_naming && width > 0 && fields_[i].size() >= width) cut_columns_.insert(column.header);
     }
   }
 
@@ -476,7 +483,7 @@ class TableReading {
     row_.activity.kind = ActivityKind::kernel;
     row_.activity.start = end_;
     row_.bad_time = false;
-    row_.strange = 0;
+    row_.unreadable = 0;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const Column& column = *layout_.columns[i];
       if (!is_unknown(fields_[i])) column.set(row_, fields_[i]);
@@ -486,26 +493,27 @@ class TableReading {
       note(line, "the time is not an integer number of nanoseconds");
       return Done{};
     }
-    if (row_.strange > 0) {
-      report_.unknown += row_.strange;
-      note(line, fmt::format("{} values could not be read", row_.strange));
+    if (row_.unreadable > 0) {
+      report_.unknown += row_.unreadable;
+      note(line, fmt::format("{} values could not be read", row_.unreadable));
     }
-    return hand_on(line);
+    return forward(line);
   }
 
-  Status hand_on(const TextSource::Line& line) {
+  Status forward(const TextSource::Line& line) {
     Activity& activity = row_.activity;
     if (activity.name.empty()) activity.name = activity.attributes.text(Attribute::op);
     activity.attributes.set(Attribute::line, line.number);
     drop_unknown_work(activity);
-    judge_tensor_cores(activity);
+    set_tensor_cores_by_name(activity);
     advance(activity.duration.value_or(Nanoseconds(0)));
     ++report_.activities;
     return sink_.consume(activity);
   }
 
-  // This tool's name rules cover later kernels. If they are undecided, PyProf's value stays.
-  void judge_tensor_cores(Activity& activity) {
+  // The name rules (kernel_names.hpp) cover later kernels than PyProf. If no rule decides, PyProf's
+  // value stays.
+  void set_tensor_cores_by_name(Activity& activity) {
     const TensorCoreVerdict verdict =
         kernel_names_.tensor_cores(activity.name, activity.attributes.text(Attribute::long_name));
     if (verdict.use == TensorCoreUse::unknown) return;
@@ -528,7 +536,7 @@ class TableReading {
   std::vector<std::string> fields_;
   Row row_;
   KernelNames kernel_names_;
-  std::set<std::string_view> cut_;  // columns with a value that may be cut
+  std::set<std::string_view> cut_columns_;  // columns with a value that may be cut
   Nanoseconds end_{0};
 };
 

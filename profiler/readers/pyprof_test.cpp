@@ -35,12 +35,12 @@ Table read(std::string text) {
   return table;
 }
 
-std::string recorded(const std::string& name) {
+std::string read_testdata(const std::string& name) {
   std::ifstream file(std::string(BENCH_SOURCE_DIR) + "/profiler/readers/testdata/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string resnet50() { return recorded("pyprof_resnet50.txt"); }
+std::string resnet50() { return read_testdata("pyprof_resnet50.txt"); }
 
 // The same table as written by `prof.py --csv`: every field is quoted.
 std::string as_csv(const std::string& columns) {
@@ -60,7 +60,7 @@ std::string as_csv(const std::string& columns) {
   return csv;
 }
 
-// As written for awk: one blank between fields, none inside.
+// The same table as it is written for awk: one blank between fields, and none inside a field.
 std::string as_blanks(std::string columns) {
   std::replace(columns.begin(), columns.end(), '\t', ' ');
   return columns;
@@ -68,12 +68,12 @@ std::string as_blanks(std::string columns) {
 
 // 33712 ns cut after the second digit would be 33 ns.
 TEST(PyprofReader, ATableTornInItsLastNumberDoesNotHaveThatRow) {
-  const Table whole = read(resnet50());
+  const Table complete = read(resnet50());
   std::string text = resnet50();
   while (!text.ends_with('\n')) text.pop_back();
   text.resize(text.size() - 2);
   const Table incomplete_line = read(text);
-  EXPECT_EQ(incomplete_line.activities.size() + 1, whole.activities.size());
+  EXPECT_EQ(incomplete_line.activities.size() + 1, complete.activities.size());
   EXPECT_EQ(incomplete_line.report.malformed, 1);
   EXPECT_THAT(
       incomplete_line.report.notes,
@@ -150,8 +150,8 @@ TEST(PyprofReader, the_hmma_kernel_of_row_17_used_tensor_cores) {
 
 // Printed by prof.py of PyProf 3.11: the same seven kernels with --csv and with -w 300.
 TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
-  const Table csv = read(recorded("pyprof_csv.txt"));
-  const Table aligned = read(recorded("pyprof_w300.txt"));
+  const Table csv = read(read_testdata("pyprof_csv.txt"));
+  const Table aligned = read(read_testdata("pyprof_w300.txt"));
   ASSERT_EQ(csv.activities.size(), 7u);
   ASSERT_EQ(aligned.activities.size(), 7u);
   EXPECT_EQ(csv.report.malformed + csv.report.unknown + csv.report.ignored, 0);
@@ -164,13 +164,13 @@ TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
     EXPECT_EQ(a.track, b.track) << i;
     EXPECT_EQ(a.direction, b.direction) << i;
     EXPECT_TRUE(b.name.starts_with(a.name)) << a.name;
-    for (const Attribute each : {Attribute::sequence, Attribute::given_flops,
-                                 Attribute::given_bytes, Attribute::sub, Attribute::index}) {
-      EXPECT_EQ(a.attributes.integer(each), b.attributes.integer(each)) << i;
+    for (const Attribute attribute : {Attribute::sequence, Attribute::given_flops,
+                                      Attribute::given_bytes, Attribute::sub, Attribute::index}) {
+      EXPECT_EQ(a.attributes.integer(attribute), b.attributes.integer(attribute)) << i;
     }
-    for (const Attribute each :
+    for (const Attribute attribute :
          {Attribute::op, Attribute::in_shapes, Attribute::grid, Attribute::tensor_cores}) {
-      EXPECT_EQ(a.attributes.text(each), b.attributes.text(each)) << i;
+      EXPECT_EQ(a.attributes.text(attribute), b.attributes.text(attribute)) << i;
     }
   }
   EXPECT_EQ(csv.activities[1].attributes.text(Attribute::in_shapes), "8x16x128x64 8x16x64x128");
@@ -182,12 +182,12 @@ TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
 }
 
 TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
-  EXPECT_THAT(read(recorded("pyprof_csv.txt")).report.notes, testing::IsEmpty());
-  const Table aligned = read(recorded("pyprof_w300.txt"));
+  EXPECT_THAT(read(read_testdata("pyprof_csv.txt")).report.notes, testing::IsEmpty());
+  const Table aligned = read(read_testdata("pyprof_w300.txt"));
   EXPECT_THAT(
       aligned.report.notes,
       ElementsAre(HasSubstr("may be cut (Kernel, Layer, Module, Params): `prof.py --csv`")));
-  const Table narrow = read(recorded("pyprof_w130.txt"));  // the default columns
+  const Table narrow = read(read_testdata("pyprof_w130.txt"));  // the default columns
   ASSERT_EQ(narrow.activities.size(), 7u);
   EXPECT_EQ(narrow.report.malformed + narrow.report.unknown + narrow.report.ignored, 0);
   EXPECT_EQ(narrow.activities[2].duration, Nanoseconds(147'967));
@@ -197,7 +197,7 @@ TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
 }
 
 TEST(PyprofReader, the_sum_of_a_split_product_has_not_its_work) {
-  const Activity sum = read(recorded("pyprof_csv.txt")).activities.at(6);
+  const Activity sum = read(read_testdata("pyprof_csv.txt")).activities.at(6);
   EXPECT_EQ(sum.name, "splitKreduce_kernel");
   EXPECT_EQ(sum.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(sum.attributes.find(Attribute::given_bytes), nullptr);

@@ -17,11 +17,11 @@
 namespace bench::user {
 namespace {
 
-// The only profiler of the process, because the C interface has no object for it. The first call
-// that needs it creates it; it is never destroyed.
+// Returns the only profiler of the process, because the C interface has no object for it. The first
+// call creates it. It is never destroyed.
 Session& session() {
-  static Session& only = *new Session;
-  return only;
+  static Session& instance = *new Session;
+  return instance;
 }
 
 std::string& error_text() {
@@ -29,13 +29,13 @@ std::string& error_text() {
   return text;
 }
 
-void tell(const std::string& text) {
+void report_error(const std::string& text) {
   std::fprintf(stderr, "bench profiler: %s\n", printable(text).c_str());
 }
 
-// Returns the success of `act` in the form of the C interface.
+// Calls `act` and reports its error. Returns 1 on success and 0 on failure, like the C interface.
 template <class Act>
-int answer(Act act) {
+int run_and_report(Act act) {
   try {
     const Status status = act();
     if (status.ok()) return 1;
@@ -43,13 +43,13 @@ int answer(Act act) {
   } catch (const std::exception& error) {
     error_text() = error.what();
   }
-  tell(error_text());
+  report_error(error_text());
   return 0;
 }
 
 // For calls without a result. If memory is exhausted, nothing is recorded.
 template <class Act>
-void attempt(Act act) {
+void run_ignoring_errors(Act act) {
   try {
     act();
   } catch (const std::exception&) {
@@ -63,10 +63,10 @@ void watch_forks() {
 
 int start_session() {
   [[maybe_unused]] static const bool kWatching = (watch_forks(), true);  // once per process
-  return answer([] { return session().start(); });
+  return run_and_report([] { return session().start(); });
 }
 
-bool environment_speaks() {
+bool environment_concerns_profiler() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "BENCH_PROFILE_", 14) == 0) return true;
   }
@@ -75,14 +75,14 @@ bool environment_speaks() {
 
 // Does nothing if no environment variable concerns the profiler.
 __attribute__((constructor)) void begin_process() {
-  if (!environment_speaks()) return;
+  if (!environment_concerns_profiler()) return;
   const auto variable = [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
-  attempt([&] {
+  run_ignoring_errors([&] {
     if (const Status status = session().read_environment(variable); !status.ok()) {
-      tell(status.error().message() + "; nothing is recorded");
+      report_error(status.error().message() + "; nothing is recorded");
     } else if (session().wants_autostart()) {
       start_session();
     }
@@ -91,7 +91,7 @@ __attribute__((constructor)) void begin_process() {
 
 // Runs after all static destructors of the program.
 __attribute__((destructor)) void end_process() {
-  attempt([] { session().finish(); });
+  run_ignoring_errors([] { session().finish(); });
 }
 
 struct UserCounter {
@@ -128,31 +128,31 @@ using bench::ActivityKind;
 using bench::Attribute;
 
 int bench_profile_set(const char* name, const char* value) {
-  return answer([&] { return session().set(name, value); });
+  return run_and_report([&] { return session().set(name, value); });
 }
 
 int bench_profile_start() { return start_session(); }
 
 int bench_profile_stop() {
-  return answer([] { return session().stop(); });
+  return run_and_report([] { return session().stop(); });
 }
 
 int bench_profile_pause() {
-  return answer([] { return session().pause(); });
+  return run_and_report([] { return session().pause(); });
 }
 
 int bench_profile_resume() {
-  return answer([] { return session().resume(); });
+  return run_and_report([] { return session().resume(); });
 }
 
 int bench_profile_dump() {
-  return answer([] { return session().dump(); });
+  return run_and_report([] { return session().dump(); });
 }
 
 size_t bench_profile_dumps(int format, int sort, int order, int reset, char* text,
                            size_t capacity) {
   std::string all;
-  attempt([&] {
+  run_ignoring_errors([&] {
     bench::SummaryOptions options;
     options.sort = static_cast<bench::SummarySort>(std::clamp(sort, 0, 4));
     options.order = order == 1 ? bench::SortOrder::ascending : bench::SortOrder::descending;
@@ -176,7 +176,7 @@ int64_t bench_profile_now() { return session().now().count(); }
 
 void bench_profile_range(int kind, const char* domain, const char* name, int64_t start_ns) {
   if (!session().recording()) return;
-  attempt([&] {
+  run_ignoring_errors([&] {
     Activity activity = make_activity(ActivityKind::range, domain, name);
     activity.start = bench::Nanoseconds(start_ns);
     activity.duration = session().now() - activity.start;
@@ -187,7 +187,7 @@ void bench_profile_range(int kind, const char* domain, const char* name, int64_t
 
 void bench_profile_mark(const char* domain, const char* name, int scope) {
   if (!session().recording()) return;
-  attempt([&] {
+  run_ignoring_errors([&] {
     Activity activity = make_activity(ActivityKind::marker, domain, name);
     activity.start = session().now();
     activity.attributes.set(Attribute::marker_scope, word(kMarkerScopes, scope));
@@ -197,21 +197,26 @@ void bench_profile_mark(const char* domain, const char* name, int scope) {
 
 void* bench_profile_counter_new(const char* domain, const char* name, int64_t value) {
   UserCounter* counter = nullptr;
-  attempt([&] { counter = new UserCounter{domain, name, value}; });
+  run_ignoring_errors([&] { counter = new UserCounter{domain, name, value}; });
   return counter;
 }
 
 void bench_profile_counter_free(void* counter) { delete to_counter(counter); }
 
 void bench_profile_counter_set(void* counter, int64_t value) {
-  if (UserCounter* own = to_counter(counter); own != nullptr) {
-    attempt([&] { session().set_counter(own->domain, own->name, own->value, value); });
+  if (UserCounter* user_counter = to_counter(counter); user_counter != nullptr) {
+    run_ignoring_errors([&] {
+      session().set_counter(user_counter->domain, user_counter->name, user_counter->value, value);
+    });
   }
 }
 
 void bench_profile_counter_add(void* counter, int64_t difference) {
-  if (UserCounter* own = to_counter(counter); own != nullptr) {
-    attempt([&] { session().add_counter(own->domain, own->name, own->value, difference); });
+  if (UserCounter* user_counter = to_counter(counter); user_counter != nullptr) {
+    run_ignoring_errors([&] {
+      session().add_counter(user_counter->domain, user_counter->name, user_counter->value,
+                            difference);
+    });
   }
 }
 
@@ -221,11 +226,12 @@ int64_t bench_profile_counter_get(void* counter) {
 
 void* bench_profile_scope_begin(const char* name) {
   UserScope* scope = nullptr;
-  attempt([&] { scope = session().begin_scope(name).release(); });
+  run_ignoring_errors([&] { scope = session().begin_scope(name).release(); });
   return scope;
 }
 
 void bench_profile_scope_end(void* scope) {
   if (scope == nullptr) return;
-  attempt([&] { session().end_scope(std::unique_ptr<UserScope>(static_cast<UserScope*>(scope))); });
+  run_ignoring_errors(
+      [&] { session().end_scope(std::unique_ptr<UserScope>(static_cast<UserScope*>(scope))); });
 }

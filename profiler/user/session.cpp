@@ -18,7 +18,7 @@
 namespace bench::user {
 namespace {
 
-// "run.jsonl" -> "run-1234.jsonl": a child must not write into its parent's file.
+// Returns "run-1234.jsonl" for "run.jsonl": a child must not write into its parent's file.
 std::string with_process(const std::string& path, std::int64_t process) {
   const std::size_t slash = path.rfind('/');
   const std::size_t dot = path.rfind('.');
@@ -36,10 +36,10 @@ std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
 }
 
 std::int64_t add_saturating(std::atomic<std::int64_t>& value, std::int64_t difference) {
-  std::int64_t before = value.load();
-  while (!value.compare_exchange_weak(before, saturating_sum(before, difference))) {
+  std::int64_t old_value = value.load();
+  while (!value.compare_exchange_weak(old_value, saturating_sum(old_value, difference))) {
   }
-  return saturating_sum(before, difference);
+  return saturating_sum(old_value, difference);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ struct Session::Dumper {
   Session* session;
   pthread_t thread;
   std::condition_variable wake;
-  bool ends = false;
+  bool must_end = false;
 };
 
 void* Session::run_dumper(void* session) {
@@ -90,9 +90,9 @@ void* Session::run_dumper(void* session) {
 
 void Session::dump_periodically() {
   std::unique_lock lock(mutex_);
-  Dumper& own = *dumper_;
-  while (!own.ends) {
-    own.wake.wait_for(lock, switches_.dump_period);
+  Dumper& dumper = *dumper_;
+  while (!dumper.must_end) {
+    dumper.wake.wait_for(lock, switches_.dump_period);
     report_locked(sink_.flush());
   }
 }
@@ -100,17 +100,17 @@ void Session::dump_periodically() {
 void Session::start_dumper() {
   if (dumper_ != nullptr) return;
   dumper_ = new Dumper{this, {}, {}};
-  // The program's own threads must handle signals.
+  // The new thread blocks all signals, so that the program's own threads handle them.
   sigset_t all;
-  sigset_t before;
+  sigset_t previous_mask;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &all, &previous_mask);
   // Without this thread, the profile is written when a buffer is full and at the end.
   if (pthread_create(&dumper_->thread, nullptr, run_dumper, this) != 0) {
     delete dumper_;
     dumper_ = nullptr;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
 }
 
 // ---- Session
@@ -122,14 +122,15 @@ Status Session::set(std::string_view name, std::string_view value) {
   const SwitchRow* row = find_switch(name);
   if (row == nullptr) {
     std::vector<std::string_view> names;
-    for (const SwitchRow& known : switch_rows()) names.push_back(known.name);
+    for (const SwitchRow& candidate : switch_rows()) names.push_back(candidate.name);
     return Error{fmt::format("unknown switch `{}`", name), "", expectation(name, names)};
   }
   // Switches that have an effect outside `bench run`.
-  static constexpr std::string_view kMeant[] = {"kinds", "dump_period", "file"};
-  if (std::find(std::begin(kMeant), std::end(kMeant), name) == std::end(kMeant)) {
+  static constexpr std::string_view kAllowedSwitches[] = {"kinds", "dump_period", "file"};
+  if (std::find(std::begin(kAllowedSwitches), std::end(kAllowedSwitches), name) ==
+      std::end(kAllowedSwitches)) {
     return Error{fmt::format("`{}` is a switch of `bench run` or of the environment only", name),
-                 "", expectation(name, kMeant)};
+                 "", expectation(name, kAllowedSwitches)};
   }
   if (running_) {
     return Error{fmt::format("`{}` cannot change while the profiler runs", name), "",
@@ -306,10 +307,10 @@ void Session::end_scope(std::unique_ptr<UserScope> scope) {
 
 Status Session::read_environment(const Variables& variable) {
   const std::lock_guard lock(mutex_);
-  ProfileSwitches read = switches_;
-  Status status = apply_environment(variable, read);
+  ProfileSwitches changed = switches_;
+  Status status = apply_environment(variable, changed);
   refused_ = !status.ok();
-  if (status.ok()) switches_ = std::move(read);
+  if (status.ok()) switches_ = std::move(changed);
   return status;
 }
 
@@ -318,7 +319,7 @@ void Session::finish() {
   std::unique_lock lock(mutex_);
   report_locked(sink_.flush());
   if (dumper_ == nullptr) return;
-  dumper_->ends = true;
+  dumper_->must_end = true;
   dumper_->wake.notify_all();
   const pthread_t thread = dumper_->thread;
   lock.unlock();

@@ -27,7 +27,8 @@ class ProcessSink final : public ActivitySink {
   Status open(const ProfileSwitches& switches);
   Status consume(const Activity& activity) override;
   Status flush();
-  // Call this in a child after fork: the parent writes its own unwritten records.
+  // Discards the file, its unwritten records and the sums. Call this in a child after fork: the
+  // parent writes these records.
   void abandon();
   Summary& summary() { return summary_; }
   // Empty before open(). Once set, it is never freed or changed, so that C callers may keep it.
@@ -109,7 +110,7 @@ class Session {
   std::atomic<bool> running_{false};    // started, including pauses
   std::atomic<bool> recording_{false};  // not paused, and the group of user activities is requested
   bool paused_ = false;
-  bool refused_ = false;  // because of an invalid environment variable
+  bool refused_ = false;  // an environment variable is invalid, so start() returns an error
   bool reported_ = false;
   ProcessSink sink_;
   // The last one is in use. Open scopes may belong to earlier ones.

@@ -12,7 +12,8 @@
 
 namespace bench::test {
 
-// A process whose samples of one iteration have this median; its lower quartile is a tenth less.
+// Returns a process whose samples have one iteration and this median. Its lower quartile is a tenth
+// less.
 inline ProcessSummary make_process(Nanoseconds median) {
   ProcessSummary process;
   process.samples = 20;
@@ -24,7 +25,7 @@ inline ProcessSummary make_process(Nanoseconds median) {
   return process;
 }
 
-// Run `number` (its day of the month and run id), with one process per median.
+// Returns a run with one process per median. `number` is its day of the month and part of its id.
 inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
   BaselineRecord record;
   record.measured.id = kStoredCase;

@@ -21,7 +21,8 @@ namespace bench::test {
 
 inline constexpr const char* kFirst = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
 inline constexpr const char* kSecond = "gemm/forward/m8n4k4/f32/onednn/cpu/hot";
-// Creation (miss, hit), packing of two tensors and the first run, as in FakeScript.
+// Time before the first sample, with the defaults of FakeScript: creation without and with a cache
+// hit, packing of two tensors, and the first run.
 inline constexpr Nanoseconds kSetup{5000 + 50 + 2 * 200 + 60000};
 
 inline Measure measure(int processes, Nanoseconds max_time = std::chrono::seconds(2)) {

@@ -23,41 +23,42 @@ namespace {
 using namespace bench::plugin;
 using std::chrono::nanoseconds;
 
-bool is(std::string_view fault) {
-  const char* wanted = std::getenv("DEVICE_PLUGIN");
-  return wanted != nullptr && wanted == fault;
+bool has_fault(std::string_view fault) {
+  const char* selected = std::getenv("DEVICE_PLUGIN");
+  return selected != nullptr && selected == fault;
 }
 
-// Beyond all addresses of processes, whatever the width of their page tables.
+// Offset between the host's address and the device's address of the same memory. It is larger than
+// all addresses of processes, so that the host cannot use an address of the device.
 constexpr std::uintptr_t kOffset = std::uintptr_t{1} << 54;
 constexpr std::size_t kLine = 64;
 
-char* place(const void* device) {
+char* host_address(const void* device) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(device) - kOffset);
 }
 
 class DeviceMemory final : public Memory {
  public:
   void* allocate(int64_t bytes) override {
-    if (is("full")) throw Error(BENCH_SKIPPED, "no memory on this device today");
+    if (has_fault("full")) throw Error(BENCH_SKIPPED, "no memory on this device today");
     const std::size_t lines = (static_cast<std::size_t>(bytes) + kLine - 1) / kLine;
     void* memory = std::aligned_alloc(kLine, lines * kLine);
     if (memory == nullptr) throw std::bad_alloc();
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory) + kOffset);
   }
-  void release(void* address) noexcept override { std::free(place(address)); }
+  void release(void* address) noexcept override { std::free(host_address(address)); }
   void copy_in(void* device, const void* host, int64_t bytes) override {
-    std::memcpy(place(device), host, static_cast<std::size_t>(bytes));
+    std::memcpy(host_address(device), host, static_cast<std::size_t>(bytes));
   }
   void copy_out(void* host, const void* device, int64_t bytes) override {
-    if (is("fail_copy")) throw std::runtime_error("no way back from this device");
-    std::memcpy(host, place(device), static_cast<std::size_t>(bytes));
+    if (has_fault("fail_copy")) throw std::runtime_error("no way back from this device");
+    std::memcpy(host, host_address(device), static_cast<std::size_t>(bytes));
   }
   void fill(void* device, uint8_t value, int64_t bytes) override {
-    std::memset(place(device), value, static_cast<std::size_t>(bytes));
+    std::memset(host_address(device), value, static_cast<std::size_t>(bytes));
   }
   std::optional<int64_t> cache() override { return 48 << 10; }
-  std::optional<int64_t> available() override { return is("small") ? 1000 : 1 << 24; }
+  std::optional<int64_t> available() override { return has_fault("small") ? 1000 : 1 << 24; }
 };
 
 class Triple final : public Operator {
@@ -72,9 +73,10 @@ class Triple final : public Operator {
     model.output("destination", problem.dtype(), {count});
     model.work(count);
   }
-  void reference(const Problem&, const double* const* inputs, const Wanted& wanted,
+  void reference(const Problem&, const double* const* inputs, const Wanted& positions,
                  double* values) const override {
-    for (std::size_t i = 0; i < wanted.count; ++i) values[i] = 3 * inputs[0][wanted.position(i)];
+    for (std::size_t i = 0; i < positions.count; ++i)
+      values[i] = 3 * inputs[0][positions.position(i)];
   }
 };
 
@@ -89,15 +91,15 @@ class TripleKernel final : public DeviceKernel {
   void run(void* const* buffers) override { execute(buffers); }
 
   Sample sample(const SampleRequest& request) override {
-    if (is("throw_sample")) throw std::runtime_error("no sample today");
-    if (is("throw_odd")) throw 7;
+    if (has_fault("throw_sample")) throw std::runtime_error("no sample today");
+    if (has_fault("throw_odd")) throw 7;
     const nanoseconds begin = clock_;
     for (int64_t i = 0; i < request.iterations(); ++i) execute(request.buffers(i));
     Sample sample;
     sample.device = clock_ - begin;
     sample.host = nanoseconds(1500) * request.iterations();
     sample.clock_hz = 1'250'000'000;
-    judge(sample);
+    set_verdict(sample);
     return sample;
   }
 
@@ -105,22 +107,22 @@ class TripleKernel final : public DeviceKernel {
   void execute(void* const* buffers) {
     // With `touch`, uses the address as if it were the host's.
     const auto* source = static_cast<const float*>(
-        is("touch") ? buffers[0] : static_cast<const void*>(place(buffers[0])));
-    auto* destination = reinterpret_cast<float*>(place(buffers[1]));
+        has_fault("touch") ? buffers[0] : static_cast<const void*>(host_address(buffers[0])));
+    auto* destination = reinterpret_cast<float*>(host_address(buffers[1]));
     for (int64_t i = 0; i < count_; ++i) destination[i] = 3 * source[i];
-    if (is("wrong")) destination[count_ / 2] += 1;
+    if (has_fault("wrong")) destination[count_ / 2] += 1;
     clock_ += nanoseconds(buffers[0] == last_ ? 10 : 15) * count_;
     last_ = buffers[0];
   }
-  void judge(Sample& sample) {
-    const bool third = samples_++ % 3 == 2;
-    if (is("void_all") || (is("void_third") && third)) {
+  void set_verdict(Sample& sample) {
+    const bool is_third = samples_++ % 3 == 2;
+    if (has_fault("void_all") || (has_fault("void_third") && is_third)) {
       sample.flags = BENCH_SAMPLE_VOID;
       sample.reason = "another program was on the device";
       *sample.device *= 2;
     }
-    if (is("timeless_third") && third) sample.device.reset();
-    if (is("throttled")) {
+    if (has_fault("timeless_third") && is_third) sample.device.reset();
+    if (has_fault("throttled")) {
       sample.flags = BENCH_SAMPLE_THROTTLED;
       sample.reason = "the device was warm";
     }
@@ -138,7 +140,7 @@ class Device final : public Backend {
   Device() : Backend("scripted", {"triple"}, "cuda", std::make_unique<DeviceMemory>()) {}
 
   void probe() const override {
-    if (is("absent")) throw Error(BENCH_SKIPPED, "the device is on holiday");
+    if (has_fault("absent")) throw Error(BENCH_SKIPPED, "the device is on holiday");
   }
   void set_tuning(int64_t candidates) noexcept override { tuning_ = candidates; }
   std::unique_ptr<Kernel> make(const Problem& problem) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A oneDNN for LD_PRELOAD that fails only in the profiling pass. Executions fail once the library
-// is set to print, which only that pass does, and after BENCH_FAIL_AFTER of them succeeded.
+// A library for LD_PRELOAD that makes oneDNN fail only in the profiling pass. Only that pass sets
+// oneDNN to print. From then on, BENCH_FAIL_AFTER executions succeed, and all later ones fail.
 #include <oneapi/dnnl/dnnl.h>
 
 #include <atomic>
@@ -27,8 +27,9 @@ extern "C" dnnl_status_t dnnl_set_verbose(int level) {
 extern "C" dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive,
                                                 dnnl_stream_t stream, int count,
                                                 const dnnl_exec_arg_t* arguments) {
-  const char* const good = std::getenv("BENCH_FAIL_AFTER");
-  if (printing && good != nullptr && executed++ >= std::atoi(good)) return dnnl_runtime_error;
+  const char* const successes = std::getenv("BENCH_FAIL_AFTER");
+  if (printing && successes != nullptr && executed++ >= std::atoi(successes))
+    return dnnl_runtime_error;
   return next<decltype(dnnl_primitive_execute)>("dnnl_primitive_execute")(primitive, stream, count,
                                                                           arguments);
 }

@@ -21,7 +21,7 @@ namespace {
 
 using bench::test::FakeScript;
 
-// Runs of a kernel before it is timed: the first one and a few of the warm-up.
+// Number of the first run that counts as timed. Earlier ones are the first run and the warm-up.
 constexpr std::int64_t kTimedRun = 40;
 
 std::string variable(const char* name) {
@@ -75,7 +75,7 @@ FakeScript script(const Fault& fault, const std::string& problem) {
   return result;
 }
 
-// Runs instead of serving; returns if there is no fault at the start.
+// Acts out FAKE_START instead of serving. Returns if the variable is empty.
 void play_start(const std::string& kind) {
   if (kind == "exit") {
     std::cerr << "error while loading shared libraries: libfake.so.3" << std::endl;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A oneDNN for LD_PRELOAD whose matrix multiplications fail. From execution number
+// A library for LD_PRELOAD that makes oneDNN's matrix multiplications fail. From execution number
 // BENCH_FAULT_AFTER of a process on, each does what BENCH_FAULT requests: crash, hang, wrong, or
 // interrupt (Ctrl-C for the parent process).
 #include <oneapi/dnnl/dnnl.h>

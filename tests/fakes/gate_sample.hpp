@@ -35,7 +35,7 @@ inline GateFacts sample_facts() {
   return facts;
 }
 
-// 20 % slower in both of its duets and in its confirmation.
+// Returns a case that is 20 % slower in both of its duets and in its confirmation.
 inline CaseEvidence slower_case(const std::string& id) {
   CaseEvidence entry;
   entry.candidate.id = id;
@@ -54,7 +54,7 @@ inline CaseEvidence slower_case(const std::string& id) {
   return entry;
 }
 
-// Measured only by the screen: 1000 ns in the store.
+// Returns a case that only the first stage measured. The store has 1000 ns for it.
 inline CaseEvidence screened_case(const std::string& id) {
   CaseEvidence entry;
   entry.candidate.id = id;
@@ -120,7 +120,8 @@ inline void conclude_gate(GateFile& gate) {
   gate.conclusion = conclude(gate.evidence, gate.judgements, {});
 }
 
-// In the order of the configuration, which is not the reading order.
+// Returns a gate whose cases have the order of the configuration. Reports show them in another
+// order.
 inline GateFile sample_gate() {
   GateFile gate;
   gate.facts = sample_facts();
@@ -137,8 +138,8 @@ inline GateFile sample_gate() {
   return gate;
 }
 
-// The sample after the end of the budget: no regression, a case with 7 of its 10 duets, and one
-// that died.
+// Returns a gate that the budget stopped: a case that passed, a case with 7 of its 10 duets, and
+// one whose base crashed.
 inline GateFile stopped_gate() {
   GateFile gate;
   gate.facts = sample_facts();
@@ -178,7 +179,7 @@ inline GateFile hostile_gate() {
   return gate;
 }
 
-// Half of the cases are regressions.
+// Returns a gate with this many cases, of which half are regressions.
 inline GateFile large_gate(int cases) {
   GateFile gate = sample_gate();
   gate.judgements.clear();

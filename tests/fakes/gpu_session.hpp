@@ -30,7 +30,7 @@ constexpr GpuInterval during(std::int64_t start, std::int64_t end) {
 struct GpuScript {
   explicit GpuScript(std::int64_t pid = 100) { session.pid = pid; }
 
-  // A call of the runtime on `thread`, in the region of operator `id` (0: of none).
+  // Adds a call of the runtime on `thread` in the region of operator `id`, or in none if it is 0.
   std::uint64_t call(std::string name, GpuInterval time, std::int64_t thread, std::uint64_t id) {
     const std::uint64_t correlation = ++correlations;
     GpuApiCall call;
@@ -54,12 +54,12 @@ struct GpuScript {
     kernel.correlation = correlation;
     return std::get<GpuKernel>(add(std::move(kernel)));
   }
-  // Launched 1 us before it runs, by a call of 500 ns.
+  // Adds a kernel and its launch: a call of 500 ns that begins 1 us before the kernel.
   GpuKernel& launch(std::string name, GpuInterval time, std::uint64_t id, std::int64_t stream = 7,
                     std::int64_t thread = 11) {
-    const Nanoseconds asked = time.start - std::chrono::microseconds(1);
+    const Nanoseconds call_time = time.start - std::chrono::microseconds(1);
     const auto correlation =
-        call("cudaLaunchKernel", {asked, asked + Nanoseconds(500)}, thread, id);
+        call("cudaLaunchKernel", {call_time, call_time + Nanoseconds(500)}, thread, id);
     return kernel(std::move(name), time, stream, correlation);
   }
   GpuMemcpy& copy(GpuCopyKind kind, std::int64_t bytes, GpuInterval time,
@@ -107,7 +107,7 @@ inline std::vector<Activity> of_kind(const std::vector<Activity>& activities, Ac
   return found;
 }
 
-// Points of a counter as (ns, value).
+// Returns the points of a counter as (ns, value).
 inline std::vector<std::pair<std::int64_t, double>> counter(const std::vector<Activity>& activities,
                                                             std::string_view name) {
   std::vector<std::pair<std::int64_t, double>> points;

@@ -13,7 +13,7 @@
 
 namespace bench::test {
 
-// Called before each command: returns the failure that happens instead.
+// Called before each command. If it returns a failure, this happens instead of the command.
 using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
 // Replaces the canaries' work, which would take longer than the tests.
 using FakeCanaries = decltype(ServerOptions::canaries);

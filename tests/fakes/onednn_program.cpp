@@ -82,9 +82,9 @@ void execute_self(const Words& words) {
 }
 
 void close_all() {
-  constexpr int kMost = 1100;  // beyond the descriptors that a careful library uses
-  for (int descriptor = 3; descriptor < kMost; ++descriptor) close(descriptor);
-  for (int descriptor = 3; descriptor < kMost; ++descriptor) {
+  constexpr int kMaxDescriptor = 1100;  // higher than the descriptors that a careful library uses
+  for (int descriptor = 3; descriptor < kMaxDescriptor; ++descriptor) close(descriptor);
+  for (int descriptor = 3; descriptor < kMaxDescriptor; ++descriptor) {
     if (open("/dev/null", O_WRONLY) < 0) break;
   }
 }
@@ -124,7 +124,7 @@ std::size_t act(const Words& words) {
 int main(int argc, char** argv) {
   Words words(argv + 1, argv + argc);
   while (!words.empty()) {
-    const std::size_t taken = act(words);
-    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+    const std::size_t used_words = act(words);
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(used_words));
   }
 }

@@ -34,7 +34,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 inline constexpr const char* kGemm = "gemm/forward/m4n4k4/f32/onednn/cpu/hot";
-// As oneDNN 3.2 prints them: 0.02 ms.
+// A line as oneDNN 3.2 prints it for an execution of 0.02 ms.
 inline constexpr const char* kGemmLine =
     "onednn_verbose,exec,cpu,matmul,brg:avx512_core,undef,src_f32::blocked:ab:f0 "
     "wei_f32::blocked:ab:f0 dst_f32::blocked:ab:f0,,,4x4:4x4:4x4,0.02\n";
@@ -69,8 +69,8 @@ class ProfilePassTest : public testing::Test {
   ProfiledReply profiled(const ProfileRequest& request) {
     Reply reply = handle(request);
     if (const auto* refused = std::get_if<ErrorReply>(&reply)) ADD_FAILURE() << refused->reason;
-    auto* wanted = std::get_if<ProfiledReply>(&reply);
-    return wanted == nullptr ? ProfiledReply{} : *wanted;
+    auto* profiled_reply = std::get_if<ProfiledReply>(&reply);
+    return profiled_reply == nullptr ? ProfiledReply{} : *profiled_reply;
   }
 
   std::vector<Activity> spooled() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's program with bench/profiler.hpp: its argument selects what it does.
+// A user's program with bench/profiler.hpp. Its argument selects one of the functions below.
 #include <bench/profiler.hpp>
 
 #include <csignal>
@@ -73,7 +73,7 @@ int pause_and_resume() {
   return 0;
 }
 
-// Prints the lines of the file after each of three dumps.
+// Prints the number of lines of the file after each dump: two after new events, and one without.
 int dump_twice() {
   prof::start();
   for (int i = 0; i < 2; ++i) {
@@ -162,10 +162,10 @@ int table() {
 
 int bad_calls() {
   const bool unknown = prof::set("knds", "all");
-  const std::string why = prof::last_error();
+  const std::string reason = prof::last_error();
   prof::set("file", "/nowhere/at/all.jsonl");
   const bool started = prof::start();
-  std::printf("%d %s %d\n", unknown, why.c_str(), started);
+  std::printf("%d %s %d\n", unknown, reason.c_str(), started);
   use_everything();
   return 0;
 }

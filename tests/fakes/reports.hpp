@@ -44,8 +44,8 @@ inline ProcessRecord sample_process(std::string run_id, std::string id, int numb
   return process;
 }
 
-// The result file of a run of one case: five processes, each one nanosecond slower than the
-// previous, starting with `nanoseconds`.
+// Returns the result file of a run of one case with five processes. The first takes `nanoseconds`.
+// Each is one nanosecond slower than the previous one.
 inline std::string result_file(const RunRecord& run, const CaseRecord& record,
                                std::int64_t nanoseconds) {
   std::string text = to_json_line(run) + "\n";

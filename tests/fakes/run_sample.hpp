@@ -10,7 +10,7 @@
 
 namespace bench::test {
 
-// A case whose median is `nanoseconds`, with five processes of four samples each.
+// Adds a case whose median is `nanoseconds`, with five processes of four samples each.
 inline void add_timed_case(Report& report, const std::string& id, std::int64_t nanoseconds) {
   CaseRecord record = sample_case("run1", id);
   const IdSegments segments = split_id(id);
@@ -39,7 +39,8 @@ inline void add_timed_case(Report& report, const std::string& id, std::int64_t n
   }
 }
 
-// Sizes 16, 32, 64 and 128 of a product in two types, and one failed case.
+// Returns a report with the sizes 16, 32, 64 and 128 of a product in two data types, and one failed
+// case.
 inline Report sample_run_report() {
   Report report;
   report.runs.push_back(sample_run("run1"));

@@ -15,13 +15,14 @@
 
 namespace bench::test {
 
-// A rotation over `sets` invocations with a common count of runs.
+// A rotation over `sets` invocations, which share one count of runs.
 class ScriptedRuns {
  public:
   explicit ScriptedRuns(std::function<Nanoseconds(std::int64_t)> time, int sets = 1)
       : time_(std::move(time)) {
     std::vector<std::unique_ptr<ops::Invocation>> invocations;
-    for (int i = 0; i < sets; ++i) invocations.push_back(std::make_unique<One>(*this, i));
+    for (int i = 0; i < sets; ++i)
+      invocations.push_back(std::make_unique<ScriptedInvocation>(*this, i));
     rotation_ = std::make_unique<Rotation>(std::move(invocations));
   }
   ScriptedRuns(const ScriptedRuns&) = delete;
@@ -33,9 +34,9 @@ class ScriptedRuns {
   const std::vector<int>& order() const { return order_; }  // which invocation ran
 
  private:
-  class One final : public ops::Invocation {
+  class ScriptedInvocation final : public ops::Invocation {
    public:
-    One(ScriptedRuns& runs, int index) : runs_(runs), index_(index) {}
+    ScriptedInvocation(ScriptedRuns& runs, int index) : runs_(runs), index_(index) {}
     bool run() noexcept override {
       const auto number = static_cast<std::int64_t>(runs_.order_.size());
       runs_.order_.push_back(index_);

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Read at run time, so that each text exists separately.
+// The program reads these texts at run time, so that the compiler keeps each as a separate text.
 const char* const volatile kImplementations[] = {"ref:any", "simple:any"};
 const char* const volatile kAlgorithms[] = {"eltwise_relu", "eltwise_tanh"};
 

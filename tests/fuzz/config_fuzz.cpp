@@ -33,8 +33,8 @@ void load(bench::LoadRequest request, const std::string& argument) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A sweep of many cases is legal and slow; long inputs find nothing that short ones do not.
-  constexpr std::size_t kLongest = 4096;
-  if (size > kLongest) return 0;
+  constexpr std::size_t kMaxSize = 4096;
+  if (size > kMaxSize) return 0;
   const std::string text(reinterpret_cast<const char*>(data), size);
   bench::LoadRequest request = request_for(text);
   load(request, "a.yaml");

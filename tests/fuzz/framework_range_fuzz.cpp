@@ -17,10 +17,10 @@ void require(bool condition) {
   if (!condition) __builtin_trap();
 }
 
-bool lies_in(std::string_view part, std::string_view whole) {
+bool is_within(std::string_view part, std::string_view text) {
   const std::less_equal<> before;
-  return part.empty() || (before(whole.data(), part.data()) &&
-                          before(part.data() + part.size(), whole.data() + whole.size()));
+  return part.empty() || (before(text.data(), part.data()) &&
+                          before(part.data() + part.size(), text.data() + text.size()));
 }
 
 void check_work(const bench::FrameworkCall& call) {
@@ -33,10 +33,11 @@ void check_work(const bench::FrameworkCall& call) {
 void check_marker(std::string_view line) {
   const auto marker = bench::parse_pyprof_marker(line);
   if (!marker) return;
-  require(!marker->name.empty() && lies_in(marker->name, line) && lies_in(marker->module, line));
+  require(!marker->name.empty() && is_within(marker->name, line) &&
+          is_within(marker->module, line));
   require(marker->arguments.size() == marker->inputs.size());
   for (const bench::FrameworkArgument& argument : marker->arguments) {
-    require(lies_in(argument.name, line) && lies_in(argument.type, line));
+    require(is_within(argument.name, line) && is_within(argument.type, line));
   }
   check_work({marker->name, &marker->inputs, nullptr, &marker->arguments});
 }
@@ -46,7 +47,7 @@ void check(std::string_view line) {
   const auto range = bench::parse_framework_range(line);
   if (!range) return;
   require(!range->name.empty());
-  require(lies_in(range->name, line) && lies_in(range->sizes, line));
+  require(is_within(range->name, line) && is_within(range->sizes, line));
   require(range->origins.empty() || range->origins.size() == range->inputs.size());
   require(range->sequence.value_or(0) >= 0);
   check_work({range->name, &range->inputs, nullptr});

@@ -20,7 +20,7 @@ void require(bool condition) {
 class CheckingSink final : public bench::ActivitySink {
  public:
   bench::Status consume(const bench::Activity& activity) override {
-    ++taken;
+    ++consumed;
     require(!activity.attributes.text(bench::Attribute::phase).empty());
     require(!activity.duration || activity.duration->count() >= 0);
     require(activity.start.count() >= 0);
@@ -32,17 +32,17 @@ class CheckingSink final : public bench::ActivitySink {
     require(parser_.parse(line_).kind == bench::LineKind::activity);
     return bench::Done{};
   }
-  std::int64_t taken = 0;
+  std::int64_t consumed = 0;
 
  private:
   std::string line_;
   bench::ActivityLineParser parser_;
 };
 
-bool lies_in(std::string_view part, std::string_view whole) {
+bool is_within(std::string_view part, std::string_view text) {
   const std::less_equal<> before;
-  return part.empty() || (before(whole.data(), part.data()) &&
-                          before(part.data() + part.size(), whole.data() + whole.size()));
+  return part.empty() || (before(text.data(), part.data()) &&
+                          before(part.data() + part.size(), text.data() + text.size()));
 }
 
 void decode(std::string_view text) {
@@ -53,10 +53,10 @@ void decode(std::string_view text) {
          {line.format, line.interface, line.operation, line.cache, line.engine, line.primitive,
           line.implementation, line.propagation, line.memory_text, line.attributes, line.auxiliary,
           line.problem, line.component, line.message, line.location, line.text, line.rest}) {
-      require(lies_in(part, text));
+      require(is_within(part, text));
     }
     for (const bench::MemoryDescriptor& descriptor : line.memory) {
-      require(lies_in(descriptor.argument, text) && lies_in(descriptor.flags, text));
+      require(is_within(descriptor.argument, text) && is_within(descriptor.flags, text));
     }
     require(line.rest.size() < text.size());
     text = line.rest;
@@ -70,14 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   decode(text);
   const auto source = bench::text_source_for_test("fuzz", text);
   CheckingSink sink;
-  bench::WorkSink with_work(bench::ops::make_work_provider(), sink);
+  bench::WorkSink work_sink(bench::ops::make_work_provider(), sink);
   static_cast<void>(bench::onednn_reader.recognises(source->head()));
-  const auto report = bench::onednn_reader.read(*source, with_work);
+  const auto report = bench::onednn_reader.read(*source, work_sink);
   if (!report.ok()) {
     require(!report.error().message().empty());
     return 0;
   }
-  require(report->activities == sink.taken);
+  require(report->activities == sink.consumed);
   require(report->notes.size() <= bench::kMaxNotes);
   require(report->malformed + report->unknown == 0 || !report->notes.empty());
   return 0;

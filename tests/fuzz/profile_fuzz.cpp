@@ -25,14 +25,14 @@ void require(bool condition) {
 class CheckingSink final : public bench::ActivitySink {
  public:
   bench::Status consume(const bench::Activity& activity) override {
-    ++taken;
+    ++consumed;
     require(!activity.duration || activity.duration->count() >= 0);
     line_.clear();
     bench::append_json(activity, "", line_);
     require(parser_.parse(line_).kind == bench::LineKind::activity);
     return summary.consume(activity);
   }
-  std::int64_t taken = 0;
+  std::int64_t consumed = 0;
   bench::Summary summary;
 
  private:
@@ -51,7 +51,7 @@ void require_printable(const std::string& text) {
   }
 }
 
-void read(const std::string& text) {
+void read_profile(const std::string& text) {
   const auto source = bench::text_source_for_test("fuzz", text);
   const auto reader = bench::find_reader(*source);
   if (!reader.ok()) {
@@ -64,7 +64,7 @@ void read(const std::string& text) {
     require(!report.error().message().empty());
     return;
   }
-  require(report->activities == sink.taken);
+  require(report->activities == sink.consumed);
   require(report->notes.size() <= bench::kMaxNotes);
   require(report->malformed + report->unknown == 0 || !report->notes.empty());
   const bench::Attribution attribution = sink.summary.attribution();
@@ -73,7 +73,7 @@ void read(const std::string& text) {
   require(nlohmann::json::accept(bench::summary_json(sink.summary)));
 }
 
-bench::AnalysisOptions question(std::size_t number) {
+bench::AnalysisOptions make_options(std::size_t number) {
   bench::AnalysisOptions options;
   switch (number % 8) {
     case 0:
@@ -114,10 +114,10 @@ bench::AnalysisOptions question(std::size_t number) {
   return options;
 }
 
-// The same bytes always give the same query, so that a finding is reproducible.
-void answer(const std::string& text, std::size_t choice) {
+// Analyses the text. The same bytes always give the same query, so that a finding is reproducible.
+void analyze_text(const std::string& text, std::size_t choice) {
   constexpr const char* kFormats[] = {"table", "space", "csv", "json", "markdown"};
-  bench::AnalysisOptions options = question(choice);
+  bench::AnalysisOptions options = make_options(choice);
   const std::string format = options.width ? "table" : kFormats[choice / 8 % 5];
   options.format = format;
   std::ostringstream out;
@@ -144,9 +144,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::size_t choice = std::hash<std::string>()(text);
   if (choice % 2 == 0) {
-    read(text);
+    read_profile(text);
   } else {
-    answer(text, choice / 2);
+    analyze_text(text, choice / 2);
   }
   return 0;
 }

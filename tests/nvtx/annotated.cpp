@@ -15,9 +15,8 @@
 //   fork          a child pops the range that is open here and pushes a new one
 //   self          runs this program with the remaining arguments in a child
 //   replay FILE   pushes and pops according to its lines: "push TEXT", "pop"
-//   keys          uses all keys of thread-specific data, pushes and pops a range on a new thread,
-//   and
-//                 prints whether its values are still the same
+//   keys          uses all keys of thread-specific data, pushes and pops a range on a new thread
+//                 and prints whether its values are still the same
 //   relu          executes an elementwise primitive of oneDNN
 //   cuda on|off   cudaProfilerStart, cudaProfilerStop
 //   print TEXT    prints TEXT and a newline
@@ -177,8 +176,8 @@ void replay(const std::string& file) {
 
 int main(int argc, char** argv) {
   const Words words(argv + 1, argv + argc);
-  std::size_t at = 0;
-  const auto next = [&] { return words.at(++at); };
+  std::size_t position = 0;
+  const auto next = [&] { return words.at(++position); };
   const std::map<std::string, std::function<void()>> actions = {
       {"push", [&] { nvtxRangePushA(next().c_str()); }},
       {"pop", [] { nvtxRangePop(); }},
@@ -197,8 +196,9 @@ int main(int argc, char** argv) {
       {"fork", fork_inside_of_range},
       {"self",
        [&] {
-         run_self(argv[0], Words(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end()));
-         at = words.size();
+         run_self(argv[0],
+                  Words(words.begin() + static_cast<std::ptrdiff_t>(position) + 1, words.end()));
+         position = words.size();
        }},
       {"replay", [&] { replay(next()); }},
       {"relu", execute_relu},
@@ -208,5 +208,5 @@ int main(int argc, char** argv) {
       {"exit", [&] { std::exit(std::atoi(next().c_str())); }},
       {"kill", [] { std::raise(SIGKILL); }},
   };
-  for (; at < words.size(); ++at) actions.at(words[at])();
+  for (; position < words.size(); ++position) actions.at(words[position])();
 }

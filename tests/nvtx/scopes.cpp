@@ -28,8 +28,8 @@ void throw_inside(bench::Recorder* recorder) {
 }
 
 void do_case(bench::Recorder* recorder) {
-  const bench::Scope whole(recorder,
-                           {.name = "", .case_id = "conv/forward/c64/f32/onednn/cpu/hot"});
+  const bench::Scope case_scope(recorder,
+                                {.name = "", .case_id = "conv/forward/c64/f32/onednn/cpu/hot"});
   { const bench::Scope layer(recorder, {.name = "layer1"}); }
   static_cast<void>(fail_inside(recorder));
   try {
@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
     recorder.emplace(clock, sink, std::set<bench::RecordGroup>{bench::RecordGroup::operators});
     recorder->start();
   }
-  bench::Recorder* used = recorder ? &*recorder : nullptr;
-  std::thread other(do_case, used);
-  do_case(used);
+  bench::Recorder* used_recorder = recorder ? &*recorder : nullptr;
+  std::thread other(do_case, used_recorder);
+  do_case(used_recorder);
   other.join();
 }

@@ -36,15 +36,16 @@ struct CudnnGap {
 
 struct CudnnEntry {
   std::string_view op;
-  // BackendError: cuDNN's graph API has no such operation, or rejects these sizes and types.
-  // nullptr: there is no operation for it, whatever the sizes.
+  // Builds the graph of a problem. BackendError: cuDNN's graph API has no such operation, or
+  // rejects these sizes and types. Null if cuDNN has no operation for this operator, whatever the
+  // sizes.
   Result<OperationGraph, BackendError> (*graph)(const CudnnTarget& target,
                                                 const Problem& problem) = nullptr;
-  // Gaps that a native kernel fills, and gaps that nothing fills. Observed with cuDNN 9.19: the
-  // first ones always, the second ones for described devices.
+  // Observed with cuDNN 9.19. `gaps` were observed in all cases; a native kernel computes their
+  // problems. `expected_gaps` were observed for described devices; nothing computes their problems.
   std::span<const CudnnGap> gaps = {};
   std::span<const CudnnGap> expected_gaps = {};
-  // Arranges a tensor otherwise than the graph's form says. nullopt: as the form says.
+  // Returns a tensor's arrangement if it differs from the graph's form, else nullopt. May be null.
   std::optional<PackedTensor> (*pack)(const Problem& problem, std::size_t tensor,
                                       const TensorForm& form) = nullptr;
 };
@@ -53,7 +54,7 @@ std::span<const CudnnEntry* const> cudnn_entries();
 // Returns nullptr if no entry has the operator.
 const CudnnEntry* find_cudnn_entry(std::string_view op);
 
-// "nchw" or "nhwc"; "plain" below three dimensions.
+// Returns "nchw" or "nhwc", or "plain" for tensors with fewer than three dimensions.
 std::string format_layout(const Problem& problem, std::size_t tensor, Layout layout);
 
 // Conditions that the gaps of several operators share.

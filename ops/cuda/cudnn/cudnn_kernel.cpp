@@ -154,7 +154,8 @@ TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
   return result;
 }
 
-// The forward pass's result and workspace are needed only in this call.
+// Runs the forward pass that writes the positions of the maxima. Its result and its workspace are
+// needed only in this call.
 Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (plan_.maxima == nullptr) return Done{};
   const auto& tensors = plan_.maxima->graph->tensors;
@@ -164,10 +165,10 @@ Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (!scratch) return Error{scratch.error().reason, "", ""};
   auto workspace = DeviceBuffer::create(runtime(), plan_.maxima->workspace);
   if (!workspace) return Error{workspace.error().reason, "", ""};
-  TensorAddresses places = addresses(buffers);
-  places[kMaximaResult] = scratch->data();
-  BENCH_ASSIGN_OR_RETURN(const Descriptor pack,
-                         variant_pack(*session_, *plan_.maxima, places, workspace->data()));
+  TensorAddresses tensor_addresses = addresses(buffers);
+  tensor_addresses[kMaximaResult] = scratch->data();
+  BENCH_ASSIGN_OR_RETURN(const Descriptor pack, variant_pack(*session_, *plan_.maxima,
+                                                             tensor_addresses, workspace->data()));
   BENCH_RETURN_IF_ERROR(session_->execute(plan_.maxima->plan, pack));
   return runtime().synchronise();
 }
@@ -188,10 +189,10 @@ std::map<std::string, std::string> CudnnKernel::details() const {
 }
 
 const TensorForm* find_form(const ProblemPlan& plan, std::int64_t uid) {
-  for (const auto& each : {plan.main, plan.maxima}) {
-    if (each == nullptr) continue;
-    const auto form = std::ranges::find(each->graph->tensors, uid, &TensorForm::uid);
-    if (form != each->graph->tensors.end()) return &*form;
+  for (const auto& execution_plan : {plan.main, plan.maxima}) {
+    if (execution_plan == nullptr) continue;
+    const auto form = std::ranges::find(execution_plan->graph->tensors, uid, &TensorForm::uid);
+    if (form != execution_plan->graph->tensors.end()) return &*form;
   }
   return nullptr;
 }
@@ -200,7 +201,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   const Tensor& tensor = problem.tensors[index];
   DeviceTensor result{buffer_role(tensor.role), tensor.dtype, {}, "plain"};
   const TensorForm* form = find_form(plan, static_cast<std::int64_t>(index) + 1);
-  if (form == nullptr) {  // nothing reads it
+  if (form == nullptr) {  // neither graph uses the tensor
     result.arrangement = make_arrangement(tensor.dims, MemoryLayout::plain);
     return result;
   }
@@ -220,7 +221,7 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   return result;
 }
 
-// Size of the maxima, which the kernel keeps.
+// Returns the size of the buffer for the positions of the maxima; 0 if the plan needs none.
 Bytes maxima_size(const ProblemPlan& plan) {
   const TensorForm* form = plan.maxima == nullptr ? nullptr : find_form(plan, kForwardMaxima);
   if (form == nullptr) return {0};

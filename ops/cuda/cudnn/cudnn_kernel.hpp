@@ -40,7 +40,7 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> executio
 // The arrangement of a problem's tensors in the buffers that an operation graph reads and writes.
 // Pure.
 
-// Arranges tensor number `tensor` of the problem, which the graph knows as `form`.
+// Arranges tensor number `tensor` of the problem, which the graph describes as `form`.
 PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const TensorForm& form);
 
 // Convert values of a batch norm tensor in place, to and from the form that cuDNN reads.

@@ -104,7 +104,7 @@ TEST(PackedTensor, AVarianceIsStoredAsItsInverseDeviation) {
   EXPECT_NEAR(values[1], 3.99, 1e-5);
 }
 
-// Graphs of three dimensions rename the dimensions; the memory is row-major.
+// Graphs describe three dimensions in another order; the memory is row-major.
 TEST(PackedTensor, ElementsWithoutChannelsArePlain) {
   const Problem relu = problem("pointwise", "relu-2x3x5");
   const TensorForm form = tensor_form(relu, 0, {1, 5, 2, 3}, Layout::nhwc);

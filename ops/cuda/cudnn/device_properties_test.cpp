@@ -8,7 +8,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// On a machine with a device its properties can be used for planning; elsewhere there is a reason.
+// On a machine with a device, its properties can be used for planning. Elsewhere the error states a
+// reason.
 TEST(DeviceProperties, AreReadOrRefused) {
   BENCH_NEED_CUDNN(api);
   const auto json = read_device_json(api, 0);

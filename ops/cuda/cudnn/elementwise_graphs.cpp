@@ -31,9 +31,9 @@ TensorForm elementwise_form(const Problem& problem, std::size_t tensor) {
 
 std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t tensor,
                                              const TensorForm& /*renames dimensions*/) {
-  const Tensor& given = problem.tensors[tensor];
-  if (has_channels_innermost(problem) && given.dims.size() != 1) return std::nullopt;
-  return PackedTensor{make_arrangement(given.dims, MemoryLayout::plain),
+  const Tensor& problem_tensor = problem.tensors[tensor];
+  if (has_channels_innermost(problem) && problem_tensor.dims.size() != 1) return std::nullopt;
+  return PackedTensor{make_arrangement(problem_tensor.dims, MemoryLayout::plain),
                       format_layout(problem, tensor, Layout::nchw)};
 }
 

@@ -26,7 +26,7 @@ struct FakeEngine {
   std::vector<std::int32_t> notes = {};
   std::int64_t workspace = 0;
   Nanoseconds time{1000};
-  bool finishes = true;  // whether a plan of it can be finalised
+  bool finishes = true;  // whether a plan with this engine can be finalised
   bool executes = true;
 };
 
@@ -42,11 +42,11 @@ class FakeCudnn {
   FakeCudnn(const FakeCudnn&) = delete;
   FakeCudnn& operator=(const FakeCudnn&) = delete;
 
-  std::vector<FakeEngine> engines = {{}};      // of heuristics mode A
+  std::vector<FakeEngine> engines = {{}};      // engines of heuristics mode A
   std::vector<FakeEngine> fallbacks = {};      // engines of the fallback mode
   std::int64_t most_operations = 99;           // larger graphs have no engine
-  std::function<void(const Addresses&)> work;  // executed by each execution
-  std::vector<Addresses> executions;           // what was enqueued
+  std::function<void(const Addresses&)> work;  // called by each execution
+  std::vector<Addresses> executions;           // addresses of each enqueued execution
   std::vector<void*> workspaces;               // of these executions
   std::int64_t heuristics = 0;                 // number of queries
   std::int64_t plans = 0;                      // number of finalised plans
@@ -180,7 +180,7 @@ class FakeCudnn {
   cudnnStatus_t finish(Kept& descriptor) {
     if (descriptor.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) ++heuristics;
     if (descriptor.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return CUDNN_STATUS_SUCCESS;
-    // 400: the attribute of the handle, without which there is no device.
+    // Attribute 400 is the handle. Without a handle there is no device.
     if (read_values<void*>(descriptor, 400) != std::vector<void*>{this}) {
       return CUDNN_STATUS_BAD_PARAM;
     }

@@ -106,9 +106,12 @@ std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layo
 
 TensorForm tensor_form(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
                        Layout layout) {
-  const Tensor& given = problem.tensors[tensor];
-  TensorForm form{
-      given.name, static_cast<std::int64_t>(tensor) + 1, given.dtype, std::move(dims), {}};
+  const Tensor& problem_tensor = problem.tensors[tensor];
+  TensorForm form{problem_tensor.name,
+                  static_cast<std::int64_t>(tensor) + 1,
+                  problem_tensor.dtype,
+                  std::move(dims),
+                  {}};
   form.strides = dense_strides(form.dims, layout);
   return form;
 }

@@ -20,16 +20,18 @@ namespace bench::ops::cuda {
 // Whether channels are innermost in the elementwise graphs of a problem. If not, their tensors are
 // plain.
 bool has_channels_innermost(const Problem& problem);
-// Shapes are aligned at the last dimension, as in broadcasts.
+// Returns `dims` with at least four dimensions. Adds dimensions of size 1 in front, as broadcasts
+// do.
 std::vector<std::int64_t> padded_dims(const Dims& dims);
-// cuDNN's pointwise engines expect the second dimension innermost. The names of dimensions do not
-// matter for elementwise operations. In row-major order the last one is therefore moved to the
-// second place.
+// cuDNN's pointwise engines expect the second dimension innermost. Elementwise operations
+// do not depend on what a dimension means. In row-major order the last dimension therefore becomes
+// the second one.
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor,
                             std::vector<std::int64_t> dims);
 TensorForm elementwise_form(const Problem& problem, std::size_t tensor);
-// CudnnEntry::pack of elementwise graphs. If channels are not innermost, they rename dimensions.
-// The tensors are then plain, as are tensors with one value per channel.
+// Implements CudnnEntry::pack for elementwise graphs. If channels are not innermost, these graphs
+// use other dimensions (elementwise_form). The tensors are then plain, as are tensors with one
+// value per channel.
 std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t tensor,
                                              const TensorForm& form);
 

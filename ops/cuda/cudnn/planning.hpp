@@ -52,7 +52,8 @@ struct EngineCandidate {
   Descriptor configuration;
 };
 
-// first: the heuristics' first choice. fallback: what they offer if that finds nothing.
+// first: the engines that the heuristics prefer. fallback: the engines that they offer if none of
+// these can be used.
 enum class EngineChoice { first, fallback };
 
 // Returns candidates in the heuristics' order, without those that the problem's data type forbids.
@@ -64,7 +65,8 @@ Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const Cudnn
                                                                      const Problem& problem,
                                                                      const Descriptor* device,
                                                                      EngineChoice choice);
-// Error: the engine does not support these sizes after all.
+// Creates the plan of an engine's configuration. Error: the engine does not support these sizes
+// although the heuristics listed it.
 Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& configuration,
                                const Descriptor* device);
 std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
@@ -72,8 +74,8 @@ std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
 std::string format_knobs(const Descriptor& configuration);
 
 struct PlanningLimits {
-  std::int64_t engines = 16;  // the best of those that the problem allows
-  // plans that are finished to learn their workspace; this takes most of the time
+  std::int64_t engines = 16;  // maximum number of engines, best first
+  // maximum number of plans that are created to read their workspace; this takes most of the time
   std::int64_t workspaces = 16;
 };
 

@@ -55,8 +55,9 @@ constexpr FunctionRow kBinary[] = {
 
 std::optional<Pointwise> make(std::span<const FunctionRow> rows, std::string_view name,
                               const PointwiseCoefficients& coefficients) {
-  const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const FunctionRow& each) { return each.name == name; });
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const FunctionRow& candidate) {
+    return candidate.name == name;
+  });
   if (row == rows.end()) return std::nullopt;
   Pointwise function{.mode = row->mode};
   switch (row->takes) {

@@ -19,7 +19,7 @@ struct SupportQuestion {
   ComputeCapability of = kNoDevice;  // determines which types are supported
 };
 
-Support check_support(const Problem& problem, const SupportQuestion& asked);
+Support check_support(const Problem& problem, const SupportQuestion& question);
 
 // Reads cuDNN's own description of a device: the JSON with which planned_engines() plans for that
 // device on other machines. `device`: its number in the CUDA runtime. Error: there is none, with

@@ -20,16 +20,16 @@ using ::testing::HasSubstr;
 
 TEST(Support, OfEveryCombinationIsAnAnswer) {
   BENCH_NEED_CUDNN(api);
-  const SupportQuestion asked{api, "", {9, 0}};
+  const SupportQuestion question{api, "", {9, 0}};
   std::map<std::string, std::set<std::string>> servers;  // by operator
   int cases = 0;
-  cudnn_test::for_each_support_case([&](const Problem& each, const std::string& what) {
-    const Support support = check_support(each, asked);
+  cudnn_test::for_each_support_case([&](const Problem& support_case, const std::string& what) {
+    const Support support = check_support(support_case, question);
     ++cases;
     EXPECT_NE(support.runs, Runs::unknown) << what;
     if (support.runs == Runs::yes) {
       EXPECT_FALSE(support.by.empty()) << what;
-      servers[std::string(each.op->name)].insert(support.by);
+      servers[std::string(support_case.op->name)].insert(support.by);
     } else {
       EXPECT_FALSE(support.reason.empty()) << what;
       EXPECT_TRUE(support.by.empty()) << what;
@@ -49,7 +49,7 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   EXPECT_EQ(servers["peak"], (std::set<std::string>{"bench:peak_fma", "bench:peak_triad"}));
 }
 
-// The reason was that there is no graph of cuDNN, which does not help.
+// Earlier, the reason was that cuDNN has no graph, which does not help the user.
 TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
   BENCH_NEED_CUDNN(api);
   const Support support = check_support(problem("peak", "fma_avx2"), {api, "", {9, 0}});
@@ -58,12 +58,12 @@ TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
 }
 
 TEST(Support, WithoutCudnnSaysSo) {
-  const SupportQuestion asked{nullptr, "no file of that name", {0, 0}};
-  const Support conv = check_support(problem("conv", "n2c4h5k6r3"), asked);
+  const SupportQuestion question{nullptr, "no file of that name", {0, 0}};
+  const Support conv = check_support(problem("conv", "n2c4h5k6r3"), question);
   EXPECT_EQ(conv.runs, Runs::unknown);
   EXPECT_THAT(conv.reason, HasSubstr("no file of that name"));
-  EXPECT_EQ(check_support(problem("softmax", "4x8"), asked).runs, Runs::yes);
-  EXPECT_EQ(check_support(problem("gemm", "m4n4k4"), asked).runs, Runs::yes);
+  EXPECT_EQ(check_support(problem("softmax", "4x8"), question).runs, Runs::yes);
+  EXPECT_EQ(check_support(problem("gemm", "m4n4k4"), question).runs, Runs::yes);
 }
 
 TEST(Support, DependsOnTheDevice) {

@@ -19,10 +19,10 @@ constexpr std::uint8_t kFill = 0x3c;
 Result<std::vector<DeviceBuffer>, BackendError> allocate_buffers(Runtime& runtime,
                                                                  const Kernel& kernel) {
   std::vector<DeviceBuffer> buffers;
-  for (const KernelBuffer& wanted : kernel.buffers()) {
+  for (const KernelBuffer& description : kernel.buffers()) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer,
-                           DeviceBuffer::create(runtime, wanted.size, "tuning"));
-    if (const Status filled = runtime.fill(buffer.data(), kFill, wanted.size); !filled) {
+                           DeviceBuffer::create(runtime, description.size, "tuning"));
+    if (const Status filled = runtime.fill(buffer.data(), kFill, description.size); !filled) {
       return BackendError{BackendError::Kind::failed, filled.error().message()};
     }
     buffers.push_back(std::move(buffer));

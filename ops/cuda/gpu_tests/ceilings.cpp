@@ -74,7 +74,7 @@ void copy_ceilings(const CheckRun& run) {
   });
   AnyInvocation library(device,
                         [&] { return device.copy_within(two->data(), one->data(), {kSize}); });
-  // Read and written: a byte per nanosecond is one GB/s.
+  // Each byte is read and written, hence the factor 2. One byte per nanosecond is one GB/s.
   add(run, "copy by a kernel", measure_best(run, kernel, 10), 2.0 * kSize, "gb_per_s");
   add(run, "copy by the driver", measure_best(run, library, 10), 2.0 * kSize, "gb_per_s");
 }

@@ -35,7 +35,7 @@ Records& records() {
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* count) {
   *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
   *size = *buffer != nullptr ? kBufferBytes : 0;
-  *count = 0;  // as many as fit
+  *count = 0;  // 0: as many records as fit into the buffer
 }
 
 void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,

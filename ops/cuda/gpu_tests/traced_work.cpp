@@ -109,9 +109,11 @@ Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
     BENCH_RETURN_IF_ERROR(row.work(device));
   }
   BENCH_RETURN_IF_ERROR(two_threads(collector));
-  for (const ConversionCase& each : conversions) {
-    const Region region(collector, kConversion + static_cast<std::uint64_t>(each.channels));
-    if (!each.bound.invocation->run()) return Error{each.bound.invocation->error(), "", ""};
+  for (const ConversionCase& conversion : conversions) {
+    const Region region(collector, kConversion + static_cast<std::uint64_t>(conversion.channels));
+    if (!conversion.bound.invocation->run()) {
+      return Error{conversion.bound.invocation->error(), "", ""};
+    }
   }
   for (const std::int64_t length : kTracedLengths) {
     const Region region(collector, kSpins + static_cast<std::uint64_t>(length));

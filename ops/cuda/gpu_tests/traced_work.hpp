@@ -52,7 +52,7 @@ class TracedSession {
   std::vector<Record> all() const {
     std::vector<Record> found;
     for (const GpuRecord& record : session_.records) {
-      if (const auto* each = std::get_if<Record>(&record)) found.push_back(*each);
+      if (const auto* typed_record = std::get_if<Record>(&record)) found.push_back(*typed_record);
     }
     return found;
   }

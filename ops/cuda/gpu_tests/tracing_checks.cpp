@@ -203,21 +203,24 @@ void check_second(const CuptiLibrary& library, CheckReport& report) {
                    {{"reason", second ? "it was not" : second.error().message()}});
 }
 
-void add_conversion(const ConversionCase& each, const TracedSession& session, CheckReport& report) {
+void add_conversion(const ConversionCase& conversion, const TracedSession& session,
+                    CheckReport& report) {
   Figures kernels = Figures::array();
-  const auto id = kConversion + static_cast<std::uint64_t>(each.channels);
+  const auto id = kConversion + static_cast<std::uint64_t>(conversion.channels);
   for (const auto& kernel : session.find_kernels(id)) {
     kernels.push_back({{"name", kernel.name}, {"us", microseconds(kernel.time->length())}});
   }
-  report.add(fmt::format("a convolution of {} channels", each.channels), "j", Outcome::figures,
-             {{"engine", each.bound.kernel->implementation()},
-              {"workspace_bytes", each.bound.kernel->workspace().count},
+  report.add(fmt::format("a convolution of {} channels", conversion.channels), "j",
+             Outcome::figures,
+             {{"engine", conversion.bound.kernel->implementation()},
+              {"workspace_bytes", conversion.bound.kernel->workspace().count},
               {"kernels", kernels}});
 }
 
-// Checks what was recorded before a failure, too.
-TracedTimes work_below(CheckRun& run, CuptiCollector& collector,
-                       std::span<const ConversionCase> conversions, const char* name) {
+// If the work fails, reports that and returns no times. The caller still checks what was recorded
+// before.
+TracedTimes work_under_tracer(CheckRun& run, CuptiCollector& collector,
+                              std::span<const ConversionCase> conversions, const char* name) {
   auto times = do_traced_work(run, collector, conversions);
   if (times) return *std::move(times);
   run.report.broken(name, "b", times.error().message());
@@ -228,9 +231,9 @@ Result<GpuSession> trace(CheckRun& run, CuptiCollector& collector,
                          std::span<const ConversionCase> conversions, TracedTimes& times) {
   const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
   // The first run includes the cost of instrumentation.
-  work_below(run, collector, conversions, "work below the tracer, the first time");
+  work_under_tracer(run, collector, conversions, "work below the tracer, the first time");
   BENCH_RETURN_IF_ERROR(collector.open_window(synchronise));
-  times = work_below(run, collector, conversions, "work below the tracer");
+  times = work_under_tracer(run, collector, conversions, "work below the tracer");
   return collector.finish(synchronise);
 }
 
@@ -304,7 +307,9 @@ void check_tracing(CheckRun& run) {
     check_cost(run, untraced, session, times, length);
   }
   check_graph(run, untraced, session, times);
-  for (const ConversionCase& each : conversions) add_conversion(each, session, run.report);
+  for (const ConversionCase& conversion : conversions) {
+    add_conversion(conversion, session, run.report);
+  }
   check_second(*run.tracer.library, run.report);
 }
 

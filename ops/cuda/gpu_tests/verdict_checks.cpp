@@ -71,7 +71,7 @@ class Backends {
   explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
 
   Result<std::shared_ptr<Backend>> find(const std::string& name) {
-    if (const auto known = opened_.find(name); known != opened_.end()) return known->second;
+    if (const auto entry = opened_.find(name); entry != opened_.end()) return entry->second;
     const auto row = std::ranges::find(exports_, name, &BackendExport::name);
     if (row == exports_.end()) return Error{"the plugin has no backend " + name, "", ""};
     auto opened = row->open();

@@ -17,7 +17,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// A thread inside a driver that another thread left locked never returns.
+// How long the exit handler waits for a dump. A dump never returns from a driver that another
+// thread left locked.
 constexpr Nanoseconds kPatience = std::chrono::seconds(10);
 
 std::optional<std::string> variable(const std::string& name) {
@@ -54,7 +55,8 @@ Injection*& injection() {
   return current;
 }
 
-// After fork the child runs the same handlers but has no CUDA.
+// The exit handler. A forked child runs it too but has no CUDA; comparing the
+// process ids excludes the child.
 void end_session() {
   Injection* const current = injection();
   if (current == nullptr || current->pid != getpid() || !current->dumps) return;

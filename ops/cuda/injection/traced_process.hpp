@@ -86,7 +86,7 @@ class DumpThread {
  public:
   DumpThread(TracedProcess& process, Nanoseconds period);
   // Returns true if no more dumps will follow. Returns false if a dump has not returned within
-  // `patience`; the traced process object must then not be used. Idempotent. The thread itself ends
+  // `patience`; the TracedProcess must then not be used. Idempotent. The thread itself ends
   // with the process.
   bool stop(Nanoseconds patience);
 

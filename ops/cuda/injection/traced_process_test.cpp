@@ -140,10 +140,10 @@ TEST(InjectionSettings, ComeFromVariables) {
   EXPECT_THAT(usual->groups, Contains(RecordGroup::memory));
   set[capture::kKindsVariable] = "device";
   set[capture::kDumpPeriodVariable] = "20ms";
-  const auto asked = injection_settings(variables);
-  EXPECT_EQ(asked->spool, "/s");
-  EXPECT_THAT(asked->groups, ElementsAre(RecordGroup::operators, RecordGroup::device));
-  EXPECT_EQ(asked->dump_period, std::chrono::milliseconds(20));
+  const auto settings = injection_settings(variables);
+  EXPECT_EQ(settings->spool, "/s");
+  EXPECT_THAT(settings->groups, ElementsAre(RecordGroup::operators, RecordGroup::device));
+  EXPECT_EQ(settings->dump_period, std::chrono::milliseconds(20));
   set[capture::kKindsVariable] = "nonsense";
   EXPECT_EQ(injection_settings(variables)->groups, usual->groups);
 }

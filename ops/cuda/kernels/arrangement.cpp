@@ -45,7 +45,7 @@ std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
   return result;
 }
 
-// A tile of both sides fits into the L1 cache.
+// Side of a tile, in elements. A tile of the source and one of the target fit into the L1 cache.
 constexpr std::int64_t kTile = 32;
 
 template <class Word>

@@ -18,7 +18,8 @@ inline constexpr std::int64_t kChannelBlock = 16;
 enum class MemoryLayout { plain, nhwc, blocked16 };
 std::string_view to_string(MemoryLayout layout);  // "nchw", "nhwc", "blocked16"
 
-// Element (i, j, ...) of `dims` is at offset + the sum of index * stride, in both forms.
+// Element (i, j, ...) of `dims` is at offset + the sum of index * stride, in the
+// plain form and in the packed form.
 struct ArrangedBox {
   std::vector<std::int64_t> dims;
   std::vector<std::int64_t> plain_strides, packed_strides;

@@ -33,7 +33,7 @@ std::vector<std::uint8_t> numbered(std::int64_t elements, DataType dtype) {
 }
 
 // Returns the position of the element at a row-major position.
-std::int64_t place_of(const Sizes& dims, const Sizes& strides, std::int64_t position) {
+std::int64_t find_strided_position(const Sizes& dims, const Sizes& strides, std::int64_t position) {
   std::int64_t place = 0;
   for (std::size_t d = dims.size(); d-- > 0;) {
     place += position % dims[d] * strides[d];
@@ -50,7 +50,7 @@ void expect_placed(const Sizes& dims, const Sizes& strides, DataType dtype) {
   std::vector<std::uint8_t> packed(plain.size(), 0), back(plain.size(), 0);
   arrange(arrangement, dtype, plain.data(), packed.data());
   for (std::int64_t i = 0; i < elements; ++i) {
-    const auto place = static_cast<std::size_t>(place_of(dims, strides, i));
+    const auto place = static_cast<std::size_t>(find_strided_position(dims, strides, i));
     ASSERT_EQ(std::memcmp(plain.data() + static_cast<std::size_t>(i) * bytes,
                           packed.data() + place * bytes, bytes),
               0)
@@ -84,7 +84,7 @@ TEST(Arrangement, EveryPermutationOfSmallShapesPutsElementsWhereTheStridesSay) {
   }
 }
 
-// Larger than a tile in both directions, and not a multiple of it.
+// Tensors larger than a tile in both directions. Not all sizes are multiples of a tile.
 TEST(Arrangement, TilesMeetAtTheirEdges) {
   for (const Sizes& dims : {Sizes{2, 33, 5, 7}, Sizes{1, 64, 32}, Sizes{3, 70, 65}}) {
     for (const DataType dtype : {DataType::u8, DataType::bf16, DataType::f32}) {

@@ -45,9 +45,9 @@ void ElementwisePlanner::destination(int tensor, DataType dtype,
   destination_ = {tensor, dtype, std::move(strides)};
 }
 
-void ElementwisePlanner::outside(Outside what, int block, int within, std::int64_t size,
+void ElementwisePlanner::outside(Outside treatment, int block, int within, std::int64_t size,
                                  std::int64_t limit) {
-  outside_ = what;
+  outside_ = treatment;
   block_ = static_cast<std::size_t>(block);
   within_ = static_cast<std::size_t>(within);
   block_size_ = size;

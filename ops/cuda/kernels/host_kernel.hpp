@@ -15,7 +15,7 @@ struct HostKernel {
   void (*run)(const NativePlan& plan, const Addresses& tensors) = nullptr;
 };
 
-// Work is divided among so many workers as the device's blocks divide it among more threads.
+// The number of workers that share the work of a block. A block of the device has more threads.
 inline constexpr int kHostLanes = 7;
 
 // Calls `run` with a zero of the type to compute in.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operator with native kernels for CUDA defines one `extern const NativeEntry <op>_own` in
-// ops/<op>/own.cpp. The build generates the table native_entries() from the operators that
+// ops/<op>/cuda_native.cpp. The build generates the table native_entries() from the operators that
 // ops/CMakeLists.txt lists with the argument `own`.
 #pragma once
 

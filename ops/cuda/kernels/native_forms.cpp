@@ -30,7 +30,7 @@ std::int64_t product(const Sizes& sizes, std::size_t first, std::size_t last) {
   return result;
 }
 
-// Strides of n, block of channels, channel within the block, position.
+// Returns the strides of n, block of channels, channel within the block, position.
 Sizes split_strides(const Dims& dims, MemoryLayout layout) {
   const std::int64_t volume = product(dims, 2, dims.size());
   const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
@@ -118,9 +118,9 @@ Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryL
 }
 
 std::size_t epilogue_start(const Problem& problem) {
-  constexpr std::size_t kBehindWeights = 2;
+  constexpr std::size_t kAfterWeights = 2;
   const bool adds_own_bias = problem.op->name == "gemm" && problem.parameters.flag("bias");
-  return kBehindWeights + (adds_own_bias ? 1 : 0);
+  return kAfterWeights + (adds_own_bias ? 1 : 0);
 }
 
 Formed epilogue_form(const Problem& problem, DataType between, MemoryLayout layout) {

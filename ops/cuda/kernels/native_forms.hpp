@@ -29,7 +29,7 @@ struct NativeForm {
   std::string kind;            // "softmax"
   NativePlan plan;
   std::vector<NativeTensor> tensors;
-  std::int64_t launches = 1;  // that the kernel's launcher enqueues at most
+  std::int64_t launches = 1;  // maximum that the kernel's launcher enqueues
 };
 
 // Serves the operators in native_entries(), in each direction that they have. `any` selects plain.

@@ -72,27 +72,27 @@ TEST(NativeForms, RefuseWhatExceedsOneLaunch) {
   EXPECT_THAT(conv.error().reason, HasSubstr("no native kernel for conv"));
 }
 
-// A convolution's reference without its epilogue, followed by the native epilogue, equals its
-// reference.
+// A convolution's reference without its epilogue, followed by the native epilogue, equals the
+// reference of the complete convolution.
 TEST(Epilogue, IsWhatStandsBehindAConvolution) {
   for (const DataType dtype : {DataType::f64, DataType::f32, DataType::f16, DataType::s8}) {
     for (const char* behind : {"+bias", "+bias+relu", "+add+hardswish", "+bias+clip+add+gelu_erf",
                                "+bias+add+relu+add"}) {
       for (const MemoryLayout layout : {MemoryLayout::plain, MemoryLayout::nhwc}) {
         const std::string tokens = fmt::format("n2c4h5k6r3p1{}", behind);
-        const Problem whole = problem("conv", tokens, dtype);
+        const Problem complete_problem = problem("conv", tokens, dtype);
         const DataType between = dtype == DataType::f64 ? DataType::f64 : DataType::f32;
-        const auto form = epilogue_form(whole, between, layout);
+        const auto form = epilogue_form(complete_problem, between, layout);
         ASSERT_TRUE(form.ok()) << form.error().reason;
-        const auto inputs = random_inputs(whole, 11);
+        const auto inputs = random_inputs(complete_problem, 11);
         const Problem alone = problem("conv", "n2c4h5k6r3p1", between);
         const std::vector<std::vector<double>> conv_inputs(inputs.begin(), inputs.begin() + 2);
         std::vector<std::vector<double>> values = {built_in_reference(alone, conv_inputs, 0, {})};
         values.insert(values.end(), inputs.begin() + 2, inputs.end());
-        Tolerance tolerance = whole.op->tolerance(whole);
+        Tolerance tolerance = complete_problem.op->tolerance(complete_problem);
         if (info(dtype).is_integer) tolerance.absolute = 1;
-        expect_near(run(*form, values), built_in_reference(whole, inputs, 0, {}), tolerance,
-                    tokens);
+        expect_near(run(*form, values), built_in_reference(complete_problem, inputs, 0, {}),
+                    tolerance, tokens);
       }
     }
   }

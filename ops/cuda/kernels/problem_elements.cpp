@@ -32,20 +32,20 @@ ProblemElements::ProblemElements(const Problem& problem, MemoryLayout layout)
       planner_(dims_, to_precision(problem.dtype)) {}
 
 int ProblemElements::operand(std::size_t tensor) {
-  const Tensor& given = problem_.tensors[tensor];
-  const Strides dims = aligned(given.dims, dims_.size());
+  const Tensor& problem_tensor = problem_.tensors[tensor];
+  const Strides dims = aligned(problem_tensor.dims, dims_.size());
   const Strides strides = layout_strides(dims, layout_);
-  const int number =
-      add({strided_arrangement(dims, strides), given.dtype, layout_name(given.dims, layout_)});
-  return planner_.operand(number, given.dtype, stretched(dims, strides));
+  const int number = add({strided_arrangement(dims, strides), problem_tensor.dtype,
+                          layout_name(problem_tensor.dims, layout_)});
+  return planner_.operand(number, problem_tensor.dtype, stretched(dims, strides));
 }
 
 int ProblemElements::channels(std::size_t tensor) {
-  const Tensor& given = problem_.tensors[tensor];
+  const Tensor& problem_tensor = problem_.tensors[tensor];
   Strides strides(dims_.size(), 0);
   strides[1] = 1;
-  const int number = add(native_tensor(given, MemoryLayout::plain));
-  return planner_.operand(number, given.dtype, std::move(strides));
+  const int number = add(native_tensor(problem_tensor, MemoryLayout::plain));
+  return planner_.operand(number, problem_tensor.dtype, std::move(strides));
 }
 
 int ProblemElements::intermediate(DataType dtype) {
@@ -54,9 +54,9 @@ int ProblemElements::intermediate(DataType dtype) {
 }
 
 Result<NativeForm, BackendError> ProblemElements::finish(std::string kind) {
-  const Tensor& given = problem_.tensors.back();
-  const int number = add(native_tensor(given, layout_));
-  planner_.destination(number, given.dtype, layout_strides(dims_, layout_));
+  const Tensor& problem_tensor = problem_.tensors.back();
+  const int number = add(native_tensor(problem_tensor, layout_));
+  planner_.destination(number, problem_tensor.dtype, layout_strides(dims_, layout_));
   BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, planner_.finish());
   return NativeForm{"bench:elementwise", std::move(kind), NativePlan(plan), std::move(tensors_)};
 }

@@ -85,15 +85,16 @@ namespace {
 // Reports the steps of a part as steps of the whole chain.
 class ShiftedObserver final : public StepObserver {
  public:
-  ShiftedObserver(StepObserver& whole, std::size_t first) : whole_(whole), first_(first) {}
-  void begins(std::size_t step) noexcept override { whole_.begins(first_ + step); }
-  void enqueued(std::size_t step) noexcept override { whole_.enqueued(first_ + step); }
-  void done(std::size_t step) noexcept override { whole_.done(first_ + step); }
-  void part_begins(std::string_view name) noexcept override { whole_.part_begins(name); }
-  void part_ends() noexcept override { whole_.part_ends(); }
+  ShiftedObserver(StepObserver& chain_observer, std::size_t first)
+      : chain_observer_(chain_observer), first_(first) {}
+  void begins(std::size_t step) noexcept override { chain_observer_.begins(first_ + step); }
+  void enqueued(std::size_t step) noexcept override { chain_observer_.enqueued(first_ + step); }
+  void done(std::size_t step) noexcept override { chain_observer_.done(first_ + step); }
+  void part_begins(std::string_view name) noexcept override { chain_observer_.part_begins(name); }
+  void part_ends() noexcept override { chain_observer_.part_ends(); }
 
  private:
-  StepObserver& whole_;
+  StepObserver& chain_observer_;
   std::size_t first_;
 };
 
@@ -143,9 +144,9 @@ std::vector<KernelStep> list_steps(const ChainStep& step) {
   if (steps.empty()) {
     steps.push_back({"", step.kind, step.kernel->implementation(), "plain -> plain", {}});
   }
-  for (KernelStep& each : steps) {
-    each.node = step.node;
-    each.moved = step.moved;
+  for (KernelStep& kernel_step : steps) {
+    kernel_step.node = step.node;
+    kernel_step.moved = step.moved;
   }
   steps.front().input_layouts = step.input_layouts;
   return steps;
@@ -195,7 +196,7 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
   for (const DeviceBuffer& buffer : own_) workspace_ = workspace_ + buffer.size();
   for (const ChainStep& step : chain_.steps) {
     first_steps_.push_back(steps_.size());
-    for (KernelStep& each : list_steps(step)) steps_.push_back(std::move(each));
+    for (KernelStep& kernel_step : list_steps(step)) steps_.push_back(std::move(kernel_step));
     workspace_ = workspace_ + step.kernel->workspace();
   }
 }

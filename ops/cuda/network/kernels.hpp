@@ -20,7 +20,7 @@ namespace bench::ops::cuda {
 // `roles` are the roles of the form's tensors, in their order.
 std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                            NativeForm form, std::span<const BufferRole> roles);
-// For a form whose tensors are the problem's.
+// The same for a form whose tensors are those of `problem`.
 std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                            NativeForm form, const Problem& problem);
 

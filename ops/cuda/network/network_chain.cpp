@@ -119,10 +119,10 @@ Result<std::size_t, BackendError> NetworkChainBuilder::reordered(const Node& nod
                                                                  std::size_t value,
                                                                  MemoryLayout layout) {
   const Value from = values_[value];
-  for (const Derived& known : derived_) {
-    const Value& candidate = values_[known.to];
-    if (known.from == value && candidate.layout == layout && candidate.dims == from.dims) {
-      return known.to;
+  for (const Derived& earlier : derived_) {
+    const Value& candidate = values_[earlier.to];
+    if (earlier.from == value && candidate.layout == layout && candidate.dims == from.dims) {
+      return earlier.to;
     }
   }
   auto kernel = reorder_(from.dims, from.dtype, from.layout, layout);
@@ -219,11 +219,12 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   const Place place = values_[value].place;
   assert(place.kind == Place::Kind::intermediate);
   for (ChainStep& step : chain_.steps) {
-    for (Place& each : step.tensors) {
-      if (each == place) {
-        each = {Place::Kind::tensor, output_tensor()};
-      } else if (each.kind == Place::Kind::intermediate && each.number > place.number) {
-        --each.number;
+    for (Place& tensor_place : step.tensors) {
+      if (tensor_place == place) {
+        tensor_place = {Place::Kind::tensor, output_tensor()};
+      } else if (tensor_place.kind == Place::Kind::intermediate &&
+                 tensor_place.number > place.number) {
+        --tensor_place.number;
       }
     }
   }
@@ -232,7 +233,7 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   return Done{};
 }
 
-// Input and output have the form that a framework's user has.
+// The network's input and output have the layout that a framework's user has.
 void NetworkChainBuilder::describe_ends() {
   const auto plain = [](BufferRole role, const Tensor& tensor) {
     return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};

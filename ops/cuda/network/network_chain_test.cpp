@@ -54,13 +54,13 @@ NetworkDefinition image_network() {
 class NetworkChainTest : public ::testing::Test {
  protected:
   // Kernels of `op` exist only in `layout`.
-  void restrict(const std::string& op, Layout layout) { only_[op] = layout; }
+  void restrict(const std::string& op, Layout layout) { required_layouts_[op] = layout; }
 
   KernelMaker maker() {
     return [this](const Problem& problem) -> Result<std::unique_ptr<Kernel>, BackendError> {
-      asked_.push_back(fmt::format("{} {}", problem.op->name, static_cast<int>(problem.layout)));
-      const auto only = only_.find(std::string(problem.op->name));
-      if (only != only_.end() && problem.layout != only->second) {
+      requests_.push_back(fmt::format("{} {}", problem.op->name, static_cast<int>(problem.layout)));
+      const auto only = required_layouts_.find(std::string(problem.op->name));
+      if (only != required_layouts_.end() && problem.layout != only->second) {
         return BackendError{BackendError::Kind::unsupported, "not in this layout"};
       }
       return std::unique_ptr<Kernel>(
@@ -81,7 +81,7 @@ class NetworkChainTest : public ::testing::Test {
     BENCH_ASSIGN_OR_RETURN(KernelChain chain, build_network_chain(network, maker(), reorder()));
     return make_chain_kernel(device_.parts(), std::move(chain), IntermediateStorage::activations);
   }
-  std::vector<std::string> steps_of(const Network& network) {
+  std::vector<std::string> list_steps_of(const Network& network) {
     const auto kernel = create(network);
     EXPECT_TRUE(kernel.ok()) << (kernel ? "" : kernel.error().reason);
     std::vector<std::string> steps;
@@ -114,8 +114,8 @@ class NetworkChainTest : public ::testing::Test {
   }
 
   test::ScriptedDevice device_;
-  std::map<std::string, Layout> only_;
-  std::vector<std::string> asked_;
+  std::map<std::string, Layout> required_layouts_;
+  std::vector<std::string> requests_;
 };
 
 TEST_F(NetworkChainTest, AgreesWithThePlainExecutor) {
@@ -148,7 +148,7 @@ TEST_F(NetworkChainTest, OneLayoutForTheNetworkByItsDataType) {
 }
 
 TEST_F(NetworkChainTest, PlainNetworksNeedNoReorder) {
-  EXPECT_THAT(steps_of(make(residual_network(), Fusion::separate, DataType::f32)),
+  EXPECT_THAT(list_steps_of(make(residual_network(), Fusion::separate, DataType::f32)),
               ElementsAre("conv1:conv", "bn1:batch_norm", "relu1:pointwise", "conv2:conv",
                           "add:pointwise", "pool:pool", "fc:gemm", "softmax:softmax"));
 }
@@ -156,10 +156,10 @@ TEST_F(NetworkChainTest, PlainNetworksNeedNoReorder) {
 // Reorders to nhwc at the start, and back before the matrix product reads images as rows.
 TEST_F(NetworkChainTest, ReordersStandAtTheEndsOfANarrowNetwork) {
   EXPECT_THAT(
-      steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
+      list_steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
       ElementsAre("conv1:reorder", "conv1:conv", "bn1:batch_norm", "relu1:pointwise", "conv2:conv",
                   "add:pointwise", "pool:pool", "fc:reorder", "fc:gemm", "softmax:softmax"));
-  EXPECT_THAT(steps_of(make(image_network(), Fusion::separate, DataType::f16)),
+  EXPECT_THAT(list_steps_of(make(image_network(), Fusion::separate, DataType::f16)),
               ElementsAre("conv:reorder", "conv:conv", "gap:pool", "gate:conv", "scaled:pointwise",
                           "scaled:reorder"));
 }
@@ -168,12 +168,12 @@ TEST_F(NetworkChainTest, ReordersStandAtTheEndsOfANarrowNetwork) {
 TEST_F(NetworkChainTest, AResultIsReorderedOnceForEachLayout) {
   restrict("pointwise", Layout::nchw);
   EXPECT_THAT(
-      steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
+      list_steps_of(make(residual_network(), Fusion::separate, DataType::f16)),
       ElementsAre("conv1:reorder", "conv1:conv", "bn1:batch_norm", "relu1:reorder",
                   "relu1:pointwise", "conv2:reorder", "conv2:conv", "add:reorder", "add:pointwise",
                   "pool:reorder", "pool:pool", "fc:reorder", "fc:gemm", "softmax:softmax"));
   // The network's layout is requested first.
-  EXPECT_THAT(asked_, ::testing::Contains("pointwise 2"));
+  EXPECT_THAT(requests_, ::testing::Contains("pointwise 2"));
 }
 
 TEST_F(NetworkChainTest, ReordersSayWhatTheyMove) {

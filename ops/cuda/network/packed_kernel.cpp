@@ -11,16 +11,16 @@
 namespace bench::ops::cuda {
 
 std::string format_layouts(std::span<const KernelBuffer> buffers) {
-  const auto of = [&](BufferRole role) {
+  const auto join_layouts = [&](BufferRole role) {
     std::vector<std::string> layouts;
     for (const KernelBuffer& buffer : buffers) {
-      const bool known = std::ranges::find(layouts, buffer.layout) != layouts.end();
-      if (buffer.role == role && !known) layouts.push_back(buffer.layout);
+      const bool is_listed = std::ranges::find(layouts, buffer.layout) != layouts.end();
+      if (buffer.role == role && !is_listed) layouts.push_back(buffer.layout);
     }
     return fmt::format("{}", fmt::join(layouts, "/"));
   };
-  std::string text = of(BufferRole::input) + " -> " + of(BufferRole::output);
-  if (const std::string weights = of(BufferRole::weights); !weights.empty()) {
+  std::string text = join_layouts(BufferRole::input) + " -> " + join_layouts(BufferRole::output);
+  if (const std::string weights = join_layouts(BufferRole::weights); !weights.empty()) {
     text += ", weights " + weights;
   }
   return text;

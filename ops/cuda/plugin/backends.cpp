@@ -57,7 +57,7 @@ Result<DeviceParts, BackendError> make_device(const std::vector<SearchStep>& sea
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
-// The bus id of the device that make_cuda_runtime() uses. Creates no context.
+// Returns the bus id of the device that make_cuda_runtime() uses. Creates no context.
 Result<std::string> bus_id_of_device() {
   std::array<char, 32> text{};
   const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);

@@ -30,7 +30,8 @@ LibraryExpectations expectations() {
 #endif
 }
 
-// cudaDeviceProp has no clocks since CUDA 13.
+// Returns an attribute of a device; nullopt if the runtime does not report it. Since CUDA 13,
+// cudaDeviceProp has no clocks.
 std::optional<std::int64_t> attribute(cudaDeviceAttr name, int device) {
   int value = 0;
   if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess || value <= 0) {

@@ -72,9 +72,9 @@ Answer graph_answer(const Problem&, const AskedDevice&, std::span<const SearchSt
 }
 #endif
 
-Answer answer_to(const bench_problem& given, std::string_view backend, const AskedDevice& device,
-                 std::span<const SearchStep> search) {
-  const auto problem = read_problem(given);
+Answer answer_to(const bench_problem& c_problem, std::string_view backend,
+                 const AskedDevice& device, std::span<const SearchStep> search) {
+  const auto problem = read_problem(c_problem);
   if (!problem) return {{Runs::no, "", problem.error().message()}, {}};
   const bool is_product = problem->op->name == "gemm";
   if (is_product != (backend != "cudnn")) {

@@ -17,9 +17,10 @@ namespace {
 using bench::ops::op_test::problem;
 using ::testing::HasSubstr;
 
-nlohmann::json answer(const Problem& asked, std::string_view backend, const AskedDevice& device) {
-  const CProblem given(asked);
-  return nlohmann::json::parse(support_answer(*given.get(), backend, device, {}));
+nlohmann::json answer(const Problem& question, std::string_view backend,
+                      const AskedDevice& device) {
+  const CProblem c_question(question);
+  return nlohmann::json::parse(support_answer(*c_question.get(), backend, device, {}));
 }
 
 TEST(DescribedDevice, IsReadFromItsProperties) {
@@ -30,8 +31,8 @@ TEST(DescribedDevice, IsReadFromItsProperties) {
   // cuDNN cannot plan with only the capability.
   EXPECT_EQ(parse_asked_device(R"({"deviceVer":890})").capability, (ComputeCapability{8, 9}));
   EXPECT_EQ(parse_asked_device(R"({"deviceVer":890})").properties, "");
-  for (const char* other : {R"({"deviceName":"new"})", R"({"deviceVer":"9.0"})", "[]", "?"}) {
-    EXPECT_EQ(parse_asked_device(other).capability, kNoDevice) << other;
+  for (const char* properties : {R"({"deviceName":"new"})", R"({"deviceVer":"9.0"})", "[]", "?"}) {
+    EXPECT_EQ(parse_asked_device(properties).capability, kNoDevice) << properties;
   }
 }
 

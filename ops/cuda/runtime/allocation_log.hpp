@@ -18,7 +18,8 @@ class AllocationLog {
  public:
   // Starts recording. Before this call nothing is kept.
   void begin() { keeps_ = true; }
-  // `role`: "workspace"; empty: recorded elsewhere. `at`: CLOCK_MONOTONIC when the call returned.
+  // `role` is the purpose ("workspace"), or empty if it is recorded elsewhere. `at`:
+  // CLOCK_MONOTONIC when the call returned.
   void took(const void* address, Bytes size, std::string_view role, Nanoseconds at);
   // Adds roles to traced allocations. Each gets the role of the logged allocation with the same
   // address and size that is nearest in time. Ignores logged allocations further away than a call

@@ -7,7 +7,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// A reading older than this does not show what has happened since.
+// Maximum age of a reading that still describes the conditions before a sample.
 constexpr Nanoseconds kOldest = std::chrono::milliseconds(50);
 // If a reading takes less than this, one follows every sample. Slower readings are made before and
 // after a sample, but so rarely that both take at most a twentieth of the time.

@@ -59,7 +59,7 @@ TEST(ConditionWatch, OldReadingsAreTakenAgain) {
   EXPECT_EQ(driver.readings, 4);
 }
 
-// 5 ms each: two of them in 210 ms are less than a twentieth.
+// A reading takes 5 ms: two readings in 210 ms take less than a twentieth of the time.
 TEST(ConditionWatch, SlowReadingsAreTakenSeldomAndInPairs) {
   WatchedDriver driver;
   driver.cost = 5ms;

@@ -103,13 +103,13 @@ TEST(Conditions, TheClockIsComparedWithThatOfTheSamplesBefore) {
 
 TEST(Conditions, WhatIsUnknownSaysNothing) {
   EXPECT_EQ(judge({}, {}, {}).verdict, SampleVerdict::counted);
-  DeviceConditions known = quiet();
-  EXPECT_EQ(judge({}, known, {}).verdict, SampleVerdict::counted);
-  EXPECT_THAT(unknown_conditions(known), IsEmpty());
-  known.power_brake.reset();
-  known.other_processes.reset();
-  known.xid_errors.reset();
-  EXPECT_THAT(unknown_conditions(known),
+  DeviceConditions conditions = quiet();
+  EXPECT_EQ(judge({}, conditions, {}).verdict, SampleVerdict::counted);
+  EXPECT_THAT(unknown_conditions(conditions), IsEmpty());
+  conditions.power_brake.reset();
+  conditions.other_processes.reset();
+  conditions.xid_errors.reset();
+  EXPECT_THAT(unknown_conditions(conditions),
               ElementsAre("time of power brakes", "other processes", "critical errors (Xid)"));
 }
 

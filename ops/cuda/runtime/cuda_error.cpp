@@ -39,7 +39,7 @@ constexpr std::array kSticky = {cudaErrorDevicesUnavailable,
 
 bool is_sticky(int code) {
   return std::any_of(kSticky.begin(), kSticky.end(),
-                     [&](cudaError_t each) { return each == code; });
+                     [&](cudaError_t sticky_code) { return sticky_code == code; });
 }
 
 Error cuda_error(const CudaFailure& failure, DeviceHealth state) {

@@ -37,9 +37,9 @@ TEST(CudaError, KnowsWhatEndsAContext) {
 }
 
 TEST(CudaError, OutOfMemoryIsSkippedAndNotFailed) {
-  const BackendError known = out_of_memory({3 << 20}, Bytes{1 << 20}, Bytes{8 << 20});
-  EXPECT_EQ(known.kind, BackendError::Kind::skipped);
-  EXPECT_EQ(known.reason,
+  const BackendError error = out_of_memory({3 << 20}, Bytes{1 << 20}, Bytes{8 << 20});
+  EXPECT_EQ(error.kind, BackendError::Kind::skipped);
+  EXPECT_EQ(error.reason,
             "not enough memory: 3.000 MiB requested, the device has 1.000 MiB of 8.000 MiB free");
   EXPECT_EQ(out_of_memory({3 << 20}, std::nullopt, std::nullopt).reason,
             "not enough memory: 3.000 MiB requested, the device does not have this much free");

@@ -49,7 +49,7 @@ class CuptiTracer final : public DeviceTracer {
   BesidesCupti besides_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
-  bool reads_ = false;  // clock, power and memory
+  bool reads_ = false;  // whether clock, power and memory are read
   // of the calling thread; they must end before collector_ is destroyed
   std::deque<CuptiRegion> regions_;
 };
@@ -80,13 +80,16 @@ Result<std::string> CuptiTracer::finish() {
   if (!collector_) return not_begun();
   regions_.clear();
   // Read before CUPTI delivers its records, because that work is not part of the window.
-  std::vector<GpuRecord> besides = reads_ ? besides_.readings->finish() : std::vector<GpuRecord>();
-  for (const std::string& note : collector_->notes()) besides.emplace_back(GpuNote{note});
+  std::vector<GpuRecord> additional_records =
+      reads_ ? besides_.readings->finish() : std::vector<GpuRecord>();
+  for (const std::string& note : collector_->notes()) {
+    additional_records.emplace_back(GpuNote{note});
+  }
   GpuSession session = collector_->finish(synchronise_);
   collector_.reset();
   if (besides_.allocations) besides_.allocations->tell(session.records);
-  session.records.insert(session.records.end(), std::make_move_iterator(besides.begin()),
-                         std::make_move_iterator(besides.end()));
+  session.records.insert(session.records.end(), std::make_move_iterator(additional_records.begin()),
+                         std::make_move_iterator(additional_records.end()));
   return format_gpu_session(session);
 }
 

@@ -66,7 +66,7 @@ template <class Record>
 std::vector<Record> records_of(const GpuSession& session) {
   std::vector<Record> found;
   for (const GpuRecord& record : session.records) {
-    if (const auto* wanted = std::get_if<Record>(&record)) found.push_back(*wanted);
+    if (const auto* typed_record = std::get_if<Record>(&record)) found.push_back(*typed_record);
   }
   return found;
 }
@@ -146,10 +146,10 @@ TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
 // A trace without kernels and memory records no clocks.
 TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
   TracerFixture fixture;
-  int asked = 0;
+  int queries = 0;
   fixture.besides.readings = std::make_shared<DeviceReadings>(
       [&]() -> Result<StateReader> {
-        ++asked;
+        ++queries;
         return Error{"no", "", ""};
       },
       std::make_shared<StandingPacer>(), [] { return Nanoseconds(0); });
@@ -158,7 +158,7 @@ TEST(CuptiTracer, AsksTheDriverOnlyForWhatIsTraced) {
   ASSERT_TRUE(tracer->open_window().ok());
   const auto text = tracer->finish();
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(queries, 0);
   EXPECT_THAT(*text, Not(HasSubstr("\"note\"")));
 }
 

@@ -42,7 +42,7 @@ class Pacer {
 };
 std::shared_ptr<Pacer> make_pacer();
 
-// As often as a power sensor has a new value, and rarely enough to cost nothing.
+// Time between two readings. A power sensor has a new value as often, and the cost is negligible.
 inline constexpr Nanoseconds kReadingPeriod = std::chrono::milliseconds(10);
 
 class DeviceReadings {
@@ -53,9 +53,9 @@ class DeviceReadings {
   DeviceReadings(const DeviceReadings&) = delete;
   DeviceReadings& operator=(const DeviceReadings&) = delete;
 
-  // Call this once, before this process has memory on the device: growth counts from here. Reads at
-  // once, then every kReadingPeriod. Reads less often if a reading takes more than a twentieth of
-  // that.
+  // Call this once, before this process has memory on the device: growth counts from here. Reads
+  // immediately, then every kReadingPeriod. Reads less often if a reading takes more than a
+  // twentieth of that.
   void begin();
   void open_window();  // discards earlier readings and reads once
   // Reads a last time and stops. Returns GpuReadings of device 0 ordered by time, and a GpuNote if

@@ -116,7 +116,7 @@ TEST(DeviceReadings, WhatHasShrunkSaysNothingOfUs) {
   EXPECT_TRUE(std::get<GpuReading>(records[0]).sm_clock_hz.has_value());
 }
 
-// 1 ms each: a twentieth of 20 ms.
+// A reading takes 1 ms, which is a twentieth of 20 ms.
 TEST(DeviceReadings, SlowAnswersAreAskedForLessOften) {
   ReadingsDriver driver;
   driver.cost = 1ms;
@@ -165,7 +165,7 @@ TEST(DeviceReadings, NothingIsAskedBeforeTheyBegin) {
   EXPECT_EQ(driver.now, 1000ns);
 }
 
-// Ends at once, however long the period is.
+// The wait ends immediately, however long the period is.
 TEST(Pacer, IsStoppedFromAnotherThread) {
   const auto pacer = make_pacer();
   bool went_on = true;

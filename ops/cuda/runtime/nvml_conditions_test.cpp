@@ -36,7 +36,8 @@ TEST(ForeignProcesses, AreNotTheWorkersOfOneRun) {
   EXPECT_EQ(foreign_processes({11, 20, 77}, family()), 2);  // 77 cannot be queried
 }
 
-// NVML lists an earlier worker for a moment after its end. This once voided samples.
+// NVML lists an earlier worker for a moment after its end. Samples were
+// discarded for that earlier.
 TEST(ForeignProcesses, OneThatHasJustGoneIsNone) {
   EXPECT_EQ(foreign_processes({11, kGone}, family()), 0);
   EXPECT_EQ(foreign_processes({11, kGone, 20}, family()), 1);

@@ -115,7 +115,7 @@ Status Sampler::prepare() {
   return Done{};
 }
 
-// The kernel on the device may read it at any time.
+// Ends the blocking kernel, which may read the flag at any time.
 void Sampler::release_block() {
   auto* control = static_cast<Control*>(memory_.host);
   std::atomic_ref<std::int32_t>(control->release).store(1, std::memory_order_release);
@@ -202,8 +202,8 @@ std::optional<std::int64_t> Sampler::clock_between() const {
 // Returns the launches of one execution.
 std::int64_t Sampler::count_launches(const SampleRequest& request) {
   std::int64_t launches = 1;
-  for (Invocation* each : request.rotation) {
-    launches = std::max(launches, static_cast<CudaInvocation*>(each)->launches());
+  for (Invocation* invocation : request.rotation) {
+    launches = std::max(launches, static_cast<CudaInvocation*>(invocation)->launches());
   }
   return launches;
 }
@@ -222,11 +222,12 @@ Result<cudaGraphExec_t> Sampler::find_or_make_graph(KernelSampling& sampling,
     numbers.push_back(invocation_at(request, i).number());
   }
   auto& graphs = sampling.graphs_;
-  const auto known = std::find_if(graphs.begin(), graphs.end(),
-                                  [&](const auto& graph) { return graph.invocations == numbers; });
-  if (known != graphs.end()) {
+  const auto earlier_graph = std::find_if(graphs.begin(), graphs.end(), [&](const auto& graph) {
+    return graph.invocations == numbers;
+  });
+  if (earlier_graph != graphs.end()) {
     // the most recently used graph is dropped last
-    std::rotate(known, std::next(known), graphs.end());
+    std::rotate(earlier_graph, std::next(earlier_graph), graphs.end());
     return graphs.back().graph;
   }
   BENCH_RETURN_IF_ERROR(runtime_->begin_capture());
@@ -245,26 +246,26 @@ Result<cudaGraphExec_t> Sampler::find_or_make_graph(KernelSampling& sampling,
   return graph;
 }
 
-// Runs whole turns of the rotation as far as they fit, then the rest. Both begin at the same
-// position.
+// Runs complete turns of the rotation as often as they fit, then the remaining iterations. Both
+// parts begin at the same position.
 Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
                                             const SampleRequest& request) {
   const auto turn = static_cast<std::int64_t>(request.rotation.size());
   const std::int64_t executions = options_.graph_launches / count_launches(request);
-  const std::int64_t most = std::max(turn, executions / turn * turn);
-  const std::int64_t whole = request.iterations / most;
-  const std::int64_t rest = request.iterations % most;
-  cudaGraphExec_t many = nullptr;
-  cudaGraphExec_t few = nullptr;
-  if (whole > 0) {
-    BENCH_ASSIGN_OR_RETURN(many, find_or_make_graph(sampling, request, most));
+  const std::int64_t graph_executions = std::max(turn, executions / turn * turn);
+  const std::int64_t full_replays = request.iterations / graph_executions;
+  const std::int64_t rest = request.iterations % graph_executions;
+  cudaGraphExec_t full_graph = nullptr;
+  cudaGraphExec_t rest_graph = nullptr;
+  if (full_replays > 0) {
+    BENCH_ASSIGN_OR_RETURN(full_graph, find_or_make_graph(sampling, request, graph_executions));
   }
   if (rest > 0) {
-    BENCH_ASSIGN_OR_RETURN(few, find_or_make_graph(sampling, request, rest));
+    BENCH_ASSIGN_OR_RETURN(rest_graph, find_or_make_graph(sampling, request, rest));
   }
-  return Batch{whole + (rest > 0 ? 1 : 0), options_.queued_launches, 1,
-               [this, many, few, whole](std::int64_t unit) {
-                 return runtime_->launch(unit < whole ? many : few);
+  return Batch{full_replays + (rest > 0 ? 1 : 0), options_.queued_launches, 1,
+               [this, full_graph, rest_graph, full_replays](std::int64_t unit) {
+                 return runtime_->launch(unit < full_replays ? full_graph : rest_graph);
                }};
 }
 
@@ -336,18 +337,18 @@ Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleReq
   }
   if (sampling.chosen_ == SampleMethod::graph) return take_graph(sampling, request);
   BENCH_ASSIGN_OR_RETURN(DeviceSample first, take(sampling, request, SampleMethod::stream));
-  const Nanoseconds each = first.device / request.iterations;
+  const Nanoseconds execution_time = first.device / request.iterations;
   // If the device waits for launches, both times are equal except for the last kernel. This sample
-  // may have had all of them queued; longer ones would not.
+  // may have had all launches queued; a longer sample would not.
   const bool starves = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
   const Nanoseconds shortest = shortest_for_stream(request);
-  if (each >= shortest && !starves) {
+  if (execution_time >= shortest && !starves) {
     sampling.chosen_ = SampleMethod::stream;
     sampling.method_ = "stream";
     return first;
   }
   sampling.chosen_ = SampleMethod::graph;
-  sampling.method_ = starves && each >= options_.graph_below
+  sampling.method_ = starves && execution_time >= options_.graph_below
                          ? "graph: launching takes longer than executing"
                          : fmt::format("graph: shorter than {}", format_time(shortest));
   return take_graph(sampling, request);

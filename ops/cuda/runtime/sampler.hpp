@@ -105,7 +105,7 @@ class Sampler {
   // setup may delay a launch for as long as the blocking kernel occupies the device. Returns
   // nullopt if it could not be measured.
   std::optional<Nanoseconds> launch_floor();
-  // The conditions that samples are not judged by, and why. Empty if all are used.
+  // Returns the conditions by which samples cannot be judged, and why. Empty if all are known.
   std::string unknown_conditions() const { return watch_.unknown(); }
 
  private:

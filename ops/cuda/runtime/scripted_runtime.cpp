@@ -25,7 +25,7 @@ cudaStream_t ScriptedRuntime::stream() const {
   return reinterpret_cast<cudaStream_t>(const_cast<ScriptedRuntime*>(this));
 }
 
-// The host may have written a block's flag since the last call, which takes no other time.
+// The host may have written a block's flag since the last call. Writing takes no host time.
 Status ScriptedRuntime::called(const std::string& name) {
   look_at_blocks();
   calls.push_back(name);
@@ -48,7 +48,7 @@ void ScriptedRuntime::look_at_blocks() {
   }
 }
 
-// When the first item would end.
+// Returns when the first item of the queue would end.
 Nanoseconds ScriptedRuntime::end_of_first() const {
   const Item& item = queue_.front();
   const Nanoseconds begin = std::max(device_, item.launched);
@@ -243,7 +243,7 @@ void ScriptedRuntime::abandon_capture() noexcept {
   capture_.reset();
 }
 
-// One launch, whose nodes run one after the other.
+// Counts as one launch. The nodes of the graph run one after the other.
 Status ScriptedRuntime::launch(cudaGraphExec_t graph) {
   BENCH_RETURN_IF_ERROR(called("launch graph"));
   if (!script.graphs_queue) drain();

@@ -19,7 +19,7 @@ namespace {
 
 using bench::test::SyntheticBuffer;
 
-// All records since the last flush.
+// The recorded buffers since the last flush, and the callbacks of the tracer.
 struct State {
   std::mutex mutex;
   std::deque<SyntheticBuffer> buffers;
@@ -32,8 +32,8 @@ struct State {
 };
 
 State& state() {
-  static auto& all = *new State();
-  return all;
+  static auto& instance = *new State();
+  return instance;
 }
 
 const char* variable(const char* name) { return std::getenv(name); }
@@ -98,13 +98,13 @@ std::uint32_t call(std::uint32_t id) {
 
 void kernel(const char* name, std::uint32_t stream, std::uint32_t correlation, std::uint64_t start,
             std::uint64_t end) {
-  const char* kept = nullptr;
+  const char* stored_name = nullptr;
   {
     const std::lock_guard lock(state().mutex);
-    kept = state().names.insert(name).first->c_str();
+    stored_name = state().names.insert(name).first->c_str();
   }
   bench::test::Launch launch;
-  launch.name = kept;
+  launch.name = stored_name;
   launch.start = start;
   launch.end = end;
   launch.stream = stream;
@@ -144,8 +144,9 @@ extern "C" {
 const FakeCupti* fake_cupti() { return &kControl; }
 
 CUptiResult cuptiGetVersion(std::uint32_t* version) {
-  const char* const asked = variable("FAKE_CUPTI_VERSION");
-  *version = asked != nullptr ? static_cast<std::uint32_t>(std::atoi(asked)) : CUPTI_API_VERSION;
+  const char* const version_text = variable("FAKE_CUPTI_VERSION");
+  *version = version_text != nullptr ? static_cast<std::uint32_t>(std::atoi(version_text))
+                                     : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
@@ -161,9 +162,9 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
 }
 CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,
                               CUpti_SubscriberParams* parameters) {
-  const char* const other = variable("FAKE_CUPTI_OTHER_TOOL");
-  if (other != nullptr) {
-    std::strncpy(parameters->oldSubscriberName, other, parameters->oldSubscriberSize);
+  const char* const other_tool = variable("FAKE_CUPTI_OTHER_TOOL");
+  if (other_tool != nullptr) {
+    std::strncpy(parameters->oldSubscriberName, other_tool, parameters->oldSubscriberSize);
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&state());

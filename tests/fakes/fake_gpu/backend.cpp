@@ -30,9 +30,10 @@ constexpr std::string_view kDnn = "cudnn";
 constexpr std::string_view kGemm = "gemm";
 constexpr std::string_view kVersion = "9.13.0";
 
-// A second execution reveals data left by the first one; later ones compute nothing new.
+// Number of executions that compute values. A second execution reveals data left by the first one.
+// Later ones would compute the same again.
 constexpr int kComputingRuns = 2;
-constexpr double kError = 0.5;
+constexpr double kError = 0.5;  // added to the element that the script makes wrong
 
 // The steps of one kernel: one for a problem, one per node for a network.
 struct Plan {
@@ -56,14 +57,14 @@ class Invocation final : public ops::Invocation {
   Invocation(Kernel& kernel, std::vector<void*> buffers)
       : kernel_(kernel), buffers_(std::move(buffers)) {}
 
-  bool run() noexcept override { return keep(execute(nullptr)); }
+  bool run() noexcept override { return store_error(execute(nullptr)); }
   bool run_observed(ops::StepObserver& observer) noexcept override {
-    return keep(execute(&observer));
+    return store_error(execute(&observer));
   }
   std::string error() const override { return error_; }
 
  private:
-  bool keep(const Status& status) {
+  bool store_error(const Status& status) {
     error_ = status.ok() ? "" : status.error().message();
     return status.ok();
   }
@@ -120,7 +121,7 @@ class Kernel final : public ops::Kernel {
 
  private:
   Nanoseconds time_of_sample(std::int64_t number) const;
-  void judge(std::int64_t number, ops::DeviceSample& sample) const;
+  void apply_script(std::int64_t number, ops::DeviceSample& sample) const;
 
   Plan plan_;
   std::shared_ptr<FakeGpu> gpu_;
@@ -192,17 +193,18 @@ Status Invocation::store(const Values& outputs) const {
   return Done{};
 }
 
-// Seven times in eleven places around the middle, so that neighbours differ.
+// Returns the time of a sample, which varies around the script's time. Steps of 7 modulo 11 make
+// consecutive samples differ.
 Nanoseconds Kernel::time_of_sample(std::int64_t number) const {
   double time = 0;
   for (const CaseScript& row : plan_.rows) {
-    const double place = static_cast<double>(number * 7 % 11) / 5 - 1;  // -1 .. 1
-    time += static_cast<double>(row.time().count()) * (1 + row.spread * place);
+    const double position = static_cast<double>(number * 7 % 11) / 5 - 1;  // -1 .. 1
+    time += static_cast<double>(row.time().count()) * (1 + row.spread * position);
   }
   return Nanoseconds(std::llround(time));
 }
 
-void Kernel::judge(std::int64_t number, ops::DeviceSample& sample) const {
+void Kernel::apply_script(std::int64_t number, ops::DeviceSample& sample) const {
   sample.clock_hz = gpu_->device().clock_hz;
   for (const SampleScript& script : plan_.rows.front().samples) {
     if (number < script.first || (script.last && number > *script.last)) continue;
@@ -229,7 +231,7 @@ Result<ops::DeviceSample> Kernel::sample(const ops::SampleRequest& request) {
   }
   sample.method =
       request.method == ops::SampleMethod::any ? ops::SampleMethod::stream : request.method;
-  judge(number, sample);
+  apply_script(number, sample);
   return sample;
 }
 
@@ -321,12 +323,12 @@ CreatedKernel Backend::make(Plan plan) {
 std::span<const BackendRow> backend_rows() { return kBackends; }
 
 std::vector<std::string> list_operators(const BackendRow& row) {
-  const bool dnn = row.name == kDnn;
+  const bool is_cudnn = row.name == kDnn;
   std::vector<std::string> names;
   for (const ops::Operator* op : ops::all_operators()) {
-    if ((op->name == kGemm) != dnn) names.emplace_back(op->name);
+    if ((op->name == kGemm) != is_cudnn) names.emplace_back(op->name);
   }
-  if (dnn) names.emplace_back(ops::kNetworkOperator);
+  if (is_cudnn) names.emplace_back(ops::kNetworkOperator);
   return names;
 }
 

@@ -19,9 +19,9 @@
 namespace bench::fake_gpu {
 namespace {
 
-constexpr Nanoseconds kCallTime{500};   // of calls that only query
+constexpr Nanoseconds kCallTime{500};   // duration of a call, apart from launches
 constexpr Nanoseconds kStartTime{300};  // from the end of a call to the start of the requested work
-constexpr std::int64_t kBytesPerNanosecond = 10;  // of copies and memsets
+constexpr std::int64_t kBytesPerNanosecond = 10;  // bandwidth of copies and memsets
 
 Nanoseconds transfer_time(std::int64_t bytes) {
   return Nanoseconds(1000 + bytes / kBytesPerNanosecond);
@@ -157,9 +157,9 @@ Status FakeGpu::trigger_faults(Moment moment, std::string_view subject, std::int
   for (const FaultScript& fault : script_.faults) {
     if (fault.at != moment || !glob_matches(fault.match, subject)) continue;
     std::int64_t& passed = passed_[&fault];
-    const bool due = passed <= fault.after && fault.after < passed + count;
+    const bool is_due = passed <= fault.after && fault.after < passed + count;
     passed += count;
-    if (!due) continue;
+    if (!is_due) continue;
     if (fault.kind == FaultKind::abort) std::abort();
     while (fault.kind == FaultKind::hang) ::pause();
     if (fault.kind != FaultKind::fail) broken_ = fault.error;

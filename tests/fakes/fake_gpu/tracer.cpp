@@ -15,8 +15,10 @@ namespace {
 constexpr std::int64_t kContext = 1;
 constexpr std::int64_t kStream = 7;
 
-// Facts and memory outlive the warm-up.
-bool stays(const GpuRecord& record) { return std::holds_alternative<GpuAllocation>(record); }
+// Returns whether a record stays when the window opens: memory allocated before still exists in it.
+bool outlives_warmup(const GpuRecord& record) {
+  return std::holds_alternative<GpuAllocation>(record);
+}
 
 GpuDevice describe(const DeviceScript& script) {
   GpuDevice device;
@@ -65,7 +67,7 @@ Status Tracer::begin(std::uint32_t groups) {
 }
 
 Status Tracer::open_window() {
-  std::erase_if(records_, [](const GpuRecord& record) { return !stays(record); });
+  std::erase_if(records_, [](const GpuRecord& record) { return !outlives_warmup(record); });
   window_ = monotonic_now();
   return gpu_.check_usable();
 }

@@ -24,7 +24,7 @@ using cudnn_test::device_json;
 
 struct Device {
   const char* architecture;
-  ComputeCapability of;
+  ComputeCapability capability;
 };
 constexpr Device kDevices[] = {{"sm_75", {7, 5}},
                                {"sm_80", {8, 0}},
@@ -35,29 +35,30 @@ constexpr Device kDevices[] = {{"sm_75", {7, 5}},
 constexpr Direction kDirections[] = {Direction::forward, Direction::backward_data,
                                      Direction::backward_weights};
 
-std::string text_of(const ConvCase& wanted, const char* architecture) {
-  return fmt::format("{} {} {} {} on {}", wanted.tokens, info(wanted.dtype).name,
-                     layout_names()[static_cast<std::size_t>(wanted.layout)],
-                     direction_names()[static_cast<std::size_t>(wanted.direction)], architecture);
+std::string format_conv_case(const ConvCase& conv_case, const char* architecture) {
+  return fmt::format("{} {} {} {} on {}", conv_case.tokens, info(conv_case.dtype).name,
+                     layout_names()[static_cast<std::size_t>(conv_case.layout)],
+                     direction_names()[static_cast<std::size_t>(conv_case.direction)],
+                     architecture);
 }
 
 struct Offer {
-  std::int64_t first = -1;  // index of the engine; -1: there is none
+  std::int64_t engine = -1;  // index of the engine; -1: there is none
   bool tensor_cores = false;
 };
 
-Offer offer_of(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
-               const std::string& json) {
+Offer find_offer(const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
+                 const std::string& json) {
   const auto engines = planned_engines(api, problem, json, {1, 0});
   if (!engines) return {};
   return {engines->front().index, engines->front().has(EngineNote::tensor_core)};
 }
 
-// Cases that exceed the rules, which do not consider the kernel: in nhwc the data gradient of a
-// kernel of size 1 is a matrix product.
-bool is_beyond_the_rules(const ConvCase& wanted, std::string_view architecture) {
-  return wanted.tokens.ends_with("r1") && wanted.direction == Direction::backward_data &&
-         wanted.layout == Layout::nhwc && (architecture == "sm_89" || architecture == "sm_90");
+// Whether cuDNN has an engine although the rules deny one. The rules do not consider the kernel: in
+// nhwc the data gradient of a kernel of size 1 is a matrix product.
+bool is_beyond_the_rules(const ConvCase& conv_case, std::string_view architecture) {
+  return conv_case.tokens.ends_with("r1") && conv_case.direction == Direction::backward_data &&
+         conv_case.layout == Layout::nhwc && (architecture == "sm_89" || architecture == "sm_90");
 }
 
 TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
@@ -73,17 +74,17 @@ TEST(EightBitConvolutions, Fp8IsEligibleWhereCudnnOffersTensorCores) {
     for (const char* shape : kShapes) {
       for (const Direction direction : kDirections) {
         for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
-          const ConvCase wanted{shape, DataType::f8_e4m3, layout, direction};
-          const Problem problem = conv_problem(wanted);
+          const ConvCase conv_case{shape, DataType::f8_e4m3, layout, direction};
+          const Problem problem = conv_problem(conv_case);
           const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
           const bool says_yes = verdict.answer == TensorCoreAnswer::eligible;
           eligible += says_yes ? 1 : 0;
-          const Offer offer = offer_of(api, problem, json);
+          const Offer offer = find_offer(api, problem, json);
           // If there is an engine at all, it uses tensor cores.
-          EXPECT_EQ(offer.tensor_cores, offer.first >= 0);
-          EXPECT_EQ(says_yes || is_beyond_the_rules(wanted, device.architecture),
+          EXPECT_EQ(offer.tensor_cores, offer.engine >= 0);
+          EXPECT_EQ(says_yes || is_beyond_the_rules(conv_case, device.architecture),
                     offer.tensor_cores)
-              << text_of(wanted, device.architecture) << ": " << verdict.reason;
+              << format_conv_case(conv_case, device.architecture) << ": " << verdict.reason;
         }
       }
     }
@@ -97,12 +98,12 @@ TEST(EightBitConvolutions, BothFormatsOfFp8AreOffered) {
   for (const Device& device : kDevices) {
     for (const Direction direction : kDirections) {
       const auto offered = [&](DataType dtype) {
-        return offer_of(api, conv_problem({"n8c64h14k64r3p1", dtype, Layout::nhwc, direction}),
-                        device_json(device.architecture))
-            .first;
+        return find_offer(api, conv_problem({"n8c64h14k64r3p1", dtype, Layout::nhwc, direction}),
+                          device_json(device.architecture))
+            .engine;
       };
       EXPECT_EQ(offered(DataType::f8_e5m2), offered(DataType::f8_e4m3)) << device.architecture;
-      const bool has_fp8 = device.of >= ComputeCapability{8, 9};
+      const bool has_fp8 = device.capability >= ComputeCapability{8, 9};
       if (direction == Direction::forward) {
         EXPECT_EQ(offered(DataType::f8_e5m2) >= 0, has_fp8) << device.architecture;
       }
@@ -124,25 +125,26 @@ TEST(EightBitConvolutions, IntegersAreEligibleWhereTheyHaveAnEngineOfTheirOwn) {
     const Platform platform = parse_platform(device.architecture).value();
     for (const char* shape : kShapes) {
       for (const Layout layout : {Layout::nhwc, Layout::nchw}) {
-        const ConvCase wanted{shape, DataType::s8, layout};
-        const Problem problem = conv_problem(wanted);
+        const ConvCase conv_case{shape, DataType::s8, layout};
+        const Problem problem = conv_problem(conv_case);
         const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
         const Problem plain = conv_problem({shape, DataType::u8, layout});
-        const Offer of_plain = offer_of(api, plain, json);
+        const Offer of_plain = find_offer(api, plain, json);
         EXPECT_FALSE(of_plain.tensor_cores);
         EXPECT_EQ(assess_tensor_cores(plain, platform).rule, "u8");
         EXPECT_EQ(verdict.answer == TensorCoreAnswer::eligible,
-                  offer_of(api, problem, json).first != of_plain.first)
-            << text_of(wanted, device.architecture) << ": " << verdict.reason;
+                  find_offer(api, problem, json).engine != of_plain.engine)
+            << format_conv_case(conv_case, device.architecture) << ": " << verdict.reason;
       }
     }
   }
 }
 
-// An engine that cuDNN offers for gradients of s8 in groups, only on Blackwell.
-bool is_beyond_support(const ConvCase& wanted, ComputeCapability of) {
-  return wanted.dtype == DataType::s8 && of.major == 10 &&
-         wanted.tokens.find('g') != std::string::npos;
+// Whether cuDNN offers an engine that check_support() does not know: for gradients of s8 in groups,
+// only on Blackwell.
+bool is_beyond_support(const ConvCase& conv_case, ComputeCapability capability) {
+  return conv_case.dtype == DataType::s8 && capability.major == 10 &&
+         conv_case.tokens.find('g') != std::string::npos;
 }
 
 TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
@@ -159,13 +161,13 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
            {std::pair(DataType::f8_e4m3, Layout::nhwc), std::pair(DataType::f8_e4m3, Layout::nchw),
             std::pair(DataType::s8, Layout::nhwc)}) {
         for (const Direction direction : kDirections) {
-          const ConvCase wanted{shape, dtype, layout, direction};
-          if (is_beyond_support(wanted, device.of)) continue;
-          const Problem problem = conv_problem(wanted);
-          const Support support = check_support(problem, {api, "", device.of});
+          const ConvCase conv_case{shape, dtype, layout, direction};
+          if (is_beyond_support(conv_case, device.capability)) continue;
+          const Problem problem = conv_problem(conv_case);
+          const Support support = check_support(problem, {api, "", device.capability});
           const bool has_engine = planned_engines(api, problem, json, {1, 0}).ok();
           EXPECT_EQ(support.runs == Runs::yes, has_engine)
-              << text_of(wanted, device.architecture) << ": " << support.reason;
+              << format_conv_case(conv_case, device.architecture) << ": " << support.reason;
           (has_engine ? served : refused) += 1;
         }
       }

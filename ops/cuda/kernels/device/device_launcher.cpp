@@ -34,8 +34,9 @@ class DeviceLauncher final : public Launcher {
 
 const DeviceKernel* find_device_kernel(std::string_view name) {
   const auto all = device_kernels();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const DeviceKernel* each) { return each->name == name; });
+  const auto found = std::find_if(all.begin(), all.end(), [&](const DeviceKernel* candidate) {
+    return candidate->name == name;
+  });
   return found == all.end() ? nullptr : *found;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All native kernels of the plugin, and the launcher that runs them on a runtime's stream. Apart
-// from device_kernels.hpp, because nvcc has no std::span.
+// All native kernels of the plugin, and the launcher that runs them on a runtime's stream. This
+// header is separate from device_kernels.hpp, because nvcc has no std::span.
 #pragma once
 
 #include "ops/cuda/kernels/device/device_kernels.hpp"

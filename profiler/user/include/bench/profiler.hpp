@@ -165,7 +165,7 @@ class Task : public Range {
   }
 };
 
-// One of a series: an image, a step, an iteration. Starts on construction.
+// One element of a series: an image, a step, an iteration. Starts on construction.
 class Frame : public Range {
  public:
   Frame(const Domain& domain, std::string name) : Range(frame, domain.name(), std::move(name)) {
@@ -206,7 +206,7 @@ class Counter {
   void* const handle_;
 };
 
-// The extent of an instant: a viewer draws it across all processes, one process, one thread, ...
+// How far a viewer draws an instant: across all processes, one process, one thread, ...
 enum class MarkerScope { global, process, thread, task, marker };
 
 // An instant.

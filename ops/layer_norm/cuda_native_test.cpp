@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the native kernel on the CPU against the reference.
-#include "ops/layer_norm/own.hpp"
+#include "ops/layer_norm/cuda_native.hpp"
 
 #include "ops/cuda/kernels/test_support.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the native kernel on the CPU against the reference.
-#include "ops/softmax/own.hpp"
+#include "ops/softmax/cuda_native.hpp"
 
 #include "ops/cuda/kernels/test_support.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/layer_norm/own.hpp"
+#include "ops/layer_norm/cuda_native.hpp"
 
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
@@ -57,8 +57,8 @@ void run_layer_norm(const NativePlan& bytes, const Addresses& tensors) {
 
 }  // namespace
 
-extern const NativeEntry layer_norm_own;
-const NativeEntry layer_norm_own = {
+extern const NativeEntry layer_norm_cuda_native;
+const NativeEntry layer_norm_cuda_native = {
     .op = "layer_norm", .form = layer_norm_form, .host = {LayerNormPlan::kKernel, run_layer_norm}};
 
 }  // namespace bench::ops::cuda

@@ -33,7 +33,7 @@ Result<NativeForm, BackendError> pointwise_form(const Problem& problem) {
 
 }  // namespace
 
-extern const NativeEntry pointwise_own;
-const NativeEntry pointwise_own = {.op = "pointwise", .form = pointwise_form};
+extern const NativeEntry pointwise_cuda_native;
+const NativeEntry pointwise_cuda_native = {.op = "pointwise", .form = pointwise_form};
 
 }  // namespace bench::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/read_losses.hpp"
-
 #include "base/printable.hpp"
+#include "harness/cli/command.hpp"
+#include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,11 @@
 #include <ostream>
 
 namespace bench {
+
+ExitStatus fail(std::string_view command, const Error& error, ExitStatus status, Env& env) {
+  print_line(*env.err, fmt::format("bench {}: {}", command, error.message()));
+  return status;
+}
 
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/export/markup.hpp"
+#include "base/markup.hpp"
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
@@ -30,6 +30,15 @@ constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
 // The characters above that plain ASCII contains.
 bool is_mark(char c) { return c == '&' || c == '<' || c == '>' || c == '"' || c == '\''; }
 
+constexpr std::string_view kMarkdownMarks = "\\|`*_~[]";
+
+// Uses entities, since not every renderer accepts a backslash before these characters. Without `<`,
+// a `>` closes nothing, so it stays and arrows remain readable.
+std::string_view find_markdown_entity(char c) {
+  if (c == '&') return "&amp;";
+  return c == '<' ? "&lt;" : "";
+}
+
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
@@ -53,6 +62,28 @@ std::string escape_markup(std::string_view text) {
     at += character->length;
   }
   return out;
+}
+
+std::string escape_markdown(std::string_view text) {
+  std::string blanks(text);
+  std::ranges::replace_if(
+      blanks, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  std::string escaped;
+  for (const char c : escape_controls(blanks)) {
+    const std::string_view entity = find_markdown_entity(c);
+    if (!entity.empty()) {
+      escaped += entity;
+      continue;
+    }
+    if (kMarkdownMarks.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// Backticks would need a fence longer than any in the text, and no fence works in a table cell.
+std::string markdown_code(std::string_view text) {
+  return "<code>" + escape_markdown(text) + "</code>";
 }
 
 }  // namespace bench

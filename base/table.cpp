@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/table.hpp"
+#include "base/table.hpp"
 
-#include "base/lines.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 
@@ -18,18 +17,13 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t kGap = 2;
 constexpr std::size_t kNoteIndent = 4;
-
-constexpr std::array<std::string_view, 5> kTones = {"", "\x1b[32m", "\x1b[33m", "\x1b[31m",
-                                                    "\x1b[1m"};
-constexpr std::string_view kReset = "\x1b[0m";
 
 struct Layout {
   std::vector<std::size_t> shown;   // indices of columns
   std::vector<std::size_t> widths;  // widths of the shown columns
   std::size_t total() const {
-    std::size_t sum = shown.empty() ? 0 : kGap * (shown.size() - 1);
+    std::size_t sum = shown.empty() ? 0 : kColumnGap * (shown.size() - 1);
     for (std::size_t width : widths) sum += width;
     return sum;
   }
@@ -38,7 +32,7 @@ struct Layout {
 enum class GivesWay { by_cuts, by_forms };
 
 // Repeatedly narrows the widest column that may shrink, until the layout fits or none may shrink.
-void squeeze(Layout& layout, const std::vector<Column>& columns,
+void squeeze(Layout& layout, const std::vector<TextColumn>& columns,
              const std::vector<std::size_t>& narrowest, std::size_t width, GivesWay kind) {
   while (layout.total() > width) {
     std::size_t* widest = nullptr;
@@ -55,13 +49,13 @@ void squeeze(Layout& layout, const std::vector<Column>& columns,
 
 // The content of a table during layout; all rows are printable.
 struct Content {
-  const std::vector<Column>& columns;
+  const std::vector<TextColumn>& columns;
   std::vector<ColumnFitter> fitters = {};   // one per column
   std::vector<std::size_t> natural = {};    // widths of complete texts
   std::vector<std::size_t> narrowest = {};  // minimum widths of the columns
 };
 
-Content measure_content(const std::vector<Column>& columns, const std::vector<Row>& rows) {
+Content measure_content(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows) {
   Content content{columns};
   for (std::size_t i = 0; i < columns.size(); ++i) {
     content.fitters.emplace_back(columns[i], rows, i);
@@ -106,7 +100,7 @@ void give_way(const Content& content, std::size_t width, const Order& order, Lay
 // removes only as many columns as needed to fit.
 Layout arrange(Content& content, std::size_t width) {
   int kept = 0;
-  for (const Column& column : content.columns) kept = std::max(kept, column.expendable);
+  for (const TextColumn& column : content.columns) kept = std::max(kept, column.expendable);
   std::optional<Layout> fitting;
   for (; kept >= 0; --kept) {
     for (const Order& order : kOrders) {
@@ -120,30 +114,20 @@ Layout arrange(Content& content, std::size_t width) {
   return *std::move(fitting);
 }
 
-std::string pad(const std::string& shown, std::size_t width, Tone tone, Align align,
-                Colour colour) {
-  const std::size_t used = display_width(shown);
-  const std::string blanks(used < width ? width - used : 0, ' ');
-  const std::string painted = paint(shown, tone, colour);
-  return align == Align::left ? painted + blanks : blanks + painted;
-}
-
 // `cells`: one per shown column.
-std::string render_row(const std::vector<Column>& columns, const Layout& layout,
-                       const std::vector<Cell>& cells, Colour colour) {
-  std::string line;
+std::string render_row(const std::vector<TextColumn>& columns, const Layout& layout,
+                       const std::vector<TextCell>& cells, Colour colour) {
+  std::vector<FittedCell> fitted;
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    if (i > 0) line.append(kGap, ' ');
-    line +=
-        pad(cells[i].text, layout.widths[i], cells[i].tone, columns[layout.shown[i]].align, colour);
+    fitted.push_back(
+        {cells[i].text, layout.widths[i], columns[layout.shown[i]].align, cells[i].tone});
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + '\n';
+  return render_line(fitted, colour);
 }
 
-std::string render_headings(const std::vector<Column>& columns, const Layout& layout,
+std::string render_headings(const std::vector<TextColumn>& columns, const Layout& layout,
                             Colour colour) {
-  std::vector<Cell> headings;
+  std::vector<TextCell> headings;
   for (std::size_t i = 0; i < layout.shown.size(); ++i) {
     const std::string& heading = columns[layout.shown[i]].heading;
     headings.push_back({shorten(heading, layout.widths[i]), Tone::heading});
@@ -152,7 +136,7 @@ std::string render_headings(const std::vector<Column>& columns, const Layout& la
 }
 
 // Renders a cell that does not fit its column: complete, on lines below its row.
-std::string spill(const Column& column, const Cell& cell, std::size_t width) {
+std::string spill(const TextColumn& column, const TextCell& cell, std::size_t width) {
   const std::size_t room = width > kNoteIndent + 1 ? width - kNoteIndent : 1;
   std::string text;
   for (const std::string& piece :
@@ -163,15 +147,16 @@ std::string spill(const Column& column, const Cell& cell, std::size_t width) {
 }
 
 // Returns the width that a column needs: a cell's form may be narrower than the available width.
-std::size_t shown_width(const Column& column, const FittedColumn& fitted, std::size_t available) {
+std::size_t shown_width(const TextColumn& column, const FittedColumn& fitted,
+                        std::size_t available) {
   std::size_t width = std::min(display_width(column.heading), available);
   for (const std::string& text : fitted.texts) width = std::max(width, display_width(text));
   return width;
 }
 
-std::vector<Row> printable_rows(std::vector<Row> rows) {
-  for (Row& row : rows) {
-    for (Cell& cell : row.cells) {
+std::vector<TextRow> printable_rows(std::vector<TextRow> rows) {
+  for (TextRow& row : rows) {
+    for (TextCell& cell : row.cells) {
       cell.text = printable(cell.text);
       for (std::string& form : cell.shorter) form = printable(form);
     }
@@ -181,55 +166,22 @@ std::vector<Row> printable_rows(std::vector<Row> rows) {
 
 }  // namespace
 
-std::string paint(std::string_view text, Tone tone, Colour colour) {
-  const std::string_view start = kTones[static_cast<std::size_t>(tone)];
-  if (colour == Colour::off || start.empty() || text.empty()) return std::string(text);
-  return std::string(start) + std::string(text) + std::string(kReset);
-}
-
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
-  const std::string clean = printable(text);
-  const std::string margin(indent, ' ');
-  const std::size_t room = width > indent + 1 ? width - indent : 1;
-  std::string result;
+std::string render_line(const std::vector<FittedCell>& cells, Colour colour) {
   std::string line;
-  for (std::size_t begin = 0; begin < clean.size();) {
-    std::size_t end = clean.find(' ', begin);
-    if (end == std::string::npos) end = clean.size();
-    const std::string_view word = std::string_view(clean).substr(begin, end - begin);
-    begin = end + 1;
-    for (const std::string& piece : split_columns(word, room)) {
-      if (!line.empty() && display_width(line) + 1 + display_width(piece) > room) {
-        result += margin + line + '\n';
-        line.clear();
-      }
-      line += (line.empty() ? "" : " ") + piece;
-    }
+  for (const FittedCell& cell : cells) {
+    if (&cell != &cells.front()) line.append(kColumnGap, ' ');
+    const std::size_t used = display_width(cell.text);
+    const std::string blanks(used < cell.width ? cell.width - used : 0, ' ');
+    const std::string painted = paint(cell.text, cell.tone, colour);
+    line += cell.align == Align::left ? painted + blanks : blanks + painted;
   }
-  if (!line.empty()) result += margin + line + '\n';
-  return result;
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
 }
 
-std::string fold_lines(std::string_view text, std::size_t width) {
-  constexpr std::string_view kColumnGap = "  ";
-  std::string result;
-  for (const NumberedLine& next : Lines(text)) {
-    const std::string_view line = next.text;
-    if (display_width(line) <= width) {
-      result += std::string(line) + '\n';
-      continue;
-    }
-    const std::size_t gap = line.substr(0, width / 2).rfind(kColumnGap);
-    const std::size_t hang = gap == std::string_view::npos ? 0 : gap + kColumnGap.size();
-    const std::string folded = wrap(line.substr(hang), width, hang);
-    result += std::string(line.substr(0, hang)) + folded.substr(std::min(hang, folded.size()));
-  }
-  return result;
-}
-
-std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
+std::string render_table(const std::vector<TextColumn>& columns, std::vector<TextRow> rows,
                          std::size_t width, Colour colour) {
-  const std::vector<Row> clean = printable_rows(std::move(rows));
+  const std::vector<TextRow> clean = printable_rows(std::move(rows));
   Content content = measure_content(columns, clean);
   Layout layout = arrange(content, width);
   std::vector<FittedColumn> fitted;
@@ -240,12 +192,12 @@ std::string render_table(const std::vector<Column>& columns, std::vector<Row> ro
   }
   std::string text = render_headings(columns, layout, colour);
   for (std::size_t number = 0; number < clean.size(); ++number) {
-    const Row& row = clean[number];
-    std::vector<Cell> cells;
+    const TextRow& row = clean[number];
+    std::vector<TextCell> cells;
     std::string spilled;
     for (std::size_t i = 0; i < layout.shown.size(); ++i) {
       const std::size_t index = layout.shown[i];
-      const Cell& cell = row.cells[index];
+      const TextCell& cell = row.cells[index];
       cells.push_back({fitted[i].texts[number], cell.tone});
       if (fitted[i].is_lossy[number]) spilled += spill(columns[index], cell, width);
     }
@@ -276,17 +228,17 @@ std::vector<std::size_t> heads(std::size_t width) {
 
 // Returns form number `level` of a cell: 0 is the complete text; higher numbers than available give
 // the last form.
-const std::string& select_form(const Cell& cell, std::size_t level) {
+const std::string& select_form(const TextCell& cell, std::size_t level) {
   if (level == 0 || cell.shorter.empty()) return cell.text;
   return cell.shorter[std::min(level, cell.shorter.size()) - 1];
 }
 
 // Returns the width of the widest text of each level in column number `index`.
-std::vector<std::size_t> widest_texts(const std::vector<Row>& rows, std::size_t index) {
+std::vector<std::size_t> widest_texts(const std::vector<TextRow>& rows, std::size_t index) {
   std::size_t levels = 1;
-  for (const Row& row : rows) levels = std::max(levels, row.cells[index].shorter.size() + 1);
+  for (const TextRow& row : rows) levels = std::max(levels, row.cells[index].shorter.size() + 1);
   std::vector<std::size_t> widest(levels, 0);
-  for (const Row& row : rows) {
+  for (const TextRow& row : rows) {
     for (std::size_t level = 0; level < levels; ++level) {
       widest[level] = std::max(widest[level], display_width(select_form(row.cells[index], level)));
     }
@@ -300,7 +252,8 @@ bool FittedColumn::is_lossless() const {
   return std::ranges::find(is_lossy, true) == is_lossy.end();
 }
 
-ColumnFitter::ColumnFitter(const Column& column, const std::vector<Row>& rows, std::size_t index)
+ColumnFitter::ColumnFitter(const TextColumn& column, const std::vector<TextRow>& rows,
+                           std::size_t index)
     : column_(column), rows_(rows), index_(index), widest_(widest_texts(rows, index)) {}
 
 std::size_t ColumnFitter::natural_width() const {
@@ -386,8 +339,8 @@ const ColumnFitter::Form& ColumnFitter::form_for(std::size_t width) {
 
 FittedColumn ColumnFitter::fit_each_row(std::size_t width) const {
   FittedColumn fitted;
-  for (const Row& row : rows_) {
-    const Cell& shortened = row.cells[index_];
+  for (const TextRow& row : rows_) {
+    const TextCell& shortened = row.cells[index_];
     std::size_t level = 0;
     const auto is_too_wide = [&] { return display_width(select_form(shortened, level)) > width; };
     while (level < shortened.shorter.size() && is_too_wide()) ++level;
@@ -418,16 +371,6 @@ FittedColumn ColumnFitter::fit(std::size_t width) {
     fitted.is_lossy[row] = cells[fitted.texts[row]].size() > 1;
   }
   return fitted;
-}
-
-std::vector<std::string> split_columns(std::string_view utf8, std::size_t width) {
-  std::vector<std::string> pieces;
-  while (!utf8.empty()) {
-    const std::string_view piece = leading_columns(utf8, std::max<std::size_t>(width, 1));
-    pieces.emplace_back(piece);
-    utf8.remove_prefix(piece.size());
-  }
-  return pieces;
 }
 
 }  // namespace bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned columns for a terminal.
+// Tables of aligned columns for a terminal.
 #pragma once
 
-#include "harness/report/console.hpp"
+#include "base/terminal_text.hpp"
 
 #include <cstddef>
 #include <map>
@@ -15,9 +15,8 @@
 namespace bench {
 
 enum class Align { left, right };
-enum class Tone { plain, good, warning, bad, heading };
 
-struct Column {
+struct TextColumn {
   std::string heading;
   Align align = Align::left;
   // Narrowest useful width of a column whose cells may be cut in the middle. nullopt: the column is
@@ -28,36 +27,39 @@ struct Column {
   int expendable = 0;
 };
 
-struct Cell {
+struct TextCell {
   std::string text;
   Tone tone = Tone::plain;
   std::vector<std::string> shorter = {};  // shorter forms, longest first
 };
 
-struct Row {
-  std::vector<Cell> cells;  // one per column
-  std::string note;         // own lines below the row, wrapped and indented; may be empty
+struct TextRow {
+  std::vector<TextCell> cells;  // one per column
+  std::string note;             // own lines below the row, wrapped and indented; may be empty
 };
+
+// Columns between two columns of a table.
+inline constexpr std::size_t kColumnGap = 2;
+
+// A cell of which the final text and the width of its column are known.
+struct FittedCell {
+  std::string text;
+  std::size_t width = 0;  // a longer text makes its line longer
+  Align align = Align::left;
+  Tone tone = Tone::plain;
+};
+
+// Renders one line, which ends in a newline and never in a blank. For tables whose rows are too
+// many to keep: render_table() keeps all of them.
+std::string render_line(const std::vector<FittedCell>& cells, Colour colour);
 
 // Renders lines of at most `width` columns, each ending in a newline. Two blanks separate columns;
 // no line ends in a blank. A column that may be cut shows all rows in the same form, cut at the
 // same position. A value without enough room appears completely on its own line below the row. This
 // concerns cells of a column that is never cut, and cells that would look equal after a cut. Cells
 // and notes pass through printable() (base/printable.hpp), since names come from files.
-std::string render_table(const std::vector<Column>& columns, std::vector<Row> rows,
+std::string render_table(const std::vector<TextColumn>& columns, std::vector<TextRow> rows,
                          std::size_t width, Colour colour);
-
-// Wraps the words of `text` to lines of at most `width` columns, each after `indent` blanks. Splits
-// a word that is longer.
-std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
-
-// Folds lines with columns, such as "ok      oneDNN         3.2.0 at ...", to at most `width`
-// columns. A long line continues below its last column, whose text starts after two blanks. Other
-// lines stay unchanged.
-std::string fold_lines(std::string_view text, std::size_t width);
-
-// Encloses the text in the escape sequences of `tone`.
-std::string paint(std::string_view text, Tone tone, Colour colour);
 
 // Fits the texts of one table column into a given width.
 
@@ -76,7 +78,7 @@ struct FittedColumn {
 // outlive the fitter, which caches its result for each width.
 class ColumnFitter {
  public:
-  ColumnFitter(const Column& column, const std::vector<Row>& rows, std::size_t index);
+  ColumnFitter(const TextColumn& column, const std::vector<TextRow>& rows, std::size_t index);
 
   // Width of the heading and of all complete texts.
   std::size_t natural_width() const;
@@ -94,7 +96,7 @@ class ColumnFitter {
     bool is_lossless = false;
   };
 
-  const Cell& cell(std::size_t row) const { return rows_[row].cells[index_]; }
+  const TextCell& cell(std::size_t row) const { return rows_[row].cells[index_]; }
   std::string shown(std::size_t row, const Form& form, std::size_t width) const;
   bool looks_alike(std::size_t a, std::size_t b, const Form& form, std::size_t width) const;
   bool keeps_rows_apart(const Form& form, std::size_t width);
@@ -104,8 +106,8 @@ class ColumnFitter {
   const Form& form_for(std::size_t width);
   FittedColumn fit_each_row(std::size_t width) const;
 
-  const Column& column_;
-  const std::vector<Row>& rows_;
+  const TextColumn& column_;
+  const std::vector<TextRow>& rows_;
   std::size_t index_;
   std::vector<std::size_t> widest_;  // widest text of each level
   // Rows with different cells that some form showed with the same text. The next form usually does
@@ -113,8 +115,5 @@ class ColumnFitter {
   std::vector<std::pair<std::size_t, std::size_t>> lookalikes_;
   std::map<std::size_t, Form> forms_;  // by width
 };
-
-// Splits `utf8` into pieces of at most `width` columns.
-std::vector<std::string> split_columns(std::string_view utf8, std::size_t width);
 
 }  // namespace bench

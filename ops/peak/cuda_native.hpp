@@ -34,7 +34,7 @@ struct PeakPlan {
 // is element c * kPeakThreads + t of the destination.
 inline constexpr int kPeakThreads = 512;
 inline constexpr int kPeakChains = 8;
-// Steps between two looks at the loop's counter.
+// Steps between two checks of the loop's counter.
 inline constexpr int kPeakUnrolled = 16;
 
 // Worker `worker` of `workers` has the steps from step_begin(worker) to step_begin(worker + 1).
@@ -138,7 +138,7 @@ BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int 
   }
 }
 
-// The sums of one thread of worker `worker` of `workers`.
+// Computes the sums of one thread of worker `worker` of `workers`.
 template <PeakPlan::Factors kFactors, class T>
 BENCH_BOTH void compute_worker_sums(const PeakPlan& plan, const void* source, int thread,
                                     std::int64_t worker, std::int64_t workers,
@@ -157,7 +157,8 @@ struct alignas(16) PeakQuad {
   float at[4];
 };
 
-// What the kind writes for one quad. `largest` receives the maximum of the values read.
+// Returns what a loop of this kind writes for one quad. `largest` receives the maximum of the
+// values read.
 template <PeakPlan::Kind kKind>
 BENCH_BOTH PeakQuad moved_quad(const PeakPlan& plan, const PeakQuad& a, const PeakQuad& b,
                                float& largest) {

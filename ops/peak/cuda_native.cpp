@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/peak/own.hpp"
+#include "ops/peak/cuda_native.hpp"
 
 #include "ops/cuda/kernels/native_entry.hpp"
 #include "ops/peak/peak.hpp"
@@ -133,8 +133,8 @@ void run_peak(const NativePlan& bytes, const Addresses& tensors) {
 
 }  // namespace
 
-extern const NativeEntry peak_own;
-const NativeEntry peak_own = {
+extern const NativeEntry peak_cuda_native;
+const NativeEntry peak_cuda_native = {
     .op = kPeakOperator, .form = peak_form, .host = {PeakPlan::kKernel, run_peak}};
 
 }  // namespace bench::ops::cuda

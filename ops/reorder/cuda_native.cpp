@@ -20,7 +20,7 @@ Result<NativeForm, BackendError> make_reorder_form(const Problem& problem) {
 
 }  // namespace
 
-extern const NativeEntry reorder_own;
-const NativeEntry reorder_own = {.op = "reorder", .form = make_reorder_form};
+extern const NativeEntry reorder_cuda_native;
+const NativeEntry reorder_cuda_native = {.op = "reorder", .form = make_reorder_form};
 
 }  // namespace bench::ops::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/table.hpp"
+#include "base/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Column kCut = {"case", Align::left, 8};
-const Column kWhole = {"outcome"};
+const TextColumn kCut = {"case", Align::left, 8};
+const TextColumn kWhole = {"outcome"};
 
-std::vector<Row> rows_of(std::vector<Cell> cells) {
-  std::vector<Row> rows;
-  for (Cell& cell : cells) rows.push_back({{std::move(cell)}, ""});
+std::vector<TextRow> rows_of(std::vector<TextCell> cells) {
+  std::vector<TextRow> rows;
+  for (TextCell& cell : cells) rows.push_back({{std::move(cell)}, ""});
   return rows;
 }
 
@@ -76,9 +76,9 @@ TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
 // Earlier, a table of 61 cases in 80 columns showed only the medians, because three cases had two
 // flags.
 TEST(RenderTable, a_cell_drops_a_flag_before_a_column_is_removed) {
-  const std::vector<Column> columns = {
+  const std::vector<TextColumn> columns = {
       {"case", Align::left, 8}, {"GFLOP/s", Align::right, std::nullopt, 1}, {"outcome"}};
-  std::vector<Row> rows;
+  std::vector<TextRow> rows;
   for (const char* id : {"a23456789012345678b", "a23456789X12345678b"}) {
     rows.push_back(
         {{{id}, {"12.5"}, {"ok noisy above_ceiling", Tone::plain, {"ok noisy +1"}}}, ""});

@@ -24,8 +24,8 @@ struct LayerNormPlan {
 };
 
 // These return the part of worker `lane` of the `lanes` workers on the group that starts at
-// `first`. Two sums, one after the other: the squares of the differences lose nothing if the mean
-// is large.
+// `first`. There are two sums, one after the other: so the squares of the differences lose no
+// precision if the mean is large.
 template <class T>
 BENCH_BOTH T part_of_sum(const LayerNormPlan& plan, const void* source, std::int64_t first,
                          int lane, int lanes) {

@@ -24,7 +24,7 @@ Result<NativeForm, BackendError> batch_norm_form(const Problem& problem) {
 
 }  // namespace
 
-extern const NativeEntry batch_norm_own;
-const NativeEntry batch_norm_own = {.op = "batch_norm", .form = batch_norm_form};
+extern const NativeEntry batch_norm_cuda_native;
+const NativeEntry batch_norm_cuda_native = {.op = "batch_norm", .form = batch_norm_form};
 
 }  // namespace bench::ops::cuda

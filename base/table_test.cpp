@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/table.hpp"
+#include "base/table.hpp"
 
 #include "base/text.hpp"
 
@@ -10,12 +10,13 @@
 namespace bench {
 namespace {
 
-const std::vector<Column> kColumns = {{"name", Align::left, 6, 0},
-                                      {"value", Align::right, std::nullopt, 0},
-                                      {"extra", Align::left, std::nullopt, 1}};
+const std::vector<TextColumn> kColumns = {{"name", Align::left, 6, 0},
+                                          {"value", Align::right, std::nullopt, 0},
+                                          {"extra", Align::left, std::nullopt, 1}};
 
 TEST(Table, AlignsColumns) {
-  const std::vector<Row> rows = {{{{"a"}, {"1"}, {"x"}}, ""}, {{{"bcd"}, {"12345678"}, {""}}, ""}};
+  const std::vector<TextRow> rows = {{{{"a"}, {"1"}, {"x"}}, ""},
+                                     {{{"bcd"}, {"12345678"}, {""}}, ""}};
   EXPECT_EQ(render_table(kColumns, rows, 80, Colour::off),
             "name     value  extra\n"
             "a            1  x\n"
@@ -23,14 +24,14 @@ TEST(Table, AlignsColumns) {
 }
 
 TEST(Table, CountsCodePointsNotBytes) {
-  const std::vector<Row> rows = {{{{"\xc3\xa9\xc3\xa9"}, {"1"}, {"x"}}, ""}};
+  const std::vector<TextRow> rows = {{{{"\xc3\xa9\xc3\xa9"}, {"1"}, {"x"}}, ""}};
   EXPECT_EQ(render_table(kColumns, rows, 80, Colour::off),
             "name  value  extra\n"
             "\xc3\xa9\xc3\xa9        1  x\n");
 }
 
 TEST(Table, ShortensThenDropsWhatIsExpendable) {
-  const std::vector<Row> rows = {{{{"a long long name"}, {"1"}, {"x"}}, ""}};
+  const std::vector<TextRow> rows = {{{{"a long long name"}, {"1"}, {"x"}}, ""}};
   EXPECT_EQ(render_table(kColumns, rows, 22, Colour::off),
             "name      value  extra\n"
             "a l...me      1  x\n");
@@ -40,7 +41,7 @@ TEST(Table, ShortensThenDropsWhatIsExpendable) {
 }
 
 TEST(Table, KeepsTheNarrowestWidthWhereNothingFits) {
-  const std::vector<Row> rows = {{{{"a long long name"}, {"1"}, {"x"}}, ""}};
+  const std::vector<TextRow> rows = {{{{"a long long name"}, {"1"}, {"x"}}, ""}};
   EXPECT_EQ(render_table(kColumns, rows, 5, Colour::off),
             "name    value\n"
             "a ...e      1\n");
@@ -54,8 +55,8 @@ std::vector<std::string> table_lines(const std::string& text) {
 }
 
 TEST(Table, FlagsAreNeverCut) {
-  const std::vector<Column> columns = {{"case", Align::left, 10}, {"outcome"}};
-  const std::vector<Row> rows = {
+  const std::vector<TextColumn> columns = {{"case", Align::left, 10}, {"outcome"}};
+  const std::vector<TextRow> rows = {
       {{{"conv/forward/c64h56"}, {"ok noisy interrupted", Tone::plain, {"ok noisy +1"}}}, ""},
       {{{"gemm/forward/m1n1k1"}, {"ok interrupted"}}, ""}};
   EXPECT_EQ(render_table(columns, rows, 32, Colour::off),
@@ -71,9 +72,9 @@ TEST(Table, FlagsAreNeverCut) {
 }
 
 TEST(Table, FlagsGoBelowTheRowBeforeColumnsGo) {
-  const std::vector<Column> columns = {
+  const std::vector<TextColumn> columns = {
       {"case", Align::left, 10}, {"rate", Align::right, std::nullopt, 1}, {"outcome"}};
-  const std::vector<Row> rows = {
+  const std::vector<TextRow> rows = {
       {{{"conv/forward/c64h56"}, {"12345"}, {"ok noisy interrupted", Tone::plain, {"ok noisy +1"}}},
        ""}};
   EXPECT_EQ(render_table(columns, rows, 34, Colour::off),
@@ -88,9 +89,9 @@ TEST(Table, FlagsGoBelowTheRowBeforeColumnsGo) {
 }
 
 TEST(Table, IdsAreCutWhereTheyDiffer) {
-  const std::vector<Column> columns = {{"case", Align::left, 20}};
-  const std::vector<Row> rows = {{{{"conv/forward/n1c64h56w56k64r3s3/f32/hot"}}, ""},
-                                 {{{"conv/forward/n1c64h28w28k64r3s3/f32/hot"}}, ""}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, 20}};
+  const std::vector<TextRow> rows = {{{{"conv/forward/n1c64h56w56k64r3s3/f32/hot"}}, ""},
+                                     {{{"conv/forward/n1c64h28w28k64r3s3/f32/hot"}}, ""}};
   const std::string text = render_table(columns, rows, 30, Colour::off);
   const std::vector<std::string> lines = table_lines(text);
   ASSERT_EQ(lines.size(), 3u) << text;
@@ -99,25 +100,26 @@ TEST(Table, IdsAreCutWhereTheyDiffer) {
 }
 
 TEST(Table, RowsInACutColumnHaveTheSameForm) {
-  const std::vector<Column> columns = {{"case", Align::left, 10}};
-  const std::vector<Row> rows = {{{{"a/forward/x", Tone::plain, {"a/.../x"}}}, ""},
-                                 {{{"b/forward/long", Tone::plain, {"b/.../long"}}}, ""}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, 10}};
+  const std::vector<TextRow> rows = {{{{"a/forward/x", Tone::plain, {"a/.../x"}}}, ""},
+                                     {{{"b/forward/long", Tone::plain, {"b/.../long"}}}, ""}};
   EXPECT_EQ(render_table(columns, rows, 12, Colour::off), "case\na/.../x\nb/.../long\n");
 }
 
 TEST(Table, AFormThatMakesRowsLookAlikeIsNotTaken) {
-  const std::vector<Column> columns = {{"case", Align::left, 8}};
-  const std::vector<Row> rows = {{{{"conv/aaaaaa/cpu/hot", Tone::plain, {"conv/.../hot"}}}, ""},
-                                 {{{"conv/aaaaaa/gpu/hot", Tone::plain, {"conv/.../hot"}}}, ""}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, 8}};
+  const std::vector<TextRow> rows = {
+      {{{"conv/aaaaaa/cpu/hot", Tone::plain, {"conv/.../hot"}}}, ""},
+      {{{"conv/aaaaaa/gpu/hot", Tone::plain, {"conv/.../hot"}}}, ""}};
   const std::vector<std::string> lines = table_lines(render_table(columns, rows, 18, Colour::off));
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_NE(lines[1], lines[2]);
 }
 
 TEST(Table, RowsThatNoCutTellsApartAreShownWholeBelow) {
-  const std::vector<Column> columns = {{"case", Align::left, 12}};
-  const std::vector<Row> rows = {{{{"a1234567890b1234567890c"}}, ""},
-                                 {{{"a1234567890x1234567890c"}}, ""}};
+  const std::vector<TextColumn> columns = {{"case", Align::left, 12}};
+  const std::vector<TextRow> rows = {{{{"a1234567890b1234567890c"}}, ""},
+                                     {{{"a1234567890x1234567890c"}}, ""}};
   EXPECT_EQ(render_table(columns, rows, 12, Colour::off),
             "case\n"
             "a1234...890c\n"
@@ -133,7 +135,7 @@ TEST(Table, RowsThatNoCutTellsApartAreShownWholeBelow) {
 }
 
 TEST(Table, NotesWrapBelowTheirRow) {
-  const std::vector<Row> rows = {{{{"a"}, {"1"}, {"x"}}, "no CUDA device was found here"}};
+  const std::vector<TextRow> rows = {{{{"a"}, {"1"}, {"x"}}, "no CUDA device was found here"}};
   EXPECT_EQ(render_table(kColumns, rows, 20, Colour::off),
             "name  value  extra\n"
             "a         1  x\n"
@@ -142,14 +144,14 @@ TEST(Table, NotesWrapBelowTheirRow) {
 }
 
 TEST(Table, ColourDoesNotShiftColumns) {
-  const std::vector<Row> rows = {{{{"a", Tone::bad}, {"1", Tone::good}, {"x"}}, ""}};
+  const std::vector<TextRow> rows = {{{{"a", Tone::bad}, {"1", Tone::good}, {"x"}}, ""}};
   EXPECT_EQ(render_table(kColumns, rows, 80, Colour::on),
             "\x1b[1mname\x1b[0m  \x1b[1mvalue\x1b[0m  \x1b[1mextra\x1b[0m\n"
             "\x1b[31ma\x1b[0m         \x1b[32m1\x1b[0m  x\n");
 }
 
 TEST(Table, ControlCharactersOfFilesNeverReachTheTerminal) {
-  const std::vector<Row> rows = {{{{"a\x1b[2J\n"}, {"1"}, {"x"}}, "b\x1b]0;x\x07"}};
+  const std::vector<TextRow> rows = {{{{"a\x1b[2J\n"}, {"1"}, {"x"}}, "b\x1b]0;x\x07"}};
   const std::string text = render_table(kColumns, rows, 80, Colour::off);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);
@@ -157,31 +159,6 @@ TEST(Table, ControlCharactersOfFilesNeverReachTheTerminal) {
             "name          value  extra\n"
             "a\\x1b[2J\\x0a      1  x\n"
             "    b\\x1b]0;x\\x07\n");
-}
-
-TEST(Wrap, WordsWithinTheWidth) {
-  EXPECT_EQ(wrap("", 10, 0), "");
-  EXPECT_EQ(wrap("  ", 10, 2), "");
-  EXPECT_EQ(wrap("one two three", 8, 0), "one two\nthree\n");
-  EXPECT_EQ(wrap("one  two", 8, 2), "  one\n  two\n");
-  EXPECT_EQ(wrap("incomprehensibilities", 10, 0), "incomprehe\nnsibilitie\ns\n");
-  EXPECT_EQ(wrap("a incomprehensible word", 10, 2), "  a\n  incompre\n  hensible\n  word\n");
-}
-
-TEST(FoldLines, WhatIsTooLongGoesOnBelowItsLastColumn) {
-  EXPECT_EQ(fold_lines("ok      oneDNN  3.2.0 with two threads here\nshort\n", 34),
-            "ok      oneDNN  3.2.0 with two\n"
-            "                threads here\n"
-            "short\n");
-  EXPECT_EQ(fold_lines("no columns at all in it", 10), "no columns\nat all in\nit\n");
-  EXPECT_EQ(fold_lines("", 10), "");
-}
-
-TEST(Paint, PlainWithoutColour) {
-  EXPECT_EQ(paint("x", Tone::bad, Colour::off), "x");
-  EXPECT_EQ(paint("x", Tone::plain, Colour::on), "x");
-  EXPECT_EQ(paint("", Tone::bad, Colour::on), "");
-  EXPECT_EQ(paint("x", Tone::warning, Colour::on), "\x1b[33mx\x1b[0m");
 }
 
 }  // namespace

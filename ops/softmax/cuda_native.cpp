@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/softmax/own.hpp"
+#include "ops/softmax/cuda_native.hpp"
 
 #include "ops/cuda/kernels/elementwise_planner.hpp"
 #include "ops/cuda/kernels/native_entry.hpp"
@@ -61,8 +61,8 @@ void run_softmax(const NativePlan& plan, const Addresses& tensors) {
 
 }  // namespace
 
-extern const NativeEntry softmax_own;
-const NativeEntry softmax_own = {
+extern const NativeEntry softmax_cuda_native;
+const NativeEntry softmax_cuda_native = {
     .op = "softmax", .form = softmax_form, .host = {SoftmaxPlan::kKernel, run_softmax}};
 
 }  // namespace bench::ops::cuda

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Escapes for markup languages: names come from files and must not become markup.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+// Escapes text for an HTML or XML element or a quoted attribute. U+FFFD replaces what XML cannot
+// contain: invalid UTF-8, characters for which is_control_or_bidi() is true (base/printable.hpp),
+// U+FFFE and U+FFFF.
+std::string escape_markup(std::string_view text);
+
+// Escapes text for a line or table cell of Markdown, so that it becomes neither Markdown nor HTML
+// and does not end the line. Line ends and tabs become blanks. Other control characters and
+// invalid UTF-8 become visible escapes.
+std::string escape_markdown(std::string_view text);
+
+// The same in monospaced font, for a command or path.
+std::string markdown_code(std::string_view text);
+
+}  // namespace bench
