@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the sizes of a network's layer from the sizes of its inputs. Operator::inference contains
-// the rule of an operator. ops/network/making.hpp applies it. This is not the
+// the rule of an operator. ops/network/network_steps.hpp applies it. This is not the
 // inference mode of a network.
 #pragma once
 

@@ -98,7 +98,7 @@ std::size_t count_epochs(const BaselineHistory& history) {
 }
 
 std::optional<double> compute_spread(const BaselineHistory& history) {
-  return between_run_sigma(median_differences(run_levels(history.records)));
+  return between_run_sigma(median_differences(run_statistics(history.records)));
 }
 
 TextRow list_row(const BaselineHistory& history, const IdShortener& shortener) {
@@ -178,7 +178,7 @@ TextRow run_row(const BaselineRecord& record, const BaselineRecord* before) {
 
 // Describes how much the runs differ, and which implementation ran last.
 std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
-  const std::vector<RunStatistics> levels = run_levels(history.records);
+  const std::vector<RunStatistics> levels = run_statistics(history.records);
   const std::vector<double> medians = median_differences(levels);
   std::vector<TextRow> rows;
   const auto add = [&](const std::string& name, std::string value) {

@@ -179,7 +179,7 @@ std::optional<std::string> unsupported_reason(const Case& entry, const ops::Back
     const auto names = cuda_backend_names();
     const bool own = std::ranges::find(names, entry.key.backend) != names.end();
     const auto& network = *std::get<std::shared_ptr<const ops::Network>>(entry.work);
-    return own ? ops::why_not_as_one(network, "cuDNN") : std::nullopt;
+    return own ? ops::whole_network_unsupported_reason(network, "cuDNN") : std::nullopt;
   }
   if (!on_cpu) return std::nullopt;
   auto refused =

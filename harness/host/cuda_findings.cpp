@@ -19,7 +19,7 @@ using FindingList = std::vector<Finding>;
 using ops::cuda::Availability;
 using ops::cuda::DeviceFacts;
 using ops::cuda::LibraryReport;
-using ops::cuda::NvmlFacts;
+using ops::cuda::NvmlProperties;
 using ops::cuda::ProbeReport;
 
 constexpr std::string_view kNoCases = "cases with device: cuda are skipped";
@@ -86,12 +86,12 @@ std::string on_off(const std::optional<bool>& value) {
 }
 
 // Bits for reasons that lower a clock under load; idleness is not one of them.
-std::vector<std::string> restraints(const NvmlFacts& facts) {
+std::vector<std::string> restraints(const NvmlProperties& facts) {
   constexpr std::int64_t kIdle = 0x1;
   return ops::cuda::clock_reason_names(facts.clock_reasons.value_or(0) & ~kIdle);
 }
 
-void add_state(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
+void add_state(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
   constexpr std::int64_t kMilliwatts = 1000;
   const auto celsius =
       facts.temperature_celsius ? fmt::format("{} C", *facts.temperature_celsius) : "n/a C";
@@ -114,7 +114,7 @@ void add_state(const std::string& subject, const NvmlFacts& facts, FindingList& 
                       "PERFORMANCE`"});
 }
 
-void add_modes(const std::string& subject, const NvmlFacts& facts, FindingList& findings) {
+void add_modes(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
   const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", on_off(facts.ecc),
                                         on_off(facts.mig), on_off(facts.persistence));
   if (facts.persistence.value_or(true)) {

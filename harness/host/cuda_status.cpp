@@ -130,7 +130,7 @@ std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
   put("gpu.clock_khz", device->clock_khz);
   put("gpu.memory_clock_khz", device->memory_clock_khz);
   if (device->nvml) {
-    const ops::cuda::NvmlFacts& nvml = *device->nvml;
+    const ops::cuda::NvmlProperties& nvml = *device->nvml;
     put_mode("gpu.ecc", nvml.ecc);
     put_mode("gpu.mig", nvml.mig);
     put_mode("gpu.persistence", nvml.persistence);

@@ -127,7 +127,7 @@ std::vector<RunStatistics> comparable_levels(const BaselineHistory& history,
   std::vector<BaselineRecord> same;
   std::ranges::copy_if(history.records, std::back_inserter(same),
                        [&](const BaselineRecord& other) { return !difference(other, here); });
-  return run_levels(same);
+  return run_statistics(same);
 }
 
 // The level is missing; set_stored_levels() adds it. `here` is what to compare with, measured with

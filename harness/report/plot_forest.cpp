@@ -25,6 +25,25 @@ Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
   return {std::max(low, -kMaxEffect), std::min(high, kMaxEffect)};
 }
 
+// Says how many marks or intervals the limits of the axis cut; empty for none.
+std::string format_beyond_axis(const std::vector<ForestRow>& rows, double delta) {
+  const Extent axis = forest_extent(rows, delta);
+  const auto is_beyond = [&](const ForestRow& row) {
+    const auto [low, high] =
+        std::minmax({row.effect, row.low.value_or(row.effect), row.high.value_or(row.effect)});
+    return low < axis.low || high > axis.high;
+  };
+  const auto beyond = std::ranges::count_if(rows, is_beyond);
+  if (beyond == 0) return "";
+  return fmt::format(
+      " The axis ends at {:+.0f} %; {} beyond it and {} drawn at its end. Each mark's own text "
+      "has the whole value.",
+      100 * kMaxEffect,
+      beyond == 1 ? "1 effect or interval reaches"
+                  : fmt::format("{} effects or intervals reach", beyond),
+      beyond == 1 ? "is" : "are");
+}
+
 std::string format_forest_row(const ForestRow& row) {
   std::string text = fmt::format("{}\n{}: {:+.1f} %", row.id, row.verdict, 100 * row.effect);
   if (row.low && row.high) {
@@ -79,6 +98,7 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
       "which does not count. Orange squares are slower, green triangles faster, blue circles "
       "neither, purple diamonds undecided.",
       100 * delta);
+  caption += format_beyond_axis(shown, delta);
   caption += format_left_out(rows.size() - shown.size(), "further case");
   return make_plot("forest", "Effects", caption,
                    [&](double width) { return draw_forest(shown, delta, width); });

@@ -163,6 +163,19 @@ TEST(GatePlots, TheForestHasAMarkPerEffectAndBothSidesOfEachDuet) {
   EXPECT_THAT(plots[1].wide, HasSubstr("after: median 1.2 us of 3 medians of duets"));
 }
 
+// A mark of +421 % was drawn at +300 %, the end of the axis, and no text said so.
+TEST(ForestPlot, SaysThatAnEffectLiesBeyondItsAxis) {
+  const ForestRow inside{"near", "REGRESSION", 1, 0.2, 0.1, 0.3};
+  EXPECT_THAT(forest_plot({inside}, 0.03).caption, Not(HasSubstr("The axis ends")));
+  const ForestRow beyond{"far", "REGRESSION", 1, 4.21, std::nullopt, std::nullopt};
+  EXPECT_THAT(forest_plot({inside, beyond}, 0.03).caption,
+              HasSubstr("The axis ends at +300 %; 1 effect or interval reaches beyond it"));
+  const ForestRow wide{"wide", "UNCLEAR", 3, 0.2, -0.1, 5.0};
+  const Plot plot = forest_plot({wide, beyond}, 0.03);
+  EXPECT_THAT(plot.caption, HasSubstr("2 effects or intervals reach beyond it and are drawn"));
+  EXPECT_THAT(plot.wide, HasSubstr("+421.0 %"));
+}
+
 TEST(HistoryPlot, HasAMarkPerRunAndADiamondWhereAnEpochOpens) {
   BaselineHistory history;
   history.records = {test::baseline(1, 0, Nanoseconds(1000)),

@@ -39,7 +39,7 @@ Scatter compute_scatter(const BaselineRecord& record) {
 
 }  // namespace
 
-std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records) {
+std::vector<RunStatistics> run_statistics(std::span<const BaselineRecord> records) {
   std::vector<RunStatistics> levels;
   for (const BaselineRecord& record : records) {
     const auto middle = median_iteration(record.measured);

@@ -26,7 +26,7 @@ struct RunStatistics {
   double log_median = 0;  // median of the processes' medians
   double log_q25 = 0;     // median of the processes' lower quartiles
 };
-std::vector<RunStatistics> run_levels(std::span<const BaselineRecord> records);
+std::vector<RunStatistics> run_statistics(std::span<const BaselineRecord> records);
 
 // Returns the differences of successive runs within one epoch. An accepted change between epochs is
 // not noise.

@@ -29,7 +29,7 @@ std::vector<RunStatistics> levels(const std::vector<std::pair<int, double>>& run
 TEST(HistoryTest, a_run_is_the_logarithm_of_the_median_over_its_processes) {
   const std::vector<BaselineRecord> records = {
       baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)})};
-  const std::vector<RunStatistics> found = run_levels(records);
+  const std::vector<RunStatistics> found = run_statistics(records);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(found[0].log_median, near(std::log(200)));
   EXPECT_THAT(found[0].log_q25, near(std::log(180)));

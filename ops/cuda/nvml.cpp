@@ -174,9 +174,10 @@ std::optional<std::int64_t> read_power(const NvmlFunctions& table, void* device)
 }
 
 void read_fields(const NvmlFunctions& table, void* device,
-                 const std::optional<HeldBackFields>& held_back, NvmlCounters& counters) {
+                 const std::optional<ThrottlingFields>& held_back, NvmlCounters& counters) {
   if (table.fields == nullptr) return;
-  const HeldBackFields numbers = held_back.value_or(HeldBackFields{kNoField, kNoField, kNoField});
+  const ThrottlingFields numbers =
+      held_back.value_or(ThrottlingFields{kNoField, kNoField, kNoField});
   struct Row {
     unsigned id;
     std::optional<std::int64_t>* target;
@@ -201,14 +202,14 @@ void read_fields(const NvmlFunctions& table, void* device,
 
 }  // namespace
 
-std::optional<HeldBackFields> held_back_fields(std::string_view driver_version) {
+std::optional<ThrottlingFields> held_back_fields(std::string_view driver_version) {
   constexpr int kFirst = 575, kMoved = 590;
   int major = 0;
   const char* end = driver_version.data() + driver_version.size();
   if (std::from_chars(driver_version.data(), end, major).ec != std::errc() || major < kFirst) {
     return std::nullopt;
   }
-  return major < kMoved ? HeldBackFields{251, 252, 253} : HeldBackFields{269, 270, 271};
+  return major < kMoved ? ThrottlingFields{251, 252, 253} : ThrottlingFields{269, 270, 271};
 }
 
 std::vector<std::string> clock_reason_names(std::int64_t bits) {
@@ -281,10 +282,10 @@ Result<NvmlCounters> Nvml::counters(const std::string& bus_id) const {
   return counters;
 }
 
-Result<NvmlFacts> Nvml::facts(const std::string& bus_id) const {
+Result<NvmlProperties> Nvml::facts(const std::string& bus_id) const {
   const NvmlFunctions& table = *functions_;
   BENCH_ASSIGN_OR_RETURN(void* device, this->device(bus_id));
-  NvmlFacts facts;
+  NvmlProperties facts;
   facts.ecc = ask_mode<int>(table.ecc, device);
   facts.mig = ask_mode<unsigned>(table.mig, device);
   facts.persistence = is_set(ask<int>(table.persistence, device));

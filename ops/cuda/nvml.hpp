@@ -21,7 +21,7 @@ namespace bench::ops::cuda {
 inline constexpr std::string_view kNvmlFiles[] = {"libnvidia-ml.so.1"};
 
 // State of one device at one moment.
-struct NvmlFacts {
+struct NvmlProperties {
   std::optional<bool> ecc, mig, persistence;
   std::optional<std::int64_t> sm_clock_mhz, sm_clock_limit_mhz;
   std::optional<std::int64_t> memory_clock_mhz, memory_clock_limit_mhz;
@@ -29,7 +29,7 @@ struct NvmlFacts {
   std::optional<std::int64_t> power_milliwatt, power_limit_milliwatt;
   std::optional<std::int64_t> performance_state;  // 0 is the fastest
   std::optional<std::int64_t> clock_reasons;      // bits, see clock_reason_names
-  friend bool operator==(const NvmlFacts&, const NvmlFacts&) = default;
+  friend bool operator==(const NvmlProperties&, const NvmlProperties&) = default;
 };
 
 // Counters of one device at one moment. They are compared before and after a measurement.
@@ -65,11 +65,11 @@ struct NvmlReading {
 
 // NVML's ids of three throttling counters. Driver 590 (nvml.h of CUDA 13.1) changed the ids and
 // gave the old ones another meaning. Before driver 575 the counters do not exist.
-struct HeldBackFields {
+struct ThrottlingFields {
   unsigned software_thermal, hardware_thermal, power_brake;
-  friend bool operator==(const HeldBackFields&, const HeldBackFields&) = default;
+  friend bool operator==(const ThrottlingFields&, const ThrottlingFields&) = default;
 };
-std::optional<HeldBackFields> held_back_fields(std::string_view driver_version);
+std::optional<ThrottlingFields> held_back_fields(std::string_view driver_version);
 
 // Names of the reasons why the clock is below its limit: {"power cap", "hot (hardware)"}. Unknown
 // bits are formatted as "0x400".
@@ -91,7 +91,7 @@ class Nvml {
   std::optional<std::string> library_version() const;  // "13.580.82.07"
   // Identifies the device by PCI bus id ("0000:1B:00.0"), never by index, because
   // CUDA_VISIBLE_DEVICES renumbers devices. Error: NVML does not know the device or denies access.
-  Result<NvmlFacts> facts(const std::string& bus_id) const;
+  Result<NvmlProperties> facts(const std::string& bus_id) const;
   // Errors as for facts().
   Result<NvmlCounters> counters(const std::string& bus_id) const;
   // Errors as for facts().
@@ -108,7 +108,7 @@ class Nvml {
   Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path);
   std::unique_ptr<const NvmlFunctions> functions_;
   std::string path_;
-  std::optional<HeldBackFields> held_back_;
+  std::optional<ThrottlingFields> held_back_;
 };
 
 // Critical device errors that the driver reports by number (Xid), as they occur.

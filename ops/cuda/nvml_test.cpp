@@ -27,7 +27,7 @@ TEST(Nvml, ReadsWhatTheLibrarySaysOfADevice) {
   EXPECT_EQ(nvml->library_version(), "13.580.82.07");
   const auto facts = nvml->facts("0000:1B:00.0");
   ASSERT_TRUE(facts.ok());
-  NvmlFacts expected;
+  NvmlProperties expected;
   expected.ecc = true;
   expected.persistence = true;
   expected.sm_clock_mhz = 1755;
@@ -107,10 +107,10 @@ TEST(Nvml, TellsCriticalErrorsOnce) {
 // Ids that the driver does not have would be read as other counters.
 TEST(Nvml, TakesTheNumbersOfCountersOfTheDriver) {
   EXPECT_EQ(held_back_fields("570.124.06"), std::nullopt);
-  EXPECT_EQ(held_back_fields("575.51.03"), (HeldBackFields{251, 252, 253}));
-  EXPECT_EQ(held_back_fields("580.82.07"), (HeldBackFields{251, 252, 253}));
-  EXPECT_EQ(held_back_fields("590.44.01"), (HeldBackFields{269, 270, 271}));
-  EXPECT_EQ(held_back_fields("610.10"), (HeldBackFields{269, 270, 271}));
+  EXPECT_EQ(held_back_fields("575.51.03"), (ThrottlingFields{251, 252, 253}));
+  EXPECT_EQ(held_back_fields("580.82.07"), (ThrottlingFields{251, 252, 253}));
+  EXPECT_EQ(held_back_fields("590.44.01"), (ThrottlingFields{269, 270, 271}));
+  EXPECT_EQ(held_back_fields("610.10"), (ThrottlingFields{269, 270, 271}));
   EXPECT_EQ(held_back_fields("unknown"), std::nullopt);
 }
 

@@ -39,7 +39,7 @@ struct DeviceFacts {
   // Why none of this build's kernels can run on the device although it is present: its architecture
   // is too old.
   std::string unusable;
-  std::optional<NvmlFacts> nvml;
+  std::optional<NvmlProperties> nvml;
   std::string nvml_reason;  // set if `nvml` is nullopt although NVML was found
   // cuDNN's own description of the device as JSON. Set with ProbeExtent::libraries; empty without
   // cuDNN.

@@ -17,7 +17,7 @@ void fields(auto& archive, JsonOf<RuntimeAnswers> auto& answers) {
   archive.optional("visible_devices", answers.visible_devices);
 }
 
-void fields(auto& archive, JsonOf<NvmlFacts> auto& facts) {
+void fields(auto& archive, JsonOf<NvmlProperties> auto& facts) {
   archive.optional("ecc", facts.ecc);
   archive.optional("mig", facts.mig);
   archive.optional("persistence", facts.persistence);

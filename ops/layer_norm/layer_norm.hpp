@@ -33,12 +33,12 @@ inline constexpr const char* kScatteredGroups =
     "a layer norm needs contiguous groups, which nhwc scatters; leave `layout: nhwc` out";
 
 // FLOPs per element of a forward pass. has_statistics: mean and variance are given.
-struct LayerNormSteps {
+struct LayerNormFlopOptions {
   bool has_scale = true;
   bool has_shift = true;
   bool has_statistics = false;
 };
-std::int64_t layer_norm_flops(const LayerNormSteps& steps);
+std::int64_t layer_norm_flops(const LayerNormFlopOptions& steps);
 
 extern const Operator layer_norm_operator;
 

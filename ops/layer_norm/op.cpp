@@ -141,7 +141,7 @@ bool scatters_groups(const Problem& problem) {
   return problem.layout == Layout::nhwc && problem.tensors[0].dims.size() >= kMinNhwcRank;
 }
 
-std::int64_t layer_norm_flops(const LayerNormSteps& steps) {
+std::int64_t layer_norm_flops(const LayerNormFlopOptions& steps) {
   constexpr std::int64_t kStatistics = 4;     // sum; difference, square, sum
   constexpr std::int64_t kNormalisation = 2;  // difference from the mean, quotient
   return kNormalisation + (steps.has_statistics ? 0 : kStatistics) + (steps.has_scale ? 1 : 0) +

@@ -25,7 +25,7 @@ bool add_statistics(Problem& problem, const NormalisationFlags& flags) {
     const Tensor statistics{name, role, DataType::f32, {shape.groups}, shape.groups};
     place = problem.tensors.insert(place, statistics);
   }
-  const LayerNormSteps steps{flags.scale, flags.shift, flags.given_statistics};
+  const LayerNormFlopOptions steps{flags.scale, flags.shift, flags.given_statistics};
   const auto flops = (Checked(layer_norm_flops(steps)) * problem.tensors.front().touched).value();
   if (flops) problem.work.flops = *flops;
   return flops.has_value();

@@ -123,7 +123,7 @@ class MovementInvocation final : public Invocation {
     constexpr std::int64_t kFloats = kPeakChunk / static_cast<std::int64_t>(sizeof(float));
     const std::int64_t begin = part_begin(chunks_, thread, threads_);
     const std::int64_t chunks = part_begin(chunks_, thread + 1, threads_) - begin;
-    MovedArrays part = arrays_;
+    CopyArrays part = arrays_;
     part.largest = &largest_[static_cast<std::size_t>(thread) * kLargest];
     std::fill_n(part.largest, kLargest, *arrays_.a);
     // The source of a write is one value, and so is the destination of a read.
@@ -138,7 +138,7 @@ class MovementInvocation final : public Invocation {
   std::int64_t passes_, chunks_;
   int threads_;
   std::vector<float> largest_;
-  MovedArrays arrays_;
+  CopyArrays arrays_;
 };
 
 // The loop of a problem with its code; one of the two pairs is set.

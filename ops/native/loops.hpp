@@ -30,7 +30,7 @@ std::span<const ArithmeticCodeRow> arithmetic_codes();
 
 // The arrays that a bandwidth loop reads (`a`, `b`) and writes (`to`), aligned to 64 bytes. A loop
 // that only reads stores kLargest partial maxima in `largest`.
-struct MovedArrays {
+struct CopyArrays {
   float* to = nullptr;
   const float* a = nullptr;
   const float* b = nullptr;
@@ -39,7 +39,7 @@ struct MovedArrays {
 inline constexpr std::int64_t kLargest = 128;
 
 // Moves `chunks` (at least 1) chunks of kPeakChunk bytes of each array.
-using MovementCode = void (*)(const MovedArrays& arrays, std::int64_t chunks);
+using MovementCode = void (*)(const CopyArrays& arrays, std::int64_t chunks);
 
 struct MovementCodeRow {
   std::string_view function;

@@ -15,7 +15,7 @@ constexpr std::int64_t kQuads = kPeakChunk / static_cast<std::int64_t>(sizeof(Qu
 // Keeps the compiler from replacing loops by calls of the C library, which choose their own stores.
 void keep(std::int64_t& index) { asm volatile("" : "+r"(index)); }
 
-void read_portable(const MovedArrays& arrays, std::int64_t chunks) {
+void read_portable(const CopyArrays& arrays, std::int64_t chunks) {
   const auto* from = reinterpret_cast<const Quad*>(arrays.a);
   std::array<Quad, 4> largest = {from[0], from[1], from[2], from[3]};
   for (std::int64_t i = 0; i < chunks * kQuads; i += 4) {
@@ -29,7 +29,7 @@ void read_portable(const MovedArrays& arrays, std::int64_t chunks) {
               arrays.largest);
 }
 
-void write_portable(const MovedArrays& arrays, std::int64_t chunks) {
+void write_portable(const CopyArrays& arrays, std::int64_t chunks) {
   auto* to = reinterpret_cast<Quad*>(arrays.to);
   const Quad value = Quad{} + arrays.a[0];
   for (std::int64_t i = 0; i < chunks * kQuads; ++i) {
@@ -38,7 +38,7 @@ void write_portable(const MovedArrays& arrays, std::int64_t chunks) {
   }
 }
 
-void copy_portable(const MovedArrays& arrays, std::int64_t chunks) {
+void copy_portable(const CopyArrays& arrays, std::int64_t chunks) {
   auto* to = reinterpret_cast<Quad*>(arrays.to);
   const auto* from = reinterpret_cast<const Quad*>(arrays.a);
   for (std::int64_t i = 0; i < chunks * kQuads; ++i) {
@@ -47,7 +47,7 @@ void copy_portable(const MovedArrays& arrays, std::int64_t chunks) {
   }
 }
 
-void triad_portable(const MovedArrays& arrays, std::int64_t chunks) {
+void triad_portable(const CopyArrays& arrays, std::int64_t chunks) {
   auto* to = reinterpret_cast<Quad*>(arrays.to);
   const auto* a = reinterpret_cast<const Quad*>(arrays.a);
   const auto* b = reinterpret_cast<const Quad*>(arrays.b);
@@ -94,7 +94,7 @@ void triad_portable(const MovedArrays& arrays, std::int64_t chunks) {
 
 // `size` is that of a vector, of which `before` and `after` treat eight outside the loop.
 #define BENCH_MOVEMENT(name, line, vector, size, before, after)                                      \
-  void name(const MovedArrays& arrays, std::int64_t chunks) {                                        \
+  void name(const CopyArrays& arrays, std::int64_t chunks) {                                         \
     std::int64_t blocks = chunks * (kPeakChunk / (8 * (size)));                                      \
     const float* a = arrays.a;                                                                       \
     const float* b = arrays.b;                                                                       \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/network/graph.hpp"
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/operator.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fused network computes what its unfused chain computes. Tested on random networks.
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/test_support.hpp"
 

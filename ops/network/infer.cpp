@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/inference.hpp"
 #include "ops/model.hpp"
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/spatial.hpp"
 
 #include <fmt/format.h>

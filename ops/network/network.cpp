@@ -4,7 +4,7 @@
 #include "base/checked.hpp"
 #include "ops/model.hpp"
 #include "ops/network/graph.hpp"
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/tensor.hpp"
 
 #include <fmt/format.h>
@@ -218,7 +218,8 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
   return network;
 }
 
-std::optional<std::string> why_not_as_one(const Network& network, std::string_view backend) {
+std::optional<std::string> whole_network_unsupported_reason(const Network& network,
+                                                            std::string_view backend) {
   if (network.mode == Mode::inference) return std::nullopt;
   return fmt::format("the {} backend runs networks in inference", backend);
 }

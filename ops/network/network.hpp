@@ -80,7 +80,8 @@ Result<Network> make_network(const NetworkDefinition& definition, std::int64_t b
 
 // Returns why this program's backends cannot run the whole network as one case, or nullopt if they
 // can. `backend` is the human-readable name, "oneDNN".
-std::optional<std::string> why_not_as_one(const Network& network, std::string_view backend);
+std::optional<std::string> whole_network_unsupported_reason(const Network& network,
+                                                            std::string_view backend);
 
 // The distinct problems of a network, in order of first use, with the names of their layers.
 struct DistinctLayer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/tensor.hpp"
 
 namespace bench::ops {

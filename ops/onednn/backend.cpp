@@ -148,7 +148,7 @@ std::optional<BackendError> OnednnBackend::support_error(const Problem& problem)
 }
 
 std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
-  if (auto why = why_not_as_one(network, "oneDNN")) {
+  if (auto why = whole_network_unsupported_reason(network, "oneDNN")) {
     return BackendError{BackendError::Kind::unsupported, *std::move(why)};
   }
   for (const Node& node : network.nodes) {

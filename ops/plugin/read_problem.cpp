@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/data_type.hpp"
-#include "ops/network/making.hpp"
+#include "ops/network/network_steps.hpp"
 #include "ops/operator_registry.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/c_problem.hpp"

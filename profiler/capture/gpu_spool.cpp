@@ -66,7 +66,7 @@ class Loader {
     GpuSession& session = loaded.session;
     TextSource::Line line;
     while (source->next(line)) {
-      const auto kind = take_gpu_line(line.text, static_cast<std::size_t>(line.number), session);
+      const auto kind = parse_gpu_line(line.text, static_cast<std::size_t>(line.number), session);
       if (!kind.ok()) ++loaded.malformed;
       if (kind.ok() && *kind == GpuLine::record) place(session);
     }
@@ -109,7 +109,7 @@ Result<std::optional<GpuSpoolFile>> scan(const std::string& path, GpuLaunches& l
   while (source->next(line)) {
     const bool first = line.number == 1;
     if (!first && !is_wanted(line.text)) continue;
-    const auto kind = take_gpu_line(line.text, static_cast<std::size_t>(line.number), session);
+    const auto kind = parse_gpu_line(line.text, static_cast<std::size_t>(line.number), session);
     if (!kind.ok() && first) return std::optional<GpuSpoolFile>();
     if (!kind.ok()) continue;  // the second pass counts them
     if (*kind == GpuLine::session) file.session = launches.add_session(session.pid);

@@ -81,7 +81,7 @@ std::optional<std::string> obstacle_of_elf(const std::string& file, const std::s
 // forwards the others. A handler can access only such a variable.
 volatile std::sig_atomic_t running_program = 0;  // pid of the program
 
-void pass_on(int signal) {
+void forward(int signal) {
   if (running_program > 0) kill(static_cast<pid_t>(running_program), signal);
 }
 
@@ -90,7 +90,7 @@ class SignalGuard {
   SignalGuard() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
       struct sigaction action {};
-      action.sa_handler = kSignals[i] == SIGTERM || kSignals[i] == SIGHUP ? pass_on : SIG_IGN;
+      action.sa_handler = kSignals[i] == SIGTERM || kSignals[i] == SIGHUP ? forward : SIG_IGN;
       sigaction(kSignals[i], &action, &previous_[i]);
     }
   }

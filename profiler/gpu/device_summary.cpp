@@ -24,7 +24,7 @@ void finish(GpuTransfers& transfers) {
 void summarise_kernels(const std::vector<GpuInterval>& kernels, GpuDeviceSummary& summary) {
   summary.kernels = static_cast<std::int64_t>(kernels.size());
   summary.kernel_sum = total_length(kernels);
-  const std::vector<GpuInterval> busy_intervals = united(kernels);
+  const std::vector<GpuInterval> busy_intervals = merge_intervals(kernels);
   summary.kernel_union = total_length(busy_intervals);
   if (busy_intervals.empty()) return;
   summary.window = busy_intervals.back().end - busy_intervals.front().start;

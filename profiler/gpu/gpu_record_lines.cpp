@@ -126,7 +126,7 @@ std::string format_gpu_session(const GpuSession& session) {
   return text + format_gpu_records(session.records);
 }
 
-Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session) {
+Result<GpuLine> parse_gpu_line(std::string_view text, std::size_t number, GpuSession& session) {
   const auto document = parse_json(text);
   if (!document.ok() || !document->root().is_object())
     return Error{"it is not a JSON object", "", ""};
@@ -149,7 +149,7 @@ Result<GpuSession> read_gpu_session(std::string_view text, const std::string& na
     const std::string place = fmt::format("{}:{}", name, line.number);
     if (line.incomplete_line)
       return Error{"the line is incomplete: it does not end in a newline", place, ""};
-    const auto added = take_gpu_line(line.text, line.number, session);
+    const auto added = parse_gpu_line(line.text, line.number, session);
     if (!added.ok()) return Error{added.error().what, place, ""};
   }
   return session;

@@ -63,6 +63,6 @@ std::string gpu_session_end_line(const GpuSessionEnd& end);
 // Parses one line without its newline and adds it to `session`. `number` is the line number, from
 // 1. An error states the problem but not the line; `session` is then unchanged.
 enum class GpuLine { session, owner, record, session_end };
-Result<GpuLine> take_gpu_line(std::string_view text, std::size_t number, GpuSession& session);
+Result<GpuLine> parse_gpu_line(std::string_view text, std::size_t number, GpuSession& session);
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-std::vector<GpuInterval> united(std::vector<GpuInterval> intervals) {
+std::vector<GpuInterval> merge_intervals(std::vector<GpuInterval> intervals) {
   std::erase_if(intervals,
                 [](const GpuInterval& interval) { return interval.end <= interval.start; });
   std::sort(intervals.begin(), intervals.end());

@@ -12,7 +12,7 @@ namespace bench {
 
 // Returns the union as disjoint intervals in ascending order. Merges intervals that touch. Skips
 // empty and reversed intervals.
-std::vector<GpuInterval> united(std::vector<GpuInterval> intervals);
+std::vector<GpuInterval> merge_intervals(std::vector<GpuInterval> intervals);
 Nanoseconds total_length(std::span<const GpuInterval> intervals);
 
 struct CounterPoint {
@@ -23,7 +23,7 @@ struct CounterPoint {
 
 // Returns the covered percentage of each period. There is one point at the beginning of each period
 // from the first start on, and a point with value 0 at the end. The last period may be shorter.
-// `disjoint` must come from united(); `period` must be > 0.
+// `disjoint` must come from merge_intervals(); `period` must be > 0.
 std::vector<CounterPoint> covered_percent(std::span<const GpuInterval> disjoint,
                                           Nanoseconds period);
 

@@ -15,16 +15,16 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Intervals, UnionOfWhatOverlapsTouchesAndNests) {
-  EXPECT_THAT(united({during(50, 60), during(0, 10), during(5, 20), during(6, 7), during(20, 30),
-                      during(40, 40), during(80, 70)}),
+  EXPECT_THAT(merge_intervals({during(50, 60), during(0, 10), during(5, 20), during(6, 7),
+                               during(20, 30), during(40, 40), during(80, 70)}),
               ElementsAre(during(0, 30), during(50, 60)));
-  EXPECT_THAT(united({}), IsEmpty());
+  EXPECT_THAT(merge_intervals({}), IsEmpty());
 }
 
 TEST(Intervals, TotalCountsOverlapsTwice) {
   const std::vector intervals = {during(0, 10), during(5, 10)};
   EXPECT_EQ(total_length(intervals), 15ns);
-  EXPECT_EQ(total_length(united(intervals)), 10ns);
+  EXPECT_EQ(total_length(merge_intervals(intervals)), 10ns);
 }
 
 TEST(Intervals, CoveredPercentOfEachPeriod) {

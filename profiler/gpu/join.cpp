@@ -373,7 +373,7 @@ void Joiner::add_allocations(const GpuBlocks& blocks) {
 void Joiner::add_counters() {
   if (!records(ActivityKind::kernel)) return;
   for (const auto& [device, spans] : spans_) {
-    const std::vector<GpuInterval> apart = united(spans.running);
+    const std::vector<GpuInterval> apart = merge_intervals(spans.running);
     if (apart.empty()) continue;
     const Nanoseconds window = apart.back().end - apart.front().start;
     const Nanoseconds period = std::max(window / kBusyPoints + Nanoseconds(1), kMinBusyPeriod);
@@ -393,7 +393,7 @@ void Joiner::add_calls_in_flight() {
   }
   std::vector<GpuInterval> outermost;
   for (auto& [thread, calls] : by_thread) {
-    const auto apart = united(std::move(calls));
+    const auto apart = merge_intervals(std::move(calls));
     outermost.insert(outermost.end(), apart.begin(), apart.end());
   }
   add_counter("concurrency", "1", std::nullopt, open_count(outermost));

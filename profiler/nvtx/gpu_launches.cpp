@@ -22,7 +22,7 @@ constexpr std::array<SwitchName, 4> kSwitches = {{{"cudaProfilerStart", Profiler
 
 GpuLaunches::Session GpuLaunches::add_session(std::int64_t pid) {
   pids_.push_back(pid);
-  answers_.emplace_back();
+  holders_by_session_.emplace_back();
   return static_cast<Session>(pids_.size() - 1);
 }
 
@@ -55,7 +55,7 @@ std::optional<ProfilerCall> GpuLaunches::next_profiler_call(std::int64_t pid, Na
   return switches.calls[switches.next++];
 }
 
-bool GpuLaunches::awaits(std::int64_t pid, std::int64_t tid, Nanoseconds until) const {
+bool GpuLaunches::needs_holder(std::int64_t pid, std::int64_t tid, Nanoseconds until) const {
   const auto thread = threads_.find({pid, tid});
   return thread != threads_.end() && waits(thread->second, until);
 }
@@ -81,8 +81,8 @@ GpuLaunches::HolderId GpuLaunches::add(GpuHolder holder) {
   return static_cast<HolderId>(holders_.size());
 }
 
-void GpuLaunches::give(std::int64_t pid, std::int64_t tid, Nanoseconds until, HolderId holder,
-                       const WindowState& window) {
+void GpuLaunches::assign_holder(std::int64_t pid, std::int64_t tid, Nanoseconds until,
+                                HolderId holder, const WindowState& window) {
   const auto found = threads_.find({pid, tid});
   if (found == threads_.end()) return;
   Thread& thread = found->second;
@@ -99,18 +99,18 @@ void GpuLaunches::end_process(std::int64_t pid, const WindowState& window) {
 void GpuLaunches::finish() {
   for (const auto& [key, thread] : threads_) {
     for (const Call& call : thread.calls) {
-      answers_[call.session].emplace_back(call.correlation, call.holder);
+      holders_by_session_[call.session].emplace_back(call.correlation, call.holder);
     }
   }
   threads_.clear();
-  for (std::vector<Answer>& answers : answers_) std::ranges::sort(answers);
+  for (std::vector<CallHolder>& holders : holders_by_session_) std::ranges::sort(holders);
 }
 
 std::optional<GpuLaunches::Verdict> GpuLaunches::verdict(Session session,
                                                          std::uint64_t correlation) const {
-  const std::vector<Answer>& answers = answers_[session];
-  const auto found = std::ranges::lower_bound(answers, correlation, {}, &Answer::first);
-  if (found == answers.end() || found->first != correlation) return std::nullopt;
+  const std::vector<CallHolder>& holders = holders_by_session_[session];
+  const auto found = std::ranges::lower_bound(holders, correlation, {}, &CallHolder::first);
+  if (found == holders.end() || found->first != correlation) return std::nullopt;
   if (found->second == kOutside) return Verdict{false, kUnattributed};
   return Verdict{true, found->second};
 }
@@ -124,7 +124,7 @@ bool GpuLaunches::window_contains(std::int64_t pid, Nanoseconds at) const {
 
 OperatorExecutions GpuLaunches::executions(Session session) const {
   OperatorExecutions executions;
-  for (const auto& [correlation, id] : answers_[session]) {
+  for (const auto& [correlation, id] : holders_by_session_[session]) {
     if (id != kUnattributed && id != kOutside) executions.try_emplace(id, holder(id).owner);
   }
   return executions;

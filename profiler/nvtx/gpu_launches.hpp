@@ -48,13 +48,13 @@ class GpuLaunches {
   // Phase 2: walk along the spool. These functions concern calls that began before `until` and have
   // no holder yet.
   std::optional<ProfilerCall> next_profiler_call(std::int64_t pid, Nanoseconds until);
-  bool awaits(std::int64_t pid, std::int64_t tid, Nanoseconds until) const;
+  bool needs_holder(std::int64_t pid, std::int64_t tid, Nanoseconds until) const;
   std::vector<std::int64_t> awaiting_threads(std::int64_t pid, Nanoseconds until) const;
   std::vector<std::int64_t> processes() const;
   HolderId add(GpuHolder holder);
   // Assigns these calls to `holder`, except those outside the window.
-  void give(std::int64_t pid, std::int64_t tid, Nanoseconds until, HolderId holder,
-            const WindowState& window);
+  void assign_holder(std::int64_t pid, std::int64_t tid, Nanoseconds until, HolderId holder,
+                     const WindowState& window);
   // A program of the process has ended. `window` then classifies its remaining work.
   void end_process(std::int64_t pid, const WindowState& window);
   void finish();
@@ -86,7 +86,7 @@ class GpuLaunches {
     std::vector<ProfilerCall> calls;
     std::size_t next = 0;
   };
-  using Answer = std::pair<std::uint64_t, HolderId>;  // correlation and its holder
+  using CallHolder = std::pair<std::uint64_t, HolderId>;  // correlation and its holder
   static bool waits(const Thread& thread, Nanoseconds until) {
     return thread.next < thread.calls.size() && thread.calls[thread.next].start < until;
   }
@@ -97,7 +97,7 @@ class GpuLaunches {
   std::map<std::int64_t, Switches> switches_;                        // key: process
   std::map<std::int64_t, std::vector<WindowState>> windows_;         // key: process
   std::vector<GpuHolder> holders_;
-  std::vector<std::vector<Answer>> answers_;  // index: session; sorted
+  std::vector<std::vector<CallHolder>> holders_by_session_;  // index: session; sorted
 };
 
 }  // namespace bench

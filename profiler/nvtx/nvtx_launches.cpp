@@ -32,7 +32,7 @@ Attributes select_facts(const Attributes& attributes) {
 void NvtxTracker::advance(std::int64_t pid, std::int64_t tid, Nanoseconds at) {
   if (launches_ == nullptr) return;
   switch_window(pid, at);
-  if (!launches_->awaits(pid, tid, at)) return;
+  if (!launches_->needs_holder(pid, tid, at)) return;
   give_launches(process(pid), pid, tid, at);
 }
 
@@ -53,7 +53,7 @@ void NvtxTracker::give_launches(Process& process, std::int64_t pid, std::int64_t
   const auto thread = process.threads.find(tid);
   const auto holder =
       thread == process.threads.end() ? GpuLaunches::kUnattributed : find_holder(thread->second);
-  launches_->give(pid, tid, until, holder, process.window);
+  launches_->assign_holder(pid, tid, until, holder, process.window);
 }
 
 // A program has ended: its ranges contain no further work.

@@ -77,7 +77,7 @@ void OutputCapture::clear() {
   text_.clear();
 }
 
-Status OutputCapture::pass_on(std::string_view text) {
+Status OutputCapture::forward(std::string_view text) {
   const bool is_complete = std::fwrite(text.data(), 1, text.size(), original_) == text.size();
   if (std::fflush(original_) != 0 || !is_complete) return failed("pass on");
   return Done{};

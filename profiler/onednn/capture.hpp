@@ -33,7 +33,7 @@ class OutputCapture {
   // Discards what was printed.
   void clear();
   // Prints to the original target of `stdout`.
-  Status pass_on(std::string_view text);
+  Status forward(std::string_view text);
 
  private:
   OutputCapture() = default;

@@ -57,7 +57,7 @@ TEST(OutputCapture, PassesOnToTheOldPlace) {
   {
     const auto capture = start_capture();
     std::printf("captured");
-    EXPECT_TRUE(capture->pass_on("shown").ok());
+    EXPECT_TRUE(capture->forward("shown").ok());
     EXPECT_EQ(capture->written(), 8);
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "shown");

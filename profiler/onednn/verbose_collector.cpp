@@ -62,7 +62,7 @@ Status VerboseCollector::take_line(std::string_view line, const VerbosePlace& pl
                                    VerbosePhases phases) {
   if (line.empty()) return Done{};
   if (find_verbose(line) == std::string_view::npos) {
-    return capture_.pass_on(std::string(line) + "\n");
+    return capture_.forward(std::string(line) + "\n");
   }
   while (!line.empty()) {
     const VerboseLine& decoded = decoder_.decode(line);

@@ -26,7 +26,7 @@ void require_name(const std::string& text) {
 }
 
 void require_history(const bench::BaselineHistory& history) {
-  const auto levels = bench::run_levels(history.records);
+  const auto levels = bench::run_statistics(history.records);
   const auto differences = bench::median_differences(levels);
   require_finite(bench::between_run_sigma(differences));
   require_finite(bench::between_process_sigma(history.records));

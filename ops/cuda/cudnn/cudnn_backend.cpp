@@ -75,7 +75,8 @@ Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLay
 }
 
 Created CudnnBackend::create(const Network& network) {
-  if (auto why = why_not_as_one(network, "cuDNN")) return unsupported(*std::move(why));
+  if (auto why = whole_network_unsupported_reason(network, "cuDNN"))
+    return unsupported(*std::move(why));
   BENCH_ASSIGN_OR_RETURN(
       KernelChain chain,
       build_network_chain(

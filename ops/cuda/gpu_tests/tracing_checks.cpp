@@ -42,7 +42,7 @@ void check_two_apart(const TracedSession& session, CheckReport& report) {
   if (kernels.size() != 2) {
     return report.broken(kName, "", fmt::format("{} kernels", kernels.size()));
   }
-  const auto apart = united({*kernels[0].time, *kernels[1].time});
+  const auto apart = merge_intervals({*kernels[0].time, *kernels[1].time});
   const Nanoseconds window = kernels[1].time->end - kernels[0].time->start;
   const double busy = 100 * microseconds(total_length(apart)) / microseconds(window);
   report.passed_if(std::abs(busy - 200.0 / 3) <= 2, kName, "", {{"busy_percent", busy}});
@@ -134,7 +134,7 @@ void check_completeness(const GpuSession& recorded, const TracedSession& session
     if (kernel.time) times.push_back(*kernel.time);
   }
   const Nanoseconds sum = total_length(times);
-  const Nanoseconds busy = total_length(united(times));
+  const Nanoseconds busy = total_length(merge_intervals(times));
   const bool holds = recorded.dropped == 0 && recorded.faults.empty() && unattributed == 0 &&
                      kernels > 0 && busy <= sum;
   report.passed_if(holds, "a complete session", "b",

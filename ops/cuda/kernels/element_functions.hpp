@@ -175,9 +175,9 @@ BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& te
     for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
     return sum;
   };
-  const bool outside = plan.outside != Outside::none &&
+  const bool outside = plan.outside != PaddingMode::none &&
                        index[plan.block] * plan.block_size + index[plan.within] >= plan.limit;
-  if (outside && plan.outside == Outside::skip) return;
+  if (outside && plan.outside == PaddingMode::skip) return;
   T value = T(0);
   if (!outside) {
     const auto read = [&](const Operand& operand) {

@@ -45,7 +45,7 @@ void ElementwisePlanner::destination(int tensor, DataType dtype,
   destination_ = {tensor, dtype, std::move(strides)};
 }
 
-void ElementwisePlanner::outside(Outside treatment, int block, int within, std::int64_t size,
+void ElementwisePlanner::outside(PaddingMode treatment, int block, int within, std::int64_t size,
                                  std::int64_t limit) {
   outside_ = treatment;
   block_ = static_cast<std::size_t>(block);
@@ -59,7 +59,7 @@ std::vector<std::size_t> ElementwisePlanner::order() const {
   std::vector<std::size_t> order(dims_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t d) {
-    const bool decides = outside_ != Outside::none && (d == block_ || d == within_);
+    const bool decides = outside_ != PaddingMode::none && (d == block_ || d == within_);
     return dims_[d] == 1 && !decides;
   });
   std::ranges::stable_sort(order, std::ranges::greater{},
@@ -68,7 +68,7 @@ std::vector<std::size_t> ElementwisePlanner::order() const {
 }
 
 bool ElementwisePlanner::joins(std::size_t outer, std::size_t inner) const {
-  if (outside_ != Outside::none) return false;
+  if (outside_ != PaddingMode::none) return false;
   const auto follows = [&](const Tensor& tensor) {
     return tensor.strides[outer] == tensor.strides[inner] * dims_[inner];
   };

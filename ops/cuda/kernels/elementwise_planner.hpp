@@ -33,7 +33,7 @@ class ElementwisePlanner {
   void destination(int tensor, DataType dtype, std::vector<std::int64_t> strides);
   void step(const ElementStep& step) { steps_.push_back(step); }
   // Declares positions with index[block] * size + index[within] >= limit as padding.
-  void outside(Outside what, int block, int within, std::int64_t size, std::int64_t limit);
+  void outside(PaddingMode what, int block, int within, std::int64_t size, std::int64_t limit);
 
   // BackendError: too many dimensions, operands or steps for one launch.
   Result<ElementwisePlan, BackendError> finish() const;
@@ -52,7 +52,7 @@ class ElementwisePlanner {
   std::vector<Tensor> operands_;
   Tensor destination_{0, DataType::f32, {}};
   std::vector<ElementStep> steps_;
-  Outside outside_ = Outside::none;
+  PaddingMode outside_ = PaddingMode::none;
   std::size_t block_ = 0, within_ = 0;
   std::int64_t block_size_ = 1, limit_ = 1;
 };

@@ -54,8 +54,8 @@ Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dt
   planner.operand(0, dtype, split_strides(dims, from));
   planner.destination(1, dtype, split_strides(dims, to));
   if (dims[1] % kChannelBlock != 0) {
-    planner.outside(to == MemoryLayout::blocked16 ? Outside::zero : Outside::skip, kBlockDim,
-                    kWithinDim, kChannelBlock, dims[1]);
+    planner.outside(to == MemoryLayout::blocked16 ? PaddingMode::zero : PaddingMode::skip,
+                    kBlockDim, kWithinDim, kChannelBlock, dims[1]);
   }
   return planner.finish();
 }

@@ -65,7 +65,7 @@ struct ElementStep {
 };
 
 // How to treat padding positions of a blocked layout: positions outside the tensor.
-enum class Outside : std::uint8_t { none, skip, zero };
+enum class PaddingMode : std::uint8_t { none, skip, zero };
 
 // Computes destination[i] = steps(operands[0][i]) for every position i of `dims`. Without steps
 // this is a copy with conversion. Dimensions are ordered as in the destination's memory, innermost
@@ -82,7 +82,7 @@ struct ElementwisePlan {
   ElementStep steps[kMaxSteps];
   Precision precision = Precision::single;
   // Positions with index[block] * block_size + index[within] >= limit are padding.
-  Outside outside = Outside::none;
+  PaddingMode outside = PaddingMode::none;
   int block = 0, within = 0;
   std::int64_t block_size = 1, limit = 1;
 };

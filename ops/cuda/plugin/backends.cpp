@@ -74,7 +74,7 @@ std::shared_ptr<const Shared> make_shared_parts(const std::vector<SearchStep>& s
   const auto allocations = std::make_shared<AllocationLog>();
   shared->session = std::make_shared<DeviceSession>(
       [search, allocations] { return make_device(search, allocations); });
-  const BesidesCupti besides = {
+  const AdditionalSources besides = {
       std::make_shared<DeviceReadings>(readings_by_nvml(search, bus_id_of_device), make_pacer(),
                                        [] { return MonotonicClock().now(); }),
       allocations};

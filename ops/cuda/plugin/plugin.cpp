@@ -59,8 +59,8 @@ void bench_cuda_support(const bench_problem* problem, const char* backend, const
   std::string text;
   try {
     const std::string_view json = device;
-    const cuda::AskedDevice asked =
-        json.empty() ? cuda::AskedDevice{cuda::capability_here(cuda::process_variable)}
+    const cuda::DescribedDevice asked =
+        json.empty() ? cuda::DescribedDevice{cuda::capability_here(cuda::process_variable)}
                      : cuda::parse_asked_device(json);
     text =
         cuda::support_answer(*problem, backend, asked,

@@ -54,7 +54,7 @@ std::vector<std::string> list_engines(const Problem& problem,
   return texts;
 }
 
-Answer graph_answer(const Problem& problem, const AskedDevice& device,
+Answer graph_answer(const Problem& problem, const DescribedDevice& device,
                     std::span<const SearchStep> search) {
   SupportQuestion question;
   question.of = device.capability;
@@ -67,13 +67,13 @@ Answer graph_answer(const Problem& problem, const AskedDevice& device,
   return {check_support(problem, question), list_engines(problem, question.api, device.properties)};
 }
 #else
-Answer graph_answer(const Problem&, const AskedDevice&, std::span<const SearchStep>) {
+Answer graph_answer(const Problem&, const DescribedDevice&, std::span<const SearchStep>) {
   return {{Runs::unknown, "", "this plugin was built without cuDNN"}, {}};
 }
 #endif
 
 Answer answer_to(const bench_problem& c_problem, std::string_view backend,
-                 const AskedDevice& device, std::span<const SearchStep> search) {
+                 const DescribedDevice& device, std::span<const SearchStep> search) {
   const auto problem = read_problem(c_problem);
   if (!problem) return {{Runs::no, "", problem.error().message()}, {}};
   const bool is_product = problem->op->name == "gemm";
@@ -91,7 +91,7 @@ Answer answer_to(const bench_problem& c_problem, std::string_view backend,
 
 }  // namespace
 
-AskedDevice parse_asked_device(std::string_view json) {
+DescribedDevice parse_asked_device(std::string_view json) {
   int number = 0;
   std::size_t members = 0;
   const auto read = [&](JsonReader& reader) {
@@ -105,7 +105,7 @@ AskedDevice parse_asked_device(std::string_view json) {
 }
 
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           const AskedDevice& device, std::span<const SearchStep> search) {
+                           const DescribedDevice& device, std::span<const SearchStep> search) {
   const Answer answer = answer_to(problem, backend, device, search);
   const Support& support = answer.support;
   return json_object([&](JsonWriter& writer) {

@@ -14,7 +14,7 @@
 namespace bench::ops::cuda {
 
 // The device that the question is about.
-struct AskedDevice {
+struct DescribedDevice {
   ComputeCapability capability = kNoDevice;
   // cuDNN's description of the device as JSON. Empty: the answer lists no engines.
   std::string_view properties = {};
@@ -22,11 +22,11 @@ struct AskedDevice {
 
 // Parses the `device` argument of bench_cuda_support. `capability` is kNoDevice if it contains no
 // compute capability.
-AskedDevice parse_asked_device(std::string_view json);
+DescribedDevice parse_asked_device(std::string_view json);
 
 // Returns JSON: {"runs":"yes","by":"cuDNN","reason":"","engines":[]}. A problem that cannot be
 // parsed gives "no" with the reason.
 std::string support_answer(const bench_problem& problem, std::string_view backend,
-                           const AskedDevice& device, std::span<const SearchStep> search);
+                           const DescribedDevice& device, std::span<const SearchStep> search);
 
 }  // namespace bench::ops::cuda

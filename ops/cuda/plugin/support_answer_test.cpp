@@ -18,14 +18,14 @@ using bench::ops::op_test::problem;
 using ::testing::HasSubstr;
 
 nlohmann::json answer(const Problem& question, std::string_view backend,
-                      const AskedDevice& device) {
+                      const DescribedDevice& device) {
   const CProblem c_question(question);
   return nlohmann::json::parse(support_answer(*c_question.get(), backend, device, {}));
 }
 
 TEST(DescribedDevice, IsReadFromItsProperties) {
   const std::string text = R"({"deviceVer":1210,"deviceName":"GB10"})";
-  const AskedDevice device = parse_asked_device(text);
+  const DescribedDevice device = parse_asked_device(text);
   EXPECT_EQ(device.capability, (ComputeCapability{12, 1}));
   EXPECT_EQ(device.properties, text);
   // cuDNN cannot plan with only the capability.

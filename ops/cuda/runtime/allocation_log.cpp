@@ -13,8 +13,9 @@ constexpr Nanoseconds kMaxCall = std::chrono::seconds(1);
 
 }  // namespace
 
-void AllocationLog::took(const void* address, Bytes size, std::string_view role, Nanoseconds at) {
-  if (!keeps_) return;
+void AllocationLog::record_allocation(const void* address, Bytes size, std::string_view role,
+                                      Nanoseconds at) {
+  if (!is_recording_) return;
   taken_[reinterpret_cast<std::uintptr_t>(address)].push_back({size, std::string(role), at});
 }
 
@@ -32,7 +33,7 @@ const AllocationLog::Taken* AllocationLog::nearest(const GpuAllocation& allocati
   return found;
 }
 
-void AllocationLog::tell(std::vector<GpuRecord>& records) const {
+void AllocationLog::set_roles(std::vector<GpuRecord>& records) const {
   for (GpuRecord& record : records) {
     auto* allocation = std::get_if<GpuAllocation>(&record);
     if (allocation == nullptr || allocation->change != GpuAllocationChange::allocation) continue;

@@ -17,14 +17,14 @@ namespace bench::ops::cuda {
 class AllocationLog {
  public:
   // Starts recording. Before this call nothing is kept.
-  void begin() { keeps_ = true; }
+  void begin() { is_recording_ = true; }
   // `role` is the purpose ("workspace"), or empty if it is recorded elsewhere. `at`:
   // CLOCK_MONOTONIC when the call returned.
-  void took(const void* address, Bytes size, std::string_view role, Nanoseconds at);
+  void record_allocation(const void* address, Bytes size, std::string_view role, Nanoseconds at);
   // Adds roles to traced allocations. Each gets the role of the logged allocation with the same
   // address and size that is nearest in time. Ignores logged allocations further away than a call
   // can take.
-  void tell(std::vector<GpuRecord>& records) const;
+  void set_roles(std::vector<GpuRecord>& records) const;
 
  private:
   struct Taken {
@@ -34,7 +34,7 @@ class AllocationLog {
   };
   const Taken* nearest(const GpuAllocation& allocation) const;
 
-  bool keeps_ = false;
+  bool is_recording_ = false;
   std::map<std::uint64_t, std::vector<Taken>> taken_;  // by address
 };
 

@@ -23,7 +23,7 @@ GpuAllocation traced(const void* address, std::int64_t bytes, Nanoseconds at) {
 
 std::optional<std::string> reported(const AllocationLog& log, GpuAllocation allocation) {
   std::vector<GpuRecord> records = {std::move(allocation)};
-  log.tell(records);
+  log.set_roles(records);
   return std::get<GpuAllocation>(records.front()).role;
 }
 
@@ -32,7 +32,7 @@ const int kPlace = 0, kOther = 0;
 TEST(AllocationLog, GivesATracedAllocationItsRole) {
   AllocationLog log;
   log.begin();
-  log.took(&kPlace, {64}, "workspace", 2s);
+  log.record_allocation(&kPlace, {64}, "workspace", 2s);
   EXPECT_THAT(reported(log, traced(&kPlace, 64, 2s - 30us)), Optional(std::string("workspace")));
   EXPECT_EQ(reported(log, traced(&kOther, 64, 2s)), std::nullopt);
   EXPECT_EQ(reported(log, traced(&kPlace, 65, 2s)), std::nullopt);
@@ -44,8 +44,8 @@ TEST(AllocationLog, GivesATracedAllocationItsRole) {
 TEST(AllocationLog, AnAddressThatIsUsedAgainHasTheRoleOfItsTime) {
   AllocationLog log;
   log.begin();
-  log.took(&kPlace, {64}, "workspace", 2s);
-  log.took(&kPlace, {64}, "", 2s + 1ms);
+  log.record_allocation(&kPlace, {64}, "workspace", 2s);
+  log.record_allocation(&kPlace, {64}, "", 2s + 1ms);
   EXPECT_THAT(reported(log, traced(&kPlace, 64, 2s)), Optional(std::string("workspace")));
   EXPECT_EQ(reported(log, traced(&kPlace, 64, 2s + 900us)), std::nullopt);
 }
@@ -53,7 +53,7 @@ TEST(AllocationLog, AnAddressThatIsUsedAgainHasTheRoleOfItsTime) {
 TEST(AllocationLog, ReleasesHaveNone) {
   AllocationLog log;
   log.begin();
-  log.took(&kPlace, {64}, "workspace", 2s);
+  log.record_allocation(&kPlace, {64}, "workspace", 2s);
   GpuAllocation release = traced(&kPlace, 64, 2s);
   release.change = GpuAllocationChange::release;
   EXPECT_EQ(reported(log, release), std::nullopt);

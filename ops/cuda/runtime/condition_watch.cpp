@@ -44,10 +44,10 @@ SampleAssessment ConditionWatch::sample_ends(const ClockEvidence& clock) {
   return latest_ ? judge(before, *latest_, clock) : judge({}, {}, clock);
 }
 
-std::string ConditionWatch::unknown() const {
+std::string ConditionWatch::unknown_conditions() const {
   if (!read_) return absence_.empty() ? "" : fmt::format("everything: {}", absence_);
   if (!latest_) return "";
-  return fmt::format("{}", fmt::join(unknown_conditions(*latest_), ", "));
+  return fmt::format("{}", fmt::join(cuda::unknown_conditions(*latest_), ", "));
 }
 
 }  // namespace bench::ops::cuda

@@ -28,7 +28,7 @@ class ConditionWatch {
   SampleAssessment sample_ends(const ClockEvidence& clock);
 
   // What cannot be judged and why, human-readable. Empty if everything can be judged.
-  std::string unknown() const;
+  std::string unknown_conditions() const;
   // Minimum time between two samples with readings. 0: every sample has them.
   Nanoseconds interval() const { return interval_; }
 

@@ -81,7 +81,7 @@ TEST(ConditionWatch, JudgesByTheClockWhereNothingElseIsKnown) {
   ConditionWatch watch({}, "NVML: libnvidia-ml.so.1 was not found", [] { return Nanoseconds(1); });
   watch.sample_begins();
   EXPECT_EQ(watch.sample_ends({1'000, 2'000}).verdict, SampleVerdict::unsteady);
-  EXPECT_EQ(watch.unknown(), "everything: NVML: libnvidia-ml.so.1 was not found");
+  EXPECT_EQ(watch.unknown_conditions(), "everything: NVML: libnvidia-ml.so.1 was not found");
 }
 
 TEST(ConditionWatch, ADriverThatFallsSilentIsNotHeldAgainstTheSample) {
@@ -96,10 +96,10 @@ TEST(ConditionWatch, NamesWhatTheDriverDoesNotSay) {
   WatchedDriver driver;
   driver.conditions.power_cap = 1s;
   ConditionWatch watch = driver.watch();
-  EXPECT_EQ(watch.unknown(), "");  // nothing was queried yet
+  EXPECT_EQ(watch.unknown_conditions(), "");  // nothing was queried yet
   sample(driver, watch, 1ms);
-  EXPECT_THAT(watch.unknown(), HasSubstr("time throttled by temperature"));
-  EXPECT_THAT(watch.unknown(), testing::Not(HasSubstr("power limit")));
+  EXPECT_THAT(watch.unknown_conditions(), HasSubstr("time throttled by temperature"));
+  EXPECT_THAT(watch.unknown_conditions(), testing::Not(HasSubstr("power limit")));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr GroupRow kGroups[] = {{kTraceApi, RecordGroup::api},
 class CuptiTracer final : public DeviceTracer {
  public:
   CuptiTracer(std::function<Result<CuptiLibrary>()> load, CuptiProcess& process,
-              GpuSynchronise synchronise, BesidesCupti besides)
+              GpuSynchronise synchronise, AdditionalSources besides)
       : load_(std::move(load)),
         process_(process),
         synchronise_(std::move(synchronise)),
@@ -46,7 +46,7 @@ class CuptiTracer final : public DeviceTracer {
   std::function<Result<CuptiLibrary>()> load_;
   CuptiProcess& process_;
   GpuSynchronise synchronise_;
-  BesidesCupti besides_;
+  AdditionalSources besides_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
   bool reads_ = false;  // whether clock, power and memory are read
@@ -87,7 +87,7 @@ Result<std::string> CuptiTracer::finish() {
   }
   GpuSession session = collector_->finish(synchronise_);
   collector_.reset();
-  if (besides_.allocations) besides_.allocations->tell(session.records);
+  if (besides_.allocations) besides_.allocations->set_roles(session.records);
   session.records.insert(session.records.end(), std::make_move_iterator(additional_records.begin()),
                          std::make_move_iterator(additional_records.end()));
   return format_gpu_session(session);
@@ -108,7 +108,7 @@ std::vector<std::string> cupti_candidates(std::span<const SearchStep> search) {
 
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
                                                 CuptiProcess& process, GpuSynchronise synchronise,
-                                                BesidesCupti besides) {
+                                                AdditionalSources besides) {
   return std::make_shared<CuptiTracer>(std::move(load), process, std::move(synchronise),
                                        std::move(besides));
 }

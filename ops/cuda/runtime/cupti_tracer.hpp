@@ -22,7 +22,7 @@ namespace bench::ops::cuda {
 std::vector<std::string> cupti_candidates(std::span<const SearchStep> search);
 
 // Information for a trace that CUPTI does not have. Each may be null.
-struct BesidesCupti {
+struct AdditionalSources {
   std::shared_ptr<DeviceReadings> readings;
   std::shared_ptr<AllocationLog> allocations;
 };
@@ -31,6 +31,6 @@ struct BesidesCupti {
 // `synchronise` waits for the device, or does nothing if there is none yet.
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
                                                 CuptiProcess& process, GpuSynchronise synchronise,
-                                                BesidesCupti besides = {});
+                                                AdditionalSources besides = {});
 
 }  // namespace bench::ops::cuda

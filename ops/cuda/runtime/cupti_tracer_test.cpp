@@ -49,7 +49,7 @@ struct TracerFixture {
 
   CuptiScript script;
   CuptiProcess process;
-  BesidesCupti besides;
+  AdditionalSources besides;
 };
 
 // Never continues before it is stopped.
@@ -111,7 +111,7 @@ TEST(CuptiTracer, SaysAlsoWhatTheDriverSaidAndWhatMemoryIsFor) {
   const auto tracer = fixture.tracer();
   ASSERT_TRUE(tracer->begin(kTraceMemory | kTraceDevice).ok());
   const int place = 0;
-  fixture.besides.allocations->took(&place, {64}, "workspace", Nanoseconds(150));
+  fixture.besides.allocations->record_allocation(&place, {64}, "workspace", Nanoseconds(150));
   CUpti_ActivityMemory4 allocation{};
   allocation.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
   allocation.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;

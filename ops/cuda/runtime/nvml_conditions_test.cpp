@@ -76,12 +76,12 @@ TEST(WatchByNvml, AsksTheLibrary) {
   Nanoseconds now{1};
   ConditionWatch watch =
       watch_by_nvml(std::span(&step, 1), "0000:1B:00.0", [&] { return now += Nanoseconds(1); });
-  EXPECT_EQ(watch.unknown(), "");
+  EXPECT_EQ(watch.unknown_conditions(), "");
   watch.sample_begins();
   // The power limit throttles the fake's device at every moment.
   EXPECT_EQ(watch.sample_ends({}).verdict, SampleVerdict::throttled);
   // This process is not among its twenty processes.
-  EXPECT_EQ(watch.unknown(), "time of power brakes, other processes");
+  EXPECT_EQ(watch.unknown_conditions(), "time of power brakes, other processes");
 }
 
 TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
@@ -109,10 +109,10 @@ TEST(WatchByNvml, ACriticalErrorVoidsTheSampleInWhichItCame) {
 TEST(WatchByNvml, SaysWhyNothingIsKnown) {
   const SearchStep nowhere{"/nowhere", "a test"};
   const auto clock = [] { return Nanoseconds(1); };
-  EXPECT_THAT(watch_by_nvml(std::span(&nowhere, 1), "0000:1B:00.0", clock).unknown(),
+  EXPECT_THAT(watch_by_nvml(std::span(&nowhere, 1), "0000:1B:00.0", clock).unknown_conditions(),
               HasSubstr("libnvidia-ml.so.1 was not found"));
   const SearchStep step{std::string(BENCH_FAKE_LIBRARIES) + "/complete", "a test"};
-  EXPECT_THAT(watch_by_nvml(std::span(&step, 1), "0000:99:00.0", clock).unknown(),
+  EXPECT_THAT(watch_by_nvml(std::span(&step, 1), "0000:99:00.0", clock).unknown_conditions(),
               HasSubstr("Not Found"));
 }
 

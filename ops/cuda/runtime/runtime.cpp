@@ -7,7 +7,7 @@ namespace bench::ops::cuda {
 
 Result<void*, BackendError> Runtime::take(Bytes size, std::string_view role) {
   BENCH_ASSIGN_OR_RETURN(void* address, allocate(size));
-  if (log_) log_->took(address, size, role, now());
+  if (log_) log_->record_allocation(address, size, role, now());
   return address;
 }
 

@@ -326,7 +326,7 @@ Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
   const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * count_launches(request);
   return std::max(options_.graph_below,
                   Nanoseconds(static_cast<std::int64_t>(static_cast<double>(gap.count()) /
-                                                        options_.most_gap_share)));
+                                                        options_.max_gap_fraction)));
 }
 
 // The first sample determines the method. If the result is a graph, the sample is taken again,

@@ -39,7 +39,7 @@ struct SamplerOptions {
   Nanoseconds graph_below = std::chrono::microseconds(20);
   // Between two launches of a stream there is a gap of 1 to 1.5 us, which the events include. A
   // graph is replayed if the gaps may exceed this fraction of an execution.
-  double most_gap_share = 0.01;
+  double max_gap_fraction = 0.01;
   // Time limit of the blocking kernel. Launching normally takes less.
   Nanoseconds block_limit = std::chrono::seconds(2);
 };
@@ -106,7 +106,7 @@ class Sampler {
   // nullopt if it could not be measured.
   std::optional<Nanoseconds> launch_floor();
   // Returns the conditions by which samples cannot be judged, and why. Empty if all are known.
-  std::string unknown_conditions() const { return watch_.unknown(); }
+  std::string unknown_conditions() const { return watch_.unknown_conditions(); }
 
  private:
   struct Batch;    // what one sample enqueues
