@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.hpp"
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <charconv>
@@ -19,6 +21,7 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -44,6 +47,43 @@ Error system_error(std::string_view action, const std::string& path, int code) {
     if (row.code == code) error.next = row.next;
   }
   return error;
+}
+
+// The names in a folder; none if it cannot be read. Stops at a number of names that no user looks
+// through, so that an error never takes long.
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  constexpr std::size_t kMaxNames = 1000;
+  std::vector<std::string> names;
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(folder, code), end;
+       !code && entry != end && names.size() < kMaxNames; entry.increment(code)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// Finds the first part of the path that does not exist, and the name beside it that is nearest.
+std::string missing_file_advice(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code code;
+  fs::path existing = fs::path(path).is_absolute() ? "/" : ".";
+  fs::path shown;
+  for (const fs::path& part : fs::path(path)) {
+    if (fs::exists(existing / part, code)) {
+      existing /= part;
+      shown /= part;
+      continue;
+    }
+    const std::vector<std::string> names = names_in(existing);
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    const auto near = nearest_name(part.string(), candidates);
+    if (near) return fmt::format("did you mean `{}`?", (shown / *near).string());
+    const bool is_folder = shown / part != fs::path(path);
+    return is_folder ? fmt::format("the folder `{}` does not exist", (shown / part).string())
+                     : "check the path";
+  }
+  return "check the path";
 }
 
 Error exists_error(const std::string& path) {
@@ -257,8 +297,12 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
   const int flags = reads_all ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   Descriptor file(open_retrying(path, flags));
   struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
-    return system_error("open the file", path, errno);
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
+    const int code = errno;
+    Error error = system_error("open the file", path, code);
+    if (code == ENOENT) error.next = missing_file_advice(path);
+    return error;
+  }
   if (is_special(status) && !reads_all) return refuse(status);
   return file;
 }

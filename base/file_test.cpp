@@ -97,6 +97,17 @@ TEST_F(ReadFile, NamesWhatIsWrong) {
             folder_.string() + ": cannot read the file: Is a directory; name a file");
 }
 
+TEST_F(ReadFile, SuggestsTheNearestNameForAMissingFile) {
+  const auto advice = [](const std::string& name) { return read_file(name, kLimit).error().next; };
+  ASSERT_TRUE(write_file(path("resnet.yaml"), "a", Existing::refuse).ok());
+  EXPECT_EQ(advice(path("resnett.yaml")), "did you mean `" + path("resnet.yaml") + "`?");
+  EXPECT_EQ(advice(path("gemm.yaml")), "check the path");
+  std::filesystem::create_directory(path("configs"));
+  EXPECT_EQ(advice(path("config/resnet.yaml")), "did you mean `" + path("configs") + "`?");
+  EXPECT_EQ(advice(path("results/a.json")), "the folder `" + path("results") + "` does not exist");
+  EXPECT_EQ(advice(""), "check the path");
+}
+
 TEST_F(ReadFile, WhatIsNoRegularFileIsRefusedAtOnce) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   fs::create_symlink("fifo", path("link"));

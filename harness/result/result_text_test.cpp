@@ -94,8 +94,9 @@ TEST(ResultText, a_large_document_is_refused_before_it_is_parsed) {
 }
 
 TEST(ResultText, a_missing_file_is_named) {
-  EXPECT_EQ(message(read_result_text("/no/such/file")),
-            "/no/such/file: cannot open the file: No such file or directory; check the path");
+  EXPECT_EQ(message(read_result_text("/no_such_folder/file")),
+            "/no_such_folder/file: cannot open the file: No such file or directory; the folder "
+            "`/no_such_folder` does not exist");
 }
 
 }  // namespace

@@ -142,7 +142,8 @@ TEST(TraceValidator, NamesAFileThatIsNotThere) {
   const auto check = check_trace_file("/nowhere/a.json");
   ASSERT_FALSE(check.ok());
   EXPECT_EQ(check.error().message(),
-            "/nowhere/a.json: cannot open the file: No such file or directory; check the path");
+            "/nowhere/a.json: cannot open the file: No such file or directory; the folder "
+            "`/nowhere` does not exist");
 }
 
 }  // namespace
