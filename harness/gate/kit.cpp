@@ -274,8 +274,8 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
   const CaseAssessment& judgement = *kit.judgement;
   std::string text =
       fmt::format("# {}: {}\n\n", to_string(judgement.verdict), escape_markdown(judgement.id));
-  const std::string effect = format_effect(judgement);
-  if (!effect.empty()) text += fmt::format("Slower by {}.\n", effect);
+  const std::string effect = describe_effect(judgement);
+  if (!effect.empty()) text += effect + ".\n";
   if (!judgement.reason.empty()) text += fmt::format("{}.\n", escape_markdown(judgement.reason));
   text += escape_markdown(kit_sentence(kit, rows)) + "\n\n";
   text += "- " + escape_markdown(format_side("candidate", kit.gate->facts.candidate)) + "\n";

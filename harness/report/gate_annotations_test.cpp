@@ -26,12 +26,12 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
             "::error title=bench gate::2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 "
             "INCONCLUSIVE, 1 NO BASELINE, 1 PASS");
   EXPECT_THAT(lines[1], StartsWith("::error file=configs/resnet.yaml,line=14,title=REGRESSION "
-                                   "conv/forward/c64::slower by +20.0%25 [+19.5%25, "
-                                   "+20.5%25]%0Ap (BH) 2e-05%0A"));
+                                   "conv/forward/c64::20 %25 slower (20 to 21)%0A"
+                                   "p (BH) 2e-05%0A"));
   EXPECT_THAT(lines[1], HasSubstr("%0Akit: out/conv__forward__c64%0Ameasure it again: bench duet"));
   EXPECT_THAT(lines[2], StartsWith("::error title=ERROR gemm/forward/gone::removed%0A"));
   EXPECT_THAT(lines[3], StartsWith("::warning file=configs/resnet.yaml,line=20,title=INCONCLUSIVE "
-                                   "softmax/forward/64x1000::slower by +1.5%25"));
+                                   "softmax/forward/64x1000::1.5 %25 slower"));
 }
 
 TEST(GateAnnotations, NoNameEndsACommandOrAProperty) {

@@ -55,7 +55,7 @@ std::vector<TextRow> make_gate_rows(const std::vector<const CaseAssessment*>& li
     row.cells = {
         {std::string(to_string(judgement->verdict)), tone},
         {judgement->id, Tone::plain, shortener.forms(judgement->id)},
-        {format_effect(*judgement), tone},
+        {format_signed_effect(*judgement), tone},
         {judgement->adjusted_p ? fmt::format("{:.2g}", *judgement->adjusted_p) : ""},
         {format_duets(*judgement)},
         {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},

@@ -32,7 +32,7 @@ std::string class_name(const GateFile& gate, const CaseAssessment& judgement) {
 }
 
 std::string headline(const CaseAssessment& judgement) {
-  const std::string effect = format_effect(judgement);
+  const std::string effect = describe_effect(judgement);
   if (effect.empty() || judgement.reason.empty()) return effect + judgement.reason;
   return effect + "; " + judgement.reason;
 }

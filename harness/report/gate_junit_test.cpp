@@ -49,7 +49,7 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
                                "property name='conclusion' value='2 of 5 cases judged: "));
   EXPECT_THAT(text, HasSubstr("testcase classname='resnet.conv' name='conv/forward/c64' "
                               "file='configs/resnet.yaml' line='14'\n"
-                              "failure type='REGRESSION' message='+20.0% [+19.5%, +20.5%]'\n"
+                              "failure type='REGRESSION' message='20 % slower (20 to 21)'\n"
                               "testcase classname='resnet.gemm' name='gemm/forward/gone'\n"
                               "error type='ERROR' message='removed'\n"));
   EXPECT_THAT(text, HasSubstr("skipped type='INCONCLUSIVE'"));
@@ -60,7 +60,7 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
 
 TEST_F(GateJunit, SaysEveryFactInItsText) {
   EXPECT_THAT(gate_junit(sample_gate(), kKits),
-              HasSubstr("slower by +20.0% [+19.5%, +20.5%]\np (BH) 2e-05\nbase 1.000 us\n"
+              HasSubstr("20 % slower (20 to 21)\np (BH) 2e-05\nbase 1.000 us\n"
                         "candidate 1.200 us\nduets 2+1\n"
                         "changed: implementation jit:avx2 -&gt; jit:sse41\n"
                         "configured at configs/resnet.yaml:14\nkit: out/conv__forward__c64\n"

@@ -66,7 +66,7 @@ std::string row(const GateFile& gate, const CaseAssessment& judgement, const Kit
   };
   return fmt::format(
       "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", to_string(judgement.verdict),
-      fact(judgement.id), escape_markdown(format_effect(judgement)),
+      fact(judgement.id), escape_markdown(format_signed_effect(judgement)),
       judgement.adjusted_p ? fmt::format("{:.2g}", *judgement.adjusted_p) : "",
       format_duets(judgement),
       judgement.detectable ? fmt::format("{:.1f}%", 100 * *judgement.detectable) : "",

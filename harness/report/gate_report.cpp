@@ -4,6 +4,7 @@
 
 #include "base/shell.hpp"
 #include "base/text.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"
 
 #include <fmt/format.h>
@@ -120,13 +121,21 @@ std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessmen
   return order;
 }
 
-std::string format_effect(const CaseAssessment& judgement) {
+std::string format_signed_effect(const CaseAssessment& judgement) {
   if (!judgement.effect) return "";
   std::string text = fmt::format("{:+.1f}%", 100 * *judgement.effect);
   if (judgement.low && judgement.high) {
     text += fmt::format(" [{:+.1f}%, {:+.1f}%]", 100 * *judgement.low, 100 * *judgement.high);
   }
   return text;
+}
+
+std::string describe_effect(const CaseAssessment& judgement) {
+  if (!judgement.effect) return "";
+  const auto ratio = [](const std::optional<double>& effect) {
+    return effect ? std::optional(1 + *effect) : std::nullopt;
+  };
+  return format_effect(1 + *judgement.effect, ratio(judgement.low), ratio(judgement.high));
 }
 
 std::string format_duets(const CaseAssessment& judgement) {
@@ -185,7 +194,7 @@ std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& 
   const auto add = [&lines](std::string_view label, const std::string& text) {
     if (!text.empty()) lines.push_back(fmt::format("{}{}", label, text));
   };
-  add("slower by ", format_effect(judgement));
+  add("", describe_effect(judgement));
   add("", judgement.reason);
   if (judgement.adjusted_p) add("p (BH) ", fmt::format("{:.2g}", *judgement.adjusted_p));
   if (judgement.base) {

@@ -23,9 +23,12 @@ std::vector<std::string> context_lines(const GateFile& gate);
 // Sorts by verdict in reading order, then by effect, largest first.
 std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessment>& judgements);
 
-// Returns "+5.1% [+4.8%, +5.4%]". The interval's bounds are one-sided, each at
-// GatePolicy::bound_error. Empty if no effect is known.
-std::string format_effect(const CaseAssessment& judgement);
+// Returns "+5.1% [+4.8%, +5.4%]" for the column "slower by" of a table. The interval's bounds are
+// one-sided, each at GatePolicy::bound_error. Empty if no effect is known.
+std::string format_signed_effect(const CaseAssessment& judgement);
+
+// Returns the same effect for a sentence: "5.1 % slower (4.8 to 5.4)". Empty if no effect is known.
+std::string describe_effect(const CaseAssessment& judgement);
 
 // Returns "20+20": duets plus confirming duets. "screen" means that stored runs sufficed. Empty if
 // nothing was measured again.
