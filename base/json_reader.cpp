@@ -2,6 +2,7 @@
 #include "base/json_reader.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -10,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace bench {
 namespace {
@@ -25,7 +28,18 @@ const Parsed& parsed(const void* value) { return *static_cast<const Parsed*>(val
 
 std::string_view view(const Parsed& value) { return {value.GetString(), value.GetStringLength()}; }
 
-// Passes the parser's events on to the document, except beyond the permitted depth.
+// Reads a number of JSON. One that is too close to 0 for a double is 0. Returns nullopt if the
+// number exceeds the range of a double, or if even a long double cannot represent it.
+std::optional<double> parse_real(std::string_view text) {
+  if (const auto value = parse_number<double>(text)) return value;
+  const auto wide = parse_number<long double>(text);  // shows on which side it leaves the range
+  if (!wide || std::abs(*wide) > std::numeric_limits<double>::max()) return std::nullopt;
+  return static_cast<double>(*wide);
+}
+
+// Passes the parser's events on to the document, except beyond the permitted depth. It reads the
+// numbers itself: RapidJSON's conversion of a zero with a large exponent (`0e41`) has undefined
+// behaviour.
 class BoundedDepth {
  public:
   explicit BoundedDepth(rapidjson::Document& document) : document_(document) {}
@@ -33,12 +47,21 @@ class BoundedDepth {
 
   bool Null() { return document_.Null(); }
   bool Bool(bool value) { return document_.Bool(value); }
-  bool Int(int value) { return document_.Int(value); }
-  bool Uint(unsigned value) { return document_.Uint(value); }
-  bool Int64(std::int64_t value) { return document_.Int64(value); }
-  bool Uint64(std::uint64_t value) { return document_.Uint64(value); }
-  bool Double(double value) { return document_.Double(value); }
-  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }  // never called
+  bool RawNumber(const char* start, rapidjson::SizeType size, bool) {
+    const std::string_view text(start, size);
+    if (text.find_first_of(".eE") == std::string_view::npos) {
+      if (const auto value = parse_number<std::int64_t>(text)) return document_.Int64(*value);
+      if (const auto value = parse_number<std::uint64_t>(text)) return document_.Uint64(*value);
+    }
+    const auto value = parse_real(text);
+    return value && document_.Double(*value);
+  }
+  // Never called, because all numbers are passed to RawNumber().
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool copy) {
     return document_.String(text, size, copy);
   }
@@ -171,7 +194,7 @@ JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
 Status JsonDocument::parse(std::string_view text) {
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
-                              rapidjson::kParseFullPrecisionFlag;
+                              rapidjson::kParseNumbersAsStringsFlag;
   rapidjson::Document& document = state_->document;
   document.SetNull();
   state_->allocator.Clear();

@@ -169,6 +169,36 @@ TEST(Json, random_reals_come_back_unchanged) {
   }
 }
 
+// RapidJSON converts such a zero with undefined behaviour.
+TEST(Json, a_zero_with_a_large_exponent_is_zero) {
+  for (const std::string text : {"0e41", "0E+204", "0.000e99", "0e-400", "-0e41", "0.0e-41"}) {
+    const auto document = parse_json(text);
+    ASSERT_TRUE(document.ok()) << text;
+    EXPECT_EQ(document->root().number(), 0.0) << text;
+    EXPECT_EQ(document->root().signed_integer(), std::nullopt) << text;
+  }
+}
+
+TEST(Json, numbers_are_integers_where_they_fit) {
+  const auto read_number = [](const std::string& text) { return parse_json(text)->root(); };
+  EXPECT_EQ(format_json(read_number("-0")), "0");
+  EXPECT_EQ(format_json(read_number("-9223372036854775808")), "-9223372036854775808");
+  EXPECT_EQ(format_json(read_number("9223372036854775807")), "9223372036854775807");
+  EXPECT_EQ(format_json(read_number("18446744073709551615")), "18446744073709551615");
+  EXPECT_EQ(format_json(read_number("18446744073709551616")), "1.8446744073709552e+19");
+  EXPECT_EQ(format_json(read_number("-9223372036854775809")), "-9.223372036854776e+18");
+  EXPECT_EQ(format_json(read_number("1e2")), "100.0");
+}
+
+TEST(Json, a_real_beyond_the_range_of_a_double_is_refused_and_one_too_close_to_zero_is_zero) {
+  for (const std::string text : {"1.8e308", "-2e308", "1e999", "1e99999", "[0,1e400]"})
+    EXPECT_FALSE(parse_json(text).ok()) << text;
+  for (const std::string text : {"1e-400", "-1e-999", "2.4e-324"})
+    EXPECT_EQ(parse_json(text)->root().number(), 0.0) << text;
+  EXPECT_EQ(parse_json("1.7976931348623157e308")->root().number(), 1.7976931348623157e308);
+  EXPECT_EQ(parse_json("5e-324")->root().number(), 5e-324);
+}
+
 TEST(Json, escapes_texts_and_replaces_what_is_not_utf8) {
   EXPECT_EQ(format_json(std::string("\"\\\b\f\n\r\t\x01\x1f\x7f/\xc3\xa9")),
             "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\x7f/\xc3\xa9\"");
