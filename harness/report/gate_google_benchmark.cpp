@@ -20,21 +20,21 @@ struct Sides {
   Repetitions base, candidate;
 };
 
-std::optional<Repetition> repetition(const std::vector<Nanoseconds>& samples,
-                                     std::int64_t iterations_per_sample) {
+std::optional<Repetition> to_repetition(const std::vector<Nanoseconds>& samples,
+                                        std::int64_t iterations_per_sample) {
   std::vector<double> times;
   for (const Nanoseconds sample : samples) times.push_back(static_cast<double>(sample.count()));
   const std::optional<double> middle = median(times);
   if (!middle || *middle <= 0) return std::nullopt;
   return Repetition{*middle / static_cast<double>(iterations_per_sample),
-                    static_cast<std::int64_t>(samples.size()) * iterations_per_sample};
+                    google_benchmark::count_iterations(samples.size(), iterations_per_sample)};
 }
 
 Sides sides_from_duets(const CaseEvidence& entry) {
   Sides sides;
   for (const Duet& duet : entry.duets) {
-    const auto base = repetition(duet.base, duet.iterations_per_sample);
-    const auto candidate = repetition(duet.candidate, duet.iterations_per_sample);
+    const auto base = to_repetition(duet.base, duet.iterations_per_sample);
+    const auto candidate = to_repetition(duet.candidate, duet.iterations_per_sample);
     if (!base || !candidate) continue;
     sides.base.push_back(*base);
     sides.candidate.push_back(*candidate);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/google_benchmark_text.hpp"
 
-#include <cstddef>
+#include "base/checked.hpp"
+
+#include <limits>
 #include <utility>
 
 namespace bench::google_benchmark {
@@ -35,6 +37,12 @@ void repetition_fields(JsonWriter& writer, std::size_t family, const Family& ent
 }
 
 }  // namespace
+
+std::int64_t count_iterations(std::size_t samples, std::int64_t iterations_per_sample) {
+  const Checked product =
+      Checked(static_cast<std::int64_t>(samples)) * Checked(iterations_per_sample);
+  return product.value().value_or(std::numeric_limits<std::int64_t>::max());
+}
 
 void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
   std::vector<std::pair<std::size_t, std::size_t>> items;  // family and repetition

@@ -4,6 +4,7 @@
 
 #include "base/json_writer.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ struct Repetition {
   std::int64_t iterations = 1;
 };
 using Repetitions = std::vector<Repetition>;
+// The iterations of a repetition. Records may claim any number of iterations per sample: a product
+// beyond 2^63 - 1 is written as that.
+std::int64_t count_iterations(std::size_t samples, std::int64_t iterations_per_sample);
 // A case. One with an error has no repetitions.
 struct Family {
   std::string id;

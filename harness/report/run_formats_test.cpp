@@ -113,6 +113,15 @@ TEST(RunGoogleBenchmark, IsReadBackByCompareWithOneRepetitionPerProcess) {
   EXPECT_EQ(read->cases[8].reason, "element 3 is 1, expected 2");
 }
 
+// A file may claim any number of iterations; their sum overflowed.
+TEST(RunGoogleBenchmark, TheLargestNumberOfIterationsPerSampleDoesNotOverflow) {
+  Report report = sample_run_report();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (ProcessRecord& process : report.processes) process.iterations_per_sample = kMost;
+  const std::string text = run_google_benchmark({report}, {});
+  EXPECT_THAT(text, HasSubstr(fmt::format("\"iterations\": {},", kMost)));
+}
+
 TEST(RunOpenMetrics, HasAGaugePerQuantityAndEndsAsTheFormatRequires) {
   const Report report = sample_run_report();
   const std::string text = run_open_metrics({report}, {});

@@ -36,10 +36,10 @@ google_benchmark::Repetitions to_repetitions(const std::vector<const ProcessReco
   for (const ProcessRecord* process : processes) {
     const auto middle = median(std::span<const Nanoseconds>(process->samples));
     if (!middle || process->iterations_per_sample <= 0) continue;
-    const auto samples = static_cast<std::int64_t>(process->samples.size());
     repetitions.push_back(
         {static_cast<double>(middle->count()) / static_cast<double>(process->iterations_per_sample),
-         samples * process->iterations_per_sample});
+         google_benchmark::count_iterations(process->samples.size(),
+                                            process->iterations_per_sample)});
   }
   return repetitions;
 }
