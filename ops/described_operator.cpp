@@ -25,7 +25,7 @@ bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 bool is_word_letter(char c) { return is_token_letter(c) || is_digit(c); }
 
 // Returns the value of a constant default, or nullopt if it is not valid for the parameter's kind.
-std::optional<Value> find_constant(const ParameterDescription& parameter) {
+std::optional<Value> parse_constant(const ParameterDescription& parameter) {
   std::string_view text = parameter.fallback;
   switch (parameter.kind) {
     case ParameterKind::count: {
@@ -64,8 +64,8 @@ class Checker {
     if (!is_plugin_name(op_.name)) {
       return Error{fmt::format("the operator name `{}` is not [a-z][a-z0-9_]*", op_.name), "", ""};
     }
-    if (op_.help.empty()) return fault("has no help");
-    if (op_.directions.empty()) return fault("has no direction");
+    if (op_.help.empty()) return make_error("has no help");
+    if (op_.directions.empty()) return make_error("has no direction");
     for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
       BENCH_RETURN_IF_ERROR(check_parameter(i));
     }
@@ -73,24 +73,24 @@ class Checker {
   }
 
  private:
-  Error fault(std::string_view what) const {
+  Error make_error(std::string_view what) const {
     return {fmt::format("its operator `{}` {}", op_.name, what), "", ""};
   }
-  Error fault(const ParameterDescription& parameter, std::string_view what) const {
-    return fault(fmt::format("has a parameter `{}` {}", parameter.name, what));
+  Error make_error(const ParameterDescription& parameter, std::string_view what) const {
+    return make_error(fmt::format("has a parameter `{}` {}", parameter.name, what));
   }
 
   Status check_parameter(std::size_t index) const {
     const ParameterDescription& parameter = op_.parameters[index];
     const auto earlier = std::span(op_.parameters).first(index);
     if (!is_plugin_name(parameter.name))
-      return fault(parameter, "whose name is not [a-z][a-z0-9_]*");
-    if (find(earlier, parameter.name) != nullptr) return fault(parameter, "twice");
+      return make_error(parameter, "whose name is not [a-z][a-z0-9_]*");
+    if (find(earlier, parameter.name) != nullptr) return make_error(parameter, "twice");
     if (parameter.kind == ParameterKind::spatial || parameter.kind == ParameterKind::padding) {
-      return fault(parameter, "of a kind that only built-in operators have");
+      return make_error(parameter, "of a kind that only built-in operators have");
     }
-    if (parameter.help.empty()) return fault(parameter, "without help");
-    if (parameter.minimum < 0) return fault(parameter, "with a negative minimum");
+    if (parameter.help.empty()) return make_error(parameter, "without help");
+    if (parameter.minimum < 0) return make_error(parameter, "with a negative minimum");
     BENCH_RETURN_IF_ERROR(check_words(parameter));
     BENCH_RETURN_IF_ERROR(check_token(parameter, earlier));
     return check_fallback(parameter, earlier);
@@ -99,14 +99,15 @@ class Checker {
   Status check_words(const ParameterDescription& parameter) const {
     const bool is_word = parameter.kind == ParameterKind::word;
     if (is_word == parameter.words.empty()) {
-      return fault(parameter,
-                   is_word ? "without words" : "with words, although its kind is not word");
+      return make_error(parameter,
+                        is_word ? "without words" : "with words, although its kind is not word");
     }
     const auto allowed = parameter.token.empty() ? is_word_letter : is_token_letter;
     for (const std::string& word : parameter.words) {
       if (!consists_of(word, allowed)) {
-        return fault(parameter, fmt::format("with the word `{}`, expected lower-case letters, _{}",
-                                            word, parameter.token.empty() ? " and digits" : ""));
+        return make_error(parameter,
+                          fmt::format("with the word `{}`, expected lower-case letters, _{}", word,
+                                      parameter.token.empty() ? " and digits" : ""));
       }
     }
     return Done{};
@@ -114,26 +115,26 @@ class Checker {
 
   Status check_token(const ParameterDescription& parameter,
                      std::span<const ParameterDescription> earlier) const {
-    const bool positional =
+    const bool is_positional =
         parameter.kind == ParameterKind::word || parameter.kind == ParameterKind::shape;
     if (parameter.token.empty()) {
-      return positional ? Status(Done{}) : Status(fault(parameter, "without a token"));
+      return is_positional ? Status(Done{}) : Status(make_error(parameter, "without a token"));
     }
     if (!consists_of(parameter.token, is_token_letter)) {
-      return fault(parameter, "whose token is not lower-case letters and _");
+      return make_error(parameter, "whose token is not lower-case letters and _");
     }
     if (std::ranges::find(earlier, parameter.token, &ParameterDescription::token) !=
         earlier.end()) {
-      return fault(parameter, "with another parameter's token");
+      return make_error(parameter, "with another parameter's token");
     }
     if (parameter.kind == ParameterKind::flag) {
       return op_.takes_post_ops && parse_post_op(parameter.token).ok()
-                 ? Status(fault(parameter, "whose token is the name of a post-op"))
+                 ? Status(make_error(parameter, "whose token is the name of a post-op"))
                  : Status(Done{});
     }
     // "alpha1" and "e5" would read as "alpha1e5", "n4" and "x2" as a list.
     if (parameter.token.front() == 'e' || parameter.token.front() == 'x') {
-      return fault(parameter, "whose token begins with e or x");
+      return make_error(parameter, "whose token begins with e or x");
     }
     return Done{};
   }
@@ -143,32 +144,33 @@ class Checker {
     const std::string& fallback = parameter.fallback;
     if (fallback == kRequired || fallback == kOptional) {
       return parameter.kind == ParameterKind::flag
-                 ? Status(fault(parameter, "of kind flag, whose default is not true or false"))
+                 ? Status(make_error(parameter, "of kind flag, whose default is not true or false"))
                  : Status(Done{});
     }
     if (const ParameterDescription* earlier_parameter = find(earlier, fallback)) {
       return earlier_parameter->kind == parameter.kind
                  ? Status(Done{})
-                 : Status(fault(parameter, "whose default is a parameter of another kind"));
+                 : Status(make_error(parameter, "whose default is a parameter of another kind"));
     }
-    const bool known_word = parameter.kind != ParameterKind::word ||
-                            std::ranges::find(parameter.words, fallback) != parameter.words.end();
-    const auto value = find_constant(parameter);
-    const bool large = !value || parameter.kind != ParameterKind::count ||
-                       std::get<std::int64_t>(*value) >= parameter.minimum;
+    const bool is_known_word =
+        parameter.kind != ParameterKind::word ||
+        std::ranges::find(parameter.words, fallback) != parameter.words.end();
+    const auto value = parse_constant(parameter);
+    const bool is_large_enough = !value || parameter.kind != ParameterKind::count ||
+                                 std::get<std::int64_t>(*value) >= parameter.minimum;
     // Only flags that are set are printed, so their default must be false.
-    const bool off = parameter.kind != ParameterKind::flag || fallback == "false";
-    if (value && known_word && large && off) return Done{};
-    return fault(parameter, fmt::format("whose default `{}` is not a valid value, required, "
-                                        "optional, or an earlier parameter",
-                                        fallback));
+    const bool is_allowed_flag = parameter.kind != ParameterKind::flag || fallback == "false";
+    if (value && is_known_word && is_large_enough && is_allowed_flag) return Done{};
+    return make_error(parameter, fmt::format("whose default `{}` is not a valid value, required, "
+                                             "optional, or an earlier parameter",
+                                             fallback));
   }
 
   const OperatorDescription& op_;
 };
 
 // A description with the tables that refer to it.
-struct Described {
+struct DescribedOperator {
   OperatorDescription description;
   std::vector<std::vector<std::string_view>> words;
   std::vector<Parameter> table;
@@ -197,7 +199,7 @@ struct Described {
       } else if (find(description.parameters, parameter.fallback) != nullptr) {
         set.set(parameter.name, set.value(parameter.fallback));
       } else {
-        set.set(parameter.name, *find_constant(parameter));
+        set.set(parameter.name, *parse_constant(parameter));
       }
     }
     return set;
@@ -216,11 +218,12 @@ Status check_description(const OperatorDescription& description) {
 
 std::shared_ptr<const Operator> make_described_operator(OperatorDescription description,
                                                         OperatorFunctions functions) {
-  auto made = std::make_shared<Described>();
-  made->description = std::move(description);
-  made->make_table();
-  const Described* described = made.get();  // a member of the object that holds the function
-  made->op = {
+  auto owner = std::make_shared<DescribedOperator>();
+  owner->description = std::move(description);
+  owner->make_table();
+  // A plain pointer, because the object owns the functions that use it.
+  const DescribedOperator* described = owner.get();
+  owner->op = {
       .name = described->description.name,
       .help = described->description.help,
       .parameters = described->table,
@@ -230,7 +233,7 @@ std::shared_ptr<const Operator> make_described_operator(OperatorDescription desc
       .model = std::move(functions.model),
       .reference = std::move(functions.reference),
       .tolerance = std::move(functions.tolerance)};
-  return {made, &made->op};
+  return {owner, &owner->op};
 }
 
 }  // namespace bench::ops

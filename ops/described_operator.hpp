@@ -38,10 +38,10 @@ struct OperatorDescription {
 // and _, beginning with a letter.
 bool is_plugin_name(std::string_view name);
 
-// Error: why the description is unusable (case ids must read back as they were written).
+// Error: why the description is unusable, for example because a case id could not be parsed back.
 Status check_description(const OperatorDescription& description);
 
-// As in Operator.
+// The functions of an Operator (ops/operator.hpp).
 struct OperatorFunctions {
   std::function<Result<Model>(const Problem&)> model;
   std::function<Result<std::vector<double>>(const Problem&, ReferenceInputs, std::size_t output,
@@ -50,7 +50,8 @@ struct OperatorFunctions {
   std::function<Tolerance(const Problem&)> tolerance;
 };
 
-// The description must have been checked. Completion fills in the default values.
+// Requires a description that check_description() accepts. Operator::complete fills in the default
+// values.
 std::shared_ptr<const Operator> make_described_operator(OperatorDescription description,
                                                         OperatorFunctions functions);
 

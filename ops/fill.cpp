@@ -11,8 +11,8 @@
 namespace bench::ops {
 namespace {
 
-// Uniform in [0, 1), a multiple of 2^-23. Twice the value minus 1 is exact in f32.
-double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }
+// Returns a uniform value in [0, 1), a multiple of 2^-23. Twice the value minus 1 is exact in f32.
+double to_unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 41) * 0x1p-23; }
 
 bool must_be_positive(const Problem& problem, std::size_t tensor) {
   const auto is_positive = problem.op->filling.is_positive;
@@ -34,12 +34,12 @@ struct Range {
 
 Range fill_range(const Problem& problem, std::size_t tensor) {
   const DataType type = problem.tensors[tensor].dtype;
-  const bool positive = must_be_positive(problem, tensor);
+  const bool is_positive = must_be_positive(problem, tensor);
   if (info(type).is_integer) {
-    if (positive) return {1, 8};
+    if (is_positive) return {1, 8};
     return type == DataType::u8 ? Range{0, 16} : Range{-8, 8};
   }
-  return positive ? Range{0.5, 1.5} : Range{-1, 1};
+  return is_positive ? Range{0.5, 1.5} : Range{-1, 1};
 }
 
 // Weights are divided by the square root of the number of products in one output element.
@@ -51,7 +51,8 @@ double compute_scale(const Problem& problem, const Tensor& tensor) {
   return 1 / std::sqrt(std::max(1.0, fan_in));
 }
 
-DataType held_type(const Problem& problem, const Tensor& tensor) {
+// Returns the type in which the values of a tensor must be representable (see fill.hpp).
+DataType representable_type(const Problem& problem, const Tensor& tensor) {
   const DataTypeInfo& type = info(problem.dtype);
   if (tensor.name != "bias" || type.is_integer || type.bytes >= 4) return tensor.dtype;
   return type.bytes == 1 ? DataType::bf16 : problem.dtype;
@@ -62,7 +63,7 @@ DataType held_type(const Problem& problem, const Tensor& tensor) {
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed) {
   const Tensor& description = problem.tensors[tensor];
   const Range range = fill_range(problem, tensor);
-  const bool integer = info(description.dtype).is_integer;
+  const bool is_integer = info(description.dtype).is_integer;
   const double step = must_be_even(description) ? 2 : 1;
   const double scale = compute_scale(problem, description);
   const std::uint64_t stream = mix(mix(seed) + tensor);
@@ -72,29 +73,29 @@ std::vector<double> random_values(const Problem& problem, std::size_t tensor, st
     }
   }
   std::vector<double> values(static_cast<std::size_t>(description.elements()));
-  if (integer) {
+  if (is_integer) {
     const double choices = (range.high - range.low) / step + 1;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = range.low + step * std::floor(unit_interval(mix(stream + i)) * choices);
+      values[i] = range.low + step * std::floor(to_unit_interval(mix(stream + i)) * choices);
     }
     return values;
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double unit = unit_interval(mix(stream + i));
+    const double unit = to_unit_interval(mix(stream + i));
     values[i] = scale * (range.low + unit * (range.high - range.low));
   }
-  round_all_to(held_type(problem, description), values);
+  round_all_to(representable_type(problem, description), values);
   return values;
 }
 
 void fill_any_type(std::uint16_t* units, std::size_t count, std::uint64_t seed) {
   // Exponents near 1 for the high byte of f16, bf16, f32, f64 and for each byte as an 8-bit float.
   // Sign and mantissa bits are random, and no byte is 0.
-  constexpr std::uint64_t kFixed = 0x3c383c383c383c38u;
-  constexpr std::uint64_t kRandom = 0x8387838783878387u;
+  constexpr std::uint64_t kFixedBits = 0x3c383c383c383c38u;
+  constexpr std::uint64_t kRandomMask = 0x8387838783878387u;
   const std::uint64_t stream = mix(seed);
   for (std::size_t i = 0; i < count; i += 4) {
-    const std::uint64_t bits = kFixed | (mix(stream + i) & kRandom);
+    const std::uint64_t bits = kFixedBits | (mix(stream + i) & kRandomMask);
     for (std::size_t j = 0; j < std::min<std::size_t>(4, count - i); ++j) {
       units[i + j] = static_cast<std::uint16_t>(bits >> (16 * j));
     }

@@ -23,8 +23,8 @@ namespace bench::ops {
 std::vector<double> random_values(const Problem& problem, std::size_t tensor, std::uint64_t seed);
 
 // Fills `count` 16-bit units with a pattern that is a finite, normal, non-zero number in every data
-// type. Sign and mantissa are random. One arena can serve cases of all data types, and no timed
-// kernel meets denormals or NaN.
+// type. Sign and mantissa are random. The same memory can be the input of cases of all data types,
+// and no timed kernel processes denormals or NaN.
 void fill_any_type(std::uint16_t* units, std::size_t count, std::uint64_t seed);
 
 }  // namespace bench::ops

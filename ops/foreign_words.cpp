@@ -265,12 +265,12 @@ const ForeignWord* find_word(std::string_view normal, std::span<const std::strin
 }
 
 // Returns a sentence with a case of `pointwise` that computes the function.
-std::string pointwise_hint(std::string_view function, std::string_view remark) {
+std::string pointwise_hint(std::string_view function, std::string_view note) {
   const bool is_unary = find_unary_function(function) != nullptr;
   return fmt::format(
       "`{0}` is a function of `pointwise`: `{{ op: pointwise, function: {0}, {1} }}`{2}{3}",
       function, is_unary ? "shape: [64, 256]" : "a: [64, 256], b: [64, 256]",
-      remark.empty() ? "" : "; ", remark);
+      note.empty() ? "" : "; ", note);
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ std::optional<DataType> find_data_type(const FrameworkCall& call) {
 std::string format_tensor_cores(const Problem& problem, const Platform& platform) {
   const TensorCoreEligibility verdict = assess_tensor_cores(problem, platform);
   if (verdict.answer == TensorCoreAnswer::not_applicable) return {};
-  const bool eligible = verdict.answer == TensorCoreAnswer::eligible;
-  return fmt::format("{} ({}{}{})", to_string(verdict.answer), verdict.rule, eligible ? "" : ": ",
-                     eligible ? "" : verdict.reason);
+  const bool is_eligible = verdict.answer == TensorCoreAnswer::eligible;
+  return fmt::format("{} ({}{}{})", to_string(verdict.answer), verdict.rule,
+                     is_eligible ? "" : ": ", is_eligible ? "" : verdict.reason);
 }
 
 // Assumes that all tensors of a call have one data type.
@@ -68,49 +68,50 @@ std::optional<std::int64_t> compute_bytes(const Problem& problem,
   return (Checked(problem.work.bytes_read) + problem.work.bytes_written).value();
 }
 
-std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equivalent same,
+std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equivalent equivalent,
                                       const std::optional<Platform>& platform) {
   const auto dtype = find_data_type(call);
-  if (dtype) same.request.dtype = *dtype;
-  const Result<Problem> problem = make_problem(std::move(same.request));
+  if (dtype) equivalent.request.dtype = *dtype;
+  const Result<Problem> problem = make_problem(std::move(equivalent.request));
   if (!problem.ok()) return std::nullopt;
-  const auto flops = (Checked(problem->work.flops) + same.more_flops).value();
+  const auto flops = (Checked(problem->work.flops) + equivalent.more_flops).value();
   if (!flops) return std::nullopt;
   FrameworkWork work;
   work.op = problem->op->name;
-  if (same.fidelity == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
+  if (equivalent.fidelity == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
   work.macs = problem->work.macs;
   work.flops = *flops;
   if (!dtype) return work;
   work.dtype = info(*dtype).name;
-  if (same.tensors == framework::Tensors::same) work.bytes = compute_bytes(*problem, same.elements);
+  if (equivalent.tensors == framework::Tensors::same)
+    work.bytes = compute_bytes(*problem, equivalent.elements);
   if (platform) work.tensor_cores = format_tensor_cores(*problem, *platform);
   return work;
 }
 
-// Caches results, because programs repeat themselves.
-class RememberingCallWork {
+// Caches results, because programs repeat calls with the same shapes.
+class CachingWorkProvider {
  public:
-  explicit RememberingCallWork(const std::optional<Platform>& platform) : platform_(platform) {}
+  explicit CachingWorkProvider(const std::optional<Platform>& platform) : platform_(platform) {}
 
   std::optional<FrameworkWork> operator()(const FrameworkCall& call) {
     if (call.arguments != nullptr) return compute_framework_work(call, platform_);
     std::string key = fmt::format("{} {}", call.name, *call.inputs);
     if (call.output != nullptr) key += fmt::format(" {}", *call.output);
-    const auto cached = works_.find(key);
-    if (cached != works_.end()) return cached->second;
-    constexpr std::size_t kMaxWorks = 16384;
-    if (works_.size() >= kMaxWorks) works_.clear();
-    return works_.emplace(std::move(key), compute_framework_work(call, platform_)).first->second;
+    const auto cached = cache_.find(key);
+    if (cached != cache_.end()) return cached->second;
+    constexpr std::size_t kMaxEntries = 16384;
+    if (cache_.size() >= kMaxEntries) cache_.clear();
+    return cache_.emplace(std::move(key), compute_framework_work(call, platform_)).first->second;
   }
 
  private:
   std::optional<Platform> platform_;
-  std::map<std::string, std::optional<FrameworkWork>> works_;
+  std::map<std::string, std::optional<FrameworkWork>> cache_;
 };
 
-std::optional<FrameworkWork> work_of_row(const FrameworkCall& call, const FrameworkRow& row,
-                                         const std::optional<Platform>& platform) {
+std::optional<FrameworkWork> compute_row_work(const FrameworkCall& call, const FrameworkRow& row,
+                                              const std::optional<Platform>& platform) {
   if (call.arguments != nullptr && row.by_arguments != nullptr) {
     auto request = row.by_arguments(*call.arguments, row);
     if (request) {
@@ -119,8 +120,8 @@ std::optional<FrameworkWork> work_of_row(const FrameworkCall& call, const Framew
     }
   }
   if (row.by_shapes == nullptr) return std::nullopt;
-  auto same = row.by_shapes(call, row);
-  return same ? describe(call, std::move(*same), platform) : std::nullopt;
+  auto equivalent = row.by_shapes(call, row);
+  return equivalent ? describe(call, std::move(*equivalent), platform) : std::nullopt;
 }
 
 }  // namespace
@@ -138,13 +139,13 @@ std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,
       return FrameworkWork{.op = std::string(mapping->op)};
     }
     const auto row = std::ranges::find(mapping->rows, name, &FrameworkRow::name);
-    if (row != mapping->rows.end()) return work_of_row(call, *row, platform);
+    if (row != mapping->rows.end()) return compute_row_work(call, *row, platform);
   }
   return std::nullopt;
 }
 
 FrameworkWorkProvider make_framework_work_provider(const std::optional<Platform>& platform) {
-  return RememberingCallWork(platform);
+  return CachingWorkProvider(platform);
 }
 
 std::vector<std::string_view> framework_operator_names() {

@@ -49,10 +49,11 @@ bool is_image(std::span<const std::int64_t> shape) {
 }
 
 const FrameworkArgument* find_argument(const Arguments& arguments, std::string_view name,
-                                       std::size_t place) {
+                                       std::size_t position) {
   const auto named_argument = std::ranges::find(arguments, name, &FrameworkArgument::name);
   if (named_argument != arguments.end()) return &*named_argument;
-  return place < arguments.size() && arguments[place].name.empty() ? &arguments[place] : nullptr;
+  return position < arguments.size() && arguments[position].name.empty() ? &arguments[position]
+                                                                         : nullptr;
 }
 
 bool is_none(const FrameworkArgument* argument) {
@@ -60,19 +61,20 @@ bool is_none(const FrameworkArgument* argument) {
 }
 
 std::optional<Numbers> argument_numbers(const Arguments& arguments, std::string_view name,
-                                        std::size_t place, std::size_t rank, Numbers fallback) {
-  const FrameworkArgument* argument = find_argument(arguments, name, place);
-  if (is_none(argument)) return fallback;
+                                        std::size_t position, std::size_t rank,
+                                        Numbers default_value) {
+  const FrameworkArgument* argument = find_argument(arguments, name, position);
+  if (is_none(argument)) return default_value;
   const bool is_empty_list = argument->numbers.empty() && argument->type != "str";
-  if (is_empty_list && !fallback.empty()) return fallback;  // stride=() of a pooling
+  if (is_empty_list && !default_value.empty()) return default_value;  // stride=() of a pooling
   if (argument->numbers.size() == 1) return Numbers(rank, argument->numbers.front());
   if (argument->numbers.size() != rank) return std::nullopt;
   return argument->numbers;
 }
 
 std::optional<bool> argument_flag(const Arguments& arguments, std::string_view name,
-                                  std::size_t place, bool fallback) {
-  const auto value = argument_numbers(arguments, name, place, 1, {fallback ? 1 : 0});
+                                  std::size_t position, bool default_value) {
+  const auto value = argument_numbers(arguments, name, position, 1, {default_value ? 1 : 0});
   if (!value) return std::nullopt;
   return value->front() != 0;
 }

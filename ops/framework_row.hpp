@@ -25,7 +25,7 @@ namespace framework {
 enum class Fidelity { exact, work_only };
 // same: the tensors of an Equivalent are those of its call, so it has the same bytes.
 enum class Tensors { same, others };
-// A problem that stands for a call of the framework. Its FLOPs plus `more_flops` are those of the
+// A problem that represents a call of the framework. Its FLOPs plus `more_flops` are those of the
 // call.
 struct Equivalent {
   ProblemRequest request;
@@ -63,7 +63,7 @@ struct FrameworkMapping {
 };
 std::span<const FrameworkMapping* const> framework_mappings();
 
-// What the mappings of the operators share.
+// Functions that the mappings of the operators share.
 namespace framework {
 
 using Arguments = std::vector<FrameworkArgument>;
@@ -79,14 +79,15 @@ bool is_image(std::span<const std::int64_t> shape);
 
 // Finds an argument by its name, else by its position.
 const FrameworkArgument* find_argument(const Arguments& arguments, std::string_view name,
-                                       std::size_t place);
+                                       std::size_t position);
 bool is_none(const FrameworkArgument* argument);
-// Returns `rank` numbers; a single number applies to all dimensions. Returns `fallback` if the
+// Returns `rank` numbers; a single number applies to all dimensions. Returns `default_value` if the
 // argument is missing. Returns nullopt for other forms.
 std::optional<Numbers> argument_numbers(const Arguments& arguments, std::string_view name,
-                                        std::size_t place, std::size_t rank, Numbers fallback);
+                                        std::size_t position, std::size_t rank,
+                                        Numbers default_value);
 std::optional<bool> argument_flag(const Arguments& arguments, std::string_view name,
-                                  std::size_t place, bool fallback);
+                                  std::size_t position, bool default_value);
 std::vector<PadPair> to_pad_pairs(const Numbers& pads);
 // Returns n, c and sizes of an image with `rank` spatial dimensions; empty for others.
 std::span<const std::int64_t> image_argument(const Arguments& arguments, std::size_t rank);

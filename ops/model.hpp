@@ -34,8 +34,8 @@ struct ModelDraft {
   std::vector<DraftFormula> formulas;
 };
 
-// Adds the compulsory bytes with their formula. Error: a count exceeds 2^63 - 1; `where` is the
-// parameter to reduce.
+// Completes a model: checks the counts and adds the compulsory bytes with their formula. Error: a
+// count exceeds 2^63 - 1; `where` is the parameter to reduce.
 Result<Model> finish_model(ModelDraft draft, std::string_view where);
 
 // Returns a tensor with the sizes of the parameter `parameter` ("shape"), as make_tensor does.

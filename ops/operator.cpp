@@ -9,7 +9,7 @@ namespace {
 
 struct Alias {
   std::string_view name;
-  std::string_view stands_for;
+  std::string_view target;
 };
 
 constexpr std::array<Alias, 1> kAliases = {{{"inner_product", "gemm"}}};
@@ -18,7 +18,7 @@ constexpr std::array<Alias, 1> kAliases = {{{"inner_product", "gemm"}}};
 
 const Operator* find_operator(std::string_view name) {
   const auto* alias = std::ranges::find(kAliases, name, &Alias::name);
-  if (alias != kAliases.end()) name = alias->stands_for;
+  if (alias != kAliases.end()) name = alias->target;
   const std::span<const Operator* const> table = all_operators();
   const auto row = std::ranges::find(table, name, &Operator::name);
   return row == table.end() ? nullptr : *row;

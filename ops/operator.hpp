@@ -113,8 +113,8 @@ struct Operator {
   // For inputs filled by ops/fill.hpp.
   std::function<Tolerance(const Problem& problem)> tolerance;
 
-  // For layers of networks. Without a rule, sizes are inferred by the usual names (`shape`, or n,
-  // c, d, h, w).
+  // For layers of networks. Without a rule, sizes are inferred from the parameters with the usual
+  // names (`shape`, or n, c, d, h, w).
   Inference inference = {};
 
   Joining joining = {};
@@ -133,8 +133,8 @@ struct Operator {
 
 // The built-in operators.
 std::span<const Operator* const> all_operators();
-const Operator* find_operator(
-    std::string_view name);  // nullptr if unknown; also finds the alias `inner_product` of gemm
+// Returns nullptr if the name is unknown. Also finds the alias `inner_product` of gemm.
+const Operator* find_operator(std::string_view name);
 std::vector<std::string_view> operator_names();
 // The names of the built-in operators whose row lists this backend of the CUDA plugin.
 std::vector<std::string> operators_on_cuda(std::string_view backend);

@@ -28,7 +28,7 @@ std::vector<BackendRow> built_in_backends() {
           {"cublas", "cuda", operators_on_cuda("cublas")}};
 }
 
-bool serves(const BackendRow& row, std::string_view op) {
+bool has_operator(const BackendRow& row, std::string_view op) {
   return std::ranges::find(row.operators, op) != row.operators.end();
 }
 
@@ -48,13 +48,13 @@ Result<OperatorRegistry> OperatorRegistry::extended(std::vector<PluginAddition> 
 Status OperatorRegistry::add(PluginAddition addition) {
   for (std::shared_ptr<const Operator>& op : addition.operators) {
     if (op->name == kNetworkOperator || find(op->name) != nullptr) {
-      const bool built_in = op->name == kNetworkOperator || find_operator(op->name) != nullptr;
+      const bool is_built_in = op->name == kNetworkOperator || find_operator(op->name) != nullptr;
       return Error{fmt::format("its operator `{}` has the name of {}", op->name,
-                               built_in ? "a built-in one" : "another plugin's operator"),
+                               is_built_in ? "a built-in one" : "another plugin's operator"),
                    addition.source, "rename it in the plugin"};
     }
     operators_.push_back(op.get());
-    owned_.push_back(std::move(op));
+    plugin_operators_.push_back(std::move(op));
   }
   for (BackendRow& row : addition.backends) {
     BENCH_RETURN_IF_ERROR(add_backend(std::move(row), addition.source));
@@ -64,22 +64,23 @@ Status OperatorRegistry::add(PluginAddition addition) {
 
 Status OperatorRegistry::add_backend(BackendRow row, const std::string& source) {
   row.source = source;
-  const auto known = std::ranges::find(backends_, row.name, &BackendRow::name);
-  if (known == backends_.end()) {
+  const auto existing = std::ranges::find(backends_, row.name, &BackendRow::name);
+  if (existing == backends_.end()) {
     backends_.push_back(std::move(row));
     return Done{};
   }
-  const bool free = known->maker == BackendRow::Maker::plugin && known->source.empty();
-  if (!free || known->device != row.device) {
+  const bool can_take_over =
+      existing->maker == BackendRow::Maker::plugin && existing->source.empty();
+  if (!can_take_over || existing->device != row.device) {
     const std::string owner =
-        known->source.empty() ? "a built-in one" : fmt::format("one of {}", known->source);
+        existing->source.empty() ? "a built-in one" : fmt::format("one of {}", existing->source);
     return Error{fmt::format("its backend `{}` for device {} has the name of {} for device {}",
-                             row.name, row.device, owner, known->device),
+                             row.name, row.device, owner, existing->device),
                  source, "rename it in the plugin"};
   }
-  known->source = source;
+  existing->source = source;
   for (std::string& op : row.operators) {
-    if (!serves(*known, op)) known->operators.push_back(std::move(op));
+    if (!has_operator(*existing, op)) existing->operators.push_back(std::move(op));
   }
   return Done{};
 }
@@ -109,13 +110,13 @@ std::vector<std::string_view> OperatorRegistry::backend_names() const {
 
 std::string_view OperatorRegistry::default_backend(std::string_view device,
                                                    std::string_view op) const {
-  std::string_view fallback;
+  std::string_view first_backend;
   for (const BackendRow& row : backends_) {
     if (row.device != device) continue;
-    if (serves(row, op)) return row.name;
-    if (fallback.empty()) fallback = row.name;
+    if (has_operator(row, op)) return row.name;
+    if (first_backend.empty()) first_backend = row.name;
   }
-  return fallback;
+  return first_backend;
 }
 
 const OperatorRegistry& built_in_operators() {

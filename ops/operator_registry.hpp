@@ -61,7 +61,7 @@ class OperatorRegistry {
   Status add_backend(BackendRow row, const std::string& source);
 
   std::vector<const Operator*> operators_;
-  std::vector<std::shared_ptr<const Operator>> owned_;
+  std::vector<std::shared_ptr<const Operator>> plugin_operators_;
   std::vector<BackendRow> backends_;
 };
 

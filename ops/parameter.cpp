@@ -14,11 +14,13 @@ namespace bench::ops {
 namespace {
 
 // Index of the alternative of `Value` for each kind, in the order of ParameterKind.
-constexpr std::array<std::size_t, 7> kAlternative = {1, 2, 4, 3, 5, 6, 5};
+constexpr std::array<std::size_t, 7> kAlternativeIndexes = {1, 2, 4, 3, 5, 6, 5};
 
-std::size_t alternative(ParameterKind kind) { return kAlternative[static_cast<std::size_t>(kind)]; }
+std::size_t alternative_index(ParameterKind kind) {
+  return kAlternativeIndexes[static_cast<std::size_t>(kind)];
+}
 
-std::size_t index_of(std::span<const Parameter> table, std::string_view name) {
+std::size_t find_index(std::span<const Parameter> table, std::string_view name) {
   const auto row = std::ranges::find(table, name, &Parameter::name);
   assert(row != table.end() && "the operator's table has no such parameter");
   return static_cast<std::size_t>(row - table.begin());
@@ -75,7 +77,7 @@ Status check_padding(const Parameter& parameter, const std::vector<PadPair>& pad
 
 // Returns the value of a constant default, with as many entries as `like`; empty if the default is
 // not a constant.
-Value constant_fallback(const Parameter& parameter, const Value& like) {
+Value parse_constant_default(const Parameter& parameter, const Value& like) {
   const std::string_view text = parameter.fallback;
   const auto* const end = text.data() + text.size();
   std::int64_t integer = 0;
@@ -111,12 +113,12 @@ bool ParameterSet::has(std::string_view name) const {
 }
 
 const Value& ParameterSet::value(std::string_view name) const {
-  return values_[index_of(table_, name)];
+  return values_[find_index(table_, name)];
 }
 
 void ParameterSet::set(std::string_view name, Value value) {
-  const std::size_t index = index_of(table_, name);
-  assert((value.index() == 0 || value.index() == alternative(table_[index].kind)) &&
+  const std::size_t index = find_index(table_, name);
+  assert((value.index() == 0 || value.index() == alternative_index(table_[index].kind)) &&
          "a value of another kind than the parameter's");
   values_[index] = std::move(value);
 }
@@ -148,7 +150,7 @@ const Parameter* find_parameter(std::span<const Parameter> table, std::string_vi
 
 Status check_value(const Parameter& parameter, const Value& value) {
   if (std::holds_alternative<std::monostate>(value)) return Done{};
-  if (value.index() != alternative(parameter.kind)) {
+  if (value.index() != alternative_index(parameter.kind)) {
     return unexpected(parameter, "of another kind");
   }
   switch (parameter.kind) {
@@ -193,7 +195,7 @@ bool is_default(const ParameterSet& complete, std::size_t index) {
     return value == complete.value(parameter.fallback);
   }
   if (parameter.fallback == kLastAxis) return is_last_axis(complete, value);
-  return value == constant_fallback(parameter, value);
+  return value == parse_constant_default(parameter, value);
 }
 
 }  // namespace bench::ops

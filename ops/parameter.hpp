@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of an operator. Each is declared once; that row serves YAML, sweeps, case ids, help
-// and JSON.
+// Parameters of an operator. Each is declared once; YAML, sweeps, case ids, help and JSON use that
+// row.
 #pragma once
 
 #include "base/result.hpp"
@@ -48,11 +48,10 @@ struct PadPair {
 };
 
 // A value as written. monostate: not set. spatial and padding have one entry (for all dimensions)
-// or one per dimension.
+// or one per dimension. Alternatives by kind: count int64, flag bool, word string, real double,
+// spatial and shape vector<int64>, padding vector<PadPair>.
 using Value = std::variant<std::monostate, std::int64_t, bool, double, std::string,
                            std::vector<std::int64_t>, std::vector<PadPair>>;
-// kind -> alternative: count int64, flag bool, word string, real double, spatial and shape
-// vector<int64>, padding vector<PadPair>.
 
 // Values in the order of an operator's parameter table, which must outlive the set.
 class ParameterSet {

@@ -57,7 +57,7 @@ class ProfilerLibrary : public ::testing::Test {
     return activities(names[0]);
   }
 
-  static std::vector<std::string> enumerator_names(const std::vector<json>& records) {
+  static std::vector<std::string> activity_names(const std::vector<json>& records) {
     std::vector<std::string> names;
     for (const json& record : records) names.push_back(record.at("name"));
     return names;
@@ -85,7 +85,7 @@ TEST_F(ProfilerLibrary, EachObjectIsRecordedWithDomainAndRole) {
   ASSERT_EQ(run("all").status, 0);
   const std::vector<json> records = only_profile();
   const std::vector<json> ranges = of_kind(records, "range");
-  ASSERT_THAT(enumerator_names(ranges),
+  ASSERT_THAT(activity_names(ranges),
               ElementsAre("epoch", "step", "load", "attention", "a:b", "encoder"));
   EXPECT_EQ(ranges[0]["attributes"], json({{"domain", "training"}, {"role", "task"}}));
   EXPECT_EQ(ranges[1]["attributes"], json({{"domain", "training"}, {"role", "frame"}}));
@@ -114,7 +114,7 @@ TEST_F(ProfilerLibrary, CountersAndMarkersHaveTheirValuesAndScopes) {
 
 TEST_F(ProfilerLibrary, PauseAndStopEndRecordingAndResumeAndStartGoOn) {
   ASSERT_EQ(run("pause").status, 0);
-  EXPECT_THAT(enumerator_names(only_profile()), ElementsAre("first", "last", "again"));
+  EXPECT_THAT(activity_names(only_profile()), ElementsAre("first", "last", "again"));
 }
 
 TEST_F(ProfilerLibrary, EveryDumpIsComplete) {
@@ -134,9 +134,9 @@ TEST_F(ProfilerLibrary, AChildWritesAFileOfItsOwn) {
   const std::vector<std::string> names = files();
   ASSERT_EQ(names.size(), 2U);
   EXPECT_THAT(names[0], HasSubstr("/mine-"));
-  EXPECT_THAT(enumerator_names(activities(names[0])), ElementsAre("in child"));
+  EXPECT_THAT(activity_names(activities(names[0])), ElementsAre("in child"));
   EXPECT_THAT(names[1], HasSubstr("/mine.jsonl"));
-  EXPECT_THAT(enumerator_names(activities(names[1])), ElementsAre("before", "after", "parent"));
+  EXPECT_THAT(activity_names(activities(names[1])), ElementsAre("before", "after", "parent"));
   EXPECT_NE(activities(names[0])[0]["pid"], activities(names[1])[0]["pid"]);
 }
 

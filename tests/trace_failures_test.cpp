@@ -80,14 +80,14 @@ class TraceFailures : public ::testing::Test {
     });
     return found;
   }
-  static bool unfinished(const json& slice) {
+  static bool is_unfinished(const json& slice) {
     return slice.contains("args") && slice["args"].value("unfinished", false);
   }
   // Names of the slices that began and did not end, in order of time, as "category name".
   Words open_slices() const {
     Words names;
     for (const json& slice : slices()) {
-      if (unfinished(slice)) {
+      if (is_unfinished(slice)) {
         names.push_back(slice["cat"].get<std::string>() + " " + slice["name"].get<std::string>());
       }
     }
@@ -96,7 +96,7 @@ class TraceFailures : public ::testing::Test {
   std::int64_t finished(const std::string& category) const {
     const std::vector<json> all = slices();
     return std::count_if(all.begin(), all.end(), [&](const json& slice) {
-      return slice["cat"] == category && !unfinished(slice);
+      return slice["cat"] == category && !is_unfinished(slice);
     });
   }
   std::map<std::string, std::string> outcomes() const {
@@ -120,7 +120,7 @@ class TraceFailures : public ::testing::Test {
 TEST_F(TraceFailures, ACrashInTheFirstRunLeavesItOpen) {
   expect_only_the_gemm_failed(run("crash", 0), "crashed");
   EXPECT_THAT(open_slices(), ElementsAre("range preparation", "operator gemm", "primitive matmul"));
-  EXPECT_TRUE(unfinished(slices().back()));
+  EXPECT_TRUE(is_unfinished(slices().back()));
 }
 
 TEST_F(TraceFailures, ACrashInALaterIterationComesBehindThoseThatEnded) {
@@ -128,7 +128,7 @@ TEST_F(TraceFailures, ACrashInALaterIterationComesBehindThoseThatEnded) {
   EXPECT_THAT(open_slices(), ElementsAre("operator gemm", "primitive matmul"));
   EXPECT_EQ(finished("operator"), 4);
   const json last = slices().back();
-  EXPECT_TRUE(unfinished(last));
+  EXPECT_TRUE(is_unfinished(last));
   EXPECT_EQ(last["args"]["case"], kGemm);
   EXPECT_EQ(last["args"]["flops"], 2 * 16 * 16 * 16);
   EXPECT_EQ(last["args"]["in_shapes"], "16x16 16x16");
@@ -150,7 +150,7 @@ TEST_F(TraceFailures, AWrongResultLeavesItsCheckOpen) {
 TEST_F(TraceFailures, WithAProfileOnlyTheFailedCaseLeavesOne) {
   expect_only_the_gemm_failed(run("crash", 0, {"--profile", "--profile-iterations", "0-1"}),
                               "crashed");
-  EXPECT_TRUE(unfinished(slices().back()));
+  EXPECT_TRUE(is_unfinished(slices().back()));
 }
 
 TEST_F(TraceFailures, ARunThatPassesLeavesNone) {

@@ -66,7 +66,7 @@ std::string painted(const LevelText& level) {
 }
 
 // Says where cases can run here, and what makes their times uncertain.
-std::string answer(const std::vector<Finding>& findings, const ops::cuda::DeviceFacts* gpu) {
+std::string answer(const std::vector<Finding>& findings, const ops::cuda::DeviceProperties* gpu) {
   const bool has_cpu = findings.front().level == Finding::Level::good;  // oneDNN's row is the first
   const std::string devices =
       !has_cpu && gpu == nullptr ? "cannot measure here"
@@ -77,7 +77,8 @@ std::string answer(const std::vector<Finding>& findings, const ops::cuda::Device
   return fmt::format("bench {} {}. {}", tool_version(), devices, summarize_findings(findings));
 }
 
-void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceFacts* gpu, Env& env) {
+void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceProperties* gpu,
+                Env& env) {
   const bool colour = env.out_is_terminal && env.use_colour();
   const auto width = limited_width(env);
   const std::string first = answer(findings, gpu);

@@ -97,7 +97,7 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
   if (choice == DeviceChoice::excluded) return Done{};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
   const auto reason = cuda_unavailable_reason(status);
-  const ops::cuda::DeviceFacts* device = usable_device(status);
+  const ops::cuda::DeviceProperties* device = usable_device(status);
   if (reason || device == nullptr) {
     if (choice == DeviceChoice::unnamed) return Done{};
     return Error{reason.value_or("no CUDA device can run this build's kernels"), "--device cuda",

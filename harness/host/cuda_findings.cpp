@@ -17,7 +17,7 @@ namespace {
 using Level = Finding::Level;
 using FindingList = std::vector<Finding>;
 using ops::cuda::Availability;
-using ops::cuda::DeviceFacts;
+using ops::cuda::DeviceProperties;
 using ops::cuda::LibraryReport;
 using ops::cuda::NvmlProperties;
 using ops::cuda::ProbeReport;
@@ -126,7 +126,7 @@ void add_modes(const std::string& subject, const NvmlProperties& facts, FindingL
   }
 }
 
-void add_device(const DeviceFacts& device, FindingList& findings) {
+void add_device(const DeviceProperties& device, FindingList& findings) {
   const std::string subject = fmt::format("GPU {}", device.index);
   std::string found = fmt::format("{}, {}, {} multiprocessors, {}, L2 {}, at {}, {}", device.name,
                                   ops::cuda::format_capability(device), device.multiprocessors,
@@ -194,7 +194,7 @@ std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& ro
   if (status.report) {
     const ProbeReport& report = *status.report;
     add_driver(report, findings);
-    for (const DeviceFacts& device : report.devices) add_device(device, findings);
+    for (const DeviceProperties& device : report.devices) add_device(device, findings);
     const Level absent = report.devices.empty() ? Level::note : Level::problem;
     for (const LibraryReport& library : report.libraries) add_library(library, absent, findings);
   }

@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 using ops::cuda::Availability;
-using ops::cuda::DeviceFacts;
+using ops::cuda::DeviceProperties;
 using ops::cuda::LibraryReport;
 using ops::cuda::ProbeReport;
 using testing::ElementsAre;
@@ -60,8 +60,8 @@ LibraryReport mismatched() {
   return library;
 }
 
-DeviceFacts h200() {
-  DeviceFacts device;
+DeviceProperties h200() {
+  DeviceProperties device;
   device.name = "NVIDIA H200";
   device.major = 9;
   device.multiprocessors = 132;
@@ -85,7 +85,7 @@ DeviceFacts h200() {
   return device;
 }
 
-CudaStatus machine_with(std::vector<DeviceFacts> devices) {
+CudaStatus machine_with(std::vector<DeviceProperties> devices) {
   CudaStatus status;
   status.plugin = "/lib/bench/libbench_cuda.so";
   status.abi = 1;
@@ -164,11 +164,11 @@ TEST(ExamineCuda, DriversThatAreThereButDoNotWorkAreProblems) {
 }
 
 TEST(ExamineCuda, ADeviceThatSuffersOrIsTooOld) {
-  DeviceFacts hot = h200();
+  DeviceProperties hot = h200();
   hot.nvml->clock_reasons = 0x4 | 0x40;
   hot.nvml->persistence = false;
   hot.nvml->power_milliwatt.reset();
-  DeviceFacts old = h200();
+  DeviceProperties old = h200();
   old.index = 1;
   old.unusable = "no code for it";
   old.nvml.reset();

@@ -39,7 +39,7 @@ std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
     return report.verdict.reason;
   }
   std::vector<std::string> unusable_devices;
-  for (const ops::cuda::DeviceFacts& device : report.devices) {
+  for (const ops::cuda::DeviceProperties& device : report.devices) {
     if (device.unusable.empty()) return std::nullopt;
     unusable_devices.push_back(fmt::format("{}: {}", device.name, device.unusable));
   }
@@ -101,17 +101,17 @@ std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {
 
 std::span<const std::string_view> cuda_backend_names() { return kBackends; }
 
-const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status) {
+const ops::cuda::DeviceProperties* usable_device(const CudaStatus& status) {
   if (!status.report || why_no_device(*status.report)) return nullptr;
   const auto& devices = status.report->devices;
   const auto found = std::ranges::find_if(
-      devices, [](const ops::cuda::DeviceFacts& device) { return device.unusable.empty(); });
+      devices, [](const ops::cuda::DeviceProperties& device) { return device.unusable.empty(); });
   return found == devices.end() ? nullptr : &*found;
 }
 
 std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
   std::map<std::string, std::string> details;
-  const ops::cuda::DeviceFacts* device = usable_device(status);
+  const ops::cuda::DeviceProperties* device = usable_device(status);
   if (device == nullptr) return details;
   const auto put = [&](const char* name, const auto& value) {
     if (value) details[name] = fmt::format("{}", *value);

@@ -47,7 +47,7 @@ std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view na
 std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status);
 
 // The device that the CUDA backends use; nullptr if there is none.
-const ops::cuda::DeviceFacts* usable_device(const CudaStatus& status);
+const ops::cuda::DeviceProperties* usable_device(const CudaStatus& status);
 
 // Returns "gpu.name", "gpu.driver", ...: the facts that decide whether times of two runs are
 // comparable, and further information. Omits unknown facts; empty without a usable device.

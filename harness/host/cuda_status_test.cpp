@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 using ops::cuda::Availability;
-using ops::cuda::DeviceFacts;
+using ops::cuda::DeviceProperties;
 using ops::cuda::ProbeExtent;
 using ops::cuda::ProbeReport;
 using testing::HasSubstr;
@@ -18,7 +18,7 @@ ProbeReport a_report() {
   report.answers.devices = 1;
   report.verdict = {Availability::available, "", ""};
   report.operators = {"conv"};
-  DeviceFacts device;
+  DeviceProperties device;
   device.name = "NVIDIA H200";
   report.devices = {device};
   return report;
@@ -60,7 +60,7 @@ TEST(WhyNoCuda, IsThePluginsVerdict) {
 
 TEST(WhyNoCuda, OneUsableDeviceIsEnough) {
   ProbeReport report = a_report();
-  DeviceFacts old = report.devices[0];
+  DeviceProperties old = report.devices[0];
   old.name = "Tesla V100";
   old.unusable = "compute capability 7.0, for which this build has no code";
   report.devices.insert(report.devices.begin(), old);
@@ -88,7 +88,7 @@ TEST(GpuDetails, AreOfTheFirstUsableDevice) {
   ProbeReport report = a_report();
   report.driver_version = "580.82.07";
   report.devices.front().unusable = "too old";
-  DeviceFacts device;
+  DeviceProperties device;
   device.name = "NVIDIA H200";
   device.major = 9;
   device.multiprocessors = 132;

@@ -46,7 +46,7 @@ Result<GpuDescription> read_gpu_description(const std::string& path) {
   if (!status->report || status->report->devices.empty()) {
     return unusable(path, "describes a machine without a GPU");
   }
-  const ops::cuda::DeviceFacts& device = status->report->devices.front();
+  const ops::cuda::DeviceProperties& device = status->report->devices.front();
   return GpuDescription{device.name, fmt::format("sm_{}{}", device.major, device.minor),
                         device.cudnn_properties.empty()
                             ? fmt::format(R"({{"deviceVer":{}{}0}})", device.major, device.minor)

@@ -38,7 +38,7 @@ TEST_F(GpuDescriptionTest, IsTheFirstDeviceOfAProbe) {
   CudaStatus status;
   status.report.emplace();
   for (const char* name : {"first", "second"}) {
-    ops::cuda::DeviceFacts device;
+    ops::cuda::DeviceProperties device;
     device.name = name;
     device.major = 12;
     device.cudnn_properties = R"({"deviceVer":1200})";

@@ -43,7 +43,7 @@ constexpr std::array<TensorProduct, 6> kTensorProducts = {
 
 class GpuPeakPlan {
  public:
-  explicit GpuPeakPlan(const ops::cuda::DeviceFacts& device) : device_(device) {}
+  explicit GpuPeakPlan(const ops::cuda::DeviceProperties& device) : device_(device) {}
 
   void add_cores() {
     for (const std::string_view dtype : kCoreTypes) {
@@ -113,7 +113,7 @@ class GpuPeakPlan {
     peaks_.cases.push_back({std::move(id), std::move(name), std::move(level), 1, device_.name});
   }
 
-  const ops::cuda::DeviceFacts& device_;
+  const ops::cuda::DeviceProperties& device_;
   GpuPeaks peaks_;
 };
 
@@ -124,7 +124,7 @@ std::string detail(const std::map<std::string, std::string>& details, const char
 
 }  // namespace
 
-GpuPeaks gpu_peaks(const ops::cuda::DeviceFacts& device) {
+GpuPeaks gpu_peaks(const ops::cuda::DeviceProperties& device) {
   GpuPeakPlan plan(device);
   plan.add_cores();
   plan.add_products();
@@ -133,20 +133,20 @@ GpuPeaks gpu_peaks(const ops::cuda::DeviceFacts& device) {
   return std::move(plan).peaks();
 }
 
-Bytes gpu_memory_size(const ops::cuda::DeviceFacts& device) {
+Bytes gpu_memory_size(const ops::cuda::DeviceProperties& device) {
   constexpr std::int64_t kTimesGpuCache = 8, kPartOfMemory = 4;
   const std::int64_t wanted = std::max(kTimesGpuCache * device.l2_bytes, kHalfGibi);
   return {std::min(wanted, device.memory_bytes / kPartOfMemory)};
 }
 
-std::int64_t product_edge(const ops::cuda::DeviceFacts& device) {
+std::int64_t product_edge(const ops::cuda::DeviceProperties& device) {
   constexpr double kElementsPerProcessor = 128 * 128 * 32;
   constexpr std::int64_t kEdgeUnit = 512;  // whole tiles of every kernel
   const double edge = std::sqrt(kElementsPerProcessor * device.multiprocessors);
   return std::max(static_cast<std::int64_t>(edge) / kEdgeUnit, std::int64_t{1}) * kEdgeUnit;
 }
 
-std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceFacts& device) {
+std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceProperties& device) {
   if (!device.memory_clock_khz || !device.memory_bus_bits) return std::nullopt;
   constexpr double kTransfersPerClock = 2, kBitsPerByte = 8, kHertzPerKilohertz = 1000;
   const double clock = static_cast<double>(*device.memory_clock_khz) * kHertzPerKilohertz;

@@ -20,8 +20,8 @@ using testing::Not;
 using testing::StartsWith;
 
 // The figures of an H200.
-ops::cuda::DeviceFacts large_gpu() {
-  ops::cuda::DeviceFacts device;
+ops::cuda::DeviceProperties large_gpu() {
+  ops::cuda::DeviceProperties device;
   device.name = "NVIDIA H200";
   device.major = 9;
   device.multiprocessors = 132;
@@ -65,7 +65,7 @@ TEST(GpuPeaks, OfALargeGpuFillIt) {
 }
 
 TEST(GpuPeaks, WhatTensorCoresLackIsLeftOutWithTheReason) {
-  ops::cuda::DeviceFacts turing = large_gpu();
+  ops::cuda::DeviceProperties turing = large_gpu();
   turing.major = 7;
   turing.minor = 5;
   const GpuPeaks peaks = gpu_peaks(turing);
@@ -77,7 +77,7 @@ TEST(GpuPeaks, WhatTensorCoresLackIsLeftOutWithTheReason) {
 }
 
 TEST(GpuPeaks, OfAnArchitectureWithoutRulesHaveNoProducts) {
-  ops::cuda::DeviceFacts later = large_gpu();
+  ops::cuda::DeviceProperties later = large_gpu();
   later.major = 99;
   const GpuPeaks peaks = gpu_peaks(later);
   EXPECT_THAT(peaks.cases, Not(Contains(Field(&PeakCase::name, StartsWith("gemm_")))));
@@ -86,7 +86,7 @@ TEST(GpuPeaks, OfAnArchitectureWithoutRulesHaveNoProducts) {
 }
 
 TEST(GpuPeaks, OfASmallGpuFitIntoItsMemory) {
-  ops::cuda::DeviceFacts small = large_gpu();
+  ops::cuda::DeviceProperties small = large_gpu();
   small.multiprocessors = 1;
   small.memory_bytes = std::int64_t{64} << 20;
   small.l2_bytes = std::int64_t{1} << 20;
@@ -99,7 +99,7 @@ TEST(GpuPeaks, OfASmallGpuFitIntoItsMemory) {
 }
 
 TEST(GpuPeaks, BandwidthByClockIsTwoTransfersOfTheWholeBus) {
-  ops::cuda::DeviceFacts device = large_gpu();
+  ops::cuda::DeviceProperties device = large_gpu();
   EXPECT_DOUBLE_EQ(memory_bandwidth_by_clock(device)->value, 2 * 3.201e9 * 768);
   device.memory_clock_khz = 0;
   EXPECT_FALSE(memory_bandwidth_by_clock(device));

@@ -25,7 +25,7 @@ namespace bench::ops::cuda {
 
 inline constexpr std::string_view kProbeSchema = "bench.cuda_probe/1";
 
-struct DeviceFacts {
+struct DeviceProperties {
   int index = 0;  // index in the CUDA runtime, after CUDA_VISIBLE_DEVICES
   std::string name;
   int major = 0, minor = 0;  // compute capability
@@ -36,15 +36,15 @@ struct DeviceFacts {
   std::optional<std::int64_t> clock_khz, memory_clock_khz, memory_bus_bits;
   std::string bus_id;  // "0000:1b:00.0"
   std::string uuid;    // "GPU-..."
-  // Why none of this build's kernels can run on the device although it is present: its architecture
-  // is too old.
+  // Why this build's kernels cannot run on the device, for example because its architecture is too
+  // old. Empty if they can.
   std::string unusable;
   std::optional<NvmlProperties> nvml;
   std::string nvml_reason;  // set if `nvml` is nullopt although NVML was found
   // cuDNN's own description of the device as JSON. Set with ProbeExtent::libraries; empty without
   // cuDNN.
   std::string cudnn_properties;
-  friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
+  friend bool operator==(const DeviceProperties&, const DeviceProperties&) = default;
 };
 
 // libraries: loads each library to read its version, which takes up to a second.
@@ -55,7 +55,7 @@ struct ProbeReport {
   Verdict verdict;
   std::string driver_version;  // NVML's "580.82.07"; empty if NVML does not report it
   std::string architectures;   // architectures compiled for: "75-real;90-virtual"
-  std::vector<DeviceFacts> devices;
+  std::vector<DeviceProperties> devices;
   std::vector<LibraryReport> libraries;  // with ProbeExtent::libraries
   std::vector<std::string> operators;    // operators that the plugin has a kernel for
 };
@@ -64,12 +64,13 @@ struct ProbeReport {
 std::string format_probe(const ProbeReport& report);
 // Error: the text is not a valid document, with the reason.
 Result<ProbeReport> parse_probe(std::string_view text);
-// The same inside another document (base/json_reader.hpp, base/json_writer.hpp).
+// The same for a document that is a member of another one (base/json_reader.hpp,
+// base/json_writer.hpp).
 Result<ProbeReport> parse_probe(JsonValue document);
 void fields(JsonWriter& writer, const ProbeReport& report);
 void fields(JsonReader& reader, ProbeReport& report);
 
 // Formats "compute capability 9.0".
-std::string format_capability(const DeviceFacts& device);
+std::string format_capability(const DeviceProperties& device);
 
 }  // namespace bench::ops::cuda

@@ -32,7 +32,7 @@ void fields(auto& archive, JsonOf<NvmlProperties> auto& facts) {
   archive.optional("clock_reasons", facts.clock_reasons);
 }
 
-void fields(auto& archive, JsonOf<DeviceFacts> auto& device) {
+void fields(auto& archive, JsonOf<DeviceProperties> auto& device) {
   archive.required("index", device.index);
   archive.required("name", device.name);
   archive.required("major", device.major);
@@ -105,7 +105,7 @@ Result<ProbeReport> parse_probe(JsonValue document) {
   return read_json_document<ProbeReport>(document, kProbeSchema, kProbeRules);
 }
 
-std::string format_capability(const DeviceFacts& device) {
+std::string format_capability(const DeviceProperties& device) {
   return fmt::format("compute capability {}.{}", device.major, device.minor);
 }
 

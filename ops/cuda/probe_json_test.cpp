@@ -11,8 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-DeviceFacts a_device() {
-  DeviceFacts device;
+DeviceProperties a_device() {
+  DeviceProperties device;
   device.name = "NVIDIA H200";
   device.major = 9;
   device.multiprocessors = 132;

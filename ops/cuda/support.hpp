@@ -9,7 +9,7 @@
 
 namespace bench::ops::cuda {
 
-// {9, 0} for an H100. {0, 0} stands for no particular device, which rules nothing out.
+// {9, 0} for an H100. {0, 0} means that the device is unknown, which excludes no kernel.
 struct ComputeCapability {
   int major = 0, minor = 0;
   friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
@@ -17,10 +17,10 @@ struct ComputeCapability {
 inline constexpr ComputeCapability kNoDevice = {};
 
 // unknown: cuDNN was not found and cannot be asked.
-enum class Runs { yes, no, unknown };
+enum class Runnable { yes, no, unknown };
 
 struct Support {
-  Runs runs = Runs::no;
+  Runnable runs = Runnable::no;
   std::string by;      // "cuDNN", "cuDNN + bench:elementwise", "bench:softmax_block", "cuBLASLt"
   std::string reason;  // why not, or why unknown; for yes: why a library's kernel is not used
 };

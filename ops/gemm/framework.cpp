@@ -31,13 +31,14 @@ std::optional<Equivalent> make_product(std::optional<std::int64_t> batch,
   return equivalent("gemm", std::move(set));
 }
 
-// Counts all tensors that a product reads, and its `m` x `n` result in each of `batch`.
-std::optional<Equivalent> with_elements(std::optional<Equivalent> product,
-                                        std::initializer_list<std::span<const std::int64_t>> read) {
+// Sets the element count of the call: that of all tensors that it reads, and of its result.
+std::optional<Equivalent> with_elements(
+    std::optional<Equivalent> product,
+    std::initializer_list<std::span<const std::int64_t>> read_shapes) {
   if (!product) return std::nullopt;
   const ParameterSet& set = product->request.parameters;
   Checked elements = Checked(set.count("batch")) * set.count("m") * set.count("n");
-  for (const auto shape : read) {
+  for (const auto shape : read_shapes) {
     if (shape.empty()) continue;  // an optional tensor that is missing
     const auto count = element_count(shape);
     if (!count) return std::nullopt;
@@ -85,10 +86,10 @@ std::optional<Equivalent> multiply(std::span<const std::int64_t> a, std::span<co
   const std::int64_t k = a.back();
   const std::int64_t n = b_is_vector ? 1 : b.back();
   if (k != (b_is_vector ? b.back() : b[b.size() - kOperandRank])) return std::nullopt;
-  const auto leading = [](std::span<const std::int64_t> shape) {
+  const auto leading_dims = [](std::span<const std::int64_t> shape) {
     return shape.first(shape.size() < kOperandRank ? 0 : shape.size() - kOperandRank);
   };
-  return make_product(broadcast_count(leading(a), leading(b)), m, n, k, bias);
+  return make_product(broadcast_count(leading_dims(a), leading_dims(b)), m, n, k, bias);
 }
 
 std::optional<Equivalent> make_matrix_product(const FrameworkCall& call, const FrameworkRow&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix product. Source and destination keep the plain (or transposed) form that callers have:
+// Matrix product. Source and destination keep the plain (or transposed) form that callers use:
 // reordering activations first would measure a different product. Weights are constant and take the
 // layout that the library prefers.
 #include "ops/gemm/gemm.hpp"

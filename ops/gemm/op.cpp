@@ -32,12 +32,13 @@ constexpr std::string_view kExamples[] = {"m16n32k64", "m16n32k64+bias+relu", "b
 
 constexpr std::array<Direction, 1> kDirections = {Direction::forward};
 
-std::vector<Extent> matrix(const GemmShape& shape, Storage storage, Extent rows, Extent columns) {
+std::vector<Extent> matrix_extents(const GemmShape& shape, Storage storage, Extent rows,
+                                   Extent columns) {
   std::vector<Extent> extents;
   if (shape.batch > 1) extents.push_back({"batch", shape.batch});
-  const bool plain = storage == Storage::plain;
-  extents.push_back(plain ? rows : columns);
-  extents.push_back(plain ? columns : rows);
+  const bool is_plain = storage == Storage::plain;
+  extents.push_back(is_plain ? rows : columns);
+  extents.push_back(is_plain ? columns : rows);
   return extents;
 }
 
@@ -48,10 +49,10 @@ Result<std::vector<Tensor>> make_tensors(const GemmShape& shape, DataType dtype)
   const Extent k{"k", shape.k};
   std::vector<Tensor> tensors;
   BENCH_ASSIGN_OR_RETURN(Tensor source, make_tensor("source", TensorRole::input, types.source,
-                                                    matrix(shape, shape.a, m, k)));
+                                                    matrix_extents(shape, shape.a, m, k)));
   tensors.push_back(std::move(source));
   BENCH_ASSIGN_OR_RETURN(Tensor weights, make_tensor("weights", TensorRole::weights, types.weights,
-                                                     matrix(shape, shape.b, k, n)));
+                                                     matrix_extents(shape, shape.b, k, n)));
   tensors.push_back(std::move(weights));
   if (shape.has_bias) {
     BENCH_ASSIGN_OR_RETURN(Tensor bias, make_tensor("bias", TensorRole::weights, types.bias, {n}));
@@ -59,7 +60,7 @@ Result<std::vector<Tensor>> make_tensors(const GemmShape& shape, DataType dtype)
   }
   BENCH_ASSIGN_OR_RETURN(Tensor destination,
                          make_tensor("destination", TensorRole::output, types.destination,
-                                     matrix(shape, Storage::plain, m, n)));
+                                     matrix_extents(shape, Storage::plain, m, n)));
   tensors.push_back(std::move(destination));
   return tensors;
 }
@@ -88,7 +89,7 @@ Status infer_gemm(ParameterSet& set, std::span<const Dims> inputs) {
   BENCH_RETURN_IF_ERROR(put_inferred(set, "trans_a", false));
   BENCH_RETURN_IF_ERROR(put_inferred(set, "m", dims[0]));
   BENCH_RETURN_IF_ERROR(
-      put_inferred(set, "k", *columns));  // smaller than the input's element count
+      put_inferred(set, "k", *columns));  // has a value: it divides the input's element count
   if (!set.has("trans_b")) set.set("trans_b", true);
   return Done{};
 }
@@ -122,10 +123,11 @@ Result<Model> model_gemm(const Problem& problem) {
   const GemmShape shape = gemm_shape(problem.parameters);
   Model model;
   BENCH_ASSIGN_OR_RETURN(model.tensors, make_tensors(shape, problem.dtype));
-  const Checked products = Checked(shape.batch) * shape.m * shape.n;
-  const Checked bias = shape.has_bias ? products : Checked(0);
-  BENCH_ASSIGN_OR_RETURN(model.work.flops, in_range(products * shape.k * 2 + bias, "flops", "k"));
-  model.work.macs = *(products * shape.k).value();
+  const Checked outputs = Checked(shape.batch) * shape.m * shape.n;
+  const Checked bias_flops = shape.has_bias ? outputs : Checked(0);
+  BENCH_ASSIGN_OR_RETURN(model.work.flops,
+                         in_range(outputs * shape.k * 2 + bias_flops, "flops", "k"));
+  model.work.macs = *(outputs * shape.k).value();
   model.work.flops_valid = model.work.flops;
   BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
   model.formulas = make_formulas(shape, model.work);

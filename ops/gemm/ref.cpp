@@ -16,7 +16,8 @@ std::int64_t stored_position(Storage storage, std::int64_t rows, std::int64_t co
   return storage == Storage::plain ? row * columns + column : column * rows + row;
 }
 
-// Packs rows m .. m+3 of the left operand as [k][row]; rows beyond the last are zero.
+// Packs kBlock rows of the left operand, from row `first` on, as [k][row]. Rows beyond the last are
+// zero.
 void pack_rows(const GemmShape& shape, const double* a, std::int64_t first, double* packed) {
   const std::int64_t rows = std::min(kBlock, shape.m - first);
   std::fill_n(packed, shape.k * kBlock, 0.0);
@@ -27,7 +28,7 @@ void pack_rows(const GemmShape& shape, const double* a, std::int64_t first, doub
   }
 }
 
-// Packs columns n .. n+3 of the right operand as [k][column].
+// Packs kBlock columns of the right operand, from column `first` on, as [k][column].
 void pack_columns(const GemmShape& shape, const double* b, std::int64_t first, double* packed) {
   const std::int64_t columns = std::min(kBlock, shape.n - first);
   std::fill_n(packed, shape.k * kBlock, 0.0);
@@ -49,7 +50,7 @@ void write_tile(const GemmShape& shape, const Tile& tile, const double* bias, st
   }
 }
 
-// Computes one product of the batch. `offsets` are those of a packed operand.
+// Computes one product of the batch. `offsets[k]` is the position of index k in packed columns.
 void multiply(const GemmShape& shape, const double* a, const double* b, const double* bias,
               std::span<const std::ptrdiff_t> offsets, double* destination) {
   const std::int64_t row_blocks = (shape.m + kBlock - 1) / kBlock;
@@ -88,8 +89,8 @@ std::vector<double> gemm_values(const GemmShape& shape, ReferenceInputs inputs) 
 
 std::vector<double> gemm_values_at(const GemmShape& shape, ReferenceInputs inputs,
                                    std::span<const std::int64_t> positions) {
-  const bool plain_a = shape.a == Storage::plain;
-  const bool plain_b = shape.b == Storage::plain;
+  const bool is_a_plain = shape.a == Storage::plain;
+  const bool is_b_plain = shape.b == Storage::plain;
   std::vector<double> values;
   values.reserve(positions.size());
   for (const std::int64_t position : positions) {
@@ -97,14 +98,14 @@ std::vector<double> gemm_values_at(const GemmShape& shape, ReferenceInputs input
     const std::int64_t m = position / shape.n % shape.m;
     const std::int64_t b = position / shape.n / shape.m;
     const double* a_element =
-        inputs[0].data() + b * shape.m * shape.k + m * (plain_a ? shape.k : 1);
+        inputs[0].data() + b * shape.m * shape.k + m * (is_a_plain ? shape.k : 1);
     const double* b_element =
-        inputs[1].data() + b * shape.k * shape.n + n * (plain_b ? 1 : shape.k);
+        inputs[1].data() + b * shape.k * shape.n + n * (is_b_plain ? 1 : shape.k);
     double sum = 0;
     for (std::int64_t k = 0; k < shape.k; ++k) {
       sum += *a_element * *b_element;
-      a_element += plain_a ? 1 : shape.m;
-      b_element += plain_b ? shape.n : 1;
+      a_element += is_a_plain ? 1 : shape.m;
+      b_element += is_b_plain ? shape.n : 1;
     }
     values.push_back(sum + (shape.has_bias ? inputs[2][static_cast<std::size_t>(n)] : 0));
   }

@@ -49,8 +49,9 @@ std::optional<bool> parse_bias(const VerbosePrimitive& primitive, std::size_t ra
   return mask == bias_mask ? std::optional(true) : std::nullopt;
 }
 
-// If all matrices of the source share the weights, they form one taller product.
-std::optional<ParameterSet> fold(Sizes source, Sizes weights) {
+// Returns the sizes of the product. If all matrices of the source share the weights, their rows
+// form one larger matrix.
+std::optional<ParameterSet> fold_batch(Sizes source, Sizes weights) {
   const Sizes batch = source.first(source.size() - kMatrixRank);
   const Sizes weights_batch = weights.first(weights.size() - kMatrixRank);
   const std::int64_t m = source[source.size() - kMatrixRank];
@@ -59,21 +60,21 @@ std::optional<ParameterSet> fold(Sizes source, Sizes weights) {
   const auto count = element_count(batch);
   if (!count || weights[weights.size() - kMatrixRank] != k) return std::nullopt;
   if (std::ranges::equal(batch, weights_batch)) return make_parameters(*count, m, n, k);
-  const bool shared =
+  const bool are_weights_shared =
       std::ranges::all_of(weights_batch, [](std::int64_t size) { return size == 1; });
   const auto rows = (Checked(*count) * m).value();
-  if (!shared || !rows) return std::nullopt;
+  if (!are_weights_shared || !rows) return std::nullopt;
   return make_parameters(1, *rows, n, k);
 }
 
-// Parses "2x3x8x16:2x3x16x4"; until 3.0 with ":2x3x8x4".
+// Parses "2x3x8x16:2x3x16x4". oneDNN until 3.0 appends the destination, ":2x3x8x4".
 std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) {
   const auto list = parse_dims_list(primitive.problem);
   if (!list || list->size() < 2 || list->size() > 3) return std::nullopt;
   const Dims& source = (*list)[0];
   const Dims& weights = (*list)[1];
   if (source.size() < kMatrixRank || source.size() != weights.size()) return std::nullopt;
-  auto set = fold(source, weights);
+  auto set = fold_batch(source, weights);
   const auto bias = parse_bias(primitive, source.size(), weights.back());
   if (!set || !bias) return std::nullopt;
   set->set("bias", *bias);
@@ -85,8 +86,8 @@ std::optional<VerboseProblem> parse_matrices(const VerbosePrimitive& primitive) 
                         .destination = std::move(destination)};
 }
 
-// Parses "m64n48k32", "b6m8n4k16" (until 2.2). With a batch, the text does not show whether weights
-// are shared.
+// Parses "m64n48k32" or "b6m8n4k16" (oneDNN until 2.2). With a batch, the text does not show
+// whether weights are shared.
 std::optional<VerboseProblem> parse_letters(const VerbosePrimitive& primitive,
                                             const ProblemWords& words) {
   const auto m = words.find("m");
@@ -140,7 +141,7 @@ bool make_weights_gradient(Problem& problem) {
 constexpr std::array<bool (*)(Problem&), 3> kAdaptations = {nullptr, make_source_gradient,
                                                             make_weights_gradient};
 
-// "mb8ic16ih3iw3oc10": the weights are stored as n x k.
+// Parses "mb8ic16ih3iw3oc10". The weights are stored as n x k.
 std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primitive) {
   const auto words = ProblemWords::parse(primitive.problem);
   const auto direction = parse_direction(primitive.propagation);
@@ -161,7 +162,7 @@ std::optional<VerboseProblem> parse_inner_product(const VerbosePrimitive& primit
   return problem;
 }
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   if (primitive.primitive == "inner_product") return parse_inner_product(primitive);
   const auto words = ProblemWords::parse(primitive.problem);
   return words ? parse_letters(primitive, *words) : parse_matrices(primitive);
@@ -170,6 +171,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 }  // namespace
 
 extern const VerboseMapping gemm_verbose;
-const VerboseMapping gemm_verbose = {.op = "gemm", .primitives = kPrimitives, .request = request};
+const VerboseMapping gemm_verbose = {
+    .op = "gemm", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

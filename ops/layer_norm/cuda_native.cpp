@@ -21,10 +21,10 @@ Result<NativeForm, BackendError> layer_norm_form(const Problem& problem) {
   LayerNormPlan plan;
   plan.groups = shape.groups;
   plan.size = shape.size;
-  int next = 1;  // source, [scale,] [shift,] destination
-  if (shape.has_scale) plan.scale = next++;
-  if (shape.has_shift) plan.shift = next++;
-  plan.destination = next;
+  int next_tensor = 1;  // source, [scale,] [shift,] destination
+  if (shape.has_scale) plan.scale = next_tensor++;
+  if (shape.has_shift) plan.shift = next_tensor++;
+  plan.destination = next_tensor;
   plan.type = to_element(problem.dtype);
   plan.of_group = problem.dtype == DataType::f64 ? Element::f64 : Element::f32;
   plan.epsilon = shape.epsilon;
@@ -50,8 +50,8 @@ void normalise_groups(const LayerNormPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_layer_norm(const NativePlan& bytes, const Addresses& tensors) {
-  const auto plan = bytes.as<LayerNormPlan>();
+void run_layer_norm(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<LayerNormPlan>();
   run_by(plan.precision, [&](auto zero) { normalise_groups<decltype(zero)>(plan, tensors); });
 }
 

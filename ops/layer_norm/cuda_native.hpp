@@ -23,8 +23,8 @@ struct LayerNormPlan {
   Precision precision = Precision::single;
 };
 
-// These return the part of worker `lane` of the `lanes` workers on the group that starts at
-// `first`. There are two sums, one after the other: so the squares of the differences lose no
+// The next two functions return the partial sum of worker `lane` of `lanes` workers, for the group
+// that starts at `first`. The squares are summed after the mean is known, so that they lose no
 // precision if the mean is large.
 template <class T>
 BENCH_BOTH T part_of_sum(const LayerNormPlan& plan, const void* source, std::int64_t first,
@@ -51,9 +51,9 @@ template <class T>
 BENCH_BOTH void write_normalised(const LayerNormPlan& plan, const Addresses& tensors,
                                  std::int64_t first, T mean, T squares, int lane, int lanes) {
   const T variance = squares / static_cast<T>(plan.size);
-  const T deviation = std::sqrt(variance + static_cast<T>(plan.epsilon));
+  const T standard_deviation = std::sqrt(variance + static_cast<T>(plan.epsilon));
   for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    T value = (load_as<T>(plan.type, tensors.at[0], first + i) - mean) / deviation;
+    T value = (load_as<T>(plan.type, tensors.at[0], first + i) - mean) / standard_deviation;
     if (plan.scale >= 0) value *= load_as<T>(plan.of_group, tensors.at[plan.scale], i);
     if (plan.shift >= 0) value += load_as<T>(plan.of_group, tensors.at[plan.shift], i);
     store_as<T>(plan.type, tensors.at[plan.destination], first + i, value);

@@ -12,8 +12,9 @@ namespace {
 
 using namespace framework;
 
-// (input, normalized_shape, weight, bias, eps): the list's shape is not recorded, that of the
-// weights is. Without weights, every axis costs the same. Epsilon stays unknown.
+// The arguments are input, normalized_shape, weight, bias, eps. The list normalized_shape is not
+// recorded, but the shape of the weights is. Without weights, the axis does not change the work.
+// Epsilon stays unknown.
 std::optional<Equivalent> make_layer_norm(const FrameworkCall& call, const FrameworkRow&) {
   const auto source = tensor_shape(call, 0);
   const auto scale = tensor_shape(call, 2);
@@ -21,12 +22,12 @@ std::optional<Equivalent> make_layer_norm(const FrameworkCall& call, const Frame
   const auto fits = [&](std::span<const std::int64_t> group) {
     return group.size() <= source.size() && std::ranges::equal(group, source.last(group.size()));
   };
-  const bool agree = scale.empty() || shift.empty() || std::ranges::equal(scale, shift);
-  if (source.empty() || !fits(scale) || !fits(shift) || !agree) return std::nullopt;
-  const std::size_t normalised = std::max<std::size_t>({1, scale.size(), shift.size()});
+  const bool is_consistent = scale.empty() || shift.empty() || std::ranges::equal(scale, shift);
+  if (source.empty() || !fits(scale) || !fits(shift) || !is_consistent) return std::nullopt;
+  const std::size_t normalised_rank = std::max<std::size_t>({1, scale.size(), shift.size()});
   ParameterSet set = default_parameters("layer_norm");
   set.set("shape", Dims(source.begin(), source.end()));
-  set.set("axis", static_cast<std::int64_t>(source.size() - normalised));
+  set.set("axis", static_cast<std::int64_t>(source.size() - normalised_rank));
   set.set("scale", !scale.empty());
   set.set("shift", !shift.empty());
   return equivalent("layer_norm", std::move(set));

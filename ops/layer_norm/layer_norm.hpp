@@ -26,19 +26,20 @@ struct LayerNormShape {
 // `complete` must be a complete parameter set of a problem.
 LayerNormShape layer_norm_shape(const ParameterSet& complete);
 
-// Whether the problem asks for a layout in which the elements of a group are not contiguous, and
-// the reason with which every backend refuses it.
+// Whether the problem has a layout in which the elements of a group are not contiguous. Every
+// backend refuses it, with the reason kScatteredGroups.
 bool scatters_groups(const Problem& problem);
 inline constexpr const char* kScatteredGroups =
     "a layer norm needs contiguous groups, which nhwc scatters; leave `layout: nhwc` out";
 
-// FLOPs per element of a forward pass. has_statistics: mean and variance are given.
+// The steps of a forward pass. has_statistics: mean and variance are given, not computed.
 struct LayerNormFlopOptions {
   bool has_scale = true;
   bool has_shift = true;
   bool has_statistics = false;
 };
-std::int64_t layer_norm_flops(const LayerNormFlopOptions& steps);
+// Returns the FLOPs per element.
+std::int64_t layer_norm_flops(const LayerNormFlopOptions& options);
 
 extern const Operator layer_norm_operator;
 

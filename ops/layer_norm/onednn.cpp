@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN normalises the last dimension of 2 to 5. The groups are contiguous, so the problem is
-// described with two dimensions: groups and their elements.
+// oneDNN normalises the last dimension of a tensor with 2 to 5 dimensions. The groups are
+// contiguous, so the problem is described with two dimensions: groups and their elements.
 #include "ops/layer_norm/layer_norm.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
@@ -19,20 +19,20 @@ CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   if (scatters_groups(problem)) return unsupported(kScatteredGroups);
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  const dnnl::memory::desc flat = plain_desc({shape.groups, shape.size}, problem.dtype);
+  const dnnl::memory::desc flat_desc = plain_desc({shape.groups, shape.size}, problem.dtype);
   const auto description =
       context.call("dnnl_layer_normalization_forward_primitive_desc_create", [&] {
         return dnnl::layer_normalization_forward::primitive_desc(
-            context.engine(), dnnl::prop_kind::forward_inference, flat, flat,
+            context.engine(), dnnl::prop_kind::forward_inference, flat_desc, flat_desc,
             static_cast<float>(shape.epsilon), to_flags(shape), make_attributes(request));
       });
-  const auto of_group = [&](std::string_view name) {
+  const auto group_desc = [&](std::string_view name) {
     return plain_desc({shape.size}, tensor_named(problem, name).dtype);
   };
   PrimitiveBuilder builder(context, request, "layer_normalization");
   builder.add("source", DNNL_ARG_SRC, description.src_desc());
-  if (shape.has_scale) builder.add("scale", DNNL_ARG_SCALE, of_group("scale"));
-  if (shape.has_shift) builder.add("shift", DNNL_ARG_SHIFT, of_group("shift"));
+  if (shape.has_scale) builder.add("scale", DNNL_ARG_SCALE, group_desc("scale"));
+  if (shape.has_shift) builder.add("shift", DNNL_ARG_SHIFT, group_desc("shift"));
   builder.add("destination", DNNL_ARG_DST, description.dst_desc());
   return builder.finish(description);
 }

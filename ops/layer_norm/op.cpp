@@ -82,7 +82,7 @@ Result<Model> model(const Problem& problem) {
   if (info(problem.dtype).is_integer) return undefined_for_integers("layer_norm", problem.dtype);
   const Dims& dims = problem.parameters.numbers("shape");
   const auto axis = static_cast<std::size_t>(problem.parameters.count("axis"));
-  const DataType of_group = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
+  const DataType weights_dtype = problem.dtype == DataType::f64 ? DataType::f64 : DataType::f32;
   ModelDraft draft;
   const auto add = [&](std::string_view name, TensorRole role, DataType dtype,
                        std::span<const std::int64_t> sizes) -> Status {
@@ -93,7 +93,8 @@ Result<Model> model(const Problem& problem) {
   BENCH_RETURN_IF_ERROR(add("source", TensorRole::input, problem.dtype, dims));
   for (const std::string_view name : {"scale", "shift"}) {
     if (!problem.parameters.flag(name)) continue;
-    BENCH_RETURN_IF_ERROR(add(name, TensorRole::weights, of_group, std::span(dims).subspan(axis)));
+    BENCH_RETURN_IF_ERROR(
+        add(name, TensorRole::weights, weights_dtype, std::span(dims).subspan(axis)));
   }
   BENCH_RETURN_IF_ERROR(add("destination", TensorRole::output, problem.dtype, dims));
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
@@ -108,18 +109,18 @@ Result<Model> model(const Problem& problem) {
 // Roundings that the tolerance allows: difference, root, quotient, product and sum, each on
 // operands of order 1, and those of the two sums. The signs of n roundings in a sum are random, so
 // together they count as the square root of n.
-constexpr double kSteps = 32;
-// Groups of this size and above have a variance near the 1/3 of the inputs (ops/fill.hpp). The
-// elements of a smaller one may be almost equal: only epsilon then keeps the quotient from
-// enlarging the error of the difference.
-constexpr std::int64_t kManyElements = 64;
+constexpr double kRoundings = 32;
+// Groups of this size and above have a variance near 1/3, that of the inputs (ops/fill.hpp). The
+// elements of a smaller group may be almost equal. Its quotient then enlarges the error of the
+// difference, up to a limit that epsilon determines.
+constexpr std::int64_t kLargeGroup = 64;
 
 Tolerance tolerance(const Problem& problem) {
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
-  const double enlarged =
-      shape.size >= kManyElements ? 2 : 1 / std::sqrt(std::min(1.0, shape.epsilon));
-  const double steps = kSteps + 4 * std::sqrt(static_cast<double>(shape.size));
-  return rounding_tolerance(problem.dtype, steps * enlarged, 0);
+  const double error_factor =
+      shape.size >= kLargeGroup ? 2 : 1 / std::sqrt(std::min(1.0, shape.epsilon));
+  const double roundings = kRoundings + 4 * std::sqrt(static_cast<double>(shape.size));
+  return rounding_tolerance(problem.dtype, roundings * error_factor, 0);
 }
 
 }  // namespace
@@ -141,11 +142,11 @@ bool scatters_groups(const Problem& problem) {
   return problem.layout == Layout::nhwc && problem.tensors[0].dims.size() >= kMinNhwcRank;
 }
 
-std::int64_t layer_norm_flops(const LayerNormFlopOptions& steps) {
+std::int64_t layer_norm_flops(const LayerNormFlopOptions& options) {
   constexpr std::int64_t kStatistics = 4;     // sum; difference, square, sum
   constexpr std::int64_t kNormalisation = 2;  // difference from the mean, quotient
-  return kNormalisation + (steps.has_statistics ? 0 : kStatistics) + (steps.has_scale ? 1 : 0) +
-         (steps.has_shift ? 1 : 0);
+  return kNormalisation + (options.has_statistics ? 0 : kStatistics) + (options.has_scale ? 1 : 0) +
+         (options.has_shift ? 1 : 0);
 }
 
 const Operator layer_norm_operator = {

@@ -11,10 +11,10 @@ namespace {
 
 struct GroupStatistics {
   double mean;
-  double deviation;
+  double standard_deviation;
 };
 
-// Two passes: the squares of the differences lose no precision if the mean is large.
+// Uses two passes, so that the squares of the differences lose no precision if the mean is large.
 GroupStatistics compute_statistics(std::span<const double> group, double epsilon) {
   double sum = 0;
   for (const double value : group) sum += value;
@@ -32,19 +32,20 @@ std::vector<double> layer_norm_reference(const Problem& problem, ReferenceInputs
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
   const auto size = static_cast<std::size_t>(shape.size);
   const std::size_t shift = shape.has_scale ? 2 : 1;
-  std::unordered_map<std::size_t, GroupStatistics> known;  // each group is summed once
+  // By group. The statistics of each group are computed once.
+  std::unordered_map<std::size_t, GroupStatistics> group_statistics;
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
-    const auto place = static_cast<std::size_t>(position);
-    const std::size_t group = place / size;
-    const std::size_t within = place % size;
-    auto entry = known.find(group);
-    if (entry == known.end()) {
+    const auto index = static_cast<std::size_t>(position);
+    const std::size_t group = index / size;
+    const std::size_t index_in_group = index % size;
+    auto entry = group_statistics.find(group);
+    if (entry == group_statistics.end()) {
       const auto values = std::span(inputs[0]).subspan(group * size, size);
-      entry = known.emplace(group, compute_statistics(values, shape.epsilon)).first;
+      entry = group_statistics.emplace(group, compute_statistics(values, shape.epsilon)).first;
     }
-    double value = (inputs[0][place] - entry->second.mean) / entry->second.deviation;
-    if (shape.has_scale) value *= inputs[1][within];
-    if (shape.has_shift) value += inputs[shift][within];
+    double value = (inputs[0][index] - entry->second.mean) / entry->second.standard_deviation;
+    if (shape.has_scale) value *= inputs[1][index_in_group];
+    if (shape.has_shift) value += inputs[shift][index_in_group];
     return value;
   });
 }

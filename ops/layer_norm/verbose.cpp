@@ -15,15 +15,16 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kPrimitives = {"layer_normalization"};
 
-// Adds mean and variance, one value per group: given, or kept for the backward pass.
+// Adds mean and variance, one value per group: inputs if they are given, else outputs that the
+// backward pass needs.
 bool add_statistics(Problem& problem, const NormalisationFlags& flags) {
   const LayerNormShape shape = layer_norm_shape(problem.parameters);
   const TensorRole role = flags.given_statistics ? TensorRole::weights : TensorRole::output;
-  auto place = problem.tensors.end() - 1;
-  if (role == TensorRole::output) place = problem.tensors.end();
+  auto position = problem.tensors.end() - 1;
+  if (role == TensorRole::output) position = problem.tensors.end();
   for (const char* name : {"variance", "mean"}) {
     const Tensor statistics{name, role, DataType::f32, {shape.groups}, shape.groups};
-    place = problem.tensors.insert(place, statistics);
+    position = problem.tensors.insert(position, statistics);
   }
   const LayerNormFlopOptions steps{flags.scale, flags.shift, flags.given_statistics};
   const auto flops = (Checked(layer_norm_flops(steps)) * problem.tensors.front().touched).value();
@@ -33,7 +34,7 @@ bool add_statistics(Problem& problem, const NormalisationFlags& flags) {
 
 // The library normalises the last dimension. Returns nullopt for gradients, which the operator does
 // not have.
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto flags = parse_normalisation_flags(primitive.auxiliary);
   auto shape = parse_dims(primitive.problem);
   const bool keeps_statistics =
@@ -57,6 +58,6 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 
 extern const VerboseMapping layer_norm_verbose;
 const VerboseMapping layer_norm_verbose = {
-    .op = "layer_norm", .primitives = kPrimitives, .request = request};
+    .op = "layer_norm", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

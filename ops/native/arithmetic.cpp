@@ -14,8 +14,8 @@ using Vector = float __attribute__((vector_size(16)));
 
 void multiply_add_portable(std::int64_t steps, const void* operands, void* sums) {
   const auto* factors = static_cast<const Vector*>(operands);
-  // The compiler cannot know that the multiplication changes nothing, nor that the chains are
-  // equal.
+  // The values are volatile, so that the compiler neither removes the multiplication nor merges the
+  // equal chains.
   const volatile float unit = 1;
   const volatile float zero = 0;
   const Vector one = Vector{} + unit;
@@ -33,8 +33,9 @@ void multiply_add_portable(std::int64_t steps, const void* operands, void* sums)
     g = g * one + product;
     h = h * one + product;
   }
-  auto* to = static_cast<Vector*>(sums);
-  to[0] = a, to[1] = b, to[2] = c, to[3] = d, to[4] = e, to[5] = f, to[6] = g, to[7] = h;
+  auto* accumulators = static_cast<Vector*>(sums);
+  accumulators[0] = a, accumulators[1] = b, accumulators[2] = c, accumulators[3] = d,
+  accumulators[4] = e, accumulators[5] = f, accumulators[6] = g, accumulators[7] = h;
 }
 
 #if defined(__x86_64__)

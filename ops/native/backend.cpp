@@ -18,14 +18,15 @@
 namespace bench::ops {
 namespace {
 
-// A thread's part of `count` items: from begin(thread) to begin(thread + 1).
+// Returns the first of `count` items that the thread processes. The items of the next thread begin
+// at part_begin(count, thread + 1, threads).
 std::int64_t part_begin(std::int64_t count, int thread, int threads) {
   return count / threads * thread + count % threads * thread / threads;
 }
 
 // Sums of f32 lose their lowest bits beyond this number of steps.
 constexpr std::int64_t kExactSteps = 1 << 16;
-constexpr std::size_t kMaxElements = 6 * 256;
+constexpr std::size_t kMaxElements = 6 * 256;  // six AMX tiles of 16 x 16 accumulators
 constexpr std::size_t kAlignment = kCacheLine;
 
 bool is_aligned(const void* address) {
@@ -43,8 +44,8 @@ class ArithmeticInvocation final : public Invocation {
         destination_(buffers[1]),
         threads_(omp_get_max_threads()),
         totals_(static_cast<std::size_t>(threads_ * loop.elements)) {
-    const bool integer = info(loop.sums).is_integer;
-    const double factor = integer ? 1 : kFactor;
+    const bool is_integer = info(loop.sums).is_integer;
+    const double factor = is_integer ? 1 : kFactor;
     const std::int64_t operand_elements = kOperandBytes / info(loop.dtype).bytes;
     for (std::int64_t i = 0; i < 2 * operand_elements; ++i) {
       store_element(loop.dtype, operands_.data(), static_cast<std::size_t>(i), factor);
@@ -57,7 +58,7 @@ class ArithmeticInvocation final : public Invocation {
     const auto elements = static_cast<std::size_t>(loop_.elements);
     for (std::size_t i = 0; i < elements; ++i) {
       double sum = load_element(loop_.sums, source_, i);
-      for (std::size_t part = i; part < totals_.size(); part += elements) sum += totals_[part];
+      for (std::size_t j = i; j < totals_.size(); j += elements) sum += totals_[j];
       store_element(loop_.sums, destination_, i, sum);
     }
     return true;
@@ -73,15 +74,15 @@ class ArithmeticInvocation final : public Invocation {
     double* totals = &totals_[static_cast<std::size_t>(thread) * elements];
     std::fill_n(totals, elements, 0.0);
     alignas(kAlignment) std::array<std::byte, kMaxElements * sizeof(float)> sums;
-    std::int64_t left =
+    std::int64_t remaining_steps =
         part_begin(steps_, thread + 1, threads_) - part_begin(steps_, thread, threads_);
-    while (left > 0) {
-      const std::int64_t steps = std::min(left, kExactSteps);
+    while (remaining_steps > 0) {
+      const std::int64_t steps = std::min(remaining_steps, kExactSteps);
       code_(steps, operands_.data(), sums.data());
       for (std::size_t i = 0; i < elements; ++i) {
         totals[i] += load_element(loop_.sums, sums.data(), i);
       }
-      left -= steps;
+      remaining_steps -= steps;
     }
   }
 
@@ -104,7 +105,7 @@ class MovementInvocation final : public Invocation {
         passes_(peak_steps(problem)),
         chunks_(problem.parameters.count("bytes") / loop.arrays / kPeakChunk),
         threads_(omp_get_max_threads()),
-        largest_(static_cast<std::size_t>(threads_) * kLargest) {
+        maxima_(static_cast<std::size_t>(threads_) * kLargest) {
     arrays_.a = static_cast<const float*>(buffers[0]);
     if (movement_ == Movement::triad) arrays_.b = static_cast<const float*>(buffers[1]);
     arrays_.to = static_cast<float*>(buffers.back());
@@ -113,7 +114,7 @@ class MovementInvocation final : public Invocation {
   bool run() noexcept override {
 #pragma omp parallel num_threads(threads_)
     run_part(omp_get_thread_num());
-    if (movement_ == Movement::read) *arrays_.to = *std::ranges::max_element(largest_);
+    if (movement_ == Movement::read) *arrays_.to = *std::ranges::max_element(maxima_);
     return true;
   }
   std::string error() const override { return {}; }
@@ -123,21 +124,21 @@ class MovementInvocation final : public Invocation {
     constexpr std::int64_t kFloats = kPeakChunk / static_cast<std::int64_t>(sizeof(float));
     const std::int64_t begin = part_begin(chunks_, thread, threads_);
     const std::int64_t chunks = part_begin(chunks_, thread + 1, threads_) - begin;
-    CopyArrays part = arrays_;
-    part.largest = &largest_[static_cast<std::size_t>(thread) * kLargest];
-    std::fill_n(part.largest, kLargest, *arrays_.a);
+    CopyArrays thread_arrays = arrays_;
+    thread_arrays.largest = &maxima_[static_cast<std::size_t>(thread) * kLargest];
+    std::fill_n(thread_arrays.largest, kLargest, *arrays_.a);
     // The source of a write is one value, and so is the destination of a read.
-    if (movement_ != Movement::write) part.a += begin * kFloats;
-    if (part.b != nullptr) part.b += begin * kFloats;
-    if (movement_ != Movement::read) part.to += begin * kFloats;
-    for (std::int64_t pass = 0; chunks > 0 && pass < passes_; ++pass) code_(part, chunks);
+    if (movement_ != Movement::write) thread_arrays.a += begin * kFloats;
+    if (thread_arrays.b != nullptr) thread_arrays.b += begin * kFloats;
+    if (movement_ != Movement::read) thread_arrays.to += begin * kFloats;
+    for (std::int64_t pass = 0; chunks > 0 && pass < passes_; ++pass) code_(thread_arrays, chunks);
   }
 
   MovementCode code_;
   Movement movement_;
   std::int64_t passes_, chunks_;
   int threads_;
-  std::vector<float> largest_;
+  std::vector<float> maxima_;
   CopyArrays arrays_;
 };
 
@@ -267,9 +268,9 @@ std::unique_ptr<Backend> make_native_backend(const std::string& cpuinfo) {
 }
 
 std::unique_ptr<Backend> make_native_backend() {
-  constexpr std::int64_t kMaxFacts = 1 << 24;
-  const auto facts = read_file("/proc/cpuinfo", kMaxFacts);
-  return make_native_backend(facts ? *facts : std::string());
+  constexpr std::int64_t kMaxCpuinfoBytes = 1 << 24;
+  const auto cpuinfo = read_file("/proc/cpuinfo", kMaxCpuinfoBytes);
+  return make_native_backend(cpuinfo ? *cpuinfo : std::string());
 }
 
 }  // namespace bench::ops

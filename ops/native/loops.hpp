@@ -23,7 +23,7 @@ inline constexpr std::int64_t kOperandBytes = 1024;
 struct ArithmeticCodeRow {
   std::string_view function;
   DataType dtype;
-  std::string_view flags;  // that /proc/cpuinfo must list; empty: every processor has them
+  std::string_view flags;  // flags that /proc/cpuinfo must list; empty: the loop needs none
   ArithmeticCode code;
 };
 std::span<const ArithmeticCodeRow> arithmetic_codes();
@@ -52,8 +52,8 @@ std::span<const MovementCodeRow> movement_codes();
 
 // The flags of /proc/cpuinfo of the first processor.
 std::string processor_flags(std::string_view cpuinfo);
-// Returns whether `flags` contains each of the space-separated words in `wanted`.
-bool has_flags(std::string_view flags, std::string_view wanted);
+// Returns whether `flags` contains each of the space-separated words in `required_flags`.
+bool has_flags(std::string_view flags, std::string_view required_flags);
 
 // Asks Linux to let this process use AMX tiles. Returns false if Linux refuses.
 bool permit_tiles();

@@ -10,15 +10,15 @@ namespace {
 
 // Four floats: the widest vector that every processor of this architecture supports.
 using Quad = float __attribute__((vector_size(16)));
-constexpr std::int64_t kQuads = kPeakChunk / static_cast<std::int64_t>(sizeof(Quad));
+constexpr std::int64_t kQuadsPerChunk = kPeakChunk / static_cast<std::int64_t>(sizeof(Quad));
 
 // Keeps the compiler from replacing loops by calls of the C library, which choose their own stores.
-void keep(std::int64_t& index) { asm volatile("" : "+r"(index)); }
+void hide_from_compiler(std::int64_t& index) { asm volatile("" : "+r"(index)); }
 
 void read_portable(const CopyArrays& arrays, std::int64_t chunks) {
   const auto* from = reinterpret_cast<const Quad*>(arrays.a);
   std::array<Quad, 4> largest = {from[0], from[1], from[2], from[3]};
-  for (std::int64_t i = 0; i < chunks * kQuads; i += 4) {
+  for (std::int64_t i = 0; i < chunks * kQuadsPerChunk; i += 4) {
     for (std::size_t j = 0; j < 4; ++j) {
       const Quad next = from[i + static_cast<std::int64_t>(j)];
       largest[j] = next > largest[j] ? next : largest[j];
@@ -32,18 +32,18 @@ void read_portable(const CopyArrays& arrays, std::int64_t chunks) {
 void write_portable(const CopyArrays& arrays, std::int64_t chunks) {
   auto* to = reinterpret_cast<Quad*>(arrays.to);
   const Quad value = Quad{} + arrays.a[0];
-  for (std::int64_t i = 0; i < chunks * kQuads; ++i) {
+  for (std::int64_t i = 0; i < chunks * kQuadsPerChunk; ++i) {
     to[i] = value;
-    keep(i);
+    hide_from_compiler(i);
   }
 }
 
 void copy_portable(const CopyArrays& arrays, std::int64_t chunks) {
   auto* to = reinterpret_cast<Quad*>(arrays.to);
   const auto* from = reinterpret_cast<const Quad*>(arrays.a);
-  for (std::int64_t i = 0; i < chunks * kQuads; ++i) {
+  for (std::int64_t i = 0; i < chunks * kQuadsPerChunk; ++i) {
     to[i] = from[i];
-    keep(i);
+    hide_from_compiler(i);
   }
 }
 
@@ -52,12 +52,12 @@ void triad_portable(const CopyArrays& arrays, std::int64_t chunks) {
   const auto* a = reinterpret_cast<const Quad*>(arrays.a);
   const auto* b = reinterpret_cast<const Quad*>(arrays.b);
   const Quad factor = Quad{} + static_cast<float>(kTriadFactor);
-  for (std::int64_t i = 0; i < chunks * kQuads; ++i) to[i] = a[i] + factor * b[i];
+  for (std::int64_t i = 0; i < chunks * kQuadsPerChunk; ++i) to[i] = a[i] + factor * b[i];
 }
 
 #if defined(__x86_64__)
 
-// The lines of one vector at `offset` of each array.
+// The instructions for one vector at `offset` of each array.
 #define BENCH_READ(vector, number, offset) \
   "vmaxps " offset "(%[a]), %%" vector number ", %%" vector number "\n\t"
 #define BENCH_WRITE(vector, number, offset) "vmovaps %%" vector "15, " offset "(%[to])\n\t"
@@ -92,7 +92,8 @@ void triad_portable(const CopyArrays& arrays, std::int64_t chunks) {
 #define BENCH_KEEP(vector, number, offset) "vmovups %%" vector number ", " offset "(%[largest])\n\t"
 #define BENCH_NOTHING(vector, number, offset) ""
 
-// `size` is that of a vector, of which `before` and `after` treat eight outside the loop.
+// Each iteration of the loop executes `line` for eight vectors of `size` bytes. `before` and
+// `after` are executed for eight vectors before and after the loop.
 #define BENCH_MOVEMENT(name, line, vector, size, before, after)                                      \
   void name(const CopyArrays& arrays, std::int64_t chunks) {                                         \
     std::int64_t blocks = chunks * (kPeakChunk / (8 * (size)));                                      \
@@ -129,24 +130,24 @@ void triad_portable(const CopyArrays& arrays, std::int64_t chunks) {
 BENCH_MOVEMENTS(avx512, "zmm", 64)
 BENCH_MOVEMENTS(avx2, "ymm", 32)
 
-constexpr std::string_view kWide = "avx512f";
-constexpr std::string_view kMedium = "avx2 fma";
+constexpr std::string_view kAvx512Flags = "avx512f";
+constexpr std::string_view kAvx2Flags = "avx2 fma";
 
 constexpr std::array<MovementCodeRow, 18> kMovementCodes = {{
-    {"read", kWide, "avx512", read_avx512},
-    {"write", kWide, "avx512", write_avx512},
-    {"write_nt", kWide, "avx512", write_nt_avx512},
-    {"copy", kWide, "avx512", copy_avx512},
-    {"copy_nt", kWide, "avx512", copy_nt_avx512},
-    {"triad", kWide, "avx512", triad_avx512},
-    {"triad_nt", kWide, "avx512", triad_nt_avx512},
-    {"read", kMedium, "avx2", read_avx2},
-    {"write", kMedium, "avx2", write_avx2},
-    {"write_nt", kMedium, "avx2", write_nt_avx2},
-    {"copy", kMedium, "avx2", copy_avx2},
-    {"copy_nt", kMedium, "avx2", copy_nt_avx2},
-    {"triad", kMedium, "avx2", triad_avx2},
-    {"triad_nt", kMedium, "avx2", triad_nt_avx2},
+    {"read", kAvx512Flags, "avx512", read_avx512},
+    {"write", kAvx512Flags, "avx512", write_avx512},
+    {"write_nt", kAvx512Flags, "avx512", write_nt_avx512},
+    {"copy", kAvx512Flags, "avx512", copy_avx512},
+    {"copy_nt", kAvx512Flags, "avx512", copy_nt_avx512},
+    {"triad", kAvx512Flags, "avx512", triad_avx512},
+    {"triad_nt", kAvx512Flags, "avx512", triad_nt_avx512},
+    {"read", kAvx2Flags, "avx2", read_avx2},
+    {"write", kAvx2Flags, "avx2", write_avx2},
+    {"write_nt", kAvx2Flags, "avx2", write_nt_avx2},
+    {"copy", kAvx2Flags, "avx2", copy_avx2},
+    {"copy_nt", kAvx2Flags, "avx2", copy_nt_avx2},
+    {"triad", kAvx2Flags, "avx2", triad_avx2},
+    {"triad_nt", kAvx2Flags, "avx2", triad_nt_avx2},
     {"read", "", "portable", read_portable},
     {"write", "", "portable", write_portable},
     {"copy", "", "portable", copy_portable},

@@ -9,26 +9,27 @@ namespace bench::ops {
 BufferPlan plan_buffers(std::span<const StorageLife> storages) {
   assert(std::ranges::is_sorted(storages, {}, &StorageLife::first));
   // Storages in the order of their last use.
-  std::vector<std::size_t> by_end(storages.size());
-  for (std::size_t i = 0; i < by_end.size(); ++i) by_end[i] = i;
-  std::ranges::stable_sort(by_end, {}, [&](std::size_t i) { return storages[i].last; });
+  std::vector<std::size_t> by_last_use(storages.size());
+  for (std::size_t i = 0; i < by_last_use.size(); ++i) by_last_use[i] = i;
+  std::ranges::stable_sort(by_last_use, {}, [&](std::size_t i) { return storages[i].last; });
 
   BufferPlan plan;
   plan.buffer_of.resize(storages.size());
-  std::vector<std::size_t> free;
-  auto ended = by_end.begin();
+  std::vector<std::size_t> free_buffers;
+  auto next_to_free = by_last_use.begin();
   for (std::size_t i = 0; i < storages.size(); ++i) {
     // A step still reads its inputs while it writes its output. An input's buffer is therefore free
     // only for later steps: `last` < `first`.
-    for (; ended != by_end.end() && storages[*ended].last < storages[i].first; ++ended) {
-      free.push_back(plan.buffer_of[*ended]);
+    for (; next_to_free != by_last_use.end() && storages[*next_to_free].last < storages[i].first;
+         ++next_to_free) {
+      free_buffers.push_back(plan.buffer_of[*next_to_free]);
     }
-    if (free.empty()) {
-      free.push_back(plan.sizes.size());
+    if (free_buffers.empty()) {
+      free_buffers.push_back(plan.sizes.size());
       plan.sizes.push_back(0);
     }
-    const std::size_t buffer = free.back();
-    free.pop_back();
+    const std::size_t buffer = free_buffers.back();
+    free_buffers.pop_back();
     plan.buffer_of[i] = buffer;
     plan.sizes[buffer] = std::max(plan.sizes[buffer], storages[i].bytes);
   }

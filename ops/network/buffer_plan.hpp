@@ -25,9 +25,8 @@ struct BufferPlan {
 };
 
 // Plans which intermediate results of a chain share memory, by liveness. The most recently freed
-// buffer is reused first because it is the warmest. On ResNet-50, batch 1, this is 2 % faster than
-// one buffer per result.
-// The storages must be in the order of their first steps.
+// buffer is reused first because it is most likely in the cache. On ResNet-50, batch 1, this is 2 %
+// faster than one buffer per result. The storages must be in the order of their first steps.
 BufferPlan plan_buffers(std::span<const StorageLife> storages);
 
 // Formats how often each kind occurs, in the order of first use, after the total and `noun`:

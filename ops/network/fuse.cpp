@@ -11,7 +11,8 @@
 namespace bench::ops {
 namespace {
 
-// A node and the layers that joined it. `inputs` are single layers: the node's own, then residuals.
+// A node, which is the head of the group, and the layers that joined it. `inputs` are layers: the
+// node's own inputs, then the residuals.
 struct Group {
   std::vector<std::string> joined;
   ParameterSet parameters{{}};
@@ -21,34 +22,36 @@ struct Group {
 
 class Fuser {
  public:
-  explicit Fuser(const std::vector<Node>& nodes) : nodes_(nodes), readers_(nodes.size(), 0) {
+  explicit Fuser(const std::vector<Node>& nodes) : nodes_(nodes), reader_counts_(nodes.size(), 0) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      head_.push_back(static_cast<int>(i));
+      heads_.push_back(static_cast<int>(i));
       Group group;
       group.parameters = nodes[i].problem.parameters;
       for (const int source : nodes[i].sources) {
         if (source == kParameter) continue;
         group.inputs.push_back(source);
-        if (source != kNetworkInput) ++readers_[static_cast<std::size_t>(source)];
+        if (source != kNetworkInput) ++reader_counts_[static_cast<std::size_t>(source)];
       }
       groups_.push_back(std::move(group));
     }
-    ++readers_.back();  // counts the reader of the network's output
+    ++reader_counts_.back();  // counts the reader of the network's output
   }
 
   Result<std::vector<Node>> run() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) join(static_cast<int>(i));
-    const auto is_head = [&](int layer) { return head_[static_cast<std::size_t>(layer)] == layer; };
+    const auto is_head = [&](int layer) {
+      return heads_[static_cast<std::size_t>(layer)] == layer;
+    };
     // Members that are not heads get no predecessors and are skipped below.
     const std::vector<int> order = topological_order(nodes_.size(), [&](int layer) {
       return is_head(layer) ? predecessors(layer) : std::vector<int>{};
     });
-    std::vector<int> place(nodes_.size(), 0);
+    std::vector<int> positions(nodes_.size(), 0);
     std::vector<Node> result;
     for (const int layer : order) {
       if (!is_head(layer)) continue;
-      BENCH_ASSIGN_OR_RETURN(Node node, make_node(layer, place));
-      place[static_cast<std::size_t>(layer)] = static_cast<int>(result.size());
+      BENCH_ASSIGN_OR_RETURN(Node node, make_node(layer, positions));
+      positions[static_cast<std::size_t>(layer)] = static_cast<int>(result.size());
       result.push_back(std::move(node));
     }
     return result;
@@ -61,20 +64,20 @@ class Fuser {
   Group& group(int head) { return groups_[static_cast<std::size_t>(head)]; }
 
   // Returns the group that `layer` can join through `input`: the producer's, if that takes post-ops
-  // and has no other reader.
-  std::optional<int> candidate(int input) const {
-    if (input == kNetworkInput || readers_[static_cast<std::size_t>(input)] != 1) {
+  // and has no other reader. Returns nullopt if there is none.
+  std::optional<int> find_joinable_group(int input) const {
+    if (input == kNetworkInput || reader_counts_[static_cast<std::size_t>(input)] != 1) {
       return std::nullopt;
     }
-    const int head = head_[static_cast<std::size_t>(input)];
+    const int head = heads_[static_cast<std::size_t>(input)];
     if (!problem(head).op->takes_post_ops) return std::nullopt;
     return head;
   }
 
   void join(int layer) {
-    const Problem& single = problem(layer);
-    if (single.op->joining.join == nullptr) return;
-    const std::optional<Join> join = single.op->joining.join(single);
+    const Problem& layer_problem = problem(layer);
+    if (layer_problem.op->joining.join == nullptr) return;
+    const std::optional<Join> join = layer_problem.op->joining.join(layer_problem);
     if (!join) return;
     switch (join->kind) {
       case Join::Kind::into_weights:
@@ -88,18 +91,18 @@ class Fuser {
 
   void add_member(int head, int layer) {
     group(head).joined.push_back(nodes_[static_cast<std::size_t>(layer)].name);
-    head_[static_cast<std::size_t>(layer)] = head;
+    heads_[static_cast<std::size_t>(layer)] = head;
   }
 
   void join_weights(int layer) {
-    const std::optional<int> head = candidate(group(layer).inputs[0]);
+    const std::optional<int> head = find_joinable_group(group(layer).inputs[0]);
     if (!head || !problem(*head).op->joining.takes_affine || !group(*head).post_ops.empty()) return;
     group(*head).parameters.set("bias", true);
     add_member(*head, layer);
   }
 
   void join_post_op(int layer, const PostOp& post_op) {
-    const std::optional<int> head = candidate(group(layer).inputs[0]);
+    const std::optional<int> head = find_joinable_group(group(layer).inputs[0]);
     if (!head) return;
     group(*head).post_ops.push_back(post_op);
     add_member(*head, layer);
@@ -107,57 +110,57 @@ class Fuser {
 
   void join_residual(int layer, const PostOp& post_op) {
     const std::vector<int> inputs = group(layer).inputs;
-    const std::optional<int> first = candidate(inputs[0]);
-    const std::optional<int> second = candidate(inputs[1]);
+    const std::optional<int> first = find_joinable_group(inputs[0]);
+    const std::optional<int> second = find_joinable_group(inputs[1]);
     if (!first && !second) return;
-    const bool take_second = second && (!first || *second > *first);
-    const int head = take_second ? *second : *first;
+    const bool joins_second = second && (!first || *second > *first);
+    const int head = joins_second ? *second : *first;
     group(head).post_ops.push_back(post_op);
-    group(head).inputs.push_back(take_second ? inputs[0] : inputs[1]);
+    group(head).inputs.push_back(joins_second ? inputs[0] : inputs[1]);
     add_member(head, layer);
   }
 
   std::vector<int> predecessors(int head) {
     std::vector<int> heads;
     for (const int input : group(head).inputs) {
-      if (input != kNetworkInput) heads.push_back(head_[static_cast<std::size_t>(input)]);
+      if (input != kNetworkInput) heads.push_back(heads_[static_cast<std::size_t>(input)]);
     }
     return heads;
   }
 
-  // `place`: positions in the result of the heads that are done.
-  Result<Node> make_node(int head, const std::vector<int>& place) {
-    const Problem& single = problem(head);
+  // `positions`: positions in the result of the heads that are done.
+  Result<Node> make_node(int head, const std::vector<int>& positions) {
+    const Problem& layer_problem = problem(head);
     Group& members = group(head);
     Node node{.name = nodes_[static_cast<std::size_t>(head)].name,
               .fused = std::move(members.joined),
               .problem = {},
               .sources = {}};
-    BENCH_ASSIGN_OR_RETURN(node.problem, make_problem({.op = single.op,
-                                                       .direction = single.direction,
-                                                       .dtype = single.dtype,
-                                                       .layout = single.layout,
-                                                       .math = single.math,
+    BENCH_ASSIGN_OR_RETURN(node.problem, make_problem({.op = layer_problem.op,
+                                                       .direction = layer_problem.direction,
+                                                       .dtype = layer_problem.dtype,
+                                                       .layout = layer_problem.layout,
+                                                       .math = layer_problem.math,
                                                        .parameters = members.parameters,
                                                        .post_ops = members.post_ops}));
-    auto next = members.inputs.begin();
+    auto next_input = members.inputs.begin();
     for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
       if (node.problem.tensors[i].role == TensorRole::weights) {
         node.sources.push_back(kParameter);
         continue;
       }
-      const int input = *next++;
+      const int input = *next_input++;
       node.sources.push_back(
           input == kNetworkInput
               ? kNetworkInput
-              : place[static_cast<std::size_t>(head_[static_cast<std::size_t>(input)])]);
+              : positions[static_cast<std::size_t>(heads_[static_cast<std::size_t>(input)])]);
     }
     return node;
   }
 
   const std::vector<Node>& nodes_;
-  std::vector<int> readers_;  // number of readers of each layer's output
-  std::vector<int> head_;     // the head of each layer's group
+  std::vector<int> reader_counts_;  // number of readers of each layer's output
+  std::vector<int> heads_;          // the head of each layer's group
   std::vector<Group> groups_;
 };
 

@@ -21,7 +21,7 @@ constexpr std::string_view kInputName = "input";
 
 using NameTable = std::map<std::string_view, int>;  // layer name -> index in the list
 
-Result<NameTable> table_of_names(const NetworkDefinition& definition) {
+Result<NameTable> make_name_table(const NetworkDefinition& definition) {
   if (definition.layers.empty()) {
     return Error{.what = "the network has no layers", .where = definition.name, .next = {}};
   }
@@ -45,16 +45,17 @@ Result<NameTable> table_of_names(const NetworkDefinition& definition) {
 Error unknown_input(const LayerDefinition& layer, std::string_view input, const NameTable& names) {
   std::vector<std::string_view> candidates = {kInputName};
   for (const auto& entry : names) candidates.push_back(entry.first);
-  const std::optional<std::string_view> near = nearest_name(input, candidates);
+  const std::optional<std::string_view> nearest = nearest_name(input, candidates);
   return {.what = fmt::format("`{}` reads `{}`, which is not a layer", layer.name, input),
           .where = layer.name + ".inputs",
-          .next = near ? fmt::format("did you mean `{}`?", *near)
-                       : "expected the name of a layer, or `input`"};
+          .next = nearest ? fmt::format("did you mean `{}`?", *nearest)
+                          : "expected the name of a layer, or `input`"};
 }
 
 // Returns the layers in the order of the list.
-Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, const NameTable& names,
-                                        const OperatorRegistry& registry) {
+Result<std::vector<GraphLayer>> resolve_layers(const NetworkDefinition& definition,
+                                               const NameTable& names,
+                                               const OperatorRegistry& registry) {
   std::vector<GraphLayer> layers;
   for (const LayerDefinition& layer : definition.layers) {
     const Operator* op = registry.find(layer.op);
@@ -65,9 +66,9 @@ Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, con
     }
     GraphLayer resolved{.definition = &layer, .op = op, .inputs = {}};
     for (const std::string& input : layer.inputs) {
-      const auto found = names.find(input);
-      if (input != kInputName && found == names.end()) return unknown_input(layer, input, names);
-      resolved.inputs.push_back(input == kInputName ? kNetworkInput : found->second);
+      const auto entry = names.find(input);
+      if (input != kInputName && entry == names.end()) return unknown_input(layer, input, names);
+      resolved.inputs.push_back(input == kInputName ? kNetworkInput : entry->second);
     }
     layers.push_back(std::move(resolved));
   }
@@ -76,22 +77,22 @@ Result<std::vector<GraphLayer>> resolve(const NetworkDefinition& definition, con
 
 // Returns the error that names a cycle. Follows the inputs from one unordered layer until a layer
 // repeats.
-Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>& ordered) {
-  int current = static_cast<int>(std::ranges::find(ordered, false) - ordered.begin());
+Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>& is_ordered) {
+  int current = static_cast<int>(std::ranges::find(is_ordered, false) - is_ordered.begin());
   std::vector<int> path;
   while (std::ranges::find(path, current) == path.end()) {
     path.push_back(current);
     const std::vector<int>& inputs = layers[static_cast<std::size_t>(current)].inputs;
     current = *std::ranges::find_if(inputs, [&](int input) {
-      return input != kNetworkInput && !ordered[static_cast<std::size_t>(input)];
+      return input != kNetworkInput && !is_ordered[static_cast<std::size_t>(input)];
     });
   }
   path.erase(path.begin(), std::ranges::find(path, current));
   path.push_back(current);
   std::ranges::reverse(path);  // in the direction of the data
   std::vector<std::string_view> names;
-  for (const int place : path) {
-    names.emplace_back(layers[static_cast<std::size_t>(place)].definition->name);
+  for (const int index : path) {
+    names.emplace_back(layers[static_cast<std::size_t>(index)].definition->name);
   }
   return {.what = fmt::format("the layers form a cycle: {}", fmt::join(names, " -> ")),
           .where = std::string(names.front()),
@@ -99,17 +100,17 @@ Error cycle_error(const std::vector<GraphLayer>& layers, const std::vector<bool>
 }
 
 Status check_used(const std::vector<GraphLayer>& layers) {
-  std::vector<bool> used(layers.size(), false);
-  used.back() = true;  // the network's output
+  std::vector<bool> is_used(layers.size(), false);
+  is_used.back() = true;  // the network's output
   for (const GraphLayer& layer : layers) {
     for (const int input : layer.inputs) {
-      if (input != kNetworkInput) used[static_cast<std::size_t>(input)] = true;
+      if (input != kNetworkInput) is_used[static_cast<std::size_t>(input)] = true;
     }
   }
-  const auto unused = std::ranges::find(used, false);
-  if (unused == used.end()) return Done{};
+  const auto unused = std::ranges::find(is_used, false);
+  if (unused == is_used.end()) return Done{};
   const std::string& name =
-      layers[static_cast<std::size_t>(unused - used.begin())].definition->name;
+      layers[static_cast<std::size_t>(unused - is_used.begin())].definition->name;
   return Error{.what = fmt::format("no layer reads `{}`", name),
                .where = name,
                .next = "only the last layer of the list, the output, may have no reader"};
@@ -131,22 +132,22 @@ std::vector<std::vector<int>> find_successors(std::size_t count,
 
 std::vector<int> topological_order(std::size_t count,
                                    const std::function<std::vector<int>(int)>& predecessors) {
-  std::vector<std::vector<int>> before(count);
-  std::vector<std::size_t> waiting(count);
+  std::vector<std::vector<int>> predecessor_lists(count);
+  std::vector<std::size_t> pending_counts(count);
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (std::size_t i = 0; i < count; ++i) {
-    before[i] = predecessors(static_cast<int>(i));
-    std::erase_if(before[i], [](int place) { return place < 0; });
-    waiting[i] = before[i].size();
-    if (waiting[i] == 0) ready.push(static_cast<int>(i));
+    predecessor_lists[i] = predecessors(static_cast<int>(i));
+    std::erase_if(predecessor_lists[i], [](int index) { return index < 0; });
+    pending_counts[i] = predecessor_lists[i].size();
+    if (pending_counts[i] == 0) ready.push(static_cast<int>(i));
   }
-  const std::vector<std::vector<int>> successors = find_successors(count, before);
+  const std::vector<std::vector<int>> successors = find_successors(count, predecessor_lists);
   std::vector<int> order;
   while (!ready.empty()) {
     order.push_back(ready.top());
     ready.pop();
     for (const int next : successors[static_cast<std::size_t>(order.back())]) {
-      if (--waiting[static_cast<std::size_t>(next)] == 0) ready.push(next);
+      if (--pending_counts[static_cast<std::size_t>(next)] == 0) ready.push(next);
     }
   }
   return order;
@@ -154,25 +155,26 @@ std::vector<int> topological_order(std::size_t count,
 
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
                                              const OperatorRegistry& registry) {
-  BENCH_ASSIGN_OR_RETURN(const NameTable names, table_of_names(definition));
-  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers, resolve(definition, names, registry));
+  BENCH_ASSIGN_OR_RETURN(const NameTable names, make_name_table(definition));
+  BENCH_ASSIGN_OR_RETURN(std::vector<GraphLayer> layers,
+                         resolve_layers(definition, names, registry));
   const std::vector<int> order = topological_order(
       layers.size(), [&](int layer) { return layers[static_cast<std::size_t>(layer)].inputs; });
   if (order.size() < layers.size()) {
-    std::vector<bool> ordered(layers.size(), false);
-    for (const int place : order) ordered[static_cast<std::size_t>(place)] = true;
-    return cycle_error(layers, ordered);
+    std::vector<bool> is_ordered(layers.size(), false);
+    for (const int index : order) is_ordered[static_cast<std::size_t>(index)] = true;
+    return cycle_error(layers, is_ordered);
   }
   BENCH_RETURN_IF_ERROR(check_used(layers));
-  std::vector<int> new_place(layers.size());
+  std::vector<int> new_indexes(layers.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    new_place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    new_indexes[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }
   std::vector<GraphLayer> sorted;
-  for (const int place : order) {
-    GraphLayer& layer = layers[static_cast<std::size_t>(place)];
+  for (const int index : order) {
+    GraphLayer& layer = layers[static_cast<std::size_t>(index)];
     for (int& input : layer.inputs) {
-      if (input != kNetworkInput) input = new_place[static_cast<std::size_t>(input)];
+      if (input != kNetworkInput) input = new_indexes[static_cast<std::size_t>(input)];
     }
     sorted.push_back(std::move(layer));
   }

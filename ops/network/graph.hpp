@@ -15,15 +15,15 @@ namespace bench::ops {
 
 // A layer in execution order. `inputs` are indexes in that order, or kNetworkInput.
 struct GraphLayer {
-  const LayerDefinition* definition =
-      nullptr;  // points into the given definition, which must outlive it
+  // Points into the network definition, which must outlive it.
+  const LayerDefinition* definition = nullptr;
   const Operator* op = nullptr;
   std::vector<int> inputs;
 };
 
 // Sorts the layers so that each comes after the layers that it reads; otherwise keeps their order.
 // Errors, with the layer as `where`: no layers, a duplicate layer name, an unknown operator or
-// input, a cycle (the text names it), a layer whose result is never used.
+// input, a cycle (the message names it), a layer whose result is never used.
 Result<std::vector<GraphLayer>> order_layers(const NetworkDefinition& definition,
                                              const OperatorRegistry& registry);
 

@@ -14,21 +14,22 @@
 namespace bench::ops {
 namespace {
 
-// Infers the sizes of operators without a rule, as those of plugins, by the usual names.
+// Infers the sizes of an operator that has no inference rule, for example of a plugin, from the
+// names of its parameters.
 Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
-  const auto kind_of = [&](std::string_view name) {
+  const auto find_kind = [&](std::string_view name) {
     const Parameter* parameter = find_parameter(set.table(), name);
     return parameter == nullptr ? std::optional<ParameterKind>() : parameter->kind;
   };
   const Dims& dims = inputs[0];
-  if (kind_of("shape") == ParameterKind::shape) return put_inferred(set, "shape", dims);
+  if (find_kind("shape") == ParameterKind::shape) return put_inferred(set, "shape", dims);
   std::vector<std::string_view> names = {"n", "c"};
   if (dims.size() > kFirstSpatial && dims.size() <= kFirstSpatial + kMaxSpatialRank) {
     const auto sizes = size_names(static_cast<int>(dims.size() - kFirstSpatial));
     names.insert(names.end(), sizes.begin(), sizes.end());
   }
   for (std::size_t i = 0; i < std::min(names.size(), dims.size()); ++i) {
-    if (kind_of(names[i]) != ParameterKind::count) {
+    if (find_kind(names[i]) != ParameterKind::count) {
       return Error{.what = fmt::format("its sizes do not follow from the input {}: it has neither "
                                        "`shape` nor a count `{}`",
                                        join_dims(dims), names[i]),
@@ -46,7 +47,7 @@ Status infer_by_names(ParameterSet& set, std::span<const Dims> inputs) {
 
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs) {
-  // A layer without any written parameters has no table.
+  // The parameters of a layer have no table if its definition sets none.
   ParameterSet set = written.table().empty() ? ParameterSet(op.parameters) : written;
   if (op.inference.infer == nullptr) {
     BENCH_RETURN_IF_ERROR(infer_by_names(set, inputs));

@@ -82,15 +82,15 @@ class NodeMaker {
     Node node{.name = layer.definition->name, .fused = {}, .problem = {}, .sources = {}};
     BENCH_ASSIGN_OR_RETURN(node.problem, make_problem(std::move(request)));
     BENCH_RETURN_IF_ERROR(check_inputs(node.problem, layer.inputs.size()));
-    auto next = layer.inputs.begin();
+    auto next_input = layer.inputs.begin();
     for (std::size_t i = 0; i < node.problem.input_count(); ++i) {
       const Tensor& tensor = node.problem.tensors[i];
       if (tensor.role == TensorRole::weights) {
         node.sources.push_back(kParameter);
         continue;
       }
-      BENCH_RETURN_IF_ERROR(check_type(tensor, *next));
-      node.sources.push_back(*next++);
+      BENCH_RETURN_IF_ERROR(check_type(tensor, *next_input));
+      node.sources.push_back(*next_input++);
     }
     return node;
   }
@@ -109,10 +109,11 @@ class NodeMaker {
   // An s8 convolution produces s32, which no operator accepts directly.
   Status check_type(const Tensor& required_tensor, int input) const {
     if (input == kNetworkInput) return Done{};
-    const DataType found = output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dtype;
-    if (found == required_tensor.dtype) return Done{};
+    const DataType input_dtype =
+        output_tensor(nodes_[static_cast<std::size_t>(input)].problem).dtype;
+    if (input_dtype == required_tensor.dtype) return Done{};
     return Error{.what = fmt::format("its input is {}, expected {}: networks do not requantize",
-                                     info(found).name, info(required_tensor.dtype).name),
+                                     info(input_dtype).name, info(required_tensor.dtype).name),
                  .where = "dtype",
                  .next = "use a floating-point type"};
   }
@@ -127,9 +128,9 @@ bool is_learned(const Tensor& tensor) {
          std::ranges::find(kStatistics, tensor.name) == kStatistics.end();
 }
 
-Result<std::int64_t> count_learned(const std::vector<Node>& separate) {
+Result<std::int64_t> count_learned(const std::vector<Node>& nodes) {
   Checked learned = 0;
-  for (const Node& node : separate) {
+  for (const Node& node : nodes) {
     for (const Tensor& tensor : node.problem.tensors) {
       if (is_learned(tensor)) learned += tensor.elements();
     }
@@ -139,7 +140,7 @@ Result<std::int64_t> count_learned(const std::vector<Node>& separate) {
 
 // Returns how many elements of the input the consumers use: exact for one consumer, all elements
 // for several.
-std::int64_t touched_input(const std::vector<Node>& nodes, std::int64_t elements) {
+std::int64_t count_touched_input(const std::vector<Node>& nodes, std::int64_t elements) {
   std::vector<std::int64_t> touched;
   for (const Node& node : nodes) {
     for (std::size_t i = 0; i < node.sources.size(); ++i) {
@@ -155,7 +156,7 @@ void collect_tensors(Network& network, const Dims& input) {
                 .dtype = network.dtype,
                 .dims = input,
                 .touched = 0};
-  source.touched = touched_input(network.nodes, source.elements());
+  source.touched = count_touched_input(network.nodes, source.elements());
   network.tensors.push_back(std::move(source));
   for (std::size_t n = 0; n < network.nodes.size(); ++n) {
     const Node& node = network.nodes[n];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks: graphs of operators with named inputs. A definition is data (YAML). make_network binds
-// batch and data type, infers shapes, folds and fuses.
+// Networks: graphs of operators with named inputs. A definition is data (YAML). make_network sets
+// batch and data type, infers shapes, and folds and fuses layers.
 #pragma once
 
 #include "base/result.hpp"
@@ -29,8 +29,8 @@ struct LayerDefinition {
 struct NetworkDefinition {
   std::string name;  // "resnet50_v1_5"
   Dims input;        // without batch: {3, 224, 224}
-  std::vector<LayerDefinition>
-      layers;  // in any acyclic order; the last layer in the list is the output
+  // In any order without cycles. The last layer in the list is the output.
+  std::vector<LayerDefinition> layers;
 };
 
 enum class Mode { inference, training };

@@ -114,11 +114,11 @@ std::vector<Values> fold_parameters(const Network& separate, const std::vector<V
   for (const auto& [node_index, tensor_index] : fused.parameter_places) {
     const Node& node = fused.nodes[static_cast<std::size_t>(node_index)];
     const Tensor& tensor = node.problem.tensors[static_cast<std::size_t>(tensor_index)];
-    const Values* same = layers.find(node.name, tensor.name);
-    const bool folds = std::ranges::any_of(
+    const Values* unfolded = layers.find(node.name, tensor.name);
+    const bool has_folded_layer = std::ranges::any_of(
         node.fused, [&](const std::string& joined) { return is_folded(layers.problem(joined)); });
-    if (!folds) {
-      result.push_back(*same);
+    if (!has_folded_layer) {
+      result.push_back(*unfolded);
       continue;
     }
     const auto channels =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of networks: layers from case-id text, and a plain executor.
+// For tests of networks: layers from the text of case ids, and execution by the references.
 #pragma once
 
 #include "ops/network/network.hpp"

@@ -23,8 +23,8 @@ class AlignedBuffer {
   // Throws std::bad_alloc. Allocates nothing for 0 bytes.
   explicit AlignedBuffer(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;
-    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    memory_.reset(std::aligned_alloc(kAlignment, rounded));
+    const std::size_t rounded_bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    memory_.reset(std::aligned_alloc(kAlignment, rounded_bytes));
     if (!memory_) throw std::bad_alloc();
   }
 
@@ -43,7 +43,7 @@ class AlignedBuffer {
   };
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
-  TrackedAllocation tracked_;  // after the memory, which must outlive it
+  TrackedAllocation tracked_;  // declared after the memory, which must outlive it
 };
 
 }  // namespace bench::ops

@@ -77,19 +77,20 @@ class OnednnBackend final : public Backend {
   bool output_was_set_ = false;
 };
 
-// The library reads its environment when it first prints, until dnnl_set_verbose() overrides it
-// permanently. Messages about implementations that were not chosen have no level. If the
-// environment requests them (or everything), they are printed until the first change.
+// The library reads ONEDNN_VERBOSE when it first prints. dnnl_set_verbose() overrides that
+// permanently. Messages about implementations that were not chosen (`dispatch`) have no level. If
+// the environment requests them or everything, the first call changes the environment instead of
+// the level, and they are printed until the next call.
 bool OnednnBackend::set_output(LibraryOutput output) {
   constexpr const char* kVerbose = "ONEDNN_VERBOSE";
-  const bool first = !std::exchange(output_was_set_, true);
-  if (first) {
+  const bool is_first = !std::exchange(output_was_set_, true);
+  if (is_first) {
     setenv("ONEDNN_VERBOSE_TIMESTAMP", "1", 1);
     const char* text = std::getenv(kVerbose);
     const std::string requested_output = text == nullptr ? "" : text;
-    const bool reasons = requested_output.find("dispatch") != std::string::npos ||
-                         requested_output.find("all") != std::string::npos;
-    if (reasons && output == LibraryOutput::creations_and_executions) {
+    const bool requests_reasons = requested_output.find("dispatch") != std::string::npos ||
+                                  requested_output.find("all") != std::string::npos;
+    if (requests_reasons && output == LibraryOutput::creations_and_executions) {
       setenv(kVerbose, (requested_output + ",profile_create,profile_exec").c_str(), 1);
       return true;
     }
@@ -132,7 +133,7 @@ CreatedKernel OnednnBackend::create(const Problem& problem) { return create_laye
 
 CreatedKernel OnednnBackend::create_layer(const Problem& problem,
                                           const InputLayouts& input_layouts) {
-  if (auto refused = support_error(problem)) return *std::move(refused);
+  if (auto error = support_error(problem)) return *std::move(error);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
   const std::string what = describe(problem);
   CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, input_layouts); });
@@ -148,12 +149,12 @@ std::optional<BackendError> OnednnBackend::support_error(const Problem& problem)
 }
 
 std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
-  if (auto why = whole_network_unsupported_reason(network, "oneDNN")) {
-    return BackendError{BackendError::Kind::unsupported, *std::move(why)};
+  if (auto reason = whole_network_unsupported_reason(network, "oneDNN")) {
+    return BackendError{BackendError::Kind::unsupported, *std::move(reason)};
   }
   for (const Node& node : network.nodes) {
-    const bool foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
-    auto supported = foreign ? check_tensors(node.problem) : check_supported(node.problem);
+    const bool is_foreign = find_onednn_kernel(node.problem.op->name) == nullptr && layer_maker_;
+    auto supported = is_foreign ? check_tensors(node.problem) : check_supported(node.problem);
     if (supported) continue;
     return BackendError{supported.error().kind,
                         fmt::format("{}: {}", node.name, supported.error().reason)};
@@ -162,7 +163,7 @@ std::optional<BackendError> OnednnBackend::support_error(const Network& network)
 }
 
 CreatedKernel OnednnBackend::create(const Network& network) {
-  if (auto refused = support_error(network)) return *std::move(refused);
+  if (auto error = support_error(network)) return *std::move(error);
   BENCH_RETURN_IF_ERROR(check_memory(total_size(network.tensors), network.name));
   CreatedKernel kernel = guarded(network.name, [&] { return make_kernel(network); });
   if (kernel) return kernel;

@@ -21,8 +21,8 @@ using dnnl::memory;
 
 constexpr std::string_view kReorder = "reorder";
 
-// Returns the last node that reads each node's result. Index 0 is the network's input, i + 1 node
-// i.
+// Returns the last node that reads each value. Index 0 of the result is the network's input, index
+// i + 1 the result of node i.
 std::vector<std::size_t> last_readers(const Network& network) {
   std::vector<std::size_t> last(network.nodes.size() + 1, 0);
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
@@ -38,7 +38,7 @@ class ChainBuilder {
   ChainBuilder(OnednnContext& context, const Network& network, const KernelMaker& foreign)
       : context_(context),
         network_(network),
-        foreign_(foreign),
+        make_foreign_kernel_(foreign),
         last_readers_(last_readers(network)) {}
 
   Result<Chain, BackendError> build();
@@ -49,7 +49,7 @@ class ChainBuilder {
   CreatedPrimitive create_foreign(const Node& node, ResidualAdd residual) const;
   std::vector<memory::desc> collect_producer_descs(const Node& node) const;
   InputLayouts input_layouts(const Node& node) const;
-  std::optional<std::size_t> residual_in_place(std::size_t node) const;
+  std::optional<std::size_t> find_in_place_residual(std::size_t node) const;
   Result<Done, BackendError> add_inputs(std::size_t node, const OnednnPrimitive& primitive,
                                         std::optional<std::size_t> residual, ChainStep& step);
   std::size_t parameter_index(std::size_t node, std::size_t tensor) const;
@@ -60,19 +60,21 @@ class ChainBuilder {
   std::size_t add_storage(ChainStorage::Kind kind, const memory::desc& desc);
   std::size_t add_value(const memory::desc& desc, std::size_t storage);
   std::size_t new_value(const memory::desc& desc);
-  std::size_t arranged(std::size_t node, std::size_t value, const memory::desc& required_desc);
-  std::size_t view(std::size_t value, const memory::desc& required_desc);
-  std::size_t reordered(std::size_t node, std::size_t value, const memory::desc& required_desc);
+  std::size_t convert_layout(std::size_t node, std::size_t value,
+                             const memory::desc& required_desc);
+  std::size_t find_or_add_view(std::size_t value, const memory::desc& required_desc);
+  std::size_t find_or_add_reorder(std::size_t node, std::size_t value,
+                                  const memory::desc& required_desc);
   std::optional<std::size_t> find_derived(std::size_t value,
                                           const memory::desc& required_desc) const;
   void finish_output();
-  void plan();
+  void plan_storages();
 
   OnednnContext& context_;
   const Network& network_;
-  const KernelMaker& foreign_;
+  const KernelMaker& make_foreign_kernel_;
   std::vector<std::size_t> last_readers_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_indexes_;  // node, tensor
   std::vector<std::size_t> results_;  // value of the network's input, then of each node
   // Views and reordered copies created so far. A residual that an add in place overwrites is never
   // requested again, because nothing reads it afterwards.
@@ -125,7 +127,7 @@ InputLayouts ChainBuilder::input_layouts(const Node& node) const {
 
 // Returns the tensor that the node's result may overwrite: the residual of its only add, if nothing
 // reads it afterwards or at the same time.
-std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) const {
+std::optional<std::size_t> ChainBuilder::find_in_place_residual(std::size_t index) const {
   const Node& node = network_.nodes[index];
   if (std::ranges::count(node.problem.post_ops, kAddPostOp, &PostOp::function) != 1)
     return std::nullopt;
@@ -137,9 +139,9 @@ std::optional<std::size_t> ChainBuilder::residual_in_place(std::size_t index) co
   if (std::ranges::count(node.sources, source) != 1) return std::nullopt;
   const memory::desc& desc = chain_.values[value_index(source)].desc;
   const Tensor& output = node.problem.tensors[node.problem.input_count()];
-  const bool similar =
+  const bool is_compatible =
       desc.get_dims() == output.dims && desc.get_data_type() == onednn_type(output.dtype);
-  return similar ? std::optional(residual) : std::nullopt;
+  return is_compatible ? std::optional(residual) : std::nullopt;
 }
 
 CreatedPrimitive ChainBuilder::create(std::size_t index, ResidualAdd residual) {
@@ -161,24 +163,25 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
   if (problem.tensors.size() != problem.input_count() + 1) {
     return refuse("a network's layer must have one output");
   }
-  assert(foreign_ && "the backend has checked that such layers have a maker");
-  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, foreign_(problem));
+  assert(make_foreign_kernel_ && "the backend has checked that such layers have a maker");
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_foreign_kernel_(problem));
   if (!kernel->takes_plain()) {
     return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
   }
-  auto made = std::make_unique<OnednnPrimitive>();
-  made->kind = problem.op->name;
-  made->implementation = kernel->implementation();
+  auto primitive = std::make_unique<OnednnPrimitive>();
+  primitive->kind = problem.op->name;
+  primitive->implementation = kernel->implementation();
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
     const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
-    made->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
+    primitive->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
   }
-  made->foreign = std::move(kernel);
-  return made;
+  primitive->foreign = std::move(kernel);
+  return primitive;
 }
 
-// A result that several nodes need in the same layout is reordered once.
+// Returns the view or reordered copy of the value that already has the layout, so that a result is
+// reordered once even if several nodes need it in that layout.
 std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
                                                       const memory::desc& required_desc) const {
   for (const Derived& earlier : derived_) {
@@ -187,14 +190,14 @@ std::optional<std::size_t> ChainBuilder::find_derived(std::size_t value,
   return std::nullopt;
 }
 
-std::size_t ChainBuilder::view(std::size_t value, const memory::desc& required_desc) {
+std::size_t ChainBuilder::find_or_add_view(std::size_t value, const memory::desc& required_desc) {
   if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
   derived_.push_back({value, add_value(required_desc, chain_.values[value].storage)});
   return derived_.back().to;
 }
 
-std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
-                                    const memory::desc& required_desc) {
+std::size_t ChainBuilder::find_or_add_reorder(std::size_t node, std::size_t value,
+                                              const memory::desc& required_desc) {
   if (const auto existing_value = find_derived(value, required_desc)) return *existing_value;
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -222,24 +225,25 @@ std::size_t ChainBuilder::reordered(std::size_t node, std::size_t value,
 }
 
 // Returns the value in the layout that a primitive requires: itself, a view of it, or a reordered
-// copy. With other sizes (a matrix product after images) it is a view of the plain form.
-std::size_t ChainBuilder::arranged(std::size_t node, std::size_t value,
-                                   const memory::desc& required_desc) {
+// copy. If the sizes differ (a matrix product after images), it is a view of the row-major form.
+std::size_t ChainBuilder::convert_layout(std::size_t node, std::size_t value,
+                                         const memory::desc& required_desc) {
   const memory::desc desc = chain_.values[value].desc;
   if (desc == required_desc) return value;
-  if (same_order(desc, required_desc)) return view(value, required_desc);
-  if (desc.get_dims() == required_desc.get_dims()) return reordered(node, value, required_desc);
+  if (same_order(desc, required_desc)) return find_or_add_view(value, required_desc);
+  if (desc.get_dims() == required_desc.get_dims())
+    return find_or_add_reorder(node, value, required_desc);
   const auto row_major = [&](const memory::desc& sizes) {
     return row_major_desc(sizes.get_dims(), desc.get_data_type());
   };
-  const std::size_t plain = arranged(node, value, row_major(desc));
-  return arranged(node, view(plain, row_major(required_desc)), required_desc);
+  const std::size_t plain = convert_layout(node, value, row_major(desc));
+  return convert_layout(node, find_or_add_view(plain, row_major(required_desc)), required_desc);
 }
 
 std::size_t ChainBuilder::parameter_index(std::size_t node, std::size_t tensor) const {
-  const auto place = parameter_of_.find({node, tensor});
-  assert(place != parameter_of_.end());
-  return place->second;
+  const auto entry = parameter_indexes_.find({node, tensor});
+  assert(entry != parameter_indexes_.end());
+  return entry->second;
 }
 
 Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
@@ -247,7 +251,7 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
                                                     std::optional<std::size_t> residual,
                                                     ChainStep& step) {
   const Node& node = network_.nodes[index];
-  std::optional<std::size_t> result;
+  std::optional<std::size_t> in_place_value;
   for (std::size_t i = 0; i < node.sources.size(); ++i) {
     const OnednnTensor& tensor = primitive.tensors[i];
     if (node.sources[i] == kParameter) {
@@ -256,16 +260,17 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
       step.parameters.emplace_back(*tensor.argument, parameter);
       continue;
     }
-    const std::size_t value = arranged(index, value_index(node.sources[i]), tensor.desc);
+    const std::size_t value = convert_layout(index, value_index(node.sources[i]), tensor.desc);
     if (residual == i) {
-      result = value;
+      in_place_value = value;
     } else {
       step.values.emplace_back(*tensor.argument, value);
     }
   }
   const OnednnTensor& output = primitive.tensors[node.problem.input_count()];
-  const std::size_t value =
-      result ? add_value(output.desc, chain_.values[*result].storage) : new_value(output.desc);
+  const std::size_t value = in_place_value
+                                ? add_value(output.desc, chain_.values[*in_place_value].storage)
+                                : new_value(output.desc);
   step.values.emplace_back(*output.argument, value);
   results_.push_back(value);
   return Done{};
@@ -273,7 +278,7 @@ Result<Done, BackendError> ChainBuilder::add_inputs(std::size_t index,
 
 Result<Done, BackendError> ChainBuilder::add_node(std::size_t index) {
   const Node& node = network_.nodes[index];
-  std::optional<std::size_t> residual = residual_in_place(index);
+  std::optional<std::size_t> residual = find_in_place_residual(index);
   auto created = create(index, residual ? ResidualAdd::in_place : ResidualAdd::separate);
   // Not every primitive that adds a tensor can add to its destination.
   if (!created && residual && created.error().kind == BackendError::Kind::unsupported) {
@@ -301,15 +306,15 @@ void ChainBuilder::finish_output() {
   const std::size_t last = network_.nodes.size() - 1;
   const Tensor& tensor = network_.tensors.back();
   chain_.output = plain_desc(tensor.dims, tensor.dtype);
-  const std::size_t value = arranged(last, results_.back(), chain_.output);
+  const std::size_t value = convert_layout(last, results_.back(), chain_.output);
   ChainStorage& storage = chain_.storages[chain_.values[value].storage];
   assert(storage.kind == ChainStorage::Kind::internal);
   storage.kind = ChainStorage::Kind::output;
 }
 
 // Computes the lives of the storages over the steps, then plans buffers for the internal ones.
-void ChainBuilder::plan() {
-  std::vector<bool> seen(chain_.storages.size(), false);
+void ChainBuilder::plan_storages() {
+  std::vector<bool> is_seen(chain_.storages.size(), false);
   std::vector<std::size_t> internal;
   for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
     const ChainStep& step = chain_.steps[i];
@@ -317,8 +322,8 @@ void ChainBuilder::plan() {
     for (const auto& [argument, value] : step.values) {
       const std::size_t storage = chain_.values[value].storage;
       StorageLife& life = chain_.storages[storage].life;
-      if (!seen[storage]) {
-        seen[storage] = true;
+      if (!is_seen[storage]) {
+        is_seen[storage] = true;
         life.first = i;
         if (chain_.storages[storage].kind == ChainStorage::Kind::internal) {
           internal.push_back(storage);
@@ -339,8 +344,8 @@ void ChainBuilder::plan() {
 Result<Chain, BackendError> ChainBuilder::build() {
   for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
     const Network::ParameterPlace& place = network_.parameter_places[i];
-    parameter_of_[{static_cast<std::size_t>(place.node), static_cast<std::size_t>(place.tensor)}] =
-        i;
+    parameter_indexes_[{static_cast<std::size_t>(place.node),
+                        static_cast<std::size_t>(place.tensor)}] = i;
   }
   chain_.parameters.resize(network_.parameter_places.size());
   const Tensor& input = network_.tensors.front();
@@ -350,7 +355,7 @@ Result<Chain, BackendError> ChainBuilder::build() {
     BENCH_RETURN_IF_ERROR(add_node(i));
   }
   finish_output();
-  plan();
+  plan_storages();
   return std::move(chain_);
 }
 

@@ -4,9 +4,9 @@
 //
 // Operators that choose their own layout (convolution, matrix product) do so. The others use the
 // layout of their producer. A reorder is inserted if the two differ, once per result and layout.
-// The network's input and output are plain row-major, as a framework's user has them. A residual
-// addition is done in place (`sum` into the residual's buffer) if nothing reads the residual
-// afterwards. Otherwise it is a binary post-op.
+// The network's input and output are plain row-major, as the users of a framework have them. A
+// residual addition is done in place (`sum` into the residual's buffer) if nothing reads the
+// residual afterwards. Otherwise it is a binary post-op.
 #pragma once
 
 #include "ops/backend/kernel.hpp"

@@ -12,18 +12,18 @@ using dnnl::memory;
 // Returns an empty descriptor if the library has no such convolution.
 dnnl::convolution_forward::primitive_desc pointwise_convolution(const OnednnContext& context,
                                                                 const Dims& dims, DataType type) {
-  const std::size_t spatial = dims.size() - 2;
-  Dims kernel(dims.size(), 1);
-  kernel[0] = kernel[1] = dims[1];
+  const std::size_t spatial_rank = dims.size() - 2;
+  Dims kernel_dims(dims.size(), 1);
+  kernel_dims[0] = kernel_dims[1] = dims[1];
   const DataType weights = type == DataType::u8 ? DataType::s8 : type;
-  const memory::dims ones(spatial, 1);
-  const memory::dims zeros(spatial, 0);
+  const memory::dims ones(spatial_rank, 1);
+  const memory::dims zeros(spatial_rank, 0);
   constexpr bool kAllowEmpty = true;
   return context.call("dnnl_convolution_forward_primitive_desc_create", [&] {
     return dnnl::convolution_forward::primitive_desc(
         context.engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-        any_desc(dims, type), any_desc(kernel, weights), any_desc(dims, type), ones, zeros, zeros,
-        dnnl::primitive_attr(), kAllowEmpty);
+        any_desc(dims, type), any_desc(kernel_dims, weights), any_desc(dims, type), ones, zeros,
+        zeros, dnnl::primitive_attr(), kAllowEmpty);
   });
 }
 
@@ -38,18 +38,18 @@ OnednnContext::OnednnContext(const Collectors& collectors)
 memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) {
   constexpr std::size_t kMaxDimensions = 5;  // maximum of a convolution
   if (!is_spatial(dims) || dims.size() > kMaxDimensions) return plain_desc(dims, type);
-  const auto [known, added] = layouts_.try_emplace({dims, type}, plain_desc(dims, type));
-  if (added) {
+  const auto [entry, is_new] = layouts_.try_emplace({dims, type}, plain_desc(dims, type));
+  if (is_new) {
     const auto convolution = pointwise_convolution(*this, dims, type);
-    if (convolution.get(true) != nullptr) known->second = convolution.dst_desc();
+    if (convolution.get(true) != nullptr) entry->second = convolution.dst_desc();
   }
-  return known->second;
+  return entry->second;
 }
 
 bool OnednnContext::computes(DataType type) {
   if (!find_onednn_type(type)) return false;
-  const Dims small{1, 16, 4, 4};
-  return pointwise_convolution(*this, small, type).get(true) != nullptr;
+  const Dims small_dims{1, 16, 4, 4};
+  return pointwise_convolution(*this, small_dims, type).get(true) != nullptr;
 }
 
 }  // namespace bench::ops

@@ -17,7 +17,7 @@ BackendError out_of_memory(std::string_view what) {
   return {BackendError::Kind::skipped, fmt::format("not enough memory for {}", what)};
 }
 
-BackendError error_of_status(const dnnl::error& error, std::string_view what) {
+BackendError to_backend_error(const dnnl::error& error, std::string_view what) {
   if (error.status == dnnl_out_of_memory) return out_of_memory(what);
   if (error.status == dnnl_unimplemented) {
     return {BackendError::Kind::unsupported,
@@ -35,7 +35,7 @@ BackendError error_of_current_exception(std::string_view what) {
   try {
     throw;
   } catch (const dnnl::error& error) {
-    return error_of_status(error, what);
+    return to_backend_error(error, what);
   } catch (const std::bad_alloc&) {
     return out_of_memory(what);
   } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The boundary of oneDNN's exceptions: code inside throws, code outside gets values.
+// Converts oneDNN's exceptions to error values.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -24,7 +24,7 @@ std::invoke_result_t<Function> guarded(std::string_view what, Function function)
   }
 }
 
-// The same for operations that are not refused: setup and execution of an existing kernel.
+// The same for setup and execution of an existing kernel, whose errors have no kind.
 // `function` returns a Result<..., Error>.
 template <class Function>
 std::invoke_result_t<Function> guarded_step(std::string_view what, Function function) {

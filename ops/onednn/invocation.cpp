@@ -27,34 +27,34 @@ void OnednnInvocation::add_call(std::string name, std::unique_ptr<Invocation> fo
   names_.push_back(std::move(name));
 }
 
-void OnednnInvocation::forget_failure() noexcept {
+void OnednnInvocation::clear_failure() noexcept {
   failed_call_ = nullptr;
   status_ = dnnl_success;
-  foreign_failed_ = false;
+  has_foreign_failed_ = false;
 }
 
-bool OnednnInvocation::fail(dnnl_status_t status, const Call* call) noexcept {
+bool OnednnInvocation::record_failure(dnnl_status_t status, const Call* call) noexcept {
   status_ = status;
   failed_call_ = call;
   return false;
 }
 
-// A failed wait does not say which of the primitives before it failed.
+// A failed wait does not show which of the primitives before it failed, so no call is recorded.
 bool OnednnInvocation::wait() noexcept {
   const dnnl_status_t status = dnnl_stream_wait(stream_);
-  return status == dnnl_success || fail(status, nullptr);
+  return status == dnnl_success || record_failure(status, nullptr);
 }
 
 // The foreign kernel reads results of earlier primitives without using their stream, so wait first.
 bool OnednnInvocation::run_foreign(Call& call) noexcept {
   if (must_wait_ && !wait()) return false;
   failed_call_ = &call;
-  foreign_failed_ = !call.foreign->run();
-  return !foreign_failed_;
+  has_foreign_failed_ = !call.foreign->run();
+  return !has_foreign_failed_;
 }
 
 bool OnednnInvocation::run() noexcept {
-  forget_failure();
+  clear_failure();
   for (Call& call : calls_) {
     if (call.foreign != nullptr) {
       if (!run_foreign(call)) return false;
@@ -62,13 +62,13 @@ bool OnednnInvocation::run() noexcept {
     }
     const dnnl_status_t status = dnnl_primitive_execute(
         call.primitive, stream_, static_cast<int>(call.arguments.size()), call.arguments.data());
-    if (status != dnnl_success) return fail(status, &call);
+    if (status != dnnl_success) return record_failure(status, &call);
   }
   return !must_wait_ || wait();
 }
 
 bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
-  forget_failure();
+  clear_failure();
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
     failed_call_ = &call;
@@ -90,9 +90,9 @@ bool OnednnInvocation::run_observed(StepObserver& observer) noexcept {
 namespace {
 
 // Observes a one-step kernel inside a chain and forwards only its parts.
-class PartsOnly final : public StepObserver {
+class PartForwarder final : public StepObserver {
  public:
-  explicit PartsOnly(StepObserver& observer) : observer_(observer) {}
+  explicit PartForwarder(StepObserver& observer) : observer_(observer) {}
   void begins(std::size_t /*the chain's step*/) noexcept override {}
   void enqueued(std::size_t /*the chain's step*/) noexcept override {}
   void done(std::size_t /*the chain's step*/) noexcept override {}
@@ -106,23 +106,23 @@ class PartsOnly final : public StepObserver {
 }  // namespace
 
 bool OnednnInvocation::observe_foreign(std::size_t index, StepObserver& observer) noexcept {
-  PartsOnly parts(observer);
+  PartForwarder parts(observer);
   observer.begins(index);
-  foreign_failed_ = !calls_[index].foreign->run_observed(parts);
+  has_foreign_failed_ = !calls_[index].foreign->run_observed(parts);
   observer.enqueued(index);
-  if (foreign_failed_) return false;
+  if (has_foreign_failed_) return false;
   observer.done(index);
   return true;
 }
 
 std::string OnednnInvocation::error() const {
-  if (!foreign_failed_ && status_ == dnnl_success) return {};
+  if (!has_foreign_failed_ && status_ == dnnl_success) return {};
   if (failed_call_ == nullptr) {
     return fmt::format("oneDNN {}: waiting for the end of the primitives failed ({})",
                        onednn_version(), dnnl_status2str(status_));
   }
   const std::string& name = names_[static_cast<std::size_t>(failed_call_ - calls_.data())];
-  if (foreign_failed_) return fmt::format("{}: {}", name, failed_call_->foreign->error());
+  if (has_foreign_failed_) return fmt::format("{}: {}", name, failed_call_->foreign->error());
   return fmt::format("oneDNN {}: execution of {} failed ({})", onednn_version(), name,
                      dnnl_status2str(status_));
 }

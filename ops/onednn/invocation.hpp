@@ -37,9 +37,10 @@ class OnednnInvocation final : public Invocation {
     std::vector<dnnl_exec_arg_t> arguments;
     std::unique_ptr<Invocation> foreign = nullptr;  // runs instead of the primitive
   };
-  void forget_failure() noexcept;
-  // Keeps the failure of `call`, or of the wait for the primitives if it is nullptr. Returns false.
-  bool fail(dnnl_status_t status, const Call* call) noexcept;
+  void clear_failure() noexcept;
+  // Records the failure of `call`, or of the wait for the primitives if it is nullptr. Returns
+  // false.
+  bool record_failure(dnnl_status_t status, const Call* call) noexcept;
   bool wait() noexcept;
   bool run_foreign(Call& call) noexcept;
   bool observe_foreign(std::size_t index, StepObserver& observer) noexcept;
@@ -50,7 +51,7 @@ class OnednnInvocation final : public Invocation {
   // The result of the last run.
   const Call* failed_call_ = nullptr;  // nullptr: the wait for the primitives failed
   dnnl_status_t status_ = dnnl_success;
-  bool foreign_failed_ = false;
+  bool has_foreign_failed_ = false;
   std::vector<std::string> names_;      // by call
   std::vector<dnnl::memory> memories_;  // keeps the memory alive that the calls refer to
 };

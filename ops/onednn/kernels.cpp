@@ -108,8 +108,9 @@ Status ProblemKernel::prepare(std::span<void* const> buffers) {
     arguments.emplace_back(DNNL_ARG_WORKSPACE, view(primitive_->workspace, workspace_.data()));
     OnednnInvocation forward(context_);
     forward.add_call("the forward pass", preparation.primitive, std::move(arguments));
-    const bool ok = context_.call("dnnl_primitive_execute", [&] { return forward.run(); });
-    if (!ok) return Error{forward.error(), {}, {}};
+    const bool is_successful =
+        context_.call("dnnl_primitive_execute", [&] { return forward.run(); });
+    if (!is_successful) return Error{forward.error(), {}, {}};
     return Done{};
   });
 }
@@ -264,11 +265,11 @@ std::vector<std::pair<int, memory>> NetworkKernel::make_arguments(
 std::vector<void*> NetworkKernel::plain_tensors(const ChainStep& step,
                                                 std::span<void* const> buffers) const {
   std::vector<void*> tensors(step.values.size() + step.parameters.size());
-  for (const auto& [number, value] : step.values) {
-    tensors[static_cast<std::size_t>(number)] = find_data(chain_.values[value], buffers);
+  for (const auto& [tensor_index, value] : step.values) {
+    tensors[static_cast<std::size_t>(tensor_index)] = find_data(chain_.values[value], buffers);
   }
-  for (const auto& [number, parameter] : step.parameters) {
-    tensors[static_cast<std::size_t>(number)] = buffers[1 + parameter];
+  for (const auto& [tensor_index, parameter] : step.parameters) {
+    tensors[static_cast<std::size_t>(tensor_index)] = buffers[1 + parameter];
   }
   return tensors;
 }

@@ -15,25 +15,21 @@
 
 namespace bench::ops {
 
-// Converts buffers between layouts and data types, outside of timed regions.
-
-// Writes the values of `from` (in layout `from_desc`) to `to`. The buffers must not overlap.
+// Writes the values of `from` (in layout `from_desc`) to `to` and converts layout and data type.
+// Not for timed regions. The buffers must not overlap.
 Status transfer(const OnednnContext& context, const dnnl::memory::desc& from_desc, const void* from,
                 const dnnl::memory::desc& to_desc, void* to);
 
-// The kernel of one problem: one primitive.
-
-// Allocates scratchpad and workspace: throws std::bad_alloc, dnnl::error. `context` must outlive
-// the kernel.
+// Creates the kernel of one problem, which executes one primitive. Allocates scratchpad and
+// workspace: throws std::bad_alloc, dnnl::error. `context` must outlive the kernel.
 std::unique_ptr<Kernel> make_problem_kernel(const OnednnContext& context, const Problem& problem,
                                             std::unique_ptr<OnednnPrimitive> primitive);
 
 // Formats layouts: "acdb -> acdb, weights Acdb64a": activations, then constant tensors.
 std::string format_layouts(const Problem& problem, const OnednnPrimitive& primitive);
 
-// The kernel of a network: a chain of primitives with its memory.
-
-// Allocates the scratchpad and throws std::bad_alloc. `context` must outlive the kernel.
+// Creates the kernel of a network, which executes a chain of primitives. Allocates the scratchpad
+// and throws std::bad_alloc. `context` must outlive the kernel.
 std::unique_ptr<Kernel> make_network_kernel(const OnednnContext& context, const Network& network,
                                             Chain chain);
 

@@ -17,7 +17,7 @@ namespace {
 
 using dnnl::memory;
 
-// Dense strides for dimensions that vary in `order`, slowest first.
+// Returns a descriptor with dense strides. `order` lists the dimensions, outermost first.
 memory::desc ordered_desc(const memory::dims& dims, memory::data_type type,
                           const std::vector<std::size_t>& order) {
   memory::dims strides(dims.size());
@@ -46,17 +46,17 @@ memory::dims block_sizes(const memory::desc& desc) {
   return sizes;
 }
 
-// Whether the dimensions, fastest last, are contiguous without gaps.
+// Whether the elements are contiguous. `order` lists the dimensions, innermost last.
 bool is_dense(const memory::desc& desc, const std::vector<std::size_t>& order) {
   const auto strides = desc.get_strides();
   const auto padded = desc.get_padded_dims();
   const memory::dims blocks = block_sizes(desc);
-  memory::dim expected = 1;
-  for (const memory::dim block : blocks) expected *= block;
+  memory::dim expected_stride = 1;
+  for (const memory::dim block : blocks) expected_stride *= block;
   for (auto dimension = order.rbegin(); dimension != order.rend(); ++dimension) {
     const memory::dim count = padded[*dimension] / blocks[*dimension];
-    if (count != 1 && strides[*dimension] != expected) return false;
-    expected *= count;
+    if (count != 1 && strides[*dimension] != expected_stride) return false;
+    expected_stride *= count;
   }
   return true;
 }
@@ -70,7 +70,7 @@ struct Loop {
 };
 
 // Whether strides and blocks describe the layout completely, without padding or offset.
-bool has_order(const memory::desc& desc) {
+bool is_defined_by_strides(const memory::desc& desc) {
   return desc.get_format_kind() == memory::format_kind::blocked &&
          desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
 }
@@ -94,18 +94,18 @@ std::vector<Loop> find_loops(const memory::desc& desc) {
   }
   std::erase_if(loops, [](const Loop& loop) { return loop.count == 1; });
   std::ranges::stable_sort(loops, std::ranges::greater(), &Loop::stride);
-  std::vector<Loop> joined;
+  std::vector<Loop> merged;
   for (const Loop& loop : loops) {
-    const bool continues = !joined.empty() && joined.back().dimension == loop.dimension &&
-                           joined.back().stride == loop.stride * loop.count;
-    if (continues) {
-      joined.back().count *= loop.count;
-      joined.back().stride = loop.stride;
+    const bool continues_previous = !merged.empty() && merged.back().dimension == loop.dimension &&
+                                    merged.back().stride == loop.stride * loop.count;
+    if (continues_previous) {
+      merged.back().count *= loop.count;
+      merged.back().stride = loop.stride;
     } else {
-      joined.push_back(loop);
+      merged.push_back(loop);
     }
   }
-  return joined;
+  return merged;
 }
 
 }  // namespace
@@ -133,9 +133,9 @@ std::optional<memory::data_type> find_onednn_type(DataType type) {
 }
 
 memory::data_type onednn_type(DataType type) {
-  const auto found = find_onednn_type(type);
-  assert(found.has_value());
-  return *found;
+  const auto onednn_data_type = find_onednn_type(type);
+  assert(onednn_data_type.has_value());
+  return *onednn_data_type;
 }
 
 memory::desc any_desc(const Dims& dims, DataType type) {
@@ -170,7 +170,7 @@ memory::desc make_layout_desc(Layout layout, const Dims& dims, DataType type) {
 
 bool same_order(const memory::desc& a, const memory::desc& b) {
   if (a == b) return true;
-  return has_order(a) && has_order(b) && a.get_dims() == b.get_dims() &&
+  return is_defined_by_strides(a) && is_defined_by_strides(b) && a.get_dims() == b.get_dims() &&
          a.get_data_type() == b.get_data_type() && find_loops(a) == find_loops(b);
 }
 
@@ -178,13 +178,13 @@ std::string format_layout(const memory::desc& desc) {
   if (desc.get_format_kind() == memory::format_kind::any) return "any";
   if (desc.get_format_kind() != memory::format_kind::blocked) return "opaque";
   const auto strides = desc.get_strides();
-  const memory::dims block_of = block_sizes(desc);
+  const memory::dims sizes = block_sizes(desc);
   std::vector<std::size_t> order = natural_order(strides.size());
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
   std::string text;
   for (const std::size_t dimension : order) {
-    text += static_cast<char>((block_of[dimension] > 1 ? 'A' : 'a') + static_cast<int>(dimension));
+    text += static_cast<char>((sizes[dimension] > 1 ? 'A' : 'a') + static_cast<int>(dimension));
   }
   const auto blocks = desc.get_inner_blks();
   const auto blocked = desc.get_inner_idxs();

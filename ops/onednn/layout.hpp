@@ -24,7 +24,7 @@ dnnl::memory::desc plain_desc(const Dims& dims, DataType type);
 // Channels (dimension 1) contiguous, then the spatial dimensions: nhwc, and its equivalents in
 // other ranks.
 dnnl::memory::desc channels_last_desc(const Dims& dims, DataType type);
-// Returns the descriptor that `layout` fixes; any_desc for Layout::any.
+// Returns the descriptor that `layout` determines; any_desc for Layout::any.
 dnnl::memory::desc make_layout_desc(Layout layout, const Dims& dims, DataType type);
 
 // Whether a tensor has n, c and at least one spatial dimension, so that nhwc differs from plain.

@@ -14,7 +14,7 @@ std::string onednn_instruction_set();  // in effect: "AVX512_CORE"
 LibraryInfo onednn_library();
 
 // Returns true if execution returns only when the work is done. A stream then needs no wait. This
-// is so for every CPU runtime of oneDNN except a thread pool and SYCL.
+// is the case for every CPU runtime of oneDNN except a thread pool and SYCL.
 bool onednn_is_synchronous();
 
 }  // namespace bench::ops

@@ -82,11 +82,11 @@ using dnnl::memory;
 bool is_residual(const Tensor& tensor) { return tensor.name.starts_with("residual"); }
 
 std::vector<std::size_t> residual_tensors(const Problem& problem) {
-  std::vector<std::size_t> found;
+  std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
-    if (is_residual(problem.tensors[i])) found.push_back(i);
+    if (is_residual(problem.tensors[i])) indexes.push_back(i);
   }
-  return found;
+  return indexes;
 }
 
 const Tensor& first_output(const Problem& problem) {
@@ -130,16 +130,17 @@ memory::desc free_layout(const Problem& problem, std::string_view name) {
 
 memory::desc inherited_layout(OnednnContext& context, const OnednnRequest& request,
                               std::string_view name, Nature nature) {
-  // most tensors with 3 dimensions are (batch, sequence, features)
+  // Most tensors with 3 dimensions are (batch, sequence, features).
   constexpr std::size_t kMinSpatialRank = 4;
   const std::size_t index = tensor_index(request.problem, name);
   const Tensor& tensor = request.problem.tensors[index];
   if (request.problem.layout != Layout::any) return free_layout(request.problem, name);
   if (index < request.producer_layouts.size() && !request.producer_layouts[index].is_zero())
     return request.producer_layouts[index];
-  const bool spatial = nature == Nature::spatial || tensor.dims.size() >= kMinSpatialRank;
-  return spatial ? context.convolution_layout(tensor.dims, tensor.dtype)
-                 : plain_desc(tensor.dims, tensor.dtype);
+  const bool uses_convolution_layout =
+      nature == Nature::spatial || tensor.dims.size() >= kMinSpatialRank;
+  return uses_convolution_layout ? context.convolution_layout(tensor.dims, tensor.dtype)
+                                 : plain_desc(tensor.dims, tensor.dtype);
 }
 
 dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
@@ -161,56 +162,57 @@ dnnl::primitive_attr make_attributes(const OnednnRequest& request) {
 
 PrimitiveBuilder::PrimitiveBuilder(const OnednnContext& context, const OnednnRequest& request,
                                    std::string_view kind)
-    : context_(context), request_(request), result_(std::make_unique<OnednnPrimitive>()) {
-  result_->kind = kind;
-  result_->tensors.resize(request.problem.tensors.size());
+    : context_(context), request_(request), primitive_(std::make_unique<OnednnPrimitive>()) {
+  primitive_->kind = kind;
+  primitive_->tensors.resize(request.problem.tensors.size());
 }
 
 void PrimitiveBuilder::add(std::string_view name, int argument, const memory::desc& desc) {
   const std::size_t index = tensor_index(request_.problem, name);
-  result_->tensors[index] = {argument, plain_like(desc, request_.problem.tensors[index].dtype),
-                             desc};
+  primitive_->tensors[index] = {argument, plain_like(desc, request_.problem.tensors[index].dtype),
+                                desc};
 }
 
 void PrimitiveBuilder::add(std::string_view name, int argument, const memory::desc& desc,
                            const memory::desc& plain) {
-  result_->tensors[tensor_index(request_.problem, name)] = {argument, plain, desc};
+  primitive_->tensors[tensor_index(request_.problem, name)] = {argument, plain, desc};
 }
 
 void PrimitiveBuilder::add_unused(std::string_view name, const memory::desc& desc) {
   const std::size_t index = tensor_index(request_.problem, name);
-  result_->tensors[index] = {std::nullopt, plain_like(desc, request_.problem.tensors[index].dtype),
-                             desc};
+  primitive_->tensors[index] = {std::nullopt,
+                                plain_like(desc, request_.problem.tensors[index].dtype), desc};
 }
 
 void PrimitiveBuilder::add_residuals(const dnnl::primitive_desc_base& description) {
   const std::vector<std::size_t> residuals = residual_tensors(request_.problem);
-  std::size_t next = 0;
+  std::size_t next_residual = 0;
   for (std::size_t i = 0; i < request_.problem.post_ops.size(); ++i) {
     if (request_.problem.post_ops[i].function != kAddPostOp) continue;
-    OnednnTensor& tensor = result_->tensors[residuals[next]];
+    OnednnTensor& tensor = primitive_->tensors[residuals[next_residual]];
     if (request_.residual == ResidualAdd::in_place) {
       tensor.desc = description.dst_desc();
     } else {
       tensor.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1;
       tensor.desc = description.query_md(dnnl::query::exec_arg_md, *tensor.argument);
     }
-    tensor.plain = plain_like(tensor.desc, request_.problem.tensors[residuals[next]].dtype);
-    ++next;
+    tensor.plain =
+        plain_like(tensor.desc, request_.problem.tensors[residuals[next_residual]].dtype);
+    ++next_residual;
   }
 }
 
 std::unique_ptr<OnednnPrimitive> PrimitiveBuilder::finish(
     const dnnl::primitive_desc_base& description) {
   add_residuals(description);
-  assert(std::ranges::none_of(result_->tensors,
+  assert(std::ranges::none_of(primitive_->tensors,
                               [](const OnednnTensor& tensor) { return tensor.desc.is_zero(); }));
-  result_->implementation = description.impl_info_str();
-  result_->scratchpad = description.scratchpad_desc();
-  result_->workspace = description.workspace_desc();
-  result_->primitive =
+  primitive_->implementation = description.impl_info_str();
+  primitive_->scratchpad = description.scratchpad_desc();
+  primitive_->workspace = description.workspace_desc();
+  primitive_->primitive =
       context_.call("dnnl_primitive_create", [&] { return dnnl::primitive(description.get()); });
-  return std::move(result_);
+  return std::move(primitive_);
 }
 
 }  // namespace bench::ops

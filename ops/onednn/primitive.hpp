@@ -19,17 +19,15 @@
 
 namespace bench::ops {
 
-// Maps the unary functions of pointwise and post-ops to oneDNN's eltwise algorithms, and the binary
-// ones to its binary algorithms.
-
+// An eltwise algorithm of oneDNN with its coefficients.
 struct EltwiseAlgorithm {
   dnnl::algorithm algorithm;
   float alpha;
   float beta;
 };
 
-// Return nullopt if the name is not a unary (binary) function. alpha and beta are those of the
-// function.
+// Return oneDNN's eltwise (binary) algorithm for a unary (binary) function of pointwise or of a
+// post-op, or nullopt if the name is not such a function. alpha and beta are those of the function.
 std::optional<EltwiseAlgorithm> find_eltwise(std::string_view function, double alpha, double beta);
 std::optional<dnnl::algorithm> find_binary(std::string_view function);
 
@@ -37,7 +35,7 @@ std::optional<dnnl::algorithm> find_binary(std::string_view function);
 inline constexpr std::string_view kAddPostOp = "add";
 
 // Where the post-op `add` gets its residual: from a separate tensor, or from the destination's
-// buffer, where the chain left it (the sum is then in place).
+// buffer, which already contains it, so that the sum is in place.
 enum class ResidualAdd { separate, in_place };
 
 struct OnednnRequest {
@@ -122,7 +120,7 @@ class PrimitiveBuilder {
 
   const OnednnContext& context_;
   const OnednnRequest& request_;
-  std::unique_ptr<OnednnPrimitive> result_;
+  std::unique_ptr<OnednnPrimitive> primitive_;
 };
 
 // How an operator gets its oneDNN kernel: one `extern const OnednnKernelEntry <op>_onednn_kernel`

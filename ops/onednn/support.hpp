@@ -17,12 +17,12 @@ namespace bench::ops {
 
 const OnednnKernelEntry* find_onednn_kernel(std::string_view op);  // nullptr if there is none
 
-// "conv backward_data f16", "conv forward f32 +add +relu"
+// Formats "conv backward_data f16", "conv forward f32 +add +relu".
 std::string describe(const Problem& problem);
 
 // Refuses tensors that oneDNN cannot describe.
 Result<Done, BackendError> check_tensors(const Problem& problem);
-// Refuses what no oneDNN version supports on a CPU, before the library is asked.
+// Refuses what no oneDNN version supports on a CPU, before the library is queried.
 Result<Done, BackendError> check_supported(const Problem& problem);
 
 // Refuses (skipped) if `needed` exceeds the memory that the machine has available. nullopt means

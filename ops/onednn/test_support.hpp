@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests of kernels: buffers with sentinels, poisoned outputs, and comparison with the
-// reference. What a CPU or library does not support must be refused with a reason. This is accepted
-// for all types except f32.
+// reference. A problem that a CPU or library does not support must be refused with a reason.
+// Problems in f32 must never be refused.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -23,8 +23,8 @@
 
 namespace bench::ops::op_test {
 
-// NaN in every floating-point type, and a suspicious integer: elements that a kernel does not write
-// are noticed.
+// Fills a buffer before a run. It is NaN in every floating-point type and an unlikely integer, so
+// that a comparison detects elements that a kernel does not write.
 inline constexpr int kPoison = 0xff;
 inline constexpr int kSentinel = 0xa5;
 inline constexpr std::size_t kSentinelBytes = 64;
@@ -115,7 +115,7 @@ class KernelRun {
   std::vector<void*> pointers_;
 };
 
-// NaN differs from every value.
+// Expects every element to be within the tolerance, which NaN never is.
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& want,
                         Tolerance tolerance, const std::string& what) {
   ASSERT_EQ(got.size(), want.size()) << what;

@@ -115,8 +115,8 @@ void sum_by_type(const PeakPlan& plan, const Addresses& tensors) {
   }
 }
 
-void run_peak(const NativePlan& bytes, const Addresses& tensors) {
-  const auto plan = bytes.as<PeakPlan>();
+void run_peak(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:
       return sum_by_type(plan, tensors);

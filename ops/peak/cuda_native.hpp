@@ -9,7 +9,8 @@
 #include <cmath>
 #include <cstdint>
 
-// Loops over a few registers must be unrolled, or their counters would take a part of the rate.
+// Loops over a few registers must be unrolled, because their counters would reduce the measured
+// rate.
 #if defined(__CUDA_ARCH__)
 #define BENCH_UNROLL _Pragma("unroll")
 #else
@@ -24,10 +25,10 @@ struct PeakPlan {
   enum class Kind : std::uint8_t { products, read, write, copy, triad };
   enum class Factors : std::uint8_t { f32, f64, f16 };  // sums of f16 are in f32
   Kind kind = Kind::copy;
-  Factors factors = Factors::f32;  // of products
+  Factors factors = Factors::f32;  // type of the factors
   std::int64_t steps = 1;          // products per accumulator, or passes over the data
-  std::int64_t quads = 0;          // per array that is moved
-  double factor = 0;               // both factors of a product; that of triad's second source
+  std::int64_t quads = 0;          // quads of each array that is moved
+  double factor = 0;  // both factors of a product, or the factor of triad's second source
 };
 
 // A block has this many threads, and each thread this many accumulators. Accumulator c of thread t
@@ -37,12 +38,13 @@ inline constexpr int kPeakChains = 8;
 // Steps between two checks of the loop's counter.
 inline constexpr int kPeakUnrolled = 16;
 
-// Worker `worker` of `workers` has the steps from step_begin(worker) to step_begin(worker + 1).
+// Worker `worker` of `workers` executes the steps from step_begin(worker) to step_begin(worker +
+// 1).
 BENCH_BOTH std::int64_t step_begin(std::int64_t steps, std::int64_t worker, std::int64_t workers) {
   return steps / workers * worker + steps % workers * worker / workers;
 }
 
-// Two numbers of f16 in one register. The CPU computes the same in f32: all sums are exact.
+// Two f16 values in one register. The CPU computes the same in f32: all sums are exact.
 struct HalfPair {
 #if defined(__CUDA_ARCH__)
   std::uint32_t bits;
@@ -100,8 +102,9 @@ struct PeakSums<PeakPlan::Factors::f64> {
   using Type = double;
 };
 
-// These compute the sums of one thread over `steps` steps. The chains start from values that a
-// compiler does not know to be 0 and equal, because it would otherwise compute only one of them.
+// The next two functions compute the sums of one thread over `steps` steps. The chains start from
+// values that a compiler does not know to be 0 and equal, because it would otherwise compute only
+// one of them.
 
 template <class T>
 BENCH_BOTH void sum_products(const PeakPlan& plan, const void* source, int thread,
@@ -123,18 +126,18 @@ BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int 
   BENCH_UNROLL
   for (int chain = 0; chain < kPeakChains; ++chain) sums[chain] = 0;
   while (steps > 0) {
-    const std::int64_t part = steps < kHalfSteps ? steps : kHalfSteps;
+    const std::int64_t chunk_steps = steps < kHalfSteps ? steps : kHalfSteps;
     HalfPair pairs[kPairs];
     BENCH_UNROLL
     for (int pair = 0; pair < kPairs; ++pair) {
       pairs[pair] = make_half_pair(0.0f * read_as<float>(source, pair * kPeakThreads + thread));
     }
-    add_products(part, factor, pairs);
+    add_products(chunk_steps, factor, pairs);
     BENCH_UNROLL
     for (int chain = 0; chain < kPeakChains; ++chain) {
       sums[chain] += select_half(pairs[chain / 2], chain % 2);
     }
-    steps -= part;
+    steps -= chunk_steps;
   }
 }
 
@@ -162,20 +165,20 @@ struct alignas(16) PeakQuad {
 template <PeakPlan::Kind kKind>
 BENCH_BOTH PeakQuad moved_quad(const PeakPlan& plan, const PeakQuad& a, const PeakQuad& b,
                                float& largest) {
-  PeakQuad to = a;
+  PeakQuad result = a;
   BENCH_UNROLL
   for (int i = 0; i < 4; ++i) {
     if (kKind == PeakPlan::Kind::read) largest = a.at[i] > largest ? a.at[i] : largest;
     if (kKind == PeakPlan::Kind::triad) {
-      to.at[i] = multiply_add(static_cast<float>(plan.factor), b.at[i], a.at[i]);
+      result.at[i] = multiply_add(static_cast<float>(plan.factor), b.at[i], a.at[i]);
     }
   }
-  return to;
+  return result;
 }
 
 // Moves the quads of worker `worker` of `workers`, in each pass. Returns the maximum of the values
-// read. Memory: load(array, quad) and store(array, quad, value); the device's goes past its
-// first-level cache, which would otherwise hold the data of later passes.
+// read. Memory: load(array, quad) and store(array, quad, value); on the device, they bypass
+// the first-level cache, which would otherwise contain the data of later passes.
 template <PeakPlan::Kind kKind, class Memory>
 BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std::int64_t worker,
                             std::int64_t workers) {
@@ -183,15 +186,15 @@ BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std:
   constexpr bool kStores = kKind != PeakPlan::Kind::read;
   constexpr int kDestination = kKind == PeakPlan::Kind::triad ? 2 : 1;
   const float first = read_as<float>(tensors.at[0], 0);
-  const PeakQuad all_first = {{first, first, first, first}};
+  const PeakQuad first_quad = {{first, first, first, first}};
   float largest = first;
   for (std::int64_t pass = 0; pass < plan.steps; ++pass) {
     for (std::int64_t quad = worker; quad < plan.quads; quad += workers) {
-      PeakQuad a = all_first, b = all_first;
+      PeakQuad a = first_quad, b = first_quad;
       if (kReads) a = Memory::load(tensors.at[0], quad);
       if (kKind == PeakPlan::Kind::triad) b = Memory::load(tensors.at[1], quad);
-      const PeakQuad to = moved_quad<kKind>(plan, a, b, largest);
-      if (kStores) Memory::store(tensors.at[kDestination], quad, to);
+      const PeakQuad result = moved_quad<kKind>(plan, a, b, largest);
+      if (kStores) Memory::store(tensors.at[kDestination], quad, result);
     }
   }
   return largest;

@@ -9,9 +9,9 @@ namespace {
 using Kind = PeakPlan::Kind;
 using Factors = PeakPlan::Factors;
 
-constexpr int kMovingThreads = 256;
+constexpr int kMoveThreadsPerBlock = 256;
 
-// Reads and writes through the second-level cache, past the first-level one.
+// Reads and writes through the second-level cache and bypasses the first-level cache.
 struct DeviceMemory {
   static __device__ PeakQuad load(const void* array, std::int64_t quad) {
     const auto* address = static_cast<const PeakQuad*>(array) + quad;
@@ -50,18 +50,19 @@ __global__ void __launch_bounds__(kPeakThreads)
   destination[i] += read_as<T>(source, i);
 }
 
-// Compares floats by their bits. Every value replaces the bytes 0xff, which are not a number.
-__device__ void atomic_largest(float* address, float value) {
-  value += 0.0f;  // -0 becomes 0, whose bits are those of a number above all negative ones
+// Replaces *address by `value` if that is larger. Compares floats by their bits. Every value
+// replaces the initial value, a NaN of bytes kNanByte.
+__device__ void atomic_max(float* address, float value) {
+  value += 0.0f;  // -0 becomes 0, so that it compares above all negative values
   if (value >= 0) {
     atomicMax(reinterpret_cast<int*>(address), __float_as_int(value));
   } else {
     atomicMin(reinterpret_cast<unsigned*>(address), __float_as_uint(value));
   }
 }
-constexpr int kNoNumber = 0xff;
+constexpr int kNanByte = 0xff;
 
-__device__ float largest_of_warp(float value) {
+__device__ float reduce_warp_max(float value) {
   for (int distance = warpSize / 2; distance > 0; distance /= 2) {
     const float other = __shfl_down_sync(0xffffffffu, value, distance);
     value = other > value ? other : value;
@@ -69,45 +70,46 @@ __device__ float largest_of_warp(float value) {
   return value;
 }
 
-// One atomic operation per block, since all of them go to the same address.
-__device__ void keep_largest(float* destination, float largest) {
-  constexpr int kWarps = kMovingThreads / 32;
-  __shared__ float parts[kWarps];
-  const float part = largest_of_warp(largest);
-  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = part;
+// Uses one atomic operation per block, because all of them access the same address.
+__device__ void store_block_max(float* destination, float largest) {
+  constexpr int kWarps = kMoveThreadsPerBlock / 32;
+  __shared__ float warp_maxima[kWarps];
+  const float warp_max = reduce_warp_max(largest);
+  if (threadIdx.x % 32 == 0) warp_maxima[threadIdx.x / 32] = warp_max;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (const float other : parts) largest = other > largest ? other : largest;
-  atomic_largest(destination, largest);
+  for (const float other : warp_maxima) largest = other > largest ? other : largest;
+  atomic_max(destination, largest);
 }
 
 template <Kind kKind>
-__global__ void __launch_bounds__(kMovingThreads)
+__global__ void __launch_bounds__(kMoveThreadsPerBlock)
     peak_moving_kernel(Addresses tensors, PeakPlan plan) {
-  const std::int64_t worker = std::int64_t(blockIdx.x) * kMovingThreads + threadIdx.x;
-  const std::int64_t workers = std::int64_t(gridDim.x) * kMovingThreads;
+  const std::int64_t worker = std::int64_t(blockIdx.x) * kMoveThreadsPerBlock + threadIdx.x;
+  const std::int64_t workers = std::int64_t(gridDim.x) * kMoveThreadsPerBlock;
   const float largest = move_quads<kKind, DeviceMemory>(plan, tensors, worker, workers);
-  if (kKind == Kind::read) keep_largest(static_cast<float*>(tensors.at[1]), largest);
+  if (kKind == Kind::read) store_block_max(static_cast<float*>(tensors.at[1]), largest);
 }
 
-// The number of blocks that fill the device once. More would wait for these, and the device would
-// be partly idle at the end.
+// Computes the number of blocks that fill the device once. More blocks would start when these end,
+// and the device would be partly idle at the end.
 template <class Kernel>
 cudaError_t count_resident_blocks(Kernel kernel, int threads, std::int64_t& blocks) {
-  int device = 0, processors = 0, per_processor = 0;
+  int device = 0, processors = 0, blocks_per_processor = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) {
     error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   }
   if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, threads, 0);
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_processor, kernel, threads, 0);
   }
-  blocks = std::int64_t(processors) * per_processor;
+  blocks = std::int64_t(processors) * blocks_per_processor;
   return error;
 }
 
 template <Factors kFactors>
-cudaError_t start_products(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
+cudaError_t launch_products(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
   using T = typename PeakSums<kFactors>::Type;
   constexpr auto* kKernel = peak_products_kernel<kFactors, T>;
   auto* destination = static_cast<T*>(tensors.at[1]);
@@ -124,45 +126,46 @@ cudaError_t start_products(cudaStream_t stream, const PeakPlan& plan, const Addr
 }
 
 template <Kind kKind>
-cudaError_t start_moving(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
+cudaError_t launch_movement(cudaStream_t stream, const PeakPlan& plan, const Addresses& tensors) {
   std::int64_t blocks = 0;
-  cudaError_t error = count_resident_blocks(peak_moving_kernel<kKind>, kMovingThreads, blocks);
+  cudaError_t error =
+      count_resident_blocks(peak_moving_kernel<kKind>, kMoveThreadsPerBlock, blocks);
   if (error == cudaSuccess && kKind == Kind::read) {
-    error = cudaMemsetAsync(tensors.at[1], kNoNumber, sizeof(float), stream);
+    error = cudaMemsetAsync(tensors.at[1], kNanByte, sizeof(float), stream);
   }
   if (error != cudaSuccess) return error;
-  const std::int64_t wanted = (plan.quads + kMovingThreads - 1) / kMovingThreads;
+  const std::int64_t needed_blocks = (plan.quads + kMoveThreadsPerBlock - 1) / kMoveThreadsPerBlock;
   peak_moving_kernel<kKind>
-      <<<grid_size(wanted, blocks), kMovingThreads, 0, stream>>>(tensors, plan);
+      <<<grid_size(needed_blocks, blocks), kMoveThreadsPerBlock, 0, stream>>>(tensors, plan);
   return cudaGetLastError();
 }
 
-cudaError_t start_products_by_type(cudaStream_t stream, const PeakPlan& plan,
-                                   const Addresses& tensors) {
+cudaError_t launch_products_by_type(cudaStream_t stream, const PeakPlan& plan,
+                                    const Addresses& tensors) {
   switch (plan.factors) {
     case Factors::f32:
-      return start_products<Factors::f32>(stream, plan, tensors);
+      return launch_products<Factors::f32>(stream, plan, tensors);
     case Factors::f64:
-      return start_products<Factors::f64>(stream, plan, tensors);
+      return launch_products<Factors::f64>(stream, plan, tensors);
     case Factors::f16:
-      return start_products<Factors::f16>(stream, plan, tensors);
+      return launch_products<Factors::f16>(stream, plan, tensors);
   }
   return cudaErrorInvalidValue;
 }
 
-cudaError_t launch(cudaStream_t stream, const NativePlan& bytes, const Addresses& tensors) {
-  const auto plan = bytes.as<PeakPlan>();
+cudaError_t launch(cudaStream_t stream, const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<PeakPlan>();
   switch (plan.kind) {
     case Kind::products:
-      return start_products_by_type(stream, plan, tensors);
+      return launch_products_by_type(stream, plan, tensors);
     case Kind::read:
-      return start_moving<Kind::read>(stream, plan, tensors);
+      return launch_movement<Kind::read>(stream, plan, tensors);
     case Kind::write:
-      return start_moving<Kind::write>(stream, plan, tensors);
+      return launch_movement<Kind::write>(stream, plan, tensors);
     case Kind::copy:
-      return start_moving<Kind::copy>(stream, plan, tensors);
+      return launch_movement<Kind::copy>(stream, plan, tensors);
     case Kind::triad:
-      return start_moving<Kind::triad>(stream, plan, tensors);
+      return launch_movement<Kind::triad>(stream, plan, tensors);
   }
   return cudaErrorInvalidValue;
 }

@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 14> kFunctions = {
     "fma_portable", "fma_avx2", "fma_avx512", "dot_avx2", "dot_avx512", "amx",      "read",
     "write",        "write_nt", "copy",       "copy_nt",  "triad",      "triad_nt", kGpuArithmetic};
 
-// Twelve chains are more than any processor needs to hide the latency of its units. The baseline
-// has eight, because it has only 16 registers without three-operand instructions.
-// On a GPU a block of 512 threads has eight chains per thread.
+// A chain is an accumulator register. Twelve chains are more than any processor needs to hide the
+// latency of its units. The portable loop has eight, because it has only 16 registers and no
+// three-operand instructions. On a GPU, a block has 512 threads with eight chains per thread.
 constexpr std::array<ArithmeticLoop, 13> kArithmetic = {{
     {"fma_portable", DataType::f32, DataType::f32, 8 * 4, 1},
     {"fma_avx2", DataType::f32, DataType::f32, 12 * 8, 1},
@@ -102,7 +102,7 @@ Result<ParameterSet> complete(const ParameterSet& given) {
       "");
 }
 
-Error wrong_type(std::string_view function, DataType dtype) {
+Error wrong_type_error(std::string_view function, DataType dtype) {
   std::vector<std::string_view> types;
   for (const ArithmeticLoop& loop : kArithmetic) {
     if (loop.function == function) types.push_back(info(loop.dtype).name);
@@ -168,16 +168,16 @@ Result<Model> movement_model(const Problem& problem, const MovementLoop& loop) {
 Result<Model> model(const Problem& problem) {
   const std::string& function = problem.parameters.word("function");
   if (const MovementLoop* loop = find_movement_loop(function)) {
-    if (problem.dtype != DataType::f32) return wrong_type(function, problem.dtype);
+    if (problem.dtype != DataType::f32) return wrong_type_error(function, problem.dtype);
     return movement_model(problem, *loop);
   }
   const ArithmeticLoop* loop = find_arithmetic_loop(function, problem.dtype);
   return loop != nullptr ? arithmetic_model(problem, *loop)
-                         : Result<Model>(wrong_type(function, problem.dtype));
+                         : Result<Model>(wrong_type_error(function, problem.dtype));
 }
 
-// Sums are exact but for their final rounding; triad rounds the product too, where the processor
-// does not fuse it.
+// Sums are exact except for their final rounding. Triad also rounds the product if the processor
+// does not fuse the operations.
 Tolerance tolerance(const Problem& problem) {
   constexpr double kRoundings = 2;
   if (info(problem.tensors.back().dtype).is_integer) return {};

@@ -27,19 +27,19 @@ struct ArithmeticLoop {
   DataType sums;   // type of the accumulators
   // all accumulators of one thread; of `fma_cuda`: of one block of threads
   std::int64_t elements;
-  std::int64_t terms;  // products that one step adds to each
+  std::int64_t terms;  // products that one step adds to each accumulator
 };
 std::span<const ArithmeticLoop> arithmetic_loops();
-// nullptr if no loop of that name computes the type.
+// Returns nullptr if no loop of that name computes the type.
 const ArithmeticLoop* find_arithmetic_loop(std::string_view function, DataType dtype);
 
 enum class Movement { read, write, copy, triad };
-enum class StoreKind { cached, streaming };  // streaming: past the caches
+enum class StoreKind { cached, streaming };  // streaming: bypasses the caches
 struct MovementLoop {
   std::string_view function;
   Movement movement;
   StoreKind stores;
-  std::int64_t arrays;  // into which `bytes` are divided
+  std::int64_t arrays;  // number of arrays that `bytes` is divided into
 };
 std::span<const MovementLoop> movement_loops();
 const MovementLoop* find_movement_loop(std::string_view function);  // nullptr if unknown
@@ -47,11 +47,11 @@ const MovementLoop* find_movement_loop(std::string_view function);  // nullptr i
 // The only arithmetic on a GPU: fused multiply-adds of the CUDA cores. No other device has it.
 inline constexpr std::string_view kGpuArithmetic = "fma_cuda";
 
-// Each array is a multiple of this long.
+// The bytes of each array are a multiple of this.
 inline constexpr std::int64_t kPeakChunk = 512;
 // Steps of arithmetic if none are given: about 0.2 ms.
 inline constexpr std::int64_t kPeakSteps = 131072;
-// More would leave the range of 32-bit sums.
+// The maximum of `steps`. More would exceed the range of 32-bit sums.
 inline constexpr std::int64_t kMaxPeakSteps = 1 << 24;
 // One product of the constant factors (2^-6 each; integers: 1).
 inline constexpr double kPeakProduct = 0x1p-12;

@@ -11,15 +11,15 @@ namespace {
 std::function<double(std::size_t)> make_expected_value(const Problem& problem,
                                                        ReferenceInputs inputs) {
   const std::string& function = problem.parameters.word("function");
-  const auto* moved = find_movement_loop(function);
-  if (moved == nullptr) {
+  const auto* movement_loop = find_movement_loop(function);
+  if (movement_loop == nullptr) {
     const ArithmeticLoop& loop = *find_arithmetic_loop(function, problem.dtype);
     const double product = info(loop.sums).is_integer ? 1 : kPeakProduct;
     const double added = static_cast<double>(peak_steps(problem) * loop.terms) * product;
     return [source = inputs[0].data(), added](std::size_t i) { return source[i] + added; };
   }
   const double* first = inputs[0].data();
-  switch (moved->movement) {
+  switch (movement_loop->movement) {
     case Movement::read:
       return [largest = *std::ranges::max_element(inputs[0])](std::size_t) { return largest; };
     case Movement::write:

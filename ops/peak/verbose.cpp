@@ -6,12 +6,15 @@
 namespace bench::ops {
 namespace {
 
-// The library has no such primitive.
-std::optional<VerboseProblem> request(const VerbosePrimitive& /*none*/) { return std::nullopt; }
+// oneDNN has no such primitive.
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& /*none*/) {
+  return std::nullopt;
+}
 
 }  // namespace
 
 extern const VerboseMapping peak_verbose;
-const VerboseMapping peak_verbose = {.op = kPeakOperator, .primitives = {}, .request = request};
+const VerboseMapping peak_verbose = {
+    .op = kPeakOperator, .primitives = {}, .request = parse_request};
 
 }  // namespace bench::ops

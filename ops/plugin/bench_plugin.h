@@ -133,7 +133,7 @@ typedef struct bench_value {
   size_t size;
   const char* name;
   int32_t kind;
-  int32_t present;        /* 0: not set, as is nothing below */
+  int32_t present;        /* 0: not set; the fields below are not set either */
   int64_t integer;        /* count; flag: 0 or 1 */
   double real;            /* real */
   const char* word;       /* word */
@@ -205,7 +205,7 @@ typedef struct bench_formula {
   int64_t result;
 } bench_formula;
 
-/* Provided by the host; an operator's model() writes to it. The host keeps the first error (an
+/* Provided by the host. An operator's model() writes to it. The host keeps the first error (an
  * overflow, a code out of range) and reports it whatever model() then returns. */
 typedef struct bench_model {
   size_t size;
@@ -467,8 +467,8 @@ typedef struct bench_tracer {
   /* Waits for the device, then discards the records so far (setup, warm-up). Keeps what describes
    * live objects: devices, graph nodes, memory. */
   bench_status (*open_window)(void* state, bench_message* message);
-  /* Requests that this thread makes of the device until region_end belong to operator `id`, which
-   * is not 0. Regions nest; the innermost counts. Also called inside bench_observer's functions. */
+  /* Work that this thread submits to the device until region_end belongs to operator `id`, which is
+   * not 0. Regions nest; the innermost counts. Also called inside bench_observer's functions. */
   void (*region_begin)(void* state, uint64_t id);
   void (*region_end)(void* state);
   /* Waits for the device and passes all records since open_window() to `write`, as lines of a

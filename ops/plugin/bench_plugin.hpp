@@ -20,7 +20,7 @@ namespace bench::plugin {
 
 // ---- The host ----------------------------------------------------------------------------------
 
-// A kernel of a built-in operator. It must outlive what it binds.
+// A kernel of a built-in operator. It must outlive its invocations.
 class BuiltInKernel {
  public:
   explicit BuiltInKernel(const bench_kernel* raw) : raw_(raw) {}
@@ -91,11 +91,11 @@ class Host {
     const bench_request request = {
         sizeof(bench_request), op, direction, dtype, BENCH_LAYOUT_ANY, BENCH_MATH_DEFAULT,
         tokens.c_str()};
-    const bench_kernel* made = nullptr;
+    const bench_kernel* created = nullptr;
     detail::Message message;
-    const bench_status status = raw_->create(raw_->self, &request, &made, message.get());
+    const bench_status status = raw_->create(raw_->self, &request, &created, message.get());
     if (status != BENCH_OK) message.raise(status);
-    return BuiltInKernel(made);
+    return BuiltInKernel(created);
   }
   const bench_host* raw() const { return raw_; }
 

@@ -38,7 +38,7 @@ class Tracer {
   // Waits for the device, then discards the records so far (setup, warm-up). Keeps what describes
   // live objects: devices, graph nodes, memory.
   virtual void open_window() = 0;
-  // Requests that this thread makes of the device until region_end() belong to operator `id`, which
+  // Work that this thread submits to the device until region_end() belongs to operator `id`, which
   // is not 0. Regions nest; the innermost counts.
   virtual void region_begin(uint64_t id) noexcept = 0;
   virtual void region_end() noexcept = 0;

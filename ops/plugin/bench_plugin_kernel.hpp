@@ -64,8 +64,8 @@ struct InvocationHolder {
 
   static InvocationHolder& of(void* self) { return *static_cast<InvocationHolder*>(self); }
 
-  void hold(std::unique_ptr<Invocation> made) {
-    invocation = std::move(made);
+  void hold(std::unique_ptr<Invocation> new_invocation) {
+    invocation = std::move(new_invocation);
     stepped = dynamic_cast<SteppedInvocation*>(invocation.get());
     raw.size = sizeof raw;
     raw.self = this;
@@ -104,9 +104,13 @@ class SampleRequest {
 
   int64_t iterations() const { return raw_->iterations; }
   int32_t how() const { return raw_->how; }  // BENCH_SAMPLE_ANY, ...
-  void* const* buffers(int64_t iteration) const { return at(place(iteration)).buffers.data(); }
+  void* const* buffers(int64_t iteration) const {
+    return at(rotation_index(iteration)).buffers.data();
+  }
   // Returns the object that Kernel::bind() returned.
-  Invocation& invocation(int64_t iteration) const { return *at(place(iteration)).invocation; }
+  Invocation& invocation(int64_t iteration) const {
+    return *at(rotation_index(iteration)).invocation;
+  }
 
   // The same as a rotation: iteration i runs rotated((first() + i) % rotation_size()).
   std::size_t rotation_size() const { return raw_->rotation_count; }
@@ -114,7 +118,7 @@ class SampleRequest {
   int64_t first() const { return raw_->first; }
 
  private:
-  std::size_t place(int64_t iteration) const {
+  std::size_t rotation_index(int64_t iteration) const {
     return static_cast<std::size_t>(raw_->first + iteration) % raw_->rotation_count;
   }
   const detail::InvocationHolder& at(std::size_t index) const {
@@ -239,19 +243,19 @@ std::vector<KernelBuffer> plain_buffers(const Owner& owner) {
 // A Kernel in the form of the C interface.
 class KernelHolder {
  public:
-  // The host destroys the result, which deletes the kernel. `plain`: buffers of a kernel that lists
-  // none. `shown`: the problem of a kernel of the host; null in plugins.
+  // The host destroys the result, which deletes the kernel. `default_buffers`: buffers of a kernel
+  // that lists none. `problem`: the problem of a kernel of the host; null in plugins.
   static const bench_kernel* release(std::unique_ptr<Kernel> kernel,
-                                     std::vector<KernelBuffer> plain,
-                                     const bench_problem* shown = nullptr) {
-    auto holder = std::make_unique<KernelHolder>(std::move(kernel), std::move(plain));
-    holder->raw_.problem = shown;
+                                     std::vector<KernelBuffer> default_buffers,
+                                     const bench_problem* problem = nullptr) {
+    auto holder = std::make_unique<KernelHolder>(std::move(kernel), std::move(default_buffers));
+    holder->raw_.problem = problem;
     return &holder.release()->raw_;
   }
 
-  KernelHolder(std::unique_ptr<Kernel> kernel, std::vector<KernelBuffer> plain)
+  KernelHolder(std::unique_ptr<Kernel> kernel, std::vector<KernelBuffer> default_buffers)
       : kernel_(std::move(kernel)), buffers_(kernel_->buffers()), steps_(kernel_->steps()) {
-    if (buffers_.empty()) buffers_ = std::move(plain);
+    if (buffers_.empty()) buffers_ = std::move(default_buffers);
     for (const KernelBuffer& each : buffers_) {
       buffer_rows_.push_back({sizeof(bench_buffer), each.role, each.bytes, each.layout.c_str()});
     }
@@ -261,14 +265,14 @@ class KernelHolder {
                             each.implementation.c_str(), each.layouts.c_str()});
     }
     for (const bench_step& row : step_rows_) step_pointers_.push_back(&row);
-    describe();
+    fill_table();
     read_details();
   }
 
  private:
   static KernelHolder& of(void* self) { return *static_cast<KernelHolder*>(self); }
 
-  void describe() {
+  void fill_table() {
     raw_.size = sizeof raw_;
     raw_.self = this;
     raw_.implementation = kernel_->implementation();
@@ -299,11 +303,11 @@ class KernelHolder {
   // Rows that the host may have read keep their addresses, so a new value is another row.
   void read_details() {
     for (auto& [name, value] : kernel_->details()) {
-      const auto [known, is_new] = details_.try_emplace(name, value);
-      if (!is_new && known->second == value) continue;
-      known->second = value;
-      const auto& kept = detail_texts_.emplace_back(name, value);
-      const bench_detail row = {sizeof(bench_detail), kept.first.c_str(), kept.second.c_str()};
+      const auto [entry, is_new] = details_.try_emplace(name, value);
+      if (!is_new && entry->second == value) continue;
+      entry->second = value;
+      const auto& text = detail_texts_.emplace_back(name, value);
+      const bench_detail row = {sizeof(bench_detail), text.first.c_str(), text.second.c_str()};
       detail_pointers_.push_back(&detail_rows_.emplace_back(row));
     }
     raw_.details = detail_pointers_.data();
@@ -319,19 +323,19 @@ class KernelHolder {
       *invocation = &bound.release()->raw;
     });
   }
-  static bench_status sample(void* self, const bench_sample_request* request, bench_sample* taken,
+  static bench_status sample(void* self, const bench_sample_request* request, bench_sample* output,
                              bench_message* message) {
     return guarded(message, [&] {
       KernelHolder& holder = of(self);
-      const Sample made = holder.kernel_->sampler()->sample(SampleRequest(request));
-      taken->device_ns = made.device ? made.device->count() : kUnknown;
-      taken->host_ns = made.host ? made.host->count() : kUnknown;
-      taken->clock_hz = made.clock_hz.value_or(kUnknown);
-      taken->flags = made.flags;
-      taken->how = made.how;
-      write(made.reason, "", "", message);
-      // Details settle with the first samples, and reading them between samples costs time.
-      const uint64_t count = ++holder.samples_;
+      const Sample result = holder.kernel_->sampler()->sample(SampleRequest(request));
+      output->device_ns = result.device ? result.device->count() : kUnknown;
+      output->host_ns = result.host ? result.host->count() : kUnknown;
+      output->clock_hz = result.clock_hz.value_or(kUnknown);
+      output->flags = result.flags;
+      output->how = result.how;
+      write(result.reason, "", "", message);
+      // Details change only with the first samples, and reading them between samples costs time.
+      const uint64_t count = ++holder.sample_count_;
       if ((count & (count - 1)) == 0) holder.read_details();
     });
   }
@@ -347,7 +351,7 @@ class KernelHolder {
   std::deque<std::pair<std::string, std::string>> detail_texts_;
   std::deque<bench_detail> detail_rows_;
   std::vector<const bench_detail*> detail_pointers_;
-  uint64_t samples_ = 0;  // samples taken so far
+  uint64_t sample_count_ = 0;  // samples taken so far
   bench_kernel raw_ = {};
 };
 

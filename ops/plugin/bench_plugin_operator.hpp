@@ -21,12 +21,16 @@
 namespace bench::plugin {
 
 // An exception with details: a status other than BENCH_FAILED, the parameter at fault, the next
-// step. Of the other exceptions, std::bad_alloc becomes BENCH_SKIPPED, because it is not the
-// plugin's fault, and any other becomes BENCH_FAILED with its what().
+// step. Other exceptions: std::bad_alloc becomes BENCH_SKIPPED, because it is not the plugin's
+// fault. Any other becomes BENCH_FAILED with its what().
 class Error : public std::runtime_error {
  public:
-  Error(bench_status code, const std::string& text, std::string place = {}, std::string remedy = {})
-      : std::runtime_error(text), status(code), where(std::move(place)), next(std::move(remedy)) {}
+  Error(bench_status code, const std::string& text, std::string location = {},
+        std::string next_step = {})
+      : std::runtime_error(text),
+        status(code),
+        where(std::move(location)),
+        next(std::move(next_step)) {}
 
   bench_status status;
   std::string where, next;
@@ -273,7 +277,7 @@ struct Wanted {
 
 class Operator {
  public:
-  explicit Operator(OperatorInfo info) : info_(std::move(info)) { describe(); }
+  explicit Operator(OperatorInfo info) : info_(std::move(info)) { fill_table(); }
   virtual ~Operator() = default;
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
@@ -294,33 +298,33 @@ class Operator {
     tolerance_ = tolerance;
     raw_.tolerance = [](void* self, const bench_problem* problem, double* absolute,
                         double* relative) {
-      Tolerance found = {};
+      Tolerance result = {};
       const bench_status status =
-          detail::guarded(nullptr, [&] { found = of(self).tolerance_(Problem(problem)); });
-      // No wrong result is within a tolerance that is not a number.
-      constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
-      *absolute = status == BENCH_OK ? found.absolute : kFailed;
-      *relative = status == BENCH_OK ? found.relative : kFailed;
+          detail::guarded(nullptr, [&] { result = of(self).tolerance_(Problem(problem)); });
+      // A comparison with NaN is false, so no result is within this tolerance.
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      *absolute = status == BENCH_OK ? result.absolute : kNan;
+      *relative = status == BENCH_OK ? result.relative : kNan;
     };
   }
 
  private:
   static const Operator& of(void* self) { return *static_cast<const Operator*>(self); }
 
-  void describe() {
+  void fill_table() {
     for (const Parameter& parameter : info_.parameters) {
-      rows_.push_back(std::make_unique<bench_parameter>(
+      parameter_rows_.push_back(std::make_unique<bench_parameter>(
           bench_parameter{sizeof(bench_parameter), parameter.name, parameter.token, parameter.kind,
                           parameter.fallback, parameter.help, parameter.minimum,
                           parameter.words.data(), parameter.words.size()}));
-      row_pointers_.push_back(rows_.back().get());
+      parameter_pointers_.push_back(parameter_rows_.back().get());
     }
     raw_.size = sizeof raw_;
     raw_.self = this;
     raw_.name = info_.name;
     raw_.help = info_.help;
-    raw_.parameters = row_pointers_.data();
-    raw_.parameter_count = row_pointers_.size();
+    raw_.parameters = parameter_pointers_.data();
+    raw_.parameter_count = parameter_pointers_.size();
     raw_.directions = info_.directions.data();
     raw_.direction_count = info_.directions.size();
     raw_.takes_post_ops = info_.takes_post_ops ? 1 : 0;
@@ -347,8 +351,8 @@ class Operator {
   }
 
   OperatorInfo info_;
-  std::vector<std::unique_ptr<bench_parameter>> rows_;
-  std::vector<const bench_parameter*> row_pointers_;
+  std::vector<std::unique_ptr<bench_parameter>> parameter_rows_;
+  std::vector<const bench_parameter*> parameter_pointers_;
   Tolerance (*tolerance_)(const Problem&) = nullptr;
   bench_operator raw_ = {};
 };

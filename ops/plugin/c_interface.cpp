@@ -7,7 +7,7 @@ namespace bench::ops {
 namespace {
 
 template <std::size_t kSize>
-std::string ended(const std::array<char, kSize>& buffer) {
+std::string terminated_text(const std::array<char, kSize>& buffer) {
   return {buffer.data(), strnlen(buffer.data(), kSize)};
 }
 
@@ -19,7 +19,7 @@ CMessage::CMessage()
                                        next_.size()} {}
 
 Error CMessage::error(std::string_view what) const {
-  Error error{ended(text_), ended(where_), ended(next_)};
+  Error error{terminated_text(text_), terminated_text(where_), terminated_text(next_)};
   if (error.what.empty()) error.what = fmt::format("{} without a reason", what);
   return error;
 }

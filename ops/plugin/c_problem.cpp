@@ -10,21 +10,21 @@ namespace {
 
 // The interface's codes are this program's enumerators; a test checks each of them.
 template <class Enumeration>
-std::int32_t code(Enumeration value) {
+std::int32_t to_code(Enumeration value) {
   return static_cast<std::int32_t>(value);
 }
 
 void add_tensor(const Tensor& tensor, CList<bench_tensor>& list) {
   bench_tensor& row = list.add();
   row.name = tensor.name.c_str();
-  row.role = code(tensor.role);
-  row.dtype = code(tensor.dtype);
+  row.role = to_code(tensor.role);
+  row.dtype = to_code(tensor.dtype);
   row.dims = tensor.dims.data();
   row.rank = tensor.dims.size();
   row.touched = tensor.touched;
 }
 
-bench_work c_work(const Work& work) {
+bench_work to_c_work(const Work& work) {
   return {sizeof(bench_work), work.macs ? 1 : 0, work.macs.value_or(0), work.flops,
           work.flops_valid,   work.sfu_ops,      work.bytes_read,       work.bytes_written};
 }
@@ -32,7 +32,10 @@ bench_work c_work(const Work& work) {
 }  // namespace
 
 CProblem::CProblem(const Problem& problem)
-    : op_(problem.op->name), tokens_(problem_tokens(problem)), work_(c_work(problem.work)), raw_{} {
+    : op_(problem.op->name),
+      tokens_(problem_tokens(problem)),
+      work_(to_c_work(problem.work)),
+      raw_{} {
   const auto table = problem.parameters.table();
   for (std::size_t i = 0; i < table.size(); ++i) add_value(table[i], problem.parameters.value(i));
   for (const PostOp& post_op : problem.post_ops) {
@@ -44,10 +47,10 @@ CProblem::CProblem(const Problem& problem)
   for (const Tensor& tensor : problem.tensors) add_tensor(tensor, tensors_);
   raw_ = {.size = sizeof(bench_problem),
           .op = op_.c_str(),
-          .direction = code(problem.direction),
-          .dtype = code(problem.dtype),
-          .layout = code(problem.layout),
-          .math = code(problem.math),
+          .direction = to_code(problem.direction),
+          .dtype = to_code(problem.dtype),
+          .layout = to_code(problem.layout),
+          .math = to_code(problem.math),
           .tokens = tokens_.c_str(),
           .values = values_.data(),
           .value_count = values_.size(),
@@ -62,7 +65,7 @@ CProblem::CProblem(const Problem& problem)
 void CProblem::add_value(const Parameter& parameter, const Value& value) {
   bench_value& row = values_.add();
   row.name = names_.emplace_back(parameter.name).c_str();
-  row.kind = code(parameter.kind);
+  row.kind = to_code(parameter.kind);
   row.present = std::holds_alternative<std::monostate>(value) ? 0 : 1;
   if (const auto* count = std::get_if<std::int64_t>(&value)) row.integer = *count;
   if (const auto* flag = std::get_if<bool>(&value)) row.integer = *flag ? 1 : 0;
@@ -73,10 +76,10 @@ void CProblem::add_value(const Parameter& parameter, const Value& value) {
     row.number_count = numbers->size();
   }
   if (const auto* pads = std::get_if<std::vector<PadPair>>(&value)) {
-    std::vector<std::int64_t>& flat = pads_.emplace_back();
-    for (const PadPair& pad : *pads) flat.insert(flat.end(), {pad.begin, pad.end});
-    row.numbers = flat.data();
-    row.number_count = flat.size();
+    std::vector<std::int64_t>& pad_values = pads_.emplace_back();
+    for (const PadPair& pad : *pads) pad_values.insert(pad_values.end(), {pad.begin, pad.end});
+    row.numbers = pad_values.data();
+    row.number_count = pad_values.size();
   }
 }
 
@@ -98,7 +101,7 @@ CNetwork::CNetwork(const Network& network) : raw_{} {
   raw_ = {.size = sizeof(bench_network),
           .name = network.name.c_str(),
           .batch = network.batch,
-          .dtype = code(network.dtype),
+          .dtype = to_code(network.dtype),
           .training = network.mode == Mode::training ? 1 : 0,
           .fused = network.fusion == Fusion::fused ? 1 : 0,
           .nodes = nodes_.data(),

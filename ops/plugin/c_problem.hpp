@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems and networks as plugins see them, and back.
+// Converts problems and networks to the C types of the plugin interface, and back.
 #pragma once
 
 #include "base/result.hpp"
@@ -76,8 +76,8 @@ class CNetwork {
 // Recreates a problem of a built-in operator from operator, codes and tokens. Errors: unknown
 // operator, a code out of range, tokens that do not give a valid problem.
 Result<Problem> read_problem(const bench_request& request);
-// The same with post-ops. Also an error: the tensors differ from those in `problem`, as between two
-// versions of this program.
+// The same with post-ops. A further error: the tensors differ from those in `problem`, as they may
+// between two versions of this program.
 Result<Problem> read_problem(const bench_problem& problem);
 // The result lacks what the interface does not contain: the layers fused into a node, and the
 // number of learned values.

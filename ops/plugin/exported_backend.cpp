@@ -13,32 +13,33 @@
 namespace bench::ops {
 namespace {
 
-// A base class, because plugin::Backend reads its texts when it is constructed.
-struct GivenBackend {
-  BackendExport given;
+// A base class, so that it is constructed before plugin::Backend, whose constructor reads its
+// texts.
+struct BackendExportHolder {
+  BackendExport backend_export;
 
   std::vector<const char*> operators() const {
     std::vector<const char*> names;
-    for (const std::string& name : given.operators) names.push_back(name.c_str());
+    for (const std::string& name : backend_export.operators) names.push_back(name.c_str());
     return names;
   }
 };
 
-class ExportedBackend final : GivenBackend, public plugin::Backend, PartListener {
+class ExportedBackend final : BackendExportHolder, public plugin::Backend, PartListener {
  public:
   explicit ExportedBackend(BackendExport backend)
-      : GivenBackend{std::move(backend)},
-        plugin::Backend(given.name.c_str(), operators(), given.device.c_str()) {}
+      : BackendExportHolder{std::move(backend)},
+        plugin::Backend(backend_export.name.c_str(), operators(), backend_export.device.c_str()) {}
 
   void probe() const override {
-    auto reason = given.probe ? given.probe() : std::nullopt;
+    auto reason = backend_export.probe ? backend_export.probe() : std::nullopt;
     if (reason) throw plugin::Error(BENCH_SKIPPED, *reason);
   }
   void opened() override {
     if (backend_) {
-      throw plugin::Error(BENCH_FAILED, fmt::format("`{}` is already open", given.name));
+      throw plugin::Error(BENCH_FAILED, fmt::format("`{}` is already open", backend_export.name));
     }
-    backend_ = value_or_throw(given.open());
+    backend_ = value_or_throw(backend_export.open());
     memory_ = export_memory(backend_->memory());
     tracer_ = export_tracer(backend_->tracer());
     counters_ = export_counters(backend_->counters());
@@ -65,25 +66,25 @@ class ExportedBackend final : GivenBackend, public plugin::Backend, PartListener
     plugin::detail::guarded(nullptr, [&] { backend_->set_tuning(candidates); });
   }
   std::unique_ptr<plugin::Kernel> make(const plugin::Problem& problem) override {
-    return exported(value_or_throw(read_problem(*problem.raw())));
+    return export_created_kernel(value_or_throw(read_problem(*problem.raw())));
   }
   std::unique_ptr<plugin::Kernel> make_network(const plugin::Network& network) override {
-    return exported(value_or_throw(read_network(*network.raw())));
+    return export_created_kernel(value_or_throw(read_network(*network.raw())));
   }
 
  private:
-  template <class Work>
-  std::unique_ptr<plugin::Kernel> exported(const Work& work) {
-    return export_kernel(value_or_throw(backend_->create(work)), *this);
+  template <class ProblemOrNetwork>
+  std::unique_ptr<plugin::Kernel> export_created_kernel(const ProblemOrNetwork& source) {
+    return export_kernel(value_or_throw(backend_->create(source)), *this);
   }
   void part_begins(std::string_view name) noexcept override {
-    const bench_host& program = *host().raw();
+    const bench_host& c_host = *host().raw();
     plugin::detail::guarded(nullptr,
-                            [&] { program.range_begin(program.self, std::string(name).c_str()); });
+                            [&] { c_host.range_begin(c_host.self, std::string(name).c_str()); });
   }
   void part_ends() noexcept override { host().raw()->range_end(host().raw()->self); }
 
-  std::unique_ptr<ops::Backend> backend_;  // only while it is open, as are its parts
+  std::unique_ptr<ops::Backend> backend_;  // set while it is open, as are the members below
   std::unique_ptr<plugin::Memory> memory_;
   std::unique_ptr<plugin::Tracer> tracer_;
   std::unique_ptr<plugin::Counters> counters_;

@@ -13,26 +13,27 @@
 namespace bench::ops {
 namespace {
 
-// During its lifetime the whole execution is one part, unless the name is empty.
-class WholePart {
+// Reports the whole execution as one part with this name. Does nothing if the name is empty.
+class ExecutionPart {
  public:
-  WholePart(std::string_view name, PartListener& parts) : parts_(name.empty() ? nullptr : &parts) {
+  ExecutionPart(std::string_view name, PartListener& parts)
+      : parts_(name.empty() ? nullptr : &parts) {
     if (parts_ != nullptr) parts_->part_begins(name);
   }
-  ~WholePart() {
+  ~ExecutionPart() {
     if (parts_ != nullptr) parts_->part_ends();
   }
-  WholePart(const WholePart&) = delete;
-  WholePart& operator=(const WholePart&) = delete;
+  ExecutionPart(const ExecutionPart&) = delete;
+  ExecutionPart& operator=(const ExecutionPart&) = delete;
 
  private:
   PartListener* parts_;
 };
 
 // Adapts an observer of the interface to this program's.
-class ReportedObserver final : public StepObserver {
+class ObserverAdapter final : public StepObserver {
  public:
-  ReportedObserver(const plugin::Observer& observer, PartListener& parts)
+  ObserverAdapter(const plugin::Observer& observer, PartListener& parts)
       : observer_(observer), parts_(parts) {}
 
   void begins(std::size_t step) noexcept override { observer_.begins(step); }
@@ -48,20 +49,20 @@ class ReportedObserver final : public StepObserver {
 
 class ExportedInvocation final : public plugin::SteppedInvocation {
  public:
-  ExportedInvocation(std::unique_ptr<ops::Invocation> invocation, std::string_view whole,
+  ExportedInvocation(std::unique_ptr<ops::Invocation> invocation, std::string_view part_name,
                      PartListener& parts)
-      : invocation_(std::move(invocation)), whole_(whole), parts_(parts) {}
+      : invocation_(std::move(invocation)), part_name_(part_name), parts_(parts) {}
 
   void run() override {
-    const WholePart part(whole_, parts_);
+    const ExecutionPart part(part_name_, parts_);
     check(invocation_->run());
   }
   void run_observed(const plugin::Observer& observer) override {
-    const WholePart part(whole_, parts_);
-    ReportedObserver reported(observer, parts_);
-    check(invocation_->run_observed(reported));
+    const ExecutionPart part(part_name_, parts_);
+    ObserverAdapter adapter(observer, parts_);
+    check(invocation_->run_observed(adapter));
   }
-  ops::Invocation& forwarded() const { return *invocation_; }
+  ops::Invocation& wrapped() const { return *invocation_; }
 
  private:
   void check(bool has_run) const {
@@ -69,7 +70,7 @@ class ExportedInvocation final : public plugin::SteppedInvocation {
   }
 
   std::unique_ptr<ops::Invocation> invocation_;
-  std::string_view whole_;
+  std::string_view part_name_;
   PartListener& parts_;
 };
 
@@ -82,16 +83,16 @@ constexpr std::array<VerdictFlag, 3> kExportedFlags = {
      {SampleVerdict::throttled, BENCH_SAMPLE_THROTTLED},
      {SampleVerdict::unsteady, BENCH_SAMPLE_UNSTEADY}}};
 
-plugin::Sample exported_sample(DeviceSample taken) {
+plugin::Sample to_plugin_sample(DeviceSample device_sample) {
   plugin::Sample sample;
-  sample.device = taken.device;
-  sample.host = taken.host;
-  sample.clock_hz = taken.clock_hz;
+  sample.device = device_sample.device;
+  sample.host = device_sample.host;
+  sample.clock_hz = device_sample.clock_hz;
   for (const VerdictFlag& row : kExportedFlags) {
-    if (row.verdict == taken.verdict) sample.flags = row.flag;
+    if (row.verdict == device_sample.verdict) sample.flags = row.flag;
   }
-  sample.how = static_cast<std::int32_t>(taken.method);
-  sample.reason = std::move(taken.reason);
+  sample.how = static_cast<std::int32_t>(device_sample.method);
+  sample.reason = std::move(device_sample.reason);
   return sample;
 }
 
@@ -100,18 +101,19 @@ enum class PackedTensors { all, those_not_plain };
 
 class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sampler {
  public:
-  // `problem`: what the kernel was created from, if each execution is a part with its name.
+  // `problem`: the problem that the kernel was created from, if each execution is a part named
+  // after its operator; else null.
   ExportedKernel(std::unique_ptr<ops::Kernel> kernel, PartListener& parts, PackedTensors packed,
                  std::unique_ptr<const Problem> problem)
       : problem_(std::move(problem)),
-        view_(problem_ ? std::make_unique<CProblem>(*problem_) : nullptr),
+        c_problem_(problem_ ? std::make_unique<CProblem>(*problem_) : nullptr),
         kernel_(std::move(kernel)),
         implementation_(kernel_->implementation()),
-        whole_(problem_ ? std::string_view(problem_->op->name) : std::string_view()),
+        part_name_(problem_ ? std::string_view(problem_->op->name) : std::string_view()),
         parts_(parts),
-        packs_(packed == PackedTensors::all || !kernel_->takes_plain()) {}
+        has_packing_(packed == PackedTensors::all || !kernel_->takes_plain()) {}
 
-  const bench_problem* view() const { return view_->get(); }
+  const bench_problem* c_problem() const { return c_problem_->get(); }
 
   const char* implementation() const override { return implementation_.c_str(); }
   std::vector<plugin::KernelStep> steps() const override {
@@ -129,7 +131,7 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
     }
     return buffers;
   }
-  plugin::Packing* packing() override { return packs_ ? this : nullptr; }
+  plugin::Packing* packing() override { return has_packing_ ? this : nullptr; }
   plugin::Sampler* sampler() override { return kernel_->has_device_clock() ? this : nullptr; }
   std::int64_t workspace() const override { return kernel_->workspace().count; }
   std::map<std::string, std::string> details() const override { return kernel_->details(); }
@@ -137,7 +139,7 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
     throw_if_error(kernel_->prepare({buffers, kernel_->buffers().size()}));
   }
   std::unique_ptr<plugin::Invocation> bind(std::vector<void*> buffers) override {
-    return std::make_unique<ExportedInvocation>(value_or_throw(kernel_->bind(buffers)), whole_,
+    return std::make_unique<ExportedInvocation>(value_or_throw(kernel_->bind(buffers)), part_name_,
                                                 parts_);
   }
 
@@ -155,17 +157,17 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
     }
     const bool is_known = request.how() >= BENCH_SAMPLE_ANY && request.how() <= BENCH_SAMPLE_GRAPH;
     const auto method = is_known ? static_cast<SampleMethod>(request.how()) : SampleMethod::any;
-    return exported_sample(value_or_throw(
+    return to_plugin_sample(value_or_throw(
         kernel_->sample({rotation_, request.first(), request.iterations(), method})));
   }
 
   std::unique_ptr<const Problem> problem_;
-  std::unique_ptr<CProblem> view_;
+  std::unique_ptr<CProblem> c_problem_;
   std::unique_ptr<ops::Kernel> kernel_;
   std::string implementation_;
-  std::string_view whole_;
+  std::string_view part_name_;
   PartListener& parts_;
-  bool packs_;
+  bool has_packing_;
   std::vector<Invocation*> rotation_;  // rotation of the current sample
 };
 
@@ -178,14 +180,14 @@ std::unique_ptr<plugin::Kernel> export_kernel(std::unique_ptr<Kernel> kernel, Pa
 
 const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
                                     std::unique_ptr<const Problem> problem, PartListener& parts) {
-  auto made = std::make_unique<ExportedKernel>(std::move(kernel), parts, PackedTensors::all,
-                                               std::move(problem));
-  const bench_problem* view = made->view();
-  return plugin::detail::KernelHolder::release(std::move(made), {}, view);
+  auto exported_kernel = std::make_unique<ExportedKernel>(std::move(kernel), parts,
+                                                          PackedTensors::all, std::move(problem));
+  const bench_problem* c_problem = exported_kernel->c_problem();
+  return plugin::detail::KernelHolder::release(std::move(exported_kernel), {}, c_problem);
 }
 
 Invocation& exported_invocation(plugin::Invocation& invocation) {
-  return static_cast<ExportedInvocation&>(invocation).forwarded();
+  return static_cast<ExportedInvocation&>(invocation).wrapped();
 }
 
 }  // namespace bench::ops

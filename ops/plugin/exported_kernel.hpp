@@ -18,7 +18,7 @@
 
 namespace bench::ops {
 
-// These throw an error as the C++ wrapper of the interface expects it.
+// Return the value of a result, or throw its error as the C++ wrapper of the interface expects it.
 template <class T>
 T value_or_throw(Result<T> result) {
   if (result) return std::move(result).value();
@@ -44,12 +44,13 @@ class PartListener {
   virtual void part_ends() noexcept = 0;
 };
 
-// A kernel of a plugin. `parts` receives the parts that an observed execution names. Tensors that
-// the kernel takes plain are not packed.
+// Exports a kernel of a plugin. `parts` receives the parts that an observed execution names.
+// Tensors that the kernel takes plain are not packed.
 std::unique_ptr<plugin::Kernel> export_kernel(std::unique_ptr<Kernel> kernel, PartListener& parts);
 
-// A kernel of the host. All its tensors are packed. Each execution is a part named after the
-// problem's operator. The plugin can read the problem. The result deletes itself in destroy().
+// Exports a kernel of the host to a plugin. All its tensors are packed. Each execution is a part
+// named after the problem's operator. The plugin can read the problem. The result deletes itself in
+// destroy().
 const bench_kernel* export_built_in(std::unique_ptr<Kernel> kernel,
                                     std::unique_ptr<const Problem> problem, PartListener& parts);
 

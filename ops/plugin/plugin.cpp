@@ -22,57 +22,62 @@ using Entry = const bench_plugin* (*)();
 constexpr std::string_view kDocumentation = "docs/plugins.md shows how to build a plugin";
 constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
 
-Error at(const std::string& file, std::string what, std::string_view next = {}) {
+Error file_error(const std::string& file, std::string what, std::string_view next = {}) {
   return {std::move(what), file, std::string(next)};
 }
 
 // The loader's message begins with the file's name.
 std::string loader_message(const std::string& file) {
-  const char* said = dlerror();
-  std::string text = said == nullptr ? "no reason given" : said;
+  const char* message = dlerror();
+  std::string text = message == nullptr ? "no reason given" : message;
   if (text.starts_with(file + ": ")) text.erase(0, file.size() + 2);
   return text;
 }
 
 Result<const bench_plugin*> open_library(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) {
-    return at(file, fmt::format("cannot be read: {}", std::strerror(errno)),
-              "relative paths start at the configuration's folder (`plugins`) or at the current "
-              "folder (--plugin)");
+    return file_error(
+        file, fmt::format("cannot be read: {}", std::strerror(errno)),
+        "relative paths start at the configuration's folder (`plugins`) or at the current "
+        "folder (--plugin)");
   }
-  BENCH_RETURN_IF_ERROR(
-      open_input(file, OpenDescriptors::refuse));  // the loader would wait for the writer of a FIFO
+  // Refuses a FIFO, because the loader would wait for its writer.
+  BENCH_RETURN_IF_ERROR(open_input(file, OpenDescriptors::refuse));
   // The loader would search for a name without a slash in the system's folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return at(file, fmt::format("cannot be loaded: {}", loader_message(path)),
-              "build it as a shared library for this machine");
+    return file_error(file, fmt::format("cannot be loaded: {}", loader_message(path)),
+                      "build it as a shared library for this machine");
   }
   const auto entry = reinterpret_cast<Entry>(dlsym(library, BENCH_PLUGIN_ENTRY));
   if (entry == nullptr) {
-    return at(file, fmt::format("is not a plugin: it does not export {}()", BENCH_PLUGIN_ENTRY),
-              kDocumentation);
+    return file_error(file,
+                      fmt::format("is not a plugin: it does not export {}()", BENCH_PLUGIN_ENTRY),
+                      kDocumentation);
   }
   const bench_plugin* plugin = entry();
   if (plugin == nullptr) {
-    return at(file, fmt::format("{}() returned no plugin", BENCH_PLUGIN_ENTRY), kDocumentation);
+    return file_error(file, fmt::format("{}() returned no plugin", BENCH_PLUGIN_ENTRY),
+                      kDocumentation);
   }
   return plugin;
 }
 
 Status check_version(const bench_plugin& plugin, const std::string& file) {
   if (BENCH_HAS(bench_plugin, &plugin, abi) && plugin.abi != BENCH_PLUGIN_ABI) {
-    return at(file,
-              fmt::format("has version {} of the plugin interface, this program has version {}",
-                          plugin.abi, BENCH_PLUGIN_ABI),
-              "build it with this release's bench/plugin.h");
+    return file_error(
+        file,
+        fmt::format("has version {} of the plugin interface, this program has version {}",
+                    plugin.abi, BENCH_PLUGIN_ABI),
+        "build it with this release's bench/plugin.h");
   }
   if (plugin.size < sizeof(bench_plugin)) {
-    return at(file, "describes itself with a struct that is too short", kDocumentation);
+    return file_error(file, "describes itself with a struct that is too short", kDocumentation);
   }
   if (const auto fault = struct_fault(&plugin))
-    return at(file, fmt::format("describes itself with a struct that {}", *fault), kDocumentation);
+    return file_error(file, fmt::format("describes itself with a struct that {}", *fault),
+                      kDocumentation);
   return Done{};
 }
 
@@ -80,10 +85,12 @@ Status check_version(const bench_plugin& plugin, const std::string& file) {
 template <class Row>
 Status check_list(const Row* const* rows, std::size_t count, std::string_view what,
                   const std::string& file) {
-  if (count > 0 && rows == nullptr) return at(file, fmt::format("has no list of its {}", what));
+  if (count > 0 && rows == nullptr)
+    return file_error(file, fmt::format("has no list of its {}", what));
   for (std::size_t i = 0; i < count; ++i) {
     if (const auto fault = struct_fault(rows[i]))
-      return at(file, fmt::format("number {} of its {} {}", i, what, *fault), kDocumentation);
+      return file_error(file, fmt::format("number {} of its {} {}", i, what, *fault),
+                        kDocumentation);
   }
   return Done{};
 }
@@ -91,13 +98,13 @@ Status check_list(const Row* const* rows, std::size_t count, std::string_view wh
 Status check_operator(const bench_operator& op, const std::string& file) {
   BENCH_RETURN_IF_ERROR(check_list(op.parameters, op.parameter_count, "parameters", file));
   if (op.model == nullptr || op.reference == nullptr) {
-    return at(
+    return file_error(
         file,
         fmt::format("its operator `{}` has no model or no reference", string_or_empty(op.name)),
         kDocumentation);
   }
   Status status = check_operator_description(op);
-  if (!status.ok()) return at(file, status.error().what, kDocumentation);
+  if (!status.ok()) return file_error(file, status.error().what, kDocumentation);
   return Done{};
 }
 
@@ -105,19 +112,20 @@ Status check_backend(const bench_backend& backend, const std::string& file) {
   const std::string name = string_or_empty(backend.name);
   const std::string device = string_or_empty(backend.device);
   if (!is_plugin_name(name)) {
-    return at(file, fmt::format("the backend name `{}` is not [a-z][a-z0-9_]*", name));
+    return file_error(file, fmt::format("the backend name `{}` is not [a-z][a-z0-9_]*", name));
   }
   if (std::ranges::find(kDevices, device) == kDevices.end()) {
-    return at(file, fmt::format("its backend `{}` is for the device `{}`", name, device),
-              "devices are cpu and cuda");
+    return file_error(file, fmt::format("its backend `{}` is for the device `{}`", name, device),
+                      "devices are cpu and cuda");
   }
-  const bool lists = backend.operator_count == 0 || backend.operators != nullptr;
-  if (!lists || backend.open == nullptr || backend.close == nullptr || backend.create == nullptr) {
-    return at(file, fmt::format("its backend `{}` lacks a function or its operators", name),
-              kDocumentation);
+  const bool has_operator_list = backend.operator_count == 0 || backend.operators != nullptr;
+  if (!has_operator_list || backend.open == nullptr || backend.close == nullptr ||
+      backend.create == nullptr) {
+    return file_error(file, fmt::format("its backend `{}` lacks a function or its operators", name),
+                      kDocumentation);
   }
   if (const auto fault = device_fault(backend)) {
-    return at(file, fmt::format("its backend `{}` {}", name, *fault), kDocumentation);
+    return file_error(file, fmt::format("its backend `{}` {}", name, *fault), kDocumentation);
   }
   return Done{};
 }
@@ -132,7 +140,8 @@ Status check_plugin(const bench_plugin& plugin, const std::string& file) {
   for (std::size_t i = 0; i < plugin.backend_count; ++i) {
     BENCH_RETURN_IF_ERROR(check_backend(*plugin.backends[i], file));
   }
-  if (plugin.name == nullptr || *plugin.name == '\0') return at(file, "does not report its name");
+  if (plugin.name == nullptr || *plugin.name == '\0')
+    return file_error(file, "does not report its name");
   return Done{};
 }
 

@@ -45,7 +45,7 @@ std::optional<std::string> device_fault(const bench_backend& backend);
 // Returns why the backend cannot run here, as far as it reports this without being opened.
 std::optional<std::string> probe_backend(const bench_backend& backend);
 // Opens the backend. `built_in` creates the kernels of built-in operators that it requests, and
-// must outlive it. `plugin` is its library if it names none.
+// must outlive it. `plugin` is used as its library if it names none.
 Result<std::unique_ptr<Backend>, BackendError> open_backend(const bench_backend& backend,
                                                             LibraryInfo plugin, Backend& built_in);
 

@@ -32,7 +32,7 @@ class PluginBackend final : public Backend {
         plugin_(std::move(plugin)),
         host_(name_, built_in) {}
   ~PluginBackend() override {
-    if (opened_) raw_.close(state_);
+    if (is_open_) raw_.close(state_);
   }
   PluginBackend(const PluginBackend&) = delete;
   PluginBackend& operator=(const PluginBackend&) = delete;
@@ -51,22 +51,23 @@ class PluginBackend final : public Backend {
   // Built-in kernels that the plugin uses also allocate memory and call the library.
   void observe(const Collectors& collectors) override { host_.built_in().observe(collectors); }
   void set_tuning(std::int64_t candidates) override {
-    const bool has = BENCH_HAS(bench_backend, &raw_, set_tuning);
-    if (has && raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
+    const bool has_function = BENCH_HAS(bench_backend, &raw_, set_tuning);
+    if (has_function && raw_.set_tuning != nullptr) raw_.set_tuning(state_, candidates);
   }
 
  private:
   std::vector<LibraryInfo> libraries() const;
-  bool serves(std::string_view op) const;
-  CreatedKernel take(bench_status status, const bench_kernel* kernel, const CMessage& message,
-                     std::span<const Tensor> tensors, std::string_view what);
+  bool has_operator(std::string_view op) const;
+  CreatedKernel adopt_kernel(bench_status status, const bench_kernel* kernel,
+                             const CMessage& message, std::span<const Tensor> tensors,
+                             std::string_view what);
 
   const bench_backend& raw_;
   std::string name_;
   LibraryInfo plugin_;
   Host host_;
   void* state_ = nullptr;
-  bool opened_ = false;
+  bool is_open_ = false;
   std::optional<PluginMemory> memory_;
   std::optional<PluginTracer> tracer_;
   std::optional<PluginCounters> counters_;
@@ -79,7 +80,7 @@ Result<Done, BackendError> PluginBackend::open() {
     return backend_error(status,
                          message.error(fmt::format("the backend `{}` cannot be opened", name_)));
   }
-  opened_ = true;
+  is_open_ = true;
   if (const auto fault = device_fault(raw_)) {
     return BackendError{BackendError::Kind::failed,
                         fmt::format("the backend `{}` {}", name_, *fault)};
@@ -115,52 +116,52 @@ std::vector<LibraryInfo> PluginBackend::further_libraries() const {
   return all;
 }
 
-bool PluginBackend::serves(std::string_view op) const {
+bool PluginBackend::has_operator(std::string_view op) const {
   const std::span<const char* const> names(raw_.operators, raw_.operator_count);
   return std::ranges::any_of(names, [&](const char* name) { return string_or_empty(name) == op; });
 }
 
-CreatedKernel PluginBackend::take(bench_status status, const bench_kernel* kernel,
-                                  const CMessage& message, std::span<const Tensor> tensors,
-                                  std::string_view what) {
+CreatedKernel PluginBackend::adopt_kernel(bench_status status, const bench_kernel* kernel,
+                                          const CMessage& message, std::span<const Tensor> tensors,
+                                          std::string_view what) {
   if (status != BENCH_OK) {
     return backend_error(
         status, message.error(fmt::format("`{}` cannot create a kernel for {}", name_, what)));
   }
-  const auto mistake = [&](const std::string& fault) {
+  const auto make_error = [&](const std::string& fault) {
     return BackendError{BackendError::Kind::failed,
                         fmt::format("the kernel that `{}` created for {} {}", name_, what, fault)};
   };
-  if (kernel == nullptr) return mistake("does not exist");
-  auto taken = take_kernel(*kernel, tensors, {host_, memory()});
-  if (!taken) return mistake(taken.error().what);
-  return std::move(taken).value();
+  if (kernel == nullptr) return make_error("does not exist");
+  auto adopted = take_kernel(*kernel, tensors, {host_, memory()});
+  if (!adopted) return make_error(adopted.error().what);
+  return std::move(adopted).value();
 }
 
 CreatedKernel PluginBackend::create(const Problem& problem) {
   const std::string_view op = problem.op->name;
-  if (!serves(op)) {
+  if (!has_operator(op)) {
     return BackendError{
         BackendError::Kind::unsupported,
         fmt::format("the backend `{}` does not serve the operator `{}`", name_, op)};
   }
-  const CProblem given(problem);
+  const CProblem c_problem(problem);
   const bench_kernel* kernel = nullptr;
   CMessage message;
-  const bench_status status = raw_.create(state_, given.get(), &kernel, message.get());
-  return take(status, kernel, message, problem.tensors, op);
+  const bench_status status = raw_.create(state_, c_problem.get(), &kernel, message.get());
+  return adopt_kernel(status, kernel, message, problem.tensors, op);
 }
 
 CreatedKernel PluginBackend::create(const Network& network) {
-  if (raw_.create_network == nullptr || !serves(kNetworkOperator)) {
+  if (raw_.create_network == nullptr || !has_operator(kNetworkOperator)) {
     return BackendError{BackendError::Kind::unsupported,
                         fmt::format("the backend `{}` does not run whole networks", name_)};
   }
-  const CNetwork given(network);
+  const CNetwork c_network(network);
   const bench_kernel* kernel = nullptr;
   CMessage message;
-  const bench_status status = raw_.create_network(state_, given.get(), &kernel, message.get());
-  return take(status, kernel, message, network.tensors, network.name);
+  const bench_status status = raw_.create_network(state_, c_network.get(), &kernel, message.get());
+  return adopt_kernel(status, kernel, message, network.tensors, network.name);
 }
 
 }  // namespace
@@ -187,9 +188,9 @@ std::optional<std::string> probe_backend(const bench_backend& backend) {
 
 Result<std::unique_ptr<Backend>, BackendError> open_backend(const bench_backend& backend,
                                                             LibraryInfo plugin, Backend& built_in) {
-  auto opened = std::make_unique<PluginBackend>(backend, std::move(plugin), built_in);
-  BENCH_RETURN_IF_ERROR(opened->open());
-  return std::unique_ptr<Backend>(std::move(opened));
+  auto plugin_backend = std::make_unique<PluginBackend>(backend, std::move(plugin), built_in);
+  BENCH_RETURN_IF_ERROR(plugin_backend->open());
+  return std::unique_ptr<Backend>(std::move(plugin_backend));
 }
 
 }  // namespace bench::ops

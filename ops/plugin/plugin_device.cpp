@@ -31,7 +31,7 @@ std::optional<Bytes> size_of(Function function, void* state) {
 
 constexpr std::string_view kCopyFailed = "a copy to or from device memory failed";
 
-// `self` is the destination. A counter without a name is ignored.
+// `self` is the CounterReadings to add to. A counter without a name is ignored.
 void add_counter(void* self, const bench_counter* counter) {
   const auto fault = struct_fault(counter);
   const bool is_named = counter != nullptr && BENCH_HAS(bench_counter, counter, name);  // NOLINT
@@ -64,10 +64,10 @@ constexpr std::array<FlagRow, 3> kPluginFlags = {{
     {BENCH_SAMPLE_UNSTEADY, SampleVerdict::unsteady, "the device's clock has changed"},
 }};
 
-SampleMethod to_sample_method(std::int32_t how, SampleMethod asked) {
+SampleMethod to_sample_method(std::int32_t how, SampleMethod requested) {
   if (how == BENCH_SAMPLE_GRAPH) return SampleMethod::graph;
   if (how == BENCH_SAMPLE_STREAM) return SampleMethod::stream;
-  return asked == SampleMethod::any ? SampleMethod::stream : asked;
+  return requested == SampleMethod::any ? SampleMethod::stream : requested;
 }
 
 }  // namespace
@@ -75,32 +75,33 @@ SampleMethod to_sample_method(std::int32_t how, SampleMethod asked) {
 std::optional<std::string> find_fault(const bench_memory& memory) {
   if (const auto fault = struct_fault(&memory))
     return fmt::format("has incomplete memory functions: their struct {}", *fault);
-  const bool complete = memory.allocate != nullptr && memory.release != nullptr &&
-                        memory.copy_in != nullptr && memory.copy_out != nullptr &&
-                        memory.fill != nullptr;
-  return complete ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
+  const bool is_complete = memory.allocate != nullptr && memory.release != nullptr &&
+                           memory.copy_in != nullptr && memory.copy_out != nullptr &&
+                           memory.fill != nullptr;
+  return is_complete ? std::nullopt : std::optional<std::string>("has incomplete memory functions");
 }
 
 std::optional<std::string> find_fault(const bench_tracer& tracer) {
   if (const auto fault = struct_fault(&tracer))
     return fmt::format("has an incomplete tracer: its struct {}", *fault);
-  const bool complete = tracer.begin != nullptr && tracer.open_window != nullptr &&
-                        tracer.region_begin != nullptr && tracer.region_end != nullptr &&
-                        tracer.finish != nullptr;
-  return complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
+  const bool is_complete = tracer.begin != nullptr && tracer.open_window != nullptr &&
+                           tracer.region_begin != nullptr && tracer.region_end != nullptr &&
+                           tracer.finish != nullptr;
+  return is_complete ? std::nullopt : std::optional<std::string>("has an incomplete tracer");
 }
 
 std::optional<std::string> find_fault(const bench_counters& counters) {
   if (const auto fault = struct_fault(&counters))
     return fmt::format("has an incomplete table of counters: it {}", *fault);
-  const bool complete = counters.measure != nullptr;
-  return complete ? std::nullopt
-                  : std::optional<std::string>("has an incomplete table of counters");
+  const bool is_complete = counters.measure != nullptr;
+  return is_complete ? std::nullopt
+                     : std::optional<std::string>("has an incomplete table of counters");
 }
 
 const bench_counters* find_counters(const bench_backend& backend) {
-  const bool has = BENCH_HAS(bench_backend, &backend, counters);  // NOLINT: the pointer's size
-  return has ? backend.counters : nullptr;
+  const bool has_counters =
+      BENCH_HAS(bench_backend, &backend, counters);  // NOLINT: the pointer's size
+  return has_counters ? backend.counters : nullptr;
 }
 
 Result<void*> PluginMemory::allocate(Bytes size) {
@@ -185,13 +186,13 @@ Result<DeviceSample> read_sample(const bench_sample& sample, const SampleRequest
     result.reason = reason.empty() ? row.default_reason : reason;
     break;
   }
-  const bool voided = result.verdict == SampleVerdict::voided;
+  const bool is_discarded = result.verdict == SampleVerdict::voided;
   if (sample.device_ns > 0) {
     result.device = Nanoseconds(sample.device_ns);
-  } else if (sample.device_ns == kTimeNotReported && !voided) {
+  } else if (sample.device_ns == kTimeNotReported && !is_discarded) {
     result.verdict = SampleVerdict::voided;
     result.reason = "the plugin does not report the device's time";
-  } else if (!voided) {
+  } else if (!is_discarded) {
     return Error{fmt::format("the plugin reports an impossible time of {1} ns for {0} iterations",
                              request.iterations, sample.device_ns),
                  "", "this is a bug in the plugin"};

@@ -16,7 +16,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr const char* kPluginMistake = "this is a bug in the plugin";
+constexpr const char* kPluginBug = "this is a bug in the plugin";
 
 // Validates and forwards the step events of a plugin. Valid steps exist, run one at a time, and are
 // enqueued before they are done.
@@ -32,40 +32,40 @@ class StepValidator {
              .done = [](void* self, std::size_t step) { of(self).done(step); }} {}
 
   const bench_observer* get() const { return &raw_; }
-  bool sensible() const { return sensible_; }
-  bool all_ended() const { return state_ == State::between; }
+  bool is_valid() const { return is_valid_; }
+  bool has_ended_all() const { return state_ == State::idle; }
 
  private:
-  enum class State { between, begun, enqueued };
+  enum class State { idle, begun, enqueued };
 
   static StepValidator& of(void* self) { return *static_cast<StepValidator*>(self); }
   void begins(std::size_t step) {
-    if (!goes_on(state_ == State::between && step < steps_)) return;
+    if (!check_event(state_ == State::idle && step < steps_)) return;
     state_ = State::begun;
     step_ = step;
     observer_.begins(step);
   }
   void enqueued(std::size_t step) {
-    if (!goes_on(state_ == State::begun && step == step_)) return;
+    if (!check_event(state_ == State::begun && step == step_)) return;
     state_ = State::enqueued;
     observer_.enqueued(step);
   }
   void done(std::size_t step) {
-    if (!goes_on(state_ == State::enqueued && step == step_)) return;
-    state_ = State::between;
+    if (!check_event(state_ == State::enqueued && step == step_)) return;
+    state_ = State::idle;
     observer_.done(step);
   }
-  bool goes_on(bool fits) {
-    sensible_ = sensible_ && fits;
-    return sensible_;
+  bool check_event(bool is_allowed) {
+    is_valid_ = is_valid_ && is_allowed;
+    return is_valid_;
   }
 
   StepObserver& observer_;
   std::size_t steps_;
   bench_observer raw_;
-  State state_ = State::between;
+  State state_ = State::idle;
   std::size_t step_ = 0;
-  bool sensible_ = true;
+  bool is_valid_ = true;
 };
 
 class PluginInvocation final : public Invocation {
@@ -78,44 +78,44 @@ class PluginInvocation final : public Invocation {
 
   const bench_invocation* raw() const { return &raw_; }
 
-  bool run() noexcept override { return ok_ = raw_.run(raw_.self) == BENCH_OK; }
+  bool run() noexcept override { return is_successful_ = raw_.run(raw_.self) == BENCH_OK; }
   bool run_observed(StepObserver& observer) noexcept override {
     host_.observe(&observer);
-    ok_ = raw_.run_observed == nullptr ? run_whole(observer) : run_steps(observer);
+    is_successful_ = raw_.run_observed == nullptr ? run_as_one_step(observer) : run_steps(observer);
     host_.observe(nullptr);
-    return ok_;
+    return is_successful_;
   }
   std::string error() const override {
-    if (ok_) return "";
-    if (!mistake_.empty()) return mistake_;
-    const std::string said = raw_.error == nullptr ? "" : string_or_empty(raw_.error(raw_.self));
-    return said.empty() ? "the kernel failed without a reason" : said;
+    if (is_successful_) return "";
+    if (!error_.empty()) return error_;
+    const std::string message = raw_.error == nullptr ? "" : string_or_empty(raw_.error(raw_.self));
+    return message.empty() ? "the kernel failed without a reason" : message;
   }
 
  private:
-  // The part `host` is what is in none of the plugin's ranges.
-  bool run_whole(StepObserver& observer) noexcept {
+  // The part `host` contains the work outside of the plugin's ranges.
+  bool run_as_one_step(StepObserver& observer) noexcept {
     observer.begins(0);
     observer.part_begins("host");
-    const bool ok = run();
+    const bool is_successful = run();
     observer.part_ends();
     observer.enqueued(0);
-    if (ok) observer.done(0);
-    return ok;
+    if (is_successful) observer.done(0);
+    return is_successful;
   }
   bool run_steps(StepObserver& observer) noexcept {
-    StepValidator teller(observer, steps_);
-    const bool ok = raw_.run_observed(raw_.self, teller.get()) == BENCH_OK;
-    if (!ok || (teller.sensible() && teller.all_ended())) return ok;
-    mistake_ = "the kernel reported an unknown step or a wrong order of steps";
+    StepValidator validator(observer, steps_);
+    const bool is_successful = raw_.run_observed(raw_.self, validator.get()) == BENCH_OK;
+    if (!is_successful || (validator.is_valid() && validator.has_ended_all())) return is_successful;
+    error_ = "the kernel reported an unknown step or a wrong order of steps";
     return false;
   }
 
   const bench_invocation& raw_;
   std::size_t steps_;
   Host& host_;
-  bool ok_ = true;  // result of the last run
-  std::string mistake_;
+  bool is_successful_ = true;  // result of the last run
+  std::string error_;
 };
 
 // Returns what is wrong with a list of rows, or nullopt if it can be read.
@@ -150,8 +150,8 @@ std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t te
 
 class PluginKernel final : public Kernel {
  public:
-  PluginKernel(const bench_kernel& raw, std::span<const Tensor> tensors, const KernelPlace& place)
-      : raw_(raw), place_(place) {
+  PluginKernel(const bench_kernel& raw, std::span<const Tensor> tensors, const KernelPlace& context)
+      : raw_(raw), context_(context) {
     for (const Tensor& tensor : tensors) sizes_.push_back(tensor.size());
     for (std::size_t i = 0; i < raw.buffer_count; ++i) {
       const bench_buffer& buffer = *raw.buffers[i];
@@ -167,7 +167,7 @@ class PluginKernel final : public Kernel {
   std::vector<KernelStep> steps() const override;
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {raw_.workspace}; }
-  bool takes_plain() const override { return raw_.pack == nullptr && place_.memory == nullptr; }
+  bool takes_plain() const override { return raw_.pack == nullptr && context_.memory == nullptr; }
   Status pack(std::size_t index, const void* plain, void* packed) override;
   Status unpack(std::size_t index, const void* packed, void* plain) override;
   Status prepare(std::span<void* const> buffers) override;
@@ -176,7 +176,8 @@ class PluginKernel final : public Kernel {
   bool has_device_clock() const override { return raw_.sample != nullptr; }
   Result<DeviceSample> sample(const SampleRequest& request) override;
 
-  // Tensors that are not packed have their plain size.
+  // Returns the buffer that is too small, or nullopt. Tensors that are not packed need their plain
+  // size.
   std::optional<std::string> size_fault() const {
     for (std::size_t i = 0; raw_.pack == nullptr && i < sizes_.size(); ++i) {
       if (buffers_[i].size < sizes_[i]) return fmt::format("has a buffer {} that is too small", i);
@@ -186,7 +187,7 @@ class PluginKernel final : public Kernel {
 
  private:
   const bench_kernel& raw_;
-  KernelPlace place_;
+  KernelPlace context_;
   std::vector<Bytes> sizes_;  // sizes of the plain tensors
   std::vector<KernelBuffer> buffers_;
   std::vector<const bench_invocation*> rotation_;  // rotation of the current sample
@@ -207,7 +208,7 @@ std::vector<KernelStep> PluginKernel::steps() const {
 
 Status PluginKernel::pack(std::size_t index, const void* plain, void* packed) {
   if (raw_.pack == nullptr) {
-    if (place_.memory != nullptr) return place_.memory->copy_in(packed, plain, sizes_[index]);
+    if (context_.memory != nullptr) return context_.memory->copy_in(packed, plain, sizes_[index]);
     std::memcpy(packed, plain, static_cast<std::size_t>(sizes_[index].count));
     return Done{};
   }
@@ -218,7 +219,7 @@ Status PluginKernel::pack(std::size_t index, const void* plain, void* packed) {
 
 Status PluginKernel::unpack(std::size_t index, const void* packed, void* plain) {
   if (raw_.unpack == nullptr) {
-    if (place_.memory != nullptr) return place_.memory->copy_out(plain, packed, sizes_[index]);
+    if (context_.memory != nullptr) return context_.memory->copy_out(plain, packed, sizes_[index]);
     std::memcpy(plain, packed, static_cast<std::size_t>(sizes_[index].count));
     return Done{};
   }
@@ -244,17 +245,17 @@ Result<std::unique_ptr<Invocation>> PluginKernel::bind(std::span<void* const> bu
   if (fault || invocation->run == nullptr || invocation->destroy == nullptr) {
     return Error{fmt::format("binding the kernel returned an invalid invocation: it {}",
                              fault.value_or("lacks a function")),
-                 "", kPluginMistake};
+                 "", kPluginBug};
   }
   const std::size_t steps = std::max<std::size_t>(raw_.step_count, 1);
   return std::unique_ptr<Invocation>(
-      std::make_unique<PluginInvocation>(*invocation, steps, place_.host));
+      std::make_unique<PluginInvocation>(*invocation, steps, context_.host));
 }
 
 std::map<std::string, std::string> PluginKernel::details() const {
   std::map<std::string, std::string> details;
-  const bool has = BENCH_HAS(bench_kernel, &raw_, detail_count);
-  for (std::size_t i = 0; has && i < raw_.detail_count; ++i) {
+  const bool has_details = BENCH_HAS(bench_kernel, &raw_, detail_count);
+  for (std::size_t i = 0; has_details && i < raw_.detail_count; ++i) {
     const std::string name = string_or_empty(raw_.details[i]->name);
     if (!name.empty()) details[name] = string_or_empty(raw_.details[i]->value);
   }
@@ -267,32 +268,32 @@ Result<DeviceSample> PluginKernel::sample(const SampleRequest& request) {
   for (Invocation* invocation : request.rotation) {
     rotation_.push_back(static_cast<const PluginInvocation*>(invocation)->raw());
   }
-  const bench_sample_request asked = {.size = sizeof(bench_sample_request),
-                                      .rotation = rotation_.data(),
-                                      .rotation_count = rotation_.size(),
-                                      .first = request.first,
-                                      .iterations = request.iterations,
-                                      .how = static_cast<std::int32_t>(request.method)};
-  bench_sample taken = {sizeof(bench_sample), -1, -1, -1, 0, -1};
+  const bench_sample_request c_request = {.size = sizeof(bench_sample_request),
+                                          .rotation = rotation_.data(),
+                                          .rotation_count = rotation_.size(),
+                                          .first = request.first,
+                                          .iterations = request.iterations,
+                                          .how = static_cast<std::int32_t>(request.method)};
+  bench_sample c_sample = {sizeof(bench_sample), -1, -1, -1, 0, -1};
   CMessage message;
-  if (raw_.sample(raw_.self, &asked, &taken, message.get()) != BENCH_OK) {
+  if (raw_.sample(raw_.self, &c_request, &c_sample, message.get()) != BENCH_OK) {
     return message.error("taking a sample failed");
   }
-  return read_sample(taken, request, message.silent() ? "" : message.error("").message());
+  return read_sample(c_sample, request, message.silent() ? "" : message.error("").message());
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
                                             std::span<const Tensor> tensors,
-                                            const KernelPlace& place) {
+                                            const KernelPlace& context) {
   if (auto fault = find_fault(raw, tensors.size())) {
-    const bool can_end = BENCH_HAS(bench_kernel, &raw, destroy) && raw.destroy != nullptr;
-    if (can_end) raw.destroy(raw.self);
-    return Error{*std::move(fault), "", kPluginMistake};
+    const bool can_destroy = BENCH_HAS(bench_kernel, &raw, destroy) && raw.destroy != nullptr;
+    if (can_destroy) raw.destroy(raw.self);
+    return Error{*std::move(fault), "", kPluginBug};
   }
-  auto kernel = std::make_unique<PluginKernel>(raw, tensors, place);
-  if (auto fault = kernel->size_fault()) return Error{*std::move(fault), "", kPluginMistake};
+  auto kernel = std::make_unique<PluginKernel>(raw, tensors, context);
+  if (auto fault = kernel->size_fault()) return Error{*std::move(fault), "", kPluginBug};
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 

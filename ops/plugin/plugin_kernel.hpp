@@ -13,7 +13,8 @@
 
 namespace bench::ops {
 
-// What the kernel works with; both must outlive it. `memory` is the backend's; null: host memory.
+// The host and the memory that a kernel uses. Both must outlive it. `memory` is the backend's;
+// null: host memory.
 struct KernelPlace {
   Host& host;
   DeviceMemory* memory;
@@ -24,7 +25,7 @@ struct KernelPlace {
 // kernel ...".
 Result<std::unique_ptr<Kernel>> take_kernel(const bench_kernel& raw,
                                             std::span<const Tensor> tensors,
-                                            const KernelPlace& place);
+                                            const KernelPlace& context);
 
 // Returns the plugin's invocation behind an adapted one.
 const bench_invocation& plugin_invocation(const Invocation& invocation);

@@ -15,12 +15,12 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int32_t kParameterKinds = 7;
-constexpr std::int32_t kDirections = 3;
-constexpr std::int32_t kTensorRoles = 3;
+constexpr std::int32_t kParameterKindCount = 7;
+constexpr std::int32_t kDirectionCount = 3;
+constexpr std::int32_t kTensorRoleCount = 3;
 constexpr std::size_t kMaxDimensions = 12;  // the limit of the CPU library
 // For an operator without its own tolerance: roundings before the last one.
-constexpr double kDefaultSteps = 8;
+constexpr double kDefaultRoundings = 8;
 
 ParameterDescription describe(const bench_parameter& parameter) {
   ParameterDescription result{string_or_empty(parameter.name),
@@ -49,9 +49,9 @@ OperatorDescription describe(const bench_operator& op) {
 }
 
 // Receives what a plugin's model() writes, and keeps the first error.
-class Sink {
+class ModelReceiver {
  public:
-  explicit Sink(const bench_operator& op)
+  explicit ModelReceiver(const bench_operator& op)
       : op_(op), raw_{sizeof(bench_model), this, add_tensor, add_formula, set_work} {}
 
   const bench_model* get() const { return &raw_; }
@@ -59,32 +59,34 @@ class Sink {
 
  private:
   static bench_status add_tensor(void* self, const bench_tensor* tensor) {
-    auto& sink = *static_cast<Sink*>(self);
-    return sink.keep(tensor == nullptr ? sink.fault("has no tensor") : sink.add(*tensor));
+    auto& receiver = *static_cast<ModelReceiver*>(self);
+    return receiver.record(tensor == nullptr ? receiver.make_error("has no tensor")
+                                             : receiver.add(*tensor));
   }
   static bench_status add_formula(void* self, const bench_formula* formula) {
-    auto& sink = *static_cast<Sink*>(self);
-    if (formula == nullptr) return sink.keep(sink.fault("has no formula"));
-    sink.model_.formulas.push_back({string_or_empty(formula->name),
-                                    string_or_empty(formula->expression),
-                                    string_or_empty(formula->values), formula->result});
+    auto& receiver = *static_cast<ModelReceiver*>(self);
+    if (formula == nullptr) return receiver.record(receiver.make_error("has no formula"));
+    receiver.model_.formulas.push_back({string_or_empty(formula->name),
+                                        string_or_empty(formula->expression),
+                                        string_or_empty(formula->values), formula->result});
     return BENCH_OK;
   }
   static bench_status set_work(void* self, const bench_work* work) {
-    auto& sink = *static_cast<Sink*>(self);
-    return sink.keep(work == nullptr ? sink.fault("has no work") : sink.set(*work));
+    auto& receiver = *static_cast<ModelReceiver*>(self);
+    return receiver.record(work == nullptr ? receiver.make_error("has no work")
+                                           : receiver.set(*work));
   }
 
-  Error fault(std::string what) const {
+  Error make_error(std::string what) const {
     return {fmt::format("the model of `{}` {}", string_or_empty(op_.name), what), "",
             "this is a bug in the plugin"};
   }
-  bench_status keep(const Status& status) {
+  bench_status record(const Status& status) {
     if (status.ok()) return BENCH_OK;
     if (!error_) error_ = status.error();
     return BENCH_INVALID;
   }
-  Status add(const bench_tensor& given);
+  Status add(const bench_tensor& row);
   Status set(const bench_work& work);
 
   const bench_operator& op_;
@@ -94,47 +96,48 @@ class Sink {
   std::optional<Error> error_;
 };
 
-Status Sink::add(const bench_tensor& given) {
-  const std::string name = string_or_empty(given.name);
-  if (name.empty()) return fault("has a tensor without a name");
-  if (given.role < 0 || given.role >= kTensorRoles) {
-    return fault(fmt::format("gives the tensor `{}` the unknown role {}", name, given.role));
+Status ModelReceiver::add(const bench_tensor& row) {
+  const std::string name = string_or_empty(row.name);
+  if (name.empty()) return make_error("has a tensor without a name");
+  if (row.role < 0 || row.role >= kTensorRoleCount) {
+    return make_error(fmt::format("gives the tensor `{}` the unknown role {}", name, row.role));
   }
-  if (given.dtype < 0 || static_cast<std::size_t>(given.dtype) >= data_types().size()) {
-    return fault(fmt::format("gives the tensor `{}` the unknown type {}", name, given.dtype));
+  if (row.dtype < 0 || static_cast<std::size_t>(row.dtype) >= data_types().size()) {
+    return make_error(fmt::format("gives the tensor `{}` the unknown type {}", name, row.dtype));
   }
-  if (given.rank == 0 || given.rank > kMaxDimensions || given.dims == nullptr) {
-    return fault(fmt::format("gives the tensor `{}` {} dimensions", name, given.rank));
+  if (row.rank == 0 || row.rank > kMaxDimensions || row.dims == nullptr) {
+    return make_error(fmt::format("gives the tensor `{}` {} dimensions", name, row.rank));
   }
-  const auto role = static_cast<TensorRole>(given.role);
+  const auto role = static_cast<TensorRole>(row.role);
   if (has_outputs_ && role != TensorRole::output) {
-    return fault(fmt::format("has `{}` after its outputs", name));
+    return make_error(fmt::format("has `{}` after its outputs", name));
   }
   has_outputs_ = role == TensorRole::output;
   std::vector<std::string> names;  // for errors
   std::vector<Extent> extents;
-  for (std::size_t i = 0; i < given.rank; ++i) {
-    if (given.dims[i] < 1) {
-      return fault(fmt::format("gives the tensor `{}` a dimension of {}", name, given.dims[i]));
+  for (std::size_t i = 0; i < row.rank; ++i) {
+    if (row.dims[i] < 1) {
+      return make_error(fmt::format("gives the tensor `{}` a dimension of {}", name, row.dims[i]));
     }
     names.push_back(fmt::format("dimension {}", i));
   }
-  for (std::size_t i = 0; i < given.rank; ++i) extents.push_back({names[i], given.dims[i]});
-  auto made = make_tensor(name, role, static_cast<DataType>(given.dtype), extents);
-  if (!made.ok()) return Error{made.error().what, "", ""};  // the place is not a parameter
-  Tensor tensor = std::move(made).value();
-  if (given.touched > tensor.touched) {
-    return fault(fmt::format("touches {} elements of `{}`, which has {}", given.touched, name,
-                             tensor.touched));
+  for (std::size_t i = 0; i < row.rank; ++i) extents.push_back({names[i], row.dims[i]});
+  auto created = make_tensor(name, role, static_cast<DataType>(row.dtype), extents);
+  if (!created.ok())
+    return Error{created.error().what, "", ""};  // its `where` is not a parameter of the operator
+  Tensor tensor = std::move(created).value();
+  if (row.touched > tensor.touched) {
+    return make_error(fmt::format("touches {} elements of `{}`, which has {}", row.touched, name,
+                                  tensor.touched));
   }
-  if (given.touched >= 0) tensor.touched = given.touched;
+  if (row.touched >= 0) tensor.touched = row.touched;
   model_.tensors.push_back(std::move(tensor));
   return Done{};
 }
 
-Status Sink::set(const bench_work& work) {
+Status ModelReceiver::set(const bench_work& work) {
   if (work.macs < 0 || work.flops < 0 || work.flops_valid < 0 || work.sfu_ops < 0) {
-    return fault("has a negative count of operations: an overflow");
+    return make_error("has a negative count of operations: an overflow");
   }
   if (work.has_macs != 0) model_.work.macs = work.macs;
   model_.work.flops = work.flops;
@@ -143,28 +146,28 @@ Status Sink::set(const bench_work& work) {
   return Done{};
 }
 
-Result<Model> Sink::finish() && {
+Result<Model> ModelReceiver::finish() && {
   if (error_) return *std::move(error_);
-  if (!has_outputs_) return fault("has no output");
+  if (!has_outputs_) return make_error("has no output");
   BENCH_RETURN_IF_ERROR(count_bytes(model_.tensors, model_.work));
   model_.formulas.push_back(bytes_formula(model_.tensors));
   return std::move(model_);
 }
 
 Result<Model> call_model(const bench_operator& op, const Problem& problem) {
-  const CProblem given(problem);
+  const CProblem c_problem(problem);
   if (op.check != nullptr) {
     CMessage message;
-    if (op.check(op.self, given.get(), message.get()) != BENCH_OK) {
+    if (op.check(op.self, c_problem.get(), message.get()) != BENCH_OK) {
       return message.error(fmt::format("`{}` refuses these parameters", problem.op->name));
     }
   }
   CMessage message;
-  Sink sink(op);
-  const bench_status status = op.model(op.self, given.get(), sink.get(), message.get());
-  Result<Model> model = std::move(sink).finish();
+  ModelReceiver receiver(op);
+  const bench_status status = op.model(op.self, c_problem.get(), receiver.get(), message.get());
+  Result<Model> model = std::move(receiver).finish();
   if (status == BENCH_OK) return model;
-  // The plugin may only have returned an error that the host found.
+  // The plugin may have failed only because the host returned an error to it.
   if (message.silent() && !model.ok()) return model;
   return message.error(fmt::format("the model of `{}` failed", problem.op->name));
 }
@@ -172,14 +175,14 @@ Result<Model> call_model(const bench_operator& op, const Problem& problem) {
 Result<std::vector<double>> call_reference(const bench_operator& op, const Problem& problem,
                                            ReferenceInputs inputs, std::size_t output,
                                            std::span<const std::int64_t> positions) {
-  const CProblem given(problem);
+  const CProblem c_problem(problem);
   std::vector<const double*> addresses;
   for (const std::vector<double>& input : inputs) addresses.push_back(input.data());
   const Tensor& tensor = problem.tensors[problem.input_count() + output];
   std::vector<double> values(positions.empty() ? static_cast<std::size_t>(tensor.elements())
                                                : positions.size());
   CMessage message;
-  const bench_status status = op.reference(op.self, given.get(), addresses.data(), output,
+  const bench_status status = op.reference(op.self, c_problem.get(), addresses.data(), output,
                                            positions.empty() ? nullptr : positions.data(),
                                            values.size(), values.data(), message.get());
   if (status == BENCH_OK) return values;
@@ -188,10 +191,10 @@ Result<std::vector<double>> call_reference(const bench_operator& op, const Probl
 
 Tolerance call_tolerance(const bench_operator& op, const Problem& problem) {
   const DataType type = problem.tensors[problem.input_count()].dtype;
-  Tolerance result = rounding_tolerance(type, kDefaultSteps, 0);
+  Tolerance result = rounding_tolerance(type, kDefaultRoundings, 0);
   if (op.tolerance == nullptr) return result;
-  const CProblem given(problem);
-  op.tolerance(op.self, given.get(), &result.absolute, &result.relative);
+  const CProblem c_problem(problem);
+  op.tolerance(op.self, c_problem.get(), &result.absolute, &result.relative);
   return result;
 }
 
@@ -203,14 +206,14 @@ Status check_operator_description(const bench_operator& op) {
     return Error{fmt::format("its operator `{}` has no list of its directions", name), "", ""};
   }
   for (std::size_t i = 0; i < op.direction_count; ++i) {
-    if (op.directions[i] >= 0 && op.directions[i] < kDirections) continue;
+    if (op.directions[i] >= 0 && op.directions[i] < kDirectionCount) continue;
     return Error{fmt::format("its operator `{}` has the direction {}", name, op.directions[i]), "",
                  ""};
   }
   for (std::size_t i = 0; i < op.parameter_count; ++i) {
     const bench_parameter& parameter = *op.parameters[i];
-    const bool words = parameter.word_count == 0 || parameter.words != nullptr;
-    if (words && parameter.kind >= 0 && parameter.kind < kParameterKinds) continue;
+    const bool has_words = parameter.word_count == 0 || parameter.words != nullptr;
+    if (has_words && parameter.kind >= 0 && parameter.kind < kParameterKindCount) continue;
     return Error{fmt::format("its operator `{}` has a parameter `{}` of kind {} or without words",
                              name, string_or_empty(parameter.name), parameter.kind),
                  "", ""};

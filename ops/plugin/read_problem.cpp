@@ -23,9 +23,9 @@ bool is_code(std::int32_t code, std::size_t count) {
 
 bool is_type(std::int32_t code) { return is_code(code, data_types().size()); }
 
-// The common part of requests and problems, which share these fields.
+// Reads the fields that requests and problems share.
 template <class Row>
-Result<ProblemRequest> identify(const Row& row) {
+Result<ProblemRequest> read_problem_request(const Row& row) {
   const std::string name = string_or_empty(row.op);
   const Operator* op = built_in_operators().find(name);
   if (op == nullptr) return Error{fmt::format("no built-in operator `{}`", name), "op", ""};
@@ -53,20 +53,20 @@ bool is_same(const Tensor& tensor, const bench_tensor& row) {
 }
 
 Status check_tensors(const Problem& problem, const bench_problem& given) {
-  bool same = problem.tensors.size() == given.tensor_count;
-  for (std::size_t i = 0; same && i < given.tensor_count; ++i) {
-    same = is_same(problem.tensors[i], *given.tensors[i]);
+  bool is_equal = problem.tensors.size() == given.tensor_count;
+  for (std::size_t i = 0; is_equal && i < given.tensor_count; ++i) {
+    is_equal = is_same(problem.tensors[i], *given.tensors[i]);
   }
-  if (same) return Done{};
+  if (is_equal) return Done{};
   return Error{
       fmt::format("`{}` {} has different tensors here than in its source", given.op, given.tokens),
       "", "use a plugin of this program's version"};
 }
 
 Result<Tensor> read_tensor(const bench_tensor& row) {
-  const bool known = is_type(row.dtype) && row.role >= BENCH_ROLE_INPUT &&
-                     row.role <= BENCH_ROLE_OUTPUT && (row.rank == 0 || row.dims != nullptr);
-  if (!known) {
+  const bool is_valid = is_type(row.dtype) && row.role >= BENCH_ROLE_INPUT &&
+                        row.role <= BENCH_ROLE_OUTPUT && (row.rank == 0 || row.dims != nullptr);
+  if (!is_valid) {
     return Error{
         fmt::format("a network with a tensor `{}` of an unknown kind", string_or_empty(row.name)),
         "", ""};
@@ -88,23 +88,23 @@ Result<Node> read_node(const bench_node& row) {
 Status check_nodes(const Network& network) {
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
     const Node& node = network.nodes[i];
-    bool fits = node.sources.size() == node.problem.input_count();
+    bool is_valid = node.sources.size() == node.problem.input_count();
     for (const int source : node.sources) {
-      fits = fits && source >= kParameter && source < static_cast<int>(i);
+      is_valid = is_valid && source >= kParameter && source < static_cast<int>(i);
     }
-    if (!fits) return Error{fmt::format("the node `{}` has invalid inputs", node.name), "", ""};
+    if (!is_valid) return Error{fmt::format("the node `{}` has invalid inputs", node.name), "", ""};
   }
   if (network.nodes.empty()) return Error{"a network without nodes", "", ""};
   return Done{};
 }
 
-Status check_places(const Network& network) {
+Status check_parameter_places(const Network& network) {
   for (const Network::ParameterPlace& place : network.parameter_places) {
-    const bool known =
+    const bool is_valid =
         is_code(place.node, network.nodes.size()) &&
         is_code(place.tensor,
                 network.nodes[static_cast<std::size_t>(place.node)].problem.input_count());
-    if (!known) return Error{"a network with a parameter that belongs to no node", "", ""};
+    if (!is_valid) return Error{"a network with a parameter that belongs to no node", "", ""};
   }
   // The tensors must be the input, the parameters and the output.
   if (network.tensors.size() != network.parameter_places.size() + 2) {
@@ -116,20 +116,20 @@ Status check_places(const Network& network) {
 }  // namespace
 
 Result<Problem> read_problem(const bench_request& request) {
-  BENCH_ASSIGN_OR_RETURN(ProblemRequest made, identify(request));
-  return make_problem(std::move(made));
+  BENCH_ASSIGN_OR_RETURN(ProblemRequest problem_request, read_problem_request(request));
+  return make_problem(std::move(problem_request));
 }
 
 Result<Problem> read_problem(const bench_problem& problem) {
-  BENCH_ASSIGN_OR_RETURN(ProblemRequest request, identify(problem));
+  BENCH_ASSIGN_OR_RETURN(ProblemRequest request, read_problem_request(problem));
   request.post_ops.clear();
   for (std::size_t i = 0; i < problem.post_op_count; ++i) {
     const bench_post_op& row = *problem.post_ops[i];
     request.post_ops.push_back({string_or_empty(row.function), row.alpha, row.beta});
   }
-  BENCH_ASSIGN_OR_RETURN(Problem made, make_problem(std::move(request)));
-  BENCH_RETURN_IF_ERROR(check_tensors(made, problem));
-  return made;
+  BENCH_ASSIGN_OR_RETURN(Problem result, make_problem(std::move(request)));
+  BENCH_RETURN_IF_ERROR(check_tensors(result, problem));
+  return result;
 }
 
 Result<Network> read_network(const bench_network& given) {
@@ -153,7 +153,7 @@ Result<Network> read_network(const bench_network& given) {
     network.parameter_places.push_back({.node = static_cast<int>(given.places[i]->node),
                                         .tensor = static_cast<int>(given.places[i]->tensor)});
   }
-  BENCH_RETURN_IF_ERROR(check_places(network));
+  BENCH_RETURN_IF_ERROR(check_parameter_places(network));
   BENCH_RETURN_IF_ERROR(count_work(network));
   return network;
 }

@@ -52,7 +52,7 @@ constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 SortKey make_sort_key(const TraceEventHead& head) {
   switch (head.type) {
     case TraceEventType::slice:
-      return {head.start, head.ends == EventEnd::open ? kFirst : -head.end};
+      return {head.start, head.end_kind == EventEnd::open ? kFirst : -head.end};
     case TraceEventType::memory_change:
       return {head.start, head.change < 0 ? kLast - 1 : kLast};
     case TraceEventType::instant:
@@ -100,7 +100,7 @@ struct ChromeTrace::State {
     change.head.start = allocation.head.start;
     change.head.change = size;
     BENCH_RETURN_IF_ERROR(add(change));
-    if (allocation.head.ends == EventEnd::open) return Done{};
+    if (allocation.head.end_kind == EventEnd::open) return Done{};
     change.head.start = allocation.head.end;
     change.head.change = -size;
     return add(change);
@@ -128,7 +128,7 @@ struct ChromeTrace::State {
   }
 
   Status draw(TraceEvent event) {
-    if (event.head.ends == EventEnd::open) event.head.end = end_of_open();
+    if (event.head.end_kind == EventEnd::open) event.head.end = end_of_open();
     line.clear();
     switch (event.head.type) {
       case TraceEventType::slice:
@@ -155,12 +155,12 @@ struct ChromeTrace::State {
   Status draw_same_start() {
     std::set<std::uint64_t> ended;
     for (const std::string& packed : same_start) {
-      const TraceEventHead head = unpacked(packed).head;
-      if (head.ends != EventEnd::open) ended.insert(head.identity);
+      const TraceEventHead head = unpack(packed).head;
+      if (head.end_kind != EventEnd::open) ended.insert(head.identity);
     }
     for (const std::string& packed : same_start) {
-      const TraceEvent event = unpacked(packed);
-      if (event.head.ends == EventEnd::open && ended.contains(event.head.identity)) continue;
+      const TraceEvent event = unpack(packed);
+      if (event.head.end_kind == EventEnd::open && ended.contains(event.head.identity)) continue;
       BENCH_RETURN_IF_ERROR(draw(event));
     }
     same_start.clear();
@@ -168,12 +168,13 @@ struct ChromeTrace::State {
   }
 
   Status sorted(const SpillSort::Record& record) {
-    const TraceEvent event = unpacked(record.payload);
+    const TraceEvent event = unpack(record.payload);
     if (!same_start.empty() &&
         (event.head.start != start_of_same || same_start.size() >= kMaxEventsOfOneStart)) {
       BENCH_RETURN_IF_ERROR(draw_same_start());
     }
-    const bool open = event.head.type == TraceEventType::slice && event.head.ends == EventEnd::open;
+    const bool open =
+        event.head.type == TraceEventType::slice && event.head.end_kind == EventEnd::open;
     if (same_start.empty() && !open) return draw(event);
     start_of_same = event.head.start;
     same_start.emplace_back(record.payload);
@@ -264,7 +265,7 @@ struct ChromeTraceLog::State {
   void draw(const TraceEvent& event, std::string& out) {
     switch (event.head.type) {
       case TraceEventType::slice:
-        if (event.head.ends == EventEnd::open) return text.instant(event, out);
+        if (event.head.end_kind == EventEnd::open) return text.instant(event, out);
         return text.slice(event, lanes.place(event.head.track, event.head.start, event.head.end),
                           out);
       case TraceEventType::instant:
@@ -272,7 +273,7 @@ struct ChromeTraceLog::State {
       case TraceEventType::counter:
         return text.counter(event, out);
       case TraceEventType::allocation:
-        if (event.head.ends == EventEnd::open) return text.instant(event, out);
+        if (event.head.end_kind == EventEnd::open) return text.instant(event, out);
         return text.allocation(event, out);
       case TraceEventType::memory_change:
         break;

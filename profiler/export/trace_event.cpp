@@ -143,9 +143,9 @@ void TraceEventMaker::set_end(const Activity& activity) {
   TraceEventHead& head = event_.head;
   const bool unfinished = activity.attributes.integer(Attribute::unfinished).value_or(0) != 0;
   if (activity.duration) {
-    head.ends = unfinished ? EventEnd::unfinished : EventEnd::known;
+    head.end_kind = unfinished ? EventEnd::unfinished : EventEnd::known;
   } else if (head.type == TraceEventType::allocation || unfinished) {
-    head.ends = EventEnd::open;  // an allocation that was never released
+    head.end_kind = EventEnd::open;  // an allocation that was never released
   } else if (head.type == TraceEventType::slice) {
     head.type = TraceEventType::instant;
   }
@@ -194,7 +194,7 @@ void pack(const TraceEvent& event, std::string& bytes) {
   bytes += event.args;
 }
 
-TraceEvent unpacked(std::string_view bytes) {
+TraceEvent unpack(std::string_view bytes) {
   TraceEvent event;
   std::memcpy(&event.head, bytes.data(), sizeof event.head);
   bytes.remove_prefix(sizeof event.head);

@@ -25,7 +25,7 @@ enum class EventEnd : std::uint8_t { known, unfinished, open };
 struct TraceEventHead {
   TraceEventType type = TraceEventType::slice;
   FlowRole role = FlowRole::none;
-  EventEnd ends = EventEnd::known;
+  EventEnd end_kind = EventEnd::known;
   char instant_scope = 't';     // g, p or t
   std::uint32_t track = 0;      // index in TraceTracks
   std::uint32_t text_size = 0;  // see TraceEvent
@@ -59,9 +59,9 @@ class TraceEventMaker {
   std::string text_, args_;
 };
 
-// Convert an event to bytes and back. The result of unpacked() refers to `bytes`.
+// Convert an event to bytes and back. The result of unpack() refers to `bytes`.
 void pack(const TraceEvent& event, std::string& bytes);
-TraceEvent unpacked(std::string_view bytes);
+TraceEvent unpack(std::string_view bytes);
 
 // Appends the fields with which all events begin: {<text>,"ph":...,"ts":...,"pid":...,"tid":...
 struct TracePlace {

@@ -39,7 +39,7 @@ void TraceText::slice(const TraceEvent& event, std::size_t lane, std::string& ou
   out += ",\"dur\":";
   append_microseconds(out, event.head.end - event.head.start);
   std::string more;
-  if (event.head.ends != EventEnd::known) more = kUnfinished;
+  if (event.head.end_kind != EventEnd::known) more = kUnfinished;
   if (lane > 0) more += fmt::format("{}\"overlapping_lane\":{}", more.empty() ? "" : ",", lane);
   end_event(out, event.args, more);
   if (event.head.role != FlowRole::none) append_flows(event, where, out);
@@ -70,7 +70,7 @@ void TraceText::instant(const TraceEvent& event, std::string& out) {
   out += ",\"s\":\"";
   out += event.head.instant_scope;
   out += '"';
-  end_event(out, event.args, event.head.ends != EventEnd::known ? kUnfinished : "");
+  end_event(out, event.args, event.head.end_kind != EventEnd::known ? kUnfinished : "");
 }
 
 void TraceText::counter(const TraceEvent& event, std::string& out) {
@@ -82,7 +82,7 @@ void TraceText::allocation(const TraceEvent& event, std::string& out) {
   const std::string id = fmt::format(",\"id\":{}", ++allocations_);
   begin_event(out, event.text, 'b', event.head.start, place(event));
   out += id;
-  end_event(out, event.args, event.head.ends != EventEnd::known ? kUnfinished : "");
+  end_event(out, event.args, event.head.end_kind != EventEnd::known ? kUnfinished : "");
   begin_event(out, event.text, 'e', event.head.end, place(event));
   out += id;
   end_event(out, {});

@@ -47,10 +47,10 @@ ordered_json line_of(std::mt19937_64& random) {
   const std::vector<double> differences = draw(random);
   const std::vector<double> probabilities = draw_probabilities(random);
   // As few as a case has processes, because the reference counts slowly.
-  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMaxValues = 16;
   std::vector<double> others = draw(random);
-  others.resize(std::min(others.size(), kMost));
-  const auto some = std::span(differences).first(std::min(differences.size(), kMost));
+  others.resize(std::min(others.size(), kMaxValues));
+  const auto some = std::span(differences).first(std::min(differences.size(), kMaxValues));
   const auto interval = bench::shift_interval(some, others, 0.9);
   const auto deviation = bench::standard_deviation(differences);
   const auto pairs = static_cast<int>(differences.size());

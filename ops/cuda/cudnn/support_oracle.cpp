@@ -22,30 +22,30 @@ Support product_support(const Problem& problem, const SupportQuestion& question)
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
     const auto form = gemm_form(problem, library);
     const std::optional<BackendError> refused =
-        form ? refused_by_device(*form, question.of) : std::optional(form.error());
-    if (!refused) return {Runs::yes, name, reasons};
+        form ? refused_by_device(*form, question.capability) : std::optional(form.error());
+    if (!refused) return {Runnable::yes, name, reasons};
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, refused->reason);
   }
-  return {Runs::no, "", reasons};
+  return {Runnable::no, "", reasons};
 }
 
 // Returns why a device of this compute capability does not support the type.
 std::optional<std::string> lacking_type(const Problem& problem, const SupportQuestion& question) {
   constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
-  if (question.of == kNoDevice || problem.op->name != "conv") return std::nullopt;
+  if (question.capability == kNoDevice || problem.op->name != "conv") return std::nullopt;
   const auto lacks = [&](std::string_view type, ComputeCapability least) {
     return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, least.major,
-                       least.minor, question.of.major, question.of.minor);
+                       least.minor, question.capability.major, question.capability.minor);
   };
-  if (problem.dtype == DataType::bf16 && question.of < kBf16) return lacks("bf16", kBf16);
-  if (is_fp8(problem.dtype) && question.of < kF8) return lacks("f8", kF8);
+  if (problem.dtype == DataType::bf16 && question.capability < kBf16) return lacks("bf16", kBf16);
+  if (is_fp8(problem.dtype) && question.capability < kF8) return lacks("f8", kF8);
   return std::nullopt;
 }
 
 // Returns why one cuDNN graph does not serve the problem, or nullopt if cuDNN accepts it.
 std::optional<std::string> graph_error(const Problem& problem, const SupportQuestion& question) {
   if (auto gap = known_gap(problem)) return gap;
-  if (auto gap = expected_gap(problem, question.of)) return gap;
+  if (auto gap = expected_gap(problem, question.capability)) return gap;
   const auto graph = operation_graph(question.api, problem);
   if (graph) return std::nullopt;
   return graph.error().reason;
@@ -73,26 +73,26 @@ bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQues
 
 Support check_support(const Problem& problem, const SupportQuestion& question) {
   if (problem.op->name == "gemm") return product_support(problem, question);
-  if (const auto lacking = lacking_type(problem, question)) return {Runs::no, "", *lacking};
+  if (const auto lacking = lacking_type(problem, question)) return {Runnable::no, "", *lacking};
   const auto native = native_form(problem);
   std::string reason = known_gap(problem).value_or("");
   if (reason.empty() && question.api == nullptr) {
     const std::string missing = "cuDNN was not found: " + question.missing;
-    return native ? Support{Runs::yes, native->implementation, missing}
-                  : Support{Runs::unknown, "", missing};
+    return native ? Support{Runnable::yes, native->implementation, missing}
+                  : Support{Runnable::unknown, "", missing};
   }
   if (reason.empty()) {
     const auto error = graph_error(problem, question);
-    if (!error) return {Runs::yes, "cuDNN", ""};
+    if (!error) return {Runnable::yes, "cuDNN", ""};
     reason = *error;
     const ConvSplit split = conv_split(problem);
     if (split != ConvSplit::none && part_is_accepted(problem, split, question)) {
-      return {Runs::yes, format_split_support(split), reason};
+      return {Runnable::yes, format_split_support(split), reason};
     }
   }
-  if (native) return {Runs::yes, native->implementation, reason};
+  if (native) return {Runnable::yes, native->implementation, reason};
   const bool only_native = find_cudnn_entry(problem.op->name) == nullptr;
-  return {Runs::no, "", only_native ? native.error().reason : reason};
+  return {Runnable::no, "", only_native ? native.error().reason : reason};
 }
 
 }  // namespace bench::ops::cuda

@@ -16,7 +16,7 @@ namespace bench::ops::cuda {
 struct SupportQuestion {
   std::shared_ptr<const CudnnApi> api;  // null: cuDNN was not found, for the reason in `missing`
   std::string missing;
-  ComputeCapability of = kNoDevice;  // determines which types are supported
+  ComputeCapability capability = kNoDevice;  // determines which types are supported
 };
 
 Support check_support(const Problem& problem, const SupportQuestion& question);

@@ -26,8 +26,8 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   cudnn_test::for_each_support_case([&](const Problem& support_case, const std::string& what) {
     const Support support = check_support(support_case, question);
     ++cases;
-    EXPECT_NE(support.runs, Runs::unknown) << what;
-    if (support.runs == Runs::yes) {
+    EXPECT_NE(support.runs, Runnable::unknown) << what;
+    if (support.runs == Runnable::yes) {
       EXPECT_FALSE(support.by.empty()) << what;
       servers[std::string(support_case.op->name)].insert(support.by);
     } else {
@@ -53,28 +53,28 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
 TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
   BENCH_NEED_CUDNN(api);
   const Support support = check_support(problem("peak", "fma_avx2"), {api, "", {9, 0}});
-  EXPECT_EQ(support.runs, Runs::no);
+  EXPECT_EQ(support.runs, Runnable::no);
   EXPECT_THAT(support.reason, HasSubstr("is a loop of CPUs"));
 }
 
 TEST(Support, WithoutCudnnSaysSo) {
   const SupportQuestion question{nullptr, "no file of that name", {0, 0}};
   const Support conv = check_support(problem("conv", "n2c4h5k6r3"), question);
-  EXPECT_EQ(conv.runs, Runs::unknown);
+  EXPECT_EQ(conv.runs, Runnable::unknown);
   EXPECT_THAT(conv.reason, HasSubstr("no file of that name"));
-  EXPECT_EQ(check_support(problem("softmax", "4x8"), question).runs, Runs::yes);
-  EXPECT_EQ(check_support(problem("gemm", "m4n4k4"), question).runs, Runs::yes);
+  EXPECT_EQ(check_support(problem("softmax", "4x8"), question).runs, Runnable::yes);
+  EXPECT_EQ(check_support(problem("gemm", "m4n4k4"), question).runs, Runnable::yes);
 }
 
 TEST(Support, DependsOnTheDevice) {
   BENCH_NEED_CUDNN(api);
   const Problem f8 = problem("conv", "n2c16h5k16r3", DataType::f8_e4m3);
-  EXPECT_EQ(check_support(f8, {api, "", {9, 0}}).runs, Runs::yes);
+  EXPECT_EQ(check_support(f8, {api, "", {9, 0}}).runs, Runnable::yes);
   const Support older = check_support(f8, {api, "", {8, 0}});
-  EXPECT_EQ(older.runs, Runs::no);
+  EXPECT_EQ(older.runs, Runnable::no);
   EXPECT_THAT(older.reason, HasSubstr("compute capability 8.9"));
   const Problem bf16 = problem("conv", "n2c16h5k16r3", DataType::bf16);
-  EXPECT_EQ(check_support(bf16, {api, "", {7, 5}}).runs, Runs::no);
+  EXPECT_EQ(check_support(bf16, {api, "", {7, 5}}).runs, Runnable::no);
 }
 
 }  // namespace

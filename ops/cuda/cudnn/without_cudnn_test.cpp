@@ -51,7 +51,7 @@ TEST_F(WithoutCudnnTest, RunsNativeKernels) {
   for (const Served& row : kServed) {
     SCOPED_TRACE(row.op);
     const Problem asked = problem(row.op, row.tokens);
-    EXPECT_EQ(check_support(asked, {nullptr, missing_.reason}).runs, Runs::yes);
+    EXPECT_EQ(check_support(asked, {nullptr, missing_.reason}).runs, Runnable::yes);
     const auto kernel = backend().create(asked);
     ASSERT_TRUE(kernel.ok()) << kernel.error().reason;
     EXPECT_EQ((*kernel)->implementation(), row.implementation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported functions of libbench_cuda.so. Nothing of CUDA is used before one of them is called.
+// The exported functions of libbench_cuda.so. Loading the library calls no function of CUDA.
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/bench_cuda.h"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -59,11 +59,11 @@ void bench_cuda_support(const bench_problem* problem, const char* backend, const
   std::string text;
   try {
     const std::string_view json = device;
-    const cuda::DescribedDevice asked =
+    const cuda::DescribedDevice described =
         json.empty() ? cuda::DescribedDevice{cuda::capability_here(cuda::process_variable)}
                      : cuda::parse_asked_device(json);
     text =
-        cuda::support_answer(*problem, backend, asked,
+        cuda::support_answer(*problem, backend, described,
                              cuda::library_search_path(cuda::process_variable, cuda::own_folder()));
   } catch (const std::exception&) {  // no exception may cross this interface
     text =

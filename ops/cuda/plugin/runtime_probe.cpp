@@ -32,7 +32,7 @@ LibraryExpectations expectations() {
 
 // Returns an attribute of a device; nullopt if the runtime does not report it. Since CUDA 13,
 // cudaDeviceProp has no clocks.
-std::optional<std::int64_t> attribute(cudaDeviceAttr name, int device) {
+std::optional<std::int64_t> read_attribute(cudaDeviceAttr name, int device) {
   int value = 0;
   if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess || value <= 0) {
     return std::nullopt;
@@ -56,8 +56,8 @@ std::string read_bus_id(int device) {
              : std::string();
 }
 
-DeviceFacts device_facts(int index) {
-  DeviceFacts facts;
+DeviceProperties read_device_properties(int index) {
+  DeviceProperties facts;
   facts.index = index;
   cudaDeviceProp properties{};
   if (const cudaError_t error = cudaGetDeviceProperties(&properties, index); error != cudaSuccess) {
@@ -71,9 +71,9 @@ DeviceFacts device_facts(int index) {
   facts.multiprocessors = properties.multiProcessorCount;
   facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   facts.l2_bytes = properties.l2CacheSize;
-  facts.clock_khz = attribute(cudaDevAttrClockRate, index);
-  facts.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, index);
-  facts.memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
+  facts.clock_khz = read_attribute(cudaDevAttrClockRate, index);
+  facts.memory_clock_khz = read_attribute(cudaDevAttrMemoryClockRate, index);
+  facts.memory_bus_bits = read_attribute(cudaDevAttrGlobalMemoryBusWidth, index);
   facts.bus_id = read_bus_id(index);
   facts.uuid = format_uuid(properties.uuid);
   facts.unusable = code_unavailable_reason(BENCH_CUDA_ARCHITECTURES, facts.major, facts.minor);
@@ -83,7 +83,7 @@ DeviceFacts device_facts(int index) {
 void add_nvml(ProbeReport& report, std::span<const SearchStep> search) {
   const auto nvml = Nvml::open(search);
   if (nvml) report.driver_version = nvml->driver_version().value_or("");
-  for (DeviceFacts& device : report.devices) {
+  for (DeviceProperties& device : report.devices) {
     if (!nvml) {
       device.nvml_reason = nvml.error().reason;
       continue;
@@ -102,7 +102,7 @@ void add_cudnn_properties(ProbeReport& report, std::span<const SearchStep> searc
   if (report.devices.empty()) return;
   const auto api = load_cudnn(search);
   if (!api) return;
-  for (DeviceFacts& device : report.devices) {
+  for (DeviceProperties& device : report.devices) {
     if (auto json = read_device_json(*api, device.index)) {
       device.cudnn_properties = *std::move(json);
     }
@@ -141,19 +141,20 @@ RuntimeAnswers ask_runtime(const Variables& variables) {
   if (cudaDriverGetVersion(&answers.driver) != cudaSuccess) answers.driver = 0;
   if (cudaRuntimeGetVersion(&answers.runtime) != cudaSuccess) answers.runtime = 0;
   answers.visible_devices = variables("CUDA_VISIBLE_DEVICES");
-  // Clears the error: its caller reports it, and the next call must not report it again.
+  // Clears the error: the result contains it, and the next call must not report it again.
   static_cast<void>(cudaGetLastError());
   return answers;
 }
 
 ComputeCapability capability_here(const Variables& variables) {
-  ComputeCapability found;
+  ComputeCapability capability;
   if (ask_runtime(variables).devices == 0) return kNoDevice;
-  const bool known =
-      cudaDeviceGetAttribute(&found.major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
-      cudaDeviceGetAttribute(&found.minor, cudaDevAttrComputeCapabilityMinor, 0) == cudaSuccess;
+  const bool is_known = cudaDeviceGetAttribute(&capability.major, cudaDevAttrComputeCapabilityMajor,
+                                               0) == cudaSuccess &&
+                        cudaDeviceGetAttribute(&capability.minor, cudaDevAttrComputeCapabilityMinor,
+                                               0) == cudaSuccess;
   static_cast<void>(cudaGetLastError());
-  return known ? found : kNoDevice;
+  return is_known ? capability : kNoDevice;
 }
 
 ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,
@@ -163,7 +164,7 @@ ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,
   report.answers = ask_runtime(variables);
   report.verdict = decide(report.answers);
   for (int index = 0; index < report.answers.devices; ++index) {
-    report.devices.push_back(device_facts(index));
+    report.devices.push_back(read_device_properties(index));
   }
   if (report.verdict.availability == Availability::available) add_nvml(report, search);
   if (extent == ProbeExtent::libraries) {

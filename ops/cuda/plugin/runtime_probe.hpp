@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes the machine through the CUDA runtime, NVML and the loader. Also useful without a driver:
-// the result then reports that.
+// Probes the machine through the CUDA runtime, NVML and the loader. Works without a driver: the
+// result then reports that there is none.
 #pragma once
 
 #include "ops/cuda/library_search.hpp"
@@ -12,13 +12,15 @@
 
 namespace bench::ops::cuda {
 
-// Calls cudaGetDeviceCount first. Without a driver, it uses nothing else of CUDA.
+// Returns the status of cudaGetDeviceCount and the versions of driver and runtime. Works without a
+// driver.
 RuntimeAnswers ask_runtime(const Variables& variables);
 
 // Returns the compute capability of device 0, or kNoDevice if there is none. Creates no context.
 ComputeCapability capability_here(const Variables& variables);
 
-// Probes everything. The expected CUPTI version is that of this build's toolkit.
+// Probes everything that `extent` includes. The expected CUPTI version is that of this build's
+// toolkit.
 ProbeReport probe(ProbeExtent extent, std::span<const SearchStep> search,
                   const Variables& variables);
 

@@ -27,7 +27,7 @@ TEST(RuntimeProbe, SaysForThisMachineWhetherCudaCanRun) {
   if (report.answers.driver == 0 && report.answers.status == 35) {
     EXPECT_EQ(report.verdict.availability, Availability::no_driver);
   }
-  for (const DeviceFacts& device : report.devices) {
+  for (const DeviceProperties& device : report.devices) {
     EXPECT_THAT(device.name, Not(IsEmpty()));
     EXPECT_GE(device.multiprocessors, 1);
     EXPECT_THAT(device.bus_id, HasSubstr(":"));

@@ -22,14 +22,15 @@
 namespace bench::ops::cuda {
 namespace {
 
-constexpr std::string_view kRunsNames[] = {"yes", "no", "unknown"};
+constexpr std::string_view kRunnableNames[] = {"yes", "no", "unknown"};
 
 Support product_support(const Problem& problem, ProductLibrary library, std::string name,
-                        ComputeCapability of) {
+                        ComputeCapability capability) {
   const auto form = gemm_form(problem, library);
-  if (!form) return {Runs::no, "", form.error().reason};
-  if (auto error = refused_by_device(*form, of)) return {Runs::no, "", std::move(error)->reason};
-  return {Runs::yes, std::move(name), ""};
+  if (!form) return {Runnable::no, "", form.error().reason};
+  if (auto error = refused_by_device(*form, capability))
+    return {Runnable::no, "", std::move(error)->reason};
+  return {Runnable::yes, std::move(name), ""};
 }
 
 struct Answer {
@@ -46,18 +47,19 @@ std::vector<std::string> list_engines(const Problem& problem,
   if (api == nullptr || device.empty()) return {};
   const auto planned = planned_engines(api, problem, device);
   if (!planned) return {"none: " + planned.error().reason};
-  std::vector<std::string> texts;
+  std::vector<std::string> engine_texts;
   for (const PlannedEngine& engine : *planned) {
     std::string text = engine.text();
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    if (std::find(engine_texts.begin(), engine_texts.end(), text) == engine_texts.end())
+      engine_texts.push_back(text);
   }
-  return texts;
+  return engine_texts;
 }
 
 Answer graph_answer(const Problem& problem, const DescribedDevice& device,
                     std::span<const SearchStep> search) {
   SupportQuestion question;
-  question.of = device.capability;
+  question.capability = device.capability;
   auto api = load_cudnn(search);
   if (api) {
     question.api = *std::move(api);
@@ -68,17 +70,17 @@ Answer graph_answer(const Problem& problem, const DescribedDevice& device,
 }
 #else
 Answer graph_answer(const Problem&, const DescribedDevice&, std::span<const SearchStep>) {
-  return {{Runs::unknown, "", "this plugin was built without cuDNN"}, {}};
+  return {{Runnable::unknown, "", "this plugin was built without cuDNN"}, {}};
 }
 #endif
 
 Answer answer_to(const bench_problem& c_problem, std::string_view backend,
                  const DescribedDevice& device, std::span<const SearchStep> search) {
   const auto problem = read_problem(c_problem);
-  if (!problem) return {{Runs::no, "", problem.error().message()}, {}};
+  if (!problem) return {{Runnable::no, "", problem.error().message()}, {}};
   const bool is_product = problem->op->name == "gemm";
   if (is_product != (backend != "cudnn")) {
-    return {{Runs::no, "",
+    return {{Runnable::no, "",
              fmt::format("{} does not serve the operator {}", backend, problem->op->name)},
             {}};
   }
@@ -92,16 +94,17 @@ Answer answer_to(const bench_problem& c_problem, std::string_view backend,
 }  // namespace
 
 DescribedDevice parse_asked_device(std::string_view json) {
-  int number = 0;
-  std::size_t members = 0;
+  int device_version = 0;
+  std::size_t member_count = 0;
   const auto read = [&](JsonReader& reader) {
-    reader.required("deviceVer", number);
-    members = reader.names().size();
+    reader.required("deviceVer", device_version);
+    member_count = reader.names().size();
   };
   if (!read_json_object(json, read).ok()) return {kNoDevice, json};
-  constexpr int kMajor = 100, kMinor = 10;  // 890 means 8.9
+  constexpr int kMajorFactor = 100, kMinorFactor = 10;  // 890 means 8.9
   // cuDNN cannot plan for a device that is described only by its capability.
-  return {{number / kMajor, number % kMajor / kMinor}, members > 1 ? json : ""};
+  return {{device_version / kMajorFactor, device_version % kMajorFactor / kMinorFactor},
+          member_count > 1 ? json : ""};
 }
 
 std::string support_answer(const bench_problem& problem, std::string_view backend,
@@ -109,7 +112,7 @@ std::string support_answer(const bench_problem& problem, std::string_view backen
   const Answer answer = answer_to(problem, backend, device, search);
   const Support& support = answer.support;
   return json_object([&](JsonWriter& writer) {
-    writer.required("runs", kRunsNames[static_cast<std::size_t>(support.runs)]);
+    writer.required("runs", kRunnableNames[static_cast<std::size_t>(support.runs)]);
     writer.required("by", support.by);
     writer.required("reason", support.reason);
     writer.required("engines", answer.engines);

@@ -27,15 +27,15 @@ class AllocationLog {
   void set_roles(std::vector<GpuRecord>& records) const;
 
  private:
-  struct Taken {
+  struct LoggedAllocation {
     Bytes size;
     std::string role;
     Nanoseconds at{0};
   };
-  const Taken* nearest(const GpuAllocation& allocation) const;
+  const LoggedAllocation* nearest(const GpuAllocation& allocation) const;
 
   bool is_recording_ = false;
-  std::map<std::uint64_t, std::vector<Taken>> taken_;  // by address
+  std::map<std::uint64_t, std::vector<LoggedAllocation>> allocations_;  // by address
 };
 
 }  // namespace bench::ops::cuda

@@ -15,19 +15,22 @@ namespace bench::ops::cuda {
 using ConditionReader = std::function<std::optional<DeviceConditions>()>;
 using HostClock = std::function<Nanoseconds()>;
 
-// For consecutive samples, the reading after one sample is also the reading before the next. If
-// reading is slow, most samples have a clock but no conditions.
+// Assesses samples from the conditions before and after them. For consecutive samples, the reading
+// after one sample is also the reading before the next. If reading is slow, most samples are
+// assessed only by their clock.
 class ConditionWatch {
  public:
-  // `read` may be empty: conditions are then never known, and `absence` is the reason for
-  // details().
-  ConditionWatch(ConditionReader read, std::string absence, HostClock now)
-      : read_(std::move(read)), absence_(std::move(absence)), now_(std::move(now)) {}
+  // `reader` may be empty: conditions are then never known, and unknown_conditions() reports
+  // `unavailable_reason`.
+  ConditionWatch(ConditionReader reader, std::string unavailable_reason, HostClock clock)
+      : reader_(std::move(reader)),
+        unavailable_reason_(std::move(unavailable_reason)),
+        clock_(std::move(clock)) {}
 
   void sample_begins();
   SampleAssessment sample_ends(const ClockEvidence& clock);
 
-  // What cannot be judged and why, human-readable. Empty if everything can be judged.
+  // Names the conditions that are unknown, human-readable. Empty if all are known.
   std::string unknown_conditions() const;
   // Minimum time between two samples with readings. 0: every sample has them.
   Nanoseconds interval() const { return interval_; }
@@ -35,13 +38,13 @@ class ConditionWatch {
  private:
   void read();
 
-  ConditionReader read_;
-  std::string absence_;
-  HostClock now_;
+  ConditionReader reader_;
+  std::string unavailable_reason_;
+  HostClock clock_;
   std::optional<DeviceConditions> latest_;
   Nanoseconds read_at_{0};
   Nanoseconds interval_{0};
-  bool judging_ = false;  // latest_ was read before the current sample
+  bool has_reading_before_ = false;  // latest_ describes the start of the current sample
 };
 
 }  // namespace bench::ops::cuda

@@ -17,7 +17,7 @@ namespace {
 // A counter that grew by more than this fraction of the time between the two readings marks the
 // sample as throttled. The driver counts in steps of up to 0.1 s, so in a short sample any growth
 // exceeds the limit.
-constexpr double kThrottledShare = 0.01;
+constexpr double kThrottledFraction = 0.01;
 // A sample whose clock differs from the median by more than this fraction is unsteady. `compare`
 // uses the same limit for the clocks of two runs (kComparableClocks in harness/judge/change.hpp).
 constexpr double kUnsteadyClock = 0.03;
@@ -28,7 +28,7 @@ struct XidName {
   std::int64_t number;
   std::string_view name;
 };
-// From NVIDIA's "Xid Errors": those that a benchmark may cause.
+// The errors of NVIDIA's "Xid Errors" that a benchmark may cause.
 constexpr std::array<XidName, 12> kXids = {{{13, "graphics engine exception"},
                                             {31, "memory page fault"},
                                             {43, "the device stopped processing"},
@@ -64,56 +64,57 @@ constexpr std::array<CounterRule, 5> kCounters = {
       "the clock was throttled by another device's (sync boost)"}}};
 
 // Returns how much the counter grew, or nullopt if it is unknown at either end or was reset.
-std::optional<Nanoseconds> growth(const DeviceConditions& before, const DeviceConditions& after,
-                                  Counter counter) {
+std::optional<Nanoseconds> compute_growth(const DeviceConditions& before,
+                                          const DeviceConditions& after, Counter counter) {
   if (!(before.*counter) || !(after.*counter) || *(after.*counter) < *(before.*counter)) {
     return std::nullopt;
   }
   return *(after.*counter) - *(before.*counter);
 }
 
-// Returns whether the rule applies to a sample; `grown` receives how long. A cause that voids a
-// sample applies however short it was, because it can halve the clock.
-bool holds(const CounterRule& rule, const DeviceConditions& before, const DeviceConditions& after,
-           Nanoseconds& grown) {
-  const auto by = growth(before, after, rule.counter);
-  const auto now = after.clock_reasons.value_or(0) & rule.reason;
-  if (!by) return now != 0;
-  grown = *by;
-  if (rule.verdict == SampleVerdict::voided) return by->count() > 0 || now != 0;
+// Returns whether the rule applies to a sample; `throttled_time` receives how long its cause
+// lasted. A cause that voids a sample applies however short it was, because it can halve the clock.
+bool applies(const CounterRule& rule, const DeviceConditions& before, const DeviceConditions& after,
+             Nanoseconds& throttled_time) {
+  const auto growth = compute_growth(before, after, rule.counter);
+  const auto active_reasons = after.clock_reasons.value_or(0) & rule.reason;
+  if (!growth) return active_reasons != 0;
+  throttled_time = *growth;
+  if (rule.verdict == SampleVerdict::voided) return growth->count() > 0 || active_reasons != 0;
   const auto window = static_cast<double>((after.at - before.at).count());
-  return static_cast<double>(by->count()) > kThrottledShare * window || now != 0;
+  return static_cast<double>(growth->count()) > kThrottledFraction * window || active_reasons != 0;
 }
 
-std::optional<SampleAssessment> by_counters(const DeviceConditions& before,
-                                            const DeviceConditions& after, SampleVerdict verdict) {
+std::optional<SampleAssessment> assess_counters(const DeviceConditions& before,
+                                                const DeviceConditions& after,
+                                                SampleVerdict verdict) {
   for (const CounterRule& rule : kCounters) {
-    Nanoseconds grown{0};
-    if (rule.verdict != verdict || !holds(rule, before, after, grown)) continue;
+    Nanoseconds throttled_time{0};
+    if (rule.verdict != verdict || !applies(rule, before, after, throttled_time)) continue;
     std::string reason(rule.what);
-    if (grown.count() > 0) reason += fmt::format(" for {}", format_time(grown));
+    if (throttled_time.count() > 0) reason += fmt::format(" for {}", format_time(throttled_time));
     return SampleAssessment{verdict, reason};
   }
   return std::nullopt;
 }
 
 std::string format_xid(std::int64_t number) {
-  const auto known = std::find_if(kXids.begin(), kXids.end(),
-                                  [&](const XidName& row) { return row.number == number; });
-  return known == kXids.end() ? fmt::format("Xid {}", number)
-                              : fmt::format("Xid {} ({})", number, known->name);
+  const auto row = std::find_if(kXids.begin(), kXids.end(),
+                                [&](const XidName& xid) { return xid.number == number; });
+  return row == kXids.end() ? fmt::format("Xid {}", number)
+                            : fmt::format("Xid {} ({})", number, row->name);
 }
 
 // Returns the first critical error that occurred between the two readings.
 std::optional<std::string> new_xid(const DeviceConditions& before, const DeviceConditions& after) {
   if (!before.xid_errors || !after.xid_errors) return std::nullopt;
-  const std::size_t old = before.xid_errors->size();
-  if (after.xid_errors->size() <= old) return std::nullopt;
-  return format_xid((*after.xid_errors)[old]);
+  const std::size_t old_count = before.xid_errors->size();
+  if (after.xid_errors->size() <= old_count) return std::nullopt;
+  return format_xid((*after.xid_errors)[old_count]);
 }
 
-std::optional<SampleAssessment> by_events(const DeviceConditions& before,
-                                          const DeviceConditions& after) {
+std::optional<SampleAssessment> assess_events(const DeviceConditions& before,
+                                              const DeviceConditions& after) {
   const auto voided = [](std::string reason) {
     return SampleAssessment{SampleVerdict::voided, std::move(reason)};
   };
@@ -151,21 +152,22 @@ std::string format_clock_evidence(const ClockEvidence& clock) {
 
 SampleAssessment judge(const DeviceConditions& before, const DeviceConditions& after,
                        const ClockEvidence& clock) {
-  if (auto found = by_counters(before, after, SampleVerdict::voided)) return *std::move(found);
-  if (auto found = by_events(before, after)) return *std::move(found);
-  const bool comparable = clock.sample_hz && clock.median_hz && *clock.median_hz > 0;
-  const double share =
-      comparable ? static_cast<double>(*clock.sample_hz) / static_cast<double>(*clock.median_hz)
-                 : 1.0;
-  if (auto found = by_counters(before, after, SampleVerdict::throttled)) return *std::move(found);
-  if (std::abs(share - 1.0) > kUnsteadyClock)
+  if (auto found = assess_counters(before, after, SampleVerdict::voided)) return *std::move(found);
+  if (auto found = assess_events(before, after)) return *std::move(found);
+  const bool is_comparable = clock.sample_hz && clock.median_hz && *clock.median_hz > 0;
+  const double clock_ratio =
+      is_comparable ? static_cast<double>(*clock.sample_hz) / static_cast<double>(*clock.median_hz)
+                    : 1.0;
+  if (auto found = assess_counters(before, after, SampleVerdict::throttled))
+    return *std::move(found);
+  if (std::abs(clock_ratio - 1.0) > kUnsteadyClock)
     return {SampleVerdict::unsteady, format_clock_evidence(clock)};
   return {};
 }
 
 std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) {
   struct Row {
-    bool known;
+    bool is_known;
     std::string_view what;
   };
   const Row rows[] = {
@@ -179,23 +181,23 @@ std::vector<std::string> unknown_conditions(const DeviceConditions& conditions) 
       {conditions.xid_errors.has_value(), "critical errors (Xid)"}};
   std::vector<std::string> unknown;
   for (const Row& row : rows) {
-    if (!row.known) unknown.emplace_back(row.what);
+    if (!row.is_known) unknown.emplace_back(row.what);
   }
   return unknown;
 }
 
 void ClockHistory::add(std::int64_t hertz) {
-  if (latest_.size() < kMaxClocks) {
-    latest_.push_back(hertz);
+  if (latest_clocks_.size() < kMaxClocks) {
+    latest_clocks_.push_back(hertz);
     return;
   }
-  latest_[next_] = hertz;
-  next_ = (next_ + 1) % kMaxClocks;
+  latest_clocks_[oldest_] = hertz;
+  oldest_ = (oldest_ + 1) % kMaxClocks;
 }
 
 std::optional<std::int64_t> ClockHistory::median() const {
-  if (latest_.size() < kMinClocks) return std::nullopt;
-  std::vector<std::int64_t> sorted = latest_;
+  if (latest_clocks_.size() < kMinClocks) return std::nullopt;
+  std::vector<std::int64_t> sorted = latest_clocks_;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   return *middle;

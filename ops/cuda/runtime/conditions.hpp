@@ -63,8 +63,8 @@ class ClockHistory {
   std::optional<std::int64_t> median() const;
 
  private:
-  std::vector<std::int64_t> latest_;
-  std::size_t next_ = 0;
+  std::vector<std::int64_t> latest_clocks_;
+  std::size_t oldest_ = 0;  // index that the next clock overwrites once the history is full
 };
 
 }  // namespace bench::ops::cuda

@@ -42,22 +42,24 @@ bool is_sticky(int code) {
                      [&](cudaError_t sticky_code) { return sticky_code == code; });
 }
 
-Error cuda_error(const CudaFailure& failure, DeviceHealth state) {
-  const std::string words =
+Error cuda_error(const CudaFailure& failure, DeviceHealth health) {
+  const std::string message =
       fmt::format("{}: {} ({}, {})", failure.call, failure.text, failure.name, failure.code);
-  if (state == DeviceHealth::usable) return Error{words, "", ""};
-  return Error{fmt::format("the device is lost: {}; later cases run in a fresh worker", words), "",
+  if (health == DeviceHealth::usable) return Error{message, "", ""};
+  return Error{fmt::format("the device is lost: {}; later cases run in a fresh worker", message),
+               "",
                "compute-sanitizer names the kernel of an illegal access; `dmesg` names a fault of "
                "the hardware (Xid)"};
 }
 
-BackendError out_of_memory(Bytes asked, std::optional<Bytes> free, std::optional<Bytes> total) {
-  std::string rest = "the device does not have this much free";
+BackendError out_of_memory(Bytes requested, std::optional<Bytes> free, std::optional<Bytes> total) {
+  std::string memory_text = "the device does not have this much free";
   if (free && total) {
-    rest = fmt::format("the device has {} of {} free", format_bytes(*free), format_bytes(*total));
+    memory_text =
+        fmt::format("the device has {} of {} free", format_bytes(*free), format_bytes(*total));
   }
   return {BackendError::Kind::skipped,
-          fmt::format("not enough memory: {} requested, {}", format_bytes(asked), rest)};
+          fmt::format("not enough memory: {} requested, {}", format_bytes(requested), memory_text)};
 }
 
 }  // namespace bench::ops::cuda

@@ -32,7 +32,7 @@ class CudaRuntime final : public Runtime {
 
   const DeviceTraits& traits() const override { return traits_; }
   cudaStream_t stream() const override { return stream_; }
-  bool lost() const override { return lost_; }
+  bool lost() const override { return is_lost_; }
 
   Result<void*, BackendError> allocate(Bytes size) override;
   void release(void* address) noexcept override { cudaFree(address); }
@@ -102,8 +102,8 @@ class CudaRuntime final : public Runtime {
 
   DeviceTraits traits_;
   cudaStream_t stream_ = nullptr;
-  bool capturing_ = false;
-  bool lost_ = false;
+  bool is_capturing_ = false;
+  bool is_lost_ = false;
 };
 
 // Converts an error of a call, and determines whether the device is lost. The next call returns a
@@ -111,13 +111,13 @@ class CudaRuntime final : public Runtime {
 // must not be queried.
 Error CudaRuntime::error(std::string_view call, cudaError_t code) {
   cudaGetLastError();
-  lost_ = lost_ || is_sticky(code);
-  if (!lost_ && !capturing_ && stream_ != nullptr) {
-    const cudaError_t next = cudaStreamQuery(stream_);
+  is_lost_ = is_lost_ || is_sticky(code);
+  if (!is_lost_ && !is_capturing_ && stream_ != nullptr) {
+    const cudaError_t stream_status = cudaStreamQuery(stream_);
     cudaGetLastError();  // otherwise the next launch would report "not ready" as its own error
-    lost_ = next != cudaSuccess && next != cudaErrorNotReady;
+    is_lost_ = stream_status != cudaSuccess && stream_status != cudaErrorNotReady;
   }
-  return cuda_error(make_failure(call, code), lost_ ? DeviceHealth::lost : DeviceHealth::usable);
+  return cuda_error(make_failure(call, code), is_lost_ ? DeviceHealth::lost : DeviceHealth::usable);
 }
 
 Status CudaRuntime::open() {
@@ -214,14 +214,14 @@ Status CudaRuntime::begin_capture() {
   // Captures only what this thread does; libraries may use other threads freely.
   const cudaError_t code = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal);
   if (code != cudaSuccess) return error("cudaStreamBeginCapture", code);
-  capturing_ = true;
+  is_capturing_ = true;
   return Done{};
 }
 
 Result<cudaGraphExec_t> CudaRuntime::end_capture() {
   cudaGraph_t graph = nullptr;
   cudaError_t code = cudaStreamEndCapture(stream_, &graph);
-  capturing_ = false;
+  is_capturing_ = false;
   if (code != cudaSuccess) {
     if (graph != nullptr) cudaGraphDestroy(graph);
     return error("cudaStreamEndCapture", code);
@@ -237,12 +237,12 @@ Result<cudaGraphExec_t> CudaRuntime::end_capture() {
 }
 
 void CudaRuntime::abandon_capture() noexcept {
-  if (!capturing_) return;
+  if (!is_capturing_) return;
   cudaGraph_t graph = nullptr;
   cudaStreamEndCapture(stream_, &graph);
   if (graph != nullptr) cudaGraphDestroy(graph);
   cudaGetLastError();  // clears the known error that the capture was invalid
-  capturing_ = false;
+  is_capturing_ = false;
 }
 
 }  // namespace

@@ -24,11 +24,11 @@ constexpr GroupRow kGroups[] = {{kTraceApi, RecordGroup::api},
 class CuptiTracer final : public DeviceTracer {
  public:
   CuptiTracer(std::function<Result<CuptiLibrary>()> load, CuptiProcess& process,
-              GpuSynchronise synchronise, AdditionalSources besides)
+              GpuSynchronise synchronise, AdditionalSources additional_sources)
       : load_(std::move(load)),
         process_(process),
         synchronise_(std::move(synchronise)),
-        besides_(std::move(besides)) {}
+        additional_sources_(std::move(additional_sources)) {}
 
   Status begin(std::uint32_t groups) override;
   Status open_window() override;
@@ -46,11 +46,11 @@ class CuptiTracer final : public DeviceTracer {
   std::function<Result<CuptiLibrary>()> load_;
   CuptiProcess& process_;
   GpuSynchronise synchronise_;
-  AdditionalSources besides_;
+  AdditionalSources additional_sources_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
-  bool reads_ = false;  // whether clock, power and memory are read
-  // of the calling thread; they must end before collector_ is destroyed
+  bool reads_device_state_ = false;  // reads clock, power and memory
+  // Regions of the calling thread. They must end before collector_ is destroyed.
   std::deque<CuptiRegion> regions_;
 };
 
@@ -62,17 +62,18 @@ Status CuptiTracer::begin(std::uint32_t groups) {
   }
   BENCH_ASSIGN_OR_RETURN(library_, load_());
   BENCH_ASSIGN_OR_RETURN(collector_, CuptiCollector::start(*library_, options, process_));
-  const bool wants_memory = (groups & kTraceMemory) != 0;
-  if (besides_.allocations && wants_memory) besides_.allocations->begin();
-  reads_ = besides_.readings && (wants_memory || (groups & kTraceDevice) != 0);
-  if (reads_) besides_.readings->begin();
+  const bool traces_memory = (groups & kTraceMemory) != 0;
+  if (additional_sources_.allocations && traces_memory) additional_sources_.allocations->begin();
+  reads_device_state_ =
+      additional_sources_.readings && (traces_memory || (groups & kTraceDevice) != 0);
+  if (reads_device_state_) additional_sources_.readings->begin();
   return Done{};
 }
 
 Status CuptiTracer::open_window() {
   if (!collector_) return not_begun();
   BENCH_RETURN_IF_ERROR(collector_->open_window(synchronise_));
-  if (reads_) besides_.readings->open_window();
+  if (reads_device_state_) additional_sources_.readings->open_window();
   return Done{};
 }
 
@@ -81,13 +82,13 @@ Result<std::string> CuptiTracer::finish() {
   regions_.clear();
   // Read before CUPTI delivers its records, because that work is not part of the window.
   std::vector<GpuRecord> additional_records =
-      reads_ ? besides_.readings->finish() : std::vector<GpuRecord>();
+      reads_device_state_ ? additional_sources_.readings->finish() : std::vector<GpuRecord>();
   for (const std::string& note : collector_->notes()) {
     additional_records.emplace_back(GpuNote{note});
   }
   GpuSession session = collector_->finish(synchronise_);
   collector_.reset();
-  if (besides_.allocations) besides_.allocations->set_roles(session.records);
+  if (additional_sources_.allocations) additional_sources_.allocations->set_roles(session.records);
   session.records.insert(session.records.end(), std::make_move_iterator(additional_records.begin()),
                          std::make_move_iterator(additional_records.end()));
   return format_gpu_session(session);
@@ -108,9 +109,9 @@ std::vector<std::string> cupti_candidates(std::span<const SearchStep> search) {
 
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
                                                 CuptiProcess& process, GpuSynchronise synchronise,
-                                                AdditionalSources besides) {
+                                                AdditionalSources additional_sources) {
   return std::make_shared<CuptiTracer>(std::move(load), process, std::move(synchronise),
-                                       std::move(besides));
+                                       std::move(additional_sources));
 }
 
 }  // namespace bench::ops::cuda

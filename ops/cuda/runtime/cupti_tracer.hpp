@@ -18,7 +18,7 @@
 
 namespace bench::ops::cuda {
 
-// The locations where CUPTI is searched, in the form that load_cupti() expects.
+// Returns the paths at which to search CUPTI, as load_cupti() expects them.
 std::vector<std::string> cupti_candidates(std::span<const SearchStep> search);
 
 // Information for a trace that CUPTI does not have. Each may be null.
@@ -31,6 +31,6 @@ struct AdditionalSources {
 // `synchronise` waits for the device, or does nothing if there is none yet.
 std::shared_ptr<DeviceTracer> make_cupti_tracer(std::function<Result<CuptiLibrary>()> load,
                                                 CuptiProcess& process, GpuSynchronise synchronise,
-                                                AdditionalSources besides = {});
+                                                AdditionalSources additional_sources = {});
 
 }  // namespace bench::ops::cuda

@@ -21,11 +21,12 @@ Error driver_error(std::string what) {
   return {std::move(what), kDriver, "`bench doctor` shows what is available"};
 }
 
-// Not permitted, not supported, in use: these are not failures, only reasons for having no values.
-BackendError backend_error(const CounterError& refused) {
-  const bool failed = refused.obstacle == CounterObstacle::failed;
+// Counters that are not permitted, not supported or in use are not a failure: they are only
+// unsupported.
+BackendError backend_error(const CounterError& error) {
+  const bool failed = error.obstacle == CounterObstacle::failed;
   return {failed ? BackendError::Kind::failed : BackendError::Kind::unsupported,
-          refused.error.message()};
+          error.error.message()};
 }
 
 class CuptiCounters final : public DeviceCounters {
@@ -82,7 +83,7 @@ Result<CounterDevice> current_counter_device() {
   void* const driver = dlopen(kDriver, RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return driver_error("no driver is loaded in this process");
   const auto close = [](void* handle) { dlclose(handle); };
-  const std::unique_ptr<void, decltype(close)> held(driver, close);
+  const std::unique_ptr<void, decltype(close)> handle_owner(driver, close);
   const auto get_context =
       reinterpret_cast<decltype(&cuCtxGetCurrent)>(dlsym(driver, "cuCtxGetCurrent"));
   const auto get_device =

@@ -10,31 +10,31 @@ namespace {
 
 // The period is at least this many times the duration of a reading: reading takes at most a
 // twentieth of the time.
-constexpr std::int64_t kPeriodsPerReading = 20;
-// At this number every second reading is dropped and the period doubled: a trace of several minutes
-// has fewer points per second. A timeline cannot show more.
+constexpr std::int64_t kMinPeriodFactor = 20;
+// At this number of readings, every second one is dropped and the period is doubled. A long trace
+// therefore has fewer points per second; a timeline cannot show more.
 constexpr std::size_t kMaxReadings = 20'000;
 
-class StoppablePause final : public Pacer {
+class StoppablePacer final : public Pacer {
  public:
   bool wait(Nanoseconds period) override {
     std::unique_lock lock(mutex_);
-    return !changed_.wait_for(lock, period, [this] { return stopped_; });
+    return !changed_.wait_for(lock, period, [this] { return is_stopped_; });
   }
   void stop() override {
     const std::lock_guard lock(mutex_);
-    stopped_ = true;
+    is_stopped_ = true;
     changed_.notify_all();
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool stopped_ = false;
+  bool is_stopped_ = false;
 };
 
-// Returns the memory of the process: as the driver lists it, else the growth of the device's use. A
-// decrease means that others freed memory and does not concern this process.
+// Returns the memory of the process: as the driver lists it, else the growth of the memory in use
+// on the device. If that decreased, another process freed memory, and the result is nullopt.
 std::optional<GpuProcessMemory> process_memory(const DeviceState& state,
                                                std::optional<std::int64_t> used_before) {
   if (state.process_bytes) return GpuProcessMemory{*state.process_bytes, GpuMemorySource::process};
@@ -44,14 +44,14 @@ std::optional<GpuProcessMemory> process_memory(const DeviceState& state,
 
 }  // namespace
 
-std::shared_ptr<Pacer> make_pacer() { return std::make_shared<StoppablePause>(); }
+std::shared_ptr<Pacer> make_pacer() { return std::make_shared<StoppablePacer>(); }
 
 DeviceReadings::~DeviceReadings() { stop(); }
 
 void DeviceReadings::begin() {
   auto reader = make_reader_();
   if (!reader) {
-    absence_ = reader.error().message();
+    unavailable_reason_ = reader.error().message();
     return;
   }
   reader_ = *std::move(reader);
@@ -75,9 +75,9 @@ void DeviceReadings::run() {
 }
 
 void DeviceReadings::read() {
-  const Nanoseconds begin = now_();
+  const Nanoseconds begin = clock_();
   const auto state = reader_();
-  period_ = std::max(period_, (now_() - begin) * kPeriodsPerReading);
+  period_ = std::max(period_, (clock_() - begin) * kMinPeriodFactor);
   if (!state) return;
   readings_.push_back(
       {0, begin, state->sm_clock_hz, state->power_milliwatt, process_memory(*state, used_before_)});
@@ -105,11 +105,12 @@ std::vector<GpuRecord> DeviceReadings::finish() {
   if (reader_) {
     const std::lock_guard lock(mutex_);
     read();
-    if (readings_.empty()) absence_ = "the driver no longer answers";
+    if (readings_.empty()) unavailable_reason_ = "the driver no longer answers";
   }
   std::vector<GpuRecord> records(readings_.begin(), readings_.end());
-  if (records.empty() && !absence_.empty()) {
-    records.emplace_back(GpuNote{"clock, power and memory of the device are unknown: " + absence_});
+  if (records.empty() && !unavailable_reason_.empty()) {
+    records.emplace_back(
+        GpuNote{"clock, power and memory of the device are unknown: " + unavailable_reason_});
   }
   return records;
 }

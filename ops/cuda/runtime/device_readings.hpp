@@ -29,7 +29,7 @@ struct DeviceState {
 };
 // Returns nullopt if there is no answer now. Called from one thread at a time.
 using StateReader = std::function<std::optional<DeviceState>()>;
-// Error: why no state can be read.
+// Returns a reader. Error: why no state can be read.
 using StateReaderMaker = std::function<Result<StateReader>()>;
 
 // Waits between two readings until it is stopped.
@@ -42,13 +42,13 @@ class Pacer {
 };
 std::shared_ptr<Pacer> make_pacer();
 
-// Time between two readings. A power sensor has a new value as often, and the cost is negligible.
+// Time between two readings. Power sensors update about as often, and the cost is negligible.
 inline constexpr Nanoseconds kReadingPeriod = std::chrono::milliseconds(10);
 
 class DeviceReadings {
  public:
-  DeviceReadings(StateReaderMaker make_reader, std::shared_ptr<Pacer> pacer, HostClock now)
-      : make_reader_(std::move(make_reader)), pacer_(std::move(pacer)), now_(std::move(now)) {}
+  DeviceReadings(StateReaderMaker make_reader, std::shared_ptr<Pacer> pacer, HostClock clock)
+      : make_reader_(std::move(make_reader)), pacer_(std::move(pacer)), clock_(std::move(clock)) {}
   ~DeviceReadings();
   DeviceReadings(const DeviceReadings&) = delete;
   DeviceReadings& operator=(const DeviceReadings&) = delete;
@@ -65,15 +65,15 @@ class DeviceReadings {
  private:
   void stop();
   void run();
-  void read();  // requires mutex_
+  void read();  // the caller holds mutex_
 
   StateReaderMaker make_reader_;
   std::shared_ptr<Pacer> pacer_;
-  HostClock now_;
-  StateReader reader_;   // empty if nothing can be read
-  std::string absence_;  // why nothing can be read
-  std::optional<std::int64_t> used_before_;
-  std::mutex mutex_;  // protects the members below
+  HostClock clock_;
+  StateReader reader_;                       // empty if nothing can be read
+  std::string unavailable_reason_;           // why nothing can be read
+  std::optional<std::int64_t> used_before_;  // memory in use when begin() was called
+  std::mutex mutex_;                         // protects readings_ and period_
   std::vector<GpuReading> readings_;
   Nanoseconds period_ = kReadingPeriod;
   std::thread thread_;

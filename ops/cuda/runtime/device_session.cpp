@@ -57,20 +57,20 @@ class DeviceSession::Memory final : public DeviceMemory {
 };
 
 DeviceSession::DeviceSession(DeviceMaker make)
-    : make_(std::move(make)), memory_(std::make_unique<Memory>(*this)) {}
+    : make_parts_(std::move(make)), memory_(std::make_unique<Memory>(*this)) {}
 
 DeviceSession::~DeviceSession() = default;
 
 Result<DeviceParts, BackendError> DeviceSession::parts() {
-  if (!made_) made_.emplace(make_());
-  return *made_;
+  if (!parts_) parts_.emplace(make_parts_());
+  return *parts_;
 }
 
 DeviceMemory& DeviceSession::memory() { return *memory_; }
 
 Status DeviceSession::synchronise() {
-  if (!made_ || !*made_) return Done{};
-  return (*made_)->runtime->synchronise_device();
+  if (!parts_ || !*parts_) return Done{};
+  return (*parts_)->runtime->synchronise_device();
 }
 
 }  // namespace bench::ops::cuda

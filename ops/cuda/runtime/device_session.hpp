@@ -33,8 +33,8 @@ class DeviceSession {
 
  private:
   class Memory;
-  DeviceMaker make_;
-  std::optional<Result<DeviceParts, BackendError>> made_;
+  DeviceMaker make_parts_;
+  std::optional<Result<DeviceParts, BackendError>> parts_;
   std::unique_ptr<Memory> memory_;
 };
 

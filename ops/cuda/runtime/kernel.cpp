@@ -86,8 +86,8 @@ std::map<std::string, std::string> CudaKernel::details() const {
   for (const auto& [name, time] : setup_) {
     all[fmt::format("setup.{}_ns", name)] = fmt::to_string(time.count());
   }
-  // A process that only traces takes no samples. There, launches behind a blocking kernel might
-  // hang.
+  // A process that only traces takes no samples. It must not measure the launch floor: the launches
+  // behind a blocking kernel might hang.
   if (sampling_->sampled()) {
     const auto floor = sampler_->launch_floor();
     if (floor) all["launch_floor_ns"] = fmt::to_string(floor->count());

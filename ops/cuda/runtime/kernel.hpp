@@ -29,7 +29,7 @@ class CudaInvocation : public Invocation {
 
   // Enqueues one execution and waits for it.
   bool run() noexcept final;
-  // Waits for each step, then notifies `done`.
+  // The same, but waits for each step and then notifies `observer` that it is done.
   bool run_observed(StepObserver& observer) noexcept final;
   std::string error() const final { return error_; }
 
@@ -63,9 +63,9 @@ class SingleStepInvocation : public CudaInvocation {
 };
 
 class Sampler;         // sampler.hpp
-class KernelSampling;  // what the sampler remembers about one kernel
+class KernelSampling;  // the sampler's state for one kernel (sampler.hpp)
 
-// The buffers are memory of the runtime's device.
+// A kernel whose buffers are memory of the runtime's device.
 class CudaKernel : public Kernel {
  public:
   CudaKernel(std::shared_ptr<Runtime> runtime, std::shared_ptr<Sampler> sampler);

@@ -4,9 +4,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-// Enough to fill the largest device several times over. The kernels loop over the rest with a
-// stride.
+constexpr int kThreadsPerBlock = 256;
+// Enough blocks to fill the largest device several times over. If there are more elements, each
+// thread processes several.
 constexpr std::size_t kMaxBlocks = 4096;
 
 __device__ std::int64_t global_time() {
@@ -15,7 +15,7 @@ __device__ std::int64_t global_time() {
   return time;
 }
 
-__device__ unsigned multiprocessor() {
+__device__ unsigned multiprocessor_id() {
   unsigned id;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   return id;
@@ -51,16 +51,16 @@ __global__ void flush_kernel(uint4* scratch, std::size_t count) {
 }
 
 __global__ void clock_kernel(ClockReading* reading) {
-  if (multiprocessor() != 0 || threadIdx.x != 0) return;
-  // Read one right after the other, because both must describe the same moment.
+  if (multiprocessor_id() != 0 || threadIdx.x != 0) return;
+  // Reads one right after the other, because both must describe the same moment.
   const std::int64_t cycles = clock64();
   const std::int64_t nanoseconds = global_time();
   reading->cycles = cycles;
   reading->nanoseconds = nanoseconds;
 }
 
-unsigned blocks_for(std::size_t count) {
-  const std::size_t blocks = (count + kThreads - 1) / kThreads;
+unsigned count_blocks(std::size_t count) {
+  const std::size_t blocks = (count + kThreadsPerBlock - 1) / kThreadsPerBlock;
   return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
 }
 
@@ -81,20 +81,21 @@ cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
                         std::uint32_t pattern) {
   const std::size_t count = bytes / sizeof(uint4);
   if (count > 0) {
-    fill_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<uint4*>(target), count,
-                                                            pattern);
+    fill_kernel<<<count_blocks(count), kThreadsPerBlock, 0, stream>>>(static_cast<uint4*>(target),
+                                                                      count, pattern);
   }
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
-  const std::size_t rest = bytes % sizeof(uint4);
-  if (rest == 0) return cudaSuccess;
-  return cudaMemsetAsync(static_cast<char*>(target) + bytes - rest,
-                         static_cast<int>(pattern & 0xff), rest, stream);
+  const std::size_t remaining_bytes = bytes % sizeof(uint4);
+  if (remaining_bytes == 0) return cudaSuccess;
+  return cudaMemsetAsync(static_cast<char*>(target) + bytes - remaining_bytes,
+                         static_cast<int>(pattern & 0xff), remaining_bytes, stream);
 }
 
 cudaError_t launch_flush(cudaStream_t stream, void* scratch, std::size_t bytes) {
   const std::size_t count = bytes / sizeof(uint4);
   if (count == 0) return cudaSuccess;
-  flush_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<uint4*>(scratch), count);
+  flush_kernel<<<count_blocks(count), kThreadsPerBlock, 0, stream>>>(static_cast<uint4*>(scratch),
+                                                                     count);
   return cudaGetLastError();
 }
 

@@ -21,57 +21,57 @@ class LazyBackend final : public Backend {
   DeviceTracer* tracer() override { return parts_.tracer.get(); }
   DeviceCounters* counters() override { return parts_.counters.get(); }
   CreatedKernel create(const Problem& problem) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
     return backend->create(problem);
   }
   CreatedKernel create(const Network& network) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
     return backend->create(network);
   }
   CreatedKernel create_layer(const Problem& problem, const InputLayouts& input_layouts) override {
-    BENCH_ASSIGN_OR_RETURN(Backend * backend, made());
+    BENCH_ASSIGN_OR_RETURN(Backend * backend, find_or_create_backend());
     return backend->create_layer(problem, input_layouts);
   }
   void set_layer_maker(KernelMaker maker) override {
-    set([maker = std::move(maker)](Backend& backend) { backend.set_layer_maker(maker); });
+    apply_setting([maker = std::move(maker)](Backend& backend) { backend.set_layer_maker(maker); });
   }
   void observe(const Collectors& collectors) override {
-    set([collectors](Backend& backend) { backend.observe(collectors); });
+    apply_setting([collectors](Backend& backend) { backend.observe(collectors); });
   }
   void set_tuning(std::int64_t candidates) override {
-    set([candidates](Backend& backend) { backend.set_tuning(candidates); });
+    apply_setting([candidates](Backend& backend) { backend.set_tuning(candidates); });
   }
 
  private:
   using Setting = std::function<void(Backend& backend)>;
 
-  void set(Setting setting) {
-    if (!made_) {
+  void apply_setting(Setting setting) {
+    if (!backend_) {
       settings_.push_back(std::move(setting));
-    } else if (*made_) {
-      setting(***made_);
+    } else if (*backend_) {
+      setting(***backend_);
     }
   }
 
-  Result<Backend*, BackendError> made() {
-    if (!made_) {
-      made_.emplace(make());
-      if (*made_) {
-        for (const Setting& setting : settings_) setting(***made_);
+  Result<Backend*, BackendError> find_or_create_backend() {
+    if (!backend_) {
+      backend_.emplace(create_backend());
+      if (*backend_) {
+        for (const Setting& setting : settings_) setting(***backend_);
       }
     }
-    if (!*made_) return made_->error();
-    return (**made_).get();
+    if (!*backend_) return backend_->error();
+    return (**backend_).get();
   }
 
-  Result<std::unique_ptr<Backend>, BackendError> make() {
+  Result<std::unique_ptr<Backend>, BackendError> create_backend() {
     BENCH_ASSIGN_OR_RETURN(const DeviceParts device, parts_.session->parts());
     return parts_.make(device);
   }
 
   LazyBackendParts parts_;
   std::vector<Setting> settings_;
-  std::optional<Result<std::unique_ptr<Backend>, BackendError>> made_;
+  std::optional<Result<std::unique_ptr<Backend>, BackendError>> backend_;
 };
 
 }  // namespace

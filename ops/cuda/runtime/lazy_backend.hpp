@@ -26,7 +26,7 @@ struct LazyBackendParts {
 };
 
 // The name, libraries, memory, tracer and counters are known in advance; settings are forwarded. If
-// the device or the backend cannot be created, every kernel is refused for that reason.
+// the device or the backend cannot be created, each creation of a kernel returns that error.
 std::unique_ptr<Backend> make_lazy_backend(LazyBackendParts parts);
 
 }  // namespace bench::ops::cuda

@@ -19,8 +19,9 @@ std::optional<Nanoseconds> to_nanoseconds(const std::optional<std::int64_t>& nan
   return Nanoseconds(*nanoseconds);
 }
 
-// The format is "12 (a name) S 7 ..."; the name may contain any character.
-std::optional<std::int64_t> parent_by_proc(std::int64_t pid) {
+// Reads the parent's id from /proc/PID/stat. The format is "12 (a name) S 7 ..."; the name may
+// contain any character.
+std::optional<std::int64_t> read_parent_pid(std::int64_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
@@ -38,7 +39,7 @@ bool is_gone(std::int64_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 
 
 }  // namespace
 
-ProcessFamily own_family() { return {::getpid(), ::getppid(), parent_by_proc, is_gone}; }
+ProcessFamily own_family() { return {::getpid(), ::getppid(), read_parent_pid, is_gone}; }
 
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family) {
@@ -82,8 +83,8 @@ class XidWatch {
   }
   const std::optional<std::vector<std::int64_t>>& read() {
     if (!numbers_) return numbers_;
-    if (const auto more = events_->take()) {
-      numbers_->insert(numbers_->end(), more->begin(), more->end());
+    if (const auto new_numbers = events_->take()) {
+      numbers_->insert(numbers_->end(), new_numbers->begin(), new_numbers->end());
     } else {
       numbers_.reset();
     }
@@ -96,8 +97,9 @@ class XidWatch {
 };
 
 // The library must outlive the watches that use it.
-struct Watched {
-  Watched(Nvml opened, const std::string& bus_id) : nvml(std::move(opened)), xids(nvml, bus_id) {}
+struct WatchedDevice {
+  WatchedDevice(Nvml opened, const std::string& bus_id)
+      : nvml(std::move(opened)), xids(nvml, bus_id) {}
   Nvml nvml;
   XidWatch xids;
 };
@@ -105,12 +107,12 @@ struct Watched {
 }  // namespace
 
 ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
-                             HostClock now) {
+                             HostClock clock) {
   auto opened = Nvml::open(search);
-  if (!opened) return {{}, "NVML: " + opened.error().reason, std::move(now)};
-  const auto watched = std::make_shared<Watched>(*std::move(opened), bus_id);
+  if (!opened) return {{}, "NVML: " + opened.error().reason, std::move(clock)};
+  const auto watched = std::make_shared<WatchedDevice>(*std::move(opened), bus_id);
   if (const auto first = watched->nvml.counters(bus_id); !first) {
-    return {{}, "NVML: " + first.error().message(), std::move(now)};
+    return {{}, "NVML: " + first.error().message(), std::move(clock)};
   }
   const auto read = [watched, bus_id, family = own_family()]() -> std::optional<DeviceConditions> {
     const auto counters = watched->nvml.counters(bus_id);
@@ -119,7 +121,7 @@ ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::stri
     conditions.xid_errors = watched->xids.read();
     return conditions;
   };
-  return {read, "", std::move(now)};
+  return {read, "", std::move(clock)};
 }
 
 }  // namespace bench::ops::cuda

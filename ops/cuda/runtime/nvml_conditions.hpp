@@ -17,7 +17,7 @@
 
 namespace bench::ops::cuda {
 
-// How a process identifies itself and its siblings among other processes.
+// A process and its parent. With them, the process finds its siblings among other processes.
 struct ProcessFamily {
   std::int64_t own = 0;
   std::int64_t parent = 0;
@@ -30,17 +30,17 @@ struct ProcessFamily {
 ProcessFamily own_family();
 
 // Counts the running processes that are not this process, its parent or another child of its
-// parent. Siblings do not count because a worker knows that they wait. Returns nullopt if this
-// process is not listed: the ids are then those of another namespace (outside a container).
+// parent. Siblings do not count because they wait while this process measures. Returns nullopt if
+// this process is not listed: the ids are then those of another namespace (outside a container).
 std::optional<std::int64_t> foreign_processes(const std::vector<std::int64_t>& processes,
                                               const ProcessFamily& family);
 
 DeviceConditions to_conditions(const NvmlCounters& counters, const ProcessFamily& family);
 
-// Watches the device with this bus id. Without NVML, or if NVML does not know the device, only the
-// reason is known.
+// Watches the device with this bus id. Without NVML, or if NVML does not know the device, the
+// watch reports only the reason.
 ConditionWatch watch_by_nvml(std::span<const SearchStep> search, const std::string& bus_id,
-                             HostClock now);
+                             HostClock clock);
 
 // `process` is this process's id in its own namespace. In a container NVML lists it with another id
 // or not at all; its memory is then unknown.

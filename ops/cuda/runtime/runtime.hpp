@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device of this process behind one interface: its memory, one stream, events, graphs and
-// helper kernels. Machines without a device test with a scripted runtime. All work goes to the one
-// stream. No function waits unless its comment says so. Errors contain the call and CUDA's text. A
-// device that cannot be used until the process ends is lost. Used by one thread at a time.
+// helper kernels. Tests on machines without a device use a scripted runtime. All work goes to the
+// one stream. No function waits unless its comment says so. Errors contain the call and CUDA's
+// text. A device that cannot be used until the process ends is lost. Used by one thread at a time.
 #pragma once
 
 #include "base/result.hpp"
@@ -31,7 +31,7 @@ struct DeviceTraits {
   int major = 0, minor = 0;
   int multiprocessors = 0;
   Bytes memory, cache;                             // cache: L2
-  std::optional<std::int64_t> default_clock_hz{};  // maximum of the multiprocessors
+  std::optional<std::int64_t> default_clock_hz{};  // maximum clock of the multiprocessors
 };
 
 struct MemoryState {
@@ -62,7 +62,7 @@ class Runtime {
   // Both wait for the stream and for the copy.
   virtual Status copy_in(void* device, const void* host, Bytes size) = 0;
   virtual Status copy_out(void* host, const void* device, Bytes size) = 0;
-  // Both are enqueued on the stream behind earlier work, so they can be captured.
+  // Both are enqueued on the stream after earlier work, so they can be captured.
   virtual Status copy_within(void* target, const void* source, Bytes size) = 0;
   virtual Status fill(void* device, std::uint8_t value, Bytes size) = 0;
 
@@ -99,14 +99,14 @@ class Runtime {
   Result<void*, BackendError> take(Bytes size, std::string_view role);
   void log_allocations(std::shared_ptr<AllocationLog> log) { log_ = std::move(log); }
   // Returns a different number at each call.
-  std::uint64_t next_number() { return ++numbers_; }
+  std::uint64_t next_number() { return ++last_number_; }
   // Records the time of a setup step that happens once per process ("context", "library"). The next
   // kernel that is created reports it as "setup.NAME_ns".
   void note_setup(const std::string& name, Nanoseconds time) { setup_[name] += time; }
   std::map<std::string, Nanoseconds> take_setup() { return std::exchange(setup_, {}); }
 
  private:
-  std::uint64_t numbers_ = 0;
+  std::uint64_t last_number_ = 0;
   std::map<std::string, Nanoseconds> setup_;
   std::shared_ptr<AllocationLog> log_;  // may be null
 };
@@ -117,7 +117,7 @@ inline constexpr std::string_view kWorkspaceRole = "workspace";
 // Owned device memory. The runtime must outlive it.
 class DeviceBuffer {
  public:
-  // Refuses as Runtime::allocate does. 0 bytes: allocates nothing, data() is null.
+  // BackendError: as from Runtime::allocate. 0 bytes: allocates nothing, data() is null.
   static Result<DeviceBuffer, BackendError> create(Runtime& runtime, Bytes size,
                                                    std::string_view role = kWorkspaceRole);
   DeviceBuffer(DeviceBuffer&& other) noexcept;

@@ -18,7 +18,8 @@ namespace {
 // clock within half a percent.
 constexpr Nanoseconds kMinClockWindow = std::chrono::microseconds(400);
 constexpr std::int64_t kFloorLaunches = 200;
-constexpr std::int64_t kFewQueued = 16;
+// Launches that wait behind the blocking kernel after its limit expired once.
+constexpr std::int64_t kFewQueuedLaunches = 16;
 // If the rotation does not divide the iterations, each of its positions needs its own graph.
 constexpr std::size_t kMaxGraphs = 16;
 
@@ -28,12 +29,12 @@ CudaInvocation& invocation_at(const SampleRequest& request, std::int64_t iterati
       *request.rotation[static_cast<std::size_t>((request.first + iteration) % size)]);
 }
 
-Nanoseconds in_proportion(Nanoseconds time, std::int64_t part, std::int64_t whole) {
+Nanoseconds scale_time(Nanoseconds time, std::int64_t part, std::int64_t whole) {
   return Nanoseconds(static_cast<std::int64_t>(
       static_cast<double>(time.count()) * static_cast<double>(whole) / static_cast<double>(part)));
 }
 
-double share(Nanoseconds part, Nanoseconds whole) {
+double compute_fraction(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
@@ -45,6 +46,7 @@ struct Sampler::Control {
   ClockReading before, after;
 };
 
+// A unit is one execution of the kernel, or one replay of a graph.
 struct Sampler::Batch {
   std::int64_t units = 0;
   std::int64_t queued = 0;    // queued behind the blocking kernel; 0: there is none
@@ -62,14 +64,14 @@ KernelSampling::~KernelSampling() {
 }
 
 std::string KernelSampling::method(std::optional<Nanoseconds> floor) const {
-  std::string text = method_;
-  if (floor && sampled() && used_ == SampleMethod::stream) {
-    const Nanoseconds gap = *floor * launches_;
+  std::string text = method_text_;
+  if (floor && sampled() && used_method_ == SampleMethod::stream) {
+    const Nanoseconds gap = *floor * launches_per_execution_;
     text += fmt::format("; up to {} between launches, {:.1f} % of an execution", format_time(gap),
-                        100 * share(gap, execution_));
+                        100 * compute_fraction(gap, execution_time_));
   }
-  if (short_queue_) text += "; the queue holds few launches";
-  if (unblocked_ && used_ == SampleMethod::graph)
+  if (has_short_queue_) text += "; the queue holds few launches";
+  if (is_graph_unblocked_ && used_method_ == SampleMethod::graph)
     text += "; not queued: its launch cannot wait behind the blocking kernel";
   return text;
 }
@@ -79,13 +81,13 @@ Sampler::Sampler(std::shared_ptr<Runtime> runtime, ConditionWatch watch,
     : runtime_(std::move(runtime)),
       watch_(std::move(watch)),
       options_(options),
-      queue_(options.queued_launches) {}
+      max_queued_(options.queued_launches) {}
 
 Sampler::~Sampler() {
-  for (const cudaEvent_t event : {begin_, end_}) {
+  for (const cudaEvent_t event : {begin_event_, end_event_}) {
     if (event != nullptr) runtime_->destroy_event(event);
   }
-  if (memory_.host != nullptr) runtime_->release_mapped(memory_);
+  if (control_memory_.host != nullptr) runtime_->release_mapped(control_memory_);
 }
 
 Result<std::shared_ptr<Sampler>> Sampler::create(std::shared_ptr<Runtime> runtime,
@@ -99,12 +101,12 @@ Result<std::shared_ptr<Sampler>> Sampler::create(std::shared_ptr<Runtime> runtim
 // Runs each of the sampler's own kernels once without blocking, so that their code is loaded now
 // and not while the device is blocked.
 Status Sampler::prepare() {
-  BENCH_ASSIGN_OR_RETURN(memory_, runtime_->allocate_mapped({sizeof(Control)}));
-  BENCH_ASSIGN_OR_RETURN(begin_, runtime_->create_event());
-  BENCH_ASSIGN_OR_RETURN(end_, runtime_->create_event());
+  BENCH_ASSIGN_OR_RETURN(control_memory_, runtime_->allocate_mapped({sizeof(Control)}));
+  BENCH_ASSIGN_OR_RETURN(begin_event_, runtime_->create_event());
+  BENCH_ASSIGN_OR_RETURN(end_event_, runtime_->create_event());
   const Batch batch{1, 1, 1, [this](std::int64_t) { return runtime_->launch_empty(); }};
   release_block();
-  auto* device = static_cast<Control*>(memory_.device);
+  auto* device = static_cast<Control*>(control_memory_.device);
   BENCH_RETURN_IF_ERROR(
       runtime_->launch_blocking(&device->release, &device->timed_out, options_.block_limit));
   BENCH_RETURN_IF_ERROR(runtime_->read_clock(&device->before));
@@ -117,18 +119,19 @@ Status Sampler::prepare() {
 
 // Ends the blocking kernel, which may read the flag at any time.
 void Sampler::release_block() {
-  auto* control = static_cast<Control*>(memory_.host);
+  auto* control = static_cast<Control*>(control_memory_.host);
   std::atomic_ref<std::int32_t>(control->release).store(1, std::memory_order_release);
 }
 
 // The host's time covers only the launches. After the block is released, a launch may have to wait
-// for the device. So only the launches before count, scaled to the total.
+// for the device. So only the launches before the release are timed, and their time is scaled to
+// all launches.
 Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
   const std::int64_t queued = std::min(batch.queued, batch.units);
   const std::int64_t first = queued > 0 ? queued : batch.units;
   const Nanoseconds begin = runtime_->now();
   for (std::int64_t unit = 0; unit < first; ++unit) BENCH_RETURN_IF_ERROR(batch.enqueue(unit));
-  timing.host = in_proportion(runtime_->now() - begin, first, batch.units);
+  timing.host = scale_time(runtime_->now() - begin, first, batch.units);
   if (first < batch.units) release_block();
   for (std::int64_t unit = first; unit < batch.units; ++unit) {
     BENCH_RETURN_IF_ERROR(batch.enqueue(unit));
@@ -140,12 +143,12 @@ Status Sampler::enqueue_all(const Batch& batch, Timing& timing) {
 // launches, and keeps that limit from then on. If there were few already, a retry would only expire
 // again.
 Result<std::optional<Sampler::Timing>> Sampler::measure_behind_block(Batch batch) {
-  batch.queued = std::min(batch.queued, queue_ / batch.launches);
+  batch.queued = std::min(batch.queued, max_queued_ / batch.launches);
   BENCH_ASSIGN_OR_RETURN(auto timing, measure_once(batch));
-  const std::int64_t held_back = std::min(batch.queued, batch.units) * batch.launches;
-  if (timing || held_back <= kFewQueued) return timing;
-  queue_ = kFewQueued;
-  batch.queued = std::min(batch.queued, queue_ / batch.launches);
+  const std::int64_t queued_launches = std::min(batch.queued, batch.units) * batch.launches;
+  if (timing || queued_launches <= kFewQueuedLaunches) return timing;
+  max_queued_ = kFewQueuedLaunches;
+  batch.queued = std::min(batch.queued, max_queued_ / batch.launches);
   return measure_once(batch);
 }
 
@@ -154,14 +157,14 @@ Result<Sampler::Timing> Sampler::measure(const Batch& batch) {
   if (timing) return *timing;
   return Error{fmt::format("launching {} executions took longer than the {} that the blocking "
                            "kernel waits",
-                           std::min({batch.queued, batch.units, queue_ / batch.launches}),
+                           std::min({batch.queued, batch.units, max_queued_ / batch.launches}),
                            format_time(options_.block_limit)),
                "", "is the host very busy, or CUDA_LAUNCH_BLOCKING set?"};
 }
 
 Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch) {
-  auto* host = static_cast<Control*>(memory_.host);
-  auto* device = static_cast<Control*>(memory_.device);
+  auto* host = static_cast<Control*>(control_memory_.host);
+  auto* device = static_cast<Control*>(control_memory_.device);
   *host = Control{};
   Timing timing;
   const auto enqueue = [&]() -> Status {
@@ -170,9 +173,9 @@ Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch)
           runtime_->launch_blocking(&device->release, &device->timed_out, options_.block_limit));
     }
     BENCH_RETURN_IF_ERROR(runtime_->read_clock(&device->before));
-    BENCH_RETURN_IF_ERROR(runtime_->record(begin_));
+    BENCH_RETURN_IF_ERROR(runtime_->record(begin_event_));
     BENCH_RETURN_IF_ERROR(enqueue_all(batch, timing));
-    BENCH_RETURN_IF_ERROR(runtime_->record(end_));
+    BENCH_RETURN_IF_ERROR(runtime_->record(end_event_));
     return runtime_->read_clock(&device->after);
   };
   const Status enqueued = enqueue();
@@ -183,13 +186,13 @@ Result<std::optional<Sampler::Timing>> Sampler::measure_once(const Batch& batch)
   BENCH_RETURN_IF_ERROR(waited);
   const bool timed_out = std::atomic_ref<std::int32_t>(host->timed_out).load() != 0;
   if (timed_out) return std::optional<Timing>();
-  BENCH_ASSIGN_OR_RETURN(timing.device, runtime_->elapsed(begin_, end_));
+  BENCH_ASSIGN_OR_RETURN(timing.device, runtime_->elapsed(begin_event_, end_event_));
   return std::optional(timing);
 }
 
 // Returns nullopt if one of the readings is missing, or they are too close to each other.
-std::optional<std::int64_t> Sampler::clock_between() const {
-  const auto& control = *static_cast<const Control*>(memory_.host);
+std::optional<std::int64_t> Sampler::compute_clock() const {
+  const auto& control = *static_cast<const Control*>(control_memory_.host);
   const std::int64_t time = control.after.nanoseconds - control.before.nanoseconds;
   const std::int64_t cycles = control.after.cycles - control.before.cycles;
   if (control.before.nanoseconds == 0 || control.after.nanoseconds == 0 || cycles <= 0 ||
@@ -226,7 +229,7 @@ Result<cudaGraphExec_t> Sampler::find_or_make_graph(KernelSampling& sampling,
     return graph.invocations == numbers;
   });
   if (earlier_graph != graphs.end()) {
-    // the most recently used graph is dropped last
+    // Moves the graph to the end: the least recently used graph is at the front and dropped first.
     std::rotate(earlier_graph, std::next(earlier_graph), graphs.end());
     return graphs.back().graph;
   }
@@ -246,31 +249,32 @@ Result<cudaGraphExec_t> Sampler::find_or_make_graph(KernelSampling& sampling,
   return graph;
 }
 
-// Runs complete turns of the rotation as often as they fit, then the remaining iterations. Both
-// parts begin at the same position.
+// Replays a graph of complete rotations as often as it fits, then a graph of the remaining
+// iterations. Both graphs begin at the same position of the rotation.
 Result<Sampler::Batch> Sampler::graph_batch(KernelSampling& sampling,
                                             const SampleRequest& request) {
-  const auto turn = static_cast<std::int64_t>(request.rotation.size());
+  const auto rotation_size = static_cast<std::int64_t>(request.rotation.size());
   const std::int64_t executions = options_.graph_launches / count_launches(request);
-  const std::int64_t graph_executions = std::max(turn, executions / turn * turn);
+  const std::int64_t graph_executions =
+      std::max(rotation_size, executions / rotation_size * rotation_size);
   const std::int64_t full_replays = request.iterations / graph_executions;
-  const std::int64_t rest = request.iterations % graph_executions;
+  const std::int64_t remaining = request.iterations % graph_executions;
   cudaGraphExec_t full_graph = nullptr;
-  cudaGraphExec_t rest_graph = nullptr;
+  cudaGraphExec_t remaining_graph = nullptr;
   if (full_replays > 0) {
     BENCH_ASSIGN_OR_RETURN(full_graph, find_or_make_graph(sampling, request, graph_executions));
   }
-  if (rest > 0) {
-    BENCH_ASSIGN_OR_RETURN(rest_graph, find_or_make_graph(sampling, request, rest));
+  if (remaining > 0) {
+    BENCH_ASSIGN_OR_RETURN(remaining_graph, find_or_make_graph(sampling, request, remaining));
   }
-  return Batch{full_replays + (rest > 0 ? 1 : 0), options_.queued_launches, 1,
-               [this, full_graph, rest_graph, full_replays](std::int64_t unit) {
-                 return runtime_->launch(unit < full_replays ? full_graph : rest_graph);
+  return Batch{full_replays + (remaining > 0 ? 1 : 0), options_.queued_launches, 1,
+               [this, full_graph, remaining_graph, full_replays](std::int64_t unit) {
+                 return runtime_->launch(unit < full_replays ? full_graph : remaining_graph);
                }};
 }
 
-Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest& request,
-                                   SampleMethod method) {
+Result<DeviceSample> Sampler::take_sample(KernelSampling& sampling, const SampleRequest& request,
+                                          SampleMethod method) {
   Batch batch = stream_batch(request);
   if (method == SampleMethod::graph) {
     BENCH_ASSIGN_OR_RETURN(batch, graph_batch(sampling, request));
@@ -279,50 +283,51 @@ Result<DeviceSample> Sampler::take(KernelSampling& sampling, const SampleRequest
   BENCH_ASSIGN_OR_RETURN(const Timing timing, method == SampleMethod::graph
                                                   ? measure_graph(sampling, batch)
                                                   : measure(batch));
-  sampling.short_queue_ = queue_ < options_.queued_launches;
-  sampling.used_ = method;
-  sampling.execution_ = timing.device / request.iterations;
-  sampling.launches_ = count_launches(request);
+  sampling.has_short_queue_ = max_queued_ < options_.queued_launches;
+  sampling.used_method_ = method;
+  sampling.execution_time_ = timing.device / request.iterations;
+  sampling.launches_per_execution_ = count_launches(request);
   DeviceSample sample;
   sample.device = timing.device;
   sample.host = timing.host;
   sample.method = method;
-  sample.clock_hz = clock_between();
-  SampleAssessment judgement = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
+  sample.clock_hz = compute_clock();
+  SampleAssessment assessment = watch_.sample_ends({sample.clock_hz, sampling.clocks_.median()});
   if (sample.clock_hz) sampling.clocks_.add(*sample.clock_hz);
-  sample.verdict = judgement.verdict;
-  sample.reason = std::move(judgement.reason);
+  sample.verdict = assessment.verdict;
+  sample.reason = std::move(assessment.reason);
   return sample;
 }
 
-// Launching a graph of thousands of nodes may need the device. Without a block, the graph begins
-// while the host is still launching: some microseconds of a sample of a millisecond.
+// Launching a graph of thousands of nodes may need the device. Without the blocking kernel, the
+// graph begins while the host is still launching it, which adds some microseconds to a sample.
 Result<Sampler::Timing> Sampler::measure_graph(KernelSampling& sampling, Batch batch) {
-  if (!sampling.unblocked_) {
-    const std::int64_t queue = queue_;
+  if (!sampling.is_graph_unblocked_) {
+    const std::int64_t earlier_limit = max_queued_;
     BENCH_ASSIGN_OR_RETURN(const auto timing, measure_behind_block(batch));
     if (timing) return *timing;
-    queue_ = queue;  // it does not apply to launches that are not graphs
-    sampling.unblocked_ = true;
+    max_queued_ = earlier_limit;  // the lower limit applies only to graphs
+    sampling.is_graph_unblocked_ = true;
   }
   batch.queued = 0;
   return measure(batch);
 }
 
 // Replays a graph if one can be recorded; otherwise uses the stream and records the reason.
-Result<DeviceSample> Sampler::take_graph(KernelSampling& sampling, const SampleRequest& request) {
-  if (sampling.no_graph_.empty()) {
+Result<DeviceSample> Sampler::take_graph_sample(KernelSampling& sampling,
+                                                const SampleRequest& request) {
+  if (sampling.no_graph_reason_.empty()) {
     const auto recorded = graph_batch(sampling, request);
-    if (recorded) return take(sampling, request, SampleMethod::graph);
+    if (recorded) return take_sample(sampling, request, SampleMethod::graph);
     if (runtime_->lost()) return recorded.error();
-    sampling.no_graph_ = recorded.error().message();
+    sampling.no_graph_reason_ = recorded.error().message();
   }
-  sampling.method_ = "stream: no graph can be recorded: " + sampling.no_graph_;
-  return take(sampling, request, SampleMethod::stream);
+  sampling.method_text_ = "stream: no graph can be recorded: " + sampling.no_graph_reason_;
+  return take_sample(sampling, request, SampleMethod::stream);
 }
 
 // Executions at least this long hide the gaps between their launches.
-Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
+Nanoseconds Sampler::min_stream_execution_time(const SampleRequest& request) {
   const Nanoseconds gap = launch_floor().value_or(Nanoseconds(0)) * count_launches(request);
   return std::max(options_.graph_below,
                   Nanoseconds(static_cast<std::int64_t>(static_cast<double>(gap.count()) /
@@ -331,56 +336,58 @@ Nanoseconds Sampler::shortest_for_stream(const SampleRequest& request) {
 
 // The first sample determines the method. If the result is a graph, the sample is taken again,
 // because all samples of a kernel use one method.
-Result<DeviceSample> Sampler::take_any(KernelSampling& sampling, const SampleRequest& request) {
-  if (sampling.chosen_ == SampleMethod::stream) {
-    return take(sampling, request, SampleMethod::stream);
+Result<DeviceSample> Sampler::choose_and_take_sample(KernelSampling& sampling,
+                                                     const SampleRequest& request) {
+  if (sampling.chosen_method_ == SampleMethod::stream) {
+    return take_sample(sampling, request, SampleMethod::stream);
   }
-  if (sampling.chosen_ == SampleMethod::graph) return take_graph(sampling, request);
-  BENCH_ASSIGN_OR_RETURN(DeviceSample first, take(sampling, request, SampleMethod::stream));
+  if (sampling.chosen_method_ == SampleMethod::graph) return take_graph_sample(sampling, request);
+  BENCH_ASSIGN_OR_RETURN(DeviceSample first, take_sample(sampling, request, SampleMethod::stream));
   const Nanoseconds execution_time = first.device / request.iterations;
   // If the device waits for launches, both times are equal except for the last kernel. This sample
   // may have had all launches queued; a longer sample would not.
-  const bool starves = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
-  const Nanoseconds shortest = shortest_for_stream(request);
-  if (execution_time >= shortest && !starves) {
-    sampling.chosen_ = SampleMethod::stream;
-    sampling.method_ = "stream";
+  const bool is_starved = first.host.value_or(Nanoseconds(0)) * 10 >= first.device * 9;
+  const Nanoseconds min_execution_time = min_stream_execution_time(request);
+  if (execution_time >= min_execution_time && !is_starved) {
+    sampling.chosen_method_ = SampleMethod::stream;
+    sampling.method_text_ = "stream";
     return first;
   }
-  sampling.chosen_ = SampleMethod::graph;
-  sampling.method_ = starves && execution_time >= options_.graph_below
-                         ? "graph: launching takes longer than executing"
-                         : fmt::format("graph: shorter than {}", format_time(shortest));
-  return take_graph(sampling, request);
+  sampling.chosen_method_ = SampleMethod::graph;
+  sampling.method_text_ =
+      is_starved && execution_time >= options_.graph_below
+          ? "graph: launching takes longer than executing"
+          : fmt::format("graph: shorter than {}", format_time(min_execution_time));
+  return take_graph_sample(sampling, request);
 }
 
 Result<DeviceSample> Sampler::sample(KernelSampling& sampling, const SampleRequest& request) {
   assert(!request.rotation.empty() && request.iterations > 0);
-  if (!sampling.warm_) {
+  if (!sampling.is_warm_) {
     BENCH_RETURN_IF_ERROR(invocation_at(request, 0).enqueue(nullptr));
     BENCH_RETURN_IF_ERROR(runtime_->synchronise());
-    sampling.warm_ = true;
+    sampling.is_warm_ = true;
   }
   switch (request.method) {
     case SampleMethod::any:
       break;
     case SampleMethod::stream:
-      sampling.method_ = "stream";
-      return take(sampling, request, SampleMethod::stream);
+      sampling.method_text_ = "stream";
+      return take_sample(sampling, request, SampleMethod::stream);
     case SampleMethod::graph:
-      sampling.method_ = "graph";
-      return take_graph(sampling, request);
+      sampling.method_text_ = "graph";
+      return take_graph_sample(sampling, request);
   }
-  return take_any(sampling, request);
+  return choose_and_take_sample(sampling, request);
 }
 
 std::optional<Nanoseconds> Sampler::launch_floor() {
-  if (floor_) return *floor_;
+  if (launch_floor_) return *launch_floor_;
   const Batch batch{kFloorLaunches, kFloorLaunches, 1,
                     [this](std::int64_t) { return runtime_->launch_empty(); }};
-  floor_.emplace();
-  if (const auto timing = measure(batch)) *floor_ = timing->device / kFloorLaunches;
-  return *floor_;
+  launch_floor_.emplace();
+  if (const auto timing = measure(batch)) *launch_floor_ = timing->device / kFloorLaunches;
+  return *launch_floor_;
 }
 
 }  // namespace bench::ops::cuda

@@ -58,7 +58,7 @@ class KernelSampling {
   // few launches". Empty before the first sample.
   std::string method(std::optional<Nanoseconds> floor = std::nullopt) const;
   // Whether samples were taken.
-  bool sampled() const { return execution_.count() > 0; }
+  bool sampled() const { return execution_time_.count() > 0; }
 
  private:
   friend class Sampler;
@@ -67,18 +67,18 @@ class KernelSampling {
     cudaGraphExec_t graph = nullptr;
   };
   std::shared_ptr<Runtime> runtime_;
-  std::string method_;
-  std::optional<SampleMethod> chosen_;  // method chosen for requests with `any`
-  std::string no_graph_;  // why no graph can be recorded; empty if it can, or was not tried
-  bool warm_ = false;
-  bool short_queue_ = false;
-  bool unblocked_ = false;  // a graph's launch cannot wait behind the blocking kernel
+  std::string method_text_;
+  std::optional<SampleMethod> chosen_method_;  // method chosen for requests with `any`
+  std::string no_graph_reason_;  // why no graph can be recorded; empty if it can, or was not tried
+  bool is_warm_ = false;
+  bool has_short_queue_ = false;
+  bool is_graph_unblocked_ = false;  // a graph's launch cannot wait behind the blocking kernel
   // Data of the last sample.
-  SampleMethod used_ = SampleMethod::any;
-  Nanoseconds execution_{0};
-  std::int64_t launches_ = 1;  // maximum per execution
+  SampleMethod used_method_ = SampleMethod::any;
+  Nanoseconds execution_time_{0};
+  std::int64_t launches_per_execution_ = 1;  // maximum
   ClockHistory clocks_;
-  std::deque<Graph> graphs_;  // the latest ones
+  std::deque<Graph> graphs_;  // least recently used first
 };
 
 // One per process. The runtime must outlive it.
@@ -105,7 +105,7 @@ class Sampler {
   // setup may delay a launch for as long as the blocking kernel occupies the device. Returns
   // nullopt if it could not be measured.
   std::optional<Nanoseconds> launch_floor();
-  // Returns the conditions by which samples cannot be judged, and why. Empty if all are known.
+  // Names the unknown conditions, which do not affect the verdicts. Empty if all are known.
   std::string unknown_conditions() const { return watch_.unknown_conditions(); }
 
  private:
@@ -121,26 +121,27 @@ class Sampler {
   // Returns nullopt if the blocking kernel's limit expired.
   Result<std::optional<Timing>> measure_once(const Batch& batch);
   Status enqueue_all(const Batch& batch, Timing& timing);
-  Result<DeviceSample> take(KernelSampling& sampling, const SampleRequest& request,
-                            SampleMethod method);
-  Result<DeviceSample> take_graph(KernelSampling& sampling, const SampleRequest& request);
-  Result<DeviceSample> take_any(KernelSampling& sampling, const SampleRequest& request);
+  Result<DeviceSample> take_sample(KernelSampling& sampling, const SampleRequest& request,
+                                   SampleMethod method);
+  Result<DeviceSample> take_graph_sample(KernelSampling& sampling, const SampleRequest& request);
+  Result<DeviceSample> choose_and_take_sample(KernelSampling& sampling,
+                                              const SampleRequest& request);
   Result<cudaGraphExec_t> find_or_make_graph(KernelSampling& sampling, const SampleRequest& request,
                                              std::int64_t executions);
   static std::int64_t count_launches(const SampleRequest& request);
-  Nanoseconds shortest_for_stream(const SampleRequest& request);
+  Nanoseconds min_stream_execution_time(const SampleRequest& request);
   Batch stream_batch(const SampleRequest& request) const;
   Result<Batch> graph_batch(KernelSampling& sampling, const SampleRequest& request);
-  std::optional<std::int64_t> clock_between() const;
+  std::optional<std::int64_t> compute_clock() const;
   void release_block();
 
   std::shared_ptr<Runtime> runtime_;
   ConditionWatch watch_;
   const SamplerOptions options_;
-  std::int64_t queue_;  // launches that wait behind a blocking kernel
-  MappedMemory memory_;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
-  std::optional<std::optional<Nanoseconds>> floor_;
+  std::int64_t max_queued_;  // launches that wait behind a blocking kernel
+  MappedMemory control_memory_;
+  cudaEvent_t begin_event_ = nullptr, end_event_ = nullptr;
+  std::optional<std::optional<Nanoseconds>> launch_floor_;
 };
 
 }  // namespace bench::ops::cuda

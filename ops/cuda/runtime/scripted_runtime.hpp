@@ -39,7 +39,7 @@ struct RuntimeScript {
   std::map<std::string, std::int64_t> failing;
   std::string failure = "cudaErrorUnknown (999): unknown error";
   bool capturable = true;
-  Nanoseconds gap{0};        // after a kernel that is launched individually
+  Nanoseconds gap{0};        // idle time after a kernel that is launched individually
   bool graphs_queue = true;  // if false, the launch of a graph waits until the device is idle
   bool lost = false;
 };
@@ -48,12 +48,12 @@ struct RuntimeScript {
 // ended, and not before it was launched.
 class ScriptedRuntime final : public Runtime {
  public:
-  explicit ScriptedRuntime(RuntimeScript how = {}) : script(std::move(how)) {}
+  explicit ScriptedRuntime(RuntimeScript initial_script = {}) : script(std::move(initial_script)) {}
   ~ScriptedRuntime() override;
 
   // Enqueues a kernel that takes `time` on the device and then calls `work`, which may be empty.
   Status launch_kernel(const std::string& name, Nanoseconds time, std::function<void()> work = {});
-  void advance(Nanoseconds time) { host_ += time; }  // advances the host's clock
+  void advance(Nanoseconds time) { host_time_ += time; }  // advances the host's clock
   // Restarts the counts of calls, also for script.failing.
   void forget_calls() {
     calls.clear();
@@ -94,7 +94,7 @@ class ScriptedRuntime final : public Runtime {
                          Nanoseconds limit) override;
   Status read_clock(ClockReading* reading) override;
   Status flush(void* scratch, Bytes size) override;
-  Nanoseconds now() const override { return host_; }
+  Nanoseconds now() const override { return host_time_; }
 
  private:
   struct Block {
@@ -116,29 +116,29 @@ class ScriptedRuntime final : public Runtime {
   struct Graph {
     std::vector<Item> items;
   };
-  Status called(const std::string& name);
-  Status put(Item item);
-  void look_at_blocks();
-  Nanoseconds end_of_first() const;
+  Status record_call(const std::string& name);
+  Status enqueue(Item item);
+  void update_released_blocks();
+  Nanoseconds first_end_time() const;
   void finish_first();
-  void progress(Nanoseconds until);
+  void finish_until(Nanoseconds until);
   void drain();
-  bool holds(const void* address, Bytes size) const;
+  bool has_memory(const void* address, Bytes size) const;
   Status copy(const std::string& name, void* target, const void* source, Bytes size,
               const void* device);
 
-  Nanoseconds host_{std::chrono::seconds(1)};
-  Nanoseconds device_{0};  // when the last finished item ended
+  Nanoseconds host_time_{std::chrono::seconds(1)};
+  Nanoseconds device_time_{0};  // when the last finished item ended
   std::deque<Item> queue_;
   std::optional<std::vector<Item>> capture_;
-  // By address, with the size; mapped memory has none.
+  // Allocations with their sizes, by address. The size of mapped memory is 0.
   std::map<void*, std::pair<std::unique_ptr<std::uint8_t[]>, std::int64_t>> memory_;
   std::map<cudaEvent_t, std::unique_ptr<Event>> events_;
   std::map<cudaGraphExec_t, std::unique_ptr<Graph>> graphs_;
   std::map<std::string, std::int64_t> counts_;
-  std::int64_t used_ = 0;
+  std::int64_t used_bytes_ = 0;
   std::int64_t cycles_ = 1;
-  Nanoseconds read_{0};
+  Nanoseconds last_clock_reading_{0};
 };
 
 }  // namespace bench::ops::cuda::test

@@ -19,17 +19,17 @@
 
 namespace bench::ops::cuda::test {
 
-// A scripted device with a sampler that knows only the clock. Calls are recorded, and fail, from
-// here on, not while the sampler is created.
+// A scripted device with a sampler. The calls that create the sampler are not recorded and do not
+// fail. Without `reader`, the sampler knows only the clock.
 struct ScriptedDevice {
   explicit ScriptedDevice(RuntimeScript script = {}, const SamplerOptions& options = {},
-                          ConditionReader read = {}) {
+                          ConditionReader reader = {}) {
     const auto failing = std::exchange(script.failing, {});
     runtime = std::make_shared<ScriptedRuntime>(std::move(script));
-    auto made = Sampler::create(
-        runtime, ConditionWatch(std::move(read), "", [this] { return runtime->now(); }), options);
-    if (!made) throw std::runtime_error(made.error().message());
-    sampler = *std::move(made);
+    auto created = Sampler::create(
+        runtime, ConditionWatch(std::move(reader), "", [this] { return runtime->now(); }), options);
+    if (!created) throw std::runtime_error(created.error().message());
+    sampler = *std::move(created);
     runtime->script.failing = failing;
     runtime->forget_calls();
   }

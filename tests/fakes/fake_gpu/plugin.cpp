@@ -61,8 +61,8 @@ std::optional<plugin::Plugin> make_plugin() {
 
 // ---- The probe ---------------------------------------------------------------------------------
 
-ops::cuda::DeviceFacts make_device_facts(const DeviceScript& device) {
-  ops::cuda::DeviceFacts facts;
+ops::cuda::DeviceProperties make_device_properties(const DeviceScript& device) {
+  ops::cuda::DeviceProperties facts;
   facts.name = device.name;
   facts.major = device.major;
   facts.minor = device.minor;
@@ -103,7 +103,7 @@ ops::cuda::ProbeReport probe(const Script& script, std::int32_t extent) {
   report.answers.devices = script.device ? 1 : 0;
   report.answers.driver = report.answers.runtime = kCuda;
   report.architectures = "90-real";
-  if (script.device) report.devices = {make_device_facts(*script.device)};
+  if (script.device) report.devices = {make_device_properties(*script.device)};
   std::set<std::string> operators;
   for (const BackendRow& row : backend_rows()) {
     if (unavailable_reason(script, row)) continue;

@@ -166,7 +166,7 @@ TEST(EightBitConvolutions, AreSupportedWhereCudnnHasAnEngine) {
           const Problem problem = conv_problem(conv_case);
           const Support support = check_support(problem, {api, "", device.capability});
           const bool has_engine = planned_engines(api, problem, json, {1, 0}).ok();
-          EXPECT_EQ(support.runs == Runs::yes, has_engine)
+          EXPECT_EQ(support.runs == Runnable::yes, has_engine)
               << format_conv_case(conv_case, device.architecture) << ": " << support.reason;
           (has_engine ? served : refused) += 1;
         }
