@@ -44,8 +44,12 @@ class HostSampler final : public Sampler {
   void begin_round() override { last_canary_.reset(); }
   void leave_out_canaries() override { canary_ = nullptr; }
   Taken take(std::int64_t iterations, RoundSamples& out) override {
-    if (canary_ != nullptr && !last_canary_) last_canary_ = canary_->take();
-    const std::int64_t preemptions = canary_ != nullptr ? canary_->preemptions() : 0;
+    return canary_ == nullptr ? take_one(iterations, out) : take_between_canaries(iterations, out);
+  }
+  std::string failure() const override { return rotation_.failure(); }
+
+ private:
+  Taken take_one(std::int64_t iterations, RoundSamples& out) {
     const std::optional<Nanoseconds> sample = on_page_boundary([&] {
       return slowdown_ ? take_slowed_sample(rotation_, iterations, clock_, *slowdown_)
                        : take_sample(rotation_, iterations, clock_);
@@ -53,18 +57,21 @@ class HostSampler final : public Sampler {
     if (!sample) return Taken::failed;
     out.samples.push_back(*sample);
     out.timed += *sample;
-    if (canary_ != nullptr) {
-      const bool preempted = canary_->preemptions() - preemptions > *sample / kTimeOfOnePreemption;
-      const Nanoseconds after = canary_->take();
-      out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
-      last_canary_ = after;
-      if (const auto join = canary_->join()) out.joins.push_back(*join);
-    }
     return Taken::counted;
   }
-  std::string failure() const override { return rotation_.failure(); }
+  Taken take_between_canaries(std::int64_t iterations, RoundSamples& out) {
+    if (!last_canary_) last_canary_ = canary_->take();
+    const std::int64_t preemptions = canary_->preemptions();
+    if (take_one(iterations, out) == Taken::failed) return Taken::failed;
+    const bool preempted =
+        canary_->preemptions() - preemptions > out.samples.back() / kTimeOfOnePreemption;
+    const Nanoseconds after = canary_->take();
+    out.canaries.push_back(preempted ? Nanoseconds(0) : std::max(*last_canary_, after));
+    last_canary_ = after;
+    if (const auto join = canary_->join()) out.joins.push_back(*join);
+    return Taken::counted;
+  }
 
- private:
   Rotation& rotation_;
   ClockType& clock_;
   std::optional<double> slowdown_;
