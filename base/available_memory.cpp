@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kFileLimit = 1 << 16;  // such files have a few KiB
+constexpr std::int64_t kFileLimit = 1 << 16;  // bytes; files of /proc and /sys have a few KiB
 constexpr std::string_view kGroups = "/sys/fs/cgroup";
 
 std::optional<std::int64_t> read_number(std::string_view text) {
@@ -23,31 +23,33 @@ std::optional<std::int64_t> read_number(std::string_view text) {
   return number;
 }
 
-std::string content(const std::string& path) {
+// Returns an empty text if the file cannot be read.
+std::string read_or_empty(const std::string& path) {
   auto text = read_file(path, kFileLimit);
   return text ? *std::move(text) : std::string();
 }
 
-// Returns the path of the process's own group in the text of /proc/self/cgroup: the line
-// "0::/path".
-std::string own_group(const std::string& root) {
-  const std::string text = content(root + "/proc/self/cgroup");
+// Returns the path of this process's control group of version 2, from the line "0::/path" of
+// /proc/self/cgroup. Returns an empty text if there is none.
+std::string find_own_group(const std::string& root) {
+  const std::string text = read_or_empty(root + "/proc/self/cgroup");
   const auto start = text.find("0::");
   if (start == std::string::npos) return {};
   return text.substr(start + 3, text.find('\n', start) - start - 3);
 }
 
-// The limits of all groups from the own one up to the root apply.
+// Returns the smallest headroom of this process's group and all its ancestors, since each of their
+// limits applies.
 std::optional<Bytes> nested_headroom(const std::string& root) {
-  std::optional<Bytes> least;
-  std::string group = own_group(root);
+  std::optional<Bytes> smallest;
+  std::string group = find_own_group(root);
   while (true) {
     const std::string folder = root + std::string(kGroups) + group;
-    const auto headroom =
-        parse_cgroup_headroom(content(folder + "/memory.max"), content(folder + "/memory.current"));
-    if (headroom) least = least ? std::min(*least, *headroom) : *headroom;
+    const auto headroom = parse_cgroup_headroom(read_or_empty(folder + "/memory.max"),
+                                                read_or_empty(folder + "/memory.current"));
+    if (headroom) smallest = smallest ? std::min(*smallest, *headroom) : *headroom;
     const auto slash = group.rfind('/');
-    if (slash == std::string::npos || group.size() <= 1) return least;
+    if (slash == std::string::npos || group.size() <= 1) return smallest;
     group.resize(slash);
   }
 }
@@ -55,8 +57,8 @@ std::optional<Bytes> nested_headroom(const std::string& root) {
 std::optional<Bytes> cgroup_headroom(const std::string& root) {
   if (const auto headroom = nested_headroom(root)) return headroom;
   const std::string folder = root + std::string(kGroups) + "/memory";
-  return parse_cgroup_headroom(content(folder + "/memory.limit_in_bytes"),
-                               content(folder + "/memory.usage_in_bytes"));
+  return parse_cgroup_headroom(read_or_empty(folder + "/memory.limit_in_bytes"),
+                               read_or_empty(folder + "/memory.usage_in_bytes"));
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ std::optional<Bytes> parse_cgroup_headroom(std::string_view max, std::string_vie
 }
 
 std::optional<Bytes> available_memory(const std::string& root) {
-  const auto machine = parse_mem_available(content(root + "/proc/meminfo"));
+  const auto machine = parse_mem_available(read_or_empty(root + "/proc/meminfo"));
   const auto group = cgroup_headroom(root);
   if (machine && group) return std::min(*machine, *group);
   return machine ? machine : group;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory may still be used: what the kernel can give without swapping, and what the
-// control group allows. Checked before large allocations, so that the OOM killer never acts.
+// Measures how much memory this process may still allocate: what the kernel can provide without
+// swapping, and what the control groups allow. Callers check this before large allocations to avoid
+// the OOM killer.
 #pragma once
 
 #include "base/units.hpp"
@@ -11,14 +12,16 @@
 
 namespace bench {
 
-// Returns the smaller of MemAvailable and the headroom of the control groups (version 2: this
-// process's group and all its ancestors; otherwise version 1). Returns nullopt if neither is known.
-// `root` is the prefix of /proc and /sys, empty for the real ones.
+// Returns the smaller of MemAvailable and the headroom of the control groups. These are this
+// process's group of version 2 and all its ancestors, otherwise the top group of version 1. Returns
+// nullopt if neither is known. `root` is the prefix of /proc and /sys, empty for the real ones.
 std::optional<Bytes> available_memory(const std::string& root);
 
-// Parses MemAvailable in the text of /proc/meminfo.
+// Returns MemAvailable from the text of /proc/meminfo; nullopt if it is missing.
 std::optional<Bytes> parse_mem_available(std::string_view meminfo);
-// Returns limit minus usage of one control group; nullopt if unlimited ("max").
+// Returns limit minus usage of one control group, at least 0. `max` and `current` are the texts of
+// its files memory.max and memory.current. Returns nullopt if one of them is not a number, such as
+// "max" for no limit.
 std::optional<Bytes> parse_cgroup_headroom(std::string_view max, std::string_view current);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64-bit arithmetic that remembers an overflow. Formulas are written plainly and checked once at
-// the end.
+// A 64-bit integer whose arithmetic remembers an overflow. So a formula needs only one check, at
+// its end.
 #pragma once
 
 #include <cstdint>

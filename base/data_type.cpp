@@ -25,14 +25,13 @@ constexpr std::array<DataTypeInfo, 9> kTypes = {{
     {DataType::f8_e5m2, "f8_e5m2", 1, 0x1p-2, false, true},
 }};
 
-// A small binary float: number of explicit `mantissa` bits, exponent bias, and the use of its top
-// exponent.
+// Format of a binary float of at most 16 bits: a sign, an exponent and a mantissa.
 struct SmallFloat {
   int exponent_bits;
-  int mantissa_bits;
+  int mantissa_bits;  // without the implicit leading 1
   int bias;
-  bool has_infinity;  // e4m3 ("fn") has none: only its top code is NaN
-  double largest;
+  bool has_infinity;  // false for e4m3 ("fn"): only its top code is not a number
+  double largest;     // finite value
 };
 
 constexpr SmallFloat kF16{5, 10, 15, true, 65504.0};
@@ -40,7 +39,8 @@ constexpr SmallFloat kBf16{8, 7, 127, true, 0x1.FEp127};
 constexpr SmallFloat kE4m3{4, 3, 7, false, 448.0};
 constexpr SmallFloat kE5m2{5, 2, 15, true, 57344.0};
 
-// Exponent of the leading bit, but not below that of the subnormal numbers. Zero gets the smallest.
+// Returns the exponent of the leading bit, but at least `smallest`, the exponent of the smallest
+// normal number. Returns `smallest` for zero.
 int normal_exponent(double magnitude, int smallest) {
   if (magnitude == 0) return smallest;
   int exponent = 0;
@@ -48,7 +48,7 @@ int normal_exponent(double magnitude, int smallest) {
   return std::max(exponent - 1, smallest);
 }
 
-// For every value, on the values themselves; slow.
+// Encodes any value, with floating-point arithmetic: slow.
 std::uint32_t encode_any(const SmallFloat& format, double value) {
   const std::uint32_t sign =
       std::signbit(value) ? 1u << (format.exponent_bits + format.mantissa_bits) : 0u;
@@ -69,6 +69,7 @@ std::uint32_t encode_any(const SmallFloat& format, double value) {
   return sign | (base + fraction);
 }
 
+// Decodes any code, with floating-point arithmetic: slow.
 double decode_any(const SmallFloat& format, std::uint32_t code) {
   const int width = format.exponent_bits + format.mantissa_bits;
   const bool negative = ((code >> width) & 1u) != 0;
@@ -90,17 +91,21 @@ double decode_any(const SmallFloat& format, std::uint32_t code) {
   return negative ? -magnitude : magnitude;
 }
 
-// A small float in cells of type `Cell`. Inputs have millions of elements, nearly all of them
-// normal numbers, which are converted on the bits of the double.
+// Converts between double and a small float that is stored in a `Cell`. Inputs have millions of
+// elements, and nearly all are normal numbers. Integer operations on the bits of the double convert
+// these.
 template <const SmallFloat& kFormat, class CellType>
 struct SmallFloatCodec {
   using Cell = CellType;
-  static constexpr int kDropped = 52 - kFormat.mantissa_bits;  // bits that a double has in excess
+  static constexpr int kDropped = 52 - kFormat.mantissa_bits;  // excess mantissa bits of a double
   static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  static constexpr std::uint64_t kBiases = std::uint64_t{1023 - kFormat.bias}
-                                           << kFormat.mantissa_bits;
-  static constexpr std::uint64_t kFirstNormal = std::uint64_t{1024 - kFormat.bias} << 52;
-  static constexpr std::uint64_t kLargest =
+  // Difference of the exponent biases, at the position of the format's exponent
+  static constexpr std::uint64_t kBiasDifference = std::uint64_t{1023 - kFormat.bias}
+                                                   << kFormat.mantissa_bits;
+  // Bits of the format's smallest normal number as a double, and of its largest number without the
+  // dropped bits
+  static constexpr std::uint64_t kMinNormalBits = std::uint64_t{1024 - kFormat.bias} << 52;
+  static constexpr std::uint64_t kMaxFiniteBits =
       std::bit_cast<std::uint64_t>(kFormat.largest) >> kDropped;
 
   static Cell encode(double value) {
@@ -109,10 +114,10 @@ struct SmallFloatCodec {
     const std::uint64_t is_odd = (magnitude >> kDropped) & 1;
     const std::uint64_t rounded =
         (magnitude + ((std::uint64_t{1} << (kDropped - 1)) - 1) + is_odd) >> kDropped;
-    if (magnitude < kFirstNormal || rounded > kLargest)
+    if (magnitude < kMinNormalBits || rounded > kMaxFiniteBits)
       return static_cast<Cell>(encode_any(kFormat, value));
     const int width = kFormat.exponent_bits + kFormat.mantissa_bits;
-    return static_cast<Cell>((bits >> 63 << width) | (rounded - kBiases));
+    return static_cast<Cell>((bits >> 63 << width) | (rounded - kBiasDifference));
   }
 
   static double decode(Cell code) {
@@ -123,10 +128,11 @@ struct SmallFloatCodec {
     const int width = kFormat.exponent_bits + kFormat.mantissa_bits;
     const std::uint64_t magnitude = code & ((std::uint64_t{1} << width) - 1);
     const std::uint64_t sign = std::uint64_t{code} >> width << 63;
-    return std::bit_cast<double>(sign | (magnitude + kBiases) << kDropped);
+    return std::bit_cast<double>(sign | (magnitude + kBiasDifference) << kDropped);
   }
 };
 
+// Converts between double and a type of C++. Integers saturate; NaN becomes 0.
 template <class Number>
 struct NumberCodec {
   using Cell = Number;
@@ -167,12 +173,12 @@ auto with_codec(DataType type, const Use& use) {
 }
 
 template <class Cell>
-void put(void* array, std::size_t index, Cell value) {
+void store_cell(void* array, std::size_t index, Cell value) {
   std::memcpy(static_cast<char*>(array) + index * sizeof(Cell), &value, sizeof(Cell));
 }
 
 template <class Cell>
-Cell get(const void* array, std::size_t index) {
+Cell load_cell(const void* array, std::size_t index) {
   Cell value;
   std::memcpy(&value, static_cast<const char*>(array) + index * sizeof(Cell), sizeof(Cell));
   return value;
@@ -194,18 +200,18 @@ std::optional<DataType> data_type_from_name(std::string_view name) {
 }
 
 void store_element(DataType type, void* array, std::size_t index, double value) {
-  with_codec(type, [&](auto codec) { put(array, index, codec.encode(value)); });
+  with_codec(type, [&](auto codec) { store_cell(array, index, codec.encode(value)); });
 }
 
 void store_elements(DataType type, void* array, std::span<const double> values) {
   with_codec(type, [&](auto codec) {
-    for (std::size_t i = 0; i < values.size(); ++i) put(array, i, codec.encode(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) store_cell(array, i, codec.encode(values[i]));
   });
 }
 
 double load_element(DataType type, const void* array, std::size_t index) {
   return with_codec(type, [&](auto codec) {
-    return codec.decode(get<typename decltype(codec)::Cell>(array, index));
+    return codec.decode(load_cell<typename decltype(codec)::Cell>(array, index));
   });
 }
 

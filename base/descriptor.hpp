@@ -7,11 +7,10 @@
 
 namespace bench {
 
-// Mode of a new file, reduced by the umask, as for every tool's output.
+// Mode with which this program creates files; the umask reduces it.
 inline constexpr ::mode_t kNewFileMode = 0666;
 
-// Owns a file descriptor, or none (a negative number), and closes it on every path out of a
-// function.
+// Owns a file descriptor and closes it in the destructor. A negative number means no descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}

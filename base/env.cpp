@@ -24,6 +24,7 @@ std::string format_utc_now() {
   return {text, length};
 }
 
+// Returns the width of the terminal in columns; nullopt if the descriptor is not a terminal.
 std::optional<int> read_width(int descriptor) {
   winsize size{};
   if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)

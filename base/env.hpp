@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's environment: clock, streams, environment variables. Passed as a parameter, never
-// global.
+// The program's environment: clock, streams, environment variables. Functions get it as a
+// parameter; there is no global instance.
 #pragma once
 
 #include "base/units.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-// CLOCK_MONOTONIC, or a scripted clock in tests.
+// Source of the current time: CLOCK_MONOTONIC, or a scripted clock in tests.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -31,18 +31,19 @@ struct Env {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   std::optional<int> terminal_width;  // columns of the terminal of `out` or `err`
-  std::function<std::optional<std::string>(const std::string&)> variable;  // getenv
-  std::function<std::string()> utc_now;                                    // "2026-11-21T08:00:00Z"
+  // Returns the value of an environment variable; nullopt if it is not set.
+  std::function<std::optional<std::string>(const std::string&)> variable;
+  std::function<std::string()> utc_now;  // returns for example "2026-11-21T08:00:00Z"
 
-  // Returns true only on a terminal, and never with NO_COLOR set or TERM=dumb.
+  // Returns whether to use colours: `out` is a terminal, NO_COLOR is not set, and TERM is not dumb.
   bool use_colour() const;
 };
 
-// Folder for large files that live as long as a command: TMPDIR, or /var/tmp, because /tmp may be
-// in memory.
+// Returns the folder for large files that a command needs only while it runs: TMPDIR, or else
+// /var/tmp, because /tmp may be in memory.
 std::string scratch_folder(const Env& env);
 
-// The real environment; `clock` must outlive it.
+// Returns the environment of this process; `clock` must outlive it.
 Env real_env(Clock& clock);
 
 }  // namespace bench

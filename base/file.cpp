@@ -49,9 +49,9 @@ Error system_error(std::string_view action, const std::string& path, int code) {
   return error;
 }
 
-// The names in a folder; none if it cannot be read. Stops at a number of names that no user looks
-// through, so that an error never takes long.
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
+// Returns the sorted names in a folder; none if it cannot be read. Stops after kMaxNames, so that
+// an error in a large folder does not take long.
+std::vector<std::string> list_names_in(const std::filesystem::path& folder) {
   constexpr std::size_t kMaxNames = 1000;
   std::vector<std::string> names;
   std::error_code code;
@@ -63,7 +63,8 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// Finds the first part of the path that does not exist, and the name beside it that is nearest.
+// Returns what to do about a path that does not exist. Suggests the name that is nearest to the
+// first missing part of the path, or names the missing folder.
 std::string missing_file_advice(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code code;
@@ -75,7 +76,7 @@ std::string missing_file_advice(const std::string& path) {
       shown /= part;
       continue;
     }
-    const std::vector<std::string> names = names_in(existing);
+    const std::vector<std::string> names = list_names_in(existing);
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     const auto near = nearest_name(part.string(), candidates);
     if (near) return fmt::format("did you mean `{}`?", (shown / *near).string());
@@ -126,7 +127,7 @@ int write_all(int descriptor, std::string_view content, std::size_t& written) {
   return 0;
 }
 
-// Resolves links; returns the name unchanged if the folder does not exist.
+// Returns the folder of `path` with its links resolved, or unresolved if it does not exist.
 std::string resolve_folder(const std::string& path) {
   const std::string folder = parent_folder(path);
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(folder.c_str(), nullptr),
@@ -141,7 +142,7 @@ struct LinkEnd {
 };
 
 Result<LinkEnd> follow_links(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as in the kernel
+  constexpr int kMaxLinks = 40;  // the limit of the Linux kernel
   LinkEnd end{path};
   for (int links = 0; links <= kMaxLinks; ++links) {
     std::error_code code;
@@ -159,9 +160,9 @@ Result<LinkEnd> follow_links(const std::string& path) {
 
 // The destination of output.
 struct Destination {
-  std::string target;  // after all links
-  std::optional<struct stat> before;
-  bool in_place = false;  // a rename would replace it by a regular file
+  std::string target;                 // path after all links
+  std::optional<struct stat> before;  // status of the existing file; nullopt if there is none
+  bool in_place = false;              // a device, FIFO or descriptor, which a rename would replace
 };
 
 Result<Destination> resolve_destination(const std::string& path, Existing existing) {
@@ -174,7 +175,7 @@ Result<Destination> resolve_destination(const std::string& path, Existing existi
   return result;
 }
 
-// Returns a negative number, with the errno of open(2), on failure.
+// Returns a descriptor for writing in place, or a negative number with errno set.
 int open_in_place(const Destination& destination) {
   // A descriptor that this process already has open is shared, not opened again. A second offset
   // into the same file would overwrite what the first one wrote.
@@ -189,6 +190,7 @@ int open_in_place(const Destination& destination) {
   return open_retrying(destination.target, O_WRONLY | O_APPEND | O_NOCTTY);
 }
 
+// Call this immediately after the failed open(2), whose errno it reads.
 Error folder_error(const std::string& target, const std::string& path) {
   const int code = errno;
   return system_error(fmt::format("create a file in {}", parent_folder(target)), path, code);
@@ -212,8 +214,8 @@ Status move_into_place(const std::string& temporary, const std::string& path, Ex
     if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
       return Done{};
     if (errno == EEXIST) return exists_error(path);
-    // Some file systems do not support RENAME_NOREPLACE. Those without hard links either rely on
-    // the check before the write.
+    // If the file system does not support RENAME_NOREPLACE, a hard link replaces it. Without hard
+    // links, only the check before the write protects an existing file.
     if (errno != EINVAL && errno != ENOSYS) return system_error("rename the file", path, errno);
     if (::link(temporary.c_str(), path.c_str()) == 0) {
       ::unlink(temporary.c_str());
@@ -232,16 +234,16 @@ void sync_folder(const std::string& path) {
   if (folder.get() >= 0) ::fsync(folder.get());
 }
 
-// Takes the advisory lock, so that two runs never write one file. Does without on file systems that
-// do not support locks (ENOLCK, ENOTSUP).
+// Takes the advisory lock of an open file, so that two runs never write one file. Succeeds without
+// a lock on file systems that do not support locks (ENOLCK, ENOTSUP).
 Status lock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return Done{};
   return Error{"another process is writing this file", path,
                "wait until it ends or choose another file"};
 }
 
-// Locks a file that is about to be replaced. The file must be writable, because a rename does not
-// check that.
+// Opens and locks a file that is about to be replaced. Opens it for writing, because a rename would
+// also replace a write-protected file.
 Result<Descriptor> lock_existing(const std::string& target, const std::string& path) {
   Descriptor file(open_retrying(target, O_WRONLY | O_APPEND));
   if (file.get() < 0) return system_error("open the file for writing", path, errno);
@@ -249,7 +251,7 @@ Result<Descriptor> lock_existing(const std::string& target, const std::string& p
   return file;
 }
 
-// Checks whether a file can be created in the folder of `target`, by creating one.
+// Checks whether a file can be created in the folder of `target`: creates one and removes it.
 Status check_folder(const std::string& target, const std::string& path) {
   std::string temporary;
   const Descriptor file(open_temporary(target, temporary));
@@ -258,8 +260,8 @@ Status check_folder(const std::string& target, const std::string& path) {
   return Done{};
 }
 
-// Returns the offset just after the last newline, or 0 if there is none; negative: -errno.
-::off_t end_of_last_line(int descriptor, ::off_t size) {
+// Returns the offset just after the last newline, 0 if there is no newline, or -errno on failure.
+::off_t find_end_of_last_line(int descriptor, ::off_t size) {
   constexpr ::off_t kBlock = 65536;
   std::string block;
   for (::off_t end = size; end > 0;) {
@@ -286,15 +288,15 @@ std::string parent_folder(const std::string& path) {
 
 Result<Descriptor> open_input(const std::string& path, OpenDescriptors descriptors) {
   BENCH_ASSIGN_OR_RETURN(const LinkEnd end, follow_links(path));
-  const bool reads_all = end.is_descriptor && descriptors == OpenDescriptors::read;
+  const bool is_special_permitted = end.is_descriptor && descriptors == OpenDescriptors::read;
   const auto refuse = [&](const struct stat& status) {
     return Error{fmt::format("is {}, not a regular file", describe_file_kind(status.st_mode)), path,
                  "name a file; pass a command's output as `<(command)`"};
   };
   // Checked before opening: opening a device can have effects, and a FIFO's writer would notice.
   const auto before = stat_path(path);
-  if (before && is_special(*before) && !reads_all) return refuse(*before);
-  const int flags = reads_all ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  if (before && is_special(*before) && !is_special_permitted) return refuse(*before);
+  const int flags = is_special_permitted ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   Descriptor file(open_retrying(path, flags));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
@@ -303,11 +305,11 @@ Result<Descriptor> open_input(const std::string& path, OpenDescriptors descripto
     if (code == ENOENT) error.next = missing_file_advice(path);
     return error;
   }
-  if (is_special(status) && !reads_all) return refuse(status);
+  if (is_special(status) && !is_special_permitted) return refuse(status);
   return file;
 }
 
-Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& take,
+Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& consume,
                    OpenDescriptors descriptors) {
   BENCH_ASSIGN_OR_RETURN(const Descriptor file, open_input(path, descriptors));
   std::string block(65536, '\0');
@@ -316,20 +318,21 @@ Status read_blocks(const std::string& path, const std::function<Status(std::stri
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("read the file", path, errno);
     if (count == 0) return Done{};
-    BENCH_RETURN_IF_ERROR(take(std::string_view(block).substr(0, static_cast<std::size_t>(count))));
+    BENCH_RETURN_IF_ERROR(
+        consume(std::string_view(block).substr(0, static_cast<std::size_t>(count))));
   }
 }
 
 Result<std::string> read_file(const std::string& path, std::int64_t limit,
                               OpenDescriptors descriptors) {
   std::string content;
-  const auto take = [&](std::string_view block) -> Status {
+  const auto append = [&](std::string_view block) -> Status {
     content += block;
     if (std::ssize(content) <= limit) return Done{};
     return Error{fmt::format("the file is larger than the limit of {}", format_bytes(Bytes{limit})),
                  path, ""};
   };
-  BENCH_RETURN_IF_ERROR(read_blocks(path, take, descriptors));
+  BENCH_RETURN_IF_ERROR(read_blocks(path, append, descriptors));
   return content;
 }
 
@@ -442,7 +445,7 @@ Result<RecordFile> RecordFile::create(const std::string& path, Existing existing
   return file;
 }
 
-// Gives a file with the first records its name.
+// Writes the first records to the temporary file and renames it to the target.
 Status RecordFile::write_first(int descriptor, const std::string& temporary,
                                std::string_view lines) {
   struct stat before {};
@@ -457,12 +460,12 @@ Status RecordFile::write_first(int descriptor, const std::string& temporary,
   const Status moved = move_into_place(temporary, target_, Existing::refuse);
   const bool has_appeared = !moved && existing_ == Existing::replace && stat_path(target_);
   if (!has_appeared) return moved;
-  // Checked again since create(): must not be replaced while another process writes it.
+  // Another process has created the file since create() and may still be writing it.
   BENCH_ASSIGN_OR_RETURN(const Descriptor locked, lock_existing(target_, path_));
   return move_into_place(temporary, target_, Existing::replace);
 }
 
-Status RecordFile::claim(std::string_view lines) {
+Status RecordFile::create_with(std::string_view lines) {
   std::string temporary;
   Descriptor file(open_temporary(target_, temporary));
   if (file.get() < 0) return folder_error(target_, path_);
@@ -483,7 +486,7 @@ Result<RecordFile> RecordFile::reopen(const std::string& path) {
   if (!S_ISREG(status.st_mode))
     return Error{"cannot be continued: it is not a regular file", path, "name the file of a run"};
   BENCH_RETURN_IF_ERROR(lock(file.get(), path));
-  const ::off_t end = end_of_last_line(file.get(), status.st_size);
+  const ::off_t end = find_end_of_last_line(file.get(), status.st_size);
   if (end < 0) return system_error("read the file", path, static_cast<int>(-end));
   if (end < status.st_size && ::ftruncate(file.get(), end) != 0)
     return system_error("cut the incomplete last line", path, errno);
@@ -500,14 +503,14 @@ Status RecordFile::append(std::string_view line) {
 Status RecordFile::append_lines(std::string_view lines) {
   assert(lines.empty() || lines.back() == '\n');
   if (lines.empty()) return Done{};
-  if (descriptor_ < 0) return claim(lines);
+  if (descriptor_ < 0) return create_with(lines);
   struct stat before {};
-  const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
+  const bool can_truncate = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
   std::size_t written = 0;
   const int code = write_all(descriptor_, lines, written);
   if (code == 0) return Done{};
   Error error = system_error("append to the file", path_, code);
-  if (known && written > 0 && ::ftruncate(descriptor_, before.st_size) != 0)
+  if (can_truncate && written > 0 && ::ftruncate(descriptor_, before.st_size) != 0)
     error.what += " (and its last line is incomplete)";
   return error;
 }

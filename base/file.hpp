@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as values or errors. There are two ways to write: as a whole, at once or in pieces (under a
-// temporary name, which is then renamed), and record by record. Both have these rules:
+// Reading and writing of files; failures are returned as errors. There are two ways to write:
+// - write_file() and OutputFile write a whole file under a temporary name and then rename it.
+// - RecordFile writes record by record.
+// Both have these rules:
 // - A symbolic link is followed and kept; its target is written or replaced.
 // - Only a regular file is replaced, by a rename. A device, a FIFO, and the name of an open
-//   descriptor (/dev/stdout, /dev/fd/N) are opened and written in place, and are never removed.
-// - Only files that were created here under a temporary name are removed.
+//   descriptor (/dev/stdout, /dev/fd/N) are opened and written in place.
+// - Only temporary files that this code has created are removed.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -28,29 +30,31 @@ enum class OpenDescriptors { read, refuse };
 Result<Descriptor> open_input(const std::string& path,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 
-// Opens as open_input() does. Passes the content of a file to `take` in blocks of up to 64 KiB.
-// Stops at the first error of `take`.
-Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& take,
+// Opens a file as open_input() does and passes its content to `consume` in blocks of up to 64 KiB.
+// Stops at the first error of `consume` and returns it.
+Status read_blocks(const std::string& path, const std::function<Status(std::string_view)>& consume,
                    OpenDescriptors descriptors = OpenDescriptors::read);
 // Returns the whole content. Refuses files above `limit` bytes; the error states the limit.
 Result<std::string> read_file(const std::string& path, std::int64_t limit,
                               OpenDescriptors descriptors = OpenDescriptors::read);
 
+// What to do with a file that exists.
 enum class Existing { refuse, replace };
 
 // Returns the part before the last '/': "." for a bare name, "/" for a file in the root.
 std::string parent_folder(const std::string& path);
 
-// Checks whether a file can be written at this moment, before hours of work produce its content.
-// Opens no FIFO or device.
+// Returns an error if the file cannot be written. Call this before long work that produces the
+// content. Does not open a FIFO or a device.
 Status check_output(const std::string& path, Existing existing);
 
-// Writes to a temporary name in the same folder, syncs and renames: readers see the old content or
-// the new, never a part.
+// Writes a temporary file in the same folder, syncs it and renames it. So readers of a regular file
+// see either the old or the new content, never a part.
 Status write_file(const std::string& path, std::string_view content, Existing existing);
 
-// The same for content that is too large for memory: appends under the temporary name; commit()
-// renames. Owns its descriptor; without a commit it leaves nothing behind. Not thread-safe.
+// Writes a file like write_file(), for content that is too large for memory. append() writes to the
+// temporary file and commit() renames it. Without a commit, the destructor removes the temporary
+// file. Owns its descriptor. Not thread-safe.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path, Existing existing);
@@ -69,7 +73,7 @@ class OutputFile {
   int descriptor_ = -1;
   std::string path_;
   std::string target_;     // target of the rename
-  std::string temporary_;  // empty: written in place (a device or pipe), or committed
+  std::string temporary_;  // empty if written in place (a device or pipe) or committed
   Existing existing_ = Existing::refuse;
 };
 
@@ -80,8 +84,8 @@ class OutputFile {
 class RecordFile {
  public:
   // Checks that the file can be created. Refuses a file that another RecordFile is writing. If two
-  // are created before either has a record, the first one that appends a record continues; append()
-  // of the other returns an error.
+  // RecordFiles are created before either has a record, the first one that appends a record
+  // continues. append() of the other returns an error.
   static Result<RecordFile> create(const std::string& path, Existing existing);
   // For --resume: removes an incomplete last line (one without a newline). Records are appended
   // after the last complete line.
@@ -101,7 +105,7 @@ class RecordFile {
  private:
   RecordFile(int descriptor, std::string path);
   Status write_first(int descriptor, const std::string& temporary, std::string_view lines);
-  Status claim(std::string_view lines);
+  Status create_with(std::string_view lines);
 
   int descriptor_ = -1;  // -1 before the first record, unless written in place
   int replaced_ = -1;    // holds the lock of the file that the first record replaces

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creating folders, also temporary ones.
+// Creation of folders, including temporary ones.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,20 +10,21 @@
 
 namespace bench {
 
-// Creates the folder and its parents. Succeeds if it exists. The error gives the system's reason;
-// the caller may add what to do next.
+// Creates the folder and its parents. Succeeds if the folder exists. The error states the system's
+// reason; its `next` is empty, so the caller may set it.
 Status create_folder(const std::string& path);
 
-// A new folder accessible only to this user. It is removed with its content at the end.
+// A new folder that only this user can access. The destructor removes it with its content.
 class TemporaryFolder {
  public:
-  // Creates "bench-PURPOSE-......" in TMPDIR, else in /tmp. Returns an error if that is not a
-  // folder or not writable.
+  // Creates "bench-PURPOSE-XXXXXX", with six random characters, in TMPDIR or else in /tmp. Returns
+  // an error if this is not a writable folder.
   static Result<TemporaryFolder> create(std::string_view purpose);
   ~TemporaryFolder();
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
 
+  // Returns the path of the file `name` in this folder.
   std::string file(std::string_view name) const;
 
  private:

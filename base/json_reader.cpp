@@ -18,31 +18,35 @@
 namespace bench {
 namespace {
 
-using Parsed = rapidjson::Document::ValueType;
+using RapidValue = rapidjson::Document::ValueType;
 
 // Records nest 4 levels deep. Much deeper input is not a record and would cost memory.
 constexpr int kMaxNesting = 32;
 constexpr std::size_t kMaxQuoted = 40;  // columns of a bad value in an error message
 
-const Parsed& parsed(const void* value) { return *static_cast<const Parsed*>(value); }
+const RapidValue& to_rapid_value(const void* value) {
+  return *static_cast<const RapidValue*>(value);
+}
 
-std::string_view view(const Parsed& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string_view view(const RapidValue& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
 
-// Reads a number of JSON. One that is too close to 0 for a double is 0. Returns nullopt if the
-// number exceeds the range of a double, or if even a long double cannot represent it.
+// Parses a JSON number. A number that is too close to 0 for a double becomes 0. Returns nullopt if
+// the number exceeds the range of a double, or if it is outside the range of a long double.
 std::optional<double> parse_real(std::string_view text) {
   if (const auto value = parse_number<double>(text)) return value;
-  const auto wide = parse_number<long double>(text);  // shows on which side it leaves the range
+  const auto wide = parse_number<long double>(text);  // too large or too small
   if (!wide || std::abs(*wide) > std::numeric_limits<double>::max()) return std::nullopt;
   return static_cast<double>(*wide);
 }
 
-// Passes the parser's events on to the document, except beyond the permitted depth. It reads the
-// numbers itself: RapidJSON's conversion of a zero with a large exponent (`0e41`) has undefined
-// behaviour.
-class BoundedDepth {
+// Forwards the parser's events to the document, but stops beyond the permitted depth. Converts
+// numbers itself, because RapidJSON's conversion of a zero with a large exponent (`0e41`) has
+// undefined behaviour.
+class DepthLimitedHandler {
  public:
-  explicit BoundedDepth(rapidjson::Document& document) : document_(document) {}
+  explicit DepthLimitedHandler(rapidjson::Document& document) : document_(document) {}
   bool is_too_deep() const { return depth_ > kMaxNesting; }
 
   bool Null() { return document_.Null(); }
@@ -86,62 +90,63 @@ class BoundedDepth {
 
 }  // namespace
 
-bool JsonValue::is_object() const { return parsed(value_).IsObject(); }
-bool JsonValue::is_list() const { return parsed(value_).IsArray(); }
-bool JsonValue::is_null() const { return parsed(value_).IsNull(); }
+bool JsonValue::is_object() const { return to_rapid_value(value_).IsObject(); }
+bool JsonValue::is_list() const { return to_rapid_value(value_).IsArray(); }
+bool JsonValue::is_null() const { return to_rapid_value(value_).IsNull(); }
 
 std::optional<std::string_view> JsonValue::text() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsString() ? std::optional(view(value)) : std::nullopt;
 }
 
 std::optional<bool> JsonValue::boolean() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsBool() ? std::optional(value.GetBool()) : std::nullopt;
 }
 
 std::optional<std::int64_t> JsonValue::signed_integer() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsInt64() ? std::optional(value.GetInt64()) : std::nullopt;
 }
 
 std::optional<std::uint64_t> JsonValue::unsigned_integer() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsUint64() ? std::optional(value.GetUint64()) : std::nullopt;
 }
 
 std::optional<double> JsonValue::number() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsNumber() ? std::optional(value.GetDouble()) : std::nullopt;
 }
 
 std::size_t JsonValue::size() const {
-  const Parsed& value = parsed(value_);
+  const RapidValue& value = to_rapid_value(value_);
   return value.IsObject() ? value.MemberCount() : value.Size();
 }
 
 std::string_view JsonValue::name(std::size_t index) const {
-  return view((parsed(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->name);
+  return view((to_rapid_value(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->name);
 }
 
 JsonValue JsonValue::member(std::size_t index) const {
-  return JsonValue(&(parsed(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->value);
+  return JsonValue(
+      &(to_rapid_value(value_).MemberBegin() + static_cast<std::ptrdiff_t>(index))->value);
 }
 
 JsonValue JsonValue::item(std::size_t index) const {
-  return JsonValue(&parsed(value_)[static_cast<rapidjson::SizeType>(index)]);
+  return JsonValue(&to_rapid_value(value_)[static_cast<rapidjson::SizeType>(index)]);
 }
 
 std::optional<std::size_t> JsonValue::find(std::string_view name, std::size_t expected) const {
-  const Parsed& object = parsed(value_);
+  const RapidValue& object = to_rapid_value(value_);
   const std::size_t count = object.MemberCount();
   const auto members = object.MemberBegin();
-  const auto is_it = [&](std::size_t index) {
+  const auto has_name_at = [&](std::size_t index) {
     return view((members + static_cast<std::ptrdiff_t>(index))->name) == name;
   };
-  if (expected < count && is_it(expected)) return expected;
+  if (expected < count && has_name_at(expected)) return expected;
   for (std::size_t i = 0; i < count; ++i) {
-    if (is_it(i)) return i;
+    if (has_name_at(i)) return i;
   }
   return std::nullopt;
 }
@@ -177,7 +182,7 @@ void write_json(JsonWriter& writer, JsonValue value) {
   }
 }
 
-// Memory that the document reuses for each text. Most records fit into it without an allocation.
+// The memory that a document reuses for each text. Most records fit without an allocation.
 struct JsonDocument::State {
   std::string text;  // parsed in place: string values point into it
   alignas(std::max_align_t) std::array<char, std::size_t{1} << 15> values;
@@ -202,7 +207,7 @@ Status JsonDocument::parse(std::string_view text) {
   state_->text = text;
   bool is_too_deep = false, is_valid = false;
   auto parse_into = [&](rapidjson::Document& target) {
-    BoundedDepth handler(target);
+    DepthLimitedHandler handler(target);
     rapidjson::InsituStringStream stream(state_->text.data());
     is_valid = !state_->reader.Parse<kFlags>(stream, handler).IsError() &&
                stream.Tell() == text.size();  // the stream ends at a zero byte as well
@@ -216,7 +221,7 @@ Status JsonDocument::parse(std::string_view text) {
 }
 
 JsonValue JsonDocument::root() const {
-  return JsonValue(static_cast<const Parsed*>(&state_->document));
+  return JsonValue(static_cast<const RapidValue*>(&state_->document));
 }
 
 Result<JsonDocument> parse_json(std::string_view text) {
@@ -232,11 +237,11 @@ std::vector<std::string_view> JsonReader::names() const {
 }
 
 void JsonReader::constant(std::string_view name, std::string_view text) {
-  std::string found;
-  required(name, found);
-  if (ok() && found != text)
+  std::string actual;
+  required(name, actual);
+  if (ok() && actual != text)
     report_problem(fmt::format("`{}{}` is `{}`, expected `{}`", path(), name,
-                               shorten(found, kMaxQuoted), text));
+                               shorten(actual, kMaxQuoted), text));
 }
 
 void JsonReader::report_field(std::string_view name, std::string_view what) {
@@ -258,8 +263,8 @@ std::string JsonReader::problem() {
   return root_->problem_;
 }
 
-std::optional<std::size_t> JsonReader::name_index(std::string_view name, JsonValue json,
-                                                  std::span<const std::string_view> names) {
+std::optional<std::size_t> JsonReader::read_name_index(std::string_view name, JsonValue json,
+                                                       std::span<const std::string_view> names) {
   const auto text = json.text();
   const auto index = find_name(json, names);
   if (!text) report_field(name, "is not text");
@@ -290,16 +295,17 @@ JsonReader::Expected JsonReader::decode(JsonValue json, std::string& value) cons
 }
 
 JsonReader::Expected JsonReader::decode(JsonValue json, bool& value) const {
-  const auto found = json.boolean();
-  if (!found) return "true or false";
-  value = *found;
+  const auto boolean = json.boolean();
+  if (!boolean) return "true or false";
+  value = *boolean;
   return {};
 }
 
 JsonReader::Expected JsonReader::decode(JsonValue json, double& value) const {
-  const bool any = rules_.numbers == JsonRules::Numbers::any;
+  const bool allows_negative = rules_.numbers == JsonRules::Numbers::any;
   const auto number = json.number();
-  if (!number || (!any && *number < 0)) return any ? "a number" : "a number of at least 0";
+  if (!number || (!allows_negative && *number < 0))
+    return allows_negative ? "a number" : "a number of at least 0";
   value = *number;
   return {};
 }

@@ -40,8 +40,8 @@ class JsonValue {
   std::string_view name(std::size_t index) const;  // name of a member of an object
   JsonValue member(std::size_t index) const;
   JsonValue item(std::size_t index) const;
-  // Returns the member's index. Tries `expected` first: records list their fields in the order of
-  // their declaration.
+  // Returns the member's index; nullopt if there is no such member. Tries the index `expected`
+  // first, because records list their fields in the order of their declaration.
   std::optional<std::size_t> find(std::string_view name, std::size_t expected = 0) const;
   // Returns the member; nullopt if this is not an object or has no such member.
   std::optional<JsonValue> value_at(std::string_view name) const;
@@ -54,10 +54,11 @@ class JsonValue {
   const void* value_;  // a value of the JSON library, which only json_reader.cpp includes
 };
 
-// Makes JsonWriter write parsed values as they are: reals stay reals, null stays null.
+// Writes a parsed value unchanged: reals stay reals, null stays null. JsonWriter calls this
+// function.
 void write_json(JsonWriter& writer, JsonValue value);
 
-// The parsed text. Parses without recursion and refuses text that nests far deeper than any record.
+// A parsed JSON text.
 class JsonDocument {
  public:
   JsonDocument();
@@ -65,7 +66,8 @@ class JsonDocument {
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;
 
-  // Returns an error for text that is not valid JSON. Reuses the memory of the last text.
+  // Parses without recursion. Returns an error for text that is not valid JSON, or that nests far
+  // deeper than any record. Reuses the memory of the previous text, so its values become invalid.
   Status parse(std::string_view text);
   JsonValue root() const;
 
@@ -75,9 +77,9 @@ class JsonDocument {
 };
 Result<JsonDocument> parse_json(std::string_view text);
 
-// Rules for reading that differ between kinds of records: results, evidence, GPU records, messages.
+// The rules that differ between kinds of records: results, evidence, GPU records, messages.
 struct JsonRules {
-  // not_negative: no number is below 0, as in records of results.
+  // not_negative: a number below 0 is an error, as in records of results.
   enum class Numbers { not_negative, any };
   enum class UnknownFields { skip, refuse };
   Numbers numbers = Numbers::not_negative;
@@ -89,7 +91,7 @@ class JsonReader {
  public:
   static constexpr bool kReads = true;
 
-  // Reads from an object. Keeps only the first problem, since later ones follow from it.
+  // Reads from `object`. Reports only the first problem, because it may cause the later ones.
   explicit JsonReader(JsonValue object, const JsonRules& rules = {})
       : object_(object), rules_(rules), root_(this) {
     track_fields();
@@ -107,10 +109,11 @@ class JsonReader {
     required(name, value);
     check(name, value, range);
   }
+  // Leaves `value` unchanged if the field is missing, but sets an optional to nullopt.
   template <class T>
   void optional(std::string_view name, T& value) {
     if (const auto found = find(name)) return read(name, *found, value);
-    if constexpr (kIsOptional<T>) value.reset();  // even if its default is a value
+    if constexpr (kIsOptional<T>) value.reset();
   }
   template <class T>
   void optional(std::string_view name, T& value, JsonRange range) {
@@ -147,15 +150,15 @@ class JsonReader {
     });
   }
 
-  // Reads the fields of `value` directly from this object, not from a member object. If the object
-  // has no field `first`, `value` stays unchanged.
+  // Reads the fields of `value` from this object itself, not from a member object. Leaves `value`
+  // unchanged if the object has no field `first`.
   template <class T>
   void optional_inline(std::string_view first, std::optional<T>& value) {
     if (has(first)) fields(*this, value.emplace());
   }
 
   bool has(std::string_view name) const { return object_.find(name, expected_index_).has_value(); }
-  // The names of all members, for objects whose names are data.
+  // Returns the names of all members, for objects whose names are data.
   std::vector<std::string_view> names() const;
   // Reports "`PATH.name` what".
   void report_field(std::string_view name, std::string_view what);
@@ -165,7 +168,7 @@ class JsonReader {
   void report_unknown_name(std::string_view tag, std::string_view name,
                            std::span<const std::string_view> names);
   bool ok() const { return root_->problem_.empty(); }
-  // Call this once, after all fields were read. Returns the first problem; empty if there is none.
+  // Returns the first problem; empty if there is none. Call this once, after reading all fields.
   std::string problem();
 
  private:
@@ -185,6 +188,7 @@ class JsonReader {
     if (*index < is_read_.size()) is_read_[*index] = true;
     return object_.member(*index);
   }
+  // Calls `declare` with a reader of the member object `json`.
   template <class Declare>
   void descend(std::string_view name, JsonValue json, Declare declare) {
     if (!json.is_object()) return report_field(name, "is not an object");
@@ -192,10 +196,10 @@ class JsonReader {
     declare(reader);
     reader.check_unknown();
   }
-  template <class Each>
-  void for_items(std::string_view name, JsonValue json, Each each) {
+  template <class ReadItem>
+  void for_items(std::string_view name, JsonValue json, ReadItem read_item) {
     if (!json.is_list()) return report_field(name, "is not a list");
-    for (std::size_t i = 0; i < json.size(); ++i) each(json.item(i));
+    for (std::size_t i = 0; i < json.size(); ++i) read_item(json.item(i));
   }
 
   template <class T>
@@ -233,11 +237,13 @@ class JsonReader {
   }
   template <class Enum>
   void read_name(std::string_view name, JsonValue json, Enum& value) {
-    const auto index = name_index(name, json, enumerator_names(value));
+    const auto index = read_name_index(name, json, enumerator_names(value));
     if (index) value = static_cast<Enum>(*index);
   }
-  std::optional<std::size_t> name_index(std::string_view name, JsonValue json,
-                                        std::span<const std::string_view> names);
+  // Returns the index of the text `json` in `names`. If it is not among them, reports a problem of
+  // the field `name` and returns nullopt.
+  std::optional<std::size_t> read_name_index(std::string_view name, JsonValue json,
+                                             std::span<const std::string_view> names);
 
   Expected decode(JsonValue json, std::string& value) const;
   Expected decode(JsonValue json, bool& value) const;
@@ -250,14 +256,14 @@ class JsonReader {
   template <std::integral Integer>
   Expected decode(JsonValue json, Integer& value) const {
     using Limits = std::numeric_limits<Integer>;
-    const bool any = rules_.numbers == JsonRules::Numbers::any;
-    const Integer least = any ? Limits::min() : Integer{0};
+    const bool allows_negative = rules_.numbers == JsonRules::Numbers::any;
+    const Integer min = allows_negative ? Limits::min() : Integer{0};
     const auto number = [&] {
       if constexpr (std::is_signed_v<Integer>) return json.signed_integer();
       if constexpr (std::is_unsigned_v<Integer>) return json.unsigned_integer();
     }();
-    if (!number || *number < least || *number > Limits::max())
-      return fmt::format("an integer from {} to {}", least, Limits::max());
+    if (!number || *number < min || *number > Limits::max())
+      return fmt::format("an integer from {} to {}", min, Limits::max());
     value = static_cast<Integer>(*number);
     return {};
   }
@@ -270,7 +276,8 @@ class JsonReader {
     value = static_cast<Enum>(*index);
     return {};
   }
-  // In a list, null stands for a number that JSON cannot represent (NaN, infinity): nullopt.
+  // Sets `value` to nullopt for null, which replaces a number in a list that JSON cannot represent
+  // (NaN, infinity).
   template <class T>
   Expected decode(JsonValue json, std::optional<T>& value) const {
     value.reset();
@@ -300,15 +307,15 @@ class JsonReader {
   template <class T>
   requires JsonTuple<T> Expected decode(JsonValue json, T& value)
   const {
-    auto parts = elements(value);
-    constexpr std::size_t kSize = std::tuple_size_v<decltype(parts)>;
+    auto tuple = elements(value);
+    constexpr std::size_t kSize = std::tuple_size_v<decltype(tuple)>;
     Expected expected;
     if (!json.is_list() || json.size() != kSize) return fmt::format("a list of {} numbers", kSize);
     std::size_t index = 0;
-    const auto each = [&](auto& part) {
-      if (expected.empty()) expected = decode(json.item(index++), part);
+    const auto decode_next = [&](auto& element) {
+      if (expected.empty()) expected = decode(json.item(index++), element);
     };
-    std::apply([&](auto&... part) { (each(part), ...); }, parts);
+    std::apply([&](auto&... element) { (decode_next(element), ...); }, tuple);
     return expected.empty() ? expected : "a list with each item " + expected;
   }
 
@@ -327,7 +334,8 @@ class JsonReader {
   void track_fields();
   // Reports the first member that was not read, if the rules refuse unknown fields.
   void check_unknown();
-  std::string path() const;  // of this object: "time."
+  std::string path() const;  // prefix of this object's fields in messages: "time."
+  // Returns the index of the text `json` in `names`; nullopt if it is not among them.
   static std::optional<std::size_t> find_name(JsonValue json,
                                               std::span<const std::string_view> names);
   static Expected one_of(std::span<const std::string_view> names);
@@ -336,13 +344,13 @@ class JsonReader {
   JsonRules rules_;
   JsonReader* root_;
   JsonReader* parent_ = nullptr;
-  std::string_view name_;           // in the parent
-  std::size_t expected_index_ = 0;  // the member that probably comes next
-  std::vector<bool> is_read_;       // by member; empty if unknown fields are skipped
-  std::string problem_;             // the first one; set in the root
+  std::string_view name_;           // name of this object in the parent
+  std::size_t expected_index_ = 0;  // member that is probably read next
+  std::vector<bool> is_read_;       // by index of the member; empty if unknown fields are skipped
+  std::string problem_;             // the first problem; set only in the root
 };
 
-// Parses the text of one object and calls `declare` with a reader of this object.
+// Parses the text of one object and calls `declare` with a reader of it. Returns the first problem.
 template <class Declare>
 Status read_json_object(std::string_view text, Declare declare, const JsonRules& rules = {}) {
   BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(text));
@@ -354,7 +362,7 @@ Status read_json_object(std::string_view text, Declare declare, const JsonRules&
   return Done{};
 }
 
-// Reads a document that processes of this program exchange: one object that names its schema.
+// Reads one object whose field `schema` must equal `schema`: a document between bench processes.
 template <class T>
 Result<T> read_json_document(JsonValue root, std::string_view schema, const JsonRules& rules = {}) {
   if (root.text_at("schema") != schema)
@@ -375,7 +383,8 @@ Result<T> read_json_document(std::string_view text, std::string_view schema,
 }
 
 // Writes or reads a variant. The field `tag` contains the name of the alternative. `names` are in
-// the order of the alternatives. Calls `declare` with the archive and the alternative.
+// the order of the alternatives. Calls `declare` with the archive and the alternative to write or
+// read its fields.
 template <class... Alternatives, class Declare>
 void tagged_fields(JsonWriter& writer, std::string_view tag,
                    std::span<const std::string_view> names,

@@ -44,7 +44,8 @@ void append_json_escaped(std::string& out, char c) {
   }
 }
 
-// Whole numbers up to 2^53 have an exact integer.
+// Returns whether the value is a whole number from 0 to 2^53, except -0. Others are written as
+// reals.
 bool is_exact_integer(double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
   return std::abs(value) <= kExact && std::trunc(value) == value && !std::signbit(value);
@@ -64,7 +65,7 @@ void append_json_real(std::string& out, double value) {
   int exponent = 0;
   const std::size_t number_at = exponent_at + (text[exponent_at + 1] == '+' ? 2 : 1);
   std::from_chars(text.data() + number_at, text.data() + text.size(), exponent);
-  const int point = exponent + 1;  // number of digits before the point
+  const int point = exponent + 1;  // number of digits before the decimal point
   if (std::signbit(value)) out += '-';
   if (point > kMaxPoint || point <= kMinPoint) {
     out += text;

@@ -10,21 +10,21 @@
 // Both archives have these functions:
 //   required(name, value)         always written; reading without it is an error
 //   optional(name, value)         leaves out missing values, empty texts, lists and maps
-//   defaulted(name, value, usual) leaves out the usual value
+//   defaulted(name, value, default_value) leaves out the default value
 //   constant(name, text)          always written; reading another text is an error
-//   required_object(name, declare) an inner object
+//   required_object(name, declare) a member object
 //   object(name, declare)         the same, left out if it is empty
 //   group(name, optional, declare) an object that is present or missing as a whole
 //   list(name, vector, declare)   a list of objects; left out if it is empty
-//   optional_inline(first, optional) the fields of a struct among those of the record; present if
-//                                 the field `first` of the struct is
-// `declare` is called with the archive and, for group and list, the value. A value is a number, a
-// text, an enumerator with enumerator_names(), a quantity of base/units.hpp, a struct with fields()
-// or elements(), or an optional, a vector or a map of those. A type with write_json(writer, value)
-// is only written.
+//   optional_inline(first, optional) the fields of an optional struct, directly in the record; if
+//                                 the field `first` is missing, so is the struct
+// The archives call `declare` with the archive and, for group and list, the value. A value is a
+// number, a text, an enumerator with enumerator_names(), a quantity of base/units.hpp, a struct
+// with fields() or elements(), or an optional, a vector or a map of these. A type with
+// write_json(writer, value) can be written but not read.
 //
-// The output is strict JSON: numbers that JSON cannot represent (NaN, infinity) are left out by
-// `optional` and null otherwise, and invalid UTF-8 is replaced.
+// The output is strict JSON. Numbers that JSON cannot represent (NaN, infinity) are left out by
+// `optional` and written as null otherwise. Invalid UTF-8 is replaced.
 #pragma once
 
 #include "base/units.hpp"
@@ -44,7 +44,7 @@
 
 namespace bench {
 
-// True for Record and const Record: declarations serve reading and writing.
+// True for Record and const Record, so that one fields() serves both reading and writing.
 template <class T, class Record>
 concept JsonOf = std::same_as<std::remove_const_t<T>, Record>;
 
@@ -72,7 +72,7 @@ concept JsonTuple = requires(T& value) {
   elements(value);
 };
 
-// A range of permitted numbers; a limit of infinity means that there is none.
+// A range of permitted numbers, limits included; infinity means no limit.
 struct JsonRange {
   double low;
   double high;
@@ -90,7 +90,7 @@ struct JsonStyle {
 // The style of documents that commands print.
 inline constexpr JsonStyle kPrintedJson = {.indent = 2, .reals = JsonReals::with_fraction};
 
-// Whether `optional` writes the value.
+// Returns whether JsonWriter::optional() writes the value.
 inline bool is_json_present(double value) { return std::isfinite(value); }
 inline bool is_json_present(FlopsPerSecond rate) { return std::isfinite(rate.value); }
 inline bool is_json_present(BytesPerSecond rate) { return std::isfinite(rate.value); }
@@ -111,7 +111,7 @@ class JsonWriter {
  public:
   static constexpr bool kReads = false;
 
-  // Appends to `text`.
+  // Appends to `text`, which must outlive the writer.
   explicit JsonWriter(std::string& text, JsonStyle style = {}) : text_(text), style_(style) {}
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
@@ -134,8 +134,8 @@ class JsonWriter {
     optional(name, value);
   }
   template <class T>
-  void defaulted(std::string_view name, const T& value, const T& usual) {
-    if (!(value == usual)) required(name, value);
+  void defaulted(std::string_view name, const T& value, const T& default_value) {
+    if (!(value == default_value)) required(name, value);
   }
   void constant(std::string_view name, std::string_view text) { required(name, text); }
   template <class Declare>
@@ -172,7 +172,7 @@ class JsonWriter {
     if (value) fields(*this, *value);
   }
 
-  // A list of objects that is written even if it is empty.
+  // Writes a list of objects, even if it is empty.
   template <class Values, class Declare>
   void required_list(std::string_view name, const Values& values, Declare declare) {
     key(name);
@@ -186,14 +186,14 @@ class JsonWriter {
     end(']');
   }
 
-  // A member whose value `add` appends by one of the functions below.
+  // Writes a member. `add` must append its value with one of the functions below.
   template <class Add>
   void member(std::string_view name, Add add) {
     key(name);
     add();
   }
 
-  // Appends one value, such as a whole record.
+  // Appends one value, such as a complete record.
   template <class T>
   void add(const T& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -235,7 +235,7 @@ class JsonWriter {
     }
     end(']');
   }
-  // Appends a number in another style than the writer's.
+  // Appends a number in the style `reals` instead of the writer's.
   void add_real(double value, JsonReals reals);
 
  private:
@@ -289,13 +289,13 @@ class JsonWriter {
   std::string& text_;
   JsonStyle style_;
   std::size_t depth_ = 0;
-  bool is_empty_ = true;  // whether the object or list that is being written has no item yet
+  bool is_empty_ = true;  // the current object or list has no item yet
 };
 
 // Appends a text in quotes.
 void append_json_text(std::string& out, std::string_view text);
 
-// Returns the object that `declare` describes to a JsonWriter, without a newline.
+// Returns the object whose members `declare` writes with a JsonWriter, without a newline.
 template <class Declare>
 std::string json_object(Declare declare, JsonStyle style = {}) {
   std::string text;
@@ -303,7 +303,7 @@ std::string json_object(Declare declare, JsonStyle style = {}) {
   writer.add_object(declare);
   return text;
 }
-// Returns the same as a document that a command prints.
+// Returns the same in the style of a printed document, with a newline.
 template <class Declare>
 std::string printed_json(Declare declare) {
   return json_object(declare, kPrintedJson) + '\n';

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 struct Escape {
-  std::string_view from;
-  std::string_view to;
+  std::string_view character;
+  std::string_view replacement;
 };
 constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
                                               {"<", "&lt;"},
@@ -27,13 +27,14 @@ constexpr std::array<Escape, 10> kEscapes = {{{"&", "&amp;"},
                                               {"\xef\xbf\xbe", kReplacement},
                                               {"\xef\xbf\xbf", kReplacement}}};
 
-// The characters above that plain ASCII contains.
-bool is_mark(char c) { return c == '&' || c == '<' || c == '>' || c == '"' || c == '\''; }
+// Returns whether kEscapes contains `c`, a character of plain ASCII text (is_plain_ascii()).
+bool needs_escape(char c) { return c == '&' || c == '<' || c == '>' || c == '"' || c == '\''; }
 
-constexpr std::string_view kMarkdownMarks = "\\|`*_~[]";
+constexpr std::string_view kMarkdownSpecial = "\\|`*_~[]";
 
-// Uses entities, since not every renderer accepts a backslash before these characters. Without `<`,
-// a `>` closes nothing, so it stays and arrows remain readable.
+// Returns the entity that replaces `&` or `<`, because not every renderer accepts a backslash
+// before them. Returns an empty text for other characters. `>` stays, so that arrows remain
+// readable: without `<` it closes nothing.
 std::string_view find_markdown_entity(char c) {
   if (c == '&') return "&amp;";
   return c == '<' ? "&lt;" : "";
@@ -42,24 +43,24 @@ std::string_view find_markdown_entity(char c) {
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
-  if (is_plain_ascii(text) && std::ranges::none_of(text, is_mark)) return std::string(text);
+  if (is_plain_ascii(text) && std::ranges::none_of(text, needs_escape)) return std::string(text);
   const std::string valid = with_valid_utf8(text);
   std::string out;
-  for (std::size_t at = 0; at < valid.size();) {
-    const std::string_view rest = std::string_view(valid).substr(at);
-    const Escape* found = nullptr;
+  for (std::size_t position = 0; position < valid.size();) {
+    const std::string_view remaining = std::string_view(valid).substr(position);
+    const Escape* match = nullptr;
     for (const Escape& escape : kEscapes) {
-      if (rest.starts_with(escape.from)) found = &escape;
+      if (remaining.starts_with(escape.character)) match = &escape;
     }
-    const auto character = decode_utf8(rest);  // always valid here
-    if (found != nullptr) {
-      out += found->to;
+    const auto character = decode_utf8(remaining);  // always valid here
+    if (match != nullptr) {
+      out += match->replacement;
     } else if (is_control_or_bidi(character->code_point)) {
       out += kReplacement;
     } else {
-      out += rest.substr(0, character->length);
+      out += remaining.substr(0, character->length);
     }
-    at += character->length;
+    position += character->length;
   }
   return out;
 }
@@ -75,13 +76,13 @@ std::string escape_markdown(std::string_view text) {
       escaped += entity;
       continue;
     }
-    if (kMarkdownMarks.find(c) != std::string_view::npos) escaped += '\\';
+    if (kMarkdownSpecial.find(c) != std::string_view::npos) escaped += '\\';
     escaped += c;
   }
   return escaped;
 }
 
-// Backticks would need a fence longer than any in the text, and no fence works in a table cell.
+// Uses HTML: backticks need a fence longer than any in the text, and fences fail in table cells.
 std::string markdown_code(std::string_view text) {
   return "<code>" + escape_markdown(text) + "</code>";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Escapes for markup languages: names come from files and must not become markup.
+// Escaping of text for HTML, XML and Markdown. Names come from files and must not become markup.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace bench {
 
-// Escapes text for an HTML or XML element or a quoted attribute. U+FFFD replaces what XML cannot
-// contain: invalid UTF-8, characters for which is_control_or_bidi() is true (base/printable.hpp),
-// U+FFFE and U+FFFF.
+// Escapes text for an HTML or XML element or a quoted attribute. U+FFFD replaces invalid UTF-8,
+// U+FFFE, U+FFFF and characters for which is_control_or_bidi() is true (base/printable.hpp). Line
+// ends and tabs become character references.
 std::string escape_markup(std::string_view text);
 
 // Escapes text for a line or table cell of Markdown, so that it becomes neither Markdown nor HTML
@@ -17,7 +17,7 @@ std::string escape_markup(std::string_view text);
 // invalid UTF-8 become visible escapes.
 std::string escape_markdown(std::string_view text);
 
-// The same in monospaced font, for a command or path.
+// Escapes text like escape_markdown(), in monospaced font, for a command or a path.
 std::string markdown_code(std::string_view text);
 
 }  // namespace bench

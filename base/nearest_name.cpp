@@ -13,7 +13,8 @@
 namespace bench {
 namespace {
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours cost 1.
+// Computes the optimal string alignment: an insertion, a deletion, a substitution or a swap of
+// neighbours costs 1.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> cost((a.size() + 1) * width);
@@ -32,16 +33,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return at(a.size(), b.size());
 }
 
-// Names longer than any valid name are not worth a quadratic table; they come from hostile files.
+// Longer names are not compared: they are not valid, may come from hostile files, and the table of
+// edit_distance() grows with the square of the length.
 constexpr std::size_t kMaxLength = 64;
 
-// Names whose numbers differ in more than one digit have different meanings (`resnet51`,
-// `resnet18`).
+// Names whose digits differ by more edits have different meanings (`resnet51`, `resnet18`).
 constexpr std::size_t kMaxDigitEdits = 1;
 
-// A shorter part of a name (`v1` of `v1_5`) does not identify the name.
-constexpr std::size_t kMinStem = 3;
-// Nor does a part with more than one error (`resnet101`, `resnet50_v1`).
+// The stem of a name is its beginning up to a `_`. A shorter stem (`v1` of `v1_5`) does not
+// identify the name.
+constexpr std::size_t kMinStemLength = 3;
+// Input with more edits than this (`resnet101` for `resnet50`) does not match a stem.
 constexpr std::size_t kMaxStemEdits = 1;
 
 std::string digits_in(std::string_view text) {
@@ -51,7 +53,7 @@ std::string digits_in(std::string_view text) {
 }
 
 // Returns the number of edits between two names; nullopt if there are too many for a typing error.
-std::optional<std::size_t> slip(std::string_view written, std::string_view name) {
+std::optional<std::size_t> count_typing_edits(std::string_view written, std::string_view name) {
   const std::size_t limit = std::max<std::size_t>(1, std::max(written.size(), name.size()) / 3);
   const std::size_t distance = edit_distance(written, name);
   if (distance > limit) return std::nullopt;
@@ -59,17 +61,17 @@ std::optional<std::size_t> slip(std::string_view written, std::string_view name)
   return distance;
 }
 
-// Returns the distance of a name from the input: 2 for each edit. If the input matches only the
-// beginning of the name (`resnet50` of `resnet50_v1_5`), the distance is 1 more than to that
-// beginning.
-std::optional<std::size_t> cost(std::string_view written, std::string_view name) {
+// Returns a cost by which to compare names: 2 per edit, plus 1 if the input matches only a stem of
+// the name (`resnet50` of `resnet50_v1_5`). Returns nullopt if the name is not near.
+std::optional<std::size_t> match_cost(std::string_view written, std::string_view name) {
   std::optional<std::size_t> best;
-  const auto consider = [&](std::string_view part, std::size_t most, std::size_t extra) {
-    const auto edits = slip(written, part);
-    if (edits && *edits <= most && (!best || 2 * *edits + extra < *best)) best = 2 * *edits + extra;
+  const auto consider = [&](std::string_view part, std::size_t max_edits, std::size_t extra) {
+    const auto edits = count_typing_edits(written, part);
+    if (edits && *edits <= max_edits && (!best || 2 * *edits + extra < *best))
+      best = 2 * *edits + extra;
   };
   consider(name, kMaxLength, 0);
-  for (std::size_t end = name.find('_', kMinStem); end != std::string_view::npos;
+  for (std::size_t end = name.find('_', kMinStemLength); end != std::string_view::npos;
        end = name.find('_', end + 1)) {
     consider(name.substr(0, end), kMaxStemEdits, 1);
   }
@@ -85,7 +87,7 @@ std::optional<std::string_view> nearest_name(std::string_view written,
   std::optional<std::string_view> best;
   std::size_t best_cost = 0;
   for (std::string_view candidate : candidates) {
-    const auto candidate_cost = cost(plain, lower_case(candidate));
+    const auto candidate_cost = match_cost(plain, lower_case(candidate));
     if (candidate_cost && (!best || *candidate_cost < best_cost)) {
       best = candidate;
       best_cost = *candidate_cost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a number that is a whole text.
+// Parsing of a text that consists of one number.
 #pragma once
 
 #include <charconv>
@@ -9,8 +9,9 @@
 
 namespace bench {
 
-// Returns nullopt if the text is not a number, has something before or after it, or if the number
-// does not fit. The rules are those of std::from_chars: no blanks, no plus sign, no locale.
+// Parses the complete text. Returns nullopt if it is not a number, contains anything else, or if
+// the number does not fit. The rules are those of std::from_chars: no blanks, no plus sign, no
+// locale.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};

@@ -15,17 +15,17 @@ namespace bench {
 // With this many states, a search over 10,000 ids of 100 characters takes less than a few seconds.
 // No sensible filter has more than a hundred.
 constexpr std::size_t kMaxStates = 10'000;
-constexpr std::size_t kMaxGroups = 100;  // nested; limits the parser's recursion
+constexpr std::size_t kMaxGroups = 100;  // nested in each other; limits the parser's recursion
 constexpr std::size_t kMaxRepeat = 1000;
 
-// Recursive descent. Each function appends states and returns where its fragment begins. A fragment
-// falls through to the state appended next.
+// Translates a pattern into states by recursive descent. Each parse function appends a fragment of
+// states, which continues with the state appended next.
 class RegexParser {
  public:
   explicit RegexParser(std::string_view pattern) : pattern_(pattern) {}
 
   Result<Regex> parse() {
-    alternatives();
+    parse_alternatives();
     if (!error_ && position_ < pattern_.size()) fail("`)` without `(`");
     emit(Regex::Kind::accept);
     if (error_) return *error_;
@@ -42,7 +42,7 @@ class RegexParser {
     error_ = Error{std::move(what), "", std::move(next)};
     position_ = pattern_.size();  // ends all loops
   }
-  bool more() const { return position_ < pattern_.size(); }
+  bool has_more() const { return position_ < pattern_.size(); }
   char peek() const { return pattern_[position_]; }
   bool accept(std::string_view text) {
     if (pattern_.substr(position_, text.size()) != text) return false;
@@ -50,6 +50,7 @@ class RegexParser {
     return true;
   }
 
+  // Appends a state and returns its index.
   std::size_t emit(Kind kind) {
     std::vector<State>& states = regex_.states_;
     if (states.size() >= kMaxStates) fail("the expression is too large");
@@ -58,7 +59,7 @@ class RegexParser {
   }
   std::size_t end() const { return regex_.states_.size(); }
 
-  // Inserts a state before the fragment that begins at `begin`, moving the fragment up by one.
+  // Inserts a state before the last fragment, which begins at `begin` and moves up by one.
   void insert(std::size_t begin, State state) {
     std::vector<State>& states = regex_.states_;
     for (std::size_t i = begin; i < states.size(); ++i) {
@@ -68,27 +69,27 @@ class RegexParser {
     states.insert(states.begin() + static_cast<std::ptrdiff_t>(begin), state);
   }
 
-  void alternatives() {
+  void parse_alternatives() {
     if (++depth_ > kMaxGroups) fail("too many nested groups");
     const std::size_t begin = end();
-    sequence();
+    parse_sequence();
     while (!error_ && accept("|")) {
       insert(begin, {Kind::split, begin + 1, 0, 0});
       const std::size_t jump = emit(Kind::jump);
       regex_.states_[begin].other = end();
-      sequence();
+      parse_sequence();
       regex_.states_[jump].next = end();
     }
     --depth_;
   }
-  void sequence() {
-    while (!error_ && more() && peek() != '|' && peek() != ')') repeated();
+  void parse_sequence() {
+    while (!error_ && has_more() && peek() != '|' && peek() != ')') parse_repetition();
   }
 
-  void repeated() {
+  void parse_repetition() {
     const std::size_t begin = end();
-    atom();
-    while (!error_ && more()) {
+    parse_atom();
+    while (!error_ && has_more()) {
       if (accept("*")) {
         repeat(begin, 0, std::nullopt);
       } else if (accept("+")) {
@@ -96,7 +97,7 @@ class RegexParser {
       } else if (accept("?")) {
         repeat(begin, 0, 1);
       } else if (peek() == '{') {
-        braces(begin);
+        parse_braces(begin);
       } else {
         return;
       }
@@ -104,9 +105,9 @@ class RegexParser {
     }
   }
 
-  std::optional<std::size_t> number() {
+  std::optional<std::size_t> parse_count() {
     std::optional<std::size_t> value;
-    while (more() && is_digit(peek())) {
+    while (has_more() && is_digit(peek())) {
       value = value.value_or(0) * 10 + static_cast<std::size_t>(peek() - '0');
       ++position_;
       if (*value > kMaxRepeat) {
@@ -117,18 +118,18 @@ class RegexParser {
     return value;
   }
 
-  void braces(std::size_t begin) {
+  void parse_braces(std::size_t begin) {
     accept("{");
-    const auto minimum = number();
+    const auto minimum = parse_count();
     auto maximum = minimum;
-    if (accept(",")) maximum = number();
+    if (accept(",")) maximum = parse_count();
     if (error_) return;
     if (!minimum || !accept("}")) return fail("expected {m}, {m,} or {m,n}");
     if (maximum && *maximum < *minimum) return fail("a maximum below the minimum");
     repeat(begin, *minimum, maximum);
   }
 
-  // Appends a copy of states [begin, begin + size) that falls through to the next state.
+  // Appends a copy of a fragment whose first state had the index `begin`.
   void append_copy(const std::vector<State>& fragment, std::size_t begin) {
     const std::size_t shift = end() - begin;
     if (end() + fragment.size() > kMaxStates) return fail("the expression is too large");
@@ -139,6 +140,7 @@ class RegexParser {
     }
   }
 
+  // Replaces the fragment from `begin` to the end by copies of it. nullopt means no maximum.
   void repeat(std::size_t begin, std::size_t minimum, std::optional<std::size_t> maximum) {
     const std::vector<State> fragment(regex_.states_.begin() + static_cast<std::ptrdiff_t>(begin),
                                       regex_.states_.end());
@@ -166,7 +168,7 @@ class RegexParser {
     regex_.sets_.push_back(set);
   }
 
-  void atom() {
+  void parse_atom() {
     if (accept("^")) {
       emit(Kind::text_begin);
     } else if (accept("$")) {
@@ -174,11 +176,11 @@ class RegexParser {
     } else if (accept(".")) {
       emit_bytes(~Regex::ByteSet());
     } else if (accept("(")) {
-      group();
+      parse_group();
     } else if (accept("[")) {
-      emit_bytes(bracket());
+      emit_bytes(parse_bracket());
     } else if (accept("\\")) {
-      emit_bytes(escape());
+      emit_bytes(parse_escape());
     } else if (peek() == '*' || peek() == '+' || peek() == '?' || peek() == '{') {
       fail(fmt::format("nothing to repeat before `{}`", peek()));
     } else {
@@ -188,12 +190,12 @@ class RegexParser {
     }
   }
 
-  void group() {
+  void parse_group() {
     if (accept("?=") || accept("?!") || accept("?<")) {
       return fail("look-around and named groups are not supported", "use (...) or (?:...)");
     }
     accept("?:");
-    alternatives();
+    parse_alternatives();
     if (!error_ && !accept(")")) fail("`(` without `)`");
   }
 
@@ -203,8 +205,8 @@ class RegexParser {
     return set;
   }
 
-  Regex::ByteSet escape() {
-    if (!more()) {
+  Regex::ByteSet parse_escape() {
+    if (!has_more()) {
       fail("nothing follows `\\`");
       return {};
     }
@@ -234,8 +236,8 @@ class RegexParser {
   }
 
   // Parses one character of a bracket expression, or a class such as \d.
-  Regex::ByteSet bracket_item() {
-    if (accept("\\")) return escape();
+  Regex::ByteSet parse_bracket_item() {
+    if (accept("\\")) return parse_escape();
     const auto first = static_cast<unsigned char>(pattern_[position_++]);
     const bool is_range = position_ + 1 < pattern_.size() && peek() == '-' &&
                           pattern_[position_ + 1] != ']' && pattern_[position_ + 1] != '\\';
@@ -246,12 +248,12 @@ class RegexParser {
     return range(first, last);
   }
 
-  Regex::ByteSet bracket() {
-    const bool negated = accept("^");
+  Regex::ByteSet parse_bracket() {
+    const bool is_negated = accept("^");
     Regex::ByteSet set;
-    while (!error_ && more() && peek() != ']') set |= bracket_item();
+    while (!error_ && has_more() && peek() != ']') set |= parse_bracket_item();
     if (!error_ && !accept("]")) fail("`[` without `]`");
-    return negated ? ~set : set;
+    return is_negated ? ~set : set;
   }
 
   std::string_view pattern_;
@@ -263,29 +265,30 @@ class RegexParser {
 
 Result<Regex> Regex::compile(std::string_view pattern) { return RegexParser(pattern).parse(); }
 
-// The states that are active at one position of the text.
+// The states in which the simulation is at one position of the text.
 struct Regex::Threads {
   std::vector<std::size_t> alive;
-  std::vector<bool> seen;
-  std::vector<std::size_t> pending;
+  std::vector<bool> is_alive;        // by state
+  std::vector<std::size_t> pending;  // stack of add_thread()
   bool accepted = false;
 
-  explicit Threads(std::size_t states) : seen(states) {}
+  explicit Threads(std::size_t states) : is_alive(states) {}
   void clear() {
-    for (const std::size_t state : alive) seen[state] = false;
+    for (const std::size_t state : alive) is_alive[state] = false;
     alive.clear();
   }
 };
 
-// Follows all transitions that consume no character, with an explicit stack, because patterns may
-// be long.
-void Regex::add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const {
+// Adds a state and all states that it reaches without consuming a character. Uses an explicit
+// stack, because patterns may be long. `position` and `size` are those of the text.
+void Regex::add_thread(std::size_t state, std::size_t position, std::size_t size,
+                       Threads& threads) const {
   threads.pending.push_back(state);
   while (!threads.pending.empty()) {
     const std::size_t index = threads.pending.back();
     threads.pending.pop_back();
-    if (threads.seen[index]) continue;
-    threads.seen[index] = true;
+    if (threads.is_alive[index]) continue;
+    threads.is_alive[index] = true;
     threads.alive.push_back(index);
     const State& current = states_[index];
     const bool passes = current.kind == Kind::jump || current.kind == Kind::split ||
@@ -301,7 +304,7 @@ bool Regex::search(std::string_view text) const {
   Threads now(states_.size());
   Threads next(states_.size());
   for (std::size_t position = 0;; ++position) {
-    add(0, position, text.size(), now);  // a match may begin anywhere
+    add_thread(0, position, text.size(), now);  // a match may begin anywhere
     if (now.accepted) return true;
     if (position == text.size()) return false;
     const auto byte = static_cast<unsigned char>(text[position]);
@@ -309,7 +312,7 @@ bool Regex::search(std::string_view text) const {
     for (const std::size_t index : now.alive) {
       const State& state = states_[index];
       if (state.kind != Kind::bytes || !sets_[state.set].test(byte)) continue;
-      add(state.next, position + 1, text.size(), next);
+      add_thread(state.next, position + 1, text.size(), next);
     }
     std::swap(now, next);
     if (now.accepted) return true;
@@ -318,35 +321,36 @@ bool Regex::search(std::string_view text) const {
 
 namespace {
 
-// One element of a glob: its number of pattern characters, and whether it matches.
+// One element of a glob, such as `[a-z]`, compared with a character.
 struct GlobElement {
-  std::size_t length;
+  std::size_t length;  // characters in the pattern
   bool matches;
 };
 
-std::size_t bracket_end(std::string_view pattern) {
+// Returns the position of the `]` that closes the bracket at the start of `pattern`; npos if none.
+std::size_t find_bracket_end(std::string_view pattern) {
   const std::size_t first = pattern.size() > 1 && pattern[1] == '!' ? 2 : 1;
-  return pattern.find(']', first + 1);  // a `]` at the beginning is a member
+  return pattern.find(']', first + 1);  // a `]` in the first position is a member
 }
 
 GlobElement match_bracket(std::string_view pattern, char character) {
-  const std::size_t end = bracket_end(pattern);
-  const bool negated = pattern[1] == '!';
-  bool found = false;
-  for (std::size_t i = negated ? 2 : 1; i < end; ++i) {
+  const std::size_t end = find_bracket_end(pattern);
+  const bool is_negated = pattern[1] == '!';
+  bool is_member = false;
+  for (std::size_t i = is_negated ? 2 : 1; i < end; ++i) {
     if (i + 2 < end && pattern[i + 1] == '-') {
-      found |= pattern[i] <= character && character <= pattern[i + 2];
+      is_member |= pattern[i] <= character && character <= pattern[i + 2];
       i += 2;
     } else {
-      found |= pattern[i] == character;
+      is_member |= pattern[i] == character;
     }
   }
-  return {end + 1, found != negated};
+  return {end + 1, is_member != is_negated};
 }
 
 GlobElement match_element(std::string_view pattern, char character) {
   if (pattern[0] == '?') return {1, true};
-  if (pattern[0] == '[' && bracket_end(pattern) != std::string_view::npos) {
+  if (pattern[0] == '[' && find_bracket_end(pattern) != std::string_view::npos) {
     return match_bracket(pattern, character);
   }
   return {1, pattern[0] == character};
@@ -354,16 +358,16 @@ GlobElement match_element(std::string_view pattern, char character) {
 
 }  // namespace
 
-// After a mismatch only the last `*` takes one more character; earlier ones need not be tried
-// again.
+// After a mismatch, lets the last `*` match one more character. This suffices: an earlier `*` that
+// matches more finds nothing that the last one does not find.
 bool glob_matches(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
   std::size_t after_star = std::string_view::npos;
-  std::size_t star_text = 0;
+  std::size_t star_position = 0;
   for (std::size_t position = 0; position < text.size();) {
     if (at < pattern.size() && pattern[at] == '*') {
       after_star = ++at;
-      star_text = position;
+      star_position = position;
       continue;
     }
     if (at < pattern.size()) {
@@ -376,7 +380,7 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
     }
     if (after_star == std::string_view::npos) return false;
     at = after_star;
-    position = ++star_text;
+    position = ++star_position;
   }
   return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
@@ -384,7 +388,7 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
 Status check_glob(std::string_view pattern) {
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] != '[') continue;
-    const std::size_t end = bracket_end(pattern.substr(at));
+    const std::size_t end = find_bracket_end(pattern.substr(at));
     if (end == std::string_view::npos) {
       return Error{"`[` without `]`", "", "write [[] for the character itself"};
     }

@@ -11,13 +11,14 @@
 
 namespace bench {
 
-// A compiled regular expression in ECMAScript syntax. Features that need backtracking
-// (back-references and look-around) are errors. Supported: . [] [^] \d \w \s \D \W \S, escaped
-// punctuation, () (?:), |, * + ? {m,n} (also lazy forms), ^ $. Matching simulates all alternatives
-// at once (Thompson 1968), so no pattern is slow: states x length of the text.
+// A compiled regular expression in ECMAScript syntax. Supported: . [] [^] \d \w \s \D \W \S,
+// escaped punctuation, () (?:), |, * + ? {m,n} (also lazy forms), ^ $. Back-references and
+// look-around, which need backtracking, are errors. Matching simulates all alternatives at once
+// (Thompson 1968), so its time is at most proportional to the number of states times the length of
+// the text.
 class Regex {
  public:
-  // `where` of an error is empty; `what` states the position in the pattern.
+  // Compiles a pattern. The error's `what` states the position in the pattern; `where` is empty.
   static Result<Regex> compile(std::string_view pattern);
   // Returns true if any part of the text matches.
   bool search(std::string_view text) const;
@@ -30,16 +31,18 @@ class Regex {
     Kind kind;
     std::size_t next = 0;
     std::size_t other = 0;  // second target of a split
-    std::size_t set = 0;    // index into sets_
+    std::size_t set = 0;    // index into sets_, for bytes
   };
   struct Threads;
-  void add(std::size_t state, std::size_t position, std::size_t size, Threads& threads) const;
+  void add_thread(std::size_t state, std::size_t position, std::size_t size,
+                  Threads& threads) const;
 
   std::vector<State> states_;
   std::vector<ByteSet> sets_;
 };
 
-// Matches the whole text: * any text, ? any character, [abc] [a-z] [!abc] one of a set.
+// Returns whether a shell glob matches the complete text. `*` matches any text, `?` any character,
+// `[abc]`, `[a-z]` and `[!abc]` one character of a set.
 bool glob_matches(std::string_view pattern, std::string_view text);
 // Returns an error for an unclosed `[`.
 Status check_glob(std::string_view pattern);

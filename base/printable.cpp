@@ -26,16 +26,16 @@ std::string format_escape(char32_t character) {
   return character < 0x80 ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
 }
 
-// "##[", "##vso[", "##teamcity[": a command anywhere in a line.
+// Returns whether the text starts with "##[", "##vso[" or similar: a command anywhere in a line.
 bool is_marked_command(std::string_view text) {
   if (!text.starts_with("##")) return false;
   const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 2);
   return end != std::string_view::npos && text[end] == '[';
 }
 
-// "::": a command at the start of a line. A line may be wrapped at each blank, and blanks before
-// the command are skipped, so every start of a word counts. There are many blanks and invisible
-// characters beyond ASCII, so every non-ASCII character counts as a blank.
+// Returns whether "::" is at `position` and at the start of a word. A runner executes "::" at the
+// start of a line, after blanks, and a line may be wrapped at each blank. Unicode has many blanks
+// and invisible characters, so each non-ASCII character counts as a blank.
 bool is_word_command(std::string_view text, std::size_t position) {
   if (!text.substr(position).starts_with("::")) return false;
   if (position == 0 || text[position - 1] == ' ') return true;

@@ -11,10 +11,10 @@
 
 namespace bench {
 
-// Increment of the generator's state per number.
+// Increment of the generator's state per random number.
 inline constexpr std::uint64_t kMixStep = 0x9e3779b97f4a7c15u;
 
-// Returns the number for `state` after its step; also usable as a hash.
+// Returns the random number that follows `state`; also usable as a hash.
 constexpr std::uint64_t mix(std::uint64_t state) {
   std::uint64_t z = state + kMixStep;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -22,6 +22,7 @@ constexpr std::uint64_t mix(std::uint64_t state) {
   return z ^ (z >> 31);
 }
 
+// The generator: next() returns the next random number of 64 bits.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -32,14 +33,14 @@ class SplitMix {
     return number;
   }
 
-  // Uniform in [0, bound), bound > 0: the upper half of a 128-bit product (Lemire 2019). Its bias
-  // of at most bound / 2^64 is negligible.
+  // Returns a uniform number in [0, bound); requires bound > 0. Takes the upper half of a 128-bit
+  // product (Lemire 2019), whose bias of at most bound / 2^64 is negligible.
   std::uint64_t below(std::uint64_t bound) {
     assert(bound > 0);
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
   }
 
-  // Fisher-Yates, because the order of std::shuffle differs between libraries.
+  // Shuffles by Fisher and Yates, because the order of std::shuffle differs between libraries.
   template <class T>
   void shuffle(std::vector<T>& items) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure as a value: errors that a user, a file, a driver or a machine can cause are returned,
-// never thrown.
+// Results and errors as values. Functions return errors that a user, a file, a driver or a machine
+// can cause; they never throw them.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Error {
   std::string message() const;
 };
 
-// Either a value or an error. Reading the alternative that it does not contain is a bug (std::get
-// throws).
+// Either a value or an error. Reading the value of an error, or the error of a value, is a bug
+// (std::get throws).
 template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
@@ -46,7 +46,7 @@ class [[nodiscard]] Result {
   std::variant<T, E> state_;
 };
 
-// Success without a value.
+// The value of a successful function that has nothing else to return.
 struct [[nodiscard]] Done {};
 using Status = Result<Done>;
 
@@ -63,7 +63,8 @@ using Status = Result<Done>;
 #define BENCH_CONCATENATE_INNER(a, b) a##b
 #define BENCH_CONCATENATE(a, b) BENCH_CONCATENATE_INNER(a, b)
 
-// BENCH_ASSIGN_OR_RETURN(auto value, function()): unwraps a Result or returns its error.
+// BENCH_ASSIGN_OR_RETURN(auto value, function()) assigns the value of a Result, or returns its
+// error from the enclosing function.
 #define BENCH_ASSIGN_OR_RETURN(declaration, expression)                   \
   auto BENCH_CONCATENATE(bench_result_, __LINE__) = (expression);         \
   if (!BENCH_CONCATENATE(bench_result_, __LINE__).ok()) {                 \

@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-// A handler instead of SIG_IGN: exec resets a handled signal to its default, but keeps an ignored
-// one ignored.
+// The handler replaces SIG_IGN, because exec resets a handled signal to its default, but keeps an
+// ignored signal ignored.
 void do_nothing(int) {}
 
 }  // namespace
@@ -53,9 +53,9 @@ bool CheckedStream::Buffer::write_all(const char* text, std::size_t size) {
 }
 
 int CheckedStream::Buffer::sync() {
-  const bool written = write_all(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+  const bool is_written = write_all(pbase(), static_cast<std::size_t>(pptr() - pbase()));
   setp(block_.data(), block_.data() + block_.size());
-  return written ? 0 : -1;
+  return is_written ? 0 : -1;
 }
 
 CheckedStream::Buffer::int_type CheckedStream::Buffer::overflow(int_type character) {
@@ -66,9 +66,9 @@ CheckedStream::Buffer::int_type CheckedStream::Buffer::overflow(int_type charact
 }
 
 std::streamsize CheckedStream::Buffer::xsputn(const char* text, std::streamsize size) {
-  const std::streamsize taken = std::streambuf::xsputn(text, size);
-  const bool written = !is_terminal_ || sync() == 0;
-  return written ? taken : 0;
+  const std::streamsize count = std::streambuf::xsputn(text, size);
+  const bool is_written = !is_terminal_ || sync() == 0;
+  return is_written ? count : 0;
 }
 
 CheckedStream::CheckedStream(int descriptor) : std::ostream(nullptr), buffer_(descriptor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard input, output and error at the start of a program, and output that detects write
-// failures.
+// Setup of standard input, output and error at the start of a program, and a stream that detects
+// failed writes.
 #pragma once
 
 #include <array>
@@ -13,16 +13,17 @@ namespace bench {
 // become a standard stream. Call this first.
 void open_standard_descriptors();
 
-// Makes write(2) fail, instead of ending the process, if it exceeds the file size limit (SIGXFSZ)
-// or the reader has closed (SIGPIPE). An ignored signal stays ignored. Child programs inherit both
-// signals as this process got them.
+// Makes write(2) return an error, instead of ending the process, if the file size limit is exceeded
+// (SIGXFSZ) or the reader has closed (SIGPIPE). A signal that is ignored or has a handler stays so.
+// Child programs inherit both signals as this process inherited them.
 void survive_failed_writes();
 
-// A stream on a descriptor that keeps the reason of the first failed write. On a terminal each
-// insertion appears at once, so that it is in order with standard error.
+// An output stream to a descriptor that keeps the reason of the first failed write. On a terminal,
+// the stream writes each insertion at once, so that its order relative to standard error is
+// correct.
 class CheckedStream final : public std::ostream {
  public:
-  explicit CheckedStream(int descriptor);  // not owned
+  explicit CheckedStream(int descriptor);  // does not own the descriptor
   ~CheckedStream() override;
 
   // Writes the buffered data. Returns 0, or the errno of the first failed write; later output is

@@ -20,27 +20,30 @@ namespace {
 constexpr std::size_t kNoteIndent = 4;
 
 struct Layout {
-  std::vector<std::size_t> shown;   // indices of columns
-  std::vector<std::size_t> widths;  // widths of the shown columns
+  std::vector<std::size_t> columns;  // indices of the shown columns
+  std::vector<std::size_t> widths;   // their widths
   std::size_t total() const {
-    std::size_t sum = shown.empty() ? 0 : kColumnGap * (shown.size() - 1);
+    std::size_t sum = columns.empty() ? 0 : kColumnGap * (columns.size() - 1);
     for (std::size_t width : widths) sum += width;
     return sum;
   }
 };
 
-enum class GivesWay { by_cuts, by_forms };
+// How a column becomes narrower: its cells are cut, or shown in shorter forms.
+enum class ShrinkMethod { cuts, forms };
 
-// Repeatedly narrows the widest column that may shrink, until the layout fits or none may shrink.
+// Narrows the widest column that shrinks by `method`, until the layout fits or none can shrink.
 void squeeze(Layout& layout, const std::vector<TextColumn>& columns,
-             const std::vector<std::size_t>& narrowest, std::size_t width, GivesWay kind) {
+             const std::vector<std::size_t>& narrowest, std::size_t width, ShrinkMethod method) {
   while (layout.total() > width) {
     std::size_t* widest = nullptr;
-    for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-      const std::size_t index = layout.shown[i];
-      const bool is_asked = columns[index].narrowest.has_value() == (kind == GivesWay::by_cuts);
-      const bool gives = is_asked && layout.widths[i] > narrowest[index];
-      if (gives && (widest == nullptr || layout.widths[i] > *widest)) widest = &layout.widths[i];
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      const std::size_t index = layout.columns[i];
+      const bool uses_method =
+          columns[index].narrowest.has_value() == (method == ShrinkMethod::cuts);
+      const bool can_shrink = uses_method && layout.widths[i] > narrowest[index];
+      if (can_shrink && (widest == nullptr || layout.widths[i] > *widest))
+        widest = &layout.widths[i];
     }
     if (widest == nullptr) return;
     --*widest;
@@ -65,62 +68,64 @@ Content measure_content(const std::vector<TextColumn>& columns, const std::vecto
   return content;
 }
 
-bool tells_all_rows_apart(Content& content, const Layout& layout) {
-  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    const std::size_t index = layout.shown[i];
+bool keeps_all_rows_distinct(Content& content, const Layout& layout) {
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const std::size_t index = layout.columns[i];
     if (layout.widths[i] >= content.natural[index]) continue;
-    if (!content.fitters[index].tells_rows_apart(layout.widths[i])) return false;
+    if (!content.fitters[index].keeps_rows_distinct(layout.widths[i])) return false;
   }
   return true;
 }
 
-Layout lay_out(const Content& content, int kept) {
+// Lays out the columns whose `expendable` is at most `max_expendable`, with their natural widths.
+Layout lay_out(const Content& content, int max_expendable) {
   Layout layout;
   for (std::size_t i = 0; i < content.columns.size(); ++i) {
-    if (content.columns[i].expendable > kept) continue;
-    layout.shown.push_back(i);
+    if (content.columns[i].expendable > max_expendable) continue;
+    layout.columns.push_back(i);
     layout.widths.push_back(content.natural[i]);
   }
   return layout;
 }
 
-// Ids shrink before cells drop flags, since dropped flags need a line of their own below the row.
-// But such a line is better than a removed column.
-using Order = std::array<GivesWay, 2>;
-constexpr std::array<Order, 2> kOrders = {
-    {{GivesWay::by_cuts, GivesWay::by_forms}, {GivesWay::by_forms, GivesWay::by_cuts}}};
+// The orders in which to shrink columns, best first. Cuts come first, because the text that a
+// shorter form omits needs a line below the row. But such a line is better than a removed column.
+using ShrinkOrder = std::array<ShrinkMethod, 2>;
+constexpr std::array<ShrinkOrder, 2> kShrinkOrders = {
+    {{ShrinkMethod::cuts, ShrinkMethod::forms}, {ShrinkMethod::forms, ShrinkMethod::cuts}}};
 
-void give_way(const Content& content, std::size_t width, const Order& order, Layout& layout) {
-  for (const GivesWay kind : order) {
-    squeeze(layout, content.columns, content.narrowest, width, kind);
+void shrink(const Content& content, std::size_t width, const ShrinkOrder& order, Layout& layout) {
+  for (const ShrinkMethod method : order) {
+    squeeze(layout, content.columns, content.narrowest, width, method);
   }
 }
 
-// Removes columns until the others fit and no two rows show the same text. If this is impossible,
-// removes only as many columns as needed to fit.
-Layout arrange(Content& content, std::size_t width) {
-  int kept = 0;
-  for (const TextColumn& column : content.columns) kept = std::max(kept, column.expendable);
+// Removes columns until the others fit and each keeps different cells distinguishable. If this is
+// impossible, removes only as many columns as needed to fit.
+Layout choose_layout(Content& content, std::size_t width) {
+  int max_expendable = 0;
+  for (const TextColumn& column : content.columns)
+    max_expendable = std::max(max_expendable, column.expendable);
   std::optional<Layout> fitting;
-  for (; kept >= 0; --kept) {
-    for (const Order& order : kOrders) {
-      Layout layout = lay_out(content, kept);
-      give_way(content, width, order, layout);
-      if (kept > 0 && layout.total() > width) continue;
-      if (tells_all_rows_apart(content, layout)) return layout;
+  for (; max_expendable >= 0; --max_expendable) {
+    for (const ShrinkOrder& order : kShrinkOrders) {
+      Layout layout = lay_out(content, max_expendable);
+      shrink(content, width, order, layout);
+      if (max_expendable > 0 && layout.total() > width) continue;
+      if (keeps_all_rows_distinct(content, layout)) return layout;
       if (!fitting) fitting = std::move(layout);
     }
   }
   return *std::move(fitting);
 }
 
-// `cells`: one per shown column.
+// Renders one line; `cells` has one cell per shown column.
 std::string render_row(const std::vector<TextColumn>& columns, const Layout& layout,
                        const std::vector<TextCell>& cells, Colour colour) {
   std::vector<FittedCell> fitted;
-  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     fitted.push_back(
-        {cells[i].text, layout.widths[i], columns[layout.shown[i]].align, cells[i].tone});
+        {cells[i].text, layout.widths[i], columns[layout.columns[i]].align, cells[i].tone});
   }
   return render_line(fitted, colour);
 }
@@ -128,15 +133,15 @@ std::string render_row(const std::vector<TextColumn>& columns, const Layout& lay
 std::string render_headings(const std::vector<TextColumn>& columns, const Layout& layout,
                             Colour colour) {
   std::vector<TextCell> headings;
-  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    const std::string& heading = columns[layout.shown[i]].heading;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const std::string& heading = columns[layout.columns[i]].heading;
     headings.push_back({shorten(heading, layout.widths[i]), Tone::heading});
   }
   return render_row(columns, layout, headings, colour);
 }
 
-// Renders a cell that does not fit its column: complete, on lines below its row.
-std::string spill(const TextColumn& column, const TextCell& cell, std::size_t width) {
+// Renders a cell that does not fit its column: complete, on lines that follow its row.
+std::string render_spilled(const TextColumn& column, const TextCell& cell, std::size_t width) {
   const std::size_t room = width > kNoteIndent + 1 ? width - kNoteIndent : 1;
   std::string text;
   for (const std::string& piece :
@@ -146,7 +151,7 @@ std::string spill(const TextColumn& column, const TextCell& cell, std::size_t wi
   return text;
 }
 
-// Returns the width that a column needs: a cell's form may be narrower than the available width.
+// Returns the width that a column needs, which may be less than the available width.
 std::size_t shown_width(const TextColumn& column, const FittedColumn& fitted,
                         std::size_t available) {
   std::size_t width = std::min(display_width(column.heading), available);
@@ -183,10 +188,10 @@ std::string render_table(const std::vector<TextColumn>& columns, std::vector<Tex
                          std::size_t width, Colour colour) {
   const std::vector<TextRow> clean = printable_rows(std::move(rows));
   Content content = measure_content(columns, clean);
-  Layout layout = arrange(content, width);
+  Layout layout = choose_layout(content, width);
   std::vector<FittedColumn> fitted;
-  for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-    const std::size_t index = layout.shown[i];
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const std::size_t index = layout.columns[i];
     fitted.push_back(content.fitters[index].fit(layout.widths[i]));
     layout.widths[i] = shown_width(columns[index], fitted.back(), layout.widths[i]);
   }
@@ -195,11 +200,11 @@ std::string render_table(const std::vector<TextColumn>& columns, std::vector<Tex
     const TextRow& row = clean[number];
     std::vector<TextCell> cells;
     std::string spilled;
-    for (std::size_t i = 0; i < layout.shown.size(); ++i) {
-      const std::size_t index = layout.shown[i];
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      const std::size_t index = layout.columns[i];
       const TextCell& cell = row.cells[index];
       cells.push_back({fitted[i].texts[number], cell.tone});
-      if (fitted[i].is_lossy[number]) spilled += spill(columns[index], cell, width);
+      if (fitted[i].is_lossy[number]) spilled += render_spilled(columns[index], cell, width);
     }
     text += render_row(columns, layout, cells, colour) + spilled;
     if (!row.note.empty()) text += wrap(row.note, width, kNoteIndent);
@@ -214,8 +219,9 @@ constexpr std::size_t kEllipsisWidth = 3;
 // A cut id shows at least this many characters at both ends.
 constexpr std::size_t kMinEnd = 6;
 
-// Returns the candidate positions of a cut, the middle first.
-std::vector<std::size_t> heads(std::size_t width) {
+// Returns the candidate positions of a cut, the middle first: each is the number of columns before
+// the ellipsis.
+std::vector<std::size_t> list_cut_positions(std::size_t width) {
   const std::size_t kept = width - std::min(width, kEllipsisWidth);
   const std::size_t middle = kept - kept / 2;
   std::vector<std::size_t> result = {middle};
@@ -265,26 +271,26 @@ std::size_t ColumnFitter::narrowest_width() const {
   return std::max(display_width(column_.heading), widest_.back());
 }
 
-std::string ColumnFitter::shown(std::size_t row, const Form& form, std::size_t width) const {
+std::string ColumnFitter::render_cell(std::size_t row, const Form& form, std::size_t width) const {
   const std::string& text = select_form(cell(row), form.level);
   return form.head ? shorten(text, width, *form.head) : text;
 }
 
-bool ColumnFitter::looks_alike(std::size_t a, std::size_t b, const Form& form,
-                               std::size_t width) const {
-  return cell(a).text != cell(b).text && shown(a, form, width) == shown(b, form, width);
+bool ColumnFitter::look_equal(std::size_t a, std::size_t b, const Form& form,
+                              std::size_t width) const {
+  return cell(a).text != cell(b).text && render_cell(a, form, width) == render_cell(b, form, width);
 }
 
-// Most forms fail, and a table may have tens of thousands of rows. So a form is rejected at the
-// first two rows that show the same text.
-bool ColumnFitter::keeps_rows_apart(const Form& form, std::size_t width) {
+// Returns whether all rows with different cells show different texts. Most forms fail, and a table
+// may have tens of thousands of rows. So this function stops at the first two rows that fail.
+bool ColumnFitter::keeps_rows_distinct(const Form& form, std::size_t width) {
   const bool is_known_to_fail = std::ranges::any_of(lookalikes_, [&](const auto& rows) {
-    return looks_alike(rows.first, rows.second, form, width);
+    return look_equal(rows.first, rows.second, form, width);
   });
   if (is_known_to_fail) return false;
   std::unordered_map<std::string, std::size_t> first_rows;  // first row with each text
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    const auto [first, is_new] = first_rows.emplace(shown(row, form, width), row);
+    const auto [first, is_new] = first_rows.emplace(render_cell(row, form, width), row);
     if (is_new || cell(first->second).text == cell(row).text) continue;
     lookalikes_.emplace_back(first->second, row);
     return false;
@@ -292,49 +298,49 @@ bool ColumnFitter::keeps_rows_apart(const Form& form, std::size_t width) {
   return true;
 }
 
-// A cut next to the "..." of a short form would look like more than one omission.
-bool ColumnFitter::meets_ellipsis(const Form& form, std::size_t width) const {
+// Returns whether a cut is next to the "..." of a short form, which would be confusing.
+bool ColumnFitter::repeats_ellipsis(const Form& form, std::size_t width) const {
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    if (shown(row, form, width).find("....") != std::string::npos) return true;
+    if (render_cell(row, form, width).find("....") != std::string::npos) return true;
   }
   return false;
 }
 
-// Returns the longest form that fits all rows and keeps them distinguishable.
-std::optional<ColumnFitter::Form> ColumnFitter::whole_form(std::size_t width) {
+// Returns the longest form that fits without a cut and keeps all rows distinguishable.
+std::optional<ColumnFitter::Form> ColumnFitter::find_uncut_form(std::size_t width) {
   for (std::size_t level = 0; level < widest_.size(); ++level) {
     if (widest_[level] > width) continue;
     Form form{level, std::nullopt, true};
-    if (level == 0 || keeps_rows_apart(form, width)) return form;
+    if (level == 0 || keeps_rows_distinct(form, width)) return form;
   }
   return std::nullopt;
 }
 
 // Returns the shortest form that stays distinguishable when cut. If there is none, returns the
 // shortest form, cut in the middle.
-ColumnFitter::Form ColumnFitter::cut_form(std::size_t width) {
-  const std::vector<std::size_t> places = heads(width);
+ColumnFitter::Form ColumnFitter::choose_cut_form(std::size_t width) {
+  const std::vector<std::size_t> heads = list_cut_positions(width);
   for (std::size_t level = widest_.size(); level-- > 0;) {
-    if (widest_[level] <= width) continue;  // a cut does not change what whole_form() rejected
+    if (widest_[level] <= width) continue;  // find_uncut_form() has rejected it
     std::optional<Form> lossless;
-    for (const std::size_t head : places) {
+    for (const std::size_t head : heads) {
       Form form{level, head, true};
-      if (!keeps_rows_apart(form, width)) continue;
-      if (!meets_ellipsis(form, width)) return form;
+      if (!keeps_rows_distinct(form, width)) continue;
+      if (!repeats_ellipsis(form, width)) return form;
       if (!lossless) lossless = form;
     }
     if (lossless) return *lossless;
   }
-  return Form{widest_.size() - 1, places.front(), false};
+  return Form{widest_.size() - 1, heads.front(), false};
 }
 
 const ColumnFitter::Form& ColumnFitter::form_for(std::size_t width) {
-  auto found = forms_.find(width);
-  if (found == forms_.end()) {
-    const std::optional<Form> whole = whole_form(width);
-    found = forms_.emplace(width, whole ? *whole : cut_form(width)).first;
+  auto entry = forms_.find(width);
+  if (entry == forms_.end()) {
+    const std::optional<Form> uncut = find_uncut_form(width);
+    entry = forms_.emplace(width, uncut ? *uncut : choose_cut_form(width)).first;
   }
-  return found->second;
+  return entry->second;
 }
 
 FittedColumn ColumnFitter::fit_each_row(std::size_t width) const {
@@ -350,7 +356,7 @@ FittedColumn ColumnFitter::fit_each_row(std::size_t width) const {
   return fitted;
 }
 
-bool ColumnFitter::tells_rows_apart(std::size_t width) {
+bool ColumnFitter::keeps_rows_distinct(std::size_t width) {
   return !column_.narrowest || form_for(width).is_lossless;
 }
 
@@ -359,7 +365,7 @@ FittedColumn ColumnFitter::fit(std::size_t width) {
   const Form& form = form_for(width);
   FittedColumn fitted;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    fitted.texts.push_back(shown(row, form, width));
+    fitted.texts.push_back(render_cell(row, form, width));
   }
   fitted.is_lossy.assign(rows_.size(), false);
   if (form.is_lossless) return fitted;

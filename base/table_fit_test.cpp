@@ -69,7 +69,7 @@ TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
   for (const std::size_t width : {9u, 30u, 12u, 28u, 20u, 9u, 31u}) {
     const FittedColumn fitted = fitter.fit(width);
     EXPECT_EQ(fitted.texts, ColumnFitter(kCut, rows, 0).fit(width).texts) << width;
-    EXPECT_EQ(fitted.is_lossless(), fitter.tells_rows_apart(width)) << width;
+    EXPECT_EQ(fitted.is_lossless(), fitter.keeps_rows_distinct(width)) << width;
   }
 }
 

@@ -31,7 +31,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string line;
   for (std::size_t begin = 0; begin < clean.size();) {
     std::size_t end = std::min(clean.find(' ', begin), clean.size());
-    // A percent sign stays beside its number.
+    // A percent sign stays on the line of its number.
     if (clean.compare(end, 2, " %") == 0) end = std::min(clean.find(' ', end + 1), clean.size());
     const std::string_view word = std::string_view(clean).substr(begin, end - begin);
     begin = end + 1;

@@ -22,14 +22,15 @@ constexpr std::array<std::string_view, 7> kBinaryUnits = {"B",   "KiB", "MiB", "
 constexpr std::string_view kEllipsis = "...";
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
 
-// Number of decimals for four significant digits; rounding may carry into the next power of ten.
+// Returns the number of decimals for four significant digits. To format a value, pass the rounded
+// magnitude, because rounding may carry into the next power of ten.
 int count_decimals(double magnitude) {
   if (magnitude < 10) return 3;
   if (magnitude < 100) return 2;
   return magnitude < 1000 ? 1 : 0;
 }
 
-double rounded_to_four(double magnitude) {
+double round_to_four_digits(double magnitude) {
   const double scale = std::pow(10.0, count_decimals(magnitude));
   return std::round(magnitude * scale) / scale;
 }
@@ -39,50 +40,52 @@ struct Scaled {
   std::size_t unit;
 };
 
-// Returns the largest unit in which the value is at least 1 after rounding to four digits. There
-// are `units` units, each `step` times the previous one. For example 999.96 us is 1.000 ms, not
+// Scales a value to the largest unit in which it is at least 1 after rounding to four digits. There
+// are `units` units, each `step` times the previous one. For example, 999.96 us is 1.000 ms, not
 // 1000 us.
 Scaled scale(double magnitude, double step, std::size_t units) {
   Scaled result{magnitude, 0};
-  while (result.unit + 1 < units && rounded_to_four(result.magnitude) >= step) {
+  while (result.unit + 1 < units && round_to_four_digits(result.magnitude) >= step) {
     result.magnitude /= step;
     ++result.unit;
   }
   return result;
 }
 
-std::string four_digits(double magnitude) {
-  return fmt::format("{:.{}f}", magnitude, count_decimals(rounded_to_four(magnitude)));
+std::string format_four_digits(double magnitude) {
+  return fmt::format("{:.{}f}", magnitude, count_decimals(round_to_four_digits(magnitude)));
 }
 
 std::string format_rate_in(double value, std::string_view unit) {
   if (!std::isfinite(value)) return std::string(kUnknown);
   const Scaled scaled = scale(std::abs(value), 1000, kPrefixes.size());
-  const std::string digits =
-      scaled.unit == 0 ? format_significant(scaled.magnitude) : four_digits(scaled.magnitude);
+  const std::string digits = scaled.unit == 0 ? format_significant(scaled.magnitude)
+                                              : format_four_digits(scaled.magnitude);
   return fmt::format("{}{} {}{}", value < 0 ? "-" : "", digits, kPrefixes[scaled.unit], unit);
 }
 
-int table_decimals(double magnitude) { return magnitude < 9.99995 ? 4 : 2; }
+int count_table_decimals(double magnitude) { return magnitude < 9.99995 ? 4 : 2; }
 
+// `infix` follows a prefix: "i" for binary units.
 std::string format_scaled(double value, double step, std::string_view infix,
                           std::string_view unit) {
   if (!std::isfinite(value)) return std::string(kUnknown);
   double magnitude = std::abs(value);
   std::size_t prefix = 0;
-  // A value that rounds up to a whole step uses the next prefix.
+  // A value that rounds up to `step` uses the next prefix.
   while (prefix + 1 < kPrefixes.size() && magnitude >= step - 0.005) {
     magnitude /= step;
     ++prefix;
   }
-  const bool whole = prefix == 0 && std::trunc(magnitude) == magnitude;
+  const bool is_whole = prefix == 0 && std::trunc(magnitude) == magnitude;
   const std::string_view letter = prefix == 1 && step == 1024 ? "K" : kPrefixes[prefix];
   return fmt::format("{}{:.{}f} {}{}{}", value < 0 ? "-" : "", magnitude,
-                     whole ? 0 : table_decimals(magnitude), letter, prefix == 0 ? "" : infix, unit);
+                     is_whole ? 0 : count_table_decimals(magnitude), letter,
+                     prefix == 0 ? "" : infix, unit);
 }
 
-// Number of bytes of the UTF-8 code point at the start of `text`; in a malformed sequence each byte
-// counts separately.
+// Returns the number of bytes of the UTF-8 code point at the start of `text`, or 1 if the sequence
+// is malformed.
 std::size_t code_point_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   std::size_t length = 1;
@@ -102,40 +105,41 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-std::size_t end_of_digits(std::string_view text, std::size_t begin) {
+std::size_t find_end_of_digits(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_digit(text[begin])) ++begin;
   return begin;
 }
 
 // Returns the end of an exponent of one or two digits that begins at `begin`; `begin` if there is
-// none. No quantity needs more digits, and "1e-400" stays an error.
-std::size_t end_of_exponent(std::string_view text, std::size_t begin) {
+// none. No quantity needs more digits. A longer exponent such as "1e-400" does not count as one, so
+// the caller reports an error.
+std::size_t find_end_of_exponent(std::string_view text, std::size_t begin) {
   if (begin >= text.size() || (text[begin] != 'e' && text[begin] != 'E')) return begin;
   std::size_t digits = begin + 1;
   if (digits < text.size() && (text[digits] == '+' || text[digits] == '-')) ++digits;
-  const std::size_t end = end_of_digits(text, digits);
+  const std::size_t end = find_end_of_digits(text, digits);
   return end == digits || end > digits + 2 ? begin : end;
 }
 
-// Returns "1.5" for "1.5 s": digits, optionally a point and digits. Empty if the text does not
-// start with these.
+// Returns the number at the start of the text, such as "1.5" for "1.5 s": digits, optionally with a
+// point and more digits. Returns an empty text if there is none.
 std::string_view leading_number(std::string_view text) {
-  std::size_t end = end_of_digits(text, 0);
+  std::size_t end = find_end_of_digits(text, 0);
   if (end == 0) return {};
   if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1])) {
-    end = end_of_digits(text, end + 1);
+    end = find_end_of_digits(text, end + 1);
   }
   return text.substr(0, end);
 }
 
-// The same with an optional exponent: "1e-4" for "1e-4s".
+// Returns leading_number() including an optional exponent: "1e-4" for "1e-4s".
 std::string_view leading_scientific_number(std::string_view text) {
   const std::size_t end = leading_number(text).size();
-  return text.substr(0, end == 0 ? 0 : end_of_exponent(text, end));
+  return text.substr(0, end == 0 ? 0 : find_end_of_exponent(text, end));
 }
 
 // Returns the same number without its exponent: "0.00015" for "1.5e-4".
-std::string plain_decimal(std::string_view number) {
+std::string expand_exponent(std::string_view number) {
   const std::size_t mark = number.find_first_of("eE");
   if (mark == std::string_view::npos) return std::string(number);
   std::string_view exponent_text = number.substr(mark + 1);
@@ -146,11 +150,11 @@ std::string plain_decimal(std::string_view number) {
   std::string digits(mantissa);
   std::erase(digits, '.');
   const auto whole = static_cast<int>(std::min(mantissa.find('.'), mantissa.size()));
-  const int point = whole + exponent;  // digits before the decimal point
+  const int point = whole + exponent;  // number of digits before the decimal point
   if (point < 1) digits.insert(0, static_cast<std::size_t>(1 - point), '0');
-  const auto place = static_cast<std::size_t>(std::max(point, 1));
-  if (digits.size() < place) digits.append(place - digits.size(), '0');
-  if (digits.size() > place) digits.insert(place, 1, '.');
+  const auto whole_digits = static_cast<std::size_t>(std::max(point, 1));
+  if (digits.size() < whole_digits) digits.append(whole_digits - digits.size(), '0');
+  if (digits.size() > whole_digits) digits.insert(whole_digits, 1, '.');
   return digits;
 }
 
@@ -175,8 +179,8 @@ Error duration_error(std::string_view text, std::string_view problem) {
                std::string(kDurationExample)};
 }
 
-// Returns `number` (digits with an optional fraction) times `unit`, exactly; nullopt on overflow.
-// `inexact` reports a remainder below one nanosecond.
+// Returns `number` (digits with an optional fraction) times `unit` in nanoseconds; nullopt on
+// overflow. Sets `inexact` if a digit other than 0 counts fractions of a nanosecond.
 std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t unit,
                                           bool& inexact) {
   const auto point = number.find('.');
@@ -186,11 +190,11 @@ std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t 
     return std::nullopt;
   if (__builtin_mul_overflow(value, unit, &value)) return std::nullopt;
   if (point == std::string_view::npos) return value;
-  std::int64_t place = unit;  // nanoseconds of a 1 at the previous digit
+  std::int64_t digit_value = unit;  // nanoseconds of a 1 in the position of the previous digit
   for (char digit : number.substr(point + 1)) {
-    if (digit != '0' && place % 10 != 0) inexact = true;
-    place /= 10;
-    if (__builtin_add_overflow(value, place * (digit - '0'), &value)) return std::nullopt;
+    if (digit != '0' && digit_value % 10 != 0) inexact = true;
+    digit_value /= 10;
+    if (__builtin_add_overflow(value, digit_value * (digit - '0'), &value)) return std::nullopt;
   }
   return value;
 }
@@ -222,9 +226,9 @@ std::optional<double> parse_rate(std::string_view text, std::span<const std::str
   const std::string_view unit = trim(trimmed.substr(number.size()));
   for (const RatePrefix& prefix : kRatePrefixes) {
     if (!unit.starts_with(prefix.name)) continue;
-    const std::string_view rest = unit.substr(prefix.name.size());
-    const bool known = std::find(units.begin(), units.end(), rest) != units.end();
-    if (known && value > 0) return value * prefix.factor;
+    const std::string_view base_unit = unit.substr(prefix.name.size());
+    const bool is_valid = std::find(units.begin(), units.end(), base_unit) != units.end();
+    if (is_valid && value > 0) return value * prefix.factor;
   }
   return std::nullopt;
 }
@@ -235,14 +239,14 @@ std::string format_time(Nanoseconds time) {
   const std::int64_t count = time.count();
   if (std::abs(static_cast<double>(count)) < 1000) return fmt::format("{} ns", count);
   const Scaled scaled = scale(std::abs(static_cast<double>(count)), 1000, kTimeUnits.size());
-  return fmt::format("{}{} {}", count < 0 ? "-" : "", four_digits(scaled.magnitude),
+  return fmt::format("{}{} {}", count < 0 ? "-" : "", format_four_digits(scaled.magnitude),
                      kTimeUnits[scaled.unit]);
 }
 
 std::string format_count(std::int64_t count) {
   if (count > -10'000 && count < 10'000) return fmt::format("{}", count);
   const Scaled scaled = scale(std::abs(static_cast<double>(count)), 1000, kPrefixes.size());
-  return fmt::format("{}{} {}", count < 0 ? "-" : "", four_digits(scaled.magnitude),
+  return fmt::format("{}{} {}", count < 0 ? "-" : "", format_four_digits(scaled.magnitude),
                      kPrefixes[scaled.unit]);
 }
 
@@ -250,7 +254,7 @@ std::string format_bytes(Bytes bytes) {
   if (bytes.count > -1024 && bytes.count < 1024) return fmt::format("{} B", bytes.count);
   const Scaled scaled =
       scale(std::abs(static_cast<double>(bytes.count)), 1024, kBinaryUnits.size());
-  return fmt::format("{}{} {}", bytes.count < 0 ? "-" : "", four_digits(scaled.magnitude),
+  return fmt::format("{}{} {}", bytes.count < 0 ? "-" : "", format_four_digits(scaled.magnitude),
                      kBinaryUnits[scaled.unit]);
 }
 
@@ -258,7 +262,7 @@ std::string format_significant(double value) {
   if (!std::isfinite(value)) return std::string(kUnknown);
   if (value == 0) return "0";
   const double magnitude = std::abs(value);
-  if (magnitude >= 1) return (value < 0 ? "-" : "") + four_digits(magnitude);
+  if (magnitude >= 1) return (value < 0 ? "-" : "") + format_four_digits(magnitude);
   // Below 1 the leading zeros are not significant digits; digits below 10^-9 of a unit are
   // irrelevant.
   const int leading = std::min(9, static_cast<int>(-std::floor(std::log10(magnitude))));
@@ -286,7 +290,7 @@ Result<Nanoseconds> parse_duration(std::string_view text) {
   for (const DurationUnit& unit : kDurationUnits) {
     if (unit.name != unit_name) continue;
     bool inexact = false;
-    const auto value = exact_product(plain_decimal(number), unit.nanoseconds, inexact);
+    const auto value = exact_product(expand_exponent(number), unit.nanoseconds, inexact);
     if (!value) return duration_error(text, "is longer than 292 years");
     if (inexact) return duration_error(text, "is not a whole number of nanoseconds");
     return Nanoseconds(*value);
@@ -349,9 +353,9 @@ std::string shorten(std::string_view utf8, std::size_t width, std::size_t head) 
   if (width <= kEllipsis.size()) return std::string(leading_columns(utf8, width));
   const std::size_t kept = width - kEllipsis.size();
   const std::size_t before = std::min(head, kept);
-  const std::string_view left_out = leading_columns(utf8, columns - (kept - before));
+  const std::string_view replaced = leading_columns(utf8, columns - (kept - before));
   return fmt::format("{}{}{}", leading_columns(utf8, before), kEllipsis,
-                     utf8.substr(left_out.size()));
+                     utf8.substr(replaced.size()));
 }
 
 std::string content_hash(std::string_view bytes) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as types. A rate results only from a division; G is 10^9, Gi is 2^30. Only
-// base/text.hpp formats them as text.
+// Types of quantities. Work or bytes divided by a time give a rate. base/text.hpp formats them.
 #pragma once
 
 #include <chrono>
@@ -10,7 +9,7 @@
 
 namespace bench {
 
-// All measured time: an integer count of nanoseconds (CLOCK_MONOTONIC).
+// The type of all measured times (CLOCK_MONOTONIC).
 using Nanoseconds = std::chrono::nanoseconds;
 
 struct Bytes {
@@ -19,7 +18,7 @@ struct Bytes {
   friend Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
 };
 
-// Cache line size of all processors that this project supports.
+// Size of a cache line in bytes, on all processors that this project supports.
 inline constexpr std::int64_t kCacheLine = 64;
 
 // Returns the smallest multiple of `unit` (at least 1) that is not less than `value` (at least 0).
@@ -27,7 +26,7 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// Floating-point operations; a fused multiply-add counts as 2 (convention `bench-1`,
+// A number of floating-point operations. A fused multiply-add counts as 2 (convention `bench-1`,
 // docs/work_model.md).
 struct Flops {
   std::int64_t count = 0;
@@ -44,7 +43,7 @@ struct BytesPerSecond {
   friend auto operator<=>(const BytesPerSecond&, const BytesPerSecond&) = default;
 };
 
-// There is no rate for a time of zero or less.
+// Returns nullopt if the time is zero or negative.
 inline std::optional<FlopsPerSecond> operator/(Flops work, Nanoseconds time) {
   if (time.count() <= 0) return std::nullopt;
   return FlopsPerSecond{static_cast<double>(work.count) * 1e9 / static_cast<double>(time.count())};

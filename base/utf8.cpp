@@ -12,9 +12,11 @@
 namespace bench {
 namespace {
 
-// Smallest code point of a sequence of 1 to 4 bytes; a smaller one was encoded with too many bytes.
-constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+// Smallest code point of a sequence, by its number of bytes. A smaller one makes the sequence
+// overlong.
+constexpr std::array<std::uint32_t, 5> kMinCodePoint = {0, 0, 0x80, 0x800, 0x10000};
 
+// Returns the number of bytes of the sequence that `lead` begins; 0 if it is not a lead byte.
 std::size_t sequence_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead < 0xE0) return 2;
@@ -31,7 +33,7 @@ bool is_allowed(char32_t code_point, std::size_t position) {
   return code_point != 0xFFFE && code_point != 0xFFFF;
 }
 
-BadCharacter at_position(std::string_view text, std::size_t position, std::string what) {
+BadCharacter make_bad_character(std::string_view text, std::size_t position, std::string what) {
   const std::string_view before = text.substr(0, position);
   const auto lines = std::count(before.begin(), before.end(), '\n');
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
@@ -39,13 +41,13 @@ BadCharacter at_position(std::string_view text, std::size_t position, std::strin
           std::move(what)};
 }
 
-constexpr std::uint64_t kTops = 0x8080808080808080u;
+constexpr std::uint64_t kTopBits = 0x8080808080808080u;
 
-// Tests eight bytes together: a top bit is set if any is not plain ASCII. A subtraction borrows
-// into the top bit of bytes below 0x20, and an addition carries into that of 0x7F. Bytes above 0x7F
-// have the bit set already. If a borrow or carry continues into the next byte, this byte has
-// already failed the test.
-std::uint64_t unusual(std::uint64_t bytes) {
+// Tests eight bytes together: the result has a top bit (kTopBits) if and only if a byte is not
+// plain ASCII. The subtraction sets the top bit of bytes below 0x20, and the addition that of 0x7F.
+// Bytes above 0x7F have the bit set already. A borrow or carry may falsify the next byte, but only
+// if the current byte has failed the test.
+std::uint64_t mark_unusual_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101u;
   constexpr std::uint64_t kSpaces = 0x2020202020202020u;
   return bytes | (bytes - kSpaces) | (bytes + kOnes);
@@ -65,8 +67,9 @@ std::optional<DecodedCharacter> decode_utf8(std::string_view text) {
     if ((next & 0xC0u) != 0x80u) return std::nullopt;
     code_point = code_point << 6 | (next & 0x3Fu);
   }
-  const bool surrogate = code_point >= 0xD800 && code_point < 0xE000;
-  if (code_point < kSmallest[length] || surrogate || code_point > 0x10FFFF) return std::nullopt;
+  const bool is_surrogate = code_point >= 0xD800 && code_point < 0xE000;
+  if (code_point < kMinCodePoint[length] || is_surrogate || code_point > 0x10FFFF)
+    return std::nullopt;
   return DecodedCharacter{code_point, length};
 }
 
@@ -75,10 +78,10 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
     const auto decoded = decode_utf8(text.substr(position));
     if (!decoded) {
       const auto byte = static_cast<unsigned char>(text[position]);
-      return at_position(text, position, fmt::format("byte 0x{:02x} is not UTF-8", byte));
+      return make_bad_character(text, position, fmt::format("byte 0x{:02x} is not UTF-8", byte));
     }
     if (!is_allowed(decoded->code_point, position)) {
-      return at_position(
+      return make_bad_character(
           text, position,
           fmt::format("control character U+{:04X}", static_cast<unsigned>(decoded->code_point)));
     }
@@ -90,17 +93,17 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
 bool is_plain_ascii(std::string_view text) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   std::size_t position = 0;
-  const auto word = [&](std::size_t number) {
+  const auto test_word = [&](std::size_t number) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, text.data() + position + number * kWord, kWord);
-    return unusual(bytes);
+    return mark_unusual_bytes(bytes);
   };
-  // Long texts: one branch for four words.
+  // One branch per four words makes long texts faster.
   for (; position + 4 * kWord <= text.size(); position += 4 * kWord) {
-    if (((word(0) | word(1) | word(2) | word(3)) & kTops) != 0) return false;
+    if (((test_word(0) | test_word(1) | test_word(2) | test_word(3)) & kTopBits) != 0) return false;
   }
   for (; position + kWord <= text.size(); position += kWord) {
-    if ((word(0) & kTops) != 0) return false;
+    if ((test_word(0) & kTopBits) != 0) return false;
   }
   return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(position), text.end(),
                      [](char c) { return c >= ' ' && c < 0x7F; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8: which characters a text file may contain, and conversion to valid text.
+// UTF-8: decoding, the characters that a text file may contain, and conversion to valid text.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,12 @@ struct BadCharacter {
 // at the start is permitted.
 std::optional<BadCharacter> find_bad_character(std::string_view text);
 
-// Returns whether all of it is ASCII without control characters, as nearly all text is. This check
-// is fast and, if true, makes the functions below unnecessary.
+// Returns whether `text` is ASCII without control characters, as nearly all text is. Fast; such
+// text needs no further check or conversion.
 bool is_plain_ascii(std::string_view text);
-// Returns whether all of it is valid UTF-8; control characters are valid.
+// Returns whether `text` is valid UTF-8; control characters are valid.
 bool is_utf8(std::string_view text);
-// Replaces each byte that is not part of a character by U+FFFD.
+// Replaces each byte that is not part of a valid character by U+FFFD.
 std::string with_valid_utf8(std::string_view text);
 
 }  // namespace bench

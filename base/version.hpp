@@ -6,10 +6,10 @@
 
 namespace bench {
 
-/// Version of this tool, such as "0.1.0" (the project's version in CMakeLists.txt).
+/// Returns the version of this tool, such as "0.1.0" (the project's version in CMakeLists.txt).
 std::string_view tool_version();
 
-/// Commit from which this binary was built, abbreviated to 12 digits, with the suffix "-dirty" if
+/// Returns the commit from which this binary was built, as 12 digits, with the suffix "-dirty" if
 /// tracked files differed from it. Returns nullopt if it was built outside a git checkout.
 std::optional<std::string_view> tool_commit();
 

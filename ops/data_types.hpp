@@ -13,8 +13,8 @@ struct OperandTypes {
   DataType destination;
 };
 
-// Floating-point types: all operands have that type; bias is f32 (f64 for f64). s8 and u8: weights
-// s8, bias f32, destination s32.
+// Returns the operand types. Floating-point types: all operands have the case's type, except that
+// bias is f32 (f64 for f64). s8 and u8: weights s8, bias f32, destination s32.
 OperandTypes operand_types(DataType dtype);
 
 }  // namespace bench::ops

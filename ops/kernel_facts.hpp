@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about kernels and their libraries for code that never calls them. A worker sends them to
-// the coordinator, and records store them.
+// Facts about kernels and libraries for code that never calls the kernels. A worker sends these
+// facts to the coordinator, and records store them.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -14,8 +14,8 @@
 
 namespace bench::ops {
 
-// Layout of each layer input inside its network, by tensor name, as in KernelBuffer::layout. It
-// determines the layout of operators that have no preference (pooling, pointwise, ...).
+// Layout of each layer input inside its network, by tensor name, as in KernelBuffer::layout.
+// Operators without a preferred layout (pooling, pointwise, ...) adopt the layout of their input.
 using InputLayouts = std::map<std::string, std::string>;
 
 // The tensor that a reorder between two nodes moves. No node's problem describes it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers inside case ids.
+// Formats and parses numbers inside case ids.
 #pragma once
 
 #include <cstdint>

@@ -24,15 +24,17 @@ std::vector<std::string_view> post_op_names() {
   return names;
 }
 
-// Returns the function with the longest name that is a prefix of `text`, or nullptr. After the
-// name, `text` must end or continue with a number.
-const UnaryFunction* leading_function(std::string_view text) {
+// Returns the function with the longest name that is a prefix of `text`, or nullptr if there is
+// none. After the name, `text` must end or continue with a number.
+const UnaryFunction* find_leading_function(std::string_view text) {
   const UnaryFunction* best = nullptr;
   for (const UnaryFunction& function : unary_functions()) {
     if (!text.starts_with(function.name)) continue;
-    const std::string_view rest = text.substr(function.name.size());
-    const bool whole = rest.empty() || kNumberStart.find(rest.front()) != std::string_view::npos;
-    if (whole && (best == nullptr || function.name.size() > best->name.size())) best = &function;
+    const std::string_view remaining = text.substr(function.name.size());
+    const bool is_complete_name =
+        remaining.empty() || kNumberStart.find(remaining.front()) != std::string_view::npos;
+    if (is_complete_name && (best == nullptr || function.name.size() > best->name.size()))
+      best = &function;
   }
   return best;
 }
@@ -53,7 +55,7 @@ bool read_coefficients(std::string_view text, int coefficients, PostOp& post_op)
   return text.empty();
 }
 
-Tensor residual_like(const Tensor& output, std::size_t number) {
+Tensor make_residual(const Tensor& output, std::size_t number) {
   Tensor residual = output;
   residual.name = number == 1 ? "residual" : fmt::format("residual_{}", number);
   residual.role = TensorRole::input;
@@ -71,7 +73,8 @@ Status add_counts(Model& model, Checked flops, Checked sfu_ops) {
   return Done{};
 }
 
-// Integer outputs are rounded to nearest and saturated, as kernels do after an f32 bias.
+// Rounds integer outputs to nearest and saturates them, as kernels do after an f32 bias. Returns
+// other outputs unchanged.
 std::vector<double> round_integers(const Problem& problem, std::vector<double> values) {
   const DataType dtype = problem.tensors[problem.input_count()].dtype;
   if (!info(dtype).is_integer) return values;
@@ -83,16 +86,16 @@ std::vector<double> round_integers(const Problem& problem, std::vector<double> v
 
 Result<PostOp> parse_post_op(std::string_view text) {
   if (text == kAdd) return PostOp{std::string(kAdd)};
-  const UnaryFunction* function = leading_function(text);
+  const UnaryFunction* function = find_leading_function(text);
   if (function == nullptr) {
     return Error{fmt::format("unknown post-op `{}`", text), "post_ops",
                  expected_word(text, post_op_names())};
   }
   PostOp post_op{std::string(function->name), function->alpha, function->beta};
-  const std::string_view rest = text.substr(function->name.size());
-  if (!rest.empty() && !read_coefficients(rest, function->coefficients, post_op)) {
+  const std::string_view numbers = text.substr(function->name.size());
+  if (!numbers.empty() && !read_coefficients(numbers, function->coefficients, post_op)) {
     return Error{fmt::format("post-op `{}` takes {} numbers, found `{}`", function->name,
-                             function->coefficients, rest),
+                             function->coefficients, numbers),
                  "post_ops", "numbers are joined by `_`, as in `clip-1_1`"};
   }
   return post_op;
@@ -123,7 +126,7 @@ Status add_post_ops(std::span<const PostOp> post_ops, Model& model) {
     if (function != nullptr) {
       work = function->forward;
     } else if (post_op.function == kAdd) {
-      model.tensors.insert(find_output(), residual_like(output, ++residuals));
+      model.tensors.insert(find_output(), make_residual(output, ++residuals));
     } else {
       return Error{fmt::format("unknown post-op `{}`", post_op.function), "post_ops",
                    expected_word(post_op.function, post_op_names())};
@@ -153,9 +156,9 @@ Result<std::vector<double>> try_reference(const Problem& problem, ReferenceInput
   BENCH_ASSIGN_OR_RETURN(std::vector<double> values,
                          problem.op->reference(problem, inputs, output, positions));
   if (output != 0) return values;
-  const auto added =
+  const auto residual_count =
       static_cast<std::size_t>(std::ranges::count(problem.post_ops, kAdd, &PostOp::function));
-  std::size_t residual = problem.input_count() - added;
+  std::size_t residual = problem.input_count() - residual_count;
   for (const PostOp& post_op : problem.post_ops) {
     const UnaryFunction* function = find_unary_function(post_op.function);
     if (function != nullptr) {

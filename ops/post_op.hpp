@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-ops: their names, their work, and their plain implementation after an operator's output.
+// Implements post-ops: their names, their work, and their reference.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,21 +13,21 @@
 
 namespace bench::ops {
 
-// Parses "relu" -> {relu, default alpha, beta} and "add". Flags of a case id: "+relu", "+clip"
-// (defaults 0 and 6), "+leaky_relu0.1", "+clip-1_1" (alpha and beta joined by '_' if not the
-// default).
+// Parses a flag of a case id without its '+': "relu", "add", "clip" (with the defaults 0 and 6),
+// "leaky_relu0.1", "clip-1_1" (alpha and beta joined by '_' if they are not the defaults).
 Result<PostOp> parse_post_op(std::string_view text);
+// The inverse of parse_post_op.
 std::string format_post_op(const PostOp& post_op);
 
-// Appends the post-ops' tensors (before the outputs), work and formulas to an operator's model.
+// Adds the post-ops' tensors (before the outputs), work and formulas to an operator's model.
 Status add_post_ops(std::span<const PostOp> post_ops, Model& model);
 
-// The full reference of a problem: the operator's, then its post-ops. `inputs` contains the
-// residual tensors after the operator's own. Error: a plugin's reference failed.
+// Computes the full reference of a problem: the operator's reference, then its post-ops. `inputs`
+// contains the residual tensors after the operator's inputs. Error: a plugin's reference failed.
 Result<std::vector<double>> try_reference(const Problem& problem, ReferenceInputs inputs,
                                           std::size_t output,
                                           std::span<const std::int64_t> positions);
-// The same for built-in operators, whose reference cannot fail.
+// Like try_reference(), for built-in operators, whose reference cannot fail.
 std::vector<double> built_in_reference(const Problem& problem, ReferenceInputs inputs,
                                        std::size_t output, std::span<const std::int64_t> positions);
 

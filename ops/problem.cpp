@@ -27,7 +27,7 @@ std::string_view to_string(Direction direction) {
 Status check_direction(const Operator& op, Direction direction) {
   if (std::ranges::find(op.directions, direction) != op.directions.end()) return Done{};
   std::vector<std::string_view> names;
-  for (const Direction known : op.directions) names.push_back(to_string(known));
+  for (const Direction allowed : op.directions) names.push_back(to_string(allowed));
   return Error{fmt::format("`{}` has no direction `{}`", op.name, to_string(direction)),
                "direction", expectation(to_string(direction), names)};
 }
@@ -71,7 +71,7 @@ Status check_post_ops(const ProblemRequest& request) {
   return Done{};
 }
 
-std::string valid_flags(const Operator& op) {
+std::string format_valid_flags(const Operator& op) {
   std::string flags;
   for (const Parameter& parameter : op.parameters) {
     if (parameter.kind == ParameterKind::flag) flags += fmt::format("+{}, ", parameter.token);
@@ -110,11 +110,11 @@ Result<Problem> make_problem(ProblemRequest request) {
   BENCH_RETURN_IF_ERROR(check_direction(op, request.direction));
   BENCH_RETURN_IF_ERROR(check_data_type(request.dtype));
   BENCH_RETURN_IF_ERROR(check_post_ops(request));
-  // A request without any written parameters has no table.
-  ParameterSet given =
+  // A request that sets no parameters has no table.
+  ParameterSet requested =
       request.parameters.table().empty() ? ParameterSet(op.parameters) : request.parameters;
-  for (std::size_t i = 0; i < given.table().size(); ++i) {
-    BENCH_RETURN_IF_ERROR(check_value(given.table()[i], given.value(i)));
+  for (std::size_t i = 0; i < requested.table().size(); ++i) {
+    BENCH_RETURN_IF_ERROR(check_value(requested.table()[i], requested.value(i)));
   }
   Problem problem;
   problem.op = &op;
@@ -123,7 +123,7 @@ Result<Problem> make_problem(ProblemRequest request) {
   problem.layout = request.layout;
   problem.math = request.math;
   problem.post_ops = std::move(request.post_ops);
-  BENCH_ASSIGN_OR_RETURN(problem.parameters, op.complete(given));
+  BENCH_ASSIGN_OR_RETURN(problem.parameters, op.complete(requested));
   BENCH_ASSIGN_OR_RETURN(Model model, op.model(problem));
   BENCH_RETURN_IF_ERROR(check_math(op, problem.math, problem.dtype, model.work));
   BENCH_RETURN_IF_ERROR(add_post_ops(problem.post_ops, model));
@@ -146,7 +146,7 @@ Result<ProblemTokens> parse_problem_tokens(const Operator& op, std::string_view 
     Result<PostOp> post_op = parse_post_op(flag);
     if (!post_op.ok()) {
       Error error = std::move(post_op).error();
-      const std::string flags = valid_flags(op);
+      const std::string flags = format_valid_flags(op);
       error.what = fmt::format("unknown flag `+{}` in `{}`: {}", flag, text, error.what);
       if (!flags.empty())
         error.next = fmt::format("flags of {}: {}post-ops: {}", op.name, flags, error.next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem: one operator with everything that determines what is computed. Plain data, independent
-// of how it is measured.
+// A problem: one operator with everything that determines what is computed. Problems are plain data
+// and independent of how they are measured.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -21,10 +21,10 @@ struct Operator;
 
 enum class Direction { forward, backward_data, backward_weights };
 enum class Layout { any, nchw, nhwc };  // any: the backend chooses, as in frameworks
-// In YAML: default, tf32, fast_accumulation.
+// The permitted rounding. In YAML: default, tf32, fast_accumulation.
 // tf32: f32 operands may be rounded to TF32.
-// fast_accumulation: fp8 products may keep their sums in the few bits of the tensor cores'
-// accumulators. Otherwise the sums are repeatedly moved to f32.
+// fast_accumulation: the sums of fp8 products may stay in the tensor cores' accumulators, which
+// have few bits. Otherwise the sums are repeatedly moved to f32.
 enum class Math { standard, tf32, fast_accumulation };
 std::span<const std::string_view> direction_names();  // in the order of the enumerators
 std::span<const std::string_view> layout_names();
@@ -35,7 +35,7 @@ using Dims = std::vector<std::int64_t>;
 // Returns nullopt if the product overflows (2^63 or more).
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> dims);
 
-// weights: constant between calls in deployments (weights, bias, statistics).
+// The role of a tensor. weights: constant between calls in deployments (weights, bias, statistics).
 enum class TensorRole { input, weights, output };
 
 struct Tensor {
@@ -51,7 +51,8 @@ struct Tensor {
   Bytes size() const;             // elements * element size, plain row-major
 };
 
-// Convention `bench-1`: docs/work_model.md. Every count is checked for overflow when it is made.
+// The work of a problem in the convention `bench-1` (docs/work_model.md). Every count is checked
+// for overflow when it is computed.
 struct Work {
   std::optional<std::int64_t> macs;  // multiply-accumulates; conv and gemm only
   std::int64_t flops = 0;
@@ -86,7 +87,7 @@ struct Model {
 // shape.
 struct PostOp {
   std::string function;
-  double alpha = 0;  // as in pointwise (its default if not given)
+  double alpha = 0;  // as in pointwise, whose defaults apply if the text has no coefficients
   double beta = 0;
   friend bool operator==(const PostOp&, const PostOp&) = default;
 };
@@ -120,15 +121,15 @@ struct ProblemRequest {
   std::vector<PostOp> post_ops = {};
 };
 
-// Completes, checks and models. Errors: impossible shapes, overflow beyond 2^63 - 1 elements or
-// operations, a direction or post-op that the operator does not have. Also fast accumulation for
-// anything but an fp8 product. `where` names the parameter at fault (or "direction", "dtype",
-// "math", "post_ops").
+// Completes and checks the parameters and computes the model. Errors: impossible shapes, overflow
+// beyond 2^63 - 1 elements or operations, a direction or post-op that the operator does not have,
+// fast accumulation for anything but an fp8 product. `where` names the parameter at fault (or
+// "direction", "dtype", "math", "post_ops").
 Result<Problem> make_problem(ProblemRequest request);
 
-// The parameter segment of a case id: "n32c64h56w56k64r3s3p1+bias+add+relu".
+// Formats the parameter segment of a case id: "n32c64h56w56k64r3s3p1+bias+add+relu".
 std::string problem_tokens(const Problem& problem);
-// The inverse.
+// Parses the parameter segment of a case id.
 struct ProblemTokens {
   ParameterSet parameters;
   std::vector<PostOp> post_ops;

@@ -20,7 +20,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 using Shapes = std::vector<FrameworkRange::Shape>;
 
-// PyProf's name of a type and the framework's.
+// Names of data types: PyProf's name and the framework's name.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = {
     {{"fp16", "float16"},
      {"fp32", "float32"},
@@ -30,9 +30,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = 
      {"float32", "float32"},
      {"bfloat16", "bfloat16"}}};
 
-std::string_view find_type(std::string_view written) {
+// Returns the framework's name; empty if the type is unknown.
+std::string_view find_type(std::string_view pyprof_name) {
   for (const auto& [name, type] : kTypes) {
-    if (name == written) return type;
+    if (name == pyprof_name) return type;
   }
   return {};
 }
@@ -57,8 +58,8 @@ std::optional<Numbers> parse_numbers(std::string_view text) {
 }
 
 // Removes the text up to the next `separator` outside of brackets, and the separator. Returns false
-// if there is none, because the text may have been truncated.
-bool take_item(std::string_view& text, char separator, std::string_view& item) {
+// if there is no separator; `item` is then the whole text and may have been truncated.
+bool cut_item(std::string_view& text, char separator, std::string_view& item) {
   std::int64_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '(' || text[i] == '[') ++depth;
@@ -81,28 +82,28 @@ struct RowParameters {
   bool has(std::string_view key) const { return values.contains(key); }
   // Returns a single number, or 0 if there is none.
   std::int64_t at(std::string_view key) const {
-    const auto found = values.find(key);
-    return found != values.end() && found->second.size() == 1 ? found->second.front() : 0;
+    const auto entry = values.find(key);
+    return entry != values.end() && entry->second.size() == 1 ? entry->second.front() : 0;
   }
   // Returns the product of a tuple's numbers, or nullopt if there is none or it overflows.
   std::optional<std::int64_t> product(std::string_view key) const {
-    const auto found = values.find(key);
-    if (found == values.end() || found->second.empty()) return std::nullopt;
+    const auto entry = values.find(key);
+    if (entry == values.end() || entry->second.empty()) return std::nullopt;
     Checked product = 1;
-    for (const std::int64_t number : found->second) product *= number;
+    for (const std::int64_t number : entry->second) product *= number;
     return product.value();
   }
 };
 
 // Parses "[(2,3),(3,)]" or "(2,3)". Returns false for other forms and truncated text.
-bool take_tensors(std::string_view text, Shapes& tensors) {
+bool parse_tensor_list(std::string_view text, Shapes& tensors) {
   if (text.starts_with('[')) {
     if (!text.ends_with(']')) return false;
     text = text.substr(1, text.size() - 2);
   }
   while (!text.empty()) {
     std::string_view item;
-    take_item(text, ',', item);
+    cut_item(text, ',', item);
     auto shape = parse_numbers(item);
     if (!shape || !item.starts_with('(')) return false;
     tensors.push_back(*std::move(shape));
@@ -112,20 +113,21 @@ bool take_tensors(std::string_view text, Shapes& tensors) {
 
 bool is_tensor_key(std::string_view key) { return key == "T" || key == "A" || key == "B"; }
 
-// Skips a truncated parameter; all parameters before it are complete.
+// Parses "N=32,C=3,...,fp16,". Skips a truncated last parameter; all parameters before it are
+// complete.
 RowParameters parse_named(std::string_view text) {
   RowParameters row;
   const bool is_batched = text.starts_with("B=") && !text.starts_with("B=(");
   while (!text.empty()) {
     std::string_view item;
-    const bool is_whole = take_item(text, ',', item);
+    const bool is_complete = cut_item(text, ',', item);
     const std::size_t equals = item.find('=');
     const std::string_view key = item.substr(0, equals);
     if (equals == std::string_view::npos) {
       if (const auto type = find_type(item); !type.empty()) row.type = type;
     } else if (is_tensor_key(key) && !is_batched) {
-      if (!take_tensors(item.substr(equals + 1), row.tensors)) row.tensors.clear();
-    } else if (auto numbers = parse_numbers(item.substr(equals + 1)); numbers && is_whole) {
+      if (!parse_tensor_list(item.substr(equals + 1), row.tensors)) row.tensors.clear();
+    } else if (auto numbers = parse_numbers(item.substr(equals + 1)); numbers && is_complete) {
       row.values.emplace(key, *std::move(numbers));
     }
   }
@@ -137,7 +139,7 @@ RowParameters parse_tensors(std::string_view text) {
   RowParameters row;
   while (!text.empty()) {
     std::string_view item;
-    take_item(text, ';', item);
+    cut_item(text, ';', item);
     const std::size_t end = item.find(']');
     const auto shape = parse_numbers(item.substr(0, end == std::string_view::npos ? 0 : end + 1));
     if (end == std::string_view::npos || !shape) return {};
@@ -153,103 +155,108 @@ RowParameters parse_parameters(std::string_view text) {
   return text.starts_with('[') ? parse_tensors(text) : parse_named(text);
 }
 
-FrameworkArgument number_argument(std::string_view name, Numbers numbers) {
+FrameworkArgument make_number_argument(std::string_view name, Numbers numbers) {
   return {name, "tuple", {}, {}, std::move(numbers)};
 }
 
-// Uses the row's type for all tensors, if known. `more` are arguments that are not tensors.
-std::optional<FrameworkWork> work_of_call(std::string_view name, const RowParameters& row,
-                                          const Shapes& tensors,
-                                          std::vector<FrameworkArgument> more = {},
-                                          const FrameworkRange::Shape* output = nullptr) {
+// Computes the work of a framework's call. Uses the row's type for all tensors, if known.
+// `other_arguments` are the arguments that are not tensors.
+std::optional<FrameworkWork> compute_call_work(std::string_view name, const RowParameters& row,
+                                               const Shapes& tensors,
+                                               std::vector<FrameworkArgument> other_arguments = {},
+                                               const FrameworkRange::Shape* output = nullptr) {
   std::vector<FrameworkArgument> arguments;
   for (const auto& shape : tensors) arguments.push_back({{}, "tensor", shape, row.type, {}});
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const bool is_told = !row.type.empty() && (output == nullptr || !more.empty());
-  return compute_framework_work({name, &tensors, output, is_told ? &arguments : nullptr});
+  arguments.insert(arguments.end(), other_arguments.begin(), other_arguments.end());
+  const bool passes_arguments =
+      !row.type.empty() && (output == nullptr || !other_arguments.empty());
+  return compute_framework_work({name, &tensors, output, passes_arguments ? &arguments : nullptr});
 }
 
-using WorkOfRow = std::optional<FrameworkWork>(std::string_view name, const RowParameters& row);
+using RowWorkFunction = std::optional<FrameworkWork>(std::string_view name,
+                                                     const RowParameters& row);
 
-// One kernel may compute one group or all of them. With several groups the row's work is unknown.
-std::optional<FrameworkWork> convolution(std::string_view name, const RowParameters& row) {
+// Returns nullopt for several groups, because the kernel may compute one group or all of them.
+std::optional<FrameworkWork> compute_convolution_work(std::string_view name,
+                                                      const RowParameters& row) {
   for (const std::string_view key : {"N", "C", "H", "W", "K", "P", "Q", "R", "S"}) {
     if (row.at(key) < 1) return std::nullopt;
   }
   if (row.has("g") && row.at("g") != 1) return std::nullopt;
-  const bool is_line = name == "conv1d";
-  if (is_line && (row.at("H") != 1 || row.at("R") != 1)) return std::nullopt;
+  const bool is_1d = name == "conv1d";
+  if (is_1d && (row.at("H") != 1 || row.at("R") != 1)) return std::nullopt;
   const auto sizes = [&](Numbers front, std::string_view height, std::string_view width) {
-    if (!is_line) front.push_back(row.at(height));
+    if (!is_1d) front.push_back(row.at(height));
     front.push_back(row.at(width));
     return front;
   };
   const Shapes tensors = {sizes({row.at("N"), row.at("C")}, "H", "W"),
                           sizes({row.at("K"), row.at("C")}, "R", "S")};
   const FrameworkRange::Shape output = sizes({row.at("N"), row.at("K")}, "P", "Q");
-  std::vector<FrameworkArgument> more;
+  std::vector<FrameworkArgument> other_arguments;
   const std::array<std::string_view, 7> strides = {"ph", "pw", "U", "V", "dh", "dw", "g"};
   if (std::ranges::all_of(strides, [&](std::string_view key) { return row.has(key); })) {
-    more = {number_argument("stride", sizes({}, "U", "V")),
-            number_argument("padding", sizes({}, "ph", "pw")),
-            number_argument("dilation", sizes({}, "dh", "dw"))};
+    other_arguments = {make_number_argument("stride", sizes({}, "U", "V")),
+                       make_number_argument("padding", sizes({}, "ph", "pw")),
+                       make_number_argument("dilation", sizes({}, "dh", "dw"))};
   }
-  return work_of_call(name, row, tensors, std::move(more), &output);
+  return compute_call_work(name, row, tensors, std::move(other_arguments), &output);
 }
 
-// M, N and K of a product; one of them may be a tuple of leading sizes. A separate kernel adds the
-// bias.
-std::optional<FrameworkWork> product(std::string_view name, const RowParameters& row) {
+// Reads M, N and K of a product; one of them may be a tuple of leading sizes. Omits the bias, which
+// a separate kernel adds.
+std::optional<FrameworkWork> compute_product_work(std::string_view name, const RowParameters& row) {
   const auto m = row.product("M");
   const auto n = row.product("N");
   const auto k = row.product("K");
   if (!m || !n || !k) return std::nullopt;
-  if (name == "addmm") return work_of_call(name, row, {{*m, *n}, {*m, *k}, {*k, *n}});
-  if (name != "bmm") return work_of_call("mm", row, {{*m, *k}, {*k, *n}});
+  if (name == "addmm") return compute_call_work(name, row, {{*m, *n}, {*m, *k}, {*k, *n}});
+  if (name != "bmm") return compute_call_work("mm", row, {{*m, *k}, {*k, *n}});
   const auto batch = row.product("B");
   if (!batch) return std::nullopt;
-  return work_of_call(name, row, {{*batch, *m, *k}, {*batch, *k, *n}});
+  return compute_call_work(name, row, {{*batch, *m, *k}, {*batch, *k, *n}});
 }
 
-std::optional<FrameworkWork> of_tensors(std::string_view name, const RowParameters& row) {
+std::optional<FrameworkWork> compute_tensor_work(std::string_view name, const RowParameters& row) {
   if (row.tensors.empty()) return std::nullopt;
-  return work_of_call(name, row, row.tensors);
+  return compute_call_work(name, row, row.tensors);
 }
 
-std::optional<FrameworkWork> matrix_product(std::string_view name, const RowParameters& row) {
-  return row.tensors.size() == 2 ? of_tensors(name, row) : std::nullopt;
+std::optional<FrameworkWork> compute_matmul_work(std::string_view name, const RowParameters& row) {
+  return row.tensors.size() == 2 ? compute_tensor_work(name, row) : std::nullopt;
 }
 
 enum class PyprofKernel { product, elementwise };
 
 struct OperatorRow {
   std::string_view op;  // without the '_' of in-place operators
-  WorkOfRow* work;
+  RowWorkFunction* work;
 };
-constexpr std::array<OperatorRow, 8> kProducts = {{{"conv1d", convolution},
-                                                   {"conv2d", convolution},
-                                                   {"linear", product},
-                                                   {"mm", product},
-                                                   {"addmm", product},
-                                                   {"bmm", product},
-                                                   {"matmul", matrix_product},
-                                                   {"__matmul__", matrix_product}}};
+constexpr std::array<OperatorRow, 8> kProducts = {{{"conv1d", compute_convolution_work},
+                                                   {"conv2d", compute_convolution_work},
+                                                   {"linear", compute_product_work},
+                                                   {"mm", compute_product_work},
+                                                   {"addmm", compute_product_work},
+                                                   {"bmm", compute_product_work},
+                                                   {"matmul", compute_matmul_work},
+                                                   {"__matmul__", compute_matmul_work}}};
 
 constexpr std::array<std::string_view, 2> kElementwiseNames = {"elementwise", "PointwiseApply"};
 
-// Whether the row's kernel does the operator's arithmetic. It does if PyProf assigned FLOPs to it.
-// If PyProf assigned none, the name decides.
-bool computes(const Activity& activity, PyprofKernel kernel) {
-  const auto given = activity.attributes.integer(Attribute::given_flops);
-  if (given) return *given > 0;
+// Returns whether the row's kernel does the operator's arithmetic: if PyProf states FLOPs, whether
+// they are above 0; otherwise, whether the kernel's name is that of such a kernel.
+bool does_arithmetic(const Activity& activity, PyprofKernel kernel) {
+  const auto flops = activity.attributes.integer(Attribute::given_flops);
+  if (flops) return *flops > 0;
   if (kernel == PyprofKernel::product) return names_product(activity.name);
   return std::ranges::any_of(kElementwiseNames, [&](std::string_view part) {
     return activity.name.find(part) != std::string::npos;
   });
 }
 
-// The talk that introduced PyProf prints `__iadd__` as `iadd`.
-std::string plain_op(std::string_view op) {
+// Returns the name of an operator in the table. Removes the '_' of in-place operators. Restores the
+// underscores of `__iadd__`, which the talk that introduced PyProf prints as `iadd`.
+std::string normalise_op(std::string_view op) {
   constexpr std::array<std::string_view, 4> kShortened = {"iadd", "isub", "imul", "itruediv"};
   if (std::ranges::find(kShortened, op) != kShortened.end()) {
     return "__" + std::string(op) + "__";
@@ -258,7 +265,7 @@ std::string plain_op(std::string_view op) {
   return std::string(op);
 }
 
-ActivityWork describe(FrameworkWork work, std::string_view op) {
+ActivityWork to_activity_work(FrameworkWork work, std::string_view op) {
   ActivityWork result;
   result.op = op;
   result.macs = work.macs;
@@ -271,19 +278,19 @@ ActivityWork describe(FrameworkWork work, std::string_view op) {
 
 std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   const std::string_view parameters = activity.attributes.text(Attribute::parameters);
-  const std::string op = plain_op(activity.attributes.text(Attribute::op));
+  const std::string op = normalise_op(activity.attributes.text(Attribute::op));
   if (activity.kind != ActivityKind::kernel || parameters.empty() || op.empty()) {
     return std::nullopt;
   }
   const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
   const bool is_product = row != kProducts.end();
   if (!is_product && activity.direction != "forward") return std::nullopt;
-  if (!computes(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
+  if (!does_arithmetic(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
     return std::nullopt;
-  const RowParameters read = parse_parameters(parameters);
-  auto work = is_product ? row->work(op, read) : of_tensors(op, read);
+  const RowParameters row_parameters = parse_parameters(parameters);
+  auto work = is_product ? row->work(op, row_parameters) : compute_tensor_work(op, row_parameters);
   if (!work || (!is_product && work->op != "pointwise")) return std::nullopt;
-  return describe(*std::move(work), activity.attributes.text(Attribute::op));
+  return to_activity_work(*std::move(work), activity.attributes.text(Attribute::op));
 }
 
 }  // namespace bench::ops

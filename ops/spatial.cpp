@@ -10,12 +10,13 @@
 namespace bench::ops {
 namespace {
 
-std::span<const std::string_view> of_rank(std::span<const std::string_view> names, int rank) {
+// Returns the names for the last `rank` dimensions.
+std::span<const std::string_view> select_rank(std::span<const std::string_view> names, int rank) {
   return names.last(static_cast<std::size_t>(rank));
 }
 
-Error entry_count_error(std::string_view name, std::size_t found, int rank) {
-  return Error{fmt::format("`{}` has {} entries, expected 1 or {} ({})", name, found, rank,
+Error entry_count_error(std::string_view name, std::size_t count, int rank) {
+  return Error{fmt::format("`{}` has {} entries, expected 1 or {} ({})", name, count, rank,
                            fmt::join(size_names(rank), ", ")),
                std::string(name),
                {}};
@@ -23,17 +24,18 @@ Error entry_count_error(std::string_view name, std::size_t found, int rank) {
 
 template <class T>
 Status expand(ParameterSet& set, std::string_view name, int rank, std::vector<T> entries) {
-  const auto wanted = static_cast<std::size_t>(rank);
-  if (entries.size() == 1) entries.assign(wanted, T(entries.front()));
-  if (entries.size() != wanted) return entry_count_error(name, entries.size(), rank);
+  const auto count = static_cast<std::size_t>(rank);
+  if (entries.size() == 1) entries.assign(count, T(entries.front()));
+  if (entries.size() != count) return entry_count_error(name, entries.size(), rank);
   set.set(name, std::move(entries));
   return Done{};
 }
 
-// Returns entry `index` of a list parameter, or `fallback` if the table or the set lacks it.
-std::int64_t entry(const ParameterSet& set, std::string_view name, std::size_t index,
-                   std::int64_t fallback) {
-  if (find_parameter(set.table(), name) == nullptr || !set.has(name)) return fallback;
+// Returns entry `index` of a list parameter, or `default_value` if the table does not have the
+// parameter or the set does not set it.
+std::int64_t find_entry(const ParameterSet& set, std::string_view name, std::size_t index,
+                        std::int64_t default_value) {
+  if (find_parameter(set.table(), name) == nullptr || !set.has(name)) return default_value;
   return set.numbers(name)[index];
 }
 
@@ -56,7 +58,7 @@ Result<int> complete_sizes(ParameterSet& set) {
 }
 
 Status complete_chain(ParameterSet& set, std::span<const std::string_view> names, int rank) {
-  const std::span<const std::string_view> used = of_rank(names, rank);
+  const std::span<const std::string_view> used = select_rank(names, rank);
   for (const std::string_view name : names.first(names.size() - used.size())) {
     if (!set.has(name)) continue;
     return Error{fmt::format("`{}` does not belong to {} dimension{}, expected {}", name, rank,
@@ -77,16 +79,19 @@ Status complete_chain(ParameterSet& set, std::span<const std::string_view> names
   return Done{};
 }
 
-Status expand_spatial(ParameterSet& set, std::string_view name, int rank, std::int64_t fallback) {
+Status expand_spatial(ParameterSet& set, std::string_view name, int rank,
+                      std::int64_t default_value) {
   return expand(set, name, rank,
-                set.has(name) ? set.numbers(name) : std::vector<std::int64_t>{fallback});
+                set.has(name) ? set.numbers(name) : std::vector<std::int64_t>{default_value});
 }
 
 Status expand_padding(ParameterSet& set, std::string_view name, int rank) {
   return expand(set, name, rank, set.has(name) ? set.padding(name) : std::vector<PadPair>{{0, 0}});
 }
 
-std::span<const std::string_view> size_names(int rank) { return of_rank(kSpatialSizeNames, rank); }
+std::span<const std::string_view> size_names(int rank) {
+  return select_rank(kSpatialSizeNames, rank);
+}
 
 int spatial_rank(const ParameterSet& complete) {
   return static_cast<int>(std::ranges::count_if(
@@ -110,10 +115,10 @@ std::vector<SpatialAxis> spatial_axes(const ParameterSet& complete,
     axis.name = size_names(rank)[i];
     axis.input = complete.count(axis.name);
     axis.kernel = kernel_names.size() == 1 ? complete.numbers(kernel_names.front())[i]
-                                           : complete.count(of_rank(kernel_names, rank)[i]);
-    axis.stride = entry(complete, "stride", i, 1);
-    axis.dilation = entry(complete, "dilation", i, 1);
-    axis.output_pad = entry(complete, "output_pad", i, 0);
+                                           : complete.count(select_rank(kernel_names, rank)[i]);
+    axis.stride = find_entry(complete, "stride", i, 1);
+    axis.dilation = find_entry(complete, "dilation", i, 1);
+    axis.output_pad = find_entry(complete, "output_pad", i, 0);
     if (find_parameter(complete.table(), "pad") != nullptr && complete.has("pad")) {
       axis.pad = complete.padding("pad")[i];
     }
@@ -125,18 +130,18 @@ std::vector<SpatialAxis> spatial_axes(const ParameterSet& complete,
 Status infer_output(SpatialAxis& axis, Sweep sweep) {
   const Checked pads = Checked(axis.pad.begin) + axis.pad.end;
   const Checked reach = Checked(axis.dilation) * (Checked(axis.kernel) - 1);
-  const Checked span = sweep == Sweep::convolution ? axis.input + pads - reach - 1
+  const Checked size = sweep == Sweep::convolution ? axis.input + pads - reach - 1
                                                    : (Checked(axis.input) - 1) * axis.stride -
                                                          pads + reach + axis.output_pad;
   // `reach` and `pads` are intermediate values. Without this check a difference could hide their
   // overflow.
-  const Checked sum = span + reach + pads;
+  const Checked sum = size + reach + pads;
   if (!sum.value()) {
     return Error{fmt::format("the padded size along `{}` is beyond 2^63 - 1", axis.name),
                  std::string(axis.name),
                  {}};
   }
-  const std::int64_t extent = *span.value();
+  const std::int64_t extent = *size.value();
   if (extent < 0) {
     return Error{
         fmt::format("the output along `{}` would be empty: size {}, kernel {}, stride {}, pads "

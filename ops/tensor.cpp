@@ -24,9 +24,9 @@ Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtyp
   return tensor;
 }
 
-Result<std::int64_t> in_range(Checked count, std::string_view what, std::string_view where) {
+Result<std::int64_t> in_range(Checked count, std::string_view name, std::string_view where) {
   if (const auto value = count.value()) return *value;
-  return Error{fmt::format("the count of {} is beyond 2^63 - 1", what), std::string(where), {}};
+  return Error{fmt::format("the count of {} is beyond 2^63 - 1", name), std::string(where), {}};
 }
 
 Status count_bytes(const std::vector<Tensor>& tensors, Work& work) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates a model's tensors and counts. Every product is checked for overflow.
+// Creates the tensors and the counts of a model. Every product is checked for overflow.
 #pragma once
 
 #include "base/checked.hpp"
@@ -18,20 +18,20 @@ struct Extent {
   std::int64_t size;
 };
 
-// Creates a tensor whose elements are all used. Error: more than 2^63 - 1 elements or bytes.
-// `where` is the first parameter, from the outermost dimension on, at which the product leaves the
+// Creates a tensor whose elements are all used. Error: more than 2^63 - 1 elements or bytes. Its
+// `where` is the first parameter, from the outermost dimension on, at which the product exceeds the
 // range.
 Result<Tensor> make_tensor(std::string_view name, TensorRole role, DataType dtype,
                            const std::vector<Extent>& extents);
 
-// The value of a formula. Error: it exceeds 2^63 - 1; `what` names the count ("flops"), `where` the
-// parameter.
-Result<std::int64_t> in_range(Checked count, std::string_view what, std::string_view where);
+// Returns the value of a count. Error: the count exceeds 2^63 - 1. `name`: the name of the count
+// ("flops"). `where`: the parameter that the error names.
+Result<std::int64_t> in_range(Checked count, std::string_view name, std::string_view where);
 
 // Sets bytes_read and bytes_written from the used elements of `tensors`.
 Status count_bytes(const std::vector<Tensor>& tensors, Work& work);
 
-// The formula "bytes": one term per tensor, "used elements * element size".
+// Returns the formula "bytes": one term per tensor, "used elements * element size".
 Formula bytes_formula(const std::vector<Tensor>& tensors);
 
 }  // namespace bench::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of operators: problems from case-id text, random inputs, and checks that every operator
-// must pass.
+// Supports tests of operators: creates problems from case-id text and random inputs, and checks
+// what must be true for every operator.
 #pragma once
 
 #include "ops/fill.hpp"
@@ -29,11 +29,11 @@ inline std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
 inline Result<Problem> try_problem(std::string_view op, std::string_view tokens,
                                    DataType dtype = DataType::f32,
                                    Direction direction = Direction::forward) {
-  const Operator* found = find_operator(op);
-  if (found == nullptr)
+  const Operator* definition = find_operator(op);
+  if (definition == nullptr)
     return Error{.what = "unknown operator", .where = std::string(op), .next = {}};
-  BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*found, tokens));
-  return make_problem({.op = found,
+  BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed, parse_problem_tokens(*definition, tokens));
+  return make_problem({.op = definition,
                        .direction = direction,
                        .dtype = dtype,
                        .parameters = std::move(parsed.parameters),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats parameters as case-id text and parses it: format_tokens and parse_tokens of
-// ops/parameter.hpp.
+// Implements format_tokens and parse_tokens of ops/parameter.hpp, which convert between parameters
+// and the text in a case id.
 #include "base/characters.hpp"
 #include "ops/foreign_words.hpp"
 #include "ops/number_text.hpp"
@@ -15,8 +15,8 @@
 namespace bench::ops {
 namespace {
 
-// The default of a flag that is printed if it is false.
-constexpr std::string_view kOn = "true";
+// Default of a flag that is on unless its token is present.
+constexpr std::string_view kDefaultOn = "true";
 
 bool is_positional(const Parameter& parameter) {
   return parameter.token.empty() &&
@@ -28,13 +28,15 @@ std::string format_pad(const PadPair& pad) {
   return fmt::format("{}_{}", pad.begin, pad.end);
 }
 
-template <class T, class Text>
-std::string format_spatial(const std::vector<T>& entries, Text text) {
-  const bool agree = std::ranges::adjacent_find(entries, std::not_equal_to<>()) == entries.end();
+// Joins the entries by 'x'. Formats only one entry if all are equal.
+template <class T, class Format>
+std::string format_spatial(const std::vector<T>& entries, Format format) {
+  const bool are_equal =
+      std::ranges::adjacent_find(entries, std::not_equal_to<>()) == entries.end();
   std::string joined;
-  for (const T& entry : std::span(entries).first(agree ? 1 : entries.size())) {
+  for (const T& entry : std::span(entries).first(are_equal ? 1 : entries.size())) {
     if (!joined.empty()) joined += 'x';
-    joined += text(entry);
+    joined += format(entry);
   }
   return joined;
 }
@@ -70,11 +72,11 @@ std::vector<std::string_view> valid_tokens(std::span<const Parameter> table) {
   return tokens;
 }
 
-// Reads a parameter segment from left to right. `rest_` is the unread part.
+// Reads a parameter segment from left to right.
 class TokenReader {
  public:
   TokenReader(std::span<const Parameter> table, std::string_view text)
-      : table_(table), text_(text), rest_(text), set_(table) {}
+      : table_(table), text_(text), unread_(text), set_(table) {}
 
   Status read_positionals() {
     for (const Parameter& parameter : table_) {
@@ -86,14 +88,14 @@ class TokenReader {
   }
 
   Status read_tokens() {
-    while (!rest_.empty()) {
-      const std::string_view name = rest_.substr(0, token_length());
+    while (!unread_.empty()) {
+      const std::string_view name = unread_.substr(0, count_letters());
       const auto row = std::ranges::find_if(table_, [&](const Parameter& parameter) {
         return parameter.kind != ParameterKind::flag && !name.empty() && parameter.token == name;
       });
-      if (row == table_.end()) return unknown_token(name);
-      if (set_.has(row->name)) return fault(fmt::format("`{}` is given twice", name));
-      rest_.remove_prefix(name.size());
+      if (row == table_.end()) return make_unknown_token_error(name);
+      if (set_.has(row->name)) return make_error(fmt::format("`{}` is given twice", name));
+      unread_.remove_prefix(name.size());
       BENCH_ASSIGN_OR_RETURN(Value value, read_value(*row));
       BENCH_RETURN_IF_ERROR(store(*row, std::move(value)));
     }
@@ -103,43 +105,43 @@ class TokenReader {
   ParameterSet take() { return std::move(set_); }
 
  private:
-  Error fault(std::string what, std::string next = {}) const {
+  Error make_error(std::string what, std::string next = {}) const {
     return Error{fmt::format("{} in `{}`", what, text_), {}, std::move(next)};
   }
 
-  Error unknown_token(std::string_view name) const {
+  Error make_unknown_token_error(std::string_view name) const {
     const std::vector<std::string_view> tokens = valid_tokens(table_);
-    if (tokens.empty()) return fault(fmt::format("nothing may follow before `{}`", rest_));
-    const std::string_view shown = name.empty() ? rest_ : name;
-    return fault(
-        fmt::format("unknown token `{}`", shown),
+    if (tokens.empty()) return make_error(fmt::format("nothing may follow before `{}`", unread_));
+    const std::string_view quoted = name.empty() ? unread_ : name;
+    return make_error(
+        fmt::format("unknown token `{}`", quoted),
         fmt::format("valid tokens, each followed by its value: {}", fmt::join(tokens, ", ")));
   }
 
-  // Returns the length of the letters before a value, such as "alpha".
-  std::size_t token_length() const {
+  // Returns the number of letters at the begin of the unread text, such as 5 for "alpha0.1".
+  std::size_t count_letters() const {
     const auto end =
-        std::ranges::find_if_not(rest_, [](char c) { return is_lower(c) || c == '_'; });
-    return static_cast<std::size_t>(end - rest_.begin());
+        std::ranges::find_if_not(unread_, [](char c) { return is_lower(c) || c == '_'; });
+    return static_cast<std::size_t>(end - unread_.begin());
   }
 
   Status store(const Parameter& parameter, Value value) {
     Status status = check_value(parameter, value);
-    if (!status.ok()) return fault(status.error().what);
+    if (!status.ok()) return make_error(status.error().what);
     set_.set(parameter.name, std::move(value));
     return Done{};
   }
 
-  // A word or shape extends to the next '-' or the end. Text of another form belongs to a later
-  // parameter; complete() reports the parameter as missing if it was required.
+  // Reads a word or a shape, which extends to the next '-' or the end. Does nothing if the text has
+  // another form and the parameter is optional: the text then belongs to a later parameter.
   Status read_positional(const Parameter& parameter) {
-    const std::string_view part = rest_.substr(0, rest_.find('-'));
+    const std::string_view part = unread_.substr(0, unread_.find('-'));
     if (parameter.kind == ParameterKind::word) {
-      const bool known = std::ranges::find(parameter.words, part) != parameter.words.end();
-      if (!known && parameter.fallback != "required") return Done{};
-      if (!known) {
-        return fault(fmt::format("unknown `{}` `{}`", parameter.name, part),
-                     expected_word(part, parameter.words));
+      const bool is_valid = std::ranges::find(parameter.words, part) != parameter.words.end();
+      if (!is_valid && parameter.fallback != "required") return Done{};
+      if (!is_valid) {
+        return make_error(fmt::format("unknown `{}` `{}`", parameter.name, part),
+                          expected_word(part, parameter.words));
       }
       set_.set(parameter.name, std::string(part));
     } else {
@@ -147,42 +149,42 @@ class TokenReader {
       const std::optional<std::vector<std::int64_t>> sizes = read_list(unread);
       if (!sizes || !unread.empty()) {
         if (parameter.fallback != "required") return Done{};
-        return fault(
+        return make_error(
             fmt::format("`{}` is `{}`, expected sizes such as 1x64x56x56", parameter.name, part));
       }
       BENCH_RETURN_IF_ERROR(store(parameter, *sizes));
     }
-    rest_.remove_prefix(std::min(part.size() + 1, rest_.size()));
+    unread_.remove_prefix(std::min(part.size() + 1, unread_.size()));
     return Done{};
   }
 
   Result<Value> read_value(const Parameter& parameter) {
-    const std::string_view before = rest_;
+    const std::string_view text = unread_;
     std::optional<Value> value;
     switch (parameter.kind) {
       case ParameterKind::count:
-        value = as_value(read_integer(rest_));
+        value = as_value(read_integer(unread_));
         break;
       case ParameterKind::real:
-        value = as_value(read_real(rest_));
+        value = as_value(read_real(unread_));
         break;
       case ParameterKind::spatial:
       case ParameterKind::shape:
-        value = as_value(read_list(rest_));
+        value = as_value(read_list(unread_));
         break;
       case ParameterKind::padding:
         value = as_value(read_pads());
         break;
       case ParameterKind::word:
-        value = Value(std::string(rest_.substr(0, token_length())));
-        rest_.remove_prefix(token_length());
+        value = Value(std::string(unread_.substr(0, count_letters())));
+        unread_.remove_prefix(count_letters());
         break;
       case ParameterKind::flag:
         break;
     }
     if (value) return *std::move(value);
-    return fault(fmt::format("`{}` ({}) is followed by `{}`, expected a number below 2^63",
-                             parameter.token, parameter.name, before));
+    return make_error(fmt::format("`{}` ({}) is followed by `{}`, expected a number below 2^63",
+                                  parameter.token, parameter.name, text));
   }
 
   template <class T>
@@ -204,13 +206,13 @@ class TokenReader {
   std::optional<std::vector<PadPair>> read_pads() {
     std::vector<PadPair> pads;
     do {
-      const std::optional<std::int64_t> begin = read_integer(rest_);
+      const std::optional<std::int64_t> begin = read_integer(unread_);
       if (!begin) return std::nullopt;
       std::optional<std::int64_t> end = begin;
-      if (skip(rest_, '_')) end = read_integer(rest_);
+      if (skip(unread_, '_')) end = read_integer(unread_);
       if (!end) return std::nullopt;
       pads.push_back({*begin, *end});
-    } while (skip(rest_, 'x'));
+    } while (skip(unread_, 'x'));
     return pads;
   }
 
@@ -222,10 +224,11 @@ class TokenReader {
 
   std::span<const Parameter> table_;
   std::string_view text_;
-  std::string_view rest_;
+  std::string_view unread_;  // the text that has not been read
   ParameterSet set_;
 };
 
+// Splits "TOKENS+FLAG+FLAG" at each '+'. The first part is the tokens.
 std::vector<std::string_view> split_flags(std::string_view text) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -274,7 +277,7 @@ Result<ParsedTokens> parse_tokens(std::span<const Parameter> table, std::string_
     } else if (parsed.parameters.has(row->name)) {
       return Error{fmt::format("flag `+{}` is given twice in `{}`", flag, text), {}, {}};
     } else {
-      parsed.parameters.set(row->name, row->fallback != kOn);
+      parsed.parameters.set(row->name, row->fallback != kDefaultOn);
     }
   }
   return parsed;

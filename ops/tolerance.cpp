@@ -10,35 +10,39 @@
 namespace bench::ops {
 namespace {
 
-// 3 to 6 times one standard deviation (outputs have a deviation of magnitude / 3).
+// Factor between the estimated error and the tolerance; tolerance.hpp states the margin that it
+// gives.
 constexpr double kSafety = 4;
 
-// Outputs have a standard deviation of a third of their magnitude. This factor covers the largest
-// of millions, a bias and a residual.
-constexpr double kReach = 4;
+// Largest input of a post-op, in magnitudes. Outputs have a standard deviation of a third of their
+// magnitude. The factor covers the largest of millions of outputs, a bias and a residual.
+constexpr double kMaxInput = 4;
 
-// Near the poles of log and sqrt there is no bound; results there are not checked more closely.
-constexpr double kSteepest = 64;
+// Upper limit for the slope of post-ops. Near the poles of log and sqrt, slopes are unbounded; the
+// limit also applies to results there.
+constexpr double kMaxSlope = 64;
 
-double steepest_slope(const PostOp& post_op, double magnitude) {
+// Returns the max_slope slope of a post-op on the expected inputs, at least 1. Errors grow by this
+// factor.
+double find_max_slope(const PostOp& post_op, double magnitude) {
   const UnaryFunction* function = find_unary_function(post_op.function);
   if (function == nullptr) return 1;
   constexpr int kSamples = 64;
-  double steepest = 1;
+  double max_slope = 1;
   for (int i = -kSamples; i <= kSamples; ++i) {
-    const double x = kReach * magnitude * i / kSamples;
+    const double x = kMaxInput * magnitude * i / kSamples;
     const double slope = std::abs(function->derivative(x, post_op.alpha, post_op.beta));
-    steepest = std::max(steepest, std::isfinite(slope) ? slope : kSteepest);
+    max_slope = std::max(max_slope, std::isfinite(slope) ? slope : kMaxSlope);
   }
-  return std::min(steepest, kSteepest);
+  return std::min(max_slope, kMaxSlope);
 }
 
 Tolerance integer_tolerance(const Problem& problem) {
-  const bool exact =
+  const bool is_exact =
       problem.post_ops.empty() && std::ranges::none_of(problem.tensors, [](const Tensor& tensor) {
         return tensor.name == "bias";
       });
-  if (exact) return {};
+  if (is_exact) return {};
   // Bias and post-ops are computed in f32.
   return {.absolute = 1, .relative = 2 * info(DataType::f32).epsilon};
 }
@@ -63,8 +67,8 @@ Tolerance accumulation_tolerance(const Problem& problem, std::int64_t terms, dou
   const double additions =
       std::sqrt(static_cast<double>(std::max<std::int64_t>(1, terms))) * addition_rounding(problem);
   double slope = 1;
-  for (const PostOp& post_op : problem.post_ops) slope *= steepest_slope(post_op, magnitude);
-  slope = std::min(slope, kSteepest);
+  for (const PostOp& post_op : problem.post_ops) slope *= find_max_slope(post_op, magnitude);
+  slope = std::min(slope, kMaxSlope);
   return {.absolute = kSafety * slope * magnitude * (additions + factors) +
                       smallest_positive(problem.dtype),
           .relative = info(problem.dtype).epsilon};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allowed error of sums of products.
+// Computes the allowed error of sums of products.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -9,20 +9,21 @@
 
 namespace bench::ops {
 
-// For outputs of order `magnitude` that sum up `terms` products of random inputs (ops/fill.hpp) in
-// any order, followed by the problem's post-ops.
+// Returns the tolerance for outputs of order `magnitude`. Each output sums up `terms` products of
+// random inputs (ops/fill.hpp) in any order, followed by the problem's post-ops.
 //
 // Floating-point types are accumulated in f32 (f64: in f64). Each addition rounds a partial sum of
-// order `magnitude`. The errors are independent, so they add up to sqrt(terms) of one. The
-// tolerance is 4 times that: more than 20 standard deviations of what a correct kernel shows. One
-// wrong or missing product is of order magnitude / sqrt(terms), hundreds of times as much.
+// order `magnitude`. The errors are independent, so their sum is about sqrt(terms) times one error.
+// The tolerance is 4 times this sum: more than 20 standard deviations of the error of a correct
+// kernel. One wrong or missing product is of order magnitude / sqrt(terms), hundreds of times the
+// tolerance.
 //
 // tf32 rounds each factor to 10 bits; these errors add up to 2^-10 of the output.
 //
 // Fast accumulation of fp8 truncates every product at 2^-13 of the largest number that it is added
 // to, instead of rounding it to f32. The losses have the random signs of the products, so the same
-// sqrt(terms) applies. From about 2000 terms on, a missing product may be hidden by this tolerance,
-// as by what the hardware loses.
+// sqrt(terms) applies. From about 2000 terms on, this tolerance may hide a missing product, and so
+// do the losses of the hardware.
 //
 // Finally the output is rounded to its type. A post-op enlarges errors by at most its steepest
 // slope. Integers are exact. With a bias (f32) or post-ops, one rounding to nearest may go either

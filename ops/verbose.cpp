@@ -18,8 +18,8 @@
 namespace bench::ops {
 namespace {
 
-// The descriptors that may contain a tensor's data type; the first one present counts. Backward
-// passes name gradients like the tensors that they belong to.
+// The descriptors that may contain a tensor's data type; the first one present counts. In backward
+// passes, the library may give a gradient the name of its tensor.
 struct ArgumentRow {
   std::string_view tensor;
   std::array<std::string_view, 4> arguments;
@@ -38,7 +38,7 @@ constexpr std::array<ArgumentRow, 10> kArguments = {{
     {"diff_destination", {"diff_dst", "dst", "diff", "data"}},
 }};
 
-// Collects what compute_work needs of an activity.
+// Returns the attributes of an activity that compute_work needs.
 VerbosePrimitive collect_primitive(const Activity& activity,
                                    std::vector<MemoryDescriptor>& descriptors) {
   const Attributes& attributes = activity.attributes;
@@ -61,7 +61,8 @@ const VerboseMapping* find_mapping(std::string_view primitive) {
   return nullptr;
 }
 
-// Returns nullopt if the descriptors do not name it, or the data type is not supported.
+// Returns the data type of the row's tensor; nullopt if it has no descriptor or an unsupported
+// type.
 std::optional<DataType> find_data_type(const VerbosePrimitive& primitive, const ArgumentRow& row) {
   for (const std::string_view argument : row.arguments) {
     const MemoryDescriptor* descriptor =
@@ -114,8 +115,8 @@ std::string format_shapes(const Problem& problem, std::size_t first, std::size_t
   return text;
 }
 
-std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Problem& problem,
-                                     VerboseFidelity fidelity) {
+std::optional<ActivityWork> make_activity_work(const VerbosePrimitive& primitive,
+                                               const Problem& problem, VerboseFidelity fidelity) {
   const std::optional<std::int64_t> bytes = compute_bytes(problem);
   if (!bytes) return std::nullopt;
   ActivityWork work;
@@ -131,32 +132,33 @@ std::optional<ActivityWork> describe(const VerbosePrimitive& primitive, const Pr
   return work;
 }
 
-// Creates the problem twice: post-ops need the sizes of its destination.
-std::optional<ActivityWork> work_of_primitive(const VerbosePrimitive& primitive) {
+// If the primitive has post-ops, creates the problem twice, because parsing them requires the sizes
+// of the destination.
+std::optional<ActivityWork> compute_primitive_work(const VerbosePrimitive& primitive) {
   const VerboseMapping* mapping = find_mapping(primitive.primitive);
   if (mapping == nullptr || primitive.memory.empty()) return std::nullopt;
-  auto wanted = mapping->request(primitive);
-  if (!wanted) return std::nullopt;
+  auto mapped = mapping->request(primitive);
+  if (!mapped) return std::nullopt;
   const auto dtype = data_type_from_name(primitive.memory.front().dtype);
   if (!dtype) return std::nullopt;
-  wanted->request.op = find_operator(mapping->op);
+  mapped->request.op = find_operator(mapping->op);
   // Counts do not depend on the data type. An accumulator's type is not a case's data type.
-  wanted->request.dtype = info(*dtype).is_case_type ? *dtype : DataType::f32;
-  Result<Problem> problem = make_problem(wanted->request);
+  mapped->request.dtype = info(*dtype).is_case_type ? *dtype : DataType::f32;
+  Result<Problem> problem = make_problem(mapped->request);
   if (!problem.ok()) return std::nullopt;
-  if (wanted->destination.empty()) wanted->destination = problem->tensors.back().dims;
-  const auto post_ops = parse_post_ops(primitive.attributes, wanted->destination);
+  if (mapped->destination.empty()) mapped->destination = problem->tensors.back().dims;
+  const auto post_ops = parse_post_ops(primitive.attributes, mapped->destination);
   if (!post_ops) return std::nullopt;
   if (!post_ops->empty()) {
     for (const VerbosePostOp& post_op : *post_ops) {
-      wanted->request.post_ops.push_back(post_op.post_op);
+      mapped->request.post_ops.push_back(post_op.post_op);
     }
-    problem = make_problem(std::move(wanted->request));
+    problem = make_problem(std::move(mapped->request));
     if (!problem.ok()) return std::nullopt;
   }
-  if (wanted->adapt && (!post_ops->empty() || !wanted->adapt(*problem))) return std::nullopt;
+  if (mapped->adapt && (!post_ops->empty() || !mapped->adapt(*problem))) return std::nullopt;
   if (!set_data_types(primitive, *post_ops, *problem)) return std::nullopt;
-  return describe(primitive, *problem, wanted->fidelity);
+  return make_activity_work(primitive, *problem, mapped->fidelity);
 }
 
 bool is_execution(const Activity& activity) {
@@ -164,7 +166,7 @@ bool is_execution(const Activity& activity) {
          activity.attributes.text(Attribute::phase) == "exec";
 }
 
-// Contains everything that the work depends on. The separator occurs in none of the texts.
+// Sets `key` to all texts on which the work depends. The separator occurs in none of the texts.
 void make_key(const Activity& activity, std::string& key) {
   key.clear();
   for (const Attribute attribute :
@@ -175,16 +177,16 @@ void make_key(const Activity& activity, std::string& key) {
   }
 }
 
-class RememberingActivityWork {
+class CachedWorkProvider {
  public:
   std::optional<ActivityWork> operator()(const Activity& activity) {
     // Not cached: tables of kernels are short, and each row has its own parameters.
     if (activity.kind == ActivityKind::kernel) return compute_pyprof_work(activity);
     if (!is_execution(activity)) return std::nullopt;
     make_key(activity, key_);
-    const auto known = works_.find(key_);
-    if (known != works_.end()) return known->second;
-    // Limits memory for logs in which every line differs.
+    const auto cached = works_.find(key_);
+    if (cached != works_.end()) return cached->second;
+    // Limits the memory for logs in which every line differs.
     constexpr std::size_t kMaxWorks = 16384;
     if (works_.size() >= kMaxWorks) works_.clear();
     return works_.emplace(key_, compute_work(activity)).first->second;
@@ -207,9 +209,9 @@ const MemoryDescriptor* VerbosePrimitive::find(std::string_view argument, std::s
 std::optional<ActivityWork> compute_work(const Activity& activity) {
   if (!is_execution(activity)) return std::nullopt;
   std::vector<MemoryDescriptor> descriptors;
-  return work_of_primitive(collect_primitive(activity, descriptors));
+  return compute_primitive_work(collect_primitive(activity, descriptors));
 }
 
-WorkProvider make_work_provider() { return RememberingActivityWork(); }
+WorkProvider make_work_provider() { return CachedWorkProvider(); }
 
 }  // namespace bench::ops

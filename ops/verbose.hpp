@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts oneDNN's verbose lines to problems of operators, so that logs of any program get their
-// work from this program's work model. Each mapping is one `extern const VerboseMapping
+// Converts oneDNN's verbose lines to problems of operators. This program's work model then gives
+// the work of the logs of any program. Each mapping is one `extern const VerboseMapping
 // <name>_verbose` in ops/<name>/verbose.cpp. The table verbose_mappings() is generated from
 // ops/CMakeLists.txt.
 #pragma once
@@ -18,7 +18,8 @@
 
 namespace bench::ops {
 
-// Texts as in VerboseLine. `memory` contains the descriptors of the tensors that exist.
+// One primitive of a log. The texts are those of VerboseLine. `memory` contains the descriptors of
+// the tensors that exist.
 struct VerbosePrimitive {
   std::string_view primitive;
   std::string_view propagation;
@@ -27,15 +28,16 @@ struct VerbosePrimitive {
   std::string_view problem;
   std::span<const MemoryDescriptor> memory;
 
-  // Returns descriptor number `index` of those named `argument`, or nullptr if there is none.
+  // Returns descriptor number `index` (from 0) of those named `argument`, or nullptr if there is
+  // none.
   const MemoryDescriptor* find(std::string_view argument, std::size_t index = 0) const;
 };
 
+// How well a problem describes a primitive.
 // exact: the request's parameters are those of the primitive.
-// shapes_only: its tensors are the same, but its parameters would be misleading (inference although
-// it trains).
-// work_only: bytes and work are the same, but shapes would be wrong too (a layout that the operator
-// cannot name).
+// shapes_only: the tensors are the same, but the request's parameters would be misleading
+// (inference although the primitive trains). work_only: bytes and work are the same, but shapes
+// would be wrong too (a layout that the operator cannot name).
 enum class VerboseFidelity { exact, shapes_only, work_only };
 
 struct VerboseProblem {
@@ -51,17 +53,17 @@ struct VerboseProblem {
 struct VerboseMapping {
   std::string_view op;
   std::span<const std::string_view> primitives;  // as the library names them
-  // Returns nullopt if the operator cannot express it, or the line does not contain enough.
+  // Returns nullopt if the operator cannot express the primitive, or the line lacks information.
   std::optional<VerboseProblem> (*request)(const VerbosePrimitive& primitive);
 };
 std::span<const VerboseMapping* const> verbose_mappings();
 
-// Computes the work of an execution from a verbose line (phase "exec": a creation computes
-// nothing). Bytes follow the data types in the memory descriptors. Returns nullopt for unsupported
-// lines.
+// Computes the work of an execution from a verbose line. Bytes follow the data types in the memory
+// descriptors. Returns nullopt for unsupported lines and for other phases than "exec", because a
+// creation computes nothing.
 std::optional<ActivityWork> compute_work(const Activity& activity);
-// The same with a cache of earlier results, because logs repeat themselves. Also covers rows of
-// PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
+// Returns a provider like compute_work() with a cache of earlier results, because the lines of logs
+// repeat. The provider also handles rows of PyProf's tables (ops/pyprof_row.hpp). Not thread-safe.
 WorkProvider make_work_provider();
 
 }  // namespace bench::ops

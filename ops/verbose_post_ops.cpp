@@ -13,12 +13,13 @@
 namespace bench::ops {
 namespace {
 
+// How a row uses the printed coefficients.
 enum class Coefficients {
-  as_printed,    // the printed coefficients are the function's
-  none,          // the library's coefficients have no meaning
+  as_printed,    // they are the coefficients of the function
+  none,          // they have no meaning
   zero_alpha,    // the row applies only to alpha 0
   upper_limit,   // alpha is the upper limit of a clip from 0
-  of_hardswish,  // only 1/6 and 1/2
+  of_hardswish,  // the row applies only to alpha 1/6 and beta 1/2
 };
 
 struct EltwiseRow {
@@ -95,7 +96,7 @@ constexpr std::array<BinaryRow, 6> kBinary = {{
     {"binary_min", "min"},
 }};
 
-// Attributes that add no work in the model, by their names until 2.2 and since 2.3.
+// Attributes that add no work in the model: their names until version 2.2, then those since 2.3.
 constexpr std::array<std::string_view, 14> kAttributesWithoutWork = {"scratchpad_mode",
                                                                      "oscale",
                                                                      "scales",
@@ -111,14 +112,15 @@ constexpr std::array<std::string_view, 14> kAttributesWithoutWork = {"scratchpad
                                                                      "attr-rounding-mode",
                                                                      "attr-deterministic"};
 
+// Splits the text at each separator. Leaves out empty parts.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
     // The '+' of "1e+06" is not a separator.
-    const bool exponent = i > 0 && i < text.size() && separator == '+' && text[i - 1] == 'e' &&
-                          i > 1 && is_digit(text[i - 2]);
-    if (i < text.size() && (text[i] != separator || exponent)) continue;
+    const bool is_exponent = i > 0 && i < text.size() && separator == '+' && text[i - 1] == 'e' &&
+                             i > 1 && is_digit(text[i - 2]);
+    if (i < text.size() && (text[i] != separator || is_exponent)) continue;
     if (i > begin) parts.push_back(text.substr(begin, i - begin));
     begin = i + 1;
   }
@@ -129,8 +131,8 @@ using ParsedPostOps = std::optional<std::vector<VerbosePostOp>>;
 
 // Parses "sum", "sum:1:0:u8": scale, zero point and data type of the addend.
 std::optional<VerbosePostOp> parse_sum(std::span<const std::string_view> words) {
-  const auto number = [&](std::size_t i, double fallback) {
-    return i < words.size() ? parse_real(words[i]) : std::optional(fallback);
+  const auto number = [&](std::size_t i, double default_value) {
+    return i < words.size() ? parse_real(words[i]) : std::optional(default_value);
   };
   if (words.size() > 4 || number(1, 1) != 1.0 || number(2, 0) != 0.0) return std::nullopt;
   VerbosePostOp sum{PostOp{"add"}, std::nullopt};
@@ -190,7 +192,7 @@ bool is_without_work(std::string_view attribute) {
   return std::ranges::find(kAttributesWithoutWork, name) != kAttributesWithoutWork.end();
 }
 
-// Parses the form until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';".
+// Parses the form of versions until 2.2: "oscale:0:2;post_ops:'sum;eltwise_relu;';".
 ParsedPostOps parse_quoted(std::string_view attributes, std::span<const std::int64_t> dims) {
   constexpr std::string_view kBegin = "post_ops:'";
   std::string others(attributes);

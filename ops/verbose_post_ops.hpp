@@ -13,15 +13,16 @@
 
 namespace bench::ops {
 
-// A post-op and the data type of the tensor that it reads, if any. nullopt: the destination's type.
+// A post-op and the data type of the tensor that it reads, if any. The data type is nullopt if it
+// is that of the destination.
 struct VerbosePostOp {
   PostOp post_op;
   std::optional<DataType> dtype;
 };
 // Parses "attr-scratchpad:user attr-post-ops:sum+eltwise_relu" and "post_ops:'sum;eltwise_relu;';".
 // Ignores scales, zero points, math and accumulation modes: they belong to the data type and are
-// not part of the model's work. `dims` are the destination's sizes, for tensors that post-ops add.
-// Returns nullopt for everything else.
+// not part of the model's work. `dims` are the destination's sizes, with which tensors of post-ops
+// must agree. Returns nullopt for everything else.
 std::optional<std::vector<VerbosePostOp>> parse_post_ops(std::string_view attributes,
                                                          std::span<const std::int64_t> dims);
 

@@ -11,7 +11,8 @@
 namespace bench::ops {
 namespace {
 
-// No real tensor has a larger size, and products of two sizes fit into 64 bits.
+// Larger sizes are rejected. No real tensor has a larger size, and products of two sizes fit into
+// 64 bits.
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 31;
 
 // Removes a decimal number from the front of `text` and returns it.
@@ -24,23 +25,25 @@ std::optional<std::int64_t> cut_number(std::string_view& text) {
   return number;
 }
 
-// Returns the value of "ih", "oh" and similar names of an axis.
-std::optional<std::int64_t> axis_word(const ProblemWords& words, char first, char letter) {
+// Returns the value of an axis' name such as "ih" (first 'i', letter 'h'); nullopt if it is
+// missing.
+std::optional<std::int64_t> find_axis_word(const ProblemWords& words, char first, char letter) {
   const char name[] = {first, letter};
   return words.find(std::string_view(name, sizeof name));
 }
 
-// Adjusts the padding at the end to the given output.
+// Sets the padding at the end so that it gives the axis' output. Returns false if no padding does.
 bool fit_convolution(SpatialAxis& axis) {
-  const std::int64_t least = (axis.output - 1) * axis.stride + axis.dilation * (axis.kernel - 1) +
-                             1 - axis.input - axis.pad.begin;
-  const std::int64_t most = least + axis.stride - 1;
-  if (most < 0) return false;
-  const bool even = axis.pad.begin >= least && axis.pad.begin <= most;
-  axis.pad.end = even ? axis.pad.begin : std::max<std::int64_t>(least, 0);
+  const std::int64_t min_end = (axis.output - 1) * axis.stride + axis.dilation * (axis.kernel - 1) +
+                               1 - axis.input - axis.pad.begin;
+  const std::int64_t max_end = min_end + axis.stride - 1;
+  if (max_end < 0) return false;
+  const bool is_symmetric = axis.pad.begin >= min_end && axis.pad.begin <= max_end;
+  axis.pad.end = is_symmetric ? axis.pad.begin : std::max<std::int64_t>(min_end, 0);
   return true;
 }
 
+// The same for a transposed convolution. Sets output_pad if this makes the padding symmetric.
 bool fit_transposed(SpatialAxis& axis) {
   const std::int64_t end = (axis.input - 1) * axis.stride + axis.dilation * (axis.kernel - 1) + 1 -
                            axis.pad.begin - axis.output;
@@ -54,6 +57,7 @@ bool fit_transposed(SpatialAxis& axis) {
   return end >= 0;
 }
 
+// Returns whether the axis may be one that old versions write although it does not exist.
 bool is_absent(const SpatialAxis& axis) {
   return axis.input == 1 && axis.output == 1 && axis.kernel == 1 && axis.pad == PadPair{};
 }
@@ -61,7 +65,7 @@ bool is_absent(const SpatialAxis& axis) {
 struct NormalisationLetter {
   char letter;
   bool NormalisationFlags::*flag;
-  bool NormalisationFlags::*further = nullptr;
+  bool NormalisationFlags::*second_flag = nullptr;
 };
 constexpr std::array<NormalisationLetter, 5> kNormalisationLetters = {
     {{'G', &NormalisationFlags::given_statistics},
@@ -150,7 +154,7 @@ std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view aux
         std::ranges::find(kNormalisationLetters, letter, &NormalisationLetter::letter);
     if (row == kNormalisationLetters.end()) return std::nullopt;
     flags.*(row->flag) = true;
-    if (row->further != nullptr) flags.*(row->further) = true;
+    if (row->second_flag != nullptr) flags.*(row->second_flag) = true;
   }
   return flags;
 }
@@ -166,11 +170,11 @@ std::optional<Direction> parse_direction(std::string_view propagation) {
 }
 
 std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sweep sweep) {
-  const auto input = axis_word(words, 'i', letter);
-  const auto output = axis_word(words, 'o', letter);
-  const auto kernel = axis_word(words, 'k', letter);
-  const auto stride = axis_word(words, 's', letter);
-  const auto pad = axis_word(words, 'p', letter);
+  const auto input = find_axis_word(words, 'i', letter);
+  const auto output = find_axis_word(words, 'o', letter);
+  const auto kernel = find_axis_word(words, 'k', letter);
+  const auto stride = find_axis_word(words, 's', letter);
+  const auto pad = find_axis_word(words, 'p', letter);
   if (!input || !output || !kernel || !stride || !pad) return std::nullopt;
   if (*input < 1 || *output < 1 || *kernel < 1 || *stride < 1) return std::nullopt;
   SpatialAxis axis;
@@ -181,8 +185,8 @@ std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sw
   axis.kernel = *kernel;
   axis.stride = *stride;
   axis.pad.begin = *pad;
-  // counted from 0; 1.x pools omit it
-  axis.dilation = axis_word(words, 'd', letter).value_or(0) + 1;
+  // The library counts dilations from 0. Pools of version 1.x omit it.
+  axis.dilation = find_axis_word(words, 'd', letter).value_or(0) + 1;
   const bool fits = sweep == Sweep::transposed ? fit_transposed(axis) : fit_convolution(axis);
   return fits ? std::optional(axis) : std::nullopt;
 }
@@ -191,7 +195,7 @@ std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sw
                                                    std::optional<std::size_t> rank) {
   std::vector<SpatialAxis> axes;
   for (const char letter : {'d', 'h', 'w'}) {
-    if (!axis_word(words, 'i', letter)) continue;
+    if (!find_axis_word(words, 'i', letter)) continue;
     const auto axis = parse_axis(words, letter, sweep);
     if (!axis) return std::nullopt;
     axes.push_back(*axis);
@@ -201,10 +205,10 @@ std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sw
     if (!is_absent(axes.front())) return std::nullopt;
     axes.erase(axes.begin());
   }
-  const bool sound = !axes.empty() && axes.back().name == "w" &&
-                     (!rank || axes.size() + kBatchAndChannels == *rank);
-  const bool gap = axes.size() == 2 && axes.front().name == "d";
-  return sound && !gap ? std::optional(std::move(axes)) : std::nullopt;
+  const bool is_valid = !axes.empty() && axes.back().name == "w" &&
+                        (!rank || axes.size() + kBatchAndChannels == *rank);
+  const bool has_gap = axes.size() == 2 && axes.front().name == "d";
+  return is_valid && !has_gap ? std::optional(std::move(axes)) : std::nullopt;
 }
 
 void set_axes(ParameterSet& set, std::span<const SpatialAxis> axes) {

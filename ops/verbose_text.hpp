@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the elements of oneDNN's verbose lines: sizes, problems, algorithms, axes.
+// Parses the parts of oneDNN's verbose lines: sizes, problems, algorithms, axes.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -38,8 +38,10 @@ class ProblemWords {
   std::vector<Word> words_;
 };
 
-// Returns the value of "alg" in "alg:eltwise_relu alpha:0.1 beta:0", or empty if it is missing.
+// Returns the value of a name, such as that of "alg" in "alg:eltwise_relu alpha:0.1 beta:0". Empty
+// if the name is missing.
 std::string_view auxiliary_value(std::string_view auxiliary, std::string_view name);
+// Returns nullopt unless the whole text is a number.
 std::optional<double> parse_real(std::string_view text);
 
 // The flags of a normalisation, written as letters: "GCH". In oneDNN 2.x and earlier, the letter S
@@ -55,18 +57,17 @@ struct NormalisationFlags {
 // input; later versions may add other flags.
 std::optional<NormalisationFlags> parse_normalisation_flags(std::string_view auxiliary);
 
-// forward_training and forward_inference give forward. Returns nullopt for "backward", "undef" and
-// others.
+// Parses a propagation kind; "forward_training" and "forward_inference" are also forward. Returns
+// nullopt for "backward", "undef" and others.
 std::optional<Direction> parse_direction(std::string_view propagation);
 
-// Parses one axis of "ih15oh6kh3sh2dh1ph1" (letter 'h'). The padding at the end follows from the
-// output: it equals that at the beginning if that fits. Returns nullopt if the axis is missing or
-// its sizes do not fit together.
+// Parses one axis of "ih15oh6kh3sh2dh1ph1" (letter 'h'). Derives the padding at the end from the
+// output. It equals the padding at the beginning if the output permits this. Returns nullopt if the
+// axis is missing or its sizes contradict each other.
 std::optional<SpatialAxis> parse_axis(const ProblemWords& words, char letter, Sweep sweep);
 
 // Parses axes in the order d, h, w. Old versions of oneDNN write an axis that does not exist as
-// size 1. `rank`, the rank in the tensor's tag, distinguishes such an axis from a real axis of size
-// 1.
+// size 1. `rank`, the rank in the tensor's tag, distinguishes it from a real axis of size 1.
 std::optional<std::vector<SpatialAxis>> parse_axes(const ProblemWords& words, Sweep sweep,
                                                    std::optional<std::size_t> rank);
 // Sets d, h, w, stride and pad; also dilation and output_pad if the table has them.

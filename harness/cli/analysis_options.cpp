@@ -24,15 +24,15 @@ Result<std::int64_t> parse_count(const std::string& value, std::string_view opti
   return Error{fmt::format("`{}` is not a whole number", value), std::string(option), ""};
 }
 
-// Compatible with profile_analyze: a number without a unit is in seconds.
+// Parses a duration. A number without a unit is in seconds, as in profile_analyze.
 Result<Nanoseconds> parse_time(const std::string& value, std::string_view option) {
-  const bool bare = !value.empty() && is_digit(value.back());
-  auto time = parse_duration(bare ? value + "s" : value);
+  const bool is_bare = !value.empty() && is_digit(value.back());
+  auto time = parse_duration(is_bare ? value + "s" : value);
   if (time.ok()) return time;
   return Error{time.error().what, std::string(option), time.error().next};
 }
 
-// Returns the enumerator whose index is that of the name in `names`.
+// Returns the enumerator whose number is the index of `value` in `names`.
 template <class Enum>
 Result<Enum> parse_name(const std::string& value, std::span<const std::string_view> names,
                         std::string_view option) {
@@ -42,6 +42,7 @@ Result<Enum> parse_name(const std::string& value, std::span<const std::string_vi
                expectation(value, names)};
 }
 
+// Returns `rate`; an error also names the option.
 template <class Rate>
 Result<Rate> at_option(Result<Rate> rate, std::string_view option) {
   if (rate.ok()) return rate;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effects of the options of `bench analyze`: functions of rows of options().
+// Functions that store the values of `bench analyze` options in the arguments. Rows of options()
+// refer to them. An error names the option.
 #pragma once
 
 #include "base/result.hpp"

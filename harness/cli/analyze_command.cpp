@@ -47,7 +47,7 @@ AnalysisTarget make_target(Env& env) {
 constexpr std::array<std::string_view, 5> kSummarySortNames = {"total", "mean", "min", "max",
                                                                "count"};
 
-// Parses "count" or "+count", the syntax for ordering by a column.
+// Sets the sort key and order of a summary from "count" (descending) or "+count" (ascending).
 Status set_order(std::string_view text, SummaryOptions& options) {
   if (text.starts_with('+')) {
     options.order = SortOrder::ascending;
@@ -62,15 +62,16 @@ Status set_order(std::string_view text, SummaryOptions& options) {
   return Done{};
 }
 
-// A summary covers everything, so options that select activities or columns do not apply to it.
+// Returns an error if an option selects activities or columns, because a summary covers all
+// activities.
 Result<SummaryOptions> make_summary_options(const Arguments& arguments) {
-  AnalysisOptions others = arguments.analysis;
+  AnalysisOptions unsupported = arguments.analysis;
   SummaryOptions options;
-  options.top = static_cast<std::size_t>(std::exchange(others.top, std::nullopt).value_or(0));
-  if (const auto order = std::exchange(others.order_by, std::nullopt)) {
+  options.top = static_cast<std::size_t>(std::exchange(unsupported.top, std::nullopt).value_or(0));
+  if (const auto order = std::exchange(unsupported.order_by, std::nullopt)) {
     BENCH_RETURN_IF_ERROR(set_order(*order, options));
   }
-  if (!(others == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work ||
+  if (!(unsupported == AnalysisOptions{}) || !arguments.devices.empty() || arguments.work ||
       arguments.baseline) {
     return Error{"--summary accepts only --top, --order-by, --format and --json", "",
                  "omit --summary to filter, group and choose columns"};
@@ -78,17 +79,19 @@ Result<SummaryOptions> make_summary_options(const Arguments& arguments) {
   return options;
 }
 
-// Limit for a file of user formulas, which are written by hand.
-constexpr std::int64_t kMaxWorkFile = 1'000'000;
+// Maximum size of a file with the user's formulas, which are written by hand.
+constexpr std::int64_t kMaxWorkFileBytes = 1'000'000;
 
+// Returns the formulas of --work, which extend the built-in ones. An error contains the first
+// diagnostic of the file and the number of the others.
 Result<WorkProvider> read_work_provider(const Arguments& arguments) {
   if (!arguments.work) return ops::make_work_provider();
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kMaxWorkFile));
-  auto read = read_work_file(text, *arguments.work, ops::make_work_provider());
-  if (read.ok()) return *std::move(read);
-  const std::vector<Diagnostic>& all = read.error();
-  Error error{all.front().message(), "", ""};
-  if (all.size() > 1) error.next = fmt::format("{} more errors", all.size() - 1);
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(*arguments.work, kMaxWorkFileBytes));
+  auto provider = read_work_file(text, *arguments.work, ops::make_work_provider());
+  if (provider.ok()) return *std::move(provider);
+  const std::vector<Diagnostic>& diagnostics = provider.error();
+  Error error{diagnostics.front().message(), "", ""};
+  if (diagnostics.size() > 1) error.next = fmt::format("{} more errors", diagnostics.size() - 1);
   return error;
 }
 
@@ -96,15 +99,15 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(SummaryOptions options, make_summary_options(arguments));
   options.width = limited_width(env);
   const std::string format = arguments.format.value_or("table");
-  const bool json = arguments.output == Output::json || format == "json";
-  if (!json && format != "table") {
+  const bool is_json = arguments.output == Output::json || format == "json";
+  if (!is_json && format != "table") {
     return Error{fmt::format("unknown format `{}` of a summary", format), "--format",
                  "expected table or json"};
   }
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
   Summary summary;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
-  *env.out << (json ? summary_json(summary, options) : format_summary(summary, options));
+  *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
   report_losses("analyze", report, arguments.verbosity, *env.err);
   return Done{};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as plain data with the defaults filled in. One struct serves all commands: an
-// option means the same everywhere.
+// The parsed command line as plain data. One struct serves all commands; each command reads only
+// the members of its own options.
 #pragma once
 
 #include "base/units.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-// --shard i/n: part `index` (from 1) of `count`.
+// Value of --shard I/N: part `index`, counted from 1, of `count` parts.
 struct Shard {
   int index = 1;
   int count = 1;
@@ -27,29 +27,30 @@ enum class Verbosity { normal, quiet };
 // Settings of the profiler. The switches override those of the configuration and of the
 // environment.
 struct ProfileArguments {
-  enum class Wish { configured, wanted, refused };  // by `profile:`, --profile, --no-profile
-  Wish wish = Wish::configured;
-  std::vector<std::pair<std::string, std::string>> switches;  // name, value; each was checked
-  std::optional<std::string> trace;                           // the file for the trace of all cases
-  std::optional<std::string> trace_failures;  // one per failed case, into this folder
-  std::optional<std::string> under;           // command of a vendor's tool
+  // Whether to profile: decided by `profile:` of the configuration, or by --profile or --no-profile
+  enum class Mode { from_config, enabled, disabled };
+  Mode mode = Mode::from_config;
+  std::vector<std::pair<std::string, std::string>> switches;  // names and checked values
+  std::optional<std::string> trace;                           // file for the trace of all cases
+  std::optional<std::string> trace_failures;  // folder for one trace per failed case
+  std::optional<std::string> under;           // command of another profiler that starts workers
 };
 
 // Arguments of `gate`, `duet` and `selftest`.
 struct GateArguments {
   std::optional<std::string> base, candidate;           // programs, or folders of checkouts
-  std::map<std::string, std::string> base_environment;  // only for that side
+  std::map<std::string, std::string> base_environment;  // variables set only for the base
   std::map<std::string, std::string> candidate_environment;
-  std::optional<std::string> from;  // decide a gate's file again
-  std::optional<int> duets;         // duet --duets
+  std::optional<std::string> from;  // file whose evidence is judged instead of measuring
+  std::optional<int> duets;         // duet and selftest --duets
   bool allow_removed = false;
   bool strict = false;
   bool require_baseline = false;
   bool allow_incomparable = false;
   bool kits_for_all = false;  // --kit: for every case, not only for failed ones
   bool self_test = false;
-  bool bisect = false;                // exit statuses for `git bisect run`
-  std::optional<std::string> record;  // selftest --record FILE: its raw duets
+  bool bisect = false;                // use the exit statuses of `git bisect run`
+  std::optional<std::string> record;  // selftest --record: file for the raw duets
 };
 
 // Arguments of `report`. --columns, --sort and --top are in AnalysisOptions.
@@ -59,11 +60,11 @@ struct ReportArguments {
 };
 
 struct Arguments {
-  // How this program was called, quoted for a shell: the beginning of command lines that are
-  // printed for copying.
+  // How the user called this program, quoted for a shell. Command lines that are printed for
+  // copying begin with it.
   std::string program = "bench";
-  std::vector<std::string> command_line;  // all of it, for the result file
-  std::vector<std::string> inputs;        // positional: CONFIG..., CASE, RESULT..., SHELL
+  std::vector<std::string> command_line;  // all words after the program's name
+  std::vector<std::string> inputs;        // operands: CONFIG..., CASE, RESULT..., SHELL
 
   std::optional<std::string> out;
   std::optional<std::string> format;
@@ -79,7 +80,7 @@ struct Arguments {
   ProfileArguments profile;
   GateArguments gate;
   ReportArguments report;
-  AnalysisOptions analysis;         // without devices and format, which are above
+  AnalysisOptions analysis;         // except devices and format, which are above
   bool summary = false;             // analyze --summary
   std::optional<std::string> work;  // analyze --work
   Output output = Output::text;
@@ -88,7 +89,7 @@ struct Arguments {
   bool dry_run = false;
   bool force = false;
   bool describe = false;                      // worker --describe
-  std::optional<std::string> architecture;    // explain --arch, one that ops/tensor_core knows
+  std::optional<std::string> architecture;    // explain --arch, a valid name of a platform
   std::optional<std::string> probe;           // worker --probe
   bool support = false;                       // worker --support
   std::optional<std::string> gpu;             // --gpu FILE, which describes a GPU
@@ -104,7 +105,7 @@ struct Arguments {
   std::optional<std::string> baseline;        // --baseline DIR, the store
   std::string reason;                         // baseline --reason
   std::optional<std::string> anchor;          // baseline --anchor
-  std::optional<std::string> since;           // history --since, the begin of a UTC time
+  std::optional<std::string> since;           // history --since, a UTC date, possibly with a time
 };
 
 }  // namespace bench

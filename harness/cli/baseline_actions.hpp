@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The actions of `bench baseline`, and what they share.
+// The actions of `bench baseline`, and functions that they share with `bench history`.
 #pragma once
 
 #include "base/env.hpp"
@@ -27,11 +27,13 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
 // Values of the first operand of `bench baseline`: "save", "accept", ...
 std::span<const std::string_view> baseline_action_names();
 
+// Returns the store of --baseline, or the default store.
 BaselineStore make_store(const Arguments& arguments);
 
-// --filter; without a filter it selects everything.
+// The cases that --filter selects; all cases without a filter.
 class IdSelection {
  public:
+  // Returns an error if a filter is not a valid pattern.
   static Result<IdSelection> compile(const std::vector<std::string>& filters);
   bool has(const std::string& id) const;
 

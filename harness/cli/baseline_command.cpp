@@ -22,7 +22,7 @@ enum class Reason { optional, needed };
 struct Action {
   std::string_view name;
   Operands operands;
-  std::string_view operand;  // name of its operands
+  std::string_view operand;  // name of the operands in messages; empty if there are none
   Reason reason;
   Result<ExitStatus> (*run)(const Arguments& arguments, Env& env);
 };
@@ -47,12 +47,12 @@ Result<const Action*> find_action(const std::string& name) {
   return Error{fmt::format("unknown action `{}`", name), "", expectation(name, kActionNames)};
 }
 
-Status check(const Action& action, const Arguments& arguments) {
-  const bool any = !arguments.inputs.empty();
-  if (action.operands == Operands::needed && !any)
+Status check_action(const Action& action, const Arguments& arguments) {
+  const bool has_operands = !arguments.inputs.empty();
+  if (action.operands == Operands::needed && !has_operands)
     return Error{fmt::format("`{}` needs {}", action.name, action.operand), "",
                  "`bench baseline --help` shows examples"};
-  if (action.operands == Operands::none && any)
+  if (action.operands == Operands::none && has_operands)
     return Error{fmt::format("`{}` does not accept `{}`", action.name, arguments.inputs.front()),
                  "", "--filter GLOB chooses cases, --baseline DIR the store"};
   if (action.reason == Reason::needed && is_blank(arguments.reason))
@@ -68,7 +68,7 @@ Result<ExitStatus> run_action(Arguments arguments, Env& env) {
   const std::string name = arguments.inputs.front();
   arguments.inputs.erase(arguments.inputs.begin());
   BENCH_ASSIGN_OR_RETURN(const Action* action, find_action(name));
-  BENCH_RETURN_IF_ERROR(check(*action, arguments));
+  BENCH_RETURN_IF_ERROR(check_action(*action, arguments));
   return action->run(arguments, env);
 }
 

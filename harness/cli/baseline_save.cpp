@@ -23,8 +23,8 @@
 namespace bench {
 namespace {
 
-// The outcome of saving one case.
-struct Saved {
+// What happened to one case.
+struct SaveOutcome {
   std::string id;
   std::string result;  // "saved", "known", "refused"
   std::optional<std::int64_t> epoch;
@@ -32,31 +32,33 @@ struct Saved {
   std::string reason;  // why the case was refused
 };
 
-struct Saving {
-  std::vector<Saved> cases;
+// The outcomes of all cases of all result files.
+struct SaveReport {
+  std::vector<SaveOutcome> cases;
   std::vector<std::string> warnings;
   std::ptrdiff_t count(std::string_view result) const {
-    return std::ranges::count(cases, result, &Saved::result);
+    return std::ranges::count(cases, result, &SaveOutcome::result);
   }
 };
 
-// Reads one profiled iteration of each case. A result without activities (a document) has none.
+// Returns one profiled iteration of each case; key: case id. Adds a warning if the activities
+// cannot be read.
 std::map<std::string, StoredProfile> read_profiles(const Report& report, const std::string& path,
-                                                   Saving& saving) {
+                                                   SaveReport& save_report) {
   if (report.profile_passes.empty()) return {};
   IterationSink sink;
   const auto read = [&]() -> Status {
     BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<TextSource> source, open_text(path));
-    BENCH_ASSIGN_OR_RETURN(const ReadReport found, read_activities(*source, sink));
-    static_cast<void>(found);
+    BENCH_ASSIGN_OR_RETURN(const ReadReport unused, read_activities(*source, sink));
+    static_cast<void>(unused);
     return Done{};
   };
   if (const Status status = read(); !status)
-    saving.warnings.push_back("no profile is stored: " + status.error().message());
+    save_report.warnings.push_back("no profile is stored: " + status.error().message());
   return sink.profiles();
 }
 
-Saved saved(const BaselineRecord& record, const Appended& appended) {
+SaveOutcome make_save_outcome(const BaselineRecord& record, const Appended& appended) {
   switch (appended.result) {
     case Appended::Result::appended:
       return {record.measured.id, "saved", appended.epoch, appended.path, ""};
@@ -69,35 +71,37 @@ Saved saved(const BaselineRecord& record, const Appended& appended) {
 }
 
 Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,
-                 Saving& saving) {
+                 SaveReport& save_report) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   BENCH_ASSIGN_OR_RETURN(Report report, parse_report(text, path));
-  saving.warnings.insert(saving.warnings.end(), report.warnings.begin(), report.warnings.end());
+  save_report.warnings.insert(save_report.warnings.end(), report.warnings.begin(),
+                              report.warnings.end());
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
   const BaselineStore store = make_store(arguments);
   if (auto error = store.class_folder()) return *std::move(error);
   ReportBaselines baselines = make_baselines(report, {arguments.reason, arguments.anchor, path},
-                                             read_profiles(report, path, saving));
+                                             read_profiles(report, path, save_report));
   for (BaselineRecord& record : baselines.records) {
     BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, policy));
-    saving.cases.push_back(saved(record, appended));
-    saving.warnings.insert(saving.warnings.end(), appended.problems.begin(),
-                           appended.problems.end());
+    save_report.cases.push_back(make_save_outcome(record, appended));
+    save_report.warnings.insert(save_report.warnings.end(), appended.problems.begin(),
+                                appended.problems.end());
   }
   for (RefusedCase& refused : baselines.refused)
-    saving.cases.push_back({refused.id, "refused", std::nullopt, "", std::move(refused.reason)});
+    save_report.cases.push_back(
+        {refused.id, "refused", std::nullopt, "", std::move(refused.reason)});
   return Done{};
 }
 
-std::string format_saving(const Saving& saving, const ConsoleOptions& console) {
+std::string format_save_report(const SaveReport& save_report, const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {
       {"case", Align::left, kMinId}, {"result"}, {"epoch", Align::right}};
   std::vector<std::string_view> ids;
-  for (const Saved& entry : saving.cases) ids.push_back(entry.id);
+  for (const SaveOutcome& entry : save_report.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
   std::vector<TextRow> rows;
-  for (const Saved& entry : saving.cases) {
+  for (const SaveOutcome& entry : save_report.cases) {
     const std::string epoch = entry.epoch ? std::to_string(*entry.epoch) : "";
     rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)}, {entry.result}, {epoch}},
                     entry.reason});
@@ -105,9 +109,9 @@ std::string format_saving(const Saving& saving, const ConsoleOptions& console) {
   return render_table(columns, rows, console.width, console.colour);
 }
 
-std::string format_saving_json(const Saving& saving) {
+std::string format_save_report_json(const SaveReport& save_report) {
   return printed_json([&](JsonWriter& writer) {
-    writer.required_list("cases", saving.cases, [](JsonWriter& row, const Saved& entry) {
+    writer.required_list("cases", save_report.cases, [](JsonWriter& row, const SaveOutcome& entry) {
       row.required("id", entry.id);
       row.required("result", entry.result);
       row.optional("epoch", entry.epoch);
@@ -118,28 +122,29 @@ std::string format_saving_json(const Saving& saving) {
 }
 
 Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env& env) {
-  Saving saving;
+  SaveReport save_report;
   Status status = Done{};
   for (const std::string& path : arguments.inputs) {
-    status = save_file(path, arguments, policy, saving);
+    status = save_file(path, arguments, policy, save_report);
     if (!status) break;
   }
-  // Cases that were saved before an error stay saved, and are shown.
-  if (status.ok() || !saving.cases.empty())
-    *env.out << (arguments.output == Output::json ? format_saving_json(saving)
-                                                  : format_saving(saving, console_options(env)));
+  // The output also shows cases that were saved before an error: they stay saved.
+  if (status.ok() || !save_report.cases.empty())
+    *env.out << (arguments.output == Output::json
+                     ? format_save_report_json(save_report)
+                     : format_save_report(save_report, console_options(env)));
   BENCH_RETURN_IF_ERROR(std::move(status));
   if (arguments.verbosity == Verbosity::normal) {
-    for (const std::string& warning : saving.warnings)
+    for (const std::string& warning : save_report.warnings)
       print_line(*env.err, "bench baseline: " + warning);
     print_line(*env.err, fmt::format("{} saved in {}, {} known before, {} refused",
-                                     saving.count("saved"), make_store(arguments).folder(),
-                                     saving.count("known"), saving.count("refused")));
+                                     save_report.count("saved"), make_store(arguments).folder(),
+                                     save_report.count("known"), save_report.count("refused")));
   }
-  if (saving.count("saved") + saving.count("known") > 0) return ExitStatus::success;
-  return Error{
-      "none of the cases can become a baseline", arguments.inputs.front(),
-      saving.cases.empty() ? "it contains none, or --filter excludes all" : "the table says why"};
+  if (save_report.count("saved") + save_report.count("known") > 0) return ExitStatus::success;
+  return Error{"none of the cases can become a baseline", arguments.inputs.front(),
+               save_report.cases.empty() ? "it contains none, or --filter excludes all"
+                                         : "the table says why"};
 }
 
 }  // namespace

@@ -23,45 +23,48 @@
 namespace bench {
 namespace {
 
-// Minimum column width; a column that would be narrower is omitted.
+// Minimum width of columns with free text, in characters. If the table is still too wide, it omits
+// columns.
 constexpr std::size_t kMinText = 12;
 
-// quantile of the differences between runs, as in the gate's screen
-constexpr double kUsualPoint = 0.95;
+// Quantile of the differences between runs that `show` prints; also used by the gate's screening.
+constexpr double kUsualQuantile = 0.95;
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// The file of one case on one machine class, and its runs.
 struct StoreEntry {
   StoreFile file;
   BaselineHistory history;
 };
 
-// All files with a record that --filter selects, and the read errors of the other files.
-struct Stored {
+// The cases of the store that --filter selects, and the problems of all its files.
+struct StoreContents {
   BaselineStore store;
   std::vector<StoreEntry> cases;
   std::vector<std::string> problems;
 };
 
-Result<Stored> read_all(const Arguments& arguments) {
+Result<StoreContents> read_store_contents(const Arguments& arguments) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
-  Stored stored{make_store(arguments), {}, {}};
-  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, stored.store.list());
-  if (auto foreign = stored.store.foreign_content()) return *std::move(foreign);
+  StoreContents contents{make_store(arguments), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, contents.store.list());
+  if (auto foreign = contents.store.foreign_content()) return *std::move(foreign);
   for (const StoreFile& file : files) {
-    auto history = stored.store.read(file);
+    auto history = contents.store.read(file);
     if (!history.ok()) {
-      stored.problems.push_back(history.error().message());
+      contents.problems.push_back(history.error().message());
       continue;
     }
-    stored.problems.insert(stored.problems.end(), history->problems.begin(),
-                           history->problems.end());
-    const bool shown = history->last() != nullptr && selection.has(history->last()->measured.id);
-    if (shown) stored.cases.push_back({file, *std::move(history)});
+    contents.problems.insert(contents.problems.end(), history->problems.begin(),
+                             history->problems.end());
+    const bool is_selected =
+        history->last() != nullptr && selection.has(history->last()->measured.id);
+    if (is_selected) contents.cases.push_back({file, *std::move(history)});
   }
-  return stored;
+  return contents;
 }
 
 void warn(const std::vector<std::string>& problems, const Arguments& arguments, Env& env) {
@@ -79,8 +82,9 @@ std::string format_record_time(const BaselineRecord& record) {
   return format_or_unknown(median_time(record), format_time);
 }
 
-std::string format_fraction(const std::optional<double>& share) {
-  return format_or_unknown(share, [](double value) { return fmt::format("{:.2f}%", 100 * value); });
+std::string format_fraction(const std::optional<double>& fraction) {
+  return format_or_unknown(fraction,
+                           [](double value) { return fmt::format("{:.2f}%", 100 * value); });
 }
 
 std::vector<std::string> list_anchors(const BaselineHistory& history) {
@@ -97,11 +101,12 @@ std::size_t count_epochs(const BaselineHistory& history) {
   return epochs.size();
 }
 
+// Returns the run-to-run variation of the medians as a fraction; nullopt if there are too few runs.
 std::optional<double> compute_spread(const BaselineHistory& history) {
   return between_run_sigma(median_differences(run_statistics(history.records)));
 }
 
-TextRow list_row(const BaselineHistory& history, const IdShortener& shortener) {
+TextRow make_list_row(const BaselineHistory& history, const IdShortener& shortener) {
   const BaselineRecord& last = *history.last();
   return {{{last.measured.id, Tone::plain, shortener.forms(last.measured.id)},
            {std::to_string(history.records.size())},
@@ -114,7 +119,7 @@ TextRow list_row(const BaselineHistory& history, const IdShortener& shortener) {
           ""};
 }
 
-std::string format_baseline_list(const Stored& stored, const ConsoleOptions& console) {
+std::string format_baseline_list(const StoreContents& contents, const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"runs", Align::right, std::nullopt, 3},
                                            {"epochs", Align::right, std::nullopt, 4},
@@ -124,26 +129,26 @@ std::string format_baseline_list(const Stored& stored, const ConsoleOptions& con
                                            {"spread", Align::right, std::nullopt, 1},
                                            {"anchors", Align::left, kMinText, 2}};
   std::string text;
-  for (std::size_t i = 0; i < stored.cases.size();) {
-    const std::string& machine = stored.cases[i].file.folder_name;
+  for (std::size_t i = 0; i < contents.cases.size();) {
+    const std::string& machine = contents.cases[i].file.folder_name;
     const std::size_t first = i;
     std::vector<std::string_view> ids;
-    for (; i < stored.cases.size() && stored.cases[i].file.folder_name == machine; ++i)
-      ids.push_back(stored.cases[i].history.last()->measured.id);
+    for (; i < contents.cases.size() && contents.cases[i].file.folder_name == machine; ++i)
+      ids.push_back(contents.cases[i].history.last()->measured.id);
     const IdShortener shortener(ids);
     std::vector<TextRow> rows;
     for (std::size_t entry = first; entry < i; ++entry)
-      rows.push_back(list_row(stored.cases[entry].history, shortener));
-    text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(stored.store.folder()),
+      rows.push_back(make_list_row(contents.cases[entry].history, shortener));
+    text += fmt::format("{}{}/{}\n", text.empty() ? "" : "\n", printable(contents.store.folder()),
                         printable(machine)) +
             render_table(columns, rows, console.width, console.colour);
   }
   return text.empty() ? "no baselines\n" : text;
 }
 
-std::string list_json(const Stored& stored) {
+std::string list_json(const StoreContents& contents) {
   return printed_json([&](JsonWriter& writer) {
-    writer.required_list("cases", stored.cases, [](JsonWriter& row, const StoreEntry& entry) {
+    writer.required_list("cases", contents.cases, [](JsonWriter& row, const StoreEntry& entry) {
       const BaselineRecord& last = *entry.history.last();
       row.required("id", last.measured.id);
       row.required("machine_class", last.environment.machine_class);
@@ -159,11 +164,13 @@ std::string list_json(const Stored& stored) {
   });
 }
 
-TextRow run_row(const BaselineRecord& record, const BaselineRecord* before) {
+TextRow make_run_row(const BaselineRecord& record, const BaselineRecord* previous) {
   const auto median = median_iteration(record.measured);
-  const auto earlier = before != nullptr ? median_iteration(before->measured) : std::nullopt;
-  const std::string change =
-      median && earlier ? fmt::format("{:+.2f}%", 100 * (*median / *earlier - 1)) : "";
+  const auto previous_median =
+      previous != nullptr ? median_iteration(previous->measured) : std::nullopt;
+  const std::string change = median && previous_median
+                                 ? fmt::format("{:+.2f}%", 100 * (*median / *previous_median - 1))
+                                 : "";
   return {{{std::to_string(record.epoch)},
            {record.time},
            {record.run_id},
@@ -176,28 +183,31 @@ TextRow run_row(const BaselineRecord& record, const BaselineRecord* before) {
           ""};
 }
 
-// Describes how much the runs differ, and which implementation ran last.
-std::string history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
-  const std::vector<RunStatistics> levels = run_statistics(history.records);
-  const std::vector<double> medians = median_differences(levels);
+// Formats a table of facts: how much the runs differ, and implementation, libraries and profile of
+// the last run.
+std::string format_history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
+  const std::vector<RunStatistics> statistics = run_statistics(history.records);
+  const std::vector<double> medians = median_differences(statistics);
   std::vector<TextRow> rows;
-  const auto add = [&](const std::string& name, std::string value) {
+  const auto add_row = [&](const std::string& name, std::string value) {
     rows.push_back({{{name}, {std::move(value)}}, ""});
   };
-  add("spread between runs", fmt::format("{}, from {}", format_fraction(between_run_sigma(medians)),
-                                         plural(medians.size(), "difference")));
-  add("95% of differences below",
-      format_fraction(difference_quantile(q25_differences(levels), kUsualPoint)));
-  add("spread between processes", format_fraction(between_process_sigma(history.records)));
+  add_row("spread between runs",
+          fmt::format("{}, from {}", format_fraction(between_run_sigma(medians)),
+                      plural(medians.size(), "difference")));
+  add_row("95% of differences below",
+          format_fraction(difference_quantile(q25_differences(statistics), kUsualQuantile)));
+  add_row("spread between processes", format_fraction(between_process_sigma(history.records)));
   const BaselineRecord& last = *history.last();
   const ExactProperties& exact = last.measured.exact;
-  if (!exact.implementation.empty()) add("implementation", exact.implementation);
-  for (const auto& [name, value] : facts_as_texts(exact)) add(name, value);
-  for (const auto& [name, version] : library_facts(last.environment.libraries)) add(name, version);
+  if (!exact.implementation.empty()) add_row("implementation", exact.implementation);
+  for (const auto& [name, value] : facts_as_texts(exact)) add_row(name, value);
+  for (const auto& [name, version] : library_facts(last.environment.libraries))
+    add_row(name, version);
   if (last.profile) {
-    add("profile", fmt::format("{} executed in {}, {} left out",
-                               plural(last.profile->activities.size(), "step"),
-                               format_time(last.profile->duration), last.profile->left_out));
+    add_row("profile", fmt::format("{} executed in {}, {} left out",
+                                   plural(last.profile->activities.size(), "step"),
+                                   format_time(last.profile->duration), last.profile->left_out));
   }
   return render_table({{"fact"}, {"value", Align::left, kMinText}}, rows, console.width,
                       console.colour);
@@ -214,15 +224,15 @@ std::string format_baseline(const StoreEntry& entry, const ConsoleOptions& conso
                                            {"anchor", Align::left, kMinText, 1},
                                            {"reason", Align::left, kMinText, 1}};
   std::vector<TextRow> rows;
-  const BaselineRecord* before = nullptr;
+  const BaselineRecord* previous = nullptr;
   for (const BaselineRecord& record : entry.history.records) {
-    rows.push_back(run_row(record, before));
-    before = &record;
+    rows.push_back(make_run_row(record, previous));
+    previous = &record;
   }
   return fmt::format("{}\n{}\n", printable(entry.history.last()->measured.id),
                      printable(entry.history.path)) +
          render_table(columns, rows, console.width, console.colour) + '\n' +
-         history_facts(entry.history, console);
+         format_history_facts(entry.history, console);
 }
 
 std::string show_json(const std::vector<StoreEntry>& cases) {
@@ -249,17 +259,19 @@ std::string pruned_json(const std::vector<PrunedCase>& cases) {
   });
 }
 
-// Returns the named cases, in the order of the arguments, on every machine class.
-Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored stored) {
+// Returns the cases that the operands name, in the order of the operands, for all machine classes.
+// Returns an error if the store has no run of one of them.
+Result<std::vector<StoreEntry>> select_named_cases(const Arguments& arguments,
+                                                   StoreContents contents) {
   std::vector<StoreEntry> named;
   for (const std::string& id : arguments.inputs) {
-    const std::size_t before = named.size();
-    for (StoreEntry& entry : stored.cases) {
+    const std::size_t old_size = named.size();
+    for (StoreEntry& entry : contents.cases) {
       if (entry.history.last() != nullptr && entry.history.last()->measured.id == id)
         named.push_back(std::exchange(entry, {}));
     }
-    if (named.size() == before)
-      return Error{fmt::format("{} contains no run of this case", stored.store.folder()), id,
+    if (named.size() == old_size)
+      return Error{fmt::format("{} contains no run of this case", contents.store.folder()), id,
                    "`bench baseline list` names the cases"};
   }
   return named;
@@ -268,18 +280,18 @@ Result<std::vector<StoreEntry>> named_cases(const Arguments& arguments, Stored s
 }  // namespace
 
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  BENCH_ASSIGN_OR_RETURN(const StoreContents contents, read_store_contents(arguments));
   *env.out << (arguments.output == Output::json
-                   ? list_json(stored)
-                   : format_baseline_list(stored, console_options(env)));
-  warn(stored.problems, arguments, env);
+                   ? list_json(contents)
+                   : format_baseline_list(contents, console_options(env)));
+  warn(contents.problems, arguments, env);
   return ExitStatus::success;
 }
 
 Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(Stored stored, read_all(arguments));
+  BENCH_ASSIGN_OR_RETURN(StoreContents contents, read_store_contents(arguments));
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreEntry> cases,
-                         named_cases(arguments, std::move(stored)));
+                         select_named_cases(arguments, std::move(contents)));
   if (arguments.output == Output::json) {
     *env.out << show_json(cases);
   } else {
@@ -292,12 +304,12 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
 }
 
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(const Stored stored, read_all(arguments));
+  BENCH_ASSIGN_OR_RETURN(const StoreContents contents, read_store_contents(arguments));
   const Malformed malformed = arguments.force ? Malformed::drop : Malformed::refuse;
   std::vector<PrunedCase> cases;
   std::size_t dropped = 0;
-  for (const StoreEntry& entry : stored.cases) {
-    BENCH_ASSIGN_OR_RETURN(const Pruned pruned, stored.store.prune(entry.file, malformed));
+  for (const StoreEntry& entry : contents.cases) {
+    BENCH_ASSIGN_OR_RETURN(const Pruned pruned, contents.store.prune(entry.file, malformed));
     dropped += pruned.dropped;
     cases.push_back({entry.history.last()->measured.id, pruned});
   }
@@ -307,25 +319,25 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
                             plural(dropped, "run"), plural(cases.size(), "case"), kRunsPerEpoch);
   }
-  if (malformed == Malformed::refuse) warn(stored.problems, arguments, env);
+  if (malformed == Malformed::refuse) warn(contents.problems, arguments, env);
   return ExitStatus::success;
 }
 
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
-  BENCH_ASSIGN_OR_RETURN(Stored stored, read_all(arguments));
-  const std::vector<std::string> peaks = stored.store.peak_problems();
-  stored.problems.insert(stored.problems.end(), peaks.begin(), peaks.end());
+  BENCH_ASSIGN_OR_RETURN(StoreContents contents, read_store_contents(arguments));
+  const std::vector<std::string> peak_problems = contents.store.peak_problems();
+  contents.problems.insert(contents.problems.end(), peak_problems.begin(), peak_problems.end());
   std::size_t runs = 0;
-  for (const StoreEntry& entry : stored.cases) runs += entry.history.records.size();
+  for (const StoreEntry& entry : contents.cases) runs += entry.history.records.size();
   if (arguments.output == Output::json) {
     *env.out << printed_json(
-        [&](JsonWriter& writer) { writer.required("problems", stored.problems); });
+        [&](JsonWriter& writer) { writer.required("problems", contents.problems); });
   } else {
-    for (const std::string& problem : stored.problems) print_line(*env.out, problem);
-    *env.out << fmt::format("{}, {}, {}\n", plural(stored.cases.size(), "case"),
-                            plural(runs, "run"), plural(stored.problems.size(), "problem"));
+    for (const std::string& problem : contents.problems) print_line(*env.out, problem);
+    *env.out << fmt::format("{}, {}, {}\n", plural(contents.cases.size(), "case"),
+                            plural(runs, "run"), plural(contents.problems.size(), "problem"));
   }
-  return stored.problems.empty() ? ExitStatus::success : ExitStatus::usage;
+  return contents.problems.empty() ? ExitStatus::success : ExitStatus::usage;
 }
 
 }  // namespace bench

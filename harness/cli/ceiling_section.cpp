@@ -16,7 +16,7 @@ std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<Memo
     record.details = tensor_core_details(spec, ceilings.capability);
   }
   record.time = TimeSummary{};
-  // The efficiency is not used; any time gives the same ideal time.
+  // compute_roofline() needs a time, but only for the efficiency, which is not used here.
   record.time->median = Nanoseconds(1);
   const auto question = roofline_question(record, ceilings);
   return question ? compute_roofline(*question, ceilings) : std::nullopt;

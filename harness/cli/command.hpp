@@ -20,7 +20,7 @@ enum class Visibility { shown, hidden };
 
 struct Command {
   std::string_view name;
-  std::string_view operands;  // "CONFIG...", "" for none
+  std::string_view operands;  // "CONFIG...", empty: takes none
   int min_operands;
   int max_operands;                           // -1 = any number
   std::string_view summary;                   // one line
@@ -32,8 +32,8 @@ struct Command {
 };
 
 std::span<const Command> commands();
-const Command* find_command(std::string_view name);
-// The commands that help, completion and spelling hints list.
+const Command* find_command(std::string_view name);  // nullptr if unknown
+// Returns the commands that help, completion and spelling hints list.
 std::vector<const Command*> shown_commands();
 
 // One function per command, each in its own source file.
@@ -62,7 +62,8 @@ ExitStatus manual_command(const Arguments& arguments, Env& env);
 // Prints "bench COMMAND: MESSAGE" to standard error and returns `status`.
 ExitStatus fail(std::string_view command, const Error& error, ExitStatus status, Env& env);
 
-// Prints to `err` which parts of a profile were not read, and why; nothing is dropped silently.
+// Prints to `err` how many lines and records of a profile were not read, and the notes of the
+// reader. Lines that are not profile data are counted only if `verbosity` is normal.
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err);
 

@@ -31,19 +31,20 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// Recognises `baselines`, or `baselines@release-1.4` for the runs of an anchor. Returns nullopt for
-// other files.
-std::optional<StoredRuns> stored_runs(const std::string& path) {
+// Parses the name of a store: `baselines`, or `baselines@release-1.4` for the runs of an anchor.
+// Returns nullopt if there is no such folder.
+std::optional<StoredRuns> parse_stored_runs(const std::string& path) {
   if (is_folder(path)) return StoredRuns{path, std::nullopt};
   const std::size_t at = path.rfind('@');
   if (at == std::string::npos || !is_folder(path.substr(0, at))) return std::nullopt;
   return StoredRuns{path.substr(0, at), path.substr(at + 1)};
 }
 
-// `machine_class`: that of the other side; it selects the records of a store.
+// Reads a result file or a store. `machine_class` is that of the other side; it selects the records
+// of a store.
 Result<Measurement> read_side(const std::string& path,
                               const std::optional<std::string>& machine_class) {
-  if (const auto stored = stored_runs(path)) return read_stored(*stored, machine_class);
+  if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, machine_class);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   return read_measurement(text, path);
 }
@@ -57,9 +58,10 @@ struct Sides {
   Measurement base, candidate;
 };
 
-// Reads the side that is a file first.
+// Reads both sides. If the base is a store, reads the candidate first, because its machine class
+// selects the records of the store.
 Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
-  if (!stored_runs(base)) {
+  if (!parse_stored_runs(base)) {
     BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
     BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, find_machine_class(left)));
     return Sides{std::move(left), std::move(right)};
@@ -82,17 +84,17 @@ Result<const ComparisonFormat*> choose_comparison_format(const Arguments& argume
 }
 
 // Returns whether any case has comparable times on both sides.
-bool compared_something(const Comparison& comparison) {
+bool has_comparable_case(const Comparison& comparison) {
   return std::ranges::any_of(comparison.cases,
                              [](const ComparedCase& entry) { return entry.ratio.has_value(); });
 }
 
 ExitStatus to_exit_status(const Comparison& comparison, const Arguments& arguments) {
-  const bool regressed = comparison.count(CaseVerdict::slower) > 0;
-  if (arguments.fail_on_regression && regressed) return ExitStatus::regression;
+  const bool has_regression = comparison.count(CaseVerdict::slower) > 0;
+  if (arguments.fail_on_regression && has_regression) return ExitStatus::regression;
   // If `compare` is used as a gate, comparing nothing must not count as success.
   const bool is_required = arguments.fail_on_regression || arguments.gate.require_baseline;
-  if (is_required && !compared_something(comparison)) return ExitStatus::nothing_comparable;
+  if (is_required && !has_comparable_case(comparison)) return ExitStatus::nothing_comparable;
   return ExitStatus::success;
 }
 
@@ -108,8 +110,8 @@ ConsoleOptions comparison_console(const Arguments& arguments, const Env& env) {
   return arguments.out ? ConsoleOptions{.width = kUnlimitedWidth} : console_options(env);
 }
 
-// Prints what answers the next question about the worst case, below the table on a console.
-void print_next_question(const Comparison& comparison, const Arguments& arguments, Env& env) {
+// Prints below the table the command that measures both sides of the worst case together.
+void print_duet_command(const Comparison& comparison, const Arguments& arguments, Env& env) {
   const auto worst = std::ranges::find_if(comparison.cases, [](const ComparedCase& entry) {
     return entry.verdict == CaseVerdict::slower || entry.verdict == CaseVerdict::unclear;
   });
@@ -137,11 +139,12 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   }
   const std::string text = format->write(comparison, comparison_console(arguments, env));
   BENCH_RETURN_IF_ERROR(write_comparison(text, arguments, env));
-  if (!arguments.out && format->name == "text") print_next_question(comparison, arguments, env);
+  if (!arguments.out && format->name == "text") print_duet_command(comparison, arguments, env);
   return to_exit_status(comparison, arguments);
 }
 
-Status check_by(const Arguments& arguments) {
+// Checks that the operands and the other options can be used with --by.
+Status check_by_options(const Arguments& arguments) {
   if (arguments.inputs.size() != 1) {
     return Error{"compares the cases of one result", "--by",
                  "name one result, or omit --by to compare two"};
@@ -157,7 +160,7 @@ Status check_by(const Arguments& arguments) {
 }
 
 Result<ExitStatus> compare_cases(const Arguments& arguments, Env& env) {
-  BENCH_RETURN_IF_ERROR(check_by(arguments));
+  BENCH_RETURN_IF_ERROR(check_by_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const ComparisonFormat* format, choose_comparison_format(arguments));
   const std::string& path = arguments.inputs.front();
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));

@@ -39,13 +39,15 @@ Words row_names(std::span<const Row> rows) {
   return names;
 }
 
-Words keys_to_set() {
+// Returns "KEY=" for each key of --set.
+Words list_override_keys() {
   Words keys;
   for (const std::string& key : override_keys()) keys.push_back(key + "=");
   return keys;
 }
 
-// The values of an option, or of the first operand of a command (`name` is empty).
+// Values that the shell offers for an option. If `name` is empty, they are for the first operand of
+// the command.
 struct Offer {
   std::string_view command;  // empty: every command
   std::string_view name;     // name of the option
@@ -74,7 +76,7 @@ constexpr std::array kOffers = {
     Offer{"", "profile", [] { return to_words(record_group_names()); }},
     Offer{"", "profile-format", [] { return to_words(profile_format_names()); }},
     Offer{"", "require", [] { return Words{"gpu"}; }},
-    Offer{"", "set", keys_to_set},
+    Offer{"", "set", list_override_keys},
 };
 
 // Returns nullptr if there is no offer for the option, or for the operand if `name` is empty.
@@ -93,44 +95,47 @@ bool takes_file(const Option& option) {
 
 // Returns bash's pattern for "COMMAND OPTION", in which "*" is any command.
 std::string bash_pattern(std::string_view command, const Option& option) {
-  const std::string any = command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
-  std::string pattern = fmt::format("{}{}\"", any, option.name);
+  const std::string prefix =
+      command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
+  std::string pattern = fmt::format("{}{}\"", prefix, option.name);
   if (option.letter != '\0') pattern += fmt::format(" | *\" -{}\"", option.letter);
   return pattern;
 }
 
-// The branches of `case "$command $option"`: the values of an option.
+// Returns the branches of `case "$command $option"` in the script: the values of each option, or
+// whether it takes a file.
 std::string bash_values() {
-  std::string arms;
+  std::string branches;
   for (const Offer& offer : kOffers) {
     if (offer.name.empty()) continue;
     const Option& option = *find_option(offer.name);
     // An optional value can only follow `=`.
     const std::string_view joined = option.implied.empty() ? "" : "[[ -n $joined ]] && ";
-    arms += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(offer.command, option), joined,
-                        fmt::join(offer.words(), " "));
+    branches += fmt::format("    {}) {}values=\"{}\" ;;\n", bash_pattern(offer.command, option),
+                            joined, fmt::join(offer.words(), " "));
   }
   for (const Option& option : options()) {
-    const bool is_known = std::ranges::find(kOffers, option.name, &Offer::name) != kOffers.end();
-    if (option.value.empty() || is_known) continue;
-    arms += fmt::format("    {}) expects={} ;;\n", bash_pattern("", option),
-                        takes_file(option) ? "files" : "nothing");
+    const bool has_offer = std::ranges::find(kOffers, option.name, &Offer::name) != kOffers.end();
+    if (option.value.empty() || has_offer) continue;
+    branches += fmt::format("    {}) expects={} ;;\n", bash_pattern("", option),
+                            takes_file(option) ? "files" : "nothing");
   }
-  return arms;
+  return branches;
 }
 
+// Returns the branches of `case "$command"` in the script: options and values of the first operand.
 std::string bash_commands() {
-  std::string arms;
+  std::string branches;
   for (const Command* command : shown_commands()) {
     std::string words = "--help";
     for (std::string_view name : command->options) words += fmt::format(" --{}", name);
     const Offer* const operand = find_offer(command->name, "");
-    arms += fmt::format("    {}) options=\"{}\"", command->name, words);
+    branches += fmt::format("    {}) options=\"{}\"", command->name, words);
     if (operand != nullptr)
-      arms += fmt::format(" operands=\"{}\"", fmt::join(operand->words(), " "));
-    arms += " ;;\n";
+      branches += fmt::format(" operands=\"{}\"", fmt::join(operand->words(), " "));
+    branches += " ;;\n";
   }
-  return arms;
+  return branches;
 }
 
 std::string zsh_value(const Command& command, const Option& option) {
@@ -155,8 +160,9 @@ constexpr std::array kShells = {Shell{"bash", bash_completion}, Shell{"zsh", zsh
 
 std::span<const Shell> completion_shells() { return kShells; }
 
-// If a file is expected, the reply is left empty, so that readline itself completes it. Only
-// readline handles blanks and quotes correctly. If nothing is to be offered, that is turned off.
+// If a file is expected, the script leaves the reply empty, so that readline completes the file
+// name. Only readline handles blanks and quotes correctly. If there is nothing to offer, the script
+// turns readline's completion off.
 std::string bash_completion() {
   Words names;
   for (const Command* command : shown_commands()) names.emplace_back(command->name);

@@ -14,10 +14,11 @@ namespace bench {
 
 namespace {
 
-// A narrower table is not readable; narrower terminals get this width.
+// Minimum width of tables, also on narrower terminals, because a narrower table is not readable.
 constexpr int kMinTableWidth = 40;
 
-// The value of COLUMNS, if a user or a script has exported it.
+// Returns the value of COLUMNS, which a user or a script can export. Returns nullopt if it is not a
+// positive number.
 std::optional<int> requested_width(const Env& env) {
   const std::string text = env.variable("COLUMNS").value_or("");
   int width = 0;
@@ -57,7 +58,7 @@ Glyphs console_glyphs(const Env& env) {
   return Glyphs::ascii;
 }
 
-std::string shown_lines(std::string_view text, const Env& env) {
+std::string format_console_lines(std::string_view text, const Env& env) {
   std::string lines = printable_lines(text);
   if (const auto width = limited_width(env)) lines = fold_lines(lines, *width);
   return lines;

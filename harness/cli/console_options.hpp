@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tables are formatted for the destination of env.out.
+// Options that depend on the destination of env.out: width, colours and characters of tables and
+// lines.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,20 +14,20 @@
 
 namespace bench {
 
-// Uses the width of the terminal, or COLUMNS if there is no terminal or its width is unknown. In a
-// file or a pipe without COLUMNS nothing is shortened; files and pipes are never coloured. The
-// width is never smaller than a readable table needs.
+// Returns the options for tables. The width is that of the terminal, or COLUMNS if there is no
+// terminal or its width is unknown. Without COLUMNS, the width of a file or pipe is unlimited. The
+// width is never smaller than a readable table needs. Files and pipes get no colours.
 ConsoleOptions console_options(const Env& env);
 
-// The maximum width of tables; nullopt: no limit.
+// Returns the maximum width of tables; nullopt if there is no limit.
 std::optional<std::size_t> limited_width(const Env& env);
 
-// Blocks on a terminal whose locale (LC_ALL, LC_CTYPE or LANG, the first one that is set) is UTF-8;
-// ASCII elsewhere, also in files and pipes.
+// Returns block characters for a terminal whose locale is UTF-8, otherwise ASCII. The locale is the
+// first non-empty variable of LC_ALL, LC_CTYPE and LANG.
 Glyphs console_glyphs(const Env& env);
 
-// Formats lines of text for env.out: without control characters, and folded to its width by
+// Formats lines of text for env.out. Escapes control characters, and folds long lines with
 // fold_lines() (base/terminal_text.hpp).
-std::string shown_lines(std::string_view text, const Env& env);
+std::string format_console_lines(std::string_view text, const Env& env);
 
 }  // namespace bench

@@ -83,11 +83,11 @@ TEST_F(ConsoleOptionsTest, a_width_that_no_table_can_be_read_in_becomes_a_readab
 
 TEST_F(ConsoleOptionsTest, lines_are_printable_and_folded_to_the_width) {
   const std::string text = "  changed: implementation of the matrix product\x1b[2J; layout\n";
-  EXPECT_EQ(shown_lines(text, env_).find('\x1b'), std::string::npos);
-  EXPECT_EQ(std::ranges::count(shown_lines(text, env_), '\n'), 1);
+  EXPECT_EQ(format_console_lines(text, env_).find('\x1b'), std::string::npos);
+  EXPECT_EQ(std::ranges::count(format_console_lines(text, env_), '\n'), 1);
   env_.out_is_terminal = true;
   env_.terminal_width = 40;
-  EXPECT_EQ(shown_lines("  changed: implementation of the matrix product; layout\n", env_),
+  EXPECT_EQ(format_console_lines("  changed: implementation of the matrix product; layout\n", env_),
             "  changed: implementation of the matrix\n  product; layout\n");
 }
 

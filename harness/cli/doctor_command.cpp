@@ -27,7 +27,8 @@ namespace bench {
 namespace {
 
 constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
-// The noise figure takes at most this time after a watch of `watch`: both together end within 20 s.
+// Returns the maximum time of the noise measurement that follows a watch of `watch`. After the
+// default watch, both together take less than 20 s.
 Nanoseconds noise_limit(Nanoseconds watch) { return watch * 6 / 10; }
 
 struct LevelText {
@@ -52,21 +53,22 @@ Finding onednn_finding(Env& env) {
             "no case can run on the CPU",
             "make a libdnnl.so.3 (oneDNN >= 3.0) findable, e.g. by LD_LIBRARY_PATH"};
   }
-  std::string found = "no device of this backend";
+  std::string library = "no device of this backend";
   for (const WorkerDocument::Device& device : description->devices) {
     if (device.backend != "onednn" || !device.library) continue;
-    found = fmt::format("{} at {} ({})", device.library->version, device.library->path,
-                        device.library->detail);
+    library = fmt::format("{} at {} ({})", device.library->version, device.library->path,
+                          device.library->detail);
   }
-  return {Finding::Level::good, "oneDNN", found, "", ""};
+  return {Finding::Level::good, "oneDNN", library, "", ""};
 }
 
-std::string painted(const LevelText& level) {
+std::string colour_mark(const LevelText& level) {
   return fmt::format("{}{}\x1b[0m", level.colour, level.mark);
 }
 
-// Says where cases can run here, and what makes their times uncertain.
-std::string answer(const std::vector<Finding>& findings, const ops::cuda::DeviceProperties* gpu) {
+// Formats the first sentences: where cases can run here, and what makes their times uncertain.
+std::string format_answer(const std::vector<Finding>& findings,
+                          const ops::cuda::DeviceProperties* gpu) {
   const bool has_cpu = findings.front().level == Finding::Level::good;  // oneDNN's row is the first
   const std::string devices =
       !has_cpu && gpu == nullptr ? "cannot measure here"
@@ -81,8 +83,8 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DevicePro
                 Env& env) {
   const bool colour = env.out_is_terminal && env.use_colour();
   const auto width = limited_width(env);
-  const std::string first = answer(findings, gpu);
-  *env.out << (width ? wrap(first, *width, 0) : first + "\n") << '\n';
+  const std::string answer = format_answer(findings, gpu);
+  *env.out << (width ? wrap(answer, *width, 0) : answer + "\n") << '\n';
   for (const Finding& finding : findings) {
     const LevelText& level = level_text(finding.level);
     std::string text =
@@ -92,7 +94,7 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DevicePro
     if (!finding.remedy.empty())
       text += fmt::format("{:>24}do: {}\n", "", printable(finding.remedy));
     if (width) text = fold_lines(text, *width);
-    if (colour) text.replace(0, level.mark.size(), painted(level));
+    if (colour) text.replace(0, level.mark.size(), colour_mark(level));
     *env.out << text;
   }
 }
@@ -119,7 +121,7 @@ Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& e
   return quiet_finding(judge_watch(*watched, std::move(levels)), time);
 }
 
-Finding machine_noise(Nanoseconds limit, Env& env) {
+Finding measure_noise_finding(Nanoseconds limit, Env& env) {
   const auto processes = measure_noise(own_path(), limit, env);
   if (!processes.ok()) {
     return {Finding::Level::note, "noise", fmt::format("n/a: {}", processes.error().message()),
@@ -142,13 +144,13 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   for (Finding& finding : examine_cuda(cuda, root, own_privilege())) {
     findings.push_back(std::move(finding));
   }
-  const Nanoseconds watch = arguments.watch.value_or(kDoctorWatch);
-  if (watch > Nanoseconds(0)) {
-    const WaitingLine line(
-        fmt::format("observing the machine, up to {} ...", format_time(watch + noise_limit(watch))),
-        env);
-    findings.push_back(watch_finding(watch, machine_class(cpu), env));
-    findings.push_back(machine_noise(noise_limit(watch), env));
+  const Nanoseconds watch_time = arguments.watch.value_or(kDoctorWatch);
+  if (watch_time > Nanoseconds(0)) {
+    const WaitingLine line(fmt::format("observing the machine, up to {} ...",
+                                       format_time(watch_time + noise_limit(watch_time))),
+                           env);
+    findings.push_back(watch_finding(watch_time, machine_class(cpu), env));
+    findings.push_back(measure_noise_finding(noise_limit(watch_time), env));
   }
   if (arguments.output == Output::json) {
     print_json(findings, env);

@@ -18,24 +18,25 @@
 namespace bench {
 namespace {
 
-constexpr int kDuets = 20;
+constexpr int kDefaultDuets = 20;
 
-// Runs as many duets as requested, without stopping early for a verdict.
+// Returns evidence for the plan's case, without measurements. Its policy measures exactly the
+// requested number of duets, without confirmations.
 GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   GateEvidence evidence;
   evidence.mode = GateEvidence::Mode::paired;
-  evidence.policy.duets = arguments.gate.duets.value_or(kDuets);
+  evidence.policy.duets = arguments.gate.duets.value_or(kDefaultDuets);
   evidence.policy.extended_duets = evidence.policy.duets;
   evidence.policy.confirmations = 0;
   evidence.settings = plan.gate.value_or(GateSettings{});
-  CaseRecord facts = case_facts(plan.cases.front());
+  CaseRecord record = case_facts(plan.cases.front());
   MeasuredCase& candidate = evidence.cases.emplace_back().candidate;
-  candidate.id = std::move(facts.id);
-  candidate.source = std::move(facts.source);
+  candidate.id = std::move(record.id);
+  candidate.source = std::move(record.source);
   return evidence;
 }
 
-std::string effect_line(const CaseAssessment& judgement) {
+std::string format_duet_effect(const CaseAssessment& judgement) {
   const double effect = *judgement.effect;
   return fmt::format("{} is {:.2f} % {} than base over {} duets (p = {:.2g})\n", "candidate",
                      std::abs(100 * effect), effect < 0 ? "faster" : "slower", judgement.duets,
@@ -50,7 +51,7 @@ std::string format_duet_result(const GateFile& gate) {
   if (!judgement.effect || judgement.duets == 0) {
     return fmt::format("nothing could be compared: {}\n{}", judgement.reason, sides);
   }
-  std::string text = effect_line(judgement) + sides;
+  std::string text = format_duet_effect(judgement) + sides;
   if (judgement.pending) text += "  " + judgement.reason + "\n";
   if (judgement.low && judgement.high) {
     text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
@@ -82,8 +83,8 @@ class DuetRunner {
 
   Result<ExitStatus> execute() {
     GateParts parts = real_gate_parts(gate_.facts.candidate, gate_.facts.base, plan_, env_);
-    parts.interrupted = [this] { return watch_.seen(); };
-    BENCH_RETURN_IF_ERROR(ask(parts));
+    parts.interrupted = [this] { return watch_.is_interrupted(); };
+    BENCH_RETURN_IF_ERROR(ask_libraries(parts));
     std::optional<RecordFile> file;
     if (arguments_.out) {
       BENCH_ASSIGN_OR_RETURN(
@@ -101,19 +102,22 @@ class DuetRunner {
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
     gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
-    *env_.out << (arguments_.output == Output::json ? gate_json(gate_, {})
-                                                    : shown_lines(format_duet_result(gate_), env_));
+    *env_.out << (arguments_.output == Output::json
+                      ? gate_json(gate_, {})
+                      : format_console_lines(format_duet_result(gate_), env_));
     return status();
   }
 
  private:
-  // An effect is shown for any number of duets, but only the requested number is a success.
+  // Returns whether all requested duets were measured. With fewer duets, the effect is shown, but
+  // the command does not succeed.
   bool is_complete() const {
     return !gate_.evidence.cases.front().failure &&
            gate_.judgements.front().duets >= gate_.evidence.policy.duets;
   }
 
-  // Only a bisection needs a verdict. Without one, the effect is the answer, whatever it is.
+  // Returns the exit status. Only a bisection needs a verdict; otherwise the command succeeds with
+  // any effect.
   ExitStatus status() const {
     if (!is_complete()) return ExitStatus::not_measured;
     if (!arguments_.gate.bisect) return ExitStatus::success;
@@ -123,7 +127,8 @@ class DuetRunner {
     return is_good ? ExitStatus::success : ExitStatus::undecided;
   }
 
-  Status ask(const GateParts& parts) {
+  // Asks both sides for the versions of their libraries.
+  Status ask_libraries(const GateParts& parts) {
     BENCH_ASSIGN_OR_RETURN(const HelloReply base,
                            ask_side(parts.start_base, parts.hello, parts.interrupted));
     BENCH_ASSIGN_OR_RETURN(const HelloReply candidate,
@@ -150,7 +155,7 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
                 ExitStatus::usage, env);
   }
   InterruptWatch watch;
-  auto sides = gate_sides(arguments, *env.clock, [&watch] { return watch.seen(); });
+  auto sides = find_gate_sides(arguments, *env.clock, [&watch] { return watch.is_interrupted(); });
   if (!sides.ok()) return fail("duet", sides.error(), ExitStatus::usage, env);
   if (!sides->base) {
     return fail("duet",

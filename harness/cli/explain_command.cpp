@@ -31,11 +31,12 @@ namespace {
 
 constexpr std::string_view kRoleNames[] = {"input", "weights", "output"};
 
-// A network has hundreds of parameter tensors; those in the middle are of little interest.
+// Maximum number of tensors that are all listed. A longer list, as of a network, shows the first
+// half of this number and the last two.
 constexpr std::size_t kMaxTensors = 12;
 constexpr std::size_t kMinNameWidth = 18;
 
-std::string tensor_line(const ops::Tensor& tensor, std::size_t name_width) {
+std::string format_tensor(const ops::Tensor& tensor, std::size_t name_width) {
   return fmt::format("  {:<{}} {:<8} {:<5} {:<20} {}\n", tensor.name, name_width,
                      kRoleNames[static_cast<std::size_t>(tensor.role)], info(tensor.dtype).name,
                      fmt::format("{}", fmt::join(tensor.dims, "x")), format_bytes(tensor.size()));
@@ -46,27 +47,28 @@ std::string format_tensors(std::span<const ops::Tensor> tensors) {
   for (const ops::Tensor& tensor : tensors) name_width = std::max(name_width, tensor.name.size());
   std::string text = "tensors\n";
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const bool hidden =
+    const bool is_hidden =
         tensors.size() > kMaxTensors && i >= kMaxTensors / 2 && i + 2 < tensors.size();
-    if (!hidden) text += tensor_line(tensors[i], name_width);
-    if (hidden && i == kMaxTensors / 2)
+    if (!is_hidden) text += format_tensor(tensors[i], name_width);
+    if (is_hidden && i == kMaxTensors / 2)
       text += fmt::format("  ... {} more\n", tensors.size() - kMaxTensors / 2 - 2);
   }
   return text;
 }
 
-// Derives the formulas, because a plan's problems have none. Empty for a network.
+// Makes the problem again to get its formulas, which a plan does not contain. Returns no formulas
+// for a network.
 std::vector<ops::Formula> derive_formulas(const Case& spec) {
   const auto* problem = std::get_if<ops::Problem>(&spec.work);
   if (problem == nullptr) return {};
-  auto again = ops::make_problem({.op = problem->op,
-                                  .direction = problem->direction,
-                                  .dtype = problem->dtype,
-                                  .layout = problem->layout,
-                                  .math = problem->math,
-                                  .parameters = problem->parameters,
-                                  .post_ops = problem->post_ops});
-  return again.ok() ? std::move(again->formulas) : std::vector<ops::Formula>{};
+  auto derived = ops::make_problem({.op = problem->op,
+                                    .direction = problem->direction,
+                                    .dtype = problem->dtype,
+                                    .layout = problem->layout,
+                                    .math = problem->math,
+                                    .parameters = problem->parameters,
+                                    .post_ops = problem->post_ops});
+  return derived.ok() ? std::move(derived->formulas) : std::vector<ops::Formula>{};
 }
 
 std::string format_formulas(const Case& spec) {
@@ -101,27 +103,27 @@ std::string format_work(const ops::Work& work) {
 
 std::string format_prepared(const PreparedReply& prepared) {
   std::string text = fmt::format("  implementation  {}\n", prepared.implementation);
-  // For networks, lists only tensors that are not parameters.
+  // Omits the parameters from a long list, as of a network.
   for (const BufferInfo& buffer : prepared.buffers) {
     if (prepared.buffers.size() > kMaxTensors && buffer.role == "weights") continue;
     text += fmt::format("  layout          {:<18} {:<14} {}\n", buffer.name, buffer.layout,
                         format_bytes(buffer.size));
   }
   const PreparationTimes& times = prepared.preparation;
-  const auto time_of = [](const std::optional<Nanoseconds>& time) {
+  const auto format_optional_time = [](const std::optional<Nanoseconds>& time) {
     return format_or_unknown(time, format_time);
   };
   text += fmt::format("  once            create {}, again {}; reorders {}; first run {}\n",
-                      time_of(times.create), time_of(times.create_hit), time_of(times.reorder),
-                      time_of(times.first_run));
+                      format_optional_time(times.create), format_optional_time(times.create_hit),
+                      format_optional_time(times.reorder), format_optional_time(times.first_run));
   text += fmt::format("  memory          peak {}, weights {}, workspace {}\n",
                       format_bytes(prepared.memory.peak), format_bytes(prepared.memory.weights),
                       format_bytes(prepared.memory.workspace));
   return text;
 }
 
-// The steps that a network executes, in order. Empty for a single operator, which the lines above
-// describe completely.
+// Formats the steps that a network executes, in order. Empty for a single operator, because
+// format_prepared() describes it completely.
 std::string format_steps(const PreparedReply& prepared) {
   if (prepared.steps.size() < 2) return "";
   std::string text = "\nsteps\n";
@@ -132,7 +134,8 @@ std::string format_steps(const PreparedReply& prepared) {
   return text;
 }
 
-// Maximum number of reasons: for networks the first ones suffice, because they repeat.
+// Maximum number of reasons in the text. The reasons of a network repeat, so the first ones
+// suffice.
 constexpr std::size_t kMaxReasons = 16;
 
 std::string format_dispatch_reasons(const std::vector<DispatchReason>& reasons) {
@@ -160,7 +163,7 @@ void write_reason(JsonWriter& writer, const DispatchReason& reason) {
 std::string format_probe(const Result<PreparedCase>& probe) {
   if (!probe.ok())
     return fmt::format("here\n  no worker could be started: {}\n", probe.error().message());
-  const ops::LibraryInfo& library = probe->library;  // without a name if no worker was asked
+  const ops::LibraryInfo& library = probe->library;  // no name if no worker was asked
   std::string text = library.name.empty()
                          ? "here\n"
                          : fmt::format("here, with {} {}\n", library.name, library.version);
@@ -171,21 +174,22 @@ std::string format_probe(const Result<PreparedCase>& probe) {
   return text + format_prepared(*probe->prepared) + format_steps(*probe->prepared);
 }
 
-std::string reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
+// Returns the command that measures the case.
+std::string format_reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
   std::string line = fmt::format("{} run {}", arguments.program, shell_quoted(spec.id));
   for (const std::string& plugin : plan.plugins)
     line += fmt::format(" --plugin {}", shell_quoted(plugin));
   return line;
 }
 
-// A GPU that is not in this machine, and what its libraries would run.
-struct There {
+// A GPU that a file describes (--gpu), and what its libraries would run for the case.
+struct RemoteGpuResult {
   GpuDescription gpu;
   Result<CudaSupport> support;
 };
 
-// The id of the same case on a GPU.
-std::string id_on_gpu(const Case& spec) {
+// Returns the id of the same case on a GPU.
+std::string make_gpu_id(const Case& spec) {
   CaseKey key = spec.key;
   if (key.device != "cuda") {
     key.device = "cuda";
@@ -194,61 +198,64 @@ std::string id_on_gpu(const Case& spec) {
   return to_id(key);
 }
 
-// Returns nullopt if no GPU was described. For a network, explain each layer separately.
-std::optional<There> look_there(const Case& spec, const Arguments& arguments, Env& env) {
+// Returns nullopt if no GPU was described, and for a network, whose layers are separate cases.
+std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Arguments& arguments,
+                                              Env& env) {
   if (!arguments.gpu || !std::holds_alternative<ops::Problem>(spec.work)) return std::nullopt;
   auto gpu = read_gpu_description(*arguments.gpu);
-  if (!gpu) return std::nullopt;  // not expected: it was read when the command line was parsed
-  const std::string id = id_on_gpu(spec);
+  if (!gpu) return std::nullopt;  // not expected: the command-line parser has read the file
+  const std::string id = make_gpu_id(spec);
   auto supports = ask_cuda_support(own_path(), {{id}, *arguments.gpu}, env);
-  if (!supports) return There{*std::move(gpu), supports.error()};
-  return There{*std::move(gpu), supports->at(id)};
+  if (!supports) return RemoteGpuResult{*std::move(gpu), supports.error()};
+  return RemoteGpuResult{*std::move(gpu), supports->at(id)};
 }
 
-std::string format_remote_result(const There& there) {
-  std::string text = fmt::format("there, on {}\n", there.gpu.name);
-  if (!there.support) return text + fmt::format("  n/a: {}\n\n", there.support.error().message());
-  const CudaSupport& support = *there.support;
-  const bool runs = support.runs == "yes";
-  text += fmt::format("  {}{}{}{}\n", runs ? "" : fmt::format("{}: ", support.runs), support.by,
-                      support.by.empty() || support.reason.empty() ? "" : ": ", support.reason);
+std::string format_remote_result(const RemoteGpuResult& remote) {
+  std::string text = fmt::format("there, on {}\n", remote.gpu.name);
+  if (!remote.support) return text + fmt::format("  n/a: {}\n\n", remote.support.error().message());
+  const CudaSupport& support = *remote.support;
+  const bool is_supported = support.runs == "yes";
+  text +=
+      fmt::format("  {}{}{}{}\n", is_supported ? "" : fmt::format("{}: ", support.runs), support.by,
+                  support.by.empty() || support.reason.empty() ? "" : ": ", support.reason);
   for (const std::string& engine : support.engines) text += fmt::format("  {}\n", engine);
   return text + "\n";
 }
 
-void write_there(JsonWriter& writer, const There& there) {
-  writer.required("gpu", there.gpu.name);
-  writer.required("arch", there.gpu.architecture);
-  if (!there.support) {
-    writer.required("reason", there.support.error().message());
+void write_remote_result(JsonWriter& writer, const RemoteGpuResult& remote) {
+  writer.required("gpu", remote.gpu.name);
+  writer.required("arch", remote.gpu.architecture);
+  if (!remote.support) {
+    writer.required("reason", remote.support.error().message());
     return;
   }
-  writer.required("runs", there.support->runs);
-  writer.required("by", there.support->by);
-  writer.required("reason", there.support->reason);
-  writer.required("engines", there.support->engines);
+  writer.required("runs", remote.support->runs);
+  writer.required("by", remote.support->by);
+  writer.required("reason", remote.support->reason);
+  writer.required("engines", remote.support->engines);
 }
 
-// The result of preparing the case on this machine.
-struct Here {
+// What this machine runs for the case, and its ideal time from the stored ceilings.
+struct LocalResult {
   Result<PreparedCase> probe;
   std::vector<DispatchReason> not_taken;
   std::string reproduction;
   std::optional<Roofline> ideal = std::nullopt;
 };
 
-Here look_here(const Case& spec, const Plan& plan, const Arguments& arguments, Env& env) {
+LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments& arguments,
+                            Env& env) {
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();
-  Here here{probe_case(spec, options, env), {}, reproduction(spec, plan, arguments)};
-  const auto memory = here.probe.ok() && here.probe->prepared
-                          ? std::optional(here.probe->prepared->memory)
+  LocalResult local{probe_case(spec, options, env), {}, format_reproduction(spec, plan, arguments)};
+  const auto memory = local.probe.ok() && local.probe->prepared
+                          ? std::optional(local.probe->prepared->memory)
                           : std::nullopt;
-  here.ideal = compute_ideal(spec, memory, ceilings_for(spec, env));
-  if (!here.probe.ok() || here.probe->library.name.empty()) return here;
-  if (auto reasons = dispatch_reasons(spec, options, env)) here.not_taken = std::move(*reasons);
-  return here;
+  local.ideal = compute_ideal(spec, memory, find_case_ceilings(spec, env));
+  if (!local.probe.ok() || local.probe->library.name.empty()) return local;
+  if (auto reasons = dispatch_reasons(spec, options, env)) local.not_taken = std::move(*reasons);
+  return local;
 }
 
 void write_tensor(JsonWriter& writer, const ops::Tensor& tensor) {
@@ -277,29 +284,29 @@ void write_prepared(JsonWriter& writer, const PreparedReply& prepared) {
   });
 }
 
-void write_here(JsonWriter& writer, const Here& here) {
-  const Result<PreparedCase>& probe = here.probe;
+void write_local_result(JsonWriter& writer, const LocalResult& local) {
+  const Result<PreparedCase>& probe = local.probe;
   if (probe.ok() && probe->refused) {
     writer.required("outcome", to_string(probe->refused->outcome));
     writer.required("reason", probe->refused->reason);
   } else if (probe.ok() && probe->prepared) {
     write_prepared(writer, *probe->prepared);
   }
-  writer.list("not_taken", here.not_taken, write_reason);
+  writer.list("not_taken", local.not_taken, write_reason);
 }
 
-// A case, and what was found out about it.
+// A case and its explanation.
 struct Explanation {
   const Case& spec;
-  Here here;
-  std::optional<There> there;
+  LocalResult local;
+  std::optional<RemoteGpuResult> remote;
 };
 
-// The case record of the result file (the plan's facts) without what only a run decides, with the
-// additions of `explain`.
+// Writes the case record of a result file without `outcome` and `flags`, which only a run decides,
+// and adds the sections of `explain`.
 void write_explanation(JsonWriter& writer, const Explanation& explanation,
                        const std::optional<ops::Platform>& platform) {
-  const auto& [spec, here, there] = explanation;
+  const auto& [spec, local, remote] = explanation;
   const JsonDocument facts = parse_json(to_json_line(case_facts(spec))).value();
   for (std::size_t i = 0; i < facts.root().size(); ++i) {
     const std::string_view name = facts.root().name(i);
@@ -318,28 +325,31 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
       write_tensor_cores(section, work, *platform);
     });
   }
-  writer.group("there", there, write_there);
-  if (here.ideal) {
-    writer.required("ideal_ns", here.ideal->ideal);
-    writer.required("bound", bound_names()[static_cast<std::size_t>(here.ideal->bound)]);
+  writer.group("there", remote, write_remote_result);
+  if (local.ideal) {
+    writer.required("ideal_ns", local.ideal->ideal);
+    writer.required("bound", bound_names()[static_cast<std::size_t>(local.ideal->bound)]);
   }
-  writer.required("reproduce", here.reproduction);
-  writer.object("here", [&found = here](JsonWriter& section) { write_here(section, found); });
+  writer.required("reproduce", local.reproduction);
+  writer.object("here",
+                [&result = local](JsonWriter& section) { write_local_result(section, result); });
 }
 
-// Everything except the id and the command, which are for copying and never fold.
-std::string format_explanation(const Case& spec, const Here& here,
-                               const std::optional<There>& there,
+// Formats all sections except the id and the command to reproduce the case. Those two are for
+// copying, so their lines are never folded.
+std::string format_explanation(const Case& spec, const LocalResult& local,
+                               const std::optional<RemoteGpuResult>& remote,
                                const std::optional<ops::Platform>& platform) {
   const std::string tensor_cores = (platform ? format_tensor_cores(spec, *platform) + "\n" : "") +
-                                   (there ? format_remote_result(*there) : "");
+                                   (remote ? format_remote_result(*remote) : "");
   return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
                      format_formulas(spec), format_work(case_work(spec)), tensor_cores,
-                     here.ideal ? format_ideal(*here.ideal) : "", format_probe(here.probe),
-                     format_dispatch_reasons(here.not_taken));
+                     local.ideal ? format_ideal(*local.ideal) : "", format_probe(local.probe),
+                     format_dispatch_reasons(local.not_taken));
 }
 
-// The name was checked when the command line was parsed.
+// Returns the platform of --arch or --gpu; nullopt without them. The command-line parser has
+// checked its name.
 std::optional<ops::Platform> find_platform(const Arguments& arguments) {
   if (!arguments.architecture) return std::nullopt;
   return ops::parse_platform(*arguments.architecture).value();
@@ -353,22 +363,23 @@ ExitStatus explain_command(const Arguments& arguments, Env& env) {
   const auto platform = find_platform(arguments);
   std::vector<Explanation> explanations;
   for (const Case& spec : plan->cases) {
-    Explanation found{spec, look_here(spec, *plan, arguments, env),
-                      look_there(spec, arguments, env)};
+    Explanation explanation{spec, explain_locally(spec, *plan, arguments, env),
+                            ask_remote_gpu(spec, arguments, env)};
     if (arguments.output == Output::json) {
-      explanations.push_back(std::move(found));
+      explanations.push_back(std::move(explanation));
       continue;
     }
-    const std::string text =
-        shown_lines(format_explanation(spec, found.here, found.there, platform), env);
+    const std::string text = format_console_lines(
+        format_explanation(spec, explanation.local, explanation.remote, platform), env);
     *env.out << fmt::format("case  {}\n\n{}reproduce\n  {}\n", printable(spec.id), text,
-                            printable(found.here.reproduction));
+                            printable(explanation.local.reproduction));
   }
   if (arguments.output == Output::json) {
     *env.out << printed_json([&](JsonWriter& writer) {
-      writer.required_list("cases", explanations, [&](JsonWriter& entry, const Explanation& each) {
-        write_explanation(entry, each, platform);
-      });
+      writer.required_list("cases", explanations,
+                           [&](JsonWriter& entry, const Explanation& explanation) {
+                             write_explanation(entry, explanation, platform);
+                           });
     });
   }
   return ExitStatus::success;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of `explain` about tensor cores (--arch: the verdict of the rules of
-// ops/tensor_core/ on a case) and about the stored ceilings of this machine.
+// Sections of `explain`: the verdict of the tensor-core rules (ops/tensor_core/) on a case, and the
+// ideal time by the stored ceilings of this machine.
 #pragma once
 
 #include "base/json_writer.hpp"
@@ -14,19 +14,23 @@
 
 namespace bench {
 
-// For an operator: its parts with reasons and rules. For a network: one line per convolution and
-// product. Begins with "tensor cores" and ends in a newline.
+// Formats the section, which begins with "tensor cores" and ends in a newline. For an operator, it
+// contains each part of the verdict with its reason and rule. For a network, it contains one line
+// per convolution or product.
 std::string format_tensor_cores(const Case& spec, const ops::Platform& platform);
 
-// {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}; for a network "nodes".
+// Writes {"arch", "libraries", "verdict", "reason", "rule", "parts": {...}, ...}. For a network,
+// "nodes" lists one verdict per node.
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
-// The shortest time that the ceilings permit for a case. nullopt without stored ceilings, or on
-// another device than theirs. `memory`: of the prepared case, if it could be prepared.
+// Computes the shortest time that the ceilings permit for a case. Returns nullopt if there are no
+// ceilings for the case's device. `memory` is that of the prepared case; nullopt if it could not be
+// prepared.
 std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<MemoryUse>& memory,
                                       const Ceilings& ceilings);
 
-// Lines that begin with "ceilings". The efficiency, which needs a time, is not shown.
+// Formats the section, which begins with "ceilings". Does not show the efficiency, which needs a
+// measured time.
 std::string format_ideal(const Roofline& ideal);
 
 }  // namespace bench

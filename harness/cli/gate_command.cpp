@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files, options and reports of a gate; run_gate() carries it out.
+// `bench gate`: reads the options, opens the files and writes the reports. run_gate() measures and
+// decides.
 #include "base/file.hpp"
 #include "base/folder.hpp"
 #include "base/printable.hpp"
@@ -25,19 +26,21 @@ namespace bench {
 namespace {
 
 constexpr const char* kGateFile = "gate.jsonl";
-// Its files are replaced only with --force, one by one: other files of the folder stay.
+
+// Creates the folder and the evidence file of a gate. Existing files of a gate are replaced only
+// with --force; other files in the folder stay.
 Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments) {
   BENCH_RETURN_IF_ERROR(create_folder(folder));
   std::error_code code;
-  // The evidence is read back and kept. A FIFO would wait for a reader and could not be
-  // interrupted.
+  // The evidence must be a regular file, because it is read again. Opening a FIFO would wait for a
+  // reader and could not be interrupted.
   const std::string evidence = folder + "/" + kGateFile;
   if (std::filesystem::exists(evidence, code) &&
       !std::filesystem::is_regular_file(evidence, code)) {
     return Error{"is not a regular file", evidence, "choose another folder with --out"};
   }
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  for (const GateFormat& format : gate_formats())  // checked now rather than after measuring
+  for (const GateFormat& format : gate_formats())  // checks before measuring, not after
     BENCH_RETURN_IF_ERROR(check_output(fmt::format("{}/{}", folder, format.file), existing));
   BENCH_ASSIGN_OR_RETURN(RecordFile file, RecordFile::create(evidence, existing));
   return FileSink(std::move(file));
@@ -63,7 +66,7 @@ Status write_reports(const GateFile& gate, const KitPaths& kits, const std::stri
   return Done{};
 }
 
-void print(const GateFile& gate, const KitPaths& kits, const Arguments& arguments, Env& env) {
+void print_gate(const GateFile& gate, const KitPaths& kits, const Arguments& arguments, Env& env) {
   if (arguments.output == Output::json) {
     *env.out << gate_json(gate, kits);
     return;
@@ -72,7 +75,8 @@ void print(const GateFile& gate, const KitPaths& kits, const Arguments& argument
   *env.out << gate_console(gate, kits, console_options(env));
 }
 
-// A chosen part of the configuration lacks the other cases on purpose.
+// Returns `part` if options select or exempt cases, because other stored cases are then missing on
+// purpose.
 GateRequest::Extent to_extent(const Arguments& arguments) {
   const bool is_whole = arguments.filters.empty() && arguments.devices.empty() &&
                         !arguments.shard && !arguments.gate.allow_removed;
@@ -101,14 +105,14 @@ Result<ExitStatus> measure_and_report(GateRequest request, FileSink& file,
   };
   auto progress = make_progress(arguments.verbosity, env);
   BENCH_ASSIGN_OR_RETURN(const GateOutcome outcome, run_gate(request, file, *progress, env));
-  progress.reset();  // leaves the terminal's line before results are printed
+  progress.reset();  // clears the progress line before results are printed
   BENCH_RETURN_IF_ERROR(write_reports(outcome.gate, outcome.kits, request.folder, arguments));
-  print(outcome.gate, outcome.kits, arguments, env);
+  print_gate(outcome.gate, outcome.kits, arguments, env);
   if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "evidence: " + request.folder);
   return outcome.gate.conclusion.status;
 }
 
-// Judges the same evidence again by the current rules.
+// Judges the evidence of --from again by the current rules.
 Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
@@ -116,7 +120,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   gate.program = arguments.program;
   gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
   if (arguments.out) BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
-  print(gate, {}, arguments, env);
+  print_gate(gate, {}, arguments, env);
   return gate.conclusion.status;
 }
 
@@ -143,8 +147,8 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   InterruptWatch watch;
-  const auto interrupted = [&watch] { return watch.seen(); };
-  auto sides = gate_sides(arguments, *env.clock, interrupted);
+  const auto interrupted = [&watch] { return watch.is_interrupted(); };
+  auto sides = find_gate_sides(arguments, *env.clock, interrupted);
   if (!sides.ok()) return fail("gate", sides.error(), ExitStatus::usage, env);
   const std::string run_id = make_run_id(env);
   const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
@@ -152,7 +156,7 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   if (!sink.ok()) return fail("gate", sink.error(), ExitStatus::usage, env);
   GateRequest request =
       make_gate_request(arguments, std::move(*plan), std::move(*sides), run_id, folder);
-  request.interrupted = [&watch] { return watch.seen(); };
+  request.interrupted = [&watch] { return watch.is_interrupted(); };
   const Result<ExitStatus> status = measure_and_report(std::move(request), *sink, arguments, env);
   return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);
 }

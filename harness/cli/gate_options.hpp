@@ -12,21 +12,21 @@
 
 namespace bench {
 
-// The candidate is this program unless --cand names another. The base is the program of --base.
-// Without --base it is this program if a side has its own variables (--base-env, --cand-env);
-// otherwise there is no base.
-Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
-                             const std::function<bool()>& interrupted);
+// Returns the sides that the options name. The candidate is this program unless --cand names
+// another. The base is the program of --base. Without --base, the base is this program if a side
+// has its own variables (--base-env, --cand-env); otherwise there is no base.
+Result<GateSides> find_gate_sides(const Arguments& arguments, Clock& clock,
+                                  const std::function<bool()>& interrupted);
 
-// The exit status for `git bisect run` (--bisect) with which git skips a commit. It is only
-// returned with --bisect, so it is not one of the general statuses.
+// Exit status with which `git bisect run` skips a commit. Commands return it only with --bisect, so
+// it is not an enumerator of ExitStatus.
 inline constexpr auto kSkippedCommit = static_cast<ExitStatus>(125);
 
-// Returns success (not slower) and regression (slower) unchanged, and kSkippedCommit for everything
-// else. git would call a commit with any other status bad. Prints why the commit is skipped.
+// Returns success (not slower) and regression (slower) unchanged. Returns kSkippedCommit for any
+// other status, which git would count as bad, and prints why the commit is skipped.
 ExitStatus bisect_status(std::string_view command, ExitStatus status, Env& env);
 
-// Whether the command line of a command asks for these statuses, even if it is wrong otherwise.
+// Returns whether the command line contains --bisect, even if it is otherwise invalid.
 bool asks_for_bisect(int argc, const char* const* argv);
 
 }  // namespace bench

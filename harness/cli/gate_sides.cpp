@@ -12,6 +12,7 @@
 namespace bench {
 namespace {
 
+// Puts the name of the option in front of the place of the error.
 Error at_option(Error error, const char* option) {
   error.where = error.where.empty() ? option : std::string(option) + " " + error.where;
   return error;
@@ -19,6 +20,7 @@ Error at_option(Error error, const char* option) {
 
 using Environment = std::map<std::string, std::string>;
 
+// Returns an error if the environment sets an invalid slowdown.
 Status check_environment(const Environment& environment, const char* option) {
   const auto slowdown = environment.find(kSlowdownVariable);
   if (slowdown == environment.end()) return Done{};
@@ -28,8 +30,8 @@ Status check_environment(const Environment& environment, const char* option) {
 
 }  // namespace
 
-Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
-                             const std::function<bool()>& interrupted) {
+Result<GateSides> find_gate_sides(const Arguments& arguments, Clock& clock,
+                                  const std::function<bool()>& interrupted) {
   const GateArguments& gate = arguments.gate;
   BENCH_RETURN_IF_ERROR(check_environment(gate.candidate_environment, "--cand-env"));
   BENCH_RETURN_IF_ERROR(check_environment(gate.base_environment, "--base-env"));
@@ -38,8 +40,9 @@ Result<GateSides> gate_sides(const Arguments& arguments, Clock& clock,
                              interrupted, arguments.budget);
   if (!candidate.ok()) return at_option(candidate.error(), "--cand");
   sides.candidate = std::move(*candidate);
-  const bool differ = !gate.base_environment.empty() || !gate.candidate_environment.empty();
-  if (!gate.base && !differ) return sides;
+  const bool has_own_variables =
+      !gate.base_environment.empty() || !gate.candidate_environment.empty();
+  if (!gate.base && !has_own_variables) return sides;
   auto base = find_side(gate.base.value_or(own_path()), gate.base_environment, clock, interrupted,
                         arguments.budget);
   if (!base.ok()) return at_option(base.error(), "--base");

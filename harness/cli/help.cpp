@@ -19,11 +19,11 @@
 namespace bench {
 namespace {
 
-// Help fits the usual terminal, whatever its destination.
+// Width of help in columns. It does not depend on the destination.
 constexpr std::size_t kHelpWidth = 80;
 constexpr std::size_t kHelpColumn = 30;  // where the text after a name begins
 
-std::string option_names(const Option& option, std::string_view value) {
+std::string format_option_names(const Option& option, std::string_view value) {
   std::string text = option.letter == '\0' ? "    " : fmt::format("-{}, ", option.letter);
   text += fmt::format("--{}", option.name);
   if (!value.empty()) {
@@ -34,7 +34,7 @@ std::string option_names(const Option& option, std::string_view value) {
 
 // Formats "  name      what it is" with the text wrapped in its column. A long name has its own
 // line.
-std::string help_entry(std::string_view name, std::string_view help) {
+std::string format_help_entry(std::string_view name, std::string_view help) {
   std::string text = fmt::format("  {}", name);
   const std::string lines = wrap(help, kHelpWidth, kHelpColumn);
   if (text.size() + 2 > kHelpColumn || lines.empty()) return text + '\n' + lines;
@@ -43,27 +43,27 @@ std::string help_entry(std::string_view name, std::string_view help) {
 }
 
 // Wraps the paragraphs of a description. Lines that begin with a blank stay unchanged.
-std::string flow(std::string_view text) {
+std::string wrap_description(std::string_view text) {
   std::string result;
   std::string paragraph;
-  const auto finish = [&] {
+  const auto finish_paragraph = [&] {
     result += wrap(paragraph, kHelpWidth, 0);
     paragraph.clear();
   };
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.starts_with(' ')) {
-      finish();
+      finish_paragraph();
       result += fmt::format("{}\n", line.text);
     } else {
       paragraph += fmt::format("{}{}", paragraph.empty() ? "" : " ", line.text);
     }
   }
-  finish();
+  finish_paragraph();
   return result;
 }
 
 // Formats "command  # what it does" as two lines, with the comment above its command.
-std::string example_lines(std::string_view examples, std::string_view indent) {
+std::string format_examples(std::string_view examples, std::string_view indent) {
   constexpr std::string_view kComment = "  # ";
   std::string result;
   for (const NumberedLine& line : Lines(examples)) {
@@ -118,11 +118,11 @@ constexpr std::string_view kSeeAlso =
 
 // Escapes text for roff: a leading dot or apostrophe would be a request, a backslash an escape, and
 // a bare hyphen a typographic one.
-std::string roff(std::string_view text) {
+std::string escape_roff(std::string_view text) {
   std::string result;
-  bool line_start = true;
+  bool is_line_start = true;
   for (char c : text) {
-    if (line_start && (c == '.' || c == '\'')) result += "\\&";
+    if (is_line_start && (c == '.' || c == '\'')) result += "\\&";
     if (c == '\\') {
       result += "\\e";
     } else if (c == '-') {
@@ -130,23 +130,24 @@ std::string roff(std::string_view text) {
     } else {
       result += c;
     }
-    line_start = c == '\n';
+    is_line_start = c == '\n';
   }
   return result;
 }
 
-std::string manual_command_section(const Command& command) {
-  std::string text = fmt::format(".SS {} {}\n{}.\n", roff(command.name), roff(command.operands),
-                                 roff(command.summary));
-  if (!command.description.empty()) text += fmt::format(".PP\n{}\n", roff(command.description));
+std::string format_manual_section(const Command& command) {
+  std::string text = fmt::format(".SS {} {}\n{}.\n", escape_roff(command.name),
+                                 escape_roff(command.operands), escape_roff(command.summary));
+  if (!command.description.empty())
+    text += fmt::format(".PP\n{}\n", escape_roff(command.description));
   for (std::string_view name : command.options) {
     const Option& option = *find_option(name);
     const OptionHelp help = option_help(command.name, option);
-    text +=
-        fmt::format(".TP\n.B {}\n{}\n", roff(option_names(option, help.value)), roff(help.help));
+    text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(format_option_names(option, help.value)),
+                        escape_roff(help.help));
   }
   if (!command.examples.empty())
-    text += fmt::format(".PP\n.nf\n{}.fi\n", roff(example_lines(command.examples, "")));
+    text += fmt::format(".PP\n.nf\n{}.fi\n", escape_roff(format_examples(command.examples, "")));
   return text;
 }
 
@@ -162,10 +163,11 @@ std::string program_help() {
   std::string text =
       wrap(kPurpose, kHelpWidth, 0) + "\nUsage: bench COMMAND [OPTIONS] ...\n\nCommands:\n";
   for (const Command* command : shown_commands()) {
-    text += help_entry(fmt::format("{} {}", command->name, command->operands), command->summary);
+    text +=
+        format_help_entry(fmt::format("{} {}", command->name, command->operands), command->summary);
   }
   text += "\nStart here:\n" +
-          example_lines(
+          format_examples(
               "bench doctor  # what this machine offers and lacks\n"
               "bench run configs/quick.yaml  # a few seconds\n"
               "bench run configs/resnet.yaml  # ResNet-50, layer by layer and as a whole\n"
@@ -186,14 +188,14 @@ std::string command_help(const Command& command) {
   std::string text = fmt::format(
       "Usage: bench {}{}{}{}\n\n{}", command.name, command.options.empty() ? "" : " [OPTIONS]",
       command.operands.empty() ? "" : " ", command.operands, wrap(summary, kHelpWidth, 0));
-  if (!command.description.empty()) text += "\n" + flow(command.description);
+  if (!command.description.empty()) text += "\n" + wrap_description(command.description);
   if (!command.options.empty()) text += "\nOptions:\n";
   for (std::string_view name : command.options) {
     const Option& option = *find_option(name);
     const OptionHelp help = option_help(command.name, option);
-    text += help_entry(option_names(option, help.value), help.help);
+    text += format_help_entry(format_option_names(option, help.value), help.help);
   }
-  if (!command.examples.empty()) text += "\nExamples:\n" + example_lines(command.examples, "  ");
+  if (!command.examples.empty()) text += "\nExamples:\n" + format_examples(command.examples, "  ");
   return text;
 }
 
@@ -204,9 +206,9 @@ std::string format_manual() {
     text += fmt::format("\n{0}\n{1:-<{2}}\n{3}", title, "", title.size(), command_help(*command));
   }
   text += "\nEnvironment\n-----------\n";
-  for (const auto& [name, meaning] : environment_rows()) text += help_entry(name, meaning);
+  for (const auto& [name, meaning] : environment_rows()) text += format_help_entry(name, meaning);
   text += "\nFiles\n-----\n";
-  for (const auto& [name, meaning] : kFiles) text += help_entry(name, meaning);
+  for (const auto& [name, meaning] : kFiles) text += format_help_entry(name, meaning);
   return text + "\n" + wrap(kSeeAlso, kHelpWidth, 0);
 }
 
@@ -215,22 +217,22 @@ std::string manual_page() {
       ".TH BENCH 1 \"\" \"bench {}\" \"User Commands\"\n.SH NAME\nbench \\- measure "
       "neural\\-network operators and small networks\n"
       ".SH SYNOPSIS\n.B bench\n.I COMMAND\n[\\fIOPTIONS\\fR] ...\n.SH DESCRIPTION\n{}\n",
-      tool_version(), roff(kPurpose));
+      tool_version(), escape_roff(kPurpose));
   text +=
       "Cases come from YAML files or are named by their id. Each case runs in several worker "
       "processes, interleaved in random\n"
       "order; warm\\-up is excluded, results are checked before they are timed, and every record "
       "is appended to a result\n"
       "file at once.\n.SH COMMANDS\n";
-  for (const Command* command : shown_commands()) text += manual_command_section(*command);
-  text += fmt::format(".SH EXIT STATUS\n.nf\n{}.fi\n", roff(kExitStatuses));
+  for (const Command* command : shown_commands()) text += format_manual_section(*command);
+  text += fmt::format(".SH EXIT STATUS\n.nf\n{}.fi\n", escape_roff(kExitStatuses));
   text += ".SH ENVIRONMENT\n";
   for (const auto& [name, meaning] : environment_rows())
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(meaning));
+    text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(name), escape_roff(meaning));
   text += ".SH FILES\n";
   for (const auto& [name, meaning] : kFiles)
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(name), roff(meaning));
-  text += fmt::format(".SH SEE ALSO\n{}\n", roff(kSeeAlso));
+    text += fmt::format(".TP\n.B {}\n{}\n", escape_roff(name), escape_roff(meaning));
+  text += fmt::format(".SH SEE ALSO\n{}\n", escape_roff(kSeeAlso));
   return text;
 }
 

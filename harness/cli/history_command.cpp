@@ -27,8 +27,8 @@ struct StoredTrends {
   std::vector<std::string> problems;  // files and lines that were not read
 };
 
-// Searches all cases of the store, whatever is shown: the number of tests decides which changes
-// count, and it must not depend on the selection.
+// Searches all cases of the store for changes, also those that are not shown. The number of tests
+// decides which changes are significant, so it must not depend on the selection.
 Result<StoredTrends> read_trends(const std::string& folder) {
   const BaselineStore store(folder);
   if (const auto files = store.list(); !files.ok()) return files.error();
@@ -62,7 +62,8 @@ Error unknown_case(const std::vector<CaseTrend>& trends, const std::string& id,
                : "`bench history` without a case lists all of them"};
 }
 
-// Keeps the named cases, or all, that --filter selects.
+// Keeps the trends of cases that --filter selects and that the operands name, if there are
+// operands. Returns an error if the store does not contain a named case.
 Status select_trends(const Arguments& arguments, const std::string& folder,
                      std::vector<CaseTrend>& trends) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
@@ -87,7 +88,7 @@ TrendView make_view(const Arguments& arguments, const Env& env) {
   return view;
 }
 
-// A sentence instead of an empty table.
+// Formats the sentence that replaces an empty table.
 std::string format_empty_history(const std::vector<CaseTrend>& trends, const TrendView& view,
                                  const std::string& folder) {
   if (trends.empty())
@@ -95,9 +96,10 @@ std::string format_empty_history(const std::vector<CaseTrend>& trends, const Tre
         "No stored run of such a case in {}; store accepted runs with "
         "`bench baseline save`.",
         folder);
-  std::string last;
-  for (const CaseTrend& trend : trends) last = std::max(last, trend.points.back().run.time);
-  return fmt::format("No run since {}: the last one is of {}.", view.since.value_or(""), last);
+  std::string last_time;
+  for (const CaseTrend& trend : trends)
+    last_time = std::max(last_time, trend.points.back().run.time);
+  return fmt::format("No run since {}: the last one is of {}.", view.since.value_or(""), last_time);
 }
 
 std::string format_history(const std::vector<ShownTrend>& shown, const Arguments& arguments,
@@ -109,10 +111,10 @@ std::string format_history(const std::vector<ShownTrend>& shown, const Arguments
   return text;
 }
 
-ExitStatus status_of_trends(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
+ExitStatus to_exit_status(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
   if (!arguments.fail_on_regression) return ExitStatus::success;
   if (std::ranges::any_of(shown, &ShownTrend::is_slower_now)) return ExitStatus::regression;
-  // As a check in a CI it must not pass if it searched nothing.
+  // A check in CI must not pass if no case was searched for changes.
   const bool is_searched =
       std::ranges::any_of(shown, [](const ShownTrend& entry) { return entry.trend().is_searched; });
   return is_searched ? ExitStatus::success : ExitStatus::nothing_comparable;
@@ -136,7 +138,7 @@ Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
   } else {
     *env.out << format_history(shown, arguments, view, console);
   }
-  return status_of_trends(shown, arguments);
+  return to_exit_status(shown, arguments);
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ InterruptWatch::~InterruptWatch() {
   sigprocmask(SIG_SETMASK, &previous_, nullptr);
 }
 
-bool InterruptWatch::seen() {
+bool InterruptWatch::is_interrupted() {
   signalfd_siginfo info;
   while (descriptor_ >= 0 &&
          read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
-    seen_ = true;
-  return seen_;
+    was_interrupted_ = true;
+  return was_interrupted_;
 }
 
 }  // namespace bench

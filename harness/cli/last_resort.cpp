@@ -20,11 +20,11 @@ constexpr std::string_view kNoMemory =
     "bench: not enough memory; free some, raise the limit of the process (`ulimit -v`), or ask for "
     "less: fewer cases, smaller files\n";
 
-// Passes the message for the current exception in pieces, because there may be no memory to join
-// them.
+// Passes the message for the current exception to `write` in pieces, because there may be no memory
+// to join them.
 template <class Write>
-void explain(Write write) {
-  const auto internal = [&](const char* what) {
+void write_exception_message(Write write) {
+  const auto write_internal_error = [&](const char* what) {
     write("bench: internal error: ");
     write(what);
     write("; please report it, with the command\n");
@@ -36,19 +36,20 @@ void explain(Write write) {
   } catch (const std::length_error&) {  // a string or vector longer than any memory
     write(kNoMemory);
   } catch (const std::exception& error) {
-    internal(error.what());
+    write_internal_error(error.what());
   } catch (...) {
-    internal("an exception of unknown kind");
+    write_internal_error("an exception of unknown kind");
   }
 }
 
+// The terminate handler: writes a message to standard error and ends the process.
 [[noreturn]] void end_process() {
   const auto write = [](std::string_view text) {
     // If standard error is closed, nothing more can be done.
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
   };
   if (std::current_exception()) {
-    explain(write);
+    write_exception_message(write);
   } else {
     write("bench: internal error: terminated; please report it, with the command\n");
   }
@@ -58,14 +59,14 @@ void explain(Write write) {
 }  // namespace
 
 int with_last_resort(std::ostream& err, const std::function<int()>& program) {
-  const std::terminate_handler before = std::set_terminate(end_process);
+  const std::terminate_handler previous = std::set_terminate(end_process);
   int status = kStatus;
   try {
     status = program();
   } catch (...) {
-    explain([&](std::string_view text) { print_lines(err, text); });
+    write_exception_message([&](std::string_view text) { print_lines(err, text); });
   }
-  std::set_terminate(before);
+  std::set_terminate(previous);
   return status;
 }
 

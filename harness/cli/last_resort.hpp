@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns an uncaught exception into a message and a defined exit status instead of an abort. No
-// function of this program throws on purpose, but allocating memory can fail.
+// Turns an uncaught exception into a message and a defined exit status. No function of this program
+// throws on purpose, but allocating memory can fail.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace bench {
 
-// Runs `program` and returns its exit status. After an exception it returns 3 and writes a message
-// to `err`; everything recorded until then remains. Some exceptions cannot be caught: those of a
-// thread, or of a destructor that needs memory. They end the process with the same status and the
-// message on standard error.
+// Runs `program` and returns its exit status. After an exception, writes a message to `err` and
+// returns 3; records written before remain. Some exceptions cannot be caught: those of another
+// thread, or of a destructor that needs memory. They end the process with status 3 and the message
+// on standard error.
 int with_last_resort(std::ostream& err, const std::function<int()>& program);
 
 }  // namespace bench

@@ -35,41 +35,45 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kHere = "yes";
+// Text for a case that can run on this machine; also CudaSupport::runs for a supported case.
+constexpr std::string_view kYes = "yes";
 
 // Describes what would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
 std::string format_support(const CudaSupport& support) {
   const std::string by = support.reason.empty() || support.by.empty()
                              ? support.by + support.reason
                              : fmt::format("{} ({})", support.by, support.reason);
-  if (support.runs == kHere) return by;
+  if (support.runs == kYes) return by;
   return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
 }
 
-// Why backends refuse cases; key: case id.
+// Why `run` would skip cases or report them as unsupported; key: case id.
 using UnsupportedReasons = std::map<std::string, std::string>;
 
-// Where cases can run on this machine.
-struct Places {
-  std::set<std::string> devices;
-  std::map<std::string, std::string> missing;  // backends of plugins -> reason
-  CudaSupports cuda;                           // for cases on a GPU, as far as known
-  UnsupportedReasons refused;                  // cases that `run` will call skipped or unsupported
+// What decides whether cases can run on this machine.
+struct CaseAvailability {
+  std::set<std::string> devices;               // names of this machine's devices
+  std::map<std::string, std::string> missing;  // reasons; key: missing backend of a plugin
+  CudaSupports cuda;                           // for cases on a GPU, if a worker could answer
+  UnsupportedReasons unsupported;
 
-  std::string where(const CaseRecord& record) const {
-    if (const auto why = missing.find(record.backend); why != missing.end()) {
-      return "no: " + why->second;
+  // Returns "yes" or "no: REASON".
+  std::string format_runs_here(const CaseRecord& record) const {
+    if (const auto found = missing.find(record.backend); found != missing.end()) {
+      return "no: " + found->second;
     }
-    if (const auto why = refused.find(record.id); why != refused.end()) return "no: " + why->second;
+    if (const auto found = unsupported.find(record.id); found != unsupported.end())
+      return "no: " + found->second;
     const auto support = cuda.find(record.id);
-    const bool reported = support != cuda.end();
+    const bool is_reported = support != cuda.end();
     if (devices.contains(record.device)) {
-      if (reported && support->second.runs == "no") return "no: " + format_support(support->second);
-      return std::string(kHere);
+      if (is_reported && support->second.runs == "no")
+        return "no: " + format_support(support->second);
+      return std::string(kYes);
     }
     const std::string no_device = fmt::format("no: no {} device", record.device);
-    return reported ? fmt::format("{}; there: {}", no_device, format_support(support->second))
-                    : no_device;
+    return is_reported ? fmt::format("{}; there: {}", no_device, format_support(support->second))
+                       : no_device;
   }
 };
 
@@ -77,32 +81,33 @@ std::string count_or_unknown(const std::optional<std::int64_t>& count) {
   return format_or_unknown(count, [](std::int64_t value) { return format_count(value); });
 }
 
-// Where the table shows why a case cannot run. In a file or a pipe each case has one line, which
-// includes the reason.
-enum class Reasons { in_the_row, below_it };
+// Where the table shows why a case cannot run. In a file or a pipe, each case has only one line, so
+// the row contains the reason.
+enum class ReasonPlacement { in_row, below_row };
 
-TextRow table_row(const CaseRecord& record, const IdShortener& ids, const std::string& where,
-                  Reasons reasons) {
+TextRow make_case_row(const CaseRecord& record, const IdShortener& ids,
+                      const std::string& runs_here, ReasonPlacement placement) {
   const ops::Work& work = *record.work;
   TextRow row;
   TextCell id{record.id};
-  if (reasons == Reasons::below_it) id.shorter = ids.forms(record.id);
+  if (placement == ReasonPlacement::below_row) id.shorter = ids.forms(record.id);
   row.cells = {std::move(id),
                {count_or_unknown(work.macs)},
                {format_count(work.flops)},
                {format_bytes(work.traffic())},
                {record.multiplicity ? fmt::format("x{}", *record.multiplicity) : ""},
-               {where}};
-  if (reasons == Reasons::in_the_row || where == kHere) return row;
-  const std::size_t end = std::min(where.find(": "), where.size());
-  row.cells.back() = {where.substr(0, end), Tone::warning};
-  row.note = end < where.size() ? where.substr(end + 2) : "";
+               {runs_here}};
+  if (placement == ReasonPlacement::in_row || runs_here == kYes) return row;
+  const std::size_t end = std::min(runs_here.find(": "), runs_here.size());
+  row.cells.back() = {runs_here.substr(0, end), Tone::warning};
+  row.note = end < runs_here.size() ? runs_here.substr(end + 2) : "";
   return row;
 }
 
-void print_table(const Plan& plan, const Places& places, Env& env) {
+void print_table(const Plan& plan, const CaseAvailability& availability, Env& env) {
   const ConsoleOptions console = console_options(env);
-  const Reasons reasons = console.width < kUnlimitedWidth ? Reasons::below_it : Reasons::in_the_row;
+  const ReasonPlacement placement =
+      console.width < kUnlimitedWidth ? ReasonPlacement::below_row : ReasonPlacement::in_row;
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"MACs", Align::right, std::nullopt, 3},
                                            {"FLOPs", Align::right, std::nullopt, 1},
@@ -113,44 +118,45 @@ void print_table(const Plan& plan, const Places& places, Env& env) {
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
   std::vector<TextRow> rows;
-  std::size_t here = 0;
+  std::size_t runnable = 0;
   for (const Case& entry : plan.cases) {
     const CaseRecord record = case_facts(entry);
-    const std::string where = places.where(record);
-    rows.push_back(table_row(record, shortener, where, reasons));
-    here += where == kHere ? 1 : 0;
+    const std::string runs_here = availability.format_runs_here(record);
+    rows.push_back(make_case_row(record, shortener, runs_here, placement));
+    runnable += runs_here == kYes ? 1 : 0;
   }
   *env.out << render_table(columns, std::move(rows), console.width, console.colour)
            << fmt::format("{} case{}, {} can run here\n", plan.cases.size(),
-                          plan.cases.size() == 1 ? "" : "s", here);
+                          plan.cases.size() == 1 ? "" : "s", runnable);
 }
 
-// Formats the case as a record of the result file, with a section `support`: what would run it.
-std::string case_line(const Case& entry, const CudaSupports& cuda,
-                      const UnsupportedReasons& refused) {
+// Formats the case as a JSON record of a result file. The section `support` states what would run
+// the case on a GPU, or why `run` would not measure it.
+std::string format_case_json(const Case& entry, const CudaSupports& cuda,
+                             const UnsupportedReasons& unsupported) {
   const CaseRecord record = case_facts(entry);
   std::optional<CudaSupport> support;
-  // In the order of the table: `run` skips the case before a library is asked.
-  if (const auto why = refused.find(record.id); why != refused.end()) {
-    support = CudaSupport{.runs = "no", .by = "", .reason = why->second, .engines = {}};
+  // Checks in the order of the table, because `run` skips a case before it asks a library.
+  if (const auto skipped = unsupported.find(record.id); skipped != unsupported.end()) {
+    support = CudaSupport{.runs = "no", .by = "", .reason = skipped->second, .engines = {}};
   } else if (const auto found = cuda.find(record.id); found != cuda.end()) {
     support = found->second;
   }
   return json_object([&](JsonWriter& writer) {
     fields(writer, record);
-    writer.group("support", support, [](JsonWriter& section, const CudaSupport& each) {
-      section.required("runs", each.runs);
-      section.required("by", each.by);
-      section.required("reason", each.reason);
+    writer.group("support", support, [](JsonWriter& section, const CudaSupport& value) {
+      section.required("runs", value.runs);
+      section.required("by", value.by);
+      section.required("reason", value.reason);
     });
   });
 }
 
-void print_json(const Plan& plan, const CudaSupports& cuda, const UnsupportedReasons& refused,
+void print_json(const Plan& plan, const CudaSupports& cuda, const UnsupportedReasons& unsupported,
                 Env& env) {
   *env.out << "{\"cases\":[";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    *env.out << (i == 0 ? "\n" : ",\n") << case_line(plan.cases[i], cuda, refused);
+    *env.out << (i == 0 ? "\n" : ",\n") << format_case_json(plan.cases[i], cuda, unsupported);
   }
   *env.out << "\n]}\n";
 }
@@ -161,8 +167,8 @@ struct Machine {
   std::optional<Bytes> memory = available_memory("");
 };
 
-// Returns why `run` skips the case on this machine, with the checks of coordinator and worker in
-// their order.
+// Returns why `run` would skip the case on this machine, or nullopt. Makes the checks of
+// coordinator and worker in the same order.
 std::optional<std::string> skip_reason(const Case& entry, const Machine& machine) {
   if (const auto placed = place_threads(entry.key.threads, machine.cores); !placed) {
     return placed.error().message();
@@ -170,18 +176,18 @@ std::optional<std::string> skip_reason(const Case& entry, const Machine& machine
   return memory_shortage(case_tensors(entry), machine.memory);
 }
 
-// Checks first what create() checks first in a worker, so that a list and a run give the same
-// answer.
+// Returns why a backend does not support the case, or nullopt. Checks in the order of create() in a
+// worker, so that `list` and `run` give the same reason.
 std::optional<std::string> unsupported_reason(const Case& entry, const ops::Backend& onednn) {
   const auto* problem = std::get_if<ops::Problem>(&entry.work);
-  const bool on_cpu = entry.key.backend == onednn.name();
-  if (problem == nullptr && !on_cpu) {
+  const bool is_onednn = entry.key.backend == onednn.name();
+  if (problem == nullptr && !is_onednn) {
     const auto names = cuda_backend_names();
-    const bool own = std::ranges::find(names, entry.key.backend) != names.end();
+    const bool is_cuda_backend = std::ranges::find(names, entry.key.backend) != names.end();
     const auto& network = *std::get<std::shared_ptr<const ops::Network>>(entry.work);
-    return own ? ops::whole_network_unsupported_reason(network, "cuDNN") : std::nullopt;
+    return is_cuda_backend ? ops::whole_network_unsupported_reason(network, "cuDNN") : std::nullopt;
   }
-  if (!on_cpu) return std::nullopt;
+  if (!is_onednn) return std::nullopt;
   auto refused =
       problem != nullptr
           ? onednn.support_error(*problem)
@@ -199,41 +205,42 @@ UnsupportedReasons unsupported_reasons(const Plan& plan) {
         });
   }
   const Machine machine;
-  UnsupportedReasons refused;
+  UnsupportedReasons reasons;
   for (const Case& entry : plan.cases) {
-    auto why = skip_reason(entry, machine);
-    if (!why) why = unsupported_reason(entry, *onednn);
-    if (why) refused.emplace(entry.id, *std::move(why));
+    auto reason = skip_reason(entry, machine);
+    if (!reason) reason = unsupported_reason(entry, *onednn);
+    if (reason) reasons.emplace(entry.id, *std::move(reason));
   }
-  return refused;
+  return reasons;
 }
 
-// Starts a worker and returns the devices and backends that it finds. If the worker cannot start,
-// reports the error and returns no devices.
-Places places_here(const Plan& plan, Env& env) {
-  Places places;
+// Starts a worker and returns its devices, and the plugins' backends that are missing. If the
+// worker cannot start, prints the error and returns no devices.
+CaseAvailability find_availability(const Plan& plan, Env& env) {
+  CaseAvailability availability;
   const auto description = describe_worker(own_path(), env, plan.plugins);
   if (!description.ok()) {
     print_line(*env.err, fmt::format("bench list: {}", description.error().message()));
-    return places;
+    return availability;
   }
   for (const WorkerDocument::Device& device : description->devices) {
-    places.devices.insert(device.name);
+    availability.devices.insert(device.name);
   }
   for (const WorkerDocument::Device& device : description->missing) {
-    places.missing.emplace(device.backend, device.reason.value_or(""));
+    availability.missing.emplace(device.backend, device.reason.value_or(""));
   }
-  return places;
+  return availability;
 }
 
-// Asks a worker which libraries and kernels would run each operator on a GPU. Skips networks,
-// because their layers describe them. If the worker fails, reports the error and returns nothing.
-CudaSupports cuda_support(const Plan& plan, Env& env) {
+// Asks a worker which libraries and kernels would run each operator on a GPU. Skips networks, whose
+// layers can be listed as cases. If the worker fails, prints the error and returns an empty map.
+CudaSupports query_gpu_support(const Plan& plan, Env& env) {
   std::vector<std::string> ids;
   for (const Case& entry : plan.cases) {
-    const bool own =
+    const bool is_cuda_backend =
         std::ranges::find(cuda_backend_names(), entry.key.backend) != cuda_backend_names().end();
-    if (own && std::holds_alternative<ops::Problem>(entry.work)) ids.push_back(entry.id);
+    if (is_cuda_backend && std::holds_alternative<ops::Problem>(entry.work))
+      ids.push_back(entry.id);
   }
   if (ids.empty()) return {};
   auto supports = ask_cuda_support(own_path(), {ids}, env);
@@ -250,14 +257,14 @@ CudaSupports cuda_support(const Plan& plan, Env& env) {
 ExitStatus list_command(const Arguments& arguments, Env& env) {
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
-  CudaSupports cuda = cuda_support(*plan, env);
+  CudaSupports cuda = query_gpu_support(*plan, env);
   if (arguments.output == Output::json) {
     print_json(*plan, cuda, unsupported_reasons(*plan), env);
   } else {
-    Places places = places_here(*plan, env);
-    places.cuda = std::move(cuda);
-    places.refused = unsupported_reasons(*plan);
-    print_table(*plan, places, env);
+    CaseAvailability availability = find_availability(*plan, env);
+    availability.cuda = std::move(cuda);
+    availability.unsupported = unsupported_reasons(*plan);
+    print_table(*plan, availability, env);
   }
   return ExitStatus::success;
 }

@@ -17,15 +17,15 @@ ExitStatus fail(std::string_view command, const Error& error, ExitStatus status,
 
 void report_losses(std::string_view command, const ReadReport& report, Verbosity verbosity,
                    std::ostream& err) {
-  const auto say = [&](std::int64_t count, std::string_view what) {
+  const auto print_count = [&](std::int64_t count, std::string_view what) {
     if (count > 0) print_line(err, fmt::format("bench {}: {} {}", command, count, what));
   };
-  say(report.malformed,
-      report.malformed == 1 ? "line could not be read" : "lines could not be read");
-  say(report.unknown, "records or fields of an unknown kind");
+  print_count(report.malformed,
+              report.malformed == 1 ? "line could not be read" : "lines could not be read");
+  print_count(report.unknown, "records or fields of an unknown kind");
   if (verbosity == Verbosity::normal) {
-    say(report.ignored,
-        report.ignored == 1 ? "line skipped: not profile data" : "lines skipped: not profile data");
+    print_count(report.ignored, report.ignored == 1 ? "line skipped: not profile data"
+                                                    : "lines skipped: not profile data");
   }
   for (const std::string& note : report.notes) print_line(err, "  " + note);
 }

@@ -23,13 +23,14 @@
 namespace bench {
 namespace {
 
-// Whether a text begins with a date of the calendar, as in "2026-11-01" or "2026-11-01T08:00".
+// Returns whether a text is a valid date, optionally with the beginning of a time: "2026-11-01",
+// "2026-11-01T08:00". Does not check the range of the time.
 bool is_date(std::string_view text) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
-  constexpr std::size_t kDay = 10;
-  if (text.size() < kDay || text.size() > kForm.size()) return false;
+  constexpr std::string_view kPattern = "dddd-dd-ddTdd:dd:ddZ";
+  constexpr std::size_t kDateLength = 10;
+  if (text.size() < kDateLength || text.size() > kPattern.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (kForm[i] == 'd' ? !is_digit(text[i]) : text[i] != kForm[i]) return false;
+    if (kPattern[i] == 'd' ? !is_digit(text[i]) : text[i] != kPattern[i]) return false;
   }
   const auto number = [&](std::size_t begin, std::size_t length) {
     unsigned value = 0;
@@ -87,7 +88,7 @@ Status set_requirement(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
-Status set_failure(Arguments& arguments, const std::string& value) {
+Status set_fail_on(Arguments& arguments, const std::string& value) {
   if (value != "regression") {
     return Error{fmt::format("unknown value `{}`; expected regression", value), "--fail-on", ""};
   }
@@ -95,7 +96,7 @@ Status set_failure(Arguments& arguments, const std::string& value) {
   return Done{};
 }
 
-// K=V for the environment of one side.
+// Adds an assignment NAME=VALUE to the environment of one side.
 Status set_variable(std::map<std::string, std::string>& environment, std::string_view option,
                     const std::string& value) {
   const std::size_t equals = value.find('=');
@@ -145,7 +146,7 @@ Status set_device(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
-  // A GPU given by its number. Each command checks itself whether it supports that.
+  // Also accepts the number of a GPU: `0` or `cuda:0`. Not all commands support a number.
   const std::string_view number =
       std::string_view(value).substr(value.starts_with("cuda:") ? 5 : 0);
   if (parse_number<unsigned>(number)) {
@@ -156,16 +157,17 @@ Status set_device(Arguments& arguments, const std::string& value) {
                ops::expected_word(value, device_names())};
 }
 
-// Sets a profiler switch, by its name in the profiler's table, and also requests a profile.
+// Adds the value of a profiler switch and requests a profile. `name` is the switch's name in
+// switch_rows().
 Status add_switch(Arguments& arguments, std::string_view name, const std::string& value) {
-  ProfileSwitches tried;
+  ProfileSwitches scratch;
   const SwitchRow& row = *find_switch(name);
-  if (Status status = row.apply(tried, value); !status) {
+  if (Status status = row.apply(scratch, value); !status) {
     Error error = std::move(status).error();
     error.where = fmt::format("--{}", row.option);
     return error;
   }
-  arguments.profile.wish = ProfileArguments::Wish::wanted;
+  arguments.profile.mode = ProfileArguments::Mode::enabled;
   arguments.profile.switches.emplace_back(name, value);
   return Done{};
 }
@@ -263,7 +265,7 @@ constexpr std::array kOptions = {
            "operators,api,memory,device"},
     Option{"no-profile", '\0', "", "record nothing",
            [](Arguments& a, const std::string&) -> Status {
-             a.profile.wish = ProfileArguments::Wish::refused;
+             a.profile.mode = ProfileArguments::Mode::disabled;
              return Done{};
            }},
     Option{"profile-iterations", '\0', "RANGE", "record these iterations, counted from 0",
@@ -297,7 +299,7 @@ constexpr std::array kOptions = {
              a.check = true;
              return Done{};
            }},
-    Option{"fail-on", '\0', "WHAT", "regression: exit 1 if a case became slower", set_failure},
+    Option{"fail-on", '\0', "WHAT", "regression: exit 1 if a case became slower", set_fail_on},
     Option{"across-machines", '\0', "",
            "compare times of different machine classes, which are incomparable otherwise",
            [](Arguments& a, const std::string&) -> Status {
@@ -511,7 +513,7 @@ struct CommandHelp {
   OptionHelp help;
 };
 
-// The help text of an option in one command, if its own row does not contain it.
+// Help texts that replace the one of kOptions in one command.
 constexpr std::array kCommandHelp = {
     CommandHelp{
         "run", "out", {"FILE", "the result file (default bench-NAME-RUNID.jsonl in this folder)"}},

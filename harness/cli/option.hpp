@@ -15,12 +15,12 @@ namespace bench {
 struct Option {
   std::string_view name;   // without the dashes: "out"
   char letter;             // short form, '\0' = none
-  std::string_view value;  // name of its value in help ("FILE"), empty = takes none
+  std::string_view value;  // name of the value in help ("FILE"); empty: takes no value
   std::string_view help;
-  // `value` is empty for an option without one. Errors: `what` states what was found and expected.
+  // Stores the value in the arguments. `value` is empty if the option takes none. `what` of an
+  // error states the invalid value and what is expected.
   Status (*apply)(Arguments& arguments, const std::string& value);
-  // For an option whose value is optional (--name or --name=VALUE): the value that --name alone
-  // has. Empty if the value is required.
+  // The value of --name without =VALUE, if the value is optional. Empty if the value is required.
   std::string_view implied = "";
 };
 
@@ -37,15 +37,15 @@ struct Contradiction {
 };
 std::span<const Contradiction> contradictions();
 
-// The help text of an option in one command: several commands share options that have a specific
-// meaning in each of them.
+// Help text of an option in one command. Some options have a specific meaning in each command.
 struct OptionHelp {
   std::string_view value;  // as Option::value
   std::string_view help;
 };
+// Returns the text for the command if there is one, otherwise that of the option.
 OptionHelp option_help(std::string_view command, const Option& option);
 
-// The values of --format of `bench trace`.
+// Returns the values of --format of `bench trace`.
 std::span<const std::string_view> trace_format_names();
 
 }  // namespace bench

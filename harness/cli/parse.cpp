@@ -21,11 +21,11 @@
 namespace bench {
 namespace {
 
-// What CLI11 found for one option: the values in the order given.
-struct Seen {
+// An option of the command, and what CLI11 parsed for it.
+struct ParsedOption {
   const Option* option;
-  std::vector<std::string> values;
-  bool flag = false;
+  std::vector<std::string> values;  // in the order of the command line
+  bool is_set = false;              // for an option without a value
 };
 
 std::string flag_names(const Option& option) {
@@ -33,16 +33,17 @@ std::string flag_names(const Option& option) {
   return option.letter == '\0' ? name : fmt::format("-{},{}", option.letter, name);
 }
 
-// CLI11 checks only the syntax (known names, values present); the rows' own functions check the
-// meaning.
-void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
-             std::vector<std::string>& operands) {
+// Declares the options of the command to CLI11. CLI11 checks only the syntax (known names, values
+// present); Option::apply checks the values.
+void declare_options(CLI::App& app, const Command& command,
+                     std::vector<ParsedOption>& parsed_options,
+                     std::vector<std::string>& operands) {
   app.set_help_flag();
-  seen.reserve(command.options.size());  // CLI11 keeps references to its elements
+  parsed_options.reserve(command.options.size());  // CLI11 keeps references to its elements
   for (std::string_view name : command.options) {
-    Seen& row = seen.emplace_back(Seen{find_option(name), {}, false});
+    ParsedOption& row = parsed_options.emplace_back(ParsedOption{find_option(name), {}, false});
     if (row.option->value.empty()) {
-      app.add_flag(flag_names(*row.option), row.flag);
+      app.add_flag(flag_names(*row.option), row.is_set);
     } else {
       app.add_option(flag_names(*row.option), row.values)
           ->allow_extra_args(false)
@@ -53,8 +54,8 @@ void declare(CLI::App& app, const Command& command, std::vector<Seen>& seen,
   app.add_option("operands", operands);
 }
 
-// "--profile" without a value means "--profile=all". Its value can only follow a "=", so that the
-// option never takes the next operand.
+// Adds the implied value to options whose value is optional: "--profile" becomes "--profile=VALUE".
+// Such a value can only follow "=", so that the option never takes the next operand.
 void insert_implied(const Command& command, std::vector<std::string>& words) {
   for (std::string& word : words) {
     for (const std::string_view name : command.options) {
@@ -90,36 +91,38 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
   return Done{};
 }
 
-Status apply_options(const std::vector<Seen>& seen, Arguments& arguments) {
-  for (const Seen& row : seen) {
-    if (row.flag) BENCH_RETURN_IF_ERROR(row.option->apply(arguments, ""));
+Status apply_options(const std::vector<ParsedOption>& parsed_options, Arguments& arguments) {
+  for (const ParsedOption& row : parsed_options) {
+    if (row.is_set) BENCH_RETURN_IF_ERROR(row.option->apply(arguments, ""));
     for (const std::string& value : row.values)
       BENCH_RETURN_IF_ERROR(row.option->apply(arguments, value));
   }
   return Done{};
 }
 
-const Seen* find_seen(const std::vector<Seen>& seen, std::string_view name) {
-  const auto found = std::ranges::find_if(seen, [&](const Seen& row) {
-    return row.option->name == name && (row.flag || !row.values.empty());
+// Returns nullptr if the command line does not contain the option.
+const ParsedOption* find_given_option(const std::vector<ParsedOption>& parsed_options,
+                                      std::string_view name) {
+  const auto found = std::ranges::find_if(parsed_options, [&](const ParsedOption& row) {
+    return row.option->name == name && (row.is_set || !row.values.empty());
   });
-  return found == seen.end() ? nullptr : &*found;
+  return found == parsed_options.end() ? nullptr : &*found;
 }
 
 // Rejects two options that contradict each other, because the command would have to ignore one.
-Status refuse_contradictions(const std::vector<Seen>& seen) {
+Status refuse_contradictions(const std::vector<ParsedOption>& parsed_options) {
   for (const Contradiction& pair : contradictions()) {
-    if (find_seen(seen, pair.first) == nullptr) continue;
-    const Seen* const second = find_seen(seen, pair.second);
+    if (find_given_option(parsed_options, pair.first) == nullptr) continue;
+    const ParsedOption* const second = find_given_option(parsed_options, pair.second);
     if (second == nullptr) continue;
-    std::string named = fmt::format("--{}", pair.second);
+    std::string second_text = fmt::format("--{}", pair.second);
     if (!pair.agreeing.empty()) {
       const auto other = std::ranges::find_if(
           second->values, [&](const std::string& value) { return value != pair.agreeing; });
       if (other == second->values.end()) continue;
-      named += fmt::format(" {}", *other);
+      second_text += fmt::format(" {}", *other);
     }
-    return Error{fmt::format("--{} and {} contradict each other", pair.first, named), "",
+    return Error{fmt::format("--{} and {} contradict each other", pair.first, second_text), "",
                  "omit one of them"};
   }
   return Done{};
@@ -127,9 +130,9 @@ Status refuse_contradictions(const std::vector<Seen>& seen) {
 
 Result<Arguments> parse_arguments(const Command& command, std::vector<std::string> words) {
   CLI::App app;
-  std::vector<Seen> seen;
+  std::vector<ParsedOption> parsed_options;
   Arguments arguments;
-  declare(app, command, seen, arguments.inputs);
+  declare_options(app, command, parsed_options, arguments.inputs);
   // Everything after `--` is an operand, unchanged, even a second `--`: it may be another program's
   // command.
   const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -149,8 +152,8 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
     return Error{error.what(), fmt::format("bench {}", command.name),
                  fmt::format("`bench {} --help` shows its usage", command.name)};
   }
-  BENCH_RETURN_IF_ERROR(refuse_contradictions(seen));
-  BENCH_RETURN_IF_ERROR(apply_options(seen, arguments));
+  BENCH_RETURN_IF_ERROR(refuse_contradictions(parsed_options));
+  BENCH_RETURN_IF_ERROR(apply_options(parsed_options, arguments));
   arguments.inputs.insert(arguments.inputs.end(), verbatim.begin(), verbatim.end());
   BENCH_RETURN_IF_ERROR(check_operands(command, arguments.inputs));
   return arguments;
@@ -162,8 +165,8 @@ Error unknown_command(const std::string& word) {
   return {fmt::format("unknown command `{}`", word), "", expectation(word, names)};
 }
 
-// Returns the end of the letters in "-nq" that take no value. After the first letter that takes
-// one, the rest of the word is its value.
+// Returns the number of characters in a word such as "-nq" before the first letter that is not a
+// flag. What follows an option with a value is that value.
 std::size_t end_of_flags(const std::string& word) {
   for (std::size_t i = 1; i < word.size(); ++i) {
     const auto option = std::ranges::find(options(), word[i], &Option::letter);
@@ -172,7 +175,7 @@ std::size_t end_of_flags(const std::string& word) {
   return word.size();
 }
 
-bool asks_help(const std::string& word) { return word == "--help" || word == "-h"; }
+bool is_help_request(const std::string& word) { return word == "--help" || word == "-h"; }
 
 }  // namespace
 
@@ -180,7 +183,7 @@ Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int ar
                                                                           const char* const* argv) {
   using Answer = std::variant<ParsedCommand, HelpOrVersionText>;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty() || asks_help(words[0])) return Answer(HelpOrVersionText{program_help()});
+  if (words.empty() || is_help_request(words[0])) return Answer(HelpOrVersionText{program_help()});
   if (words[0] == "--version") return Answer(HelpOrVersionText{format_version()});
   if (words[0] == "help") {
     const Command* topic = words.size() > 1 ? find_command(words[1]) : nullptr;
@@ -191,7 +194,7 @@ Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int ar
   if (command == nullptr) return unknown_command(words[0]);
   for (const std::string& word : words) {
     if (word == "--") break;
-    if (asks_help(word)) return Answer(HelpOrVersionText{command_help(*command)});
+    if (is_help_request(word)) return Answer(HelpOrVersionText{command_help(*command)});
   }
   BENCH_ASSIGN_OR_RETURN(Arguments arguments,
                          parse_arguments(*command, {words.begin() + 1, words.end()}));
@@ -220,16 +223,17 @@ std::vector<std::string> without_flag(const std::vector<std::string>& words, con
 
 std::string program_name(const std::string& name, pid_t process, const Env& env) {
   const std::string launcher = env.variable(kProgramNameVariable).value_or("");
-  const std::string mark = fmt::format("{} ", process);
-  return launcher.starts_with(mark) && launcher.size() > mark.size() ? launcher.substr(mark.size())
-                                                                     : name;
+  const std::string prefix = fmt::format("{} ", process);
+  return launcher.starts_with(prefix) && launcher.size() > prefix.size()
+             ? launcher.substr(prefix.size())
+             : name;
 }
 
 int bench_main(int argc, const char* const* argv, Env& env) {
   auto parsed = parse_command_line(argc, argv);
   if (!parsed.ok()) {
     print_line(*env.err, fmt::format("bench: {}", parsed.error().message()));
-    // git would call every commit bad.
+    // `git bisect run` would count every commit as bad.
     if (asks_for_bisect(argc, argv)) return static_cast<int>(kSkippedCommit);
     return static_cast<int>(ExitStatus::usage);
   }
@@ -237,11 +241,11 @@ int bench_main(int argc, const char* const* argv, Env& env) {
     *env.out << text->text << std::flush;
     return static_cast<int>(ExitStatus::success);
   }
-  auto& wanted = std::get<ParsedCommand>(*parsed);
-  wanted.arguments.program = shell_quoted(program_name(argv[0], getpid(), env));
-  // A worker keeps the binding that its environment requests.
-  if (wanted.command->run != worker_command) restore_inherited_processors();
-  const ExitStatus status = wanted.command->run(wanted.arguments, env);
+  auto& parsed_command = std::get<ParsedCommand>(*parsed);
+  parsed_command.arguments.program = shell_quoted(program_name(argv[0], getpid(), env));
+  // A worker needs the processor binding that its environment requests.
+  if (parsed_command.command->run != worker_command) restore_inherited_processors();
+  const ExitStatus status = parsed_command.command->run(parsed_command.arguments, env);
   env.out->flush();
   return static_cast<int>(status);
 }

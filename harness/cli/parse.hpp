@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses argv into a command and its arguments. The only header that uses CLI11.
+// Parses argv into a command and its arguments. Only parse.cpp uses CLI11.
 #pragma once
 
 #include "base/env.hpp"
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-// The user requested help or version: print the text and exit with 0.
+// The requested help or version. The program prints it and exits with 0.
 struct HelpOrVersionText {
   std::string text;
 };
@@ -25,7 +25,8 @@ struct ParsedCommand {
   Arguments arguments;
 };
 
-// Errors name the invalid word and the nearest valid one.
+// Parses the whole command line. An error names the invalid word and, if there is one, a similar
+// valid word.
 Result<std::variant<ParsedCommand, HelpOrVersionText>> parse_command_line(int argc,
                                                                           const char* const* argv);
 
@@ -38,10 +39,11 @@ std::vector<std::string> without_flag(const std::vector<std::string>& words, con
 // Child processes inherit the variable and ignore it, because their process id differs.
 inline constexpr const char* kProgramNameVariable = "BENCH_CALLED_AS";
 
-// The name under which the user called this program: `name` (argv[0]), or the launcher's.
+// Returns the name under which the user called this program: that of the launcher if it started
+// `process`, otherwise `name` (argv[0]).
 std::string program_name(const std::string& name, pid_t process, const Env& env);
 
-// Parses and runs the command: the whole of main. Returns the process's exit status.
+// Parses the command line and runs the command. Returns the exit status of the process.
 int bench_main(int argc, const char* const* argv, Env& env);
 
 // Returns the exit status of a command after its standard output was closed with the errno

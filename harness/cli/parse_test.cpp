@@ -67,8 +67,8 @@ TEST(ParseTest, bare_profile_asks_for_no_counters_pass) {
     return switches.kinds;
   };
   EXPECT_EQ(kinds_of({"run", "a.yaml", "--profile"}), ProfileSwitches().kinds);
-  EXPECT_EQ(parsed({"run", "a.yaml", "--profile"}).arguments.profile.wish,
-            ProfileArguments::Wish::wanted);
+  EXPECT_EQ(parsed({"run", "a.yaml", "--profile"}).arguments.profile.mode,
+            ProfileArguments::Mode::enabled);
   EXPECT_TRUE(kinds_of({"run", "a.yaml", "--profile=counters"}).contains(RecordGroup::counters));
   EXPECT_TRUE(
       kinds_of({"run", "a.yaml", "--profile=device,counters"}).contains(RecordGroup::counters));

@@ -32,7 +32,7 @@
 namespace bench {
 namespace {
 
-// The store receives ceilings, not samples.
+// Keeps the records of the run in memory, because the store receives only the ceilings.
 class MemorySink final : public RecordSink {
  public:
   Status append(const Record& record) override {
@@ -46,14 +46,15 @@ class MemorySink final : public RecordSink {
   ReportBuilder records_;
 };
 
-// Three processes show whether the placement of memory matters; longer samples than usual average
-// over short disturbances.
+// Returns the settings of `bench peak` without --quick. Three processes show whether the placement
+// of memory matters. The precision is higher than by default; fewer processes and a lower time
+// limit keep the command short.
 std::vector<std::string> peak_overrides() {
   return {"measure.processes=3", "measure.max_time=600ms", "measure.precision=1%",
           "measure.min_iterations=5", "warmup.time=20ms"};
 }
 
-// What is to be measured, and what is known about the GPU without a measurement.
+// The cases to measure, and facts about the GPU that need no measurement.
 struct PeakTargets {
   std::vector<PeakCase> cases;
   GpuPeakFacts gpu;
@@ -65,16 +66,16 @@ struct PeakRun {
   RunSummary summary;
 };
 
-// nullopt after printing what is wrong with the arguments.
-std::optional<Plan> peak_plan(const Arguments& arguments, const std::vector<PeakCase>& cases,
-                              Env& env) {
-  Arguments own = arguments;
-  if (!arguments.quick) own.overrides = peak_overrides();
-  for (const PeakCase& entry : cases) own.inputs.push_back(entry.id);
-  return plan_or_diagnose(own, env);
+// Returns nullopt after printing the diagnostics.
+std::optional<Plan> make_peak_plan(const Arguments& arguments, const std::vector<PeakCase>& cases,
+                                   Env& env) {
+  Arguments peak_arguments = arguments;
+  if (!arguments.quick) peak_arguments.overrides = peak_overrides();
+  for (const PeakCase& entry : cases) peak_arguments.inputs.push_back(entry.id);
+  return plan_or_diagnose(peak_arguments, env);
 }
 
-std::vector<PeakCase> cases_of_cpu() {
+std::vector<PeakCase> list_cpu_cases() {
   int threads = 0;
   for (const std::vector<int>& core : allowed_cores()) threads += static_cast<int>(core.size());
   return peak_cases(read_cpu(SystemRoot{}), std::max(threads, 1));
@@ -84,16 +85,17 @@ constexpr std::string_view kGpuDevice = "cuda";
 
 enum class DeviceChoice { unnamed, named, excluded };
 
-// Whether `--device` names a device. Without the option both are measured.
-DeviceChoice device_choice(const Arguments& arguments, std::string_view device) {
+// Returns whether --device names the device. Without --device, CPU and GPU are measured.
+DeviceChoice find_device_choice(const Arguments& arguments, std::string_view device) {
   if (arguments.devices.empty()) return DeviceChoice::unnamed;
-  const bool named = std::ranges::count(arguments.devices, device) > 0;
-  return named ? DeviceChoice::named : DeviceChoice::excluded;
+  const bool is_named = std::ranges::count(arguments.devices, device) > 0;
+  return is_named ? DeviceChoice::named : DeviceChoice::excluded;
 }
 
-// Adds the ceilings of the GPU. A machine without one is an error only if the user named it.
+// Adds the cases of the GPU to `targets`. Returns an error if there is no usable GPU and --device
+// names it.
 Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
-  const DeviceChoice choice = device_choice(arguments, kGpuDevice);
+  const DeviceChoice choice = find_device_choice(arguments, kGpuDevice);
   if (choice == DeviceChoice::excluded) return Done{};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
   const auto reason = cuda_unavailable_reason(status);
@@ -109,9 +111,10 @@ Status add_gpu(const Arguments& arguments, Env& env, PeakTargets& targets) {
   return Done{};
 }
 
-Result<PeakTargets> targets_of_machine(const Arguments& arguments, Env& env) {
+Result<PeakTargets> find_targets(const Arguments& arguments, Env& env) {
   PeakTargets targets;
-  if (device_choice(arguments, "cpu") != DeviceChoice::excluded) targets.cases = cases_of_cpu();
+  if (find_device_choice(arguments, "cpu") != DeviceChoice::excluded)
+    targets.cases = list_cpu_cases();
   BENCH_RETURN_IF_ERROR(add_gpu(arguments, env, targets));
   return targets;
 }
@@ -126,7 +129,7 @@ Result<PeakRun> measure_peaks(const Plan& plan, PeakTargets targets, const Argum
   options.tool_version = std::string(tool_version());
   options.tool_commit = std::string(tool_commit().value_or(""));
   options.arguments = arguments.command_line;
-  options.interrupted = [&watch] { return watch.seen(); };
+  options.interrupted = [&watch] { return watch.is_interrupted(); };
   MemorySink sink;
   auto progress = make_progress(arguments.verbosity, env);
   BENCH_ASSIGN_OR_RETURN(run.summary, execute_plan(plan, options, sink, *progress, env));
@@ -140,38 +143,42 @@ const CaseRecord* find_case(const Report& report, const std::string& id) {
   return found == report.cases.end() ? nullptr : &*found;
 }
 
-// An empty kernel is shorter than the shortest copy. The device's sampler measures it.
-std::optional<CeilingValue> shortest_launch(const PeakCase& entry, const CaseRecord& measured,
-                                            std::optional<CeilingValue> value) {
+// For the ceiling of a launch, returns the time of an empty kernel if it is shorter than the copy.
+// The sampler of the device measures it. Returns `value` for other ceilings.
+std::optional<CeilingValue> apply_launch_floor(const PeakCase& entry, const CaseRecord& measured,
+                                               std::optional<CeilingValue> value) {
   const std::optional<Nanoseconds>& floor = measured.launch_floor;
   if (entry.name != kDispatchCeiling || !floor || !value) return value;
   return CeilingValue(std::min(*floor, std::get<Nanoseconds>(*value)));
 }
 
-std::vector<PeakRecord> peak_records(const PeakRun& run) {
+std::vector<PeakRecord> make_peak_records(const PeakRun& run) {
   std::vector<PeakRecord> records;
   if (run.report.runs.empty()) return records;
-  const RunRecord& facts = run.report.runs.front();
+  const RunRecord& run_record = run.report.runs.front();
   for (const PeakCase& entry : run.targets.cases) {
     const CaseRecord* measured = find_case(run.report, entry.id);
     if (measured == nullptr || measured->outcome != Outcome::ok || !measured->time ||
         !measured->work)
       continue;
-    const auto at = [&](Nanoseconds time) { return ceiling_value(entry, *measured->work, time); };
-    const auto value = shortest_launch(entry, *measured, at(measured->time->median));
-    // The longest time is the lowest rate, except where the ceiling is a time.
-    auto low = at(measured->time->q75), high = at(measured->time->q25);
+    const auto value_at = [&](Nanoseconds time) {
+      return ceiling_value(entry, *measured->work, time);
+    };
+    const auto value = apply_launch_floor(entry, *measured, value_at(measured->time->median));
+    // A long time is a low rate, so the upper quartile of the time gives the low end. If the
+    // ceiling itself is a time, the ends are swapped.
+    auto low = value_at(measured->time->q75), high = value_at(measured->time->q25);
     if (!value || !low || !high) continue;
     if (std::holds_alternative<Nanoseconds>(*value)) std::swap(low, high);
-    low = std::min(*low, *value);  // an empty kernel is below the quartiles of the copy
+    low = std::min(*low, *value);  // an empty kernel may be shorter than the copy
     PeakRecord& record = records.emplace_back();
-    record.run_id = facts.run_id;
-    record.time = facts.started;
-    record.machine_class = facts.environment.machine_class;
-    record.cpu = facts.environment.cpu;
+    record.run_id = run_record.run_id;
+    record.time = run_record.started;
+    record.machine_class = run_record.environment.machine_class;
+    record.cpu = run_record.environment.cpu;
     record.gpu = entry.gpu;
-    record.tool_version = facts.tool_version;
-    record.commit = facts.tool_commit;
+    record.tool_version = run_record.tool_version;
+    record.commit = run_record.tool_commit;
     record.id = entry.id;
     record.implementation = measured->implementation.value_or("");
     record.ceiling = {entry.name, entry.level, entry.threads, *value};
@@ -181,25 +188,26 @@ std::vector<PeakRecord> peak_records(const PeakRun& run) {
   return records;
 }
 
-// The cases that should have a ceiling and have none. A loop that a CPU cannot run is not missed;
-// on a GPU a library may be missing.
-std::vector<std::string> missing_peaks(const PeakRun& run) {
+// Returns a line for each case that should have a ceiling but has none. Omits loops that the CPU
+// does not support. An unsupported case of the GPU is listed, because a library may be missing.
+std::vector<std::string> list_missing_peaks(const PeakRun& run) {
   std::vector<std::string> lines;
   for (const CaseRecord& record : run.report.cases) {
-    const bool lacks_loop = record.outcome == Outcome::unsupported && record.device != kGpuDevice;
-    if (record.outcome == Outcome::ok || lacks_loop) continue;
+    const bool is_loop_unsupported =
+        record.outcome == Outcome::unsupported && record.device != kGpuDevice;
+    if (record.outcome == Outcome::ok || is_loop_unsupported) continue;
     lines.push_back(fmt::format("{}: {}: {}", record.id, to_string(record.outcome),
                                 record.reason.value_or("")));
   }
   return lines;
 }
 
-bool has_disturbed(const PeakRun& run) {
+bool has_disturbed_case(const PeakRun& run) {
   return std::ranges::any_of(
       run.report.cases, [](const CaseRecord& record) { return has_flag(record, Flag::disturbed); });
 }
 
-// A configuration with cases on the measured devices.
+// Returns a configuration that has cases on the measured devices.
 std::string_view choose_example(const PeakRun& run) {
   const bool only_gpu = std::ranges::none_of(
       run.targets.cases, [](const PeakCase& entry) { return entry.gpu.empty(); });
@@ -215,7 +223,7 @@ void print_peaks(const PeakRun& run, const std::vector<PeakRecord>& records,
   const ConsoleOptions console = console_options(env);
   *env.out << wrap(peak_sentence(records), console.width, 0) << '\n'
            << peak_table(records, console) << gpu_peak_notes(records, run.targets.gpu, console);
-  if (has_disturbed(run)) {
+  if (has_disturbed_case(run)) {
     *env.out << wrap(
         "Other programs or neighbours disturbed some loops, whose ceilings may be too "
         "low. Each further `bench peak` can only raise a ceiling.",
@@ -231,14 +239,15 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   const BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
   if (const auto foreign = store.foreign_content())
     return fail("peak", *foreign, ExitStatus::usage, env);
-  auto targets = targets_of_machine(arguments, env);
+  auto targets = find_targets(arguments, env);
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
-  const auto plan = peak_plan(arguments, targets->cases, env);
+  const auto plan = make_peak_plan(arguments, targets->cases, env);
   if (!plan) return ExitStatus::usage;
   const auto run = measure_peaks(*plan, *std::move(targets), arguments, env);
   if (!run.ok()) return fail("peak", run.error(), ExitStatus::not_measured, env);
-  const std::vector<PeakRecord> records = peak_records(*run);
-  for (const std::string& line : missing_peaks(*run)) print_line(*env.err, "bench peak: " + line);
+  const std::vector<PeakRecord> records = make_peak_records(*run);
+  for (const std::string& line : list_missing_peaks(*run))
+    print_line(*env.err, "bench peak: " + line);
   const auto path = store.add_peaks(records);
   if (!path.ok()) return fail("peak", path.error(), ExitStatus::not_measured, env);
   print_peaks(*run, records, *path, arguments, env);

@@ -15,12 +15,12 @@
 namespace bench {
 namespace {
 
-// The configuration language's own limit. Here it only prevents reading a wrong file (a core dump,
-// a device) completely.
-constexpr std::int64_t kMaxFile = 8'000'000;
+// Maximum size of a file in bytes, the same as the YAML parser's limit. It prevents reading a wrong
+// file (a core dump, a device) completely.
+constexpr std::int64_t kMaxFileBytes = 8'000'000;
 
-// File names of a folder. Empty if it cannot be read, because they only serve spelling hints.
-std::vector<std::string> names_in(const std::string& folder) {
+// Returns the file names of a folder, for spelling hints. Empty if the folder cannot be read.
+std::vector<std::string> list_file_names(const std::string& folder) {
   std::error_code code;
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder, code))
@@ -42,7 +42,7 @@ std::vector<std::string> network_folders(const std::string& program_path) {
           (prefix.parent_path() / "configs/networks").string()};
 }
 
-LoadRequest load_request(const Arguments& arguments) {
+LoadRequest make_load_request(const Arguments& arguments) {
   LoadRequest request;
   request.arguments = arguments.inputs;
   request.overrides = arguments.quick ? quick_overrides() : std::vector<std::string>{};
@@ -54,9 +54,10 @@ LoadRequest load_request(const Arguments& arguments) {
   request.network_folders = network_folders(own_path());
   request.read = [named = arguments.inputs](const std::string& path) {
     const bool is_named = std::ranges::find(named, path) != named.end();
-    return read_file(path, kMaxFile, is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
+    return read_file(path, kMaxFileBytes,
+                     is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
   };
-  request.list = names_in;
+  request.list = list_file_names;
   return request;
 }
 
@@ -66,7 +67,7 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
     return std::nullopt;
   }
   PluginWorkers workers(own_path(), env);
-  LoadRequest request = load_request(arguments);
+  LoadRequest request = make_load_request(arguments);
   request.load_plugins = [&](const std::vector<std::string>& files) {
     return workers.registry(files);
   };

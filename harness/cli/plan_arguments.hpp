@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by run, list, validate and explain: makes a plan from arguments and prints diagnostics.
+// Makes a plan from arguments and prints its diagnostics. Used by all commands that take
+// configurations or case ids.
 #pragma once
 
 #include "base/env.hpp"
@@ -12,21 +13,21 @@
 
 namespace bench {
 
-// --quick as overrides of the configuration's defaults: for a first impression, not for a result to
-// keep.
+// Returns the overrides that --quick adds. They give a first impression, not a result to keep.
 std::vector<std::string> quick_overrides();
 
-// The folders that are searched for a network's NAME.yaml after the configuration's own folder:
-// ./configs/networks, then those relative to the program (installed and built trees).
+// Returns the folders that are searched for a network's NAME.yaml after the configuration's own
+// folder: ./configs/networks, then those relative to the program (installed and built trees).
 std::vector<std::string> network_folders(const std::string& program_path);
 
-// Without the part that loads plugins.
-LoadRequest load_request(const Arguments& arguments);
+// Returns a request without `load_plugins`, which the caller sets.
+LoadRequest make_load_request(const Arguments& arguments);
 
 // Returns the plan of the arguments' shard, or nullopt after printing its diagnostics to env.err.
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env);
 
-// The running program's own file, for starting workers.
+// Returns the path of the running program, with which it starts workers; "bench" if it cannot be
+// found.
 std::string own_path();
 
 }  // namespace bench

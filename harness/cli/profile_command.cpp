@@ -34,15 +34,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Used by shells and wrappers such as env(1): the program was not found, or could not be run.
+// Exit status if the program is not found or cannot be run. Shells and env(1) use it for a program
+// that is not found.
 constexpr int kNotFound = 127;
 
-// Searches near this program, in an installed tree or in a build.
+// Returns the path of one of this tool's libraries. Searches relative to the program, in an
+// installed tree and in a build.
 Result<std::string> find_library(std::string_view name) {
   const fs::path folder = fs::path(own_path()).parent_path();
   std::vector<std::string> tried;
-  for (const char* place : {"../lib/bench", "lib/bench"}) {
-    const std::string file = (folder / place / name).lexically_normal().string();
+  for (const char* subfolder : {"../lib/bench", "lib/bench"}) {
+    const std::string file = (folder / subfolder / name).lexically_normal().string();
     if (fs::exists(file)) return file;
     tried.push_back(file);
   }
@@ -60,8 +62,9 @@ Result<std::string> find_capture_library() {
       "install this tool elsewhere"};
 }
 
-// The path of the spool while the program runs: in the folder of the profile, so that it is found
-// after a kill. If the profile is a device, it is in another folder.
+// Returns the path of the spool while the program runs. It is in the folder of the profile, so that
+// the user finds it if the program is killed. If the profile is a device, it is in the scratch
+// folder.
 std::string spool_path(const std::string& profile, const Env& env) {
   std::error_code code;
   const fs::file_status status = fs::status(profile, code);
@@ -80,8 +83,8 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
   BENCH_RETURN_IF_ERROR(check_output(file, existing));
   BENCH_RETURN_IF_ERROR(check_profile_files(file, switches, arguments));
   CaptureFiles files{file, spool_path(file, env)};
-  if (const auto left = left_over_spool(files); left && !arguments.force) {
-    return Error{"was left by a profile that was killed", *left,
+  if (const auto spool = find_leftover_spool(files); spool && !arguments.force) {
+    return Error{"was left by a profile that was killed", *spool,
                  "`bench analyze` reads it; replace it with --force or choose another --out"};
   }
   remove_spools(files);
@@ -90,22 +93,23 @@ Result<CaptureFiles> prepare_files(const Arguments& arguments, const ProfileSwit
   return files;
 }
 
-ProfileHeader make_header(const Arguments& arguments, const CaptureQuestion& question,
+ProfileHeader make_header(const Arguments& arguments, const CaptureSettings& settings,
                           const std::string& started) {
   ProfileHeader header{std::string(tool_version()), started, {}};
   // `bench analyze` finds the ceilings of the machine by its class.
   header.details["machine_class"] = machine_class(read_cpu(SystemRoot{}));
   header.details["command"] = fmt::format("{}", fmt::join(arguments.inputs, " "));
-  if (question.window.kind != CaptureWindow::Kind::all) {
-    header.details["window"] = describe(question.window);
+  if (settings.window.kind != CaptureWindow::Kind::all) {
+    header.details["window"] = describe(settings.window);
   }
-  if (question.sample_rate > 0) {
-    header.details["sample_rate"] = fmt::format("{}", question.sample_rate);
+  if (settings.sample_rate > 0) {
+    header.details["sample_rate"] = fmt::format("{}", settings.sample_rate);
   }
   return header;
 }
 
-// The groups to record: from the environment, then from the options.
+// Returns the switches of the environment, overridden by those of the options. Returns an error if
+// no group of activities remains to be recorded.
 Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env) {
   ProfileSwitches switches;
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
@@ -118,15 +122,16 @@ Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env
                "counters are read by `bench run --profile`"};
 }
 
-// The iterations of an unknown program are the ranges that a window counts. If --window already
-// selects them, the environment variable has no effect.
+// Returns the window of --window. If an iteration range is requested, the window selects the ranges
+// with these numbers, because a program has no other iterations. If --window already selects ranges
+// or uses the profiler API, the environment variable for iterations has no effect.
 Result<CaptureWindow> make_capture_window(const Arguments& arguments,
                                           const ProfileSwitches& switches) {
   BENCH_ASSIGN_OR_RETURN(CaptureWindow window, parse_capture_window(arguments.windows));
   if (!switches.iterations) return window;
   if (window.numbers || window.kind == CaptureWindow::Kind::profiler_api) {
     const bool is_asked_twice = std::ranges::any_of(
-        arguments.profile.switches, [](const auto& one) { return one.first == "iterations"; });
+        arguments.profile.switches, [](const auto& entry) { return entry.first == "iterations"; });
     if (!is_asked_twice) return window;
     return Error{"both select the ranges to record", "--window and --profile-iterations",
                  "give one of them; --window nvtx:NAME goes with either"};
@@ -161,81 +166,88 @@ Result<CaptureRequest> make_capture_request(const Arguments& arguments,
   return request;
 }
 
-// Runs the program with the capture library. Stores in `cuda` what the driver should have loaded.
-Result<int> run_below_capture(const CaptureRequest& request, const std::string& program,
+// Runs the program with the capture library and returns its exit status. Stores in `cuda` which
+// libraries the CUDA driver was asked to load.
+Result<int> run_under_capture(const CaptureRequest& request, const std::string& program,
                               Verbosity verbosity, CudaCapture& cuda, Env& env) {
   auto environment = inherited_environment();
-  const auto tell = [&](const char* variable, const std::optional<std::string>& tool,
-                        std::string_view what) {
+  const auto report_other_tool = [&](const char* variable, const std::optional<std::string>& tool,
+                                     std::string_view records) {
     if (!tool || verbosity != Verbosity::normal) return;
     print_line(
         *env.err,
         fmt::format(
             "bench profile: {} names {}, which receives the {}; unset it to record them here",
-            variable, *tool, what));
+            variable, *tool, records));
   };
-  tell(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
+  report_other_tool(capture::kNvtxVariable, other_nvtx_tool(request, environment), "NVTX ranges");
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
-  tell(capture::kCudaVariable, cuda.other_tool, "GPU activities");
+  report_other_tool(capture::kCudaVariable, cuda.other_tool, "GPU activities");
   return run_program_to_end(program, request.command,
                             capture_environment(request, std::move(environment)));
 }
 
-// All settings of a capture, checked completely before the program runs.
+// Everything that a capture needs; checked completely before the program runs.
 struct Preparation {
   std::string program;
   std::optional<std::string> obstacle;  // why the capture is impossible
   ProfileSwitches switches;
-  CaptureQuestion question;
+  CaptureSettings settings;
   CaptureFiles files;
   CaptureRequest request;  // valid if there is no obstacle
 };
 
 Result<Preparation> prepare(const Arguments& arguments, const std::string& program,
                             const Env& env) {
-  Preparation all;
-  all.program = program;
-  all.obstacle = preload_obstacle(program);
-  BENCH_ASSIGN_OR_RETURN(all.switches, make_switches(arguments, env));
-  if (!all.switches.records(RecordGroup::memory)) all.switches.sample_rate = 0;
-  all.question = {all.switches.kinds, {}, {}, all.switches.sample_rate, arguments.program};
-  BENCH_ASSIGN_OR_RETURN(all.question.window, make_capture_window(arguments, all.switches));
-  BENCH_ASSIGN_OR_RETURN(all.files, prepare_files(arguments, all.switches, env));
-  if (all.obstacle) return all;
-  auto request = make_capture_request(arguments, all.switches, all.files);
+  Preparation preparation;
+  preparation.program = program;
+  preparation.obstacle = preload_obstacle(program);
+  BENCH_ASSIGN_OR_RETURN(preparation.switches, make_switches(arguments, env));
+  if (!preparation.switches.records(RecordGroup::memory)) preparation.switches.sample_rate = 0;
+  preparation.settings = {
+      preparation.switches.kinds, {}, {}, preparation.switches.sample_rate, arguments.program};
+  BENCH_ASSIGN_OR_RETURN(preparation.settings.window,
+                         make_capture_window(arguments, preparation.switches));
+  BENCH_ASSIGN_OR_RETURN(preparation.files, prepare_files(arguments, preparation.switches, env));
+  if (preparation.obstacle) return preparation;
+  auto request = make_capture_request(arguments, preparation.switches, preparation.files);
   if (!request.ok()) {
-    remove_spools(all.files);
+    remove_spools(preparation.files);
     return std::move(request).error();
   }
-  all.request = std::move(request).value();
-  return all;
+  preparation.request = std::move(request).value();
+  return preparation;
 }
 
-// Returns the program's own status, even if the profile fails.
-ExitStatus report(const Arguments& arguments, const Preparation& prepared,
-                  const std::string& started, ExitStatus end, Env& env) {
+// Writes the profile from the records and prints the summary. Returns `program_status` even if this
+// fails.
+ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared,
+                         const std::string& started, ExitStatus program_status, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  const CaptureQuestion& question = prepared.question;
+  const CaptureSettings& settings = prepared.settings;
   const auto outcome =
-      merge_capture(prepared.files, existing, make_header(arguments, question, started), question);
+      merge_capture(prepared.files, existing, make_header(arguments, settings, started), settings);
   if (!outcome.ok()) {
-    const std::string beside = prepared.files.profile + std::string(kSpoolSuffix);
-    const bool is_beside = fs::absolute(beside).string() == prepared.files.spool;
-    print_lines(*env.err, merge_failure(outcome.error(), question,
-                                        is_beside ? beside : prepared.files.spool));
-    return end;
+    const std::string spool_next_to_profile = prepared.files.profile + std::string(kSpoolSuffix);
+    const bool is_next_to_profile =
+        fs::absolute(spool_next_to_profile).string() == prepared.files.spool;
+    print_lines(*env.err,
+                merge_failure(outcome.error(), settings,
+                              is_next_to_profile ? spool_next_to_profile : prepared.files.spool));
+    return program_status;
   }
   if (arguments.verbosity == Verbosity::normal) {
-    print_lines(*env.err, capture_summary(*outcome, question, prepared.files.profile));
+    print_lines(*env.err, capture_summary(*outcome, settings, prepared.files.profile));
   }
   const Status written =
       write_profile_files(prepared.files.profile, prepared.switches, arguments, env);
-  return written.ok() ? end : fail("profile", written.error(), end, env);
+  return written.ok() ? program_status : fail("profile", written.error(), program_status, env);
 }
 
-// Runs the program as if it had been called directly.
-ExitStatus run_alone(const Arguments& arguments, const std::string& program,
-                     std::string_view reason, Env& env) {
+// Runs the program without capturing anything and returns its exit status. Prints `reason` if it is
+// not empty.
+ExitStatus run_unprofiled(const Arguments& arguments, const std::string& program,
+                          std::string_view reason, Env& env) {
   const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());
   if (!status.ok()) return fail("profile", status.error(), ExitStatus::usage, env);
   if (!reason.empty())
@@ -251,24 +263,24 @@ ExitStatus profile_command(const Arguments& arguments, Env& env) {
   if (!program.ok()) {
     return fail("profile", program.error(), static_cast<ExitStatus>(kNotFound), env);
   }
-  if (arguments.profile.wish == ProfileArguments::Wish::refused) {
+  if (arguments.profile.mode == ProfileArguments::Mode::disabled) {
     const bool is_quiet = arguments.verbosity == Verbosity::quiet;
-    return run_alone(arguments, *program, is_quiet ? "" : "--no-profile", env);
+    return run_unprofiled(arguments, *program, is_quiet ? "" : "--no-profile", env);
   }
   auto prepared = prepare(arguments, *program, env);
   if (!prepared.ok()) return fail("profile", prepared.error(), ExitStatus::usage, env);
   if (prepared->obstacle) {
     remove_spools(prepared->files);
-    return run_alone(arguments, *program, *prepared->obstacle, env);
+    return run_unprofiled(arguments, *program, *prepared->obstacle, env);
   }
   const std::string started = env.utc_now();
-  const auto status = run_below_capture(prepared->request, *program, arguments.verbosity,
-                                        prepared->question.cuda, env);
+  const auto status = run_under_capture(prepared->request, *program, arguments.verbosity,
+                                        prepared->settings.cuda, env);
   if (!status.ok()) {
     remove_spools(prepared->files);
     return fail("profile", status.error(), ExitStatus::usage, env);
   }
-  return report(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
+  return write_profile(arguments, *prepared, started, static_cast<ExitStatus>(*status), env);
 }
 
 }  // namespace bench

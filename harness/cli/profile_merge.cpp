@@ -26,14 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Discards activities; this pass reads only the metadata, which the header must contain.
-class NoSink final : public ActivitySink {
+// Discards activities. The first pass uses it, because it reads only the metadata for the header.
+class DiscardingSink final : public ActivitySink {
  public:
   Status consume(const Activity&) override { return Done{}; }
 };
 
-// Passes the requested groups of activities. The join selects those of GPUs. The only counters of a
-// spool are its samples of memory.
+// Forwards activities of the requested groups and counts them. The only counters of a spool are
+// memory samples. add_gpu_rows() selects the activities of GPUs.
 class GroupSink final : public ActivitySink {
  public:
   GroupSink(const std::set<RecordGroup>& groups, ActivitySink& next)
@@ -42,25 +42,26 @@ class GroupSink final : public ActivitySink {
     const bool is_sample = activity.kind == ActivityKind::counter;
     const RecordGroup group = is_sample ? RecordGroup::memory : record_group(activity.kind);
     if (!groups_.contains(group)) return Done{};
-    ++taken_;
+    ++forwarded_;
     return next_.consume(activity);
   }
-  std::int64_t taken() const { return taken_; }
+  std::int64_t forwarded() const { return forwarded_; }
 
  private:
   const std::set<RecordGroup>& groups_;
   ActivitySink& next_;
-  std::int64_t taken_ = 0;
+  std::int64_t forwarded_ = 0;
 };
 
+// First pass: reads the metadata of the spool.
 Result<SpoolReport> read_facts(const std::string& spool) {
   BENCH_ASSIGN_OR_RETURN(auto source, open_text(spool));
-  NoSink sink;
+  DiscardingSink sink;
   return read_spool(*source, sink, {});
 }
 
-// The platform for the tensor-core rules. Returns nullopt if there is no device, there are several
-// kinds, or the rules do not know it.
+// Returns the platform for the tensor-core rules. Returns nullopt if there is no device, if the
+// devices differ in compute capability, or if the rules do not cover it.
 std::optional<ops::Platform> find_platform(const std::vector<GpuSpoolFile>& sessions) {
   std::set<std::string> capabilities;
   for (const GpuSpoolFile& session : sessions) {
@@ -74,19 +75,21 @@ std::optional<ops::Platform> find_platform(const std::vector<GpuSpoolFile>& sess
   return platform.ok() ? std::optional(*platform) : std::nullopt;
 }
 
-// A first pass reads what explains earlier records but comes after them.
-SpoolOptions make_spool_options(const CaptureQuestion& question, NvtxFacts facts, FrameNames& names,
+// Returns the options of the second pass. `facts` come from the first pass, because the spool
+// contains them after the records that they explain. `names` must outlive the options.
+SpoolOptions make_spool_options(const CaptureSettings& settings, NvtxFacts facts, FrameNames& names,
                                 const std::optional<ops::Platform>& platform) {
   SpoolOptions options;
   options.frame_name = [&names](std::string_view frame) { return names.name(frame); };
-  options.window = question.window;
-  options.sample_rate = question.sample_rate;
+  options.window = settings.window;
+  options.sample_rate = settings.sample_rate;
   options.compute_work = ops::make_framework_work_provider(platform);
   options.facts = std::move(facts);
   return options;
 }
 
-// Records in the header who recorded GPU activities, and what was lost.
+// Adds to the header which tracer recorded the GPU activities, how many were lost, and which errors
+// occurred.
 void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader& header) {
   std::int64_t dropped = 0;
   std::set<std::string> faults;
@@ -99,20 +102,21 @@ void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader&
   if (!faults.empty()) header.details["gpu.faults"] = fmt::format("{}", fmt::join(faults, "; "));
 }
 
-// The second pass over the spool and the sessions next to it, into the open profile. `launches`
-// refers to the window of `options`, which must outlive its use.
-Result<CaptureOutcome> fill(ActivityFile& file, const CaptureFiles& files,
-                            const std::vector<GpuSpoolFile>& sessions, GpuLaunches& launches,
-                            SpoolOptions options, const CaptureQuestion& question) {
+// Second pass: writes the activities of the spool and of the GPU sessions next to it to the open
+// profile. After read_spool(), `launches` refers to the window of `options`.
+Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& files,
+                                    const std::vector<GpuSpoolFile>& sessions,
+                                    GpuLaunches& launches, SpoolOptions options,
+                                    const CaptureSettings& settings) {
   BENCH_ASSIGN_OR_RETURN(auto source, open_text(files.spool));
   if (!sessions.empty()) options.launches = &launches;
-  GroupSink wanted(question.kinds, file);
+  GroupSink selected(settings.kinds, file);
   CaptureOutcome outcome;
-  BENCH_ASSIGN_OR_RETURN(outcome.spool, read_spool(*source, wanted, options));
+  BENCH_ASSIGN_OR_RETURN(outcome.spool, read_spool(*source, selected, options));
   launches.finish();
   BENCH_ASSIGN_OR_RETURN(
-      outcome.gpu, add_gpu_rows(sessions, launches, outcome.spool.facts, question.kinds, file));
-  outcome.activities = wanted.taken() + outcome.gpu.activities;
+      outcome.gpu, add_gpu_rows(sessions, launches, outcome.spool.facts, settings.kinds, file));
+  outcome.activities = selected.forwarded() + outcome.gpu.activities;
   BENCH_RETURN_IF_ERROR(file.flush());
   return outcome;
 }
@@ -124,22 +128,23 @@ bool lacks_records(const std::string& spool) {
   return !code && (mode & fs::perms{capture::kLossMode}) != fs::perms::none;
 }
 
+// Returns the spool and the GPU spools next to it, as far as they are regular files.
 std::vector<std::string> list_spools(const CaptureFiles& files) {
-  std::vector<std::string> found = {files.spool};
+  std::vector<std::string> paths = {files.spool};
   if (const auto sessions = find_gpu_spools(files.spool); sessions.ok())
-    found.insert(found.end(), sessions->begin(), sessions->end());
+    paths.insert(paths.end(), sessions->begin(), sessions->end());
   std::error_code ignored;
-  std::erase_if(found, [&](const std::string& path) {
+  std::erase_if(paths, [&](const std::string& path) {
     return !fs::is_regular_file(fs::symlink_status(path, ignored));
   });
-  return found;
+  return paths;
 }
 
 }  // namespace
 
-std::optional<std::string> left_over_spool(const CaptureFiles& files) {
-  const std::vector<std::string> left = list_spools(files);
-  return left.empty() ? std::nullopt : std::optional(left.front());
+std::optional<std::string> find_leftover_spool(const CaptureFiles& files) {
+  const std::vector<std::string> spools = list_spools(files);
+  return spools.empty() ? std::nullopt : std::optional(spools.front());
 }
 
 void remove_spools(const CaptureFiles& files) {
@@ -148,10 +153,10 @@ void remove_spools(const CaptureFiles& files) {
 }
 
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
-                                     ProfileHeader header, const CaptureQuestion& question) {
+                                     ProfileHeader header, const CaptureSettings& settings) {
   BENCH_ASSIGN_OR_RETURN(SpoolReport facts, read_facts(files.spool));
   BENCH_ASSIGN_OR_RETURN(const auto paths, find_gpu_spools(files.spool));
-  GpuLaunches launches(question.window);
+  GpuLaunches launches(settings.window);
   BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
   header.details.merge(facts.read.facts);
   describe_sessions(sessions, header);
@@ -159,10 +164,10 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   if (is_incomplete) header.details["incomplete"] = "records could not be written";
   BENCH_ASSIGN_OR_RETURN(auto file, ActivityFile::create(files.profile, existing, header));
   FrameNames names;
-  auto outcome =
-      fill(*file, files, sessions, launches,
-           make_spool_options(question, std::move(facts.facts), names, find_platform(sessions)),
-           question);
+  auto outcome = fill_profile(
+      *file, files, sessions, launches,
+      make_spool_options(settings, std::move(facts.facts), names, find_platform(sessions)),
+      settings);
   if (!outcome.ok()) {
     file->remove();
     return outcome;

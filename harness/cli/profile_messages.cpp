@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::string_view kTool = "bench profile";
 
-std::string counted(std::int64_t count, std::string_view what) {
+std::string format_quantity(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Explains why the window contains nothing.
-std::string reason_of_window(const CaptureWindow& window, const SpoolReport& report) {
+// Explains why the window contains no activity.
+std::string explain_empty_window(const CaptureWindow& window, const SpoolReport& report) {
   if (report.window_was_open) {
     return fmt::format("nothing began in the window ({})", describe(window));
   }
@@ -35,17 +35,17 @@ std::string reason_of_window(const CaptureWindow& window, const SpoolReport& rep
                      report.ranges_seen, report.ranges_seen == 1 ? "" : "s");
 }
 
-// Explains to the user why a profile contains no activity.
-std::string reason_of_nothing(const CaptureOutcome& outcome, const CaptureQuestion& question) {
+// Explains why the profile contains no activity.
+std::string explain_empty_profile(const CaptureOutcome& outcome, const CaptureSettings& settings) {
   const SpoolReport& report = outcome.spool;
   if (report.processes == 0) {
     return "the program did not load the capture library; a program that is static, setuid or "
            "clears its environment cannot be profiled";
   }
-  const bool is_windowed = question.window.kind != CaptureWindow::Kind::all;
+  const bool is_windowed = settings.window.kind != CaptureWindow::Kind::all;
   if (is_windowed &&
       (report.ranges_seen > 0 || report.lines_of_onednn > 0 || outcome.gpu.processes > 0)) {
-    return reason_of_window(question.window, report);
+    return explain_empty_window(settings.window, report);
   }
   if (report.lines_of_onednn > 0) {
     return "oneDNN was loaded but executed no primitive that its verbose mode, as set, reports";
@@ -60,8 +60,8 @@ std::string reason_of_nothing(const CaptureOutcome& outcome, const CaptureQuesti
                      report.processes, report.processes == 1 ? "" : "es");
 }
 
-// Explains why a process that loaded the driver has no session.
-std::string reason_of_no_session(const std::string& driver, const CudaCapture& cuda) {
+// Explains why a process loaded the CUDA driver but has no recorded GPU session.
+std::string explain_missing_session(const std::string& driver, const CudaCapture& cuda) {
   if (cuda.library.empty()) {
     return "this build has no libbench_cuda_injection.so, which needs the CUDA toolkit";
   }
@@ -71,38 +71,40 @@ std::string reason_of_no_session(const std::string& driver, const CudaCapture& c
   return fmt::format("{} was loaded but never initialised", driver);
 }
 
-// Returns nullopt if there are such activities, they were not requested, or no program used CUDA.
-std::optional<std::string> reason_of_no_device(const CaptureOutcome& outcome,
-                                               const CaptureQuestion& question) {
-  if (!records_devices(question.kinds)) return std::nullopt;
+// Explains why the profile contains no GPU activity. Returns nullopt if it contains some, if they
+// were not requested, or if no program used CUDA.
+std::optional<std::string> explain_missing_gpu_rows(const CaptureOutcome& outcome,
+                                                    const CaptureSettings& settings) {
+  if (!records_devices(settings.kinds)) return std::nullopt;
   if (!outcome.gpu.untraced_reasons.empty()) {
     return fmt::format("{}", fmt::join(outcome.gpu.untraced_reasons, "; "));
   }
   if (outcome.gpu.processes > 0) {
     if (outcome.gpu.activities > 0) return std::nullopt;
-    return question.window.kind == CaptureWindow::Kind::all
+    return settings.window.kind == CaptureWindow::Kind::all
                ? "the program initialised CUDA, but no GPU activity was recorded"
                : "no GPU activity is in the window";
   }
   if (outcome.spool.cuda.empty()) return std::nullopt;
-  return reason_of_no_session(*outcome.spool.cuda.begin(), question.cuda);
+  return explain_missing_session(*outcome.spool.cuda.begin(), settings.cuda);
 }
 
-std::string device_lines(const GpuRowsReport& gpu) {
+std::string format_devices(const GpuRowsReport& gpu) {
   std::string text;
   for (const GpuDeviceSummary& device : gpu.devices) {
     if (device.kernels == 0) continue;
-    const std::string whose =
+    const std::string process =
         gpu.processes > 1 ? fmt::format(" of process {}", device.pid) : std::string();
-    text += fmt::format("{}: GPU {}{}: {} in {}", kTool, device.device, whose,
-                        counted(device.kernels, "kernel"), format_time(device.kernel_union));
+    text +=
+        fmt::format("{}: GPU {}{}: {} in {}", kTool, device.device, process,
+                    format_quantity(device.kernels, "kernel"), format_time(device.kernel_union));
     if (device.busy_share) text += fmt::format(", busy {:.1f} %", 100 * *device.busy_share);
     text += '\n';
   }
   return text;
 }
 
-std::string remarks(const CaptureOutcome& outcome) {
+std::string format_capture_notes(const CaptureOutcome& outcome) {
   const ReadReport& read = outcome.spool.read;
   std::string text;
   for (const std::string& note : read.notes) text += fmt::format("{}: {}\n", kTool, note);
@@ -118,7 +120,7 @@ std::string remarks(const CaptureOutcome& outcome) {
         kTool);
   }
   for (const std::string& note : outcome.gpu.notes) text += fmt::format("{}: {}\n", kTool, note);
-  return text + device_lines(outcome.gpu);
+  return text + format_devices(outcome.gpu);
 }
 
 std::int64_t count_kernels(const GpuRowsReport& gpu) {
@@ -127,25 +129,27 @@ std::int64_t count_kernels(const GpuRowsReport& gpu) {
   return kernels;
 }
 
-// The usual table shows primitives and kernels.
-std::string_view further_option(const CaptureOutcome& outcome) {
+// Returns the option with which `bench analyze` shows the recorded activities: none if there are
+// primitives, otherwise --kind kernel or --kind range.
+std::string_view choose_kind_option(const CaptureOutcome& outcome) {
   if (outcome.spool.executed > 0) return "";
   return count_kernels(outcome.gpu) > 0 ? " --kind kernel" : " --kind range";
 }
 
-std::string describe_parts(const CaptureOutcome& outcome, const CaptureQuestion& question,
-                           const std::string& file) {
+std::string describe_contents(const CaptureOutcome& outcome, const CaptureSettings& settings,
+                              const std::string& file) {
   const SpoolReport& report = outcome.spool;
   std::vector<std::string> parts;
-  const bool has_operators = question.kinds.contains(RecordGroup::operators);
+  const bool has_operators = settings.kinds.contains(RecordGroup::operators);
   if (has_operators && report.executed > 0) {
-    parts.push_back(fmt::format("{} executed in {}", counted(report.executed, "primitive"),
+    parts.push_back(fmt::format("{} executed in {}", format_quantity(report.executed, "primitive"),
                                 format_time(report.executed_time)));
   }
   if (const auto kernels = count_kernels(outcome.gpu); kernels > 0) {
-    parts.push_back(counted(kernels, "kernel"));
+    parts.push_back(format_quantity(kernels, "kernel"));
   }
-  if (has_operators && report.ranges > 0) parts.push_back(counted(report.ranges, "NVTX range"));
+  if (has_operators && report.ranges > 0)
+    parts.push_back(format_quantity(report.ranges, "NVTX range"));
   parts.push_back(fmt::format("{} activit{} in {}", outcome.activities,
                               outcome.activities == 1 ? "y" : "ies", file));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -158,26 +162,27 @@ bool records_devices(const std::set<RecordGroup>& kinds) {
   return std::ranges::any_of(kGroups, [&](RecordGroup group) { return kinds.contains(group); });
 }
 
-std::string merge_failure(const Error& error, const CaptureQuestion& question,
+std::string merge_failure(const Error& error, const CaptureSettings& settings,
                           const std::string& spool) {
   return fmt::format(
       "{0}: {1}\n{0}: the records are kept in {2}: `{3} analyze {4}` and `{3} trace {4}` "
       "read it; remove it afterwards\n",
-      kTool, error.message(), spool, question.program, shell_quoted(spool));
+      kTool, error.message(), spool, settings.program, shell_quoted(spool));
 }
 
-std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
+std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings& settings,
                             const std::string& file) {
-  std::string text = remarks(outcome);
-  const auto device = reason_of_no_device(outcome, question);
-  const std::string missing = device ? fmt::format("; no device rows: {}", *device) : "";
+  std::string text = format_capture_notes(outcome);
+  const auto device_reason = explain_missing_gpu_rows(outcome, settings);
+  const std::string device_note =
+      device_reason ? fmt::format("; no device rows: {}", *device_reason) : "";
   if (outcome.activities == 0) {
     return text + fmt::format("{}: nothing captured: {}{}\n", kTool,
-                              reason_of_nothing(outcome, question), missing);
+                              explain_empty_profile(outcome, settings), device_note);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
-                            describe_parts(outcome, question, file), question.program,
-                            shell_quoted(file), further_option(outcome), missing);
+                            describe_contents(outcome, settings, file), settings.program,
+                            shell_quoted(file), choose_kind_option(outcome), device_note);
 }
 
 }  // namespace bench

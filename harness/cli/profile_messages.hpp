@@ -16,12 +16,13 @@
 
 namespace bench {
 
-// What the CUDA driver should have loaded into programs.
+// The tools that the CUDA driver was asked to load into the program.
 struct CudaCapture {
-  std::string library;                    // empty: there is none, or no GPU data was requested
-  std::optional<std::string> other_tool;  // set by the user, used instead
+  std::string library;                    // our injection library; empty: missing or not requested
+  std::optional<std::string> other_tool;  // a tool that the user has set; loaded instead
 };
 
+// What a capture recorded, after merging.
 struct CaptureOutcome {
   SpoolReport spool;
   GpuRowsReport gpu;
@@ -30,24 +31,25 @@ struct CaptureOutcome {
   bool is_incomplete = false;
 };
 
-struct CaptureQuestion {
+// What a capture was asked to record.
+struct CaptureSettings {
   std::set<RecordGroup> kinds;
   CaptureWindow window;
   CudaCapture cuda;
   std::int64_t sample_rate = 0;
-  std::string program = "bench";  // beginning of command lines that are printed for copying
+  std::string program = "bench";  // Arguments::program
 };
 
 // Returns whether any of the groups contains GPU activities.
 bool records_devices(const std::set<RecordGroup>& kinds);
 
-// Explains why no profile could be made from `spool`, and what happens to the spool; complete
-// lines.
-std::string merge_failure(const Error& error, const CaptureQuestion& question,
+// Returns lines that explain why no profile could be made from `spool`, and how to use the spool.
+std::string merge_failure(const Error& error, const CaptureSettings& settings,
                           const std::string& spool);
 
-// Lines that begin with "bench profile: ". `file` is the path of the profile.
-std::string capture_summary(const CaptureOutcome& outcome, const CaptureQuestion& question,
+// Returns the final messages, as lines that begin with "bench profile: ". `file` is the path of the
+// profile.
+std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings& settings,
                             const std::string& file);
 
 }  // namespace bench

@@ -18,10 +18,10 @@ class CaptureSummary : public ::testing::Test {
  protected:
   CaptureSummary() {
     outcome_.spool.processes = 1;
-    question_.kinds = {RecordGroup::operators, RecordGroup::device};
-    question_.cuda.library = "/lib/injection.so";
+    settings_.kinds = {RecordGroup::operators, RecordGroup::device};
+    settings_.cuda.library = "/lib/injection.so";
   }
-  std::string text() const { return capture_summary(outcome_, question_, "p.jsonl"); }
+  std::string text() const { return capture_summary(outcome_, settings_, "p.jsonl"); }
   // Adds a traced process with a kernel on device `device`.
   void add_device(std::int64_t pid, std::int64_t device) {
     ++outcome_.gpu.processes;
@@ -37,7 +37,7 @@ class CaptureSummary : public ::testing::Test {
   }
 
   CaptureOutcome outcome_;
-  CaptureQuestion question_;
+  CaptureSettings settings_;
 };
 
 TEST_F(CaptureSummary, NothingHasItsReason) {
@@ -56,7 +56,7 @@ TEST_F(CaptureSummary, WhatCouldNotBeWrittenIsTold) {
   outcome_.is_incomplete = true;
   EXPECT_THAT(text(), HasSubstr("bench profile: the profile is incomplete: records could not be "
                                 "written while the program ran"));
-  EXPECT_EQ(merge_failure(Error{"no space", "p.jsonl", "free some"}, question_, "p.jsonl.spool"),
+  EXPECT_EQ(merge_failure(Error{"no space", "p.jsonl", "free some"}, settings_, "p.jsonl.spool"),
             "bench profile: p.jsonl: no space; free some\n"
             "bench profile: the records are kept in p.jsonl.spool: `bench analyze "
             "p.jsonl.spool` and `bench trace p.jsonl.spool` read it; remove it afterwards\n");
@@ -69,11 +69,11 @@ TEST_F(CaptureSummary, RowsOfDevicesAreMissedOnlyWhereCudaWasUsedAndTheyWereAske
             "--kind range\n");
   outcome_.spool.cuda = {"/lib/libcuda.so.1"};
   EXPECT_THAT(text(), EndsWith("/lib/libcuda.so.1 was loaded but never initialised\n"));
-  question_.cuda.other_tool = "/opt/tool.so";
+  settings_.cuda.other_tool = "/opt/tool.so";
   EXPECT_THAT(text(), EndsWith("CUDA_INJECTION64_PATH names /opt/tool.so\n"));
-  question_.cuda = {};
+  settings_.cuda = {};
   EXPECT_THAT(text(), HasSubstr("this build has no libbench_cuda_injection.so"));
-  question_.kinds = {RecordGroup::operators};
+  settings_.kinds = {RecordGroup::operators};
   EXPECT_THAT(text(), Not(HasSubstr("device rows")));
 }
 
@@ -92,7 +92,7 @@ TEST_F(CaptureSummary, DevicesHaveALineEachAndNameTheirProcessWhereThereAreSever
 TEST_F(CaptureSummary, AnEmptyWindowIsToldFromAProgramThatAskedNothing) {
   outcome_.gpu.processes = 1;
   EXPECT_THAT(text(), EndsWith("the program initialised CUDA, but no GPU activity was recorded\n"));
-  question_.window.kind = CaptureWindow::Kind::profiler_api;
+  settings_.window.kind = CaptureWindow::Kind::profiler_api;
   EXPECT_THAT(text(), HasSubstr("cudaProfilerStart was not observed"));
   EXPECT_THAT(text(), EndsWith("no GPU activity is in the window\n"));
 }
@@ -100,7 +100,7 @@ TEST_F(CaptureSummary, AnEmptyWindowIsToldFromAProgramThatAskedNothing) {
 TEST_F(CaptureSummary, RowsThatWereNotAskedForAreNotCounted) {
   outcome_.activities = 4;
   outcome_.spool.executed = 2;
-  question_.kinds = {RecordGroup::device};
+  settings_.kinds = {RecordGroup::device};
   EXPECT_THAT(text(), HasSubstr("bench profile: 4 activities in p.jsonl"));
 }
 

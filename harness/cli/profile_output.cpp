@@ -29,28 +29,30 @@ namespace {
 constexpr std::string_view kUnknown = "n/a";
 constexpr double kMillion = 1e6;
 
+// Reads the details of a profiling pass, which are texts by name.
 class Details {
  public:
   explicit Details(const ProfilePassRecord& pass) : pass_(pass) {}
 
-  // Returns nullopt if the detail is missing or is "n/a: ...".
-  std::optional<std::string> known(const std::string& name) const {
+  // Returns the text of a detail; nullopt if it is missing or is "n/a: REASON".
+  std::optional<std::string> text(const std::string& name) const {
     const auto found = pass_.details.find(name);
     if (found == pass_.details.end() || found->second.starts_with(kUnknown)) return std::nullopt;
     return found->second;
   }
-  // Returns the text of a detail that is "n/a: REASON".
-  std::optional<std::string> reason(const std::string& name) const {
+  // Returns "n/a: REASON" if the detail is such a text; otherwise nullopt.
+  std::optional<std::string> unavailable_reason(const std::string& name) const {
     const auto found = pass_.details.find(name);
     if (found == pass_.details.end() || !found->second.starts_with(kUnknown)) return std::nullopt;
     return found->second;
   }
+  // Returns nullopt if the text is not a finite number.
   std::optional<double> number(const std::string& name) const {
-    const auto text = known(name);
-    const auto value = text ? parse_number<double>(*text) : std::nullopt;
+    const auto value_text = text(name);
+    const auto value = value_text ? parse_number<double>(*value_text) : std::nullopt;
     return value && std::isfinite(*value) ? value : std::nullopt;
   }
-  // The same, rounded. Returns nullopt also if the number is outside the range of integers.
+  // Returns the rounded number; nullopt also if it is outside the range of integers.
   std::optional<std::int64_t> integer(const std::string& name) const {
     constexpr double kEnd = 0x1p63;
     const auto value = number(name);
@@ -62,47 +64,49 @@ class Details {
   const ProfilePassRecord& pass_;
 };
 
-void add(std::vector<std::string>& parts, const std::optional<std::string>& part) {
+void add_part(std::vector<std::string>& parts, const std::optional<std::string>& part) {
   if (part) parts.push_back(*part);
 }
 
-std::optional<std::string> bytes(const Details& details, const std::string& name,
-                                 std::string_view what) {
+// Formats a detail in bytes, or a fraction as percent; nullopt if it is unknown.
+std::optional<std::string> format_bytes_detail(const Details& details, const std::string& name,
+                                               std::string_view what) {
   const auto count = details.integer(name);
   if (!count) return std::nullopt;
   return fmt::format("{} {}", format_bytes(Bytes{*count}), what);
 }
 
-std::optional<std::string> percent(const Details& details, const std::string& name,
-                                   std::string_view what) {
-  const auto share = details.number(name);
-  if (!share) return std::nullopt;
-  return fmt::format("{:.1f} % {}", 100 * *share, what);
+std::optional<std::string> format_percent_detail(const Details& details, const std::string& name,
+                                                 std::string_view what) {
+  const auto fraction = details.number(name);
+  if (!fraction) return std::nullopt;
+  return fmt::format("{:.1f} % {}", 100 * *fraction, what);
 }
 
-std::string line(std::string_view subject, const std::vector<std::string>& parts) {
+std::string format_line(std::string_view subject, const std::vector<std::string>& parts) {
   if (parts.empty()) return "";
   std::string text = fmt::format("    {}: ", subject);
   for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : "; ") + parts[i];
   return text + "\n";
 }
 
-// Returns the line of the CPU's counters. It gives the reason of each counter that is missing.
-std::string processor_line(const Details& details) {
+// Formats the line of the CPU's counters, with the reason for each counter that is unavailable.
+std::string format_processor_line(const Details& details) {
   std::vector<std::string> parts;
   const auto add_count = [&](const std::string& name, std::string_view what) {
     const auto count = details.number("counter." + name);
     if (count) parts.push_back(fmt::format("{:.4g} million {}", *count / kMillion, what));
-    add(parts, details.reason("counter." + name));
+    add_part(parts, details.unavailable_reason("counter." + name));
   };
   add_count("cycles", "cycles");
   add_count("instructions", "instructions");
-  if (const auto rate = details.known("counter.instructions_per_cycle")) {
+  if (const auto rate = details.text("counter.instructions_per_cycle")) {
     parts.push_back(fmt::format("{} instructions per cycle", *rate));
   }
-  add(parts, details.reason("counter.llc_misses"));
-  add(parts, percent(details, "counter.counted_share", "of the time counted, scaled to all of it"));
-  return line("processor", parts);
+  add_part(parts, details.unavailable_reason("counter.llc_misses"));
+  add_part(parts, format_percent_detail(details, "counter.counted_share",
+                                        "of the time counted, scaled to all of it"));
+  return format_line("processor", parts);
 }
 
 }  // namespace
@@ -111,40 +115,43 @@ std::string format_counters(const ProfilePassRecord& pass) {
   const Details details(pass);
   const auto unavailable = pass.details.find("counters");
   std::vector<std::string> tensor_cores, memory, processors;
-  add(tensor_cores, details.known("tensor_cores"));
-  add(tensor_cores, percent(details, "counter.tensor_active_share", "of the active cycles"));
-  add(tensor_cores, details.known("tensor_cores.types"));
-  if (const auto check = details.known("check.tensor_operations")) {
+  add_part(tensor_cores, details.text("tensor_cores"));
+  add_part(tensor_cores,
+           format_percent_detail(details, "counter.tensor_active_share", "of the active cycles"));
+  add_part(tensor_cores, details.text("tensor_cores.types"));
+  if (const auto check = details.text("check.tensor_operations")) {
     tensor_cores.push_back("operations " + *check);
   }
-  add(memory, bytes(details, "counter.dram_read_bytes", "read"));
-  add(memory, bytes(details, "counter.dram_write_bytes", "written"));
-  add(memory, details.known("check.dram_bytes"));
-  add(memory, percent(details, "counter.l2_hit_share", "L2 hits"));
-  add(memory, bytes(details, "counter.llc_miss_bytes", "missed the last-level cache"));
-  add(memory, details.known("check.llc_miss_bytes"));
-  add(processors, percent(details, "counter.achieved_occupancy", "of the warps resident"));
+  add_part(memory, format_bytes_detail(details, "counter.dram_read_bytes", "read"));
+  add_part(memory, format_bytes_detail(details, "counter.dram_write_bytes", "written"));
+  add_part(memory, details.text("check.dram_bytes"));
+  add_part(memory, format_percent_detail(details, "counter.l2_hit_share", "L2 hits"));
+  add_part(memory,
+           format_bytes_detail(details, "counter.llc_miss_bytes", "missed the last-level cache"));
+  add_part(memory, details.text("check.llc_miss_bytes"));
+  add_part(processors,
+           format_percent_detail(details, "counter.achieved_occupancy", "of the warps resident"));
   return (unavailable == pass.details.end()
               ? ""
               : fmt::format("    counters {}\n", unavailable->second)) +
-         line("tensor cores", tensor_cores) + processor_line(details) + line("memory", memory) +
-         line("multiprocessors", processors);
+         format_line("tensor cores", tensor_cores) + format_processor_line(details) +
+         format_line("memory", memory) + format_line("multiprocessors", processors);
 }
 
 namespace {
 
-// What a device did during the pass, and what the reader should know about its trace.
+// Formats the kernel time of a GPU during the pass, and a note about its trace.
 std::string format_device(const ProfilePassRecord& pass) {
   const Details details(pass);
   std::string text;
-  const auto kernels = details.known("gpu.kernels");
+  const auto kernels = details.text("gpu.kernels");
   const auto time = details.integer("gpu.kernel_union_ns");
   const auto busy = details.number("gpu.busy_share");
   if (kernels && time && busy) {
     text += fmt::format("    GPU: {} kernels in {}, busy {:.1f} %\n", *kernels,
                         format_time(Nanoseconds(*time)), 100 * *busy);
   }
-  if (const auto note = details.known("gpu.note")) text += fmt::format("    note: {}\n", *note);
+  if (const auto note = details.text("gpu.note")) text += fmt::format("    note: {}\n", *note);
   return text;
 }
 
@@ -160,13 +167,13 @@ std::string format_pass(const ProfilePassRecord& pass) {
   return text.empty() ? "" : fmt::format("  {}\n", pass.id) + text;
 }
 
-// Passes the activities of a result file or profile to one sink.
+// Forwards the activities of a result file or profile to `sink`.
 Status replay(const std::string& result, ActivitySink& sink) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(result));
-  BeginRecordMerger paired(sink);
-  const auto report = read_activities(*source, paired);
+  BeginRecordMerger merger(sink);
+  const auto report = read_activities(*source, merger);
   if (!report) return report.error();
-  return paired.finish();
+  return merger.finish();
 }
 
 std::string path_stem(const std::string& path) {
@@ -174,13 +181,13 @@ std::string path_stem(const std::string& path) {
   return path.ends_with(kSuffix) ? path.substr(0, path.size() - kSuffix.size()) : path;
 }
 
-// Files written in addition to the result; nullopt: not requested.
+// Paths of files written in addition to the result; nullopt: not requested.
 struct ProfileFiles {
   std::optional<std::string> trace, memory_flow;
 };
 
-ProfileFiles profile_files(const std::string& result, const ProfileSwitches& switches,
-                           const Arguments& arguments) {
+ProfileFiles choose_profile_files(const std::string& result, const ProfileSwitches& switches,
+                                  const Arguments& arguments) {
   ProfileFiles files{arguments.profile.trace, std::nullopt};
   if (!files.trace && switches.formats.contains(ProfileFormat::trace)) {
     files.trace = path_stem(result) + ".trace.json";
@@ -200,9 +207,10 @@ Status check_target(const std::string& path, const Arguments& arguments) {
   return check_output(path, arguments.force ? Existing::replace : Existing::refuse);
 }
 
+// Writes the activities of a result with `writer`, and prints the path.
 template <class Writer>
-Status write_one(const std::string& result, Result<std::unique_ptr<Writer>> writer,
-                 const std::string& path, const Arguments& arguments, Env& env) {
+Status write_export(const std::string& result, Result<std::unique_ptr<Writer>> writer,
+                    const std::string& path, const Arguments& arguments, Env& env) {
   if (!writer) return std::move(writer).error();
   BENCH_RETURN_IF_ERROR(replay(result, **writer));
   BENCH_RETURN_IF_ERROR((*writer)->finish());
@@ -212,13 +220,13 @@ Status write_one(const std::string& result, Result<std::unique_ptr<Writer>> writ
 
 }  // namespace
 
-Result<std::optional<ProfileSwitches>> profile_switches(
+Result<std::optional<ProfileSwitches>> resolve_profile_switches(
     const std::optional<ProfileSwitches>& configured, const ProfileArguments& arguments,
     const Env& env) {
-  using Wish = ProfileArguments::Wish;
-  const bool wanted = arguments.wish == Wish::wanted || arguments.trace ||
-                      (arguments.wish == Wish::configured && configured);
-  if (!wanted || arguments.wish == Wish::refused) return std::optional<ProfileSwitches>();
+  using Mode = ProfileArguments::Mode;
+  const bool is_requested = arguments.mode == Mode::enabled || arguments.trace ||
+                            (arguments.mode == Mode::from_config && configured);
+  if (!is_requested || arguments.mode == Mode::disabled) return std::optional<ProfileSwitches>();
   ProfileSwitches switches = configured.value_or(ProfileSwitches());
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
   for (const auto& [name, value] : arguments.switches) {
@@ -233,13 +241,13 @@ std::string format_profile(const Report& report) {
   return text;
 }
 
-Result<Summary> profile_summary(const std::string& result) {
+Result<Summary> read_profile_summary(const std::string& result) {
   Summary summary;
   BENCH_RETURN_IF_ERROR(replay(result, summary));
   return summary;
 }
 
-Result<LayerTimes> profiled_layers(const std::string& result) {
+Result<LayerTimes> read_layer_times(const std::string& result) {
   LayerTimes times;
   WorkSink with_work(ops::make_work_provider(), times);
   BENCH_RETURN_IF_ERROR(replay(result, with_work));
@@ -248,7 +256,7 @@ Result<LayerTimes> profiled_layers(const std::string& result) {
 
 Status check_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments) {
-  const ProfileFiles files = profile_files(result, switches, arguments);
+  const ProfileFiles files = choose_profile_files(result, switches, arguments);
   const std::optional<std::string>& named = arguments.profile.trace;
   if (named && !named->ends_with(".json") && !named->ends_with(".json.gz")) {
     return Error{fmt::format("the suffix of `{}` is not that of a Chrome trace", *named), "--trace",
@@ -263,17 +271,17 @@ Status check_profile_files(const std::string& result, const ProfileSwitches& swi
 Status write_profile_files(const std::string& result, const ProfileSwitches& switches,
                            const Arguments& arguments, Env& env) {
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
-  const auto& [trace, memory_flow] = profile_files(result, switches, arguments);
+  const auto& [trace, memory_flow] = choose_profile_files(result, switches, arguments);
   if (trace) {
     TraceOptions options;
     options.title = result;
     options.metadata = {{"tool_version", std::string(tool_version())}, {"result", result}};
-    BENCH_RETURN_IF_ERROR(
-        write_one(result, ChromeTrace::create(*trace, existing, options), *trace, arguments, env));
+    BENCH_RETURN_IF_ERROR(write_export(result, ChromeTrace::create(*trace, existing, options),
+                                       *trace, arguments, env));
   }
   if (memory_flow) {
-    BENCH_RETURN_IF_ERROR(write_one(result, MemoryFlow::create(*memory_flow, existing),
-                                    *memory_flow, arguments, env));
+    BENCH_RETURN_IF_ERROR(write_export(result, MemoryFlow::create(*memory_flow, existing),
+                                       *memory_flow, arguments, env));
   }
   return Done{};
 }

@@ -25,10 +25,10 @@ std::string format_clock(Nanoseconds time) {
   return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
-std::string case_line(const CaseRecord& record) {
-  const std::string what =
+std::string format_case_line(const CaseRecord& record) {
+  const std::string result =
       record.time ? format_time(record.time->median) : std::string(to_string(record.outcome));
-  std::string line = fmt::format("{}: {}", record.id, what);
+  std::string line = fmt::format("{}: {}", record.id, result);
   if (record.reason) line += fmt::format(" ({})", *record.reason);
   return line;
 }
@@ -50,7 +50,7 @@ class TerminalProgress final : public RunObserver {
               << shorten(printable(id), width > used ? width - used : 0) << std::flush;
   }
   void case_finished(const CaseRecord& record) override {
-    if (record.outcome != Outcome::ok) message(case_line(record));
+    if (record.outcome != Outcome::ok) message(format_case_line(record));
   }
   void message(const std::string& text) override {
     *env_.err << kEraseLine;
@@ -67,7 +67,7 @@ class LineProgress final : public RunObserver {
  public:
   explicit LineProgress(Env& env) : env_(env) {}
   void step(std::int64_t, std::int64_t, const std::string&, std::optional<Nanoseconds>) override {}
-  void case_finished(const CaseRecord& record) override { message(case_line(record)); }
+  void case_finished(const CaseRecord& record) override { message(format_case_line(record)); }
   void message(const std::string& text) override {
     print_line(*env_.err, text);
     env_.err->flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands that take long share: they show their progress, and Ctrl-C ends them in order.
+// Progress display and Ctrl-C handling of commands that take long.
 #pragma once
 
 #include "base/env.hpp"
@@ -12,14 +12,15 @@
 
 namespace bench {
 
-// Shows the progress of a run: one line redrawn in place on a terminal, one line per finished case
-// elsewhere, nothing if quiet. Writes only to env.err. `env` outlives it.
+// Returns an observer that shows the progress of a run: one line redrawn in place on a terminal,
+// one line per finished case elsewhere, nothing if quiet. It writes only to env.err. `env` must
+// outlive it.
 std::unique_ptr<RunObserver> make_progress(Verbosity verbosity, Env& env);
 
-// Shows one line on a terminal of env.err until it is destroyed, and writes nothing elsewhere.
+// Shows one line until it is destroyed, if env.err is a terminal. Otherwise writes nothing.
 class WaitingLine {
  public:
-  WaitingLine(const std::string& text, Env& env);  // `env` outlives it
+  WaitingLine(const std::string& text, Env& env);  // `env` must outlive this object
   ~WaitingLine();
   WaitingLine(const WaitingLine&) = delete;
   WaitingLine& operator=(const WaitingLine&) = delete;
@@ -28,10 +29,9 @@ class WaitingLine {
   Env& env_;
 };
 
-// Makes Ctrl-C something to poll: SIGINT, SIGTERM and SIGHUP are blocked and read from a
-// descriptor.
-// Blocks the signals for this thread while it lives; child processes must restore their own mask.
-// Not for use with other threads.
+// Lets a command poll for interruption (Ctrl-C). Blocks SIGINT, SIGTERM and SIGHUP for this thread
+// until destruction, and reads them from a descriptor. Child processes must restore their own mask.
+// Not for programs with other threads.
 class InterruptWatch {
  public:
   InterruptWatch();
@@ -39,13 +39,13 @@ class InterruptWatch {
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
-  // Returns true from the first signal on.
-  bool seen();
+  // Returns whether one of the signals has arrived since construction.
+  bool is_interrupted();
 
  private:
   sigset_t previous_;
   int descriptor_ = -1;
-  bool seen_ = false;
+  bool was_interrupted_ = false;
 };
 
 }  // namespace bench

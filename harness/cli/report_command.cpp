@@ -30,21 +30,22 @@ namespace bench {
 namespace {
 
 // Reads all files as one text: shards and resumed runs are merged by concatenation.
-Result<std::string> read_all(const std::vector<std::string>& paths) {
-  std::string all;
+Result<std::string> read_result_texts(const std::vector<std::string>& paths) {
+  std::string text;
   for (const std::string& path : paths) {
-    const std::size_t begin = all.size();
-    BENCH_RETURN_IF_ERROR(append_result_text(path, {}, all));
-    if (all.find_first_not_of(" \t\r\n", begin) == std::string::npos) {
+    const std::size_t begin = text.size();
+    BENCH_RETURN_IF_ERROR(append_result_text(path, {}, text));
+    if (text.find_first_not_of(" \t\r\n", begin) == std::string::npos) {
       return Error{"is empty", path, "name a file that `bench run` wrote"};
     }
-    if (!all.empty() && all.back() != '\n') all += '\n';
+    if (!text.empty() && text.back() != '\n') text += '\n';
   }
-  return all;
+  return text;
 }
 
-// The longest suffix that fits: `.gbench.json` is also a `.json`.
-const ReportFormat* format_by_suffix(std::string_view file) {
+// Returns the format with the longest matching suffix, because `.gbench.json` also ends with
+// `.json`. Returns nullptr if no suffix matches.
+const ReportFormat* find_format_by_suffix(std::string_view file) {
   const ReportFormat* found = nullptr;
   for (const ReportFormat& format : report_formats()) {
     if (!file.ends_with(format.suffix)) continue;
@@ -55,7 +56,7 @@ const ReportFormat* format_by_suffix(std::string_view file) {
 
 Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
   if (!arguments.format && arguments.out) {
-    if (const ReportFormat* format = format_by_suffix(*arguments.out)) return format;
+    if (const ReportFormat* format = find_format_by_suffix(*arguments.out)) return format;
     return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out),
                  "", "add --format NAME"};
   }
@@ -69,7 +70,7 @@ Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
 }
 
 // Applies --filter, --sort and --top, in this order.
-Status arrange(const Arguments& arguments, Report& report) {
+Status arrange_cases(const Arguments& arguments, Report& report) {
   if (!arguments.filters.empty()) {
     std::vector<std::string> ids;
     for (const std::string& filter : arguments.filters) {
@@ -91,7 +92,7 @@ Status arrange(const Arguments& arguments, Report& report) {
   return Done{};
 }
 
-// Options that a format would have to ignore are refused.
+// Returns an error if the format would have to ignore an option.
 Status check_report_options(const ReportFormat& format, const Arguments& arguments) {
   if (format.columns == ReportFormat::Columns::fixed && !arguments.analysis.columns.empty()) {
     return Error{fmt::format("the format `{}` has no columns to choose", format.name), "--columns",
@@ -108,7 +109,7 @@ Existing existing_policy(const Arguments& arguments) {
   return arguments.force ? Existing::replace : Existing::refuse;
 }
 
-// `cases`: how many cases the report shows.
+// Writes the report to --out or to standard output. `cases` is the number of cases in the report.
 Status write_output(const std::string& output, std::size_t cases, const Arguments& arguments,
                     Env& env) {
   if (!arguments.out) {
@@ -146,7 +147,7 @@ Status write_plots(const std::vector<Plot>& plots, const Arguments& arguments, E
 }
 
 ConsoleOptions report_console(const Arguments& arguments, Env& env) {
-  // A file gets a width that fits a mail or a log.
+  // In a file, tables have the default width, which fits a mail or a log.
   return arguments.out ? ConsoleOptions{} : console_options(env);
 }
 
@@ -163,16 +164,17 @@ class AllSinks final : public ActivitySink {
   std::vector<ActivitySink*> sinks_;
 };
 
-// A page with longer pages inside would open slowly; `bench trace` writes them as files of their
-// own.
-constexpr std::size_t kMaxEmbedded = 16'000'000;
+// Maximum size of a page that the report contains. A report with larger pages would open slowly;
+// `bench trace` writes them as separate files.
+constexpr std::size_t kMaxEmbeddedBytes = 16'000'000;
 
+// The parts of a report that come from profiles.
 struct ProfileParts {
   Summary summary;
   std::string timeline, memory;
 };
 
-// Reads the profiles of all files. Its activities are streamed, since they may be larger than the
+// Reads the profiles of all files. Streams the activities, because they may be larger than the
 // memory.
 Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& env) {
   ProfileParts parts;
@@ -182,28 +184,29 @@ Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& en
                                      scratch_folder(env), options);
   const auto memory = MemoryFlow::to(parts.memory);
   AllSinks all({&parts.summary, trace.get(), memory.get()});
-  BeginRecordMerger paired(all);
+  BeginRecordMerger merger(all);
   for (const std::string& path : paths) {
     BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
-    const auto report = read_activities(*source, paired);
+    const auto report = read_activities(*source, merger);
     if (!report) return report.error();
   }
-  BENCH_RETURN_IF_ERROR(paired.finish());
+  BENCH_RETURN_IF_ERROR(merger.finish());
   BENCH_RETURN_IF_ERROR(trace->finish());
   BENCH_RETURN_IF_ERROR(memory->finish());
-  if (parts.timeline.size() > kMaxEmbedded) parts.timeline.clear();
-  if (parts.memory.size() > kMaxEmbedded || memory->drawn() == 0) parts.memory.clear();
+  if (parts.timeline.size() > kMaxEmbeddedBytes) parts.timeline.clear();
+  if (parts.memory.size() > kMaxEmbeddedBytes || memory->drawn() == 0) parts.memory.clear();
   return parts;
 }
 
-// What `run` wrote beside its result (docs/profiler.md) and a report links to, as paths relative to
-// the folder of the report.
-std::vector<std::string> files_beside(const std::vector<std::string>& results,
-                                      const Arguments& arguments) {
+// Returns the files that `run` wrote next to its results (docs/profiler.md), for links in the
+// report. The paths are relative to the folder of the report. Empty if the report goes to standard
+// output.
+std::vector<std::string> find_files_beside(const std::vector<std::string>& results,
+                                           const Arguments& arguments) {
   constexpr std::array<std::string_view, 3> kSuffixes = {".memory_flow.svg", ".trace.json",
                                                          ".timeline.html"};
-  std::vector<std::string> found;
-  if (!arguments.out) return found;
+  std::vector<std::string> paths;
+  if (!arguments.out) return paths;
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::absolute(*arguments.out).parent_path();
   for (const std::string& result : results) {
@@ -211,10 +214,10 @@ std::vector<std::string> files_beside(const std::vector<std::string>& results,
     for (const std::string_view suffix : kSuffixes) {
       const std::filesystem::path file = stem.string() + std::string(suffix);
       if (!std::filesystem::is_regular_file(file, ignored)) continue;
-      found.push_back(std::filesystem::absolute(file).lexically_relative(folder).string());
+      paths.push_back(std::filesystem::absolute(file).lexically_relative(folder).string());
     }
   }
-  return found;
+  return paths;
 }
 
 Status write_run(const std::string& text, const std::vector<std::string>& paths,
@@ -234,8 +237,8 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
     view.timeline = std::move(profile->timeline);
     view.memory = std::move(profile->memory);
   }
-  view.files_beside = files_beside(paths, arguments);
-  BENCH_RETURN_IF_ERROR(arrange(arguments, report));
+  view.files_beside = find_files_beside(paths, arguments);
+  BENCH_RETURN_IF_ERROR(arrange_cases(arguments, report));
   BENCH_ASSIGN_OR_RETURN(view.columns, choose_case_columns(arguments.analysis.columns));
   if (arguments.report.wide) view.rows = RunView::Rows::per_case;
   BENCH_RETURN_IF_ERROR(write_output(format.write(view, report_console(arguments, env)),
@@ -243,14 +246,15 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
   return arguments.report.plots ? write_plots(run_plots(view), arguments, env) : Status(Done{});
 }
 
-// Options that select cases of a run have no meaning for other reports.
+// Returns an error if an option selects cases or columns, because only reports of runs support
+// that.
 Status refuse_selection(const Arguments& arguments, std::string_view kind) {
-  const std::array<std::pair<std::string_view, bool>, 4> given = {
+  const std::array<std::pair<std::string_view, bool>, 4> selections = {
       {{"--filter", !arguments.filters.empty()},
        {"--columns", !arguments.analysis.columns.empty()},
        {"--sort", arguments.analysis.order_by.has_value()},
        {"--top", arguments.analysis.top.has_value()}}};
-  for (const auto& [option, is_given] : given) {
+  for (const auto& [option, is_given] : selections) {
     if (!is_given) continue;
     return Error{fmt::format("applies to the cases of a run; the report of a {} shows all of its "
                              "cases",
@@ -266,7 +270,7 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
   gate.conclusion = conclude(gate.evidence, gate.judgements, {});
-  // Every format of a run is one of a gate, too; `text` is the only one without a file.
+  // A gate has all formats of a run. Only `text` is not among its files.
   const GateFormat* writer = find_gate_format(format.name);
   BENCH_RETURN_IF_ERROR(write_output(writer == nullptr
                                          ? gate_console(gate, {}, report_console(arguments, env))
@@ -302,20 +306,20 @@ bool is_directory(const std::string& path) {
 Status write_report(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const ReportFormat* format, choose_report_format(arguments));
   BENCH_RETURN_IF_ERROR(check_report_options(*format, arguments));
-  // Refuses a file that exists before reading results that may be large.
+  // Checks the output before reading results, which may be large.
   if (arguments.out)
     BENCH_RETURN_IF_ERROR(check_output(*arguments.out, existing_policy(arguments)));
   std::vector<std::string> paths = arguments.inputs;
   std::error_code ignored;
   for (std::string& path : paths) {
-    // The folder of a gate stands for its evidence.
+    // For the folder of a gate, reads its evidence.
     const std::string evidence = path + "/gate.jsonl";
     if (is_directory(path) && std::filesystem::exists(evidence, ignored)) path = evidence;
   }
   if (paths.size() == 1 && is_directory(paths[0])) {
     return write_history(paths[0], *format, arguments, env);
   }
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_all(paths));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_texts(paths));
   const std::string name = paths.size() == 1 ? paths[0] : "(all files)";
   if (is_gate_file(text)) return write_gate(text, name, *format, arguments, env);
   return write_run(text, paths, name, *format, arguments, env);

@@ -35,22 +35,25 @@
 namespace bench {
 namespace {
 
-// Rows of the table by layer; `bench analyze` prints all.
-constexpr std::size_t kProfiledLayers = 20;
+// Maximum number of rows in the table by layer. `bench analyze` prints all layers.
+constexpr std::size_t kMaxLayerRows = 20;
 
+// The open result file.
 struct Destination {
   FileSink sink;
-  std::optional<Report> earlier;  // report of the run to resume
+  std::optional<Report> earlier;  // report of the run to resume; nullopt for a new run
 };
 
+// Returns the first 80 characters of `name`. Replaces characters other than letters, digits, `_`
+// and `.` by `-`.
 std::string file_stem(const std::string& name) {
   std::string stem;
   for (const char c : name) stem += is_word(c) || c == '.' ? c : '-';
   return stem.substr(0, 80);
 }
 
-// A run can only be resumed with the same configuration; otherwise its cases would have a different
-// meaning.
+// Returns an error if the configuration differs from that of the run to resume, because its cases
+// would then have a different meaning.
 Status check_resumable(const Report& report, const Plan& plan, const std::string& path) {
   if (report.runs.empty())
     return Error{"has no run record", path, "start a new run without --resume"};
@@ -67,8 +70,8 @@ Result<Destination> open_resumed(const std::string& path, const Plan& plan) {
                   ? 0
                   : text.rfind('\n') + 1);  // RecordFile::reopen also cuts the incomplete line
   // A report is one JSON document of several lines, and appended records would corrupt it.
-  if (const std::string_view first = std::string_view(text).substr(0, text.find('\n'));
-      !first.empty() && !first.ends_with('}')) {
+  if (const std::string_view first_line = std::string_view(text).substr(0, text.find('\n'));
+      !first_line.empty() && !first_line.ends_with('}')) {
     return Error{"is not a result file: its first line is not a record", path,
                  "resume the file that `bench run --out` wrote, not a report of it"};
   }
@@ -89,8 +92,8 @@ Result<Destination> open_destination(const Arguments& arguments, const Plan& pla
   return Destination{FileSink(std::move(file)), std::nullopt};
 }
 
-RunOptions run_options(const Arguments& arguments, const std::string& run_id,
-                       InterruptWatch& watch) {
+RunOptions make_run_options(const Arguments& arguments, const std::string& run_id,
+                            InterruptWatch& watch) {
   RunOptions options;
   options.worker_program = own_path();
   options.seed = arguments.seed.value_or(options.seed);
@@ -105,11 +108,11 @@ RunOptions run_options(const Arguments& arguments, const std::string& run_id,
   options.trace_failures = arguments.profile.trace_failures;
   options.under = arguments.profile.under;
   options.store = arguments.baseline.value_or(std::string(kDefaultStore));
-  options.interrupted = [&watch] { return watch.seen(); };
+  options.interrupted = [&watch] { return watch.is_interrupted(); };
   return options;
 }
 
-// Reports a wrong name before the run instead of after it.
+// Checks --baseline before the run, so that a wrong name is not reported only after it.
 Status check_store(const Arguments& arguments) {
   if (!arguments.baseline) return Done{};
   const BaselineStore store(*arguments.baseline);
@@ -127,8 +130,8 @@ bool names_same_file(const std::string& path, const std::optional<std::string>& 
   return resolved(path) == resolved(*other);
 }
 
-// Under a tool the program's own collectors are off, and its times are not comparable with other
-// runs.
+// Returns an error if options contradict each other. Under another profiler (--under), this program
+// does not profile, and the times are not comparable with those of other runs.
 Status check_contradictions(const Arguments& arguments) {
   const ProfileArguments& profile = arguments.profile;
   if (profile.trace && (names_same_file(*profile.trace, arguments.out) ||
@@ -139,7 +142,7 @@ Status check_contradictions(const Arguments& arguments) {
   if (!profile.under) return Done{};
   if (profile.under->find_first_not_of(" \t\n") == std::string::npos)
     return Error{"is empty", "--under", "for example --under 'perf record -o perf.data'"};
-  if (profile.wish == ProfileArguments::Wish::wanted || profile.trace || profile.trace_failures)
+  if (profile.mode == ProfileArguments::Mode::enabled || profile.trace || profile.trace_failures)
     return Error{
         "cannot be used with --profile, --trace or --trace-failures: only one profiler at a time",
         "--under", "run twice, once with each"};
@@ -155,26 +158,27 @@ void print_json(const Report& report, const std::optional<Summary>& profile, Env
            << '\n';
 }
 
-// The store to compare with: the one on the command line, or the default one if it has this machine
-// class.
-std::optional<BaselineStore> store_for(const Report& report, const Arguments& arguments) {
+// Returns the store to compare with: that of --baseline, or the default one if it has this machine
+// class; otherwise nullopt.
+std::optional<BaselineStore> choose_store(const Report& report, const Arguments& arguments) {
   BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
-  const bool known =
+  const bool has_machine_class =
       !report.runs.empty() && store.holds(report.runs.back().environment.machine_class);
-  return arguments.baseline || known ? std::optional(std::move(store)) : std::nullopt;
+  return arguments.baseline || has_machine_class ? std::optional(std::move(store)) : std::nullopt;
 }
 
-// The table by layer, what else the passes found, and what can be asked next.
+// Prints the table by layer, other results of the profiling passes, and commands that show more of
+// the profile.
 Status print_profile(const Report& report, const Arguments& arguments, const std::string& path,
                      Env& env) {
   if (report.profile_passes.empty()) return Done{};
-  BENCH_ASSIGN_OR_RETURN(const LayerTimes times, profiled_layers(path));
+  BENCH_ASSIGN_OR_RETURN(const LayerTimes times, read_layer_times(path));
   ConsoleOptions console = console_options(env);
-  console.top_layers = kProfiledLayers;
+  console.top_layers = kMaxLayerRows;
   const std::string table = layer_table(report, times, console);
   if (!table.empty()) *env.out << '\n' << table;
   const std::string passes = format_profile(report);
-  if (!passes.empty()) *env.out << '\n' << shown_lines(passes, env);
+  if (!passes.empty()) *env.out << '\n' << format_console_lines(passes, env);
   if (table.empty()) return Done{};
   const std::string analyze = fmt::format("{} analyze {}", arguments.program, shell_quoted(path));
   *env.out << '\n'
@@ -188,28 +192,28 @@ Status print_profile(const Report& report, const Arguments& arguments, const std
   return Done{};
 }
 
-// The case that deserves the next question: the one with most recoverable time, otherwise the
-// longest.
-const CaseRecord* most_interesting(const Report& report) {
+// Returns the case with the most time to gain (median minus ideal time). Without rooflines, returns
+// the case with the longest median. Returns nullptr if no case has a time.
+const CaseRecord* find_most_interesting_case(const Report& report) {
   const CaseRecord* found = nullptr;
-  Nanoseconds most{-1};
+  Nanoseconds longest{-1};
   const bool has_rooflines = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.roofline.has_value(); });
   for (const CaseRecord& record : report.cases) {
     if (!record.time || (has_rooflines && !record.roofline)) continue;
     const Nanoseconds time =
         record.roofline ? record.time->median - record.roofline->ideal : record.time->median;
-    if (time > most) {
-      most = time;
+    if (time > longest) {
+      longest = time;
       found = &record;
     }
   }
   return found;
 }
 
-void print_next(const Report& report, const Arguments& arguments, const std::string& path,
-                Env& env) {
-  const CaseRecord* record = most_interesting(report);
+void print_next_commands(const Report& report, const Arguments& arguments, const std::string& path,
+                         Env& env) {
+  const CaseRecord* record = find_most_interesting_case(report);
   if (record == nullptr) return;
   *env.out << fmt::format(
       "\nNext: explain the case with the most time to gain, or compare a later result:\n"
@@ -221,13 +225,13 @@ Status print_text(const Report& report, const Arguments& arguments, const std::s
                   Env& env) {
   ConsoleOptions console = console_options(env);
   VersusBaseline versus;
-  if (const auto store = store_for(report, arguments)) versus = versus_baseline(report, *store);
+  if (const auto store = choose_store(report, arguments)) versus = versus_baseline(report, *store);
   console.versus_baseline = std::move(versus.cells);
   console.table_notes = std::move(versus.notes);
   console.all_notes_command = fmt::format("{} report {}", arguments.program, shell_quoted(path));
   *env.out << console_report(report, console);
   BENCH_RETURN_IF_ERROR(print_profile(report, arguments, path, env));
-  print_next(report, arguments, path, env);
+  print_next_commands(report, arguments, path, env);
   return Done{};
 }
 
@@ -236,7 +240,7 @@ Status print_results(const Report& report, const Arguments& arguments, const std
   if (arguments.output == Output::json) {
     std::optional<Summary> profile;
     if (!report.profile_passes.empty()) {
-      BENCH_ASSIGN_OR_RETURN(profile, profile_summary(path));
+      BENCH_ASSIGN_OR_RETURN(profile, read_profile_summary(path));
     }
     print_json(report, profile, env);
     return Done{};
@@ -247,38 +251,39 @@ Status print_results(const Report& report, const Arguments& arguments, const std
 }
 
 // Returns a command line of this program with the configurations of the arguments.
-std::string with_inputs(const Arguments& arguments, std::string_view command) {
+std::string format_command_line(const Arguments& arguments, std::string_view command) {
   std::string line = fmt::format("{} {}", arguments.program, command);
   for (const std::string& input : arguments.inputs) line += " " + shell_quoted(input);
   return line;
 }
 
 // Rounds to an estimate's precision: "2.6 s", "115 s".
-std::string rough_time(Nanoseconds time) {
+std::string format_rough_time(Nanoseconds time) {
   const std::chrono::duration<double> seconds = time;
   return fmt::format("{:.{}f} s", seconds.count(), time < std::chrono::seconds(10) ? 1 : 0);
 }
 
-// States how long a run takes, and how this time is spent.
-std::string dry_run_sentence(const Plan& plan, const std::optional<Nanoseconds>& budget) {
+// Formats the sentence that estimates how long a run takes, in total and by phase.
+std::string format_dry_run(const Plan& plan, const std::optional<Nanoseconds>& budget) {
   const RunEstimate estimate = estimate_run(plan);
   std::string text =
       fmt::format("{} case{} in ", plan.cases.size(), plan.cases.size() == 1 ? "" : "s");
   if (budget && *budget < estimate.total()) {
-    text += fmt::format("{}, when the budget ends the run; without it in ", rough_time(*budget));
+    text +=
+        fmt::format("{}, when the budget ends the run; without it in ", format_rough_time(*budget));
   }
   return text + fmt::format(
                     "about {}: {} timed, {} warm-up, {} preparation and checks, {} workers. A "
                     "busy machine takes up to twice as long: disturbed processes are measured "
                     "again.",
-                    rough_time(estimate.total()), rough_time(estimate.timed),
-                    rough_time(estimate.warmup), rough_time(estimate.preparation),
-                    rough_time(estimate.workers));
+                    format_rough_time(estimate.total()), format_rough_time(estimate.timed),
+                    format_rough_time(estimate.warmup), format_rough_time(estimate.preparation),
+                    format_rough_time(estimate.workers));
 }
 
 void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   const std::size_t width = console_options(env).width;
-  *env.out << wrap(dry_run_sentence(plan, arguments.budget ? arguments.budget : plan.budget), width,
+  *env.out << wrap(format_dry_run(plan, arguments.budget ? arguments.budget : plan.budget), width,
                    0);
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId, 0},
                                            {"processes", Align::right},
@@ -301,7 +306,7 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   *env.out << fmt::format("\nNothing was measured. To measure:\n  {}\n", command);
 }
 
-// Printed after a table without any time, which the exit status does not show.
+// Prints advice if all cases were skipped or unsupported. The exit status may be 0 even then.
 void print_advice(const Report& report, const Arguments& arguments, ExitStatus status, Env& env) {
   if (!has_only_skipped_cases(report)) return;
   if (arguments.output == Output::json) {
@@ -313,10 +318,10 @@ void print_advice(const Report& report, const Arguments& arguments, ExitStatus s
       "  {}\n  {} doctor\n",
       static_cast<int>(status),
       status == ExitStatus::success ? ": skipped and unsupported cases are not failures" : "",
-      with_inputs(arguments, "list"), arguments.program);
+      format_command_line(arguments, "list"), arguments.program);
 }
 
-// The last line: it explains the exit status.
+// Prints why the run stopped early. It is the last line, because it explains the exit status.
 void print_stop(const RunSummary& summary, const std::string& path, Env& env) {
   const std::string stop = format_stop(summary);
   if (stop.empty()) return;
@@ -332,7 +337,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
     return fail("run", status.error(), ExitStatus::usage, env);
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
-  auto switches = profile_switches(plan->profile, arguments.profile, env);
+  auto switches = resolve_profile_switches(plan->profile, arguments.profile, env);
   if (!switches.ok()) return fail("run", switches.error(), ExitStatus::usage, env);
   if (arguments.profile.under) {
     plan = with_one_process(std::move(*plan));
@@ -351,12 +356,12 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   }
 
   InterruptWatch watch;
-  RunOptions options = run_options(arguments, run_id, watch);
+  RunOptions options = make_run_options(arguments, run_id, watch);
   options.profile = *switches;
   options.resume = destination->earlier ? &*destination->earlier : nullptr;
   auto progress = make_progress(arguments.verbosity, env);
   const auto summary = execute_plan(*plan, options, destination->sink, *progress, env);
-  progress.reset();  // ends the progress line before results are printed
+  progress.reset();  // clears the progress line before results are printed
   if (!summary.ok() && destination->sink.records().is_empty())  // no worker started
     return fail("run", summary.error(), ExitStatus::not_measured, env);
 

@@ -19,29 +19,31 @@
 namespace bench {
 namespace {
 
-// A compute-bound kernel and a memory-bound one, each with one thread and with all.
-constexpr std::array<const char*, 4> kKernels = {
+// Cases that are measured by default: a compute-bound and a memory-bound kernel, each with one
+// thread and with all.
+constexpr std::array<const char*, 4> kDefaultCases = {
     "gemm/forward/m384n384k384/f32/onednn/cpu/hot/t1",
     "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot/t1",
     "gemm/forward/m384n384k384/f32/onednn/cpu/hot",
     "pointwise/forward/relu-2x64x112x112/f32/onednn/cpu/hot",
 };
 
-Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env) {
+// Measures pairs of identical sides, and of a normal and an artificially slowed side.
+Result<SelfTest> measure_machine(const Plan& plan, const Arguments& arguments, Env& env) {
   InterruptWatch watch;
-  GateSide own;
-  own.program = own_path();
-  GateSide slowed = own;
+  GateSide normal;
+  normal.program = own_path();
+  GateSide slowed = normal;
   slowed.environment[kSlowdownVariable] = fmt::format("{}", kInjectedSlowdown);
-  const GateParts sides = real_gate_parts(slowed, own, plan, env);
+  const GateParts sides = real_gate_parts(slowed, normal, plan, env);
   auto progress = make_progress(arguments.verbosity, env);
   SelfTestParts parts{sides.start_base,
                       sides.start_candidate,
                       sides.hello,
                       sides.pause,
-                      [&watch] { return watch.seen(); },
+                      [&watch] { return watch.is_interrupted(); },
                       duet_progress(*progress)};
-  BENCH_ASSIGN_OR_RETURN(const HelloReply greeting,
+  BENCH_ASSIGN_OR_RETURN(const HelloReply hello,
                          ask_side(parts.start, parts.hello, parts.interrupted));
   SelfTestTask task;
   task.plan = &plan;
@@ -55,23 +57,25 @@ Result<SelfTest> measure(const Plan& plan, const Arguments& arguments, Env& env)
   test.time = time;
   test.machine_class = machine_class(cpu);
   test.cpu = cpu.model;
-  test.libraries[greeting.library.name] = greeting.library.version;
+  test.libraries[hello.library.name] = hello.library.version;
   return test;
 }
 
-Result<std::vector<SelfTest>> read_tests(const Arguments& arguments, Env& env) {
+// Returns the tests in the file of --from, or measures one.
+Result<std::vector<SelfTest>> read_or_measure_tests(const Arguments& arguments, Env& env) {
   if (arguments.gate.from) {
     BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(*arguments.gate.from));
     return read_self_tests(text, *arguments.gate.from);
   }
-  Arguments own = arguments;
-  if (own.inputs.empty()) own.inputs.assign(kKernels.begin(), kKernels.end());
-  const auto plan = plan_or_diagnose(own, env);
+  Arguments test_arguments = arguments;
+  if (test_arguments.inputs.empty())
+    test_arguments.inputs.assign(kDefaultCases.begin(), kDefaultCases.end());
+  const auto plan = plan_or_diagnose(test_arguments, env);
   if (!plan) return Error{"nothing can be measured", "", ""};
   const auto& record = arguments.gate.record;
   const Existing existing = arguments.force ? Existing::replace : Existing::refuse;
   if (record) BENCH_RETURN_IF_ERROR(check_output(*record, existing));
-  BENCH_ASSIGN_OR_RETURN(SelfTest test, measure(*plan, own, env));
+  BENCH_ASSIGN_OR_RETURN(SelfTest test, measure_machine(*plan, test_arguments, env));
   if (record) BENCH_RETURN_IF_ERROR(write_file(*record, self_test_lines(test), existing));
   return std::vector<SelfTest>{std::move(test)};
 }
@@ -79,13 +83,13 @@ Result<std::vector<SelfTest>> read_tests(const Arguments& arguments, Env& env) {
 }  // namespace
 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
-  const auto tests = read_tests(arguments, env);
+  const auto tests = read_or_measure_tests(arguments, env);
   if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
   const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
   if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
   *env.out << (arguments.output == Output::json
                    ? self_test_json(*tests, *summary)
-                   : shown_lines(format_self_test(*tests, *summary), env));
+                   : format_console_lines(format_self_test(*tests, *summary), env));
   return ExitStatus::success;
 }
 

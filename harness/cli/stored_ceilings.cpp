@@ -31,19 +31,20 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-std::optional<std::int64_t> number_in(const Facts& facts, const std::string& name) {
+std::optional<std::int64_t> find_positive_number(const Facts& facts, const std::string& name) {
   const auto found = facts.find(name);
   if (found == facts.end()) return std::nullopt;
   const auto number = parse_number<std::int64_t>(found->second);
   return number && *number > 0 ? number : std::nullopt;
 }
 
-// Empty if the file has none, or has to be read as a stream.
-std::map<std::string, Roofline> rooflines_in(const std::string& path, TextSource& source) {
+// Returns the rooflines of the cases in a result file; key: case id. Empty if there are none, if
+// the file has another format, or if it is standard input, which can be read only once.
+std::map<std::string, Roofline> read_rooflines(const std::string& path, TextSource& source) {
   std::map<std::string, Roofline> cases;
   const auto reader = find_reader(source);
   if (path == "-" || !reader.ok() || (*reader)->name != "result") return cases;
-  // What is wrong with the file is reported when its activities are read.
+  // Errors in the file are reported later, when its activities are read.
   const auto text = read_result_text(path);
   if (!text.ok()) return cases;
   auto report = parse_report(*text, path);
@@ -54,9 +55,10 @@ std::map<std::string, Roofline> rooflines_in(const std::string& path, TextSource
   return cases;
 }
 
-// The ceilings of the machine that a file describes, which need not be this one.
-Ceilings ceilings_of_class(const std::string& machine, const Facts& facts,
-                           const std::string& store) {
+// Returns the ceilings of a machine class, which need not be that of this machine. `facts` contains
+// the cache sizes of the machine.
+Ceilings find_class_ceilings(const std::string& machine, const Facts& facts,
+                             const std::string& store) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCaches = {
       {{"cache.L1d_bytes", "l1"}, {"cache.L2_bytes", "l2"}, {"cache.L3_bytes", "l3"}}};
   const auto stored = BaselineStore(store).peaks(machine);
@@ -67,22 +69,23 @@ Ceilings ceilings_of_class(const std::string& machine, const Facts& facts,
   }
   std::map<std::string, Bytes, std::less<>> caches;
   for (const auto& [fact, level] : kCaches) {
-    if (const auto size = number_in(facts, std::string(fact))) caches.emplace(level, Bytes{*size});
+    if (const auto size = find_positive_number(facts, std::string(fact)))
+      caches.emplace(level, Bytes{*size});
   }
   return stored_ceilings(stored->records, threads, std::move(caches));
 }
 
 }  // namespace
 
-Ceilings ceilings_here(const std::string& store) {
+Ceilings find_cpu_ceilings(const std::string& store) {
   const CpuFacts cpu = read_cpu(SystemRoot{});
   const auto stored = BaselineStore(store).peaks(machine_class(cpu));
   return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
 }
 
-Ceilings ceilings_for(const Case& spec, Env& env) {
+Ceilings find_case_ceilings(const Case& spec, Env& env) {
   const std::string store(kDefaultStore);
-  if (spec.key.device != "cuda") return ceilings_here(store);
+  if (spec.key.device != "cuda") return find_cpu_ceilings(store);
   const auto stored = BaselineStore(store).peaks(machine_class(read_cpu(SystemRoot{})));
   if (!stored.ok() || stored->records.empty()) return {};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
@@ -91,26 +94,27 @@ Ceilings ceilings_for(const Case& spec, Env& env) {
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store) {
-  auto cases = rooflines_in(path, source);
+  auto cases = read_rooflines(path, source);
   if (!cases.empty()) {
     return {make_ideal_provider(std::move(cases)),
             "Ceilings: those that the file states for its cases."};
   }
   const Facts facts = head_facts(source);
-  const auto named = facts.find("machine_class");
-  const std::string here = machine_class(read_cpu(SystemRoot{}));
-  const bool is_here = named == facts.end() || named->second == here;
-  Ceilings ceilings =
-      is_here ? ceilings_here(store) : ceilings_of_class(named->second, facts, store);
-  const std::string machine = is_here ? "this machine's CPU" : "`" + named->second + "`";
+  const auto file_class = facts.find("machine_class");
+  const std::string this_class = machine_class(read_cpu(SystemRoot{}));
+  const bool is_this_machine = file_class == facts.end() || file_class->second == this_class;
+  Ceilings ceilings = is_this_machine ? find_cpu_ceilings(store)
+                                      : find_class_ceilings(file_class->second, facts, store);
+  const std::string machine =
+      is_this_machine ? "this machine's CPU" : "`" + file_class->second + "`";
   if (ceilings.rows.empty()) {
     return {{},
             fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
-                        is_here ? "" : " there")};
+                        is_this_machine ? "" : " there")};
   }
   return {make_ideal_provider(std::move(ceilings)),
           fmt::format("Ceilings: those of {} in {}{}.", machine, store,
-                      named == facts.end() ? "; the file names no machine" : "")};
+                      file_class == facts.end() ? "; the file names no machine" : "")};
 }
 
 }  // namespace bench

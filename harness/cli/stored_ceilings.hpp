@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up the ceilings that `bench peak` has stored. An explanation and a table of a profile are
-// complete without ceilings, so a store that cannot be read has none and is not an error.
+// Looks up the ceilings that `bench peak` has stored. The output of `explain` and `analyze` is
+// useful without ceilings. Therefore a store that cannot be read is not an error; it counts as
+// empty.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,16 +14,16 @@
 
 namespace bench {
 
-// The ceilings of this machine's CPU in a store.
-Ceilings ceilings_here(const std::string& store);
+// Returns the ceilings of this machine's CPU in a store.
+Ceilings find_cpu_ceilings(const std::string& store);
 
-// The ceilings of the case's device on this machine, in the default store.
-Ceilings ceilings_for(const Case& spec, Env& env);
+// Returns the ceilings of the case's device on this machine in the default store.
+Ceilings find_case_ceilings(const Case& spec, Env& env);
 
-// Looks for ceilings in this order: those that the case records of a result file state; those in
-// `store` for the machine class that the file names; if it names none, those of this machine.
-// `path` as for open_text(), whose result is `source`; nothing of it is consumed. The note says
-// where they come from, or that there are none and which command measures them.
+// Returns the ceilings that the case records of a result file state. If there are none, returns
+// those in `store` for the machine class that the file names. If the file names no class, returns
+// those of this machine. `source` is the result of open_text(path); this function consumes nothing
+// of it. The note states where the ceilings come from, or which command measures them.
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store);
 

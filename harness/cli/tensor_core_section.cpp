@@ -18,11 +18,11 @@ using ops::TensorCoreEligibility;
 using ops::TensorCoreNode;
 using ops::TensorCorePartVerdict;
 
-std::string_view name_of_part(ops::TensorCorePart part) {
+std::string_view format_part_name(ops::TensorCorePart part) {
   return ops::tensor_core_part_names()[static_cast<std::size_t>(part)];
 }
 
-// Returns "yes" or "no"; for the alignment, its grade.
+// Returns "yes" or "no". For the alignment, returns its grade instead of "yes".
 std::string_view to_word(const TensorCorePartVerdict& part, const TensorCoreEligibility& verdict) {
   if (part.answer == ops::RuleAnswer::no) return "no";
   if (part.part == ops::TensorCorePart::alignment_grade) return ops::to_string(*verdict.alignment);
@@ -32,7 +32,7 @@ std::string_view to_word(const TensorCorePartVerdict& part, const TensorCoreElig
 std::string format_parts(const TensorCoreEligibility& verdict) {
   std::string text;
   for (const TensorCorePartVerdict& part : verdict.parts) {
-    text += fmt::format("    {:<16}  {:<8}  {}  [{}]\n", name_of_part(part.part),
+    text += fmt::format("    {:<16}  {:<8}  {}  [{}]\n", format_part_name(part.part),
                         to_word(part, verdict), part.reason, part.rule);
   }
   for (const std::string& hint : verdict.hints) text += fmt::format("    hint: {}\n", hint);
@@ -46,15 +46,17 @@ std::string format_verdict(const TensorCoreEligibility& verdict) {
   return fmt::format("  {}\n{}", to_string(verdict.answer), format_parts(verdict));
 }
 
-// One line: why tensor cores cannot be used, or what could be better.
+// Formats one line of a network: the verdict for a node, and why tensor cores cannot be used or
+// what could be better.
 std::string format_node(const TensorCoreNode& node, std::size_t width) {
   const TensorCoreEligibility& verdict = node.verdict;
-  const bool eligible = verdict.answer == TensorCoreAnswer::eligible;
-  const std::string remark =
-      eligible ? fmt::format("{}", fmt::join(verdict.hints, "; ")) : verdict.reason;
+  const bool is_eligible = verdict.answer == TensorCoreAnswer::eligible;
+  const std::string note =
+      is_eligible ? fmt::format("{}", fmt::join(verdict.hints, "; ")) : verdict.reason;
   return fmt::format("    {:<{}}  {:<4}  {:<12}  {:<8}  [{}]{}{}\n", node.node, width, node.op,
-                     to_string(verdict.answer), eligible ? ops::to_string(*verdict.alignment) : "",
-                     verdict.rule, remark.empty() ? "" : "  ", remark);
+                     to_string(verdict.answer),
+                     is_eligible ? ops::to_string(*verdict.alignment) : "", verdict.rule,
+                     note.empty() ? "" : "  ", note);
 }
 
 std::string format_network(const std::vector<TensorCoreNode>& nodes) {
@@ -80,18 +82,18 @@ void write_verdict(JsonWriter& writer, const TensorCoreEligibility& verdict) {
   writer.required("rule", verdict.rule);
   writer.object("parts", [&](JsonWriter& parts) {
     for (const TensorCorePartVerdict& part : verdict.parts) {
-      parts.required_object(name_of_part(part.part), [&](JsonWriter& each) {
-        each.required("ok", part.answer == ops::RuleAnswer::yes);
-        each.required("reason", part.reason);
-        each.required("rule", part.rule);
+      parts.required_object(format_part_name(part.part), [&](JsonWriter& section) {
+        section.required("ok", part.answer == ops::RuleAnswer::yes);
+        section.required("reason", part.reason);
+        section.required("rule", part.rule);
       });
     }
   });
   if (verdict.alignment) writer.required("alignment", ops::to_string(*verdict.alignment));
-  writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& each) {
-    copies.required("tensors", each.tensors);
-    copies.required("workspace_bytes", each.workspace_bytes);
-    copies.required("conversion_bytes", each.conversion_bytes);
+  writer.group("copies", verdict.copies, [](JsonWriter& copies, const auto& value) {
+    copies.required("tensors", value.tensors);
+    copies.required("workspace_bytes", value.workspace_bytes);
+    copies.required("conversion_bytes", value.conversion_bytes);
   });
   writer.optional("hints", verdict.hints);
 }

@@ -23,14 +23,14 @@
 namespace bench {
 namespace {
 
-// A diagram or trace that is being written.
+// An open output file: a trace or a diagram.
 struct TraceTarget {
   std::unique_ptr<ActivitySink> sink;
   std::function<void(const std::string& name, const std::string& value)> describe;
   std::function<Status()> finish;
 };
 
-Existing existing(const Arguments& arguments) {
+Existing overwrite_policy(const Arguments& arguments) {
   return arguments.force ? Existing::replace : Existing::refuse;
 }
 
@@ -40,7 +40,7 @@ Result<TraceTarget> open_trace(const Arguments& arguments, TraceForm form) {
   options.title = arguments.inputs.front();
   options.metadata["tool_version"] = tool_version();
   BENCH_ASSIGN_OR_RETURN(auto trace,
-                         ChromeTrace::create(*arguments.out, existing(arguments), options));
+                         ChromeTrace::create(*arguments.out, overwrite_policy(arguments), options));
   ChromeTrace* sink = trace.get();
   return TraceTarget{
       std::move(trace),
@@ -49,7 +49,8 @@ Result<TraceTarget> open_trace(const Arguments& arguments, TraceForm form) {
 }
 
 Result<TraceTarget> open_memory_flow(const Arguments& arguments) {
-  BENCH_ASSIGN_OR_RETURN(auto flow, MemoryFlow::create(*arguments.out, existing(arguments)));
+  BENCH_ASSIGN_OR_RETURN(auto flow,
+                         MemoryFlow::create(*arguments.out, overwrite_policy(arguments)));
   MemoryFlow* sink = flow.get();
   return TraceTarget{std::move(flow), [](const std::string&, const std::string&) {},
                      [sink] { return sink->finish(); }};
@@ -73,9 +74,9 @@ constexpr std::array<TraceFormat, 4> kTraceFormats = {{
 
 Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
   for (const TraceFormat& format : kTraceFormats) {
-    const bool chosen = arguments.format ? *arguments.format == format.name
-                                         : arguments.out->ends_with(format.suffix);
-    if (chosen) return &format;
+    const bool is_chosen = arguments.format ? *arguments.format == format.name
+                                            : arguments.out->ends_with(format.suffix);
+    if (is_chosen) return &format;
   }
   if (arguments.format) {
     return Error{fmt::format("unknown format `{}`", *arguments.format), "",
@@ -86,14 +87,14 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
                "memory_flow"};
 }
 
-// Forwards a reader's activities and counts them.
+// Reads a file, forwards its activities to `output`, and adds their number to `activities`.
 Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
                  std::int64_t& activities) {
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
   WorkSink with_work(ops::make_work_provider(), *output.sink);
-  BeginRecordMerger paired(with_work);
-  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, paired));
-  BENCH_RETURN_IF_ERROR(paired.finish());
+  BeginRecordMerger merger(with_work);
+  BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
+  BENCH_RETURN_IF_ERROR(merger.finish());
   report_losses("trace", report, arguments.verbosity, *env.err);
   for (const auto& [name, value] : report.facts) output.describe(name, value);
   activities += report.activities;
@@ -120,7 +121,8 @@ Status write_trace(const Arguments& arguments, Env& env) {
   return Done{};
 }
 
-// Checks whether all files follow the rules that trace viewers rely on.
+// Checks all files against the rules that trace viewers rely on, and prints the problems. Returns
+// `usage` if a file is invalid.
 Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {

@@ -29,18 +29,19 @@ void print_json(const std::vector<Diagnostic>& diagnostics, Env& env) {
 ExitStatus validate_command(const Arguments& arguments, Env& env) {
   std::vector<Diagnostic> diagnostics;
   PluginWorkers workers(own_path(), env);
-  // Each file is loaded separately, so that an error in one hides nothing in the next.
+  // Loads each file separately, so that an error in one file hides no error in the next.
   for (const std::string& input : arguments.inputs) {
-    LoadRequest request = load_request(arguments);
+    LoadRequest request = make_load_request(arguments);
     request.arguments = {input};
     request.load_plugins = [&](const std::vector<std::string>& files) {
       return workers.registry(files);
     };
     const auto plan = load_plan(request);
     if (plan.ok()) {
-      const bool speak =
+      const bool is_verbose =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
-      if (speak) *env.out << fmt::format("{}: {} cases\n", printable(input), plan->cases.size());
+      if (is_verbose)
+        *env.out << fmt::format("{}: {} cases\n", printable(input), plan->cases.size());
     } else {
       diagnostics.insert(diagnostics.end(), plan.error().begin(), plan.error().end());
     }

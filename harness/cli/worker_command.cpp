@@ -65,11 +65,11 @@ ExitStatus worker_command(const Arguments& arguments, Env& env) {
     }
     in = out = *channel;
   }
-  const auto equip = [&] {
+  const auto make_context = [&] {
     return make_worker_context(arguments.plugins,
                                [&] { return find_cuda_plugin(own_path(), env.variable); });
   };
-  return static_cast<ExitStatus>(serve(in, out, equip, *env.clock));
+  return static_cast<ExitStatus>(serve(in, out, make_context, *env.clock));
 }
 
 }  // namespace bench

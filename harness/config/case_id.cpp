@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kCacheModes = {"hot", "cold", "cold_weights"};
 constexpr std::string_view kNetwork = ops::kNetworkOperator;
-constexpr std::string_view kForm =
+constexpr std::string_view kIdForm =
     "an id is op/direction/parameters/dtype/backend/device/cache[/option...]";
 
-std::vector<std::string_view> split(std::string_view id) {
+std::vector<std::string_view> split_segments(std::string_view id) {
   std::vector<std::string_view> segments;
   for (std::size_t begin = 0; begin <= id.size();) {
     const std::size_t end = std::min(id.find('/', begin), id.size());
@@ -36,20 +36,20 @@ std::vector<std::string_view> split(std::string_view id) {
   return segments;
 }
 
-Error unknown(std::string_view segment, std::string_view found,
-              std::span<const std::string_view> names) {
-  return Error{fmt::format("unknown {} {}", segment, quote(found)), "",
-               ops::expected_word(found, names)};
+Error unknown_name_error(std::string_view segment, std::string_view name,
+                         std::span<const std::string_view> names) {
+  return Error{fmt::format("unknown {} {}", segment, quote(name)), "",
+               ops::expected_word(name, names)};
 }
 
-Result<std::size_t> index_of(std::string_view segment, std::string_view found,
-                             std::span<const std::string_view> names) {
-  const auto place = std::find(names.begin(), names.end(), found);
-  if (place == names.end()) return unknown(segment, found, names);
-  return static_cast<std::size_t>(place - names.begin());
+Result<std::size_t> find_name(std::string_view segment, std::string_view name,
+                              std::span<const std::string_view> names) {
+  const auto match = std::find(names.begin(), names.end(), name);
+  if (match == names.end()) return unknown_name_error(segment, name, names);
+  return static_cast<std::size_t>(match - names.begin());
 }
 
-std::vector<std::string_view> op_names(const ops::OperatorRegistry& registry) {
+std::vector<std::string_view> list_op_names(const ops::OperatorRegistry& registry) {
   std::vector<std::string_view> names = registry.operator_names();
   names.push_back(kNetwork);
   return names;
@@ -57,14 +57,15 @@ std::vector<std::string_view> op_names(const ops::OperatorRegistry& registry) {
 
 Status read_op(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
   const ops::Operator* op = registry.find(text);
-  if (op == nullptr && text != kNetwork) return unknown("operator", text, op_names(registry));
+  if (op == nullptr && text != kNetwork)
+    return unknown_name_error("operator", text, list_op_names(registry));
   key.op = op == nullptr ? kNetwork : op->name;
   return Done{};
 }
 
 Status read_direction(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
   BENCH_ASSIGN_OR_RETURN(const std::size_t index,
-                         index_of("direction", text, ops::direction_names()));
+                         find_name("direction", text, ops::direction_names()));
   key.direction = static_cast<ops::Direction>(index);
   if (key.op == kNetwork && key.direction != ops::Direction::forward) {
     return Error{"a network's direction is forward", "", "training is its flag `+training`"};
@@ -82,21 +83,21 @@ Status read_dtype(CaseKey& key, std::string_view text, const ops::OperatorRegist
   for (const DataTypeInfo& row : data_types()) {
     if (row.is_case_type) names.push_back(row.name);
   }
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("data type", text, names));
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("data type", text, names));
   key.dtype = *data_type_from_name(names[index]);
   return Done{};
 }
 
 Status read_backend(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
   if (registry.find_backend(text) == nullptr) {
-    return unknown("backend", text, registry.backend_names());
+    return unknown_name_error("backend", text, registry.backend_names());
   }
   key.backend = text;
   return Done{};
 }
 
 Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegistry& registry) {
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("device", text, device_names()));
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("device", text, device_names()));
   key.device = device_names()[index];
   const ops::BackendRow* row = registry.find_backend(key.backend);
   if (row == nullptr || row->device == key.device) return Done{};
@@ -105,7 +106,7 @@ Status read_device(CaseKey& key, std::string_view text, const ops::OperatorRegis
 }
 
 Status read_cache(CaseKey& key, std::string_view text, const ops::OperatorRegistry&) {
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("cache mode", text, kCacheModes));
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("cache mode", text, kCacheModes));
   key.cache = static_cast<CacheMode>(index);
   if (key.op == kNetwork && key.cache == CacheMode::cold_weights) {
     return Error{"cache mode `cold_weights` is for layers, not for a whole network", "",
@@ -114,9 +115,9 @@ Status read_cache(CaseKey& key, std::string_view text, const ops::OperatorRegist
   return Done{};
 }
 
-// Readers of the segments, in the order of an id.
+// Functions that read the required segments, in the order of an id.
 using SegmentReader = Status (*)(CaseKey&, std::string_view, const ops::OperatorRegistry&);
-constexpr std::array<SegmentReader, 7> kSegments = {
+constexpr std::array<SegmentReader, 7> kSegmentReaders = {
     read_op, read_direction, read_parameters, read_dtype, read_backend, read_device, read_cache};
 
 // The setting that an option of an id changes.
@@ -136,7 +137,7 @@ Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
       return OptionSetting::threads;
     }
   }
-  BENCH_ASSIGN_OR_RETURN(const std::size_t index, index_of("option", text, names));
+  BENCH_ASSIGN_OR_RETURN(const std::size_t index, find_name("option", text, names));
   const std::size_t layouts = ops::layout_names().size() - 1;
   if (index == 0) {
     key.threads = 1;
@@ -150,7 +151,7 @@ Result<OptionSetting> read_option(CaseKey& key, std::string_view text) {
   return OptionSetting::math;
 }
 
-// Reads the optional segments after the fixed ones.
+// Reads the options, which follow the required segments.
 Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
   std::map<OptionSetting, std::string_view> seen;
   for (const std::string_view text : segments) {
@@ -164,8 +165,8 @@ Status read_options(CaseKey& key, std::span<const std::string_view> segments) {
   return Done{};
 }
 
-// Makes the parameter segment canonical; this also validates it.
-Status normalise(CaseKey& key, const ops::OperatorRegistry& registry) {
+// Validates the parameter segment and makes it canonical.
+Status normalise_parameters(CaseKey& key, const ops::OperatorRegistry& registry) {
   if (key.op == kNetwork) {
     BENCH_RETURN_IF_ERROR(check_network_math(key.math));
     BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
@@ -178,19 +179,19 @@ Status normalise(CaseKey& key, const ops::OperatorRegistry& registry) {
 }
 
 Result<CaseKey> parse_segments(std::string_view id, const ops::OperatorRegistry& registry) {
-  const std::vector<std::string_view> segments = split(id);
+  const std::vector<std::string_view> segments = split_segments(id);
   CaseKey key;
-  const std::size_t fixed = std::min(segments.size(), kSegments.size());
-  for (std::size_t i = 0; i < fixed; ++i) {
-    BENCH_RETURN_IF_ERROR(kSegments[i](key, segments[i], registry));
+  const std::size_t required = std::min(segments.size(), kSegmentReaders.size());
+  for (std::size_t i = 0; i < required; ++i) {
+    BENCH_RETURN_IF_ERROR(kSegmentReaders[i](key, segments[i], registry));
   }
-  BENCH_RETURN_IF_ERROR(read_options(key, std::span(segments).subspan(fixed)));
-  if (segments.size() < kSegments.size()) {
+  BENCH_RETURN_IF_ERROR(read_options(key, std::span(segments).subspan(required)));
+  if (segments.size() < kSegmentReaders.size()) {
     return Error{
-        fmt::format("{} segments, expected at least {}", segments.size(), kSegments.size()), "",
-        std::string(kForm)};
+        fmt::format("{} segments, expected at least {}", segments.size(), kSegmentReaders.size()),
+        "", std::string(kIdForm)};
   }
-  BENCH_RETURN_IF_ERROR(normalise(key, registry));
+  BENCH_RETURN_IF_ERROR(normalise_parameters(key, registry));
   return key;
 }
 
@@ -237,7 +238,7 @@ Result<CaseKey> parse_id(std::string_view id, const ops::OperatorRegistry& regis
 
 Result<ops::Problem> problem_from_key(const CaseKey& key, const ops::OperatorRegistry& registry) {
   const ops::Operator* op = registry.find(key.op);
-  if (op == nullptr) return unknown("operator", key.op, registry.operator_names());
+  if (op == nullptr) return unknown_name_error("operator", key.op, registry.operator_names());
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens, ops::parse_problem_tokens(*op, key.parameters));
   return ops::make_problem({.op = op,
                             .direction = key.direction,

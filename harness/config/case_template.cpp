@@ -26,8 +26,8 @@ constexpr std::array<KeyInfo, 5> kCaseKeys = {{
      "fused after the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
 }};
 
-// Returns what to write if `sweep` or `zip` is not a mapping.
-std::string varying_hint(std::string_view key, const yaml::Node& node) {
+// Returns a hint for a value of `sweep` or `zip` that is not a mapping of keys to lists.
+std::string make_varying_hint(std::string_view key, const yaml::Node& node) {
   if (node.kind == yaml::Kind::null || node.kind == yaml::Kind::mapping) {
     return fmt::format("indent its keys below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
   }
@@ -42,14 +42,16 @@ std::string varying_hint(std::string_view key, const yaml::Node& node) {
                      fmt::join(values, ", "));
 }
 
-// Reads one case's entry.
+// Reads an entry of `cases:` into a CaseTemplate.
 class CaseReader {
  public:
   CaseReader(const Reader& reader, const yaml::Node& node, CaseTemplate& result)
       : reader_(reader), node_(node), case_(result) {}
 
+  // Returns false after reporting an error in `op` or `network`. Then it does not read the other
+  // keys.
   bool read() {
-    if (!read_subject()) return false;
+    if (!read_workload()) return false;
     for (const yaml::Entry& entry : node_.entries) read_entry(entry);
     read_varying("sweep", &CaseReader::read_sweep);
     read_varying("zip", &CaseReader::read_zip);
@@ -61,45 +63,45 @@ class CaseReader {
     return case_.op != nullptr ? SettingsOwner::operator_case : SettingsOwner::network_case;
   }
 
-  // Says how to name the operator or network. In `{op:gemm}` the key is `op:gemm`.
-  std::string subject_hint() const {
+  // Returns a hint on how to name the operator or network. The key of `{op:gemm}` is `op:gemm`.
+  std::string make_workload_hint() const {
     for (const yaml::Entry& entry : node_.entries) {
-      const bool is_subject = entry.key.starts_with("op:") || entry.key.starts_with("network:");
-      if (const auto hint = missing_space(entry.key); hint && is_subject) return *hint;
+      const bool names_workload = entry.key.starts_with("op:") || entry.key.starts_with("network:");
+      if (const auto hint = missing_space_hint(entry.key); hint && names_workload) return *hint;
     }
     return "write `op: conv` or `network: resnet50_v1_5`";
   }
 
-  bool read_subject() {
+  bool read_workload() {
     const yaml::Entry* op = node_.find("op");
     const yaml::Entry* network = node_.find("network");
     if ((op == nullptr) == (network == nullptr)) {
       const std::string_view found = op == nullptr ? "neither" : "both";
-      reader_.complain(op == nullptr ? node_.location : network->location,
-                       fmt::format("a case has `op` or `network`, found {}", found),
-                       subject_hint());
+      reader_.report_error(op == nullptr ? node_.location : network->location,
+                           fmt::format("a case has `op` or `network`, found {}", found),
+                           make_workload_hint());
       return false;
     }
     if (network != nullptr) {
-      case_.network_spot = reader_.spot(network->value->location);
+      case_.network_location = reader_.locate(network->value->location);
       case_.network = reader_.text(*network->value, "network").value_or(std::string());
       return !case_.network.empty();
     }
     case_.op = read_operator(reader_, *op->value);
     if (case_.op == nullptr) return false;
     case_.parameters = ops::ParameterSet(case_.op->parameters);
-    case_.parameter_spots.assign(case_.op->parameters.size(), Spot{});
+    case_.parameter_locations.assign(case_.op->parameters.size(), FileLocation{});
     return true;
   }
 
-  std::optional<std::size_t> parameter_index(std::string_view key) const {
+  std::optional<std::size_t> find_parameter_index(std::string_view key) const {
     if (case_.op == nullptr) return std::nullopt;
     const ops::Parameter* parameter = ops::find_parameter(case_.op->parameters, key);
     if (parameter == nullptr) return std::nullopt;
     return static_cast<std::size_t>(parameter - case_.op->parameters.data());
   }
 
-  std::vector<std::string_view> valid_keys() const {
+  std::vector<std::string_view> list_valid_keys() const {
     std::vector<std::string_view> names;
     if (case_.op != nullptr) {
       for (const ops::Parameter& parameter : case_.op->parameters) names.push_back(parameter.name);
@@ -110,43 +112,43 @@ class CaseReader {
     return names;
   }
 
-  void unknown_key(const yaml::Entry& entry) const {
-    const std::string subject = case_.op != nullptr ? std::string(case_.op->name) : "network";
+  void report_unknown_key(const yaml::Entry& entry) const {
+    const std::string kind = case_.op != nullptr ? std::string(case_.op->name) : "network";
     if (find_axis(entry.key) != nullptr) {
-      const bool op = case_.op != nullptr;
-      const auto hint = ops::foreign_word_hint(entry.key, valid_keys());
-      return reader_.complain(
+      const bool is_operator = case_.op != nullptr;
+      const auto hint = ops::foreign_word_hint(entry.key, list_valid_keys());
+      return reader_.report_error(
           entry.location,
-          fmt::format("{} is for {}", quote(entry.key), op ? "networks" : "operators"),
-          hint ? *hint
-          : op ? fmt::format("a {} does not have it", subject)
-               : "a network's passes follow `mode`");
+          fmt::format("{} is for {}", quote(entry.key), is_operator ? "networks" : "operators"),
+          hint          ? *hint
+          : is_operator ? fmt::format("a {} does not have it", kind)
+                        : "a network's passes follow `mode`");
     }
-    reader_.complain(entry.location,
-                     fmt::format("unknown key {} of a {}", quote(entry.key), subject),
-                     expected_setting(entry.key, valid_keys()));
+    reader_.report_error(entry.location,
+                         fmt::format("unknown key {} of a {}", quote(entry.key), kind),
+                         expected_setting(entry.key, list_valid_keys()));
   }
 
   void read_entry(const yaml::Entry& entry) {
-    // Read last, to detect keys that already have a value
+    // read() reads `sweep` and `zip` last, so that read_list() can detect keys with a value.
     if (entry.key == "sweep" || entry.key == "zip") return;
     if (entry.key == "op" || entry.key == "network") return;
-    if (const auto index = parameter_index(entry.key)) {
+    if (const auto index = find_parameter_index(entry.key)) {
       const ops::Parameter& parameter = case_.op->parameters[*index];
       written_.emplace(entry.key, entry.location);
-      case_.parameter_spots[*index] = reader_.spot(entry.value->location);
+      case_.parameter_locations[*index] = reader_.locate(entry.value->location);
       if (auto value = read_parameter(reader_, parameter, *entry.value)) {
         case_.parameters.set(parameter.name, *std::move(value));
       } else {
-        bad_ = true;
+        is_incomplete_ = true;
       }
     } else if (entry.key == "post_ops" && case_.op != nullptr) {
       case_.post_ops = read_post_ops(reader_, *entry.value);
-      case_.post_ops_spot = reader_.spot(entry.value->location);
+      case_.post_ops_location = reader_.locate(entry.value->location);
     } else if (read_setting(reader_, entry.key, *entry.value, owner(), case_.settings)) {
       written_.emplace(entry.key, entry.location);
     } else {
-      unknown_key(entry);
+      report_unknown_key(entry);
     }
   }
 
@@ -154,66 +156,68 @@ class CaseReader {
     const yaml::Entry* entry = node_.find(key);
     if (entry == nullptr) return;
     if (entry->value->kind != yaml::Kind::mapping || entry->value->entries.empty()) {
-      reader_.mismatch(*entry->value, key, "a mapping of keys to lists of values",
-                       varying_hint(key, *entry->value));
+      reader_.report_mismatch(*entry->value, key, "a mapping of keys to lists of values",
+                              make_varying_hint(key, *entry->value));
       return;
     }
     (this->*read_group)(*entry->value);
   }
 
-  // Returns the assignments of one key's list; empty if an error was reported.
+  // Returns the assignments of one key's list. Returns an empty list after reporting an error.
   std::vector<Assignment> read_list(const yaml::Entry& entry) {
     if (const auto [first, inserted] = written_.emplace(entry.key, entry.location); !inserted) {
-      reader_.complain(entry.location,
-                       fmt::format("{} already has values at line {}, column {}", quote(entry.key),
-                                   first->second.line, first->second.column),
-                       "remove one of them");
+      reader_.report_error(entry.location,
+                           fmt::format("{} already has values at line {}, column {}",
+                                       quote(entry.key), first->second.line, first->second.column),
+                           "remove one of them");
       return {};
     }
-    const auto index = parameter_index(entry.key);
-    const AxisRow* axis = index ? nullptr : allowed_axis(entry);
+    const auto index = find_parameter_index(entry.key);
+    const AxisRow* axis = index ? nullptr : find_allowed_axis(entry);
     if (!index && axis == nullptr) return {};
     if (entry.value->kind != yaml::Kind::sequence || entry.value->items.empty()) {
       const bool is_value = entry.value->kind == yaml::Kind::scalar;
-      reader_.mismatch(*entry.value, entry.key, "a list of at least one value",
-                       fmt::format("write `{}: [{}]`", entry.key,
-                                   is_value ? std::string_view(entry.value->text) : "..."));
+      reader_.report_mismatch(*entry.value, entry.key, "a list of at least one value",
+                              fmt::format("write `{}: [{}]`", entry.key,
+                                          is_value ? std::string_view(entry.value->text) : "..."));
       return {};
     }
     std::vector<Assignment> assignments;
     for (const yaml::Node* item : entry.value->items) {
       std::optional<Assignment> assignment =
-          index ? parameter_value(*index, *item) : axis_value(*axis, *item);
+          index ? read_parameter_assignment(*index, *item) : read_axis_assignment(*axis, *item);
       if (assignment) assignments.push_back(*std::move(assignment));
     }
     if (assignments.size() != entry.value->items.size()) assignments.clear();
     return assignments;
   }
 
-  const AxisRow* allowed_axis(const yaml::Entry& entry) const {
+  // Returns nullptr after reporting an error if the key cannot vary.
+  const AxisRow* find_allowed_axis(const yaml::Entry& entry) const {
     const std::vector<std::string_view> names = setting_names(owner());
     const AxisRow* axis = find_axis(entry.key);
-    const bool allowed = std::find(names.begin(), names.end(), entry.key) != names.end();
-    if (allowed && axis != nullptr) return axis;
-    if (allowed || entry.key == "op" || entry.key == "network" || entry.key == "post_ops") {
-      reader_.complain(entry.location, fmt::format("{} cannot vary", quote(entry.key)),
-                       "parameters and axes can; write one case for each value");
+    const bool is_allowed = std::find(names.begin(), names.end(), entry.key) != names.end();
+    if (is_allowed && axis != nullptr) return axis;
+    if (is_allowed || entry.key == "op" || entry.key == "network" || entry.key == "post_ops") {
+      reader_.report_error(entry.location, fmt::format("{} cannot vary", quote(entry.key)),
+                           "parameters and axes can; write one case for each value");
     } else {
-      unknown_key(entry);
+      report_unknown_key(entry);
     }
     return nullptr;
   }
 
-  std::optional<Assignment> parameter_value(std::size_t index, const yaml::Node& node) const {
+  std::optional<Assignment> read_parameter_assignment(std::size_t index,
+                                                      const yaml::Node& node) const {
     auto value = read_parameter(reader_, case_.op->parameters[index], node);
     if (!value) return std::nullopt;
-    return Assignment{std::nullopt, index, *std::move(value), {}, reader_.spot(node.location)};
+    return Assignment{std::nullopt, index, *std::move(value), {}, reader_.locate(node.location)};
   }
 
-  std::optional<Assignment> axis_value(const AxisRow& row, const yaml::Node& node) const {
+  std::optional<Assignment> read_axis_assignment(const AxisRow& row, const yaml::Node& node) const {
     const auto value = read_axis_value(reader_, row, node);
     if (!value) return std::nullopt;
-    return Assignment{row.axis, 0, {}, *value, value->spot};
+    return Assignment{row.axis, 0, {}, *value, value->location};
   }
 
   void read_sweep(const yaml::Node& node) {
@@ -234,10 +238,10 @@ class CaseReader {
         first = &entry;
         dimension.resize(assignments.size());
       } else if (assignments.size() != dimension.size()) {
-        reader_.complain(entry.value->location,
-                         fmt::format("`zip`: {} has {} values, {} has {}", quote(entry.key),
-                                     assignments.size(), quote(first->key), dimension.size()),
-                         "lists in `zip` have equal lengths; `sweep` combines all");
+        reader_.report_error(entry.value->location,
+                             fmt::format("`zip`: {} has {} values, {} has {}", quote(entry.key),
+                                         assignments.size(), quote(first->key), dimension.size()),
+                             "lists in `zip` have equal lengths; `sweep` combines all");
         continue;
       }
       for (std::size_t i = 0; i < dimension.size(); ++i) {
@@ -248,25 +252,26 @@ class CaseReader {
   }
 
  public:
-  // Whether a parameter has an invalid value: expanding would report it as missing.
-  bool incomplete() const { return bad_; }
+  // Returns whether a parameter had an invalid value. An expansion would report it as missing.
+  bool is_incomplete() const { return is_incomplete_; }
 
  private:
   const Reader& reader_;
   const yaml::Node& node_;
   CaseTemplate& case_;
-  std::map<std::string_view, yaml::SourceLocation> written_;
-  bool bad_ = false;
+  std::map<std::string_view, yaml::SourceLocation> written_;  // keys read so far
+  bool is_incomplete_ = false;
 };
 
-// Keys that --set fixes no longer vary.
+// Removes the assignments of `sweep` and `zip` to axes that --set overrides.
 void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>& dimensions) {
-  for (const Override& fixed : overrides) {
-    const AxisRow* row = find_axis(fixed.key);
+  for (const Override& setting : overrides) {
+    const AxisRow* row = find_axis(setting.key);
     if (row == nullptr) continue;
     for (Dimension& dimension : dimensions) {
       for (Choice& choice : dimension) {
-        std::erase_if(choice, [&](const Assignment& made) { return made.axis == row->axis; });
+        std::erase_if(choice,
+                      [&](const Assignment& assignment) { return assignment.axis == row->axis; });
       }
     }
   }
@@ -275,27 +280,27 @@ void drop_overridden(std::span<const Override> overrides, std::vector<Dimension>
 }  // namespace
 
 void apply_overrides(std::span<const Override> overrides, const ops::OperatorRegistry& registry,
-                     Findings& findings, Settings& settings) {
-  for (const Override& fixed : overrides) {
-    const Reader reader(findings, fixed.file, registry);
-    read_setting(reader, fixed.key, *fixed.value, SettingsOwner::defaults, settings);
+                     Diagnostics& diagnostics, Settings& settings) {
+  for (const Override& setting : overrides) {
+    const Reader reader(diagnostics, setting.file, registry);
+    read_setting(reader, setting.key, *setting.value, SettingsOwner::defaults, settings);
   }
 }
 
 std::optional<CaseTemplate> read_case(const Reader& reader, const yaml::Node& node,
                                       const Settings& defaults, std::span<const Override> overrides,
-                                      Findings& findings) {
+                                      Diagnostics& diagnostics) {
   if (!reader.is_mapping(node, "cases")) return std::nullopt;
-  const std::size_t before = findings.count();
+  const std::size_t count_before = diagnostics.count();
   CaseTemplate result;
-  result.spot = reader.spot(node.location);
+  result.location = reader.locate(node.location);
   result.settings = defaults;
   CaseReader case_reader(reader, node, result);
   if (!case_reader.read()) return std::nullopt;
-  apply_overrides(overrides, reader.registry(), findings, result.settings);
+  apply_overrides(overrides, reader.registry(), diagnostics, result.settings);
   drop_overridden(overrides, result.dimensions);
-  // Without a value, expanding would only repeat an error that is already reported.
-  if (findings.count() != before || case_reader.incomplete()) return std::nullopt;
+  // Without the value, an expansion would only repeat the reported error.
+  if (diagnostics.count() != count_before || case_reader.is_incomplete()) return std::nullopt;
   return result;
 }
 

@@ -19,60 +19,61 @@ void read_plugins(const Reader& reader, const yaml::Node& node, ConfigFile& conf
   constexpr std::string_view kKey = "plugins";
   for (const yaml::Node* item : reader.items(node, kKey)) {
     if (auto path = reader.text(*item, kKey)) {
-      config.plugins.push_back({*std::move(path), reader.spot(item->location)});
+      config.plugins.push_back({*std::move(path), reader.locate(item->location)});
     }
   }
 }
 
-// Reads a switch of the profiler. Joins list items by commas, as on a command line.
+// Reads a profiler switch. Joins the items of a list with commas, as on a command line.
 template <std::size_t index>
 void read_switch(const Reader& reader, const yaml::Node& node, ProfileSwitches& switches) {
   const SwitchRow& row = switch_rows()[index];
   std::string value;
   for (const yaml::Node* item : reader.items(node, row.name)) {
     if (item->kind != yaml::Kind::scalar || item->text.empty()) {
-      return reader.mismatch(*item, row.name, row.type, "omit the key for its default");
+      return reader.report_mismatch(*item, row.name, row.type, "omit the key for its default");
     }
     value += (value.empty() ? "" : ",") + item->text;
   }
-  if (value.empty()) return;  // an empty list, which items() has reported
+  if (value.empty()) return;  // items() has reported an empty list
   if (const Status status = row.apply(switches, value); !status) {
-    reader.complain(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
-                    status.error().next);
+    reader.report_error(node.location, fmt::format("`{}`: {}", row.name, status.error().what),
+                        status.error().next);
   }
 }
 
 template <std::size_t index>
-KeyRow<ProfileSwitches> switch_key() {
+KeyRow<ProfileSwitches> make_switch_key() {
   const SwitchRow& row = switch_rows()[index];
   return {{row.name, row.type, row.fallback, row.help}, read_switch<index>};
 }
 
-// Number of profiler switches that a configuration may set: the first ones of the table.
-constexpr std::size_t kProfileKeys = 5;
+// A configuration may set this many profiler switches: the first rows of switch_rows().
+constexpr std::size_t kProfileKeyCount = 5;
 template <std::size_t... index>
-std::array<KeyRow<ProfileSwitches>, kProfileKeys> switch_keys(std::index_sequence<index...>) {
-  return {switch_key<index>()...};
+std::array<KeyRow<ProfileSwitches>, kProfileKeyCount> make_switch_keys(
+    std::index_sequence<index...>) {
+  return {make_switch_key<index>()...};
 }
 
 template <double GateSettings::*member>
-void read_share(const Reader& reader, const yaml::Node& node, std::string_view key,
-                GateSettings& gate) {
-  if (const auto share = reader.percentage(node, key, 10.0)) gate.*member = *share;
+void read_fraction(const Reader& reader, const yaml::Node& node, std::string_view key,
+                   GateSettings& gate) {
+  if (const auto fraction = reader.percentage(node, key, 10.0)) gate.*member = *fraction;
 }
 
 constexpr std::array<KeyRow<GateSettings>, 3> kGate = {{
     {{"delta", "percentage", "1%", "a slowdown up to this is not a regression"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_share<&GateSettings::delta>(reader, node, "delta", gate);
+       read_fraction<&GateSettings::delta>(reader, node, "delta", gate);
      }},
     {{"detect", "percentage", "2%", "a slowdown from this on must be found"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_share<&GateSettings::detect>(reader, node, "detect", gate);
+       read_fraction<&GateSettings::detect>(reader, node, "detect", gate);
      }},
     {{"memory", "percentage", "5%", "memory growth beyond this is a regression"},
      [](const Reader& reader, const yaml::Node& node, GateSettings& gate) {
-       read_share<&GateSettings::memory>(reader, node, "memory", gate);
+       read_fraction<&GateSettings::memory>(reader, node, "memory", gate);
      }},
 }};
 
@@ -88,14 +89,14 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
   GateSettings gate;
   read_keys<GateSettings>(reader, node, kGate, gate);
   if (gate.detect < gate.delta) {
-    const auto value = [&](const KeyInfo& info, double share) {
+    const auto format_value = [&](const KeyInfo& info, double fraction) {
       return fmt::format("{} ({}{:.6g}%)", info.name,
-                         node.find(info.name) == nullptr ? "by default " : "", share * 100);
+                         node.find(info.name) == nullptr ? "by default " : "", fraction * 100);
     };
-    reader.complain(
+    reader.report_error(
         node.location,
-        fmt::format("`gate`: {} is below {}", value(kGate[1].info, gate.detect),
-                    value(kGate[0].info, gate.delta)),
+        fmt::format("`gate`: {} is below {}", format_value(kGate[1].info, gate.detect),
+                    format_value(kGate[0].info, gate.delta)),
         fmt::format("what must be found is at least as large as what is allowed{}",
                     node.find(kGate[1].info.name) == nullptr ? "; set detect as well" : ""));
   }
@@ -105,8 +106,8 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
 void read_cases(const Reader& reader, const yaml::Node& node, ConfigFile& config) {
   config.has_cases = true;
   if (node.kind != yaml::Kind::sequence || node.items.empty()) {
-    reader.mismatch(node, "cases", "a list of at least one case",
-                    "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
+    reader.report_mismatch(node, "cases", "a list of at least one case",
+                           "begin each case with a dash: `- op: gemm` or `- network: resnet18`");
     return;
   }
   config.cases = node.items;
@@ -144,57 +145,57 @@ constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
 
 }  // namespace
 
-std::string relative_to(const std::string& folder, const std::string& path) {
+std::string resolve_path(const std::string& folder, const std::string& path) {
   const std::filesystem::path joined = std::filesystem::path(folder) / path;
   return joined.lexically_normal().string();
 }
 
-ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text) {
+ConfigFile read_config(Diagnostics& diagnostics, const std::string& path, std::string_view text) {
   ConfigFile config;
-  config.file = findings.add_file(path);
+  config.file = diagnostics.add_file(path);
   config.path = path;
   config.folder = std::filesystem::path(path).parent_path().string();
   if (config.folder.empty()) config.folder = ".";
-  const Reader reader(findings, config.file);
+  const Reader reader(diagnostics, config.file);
   auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().location, document.error().what, document.error().next);
+    reader.report_error(document.error().location, document.error().what, document.error().next);
     return config;
   }
   config.document = *std::move(document);
   for (const yaml::Problem& problem : config.document.problems()) {
-    reader.complain(problem.location, problem.what, problem.next);
+    reader.report_error(problem.location, problem.what, problem.next);
   }
   const yaml::Node& root = config.document.root();
   if (root.kind != yaml::Kind::mapping) {
-    reader.complain(root.location, fmt::format("found {}, expected a mapping", describe(root)),
-                    "a configuration begins with `version: 1`");
+    reader.report_error(root.location, fmt::format("found {}, expected a mapping", describe(root)),
+                        "a configuration begins with `version: 1`");
     return config;
   }
   read_keys<ConfigFile>(reader, root, kFile, config);
   if (root.find("version") == nullptr) {
-    reader.complain(root.location, "the key `version` is missing", "write `version: 1`");
+    reader.report_error(root.location, "the key `version` is missing", "write `version: 1`");
   }
   for (ConfigFile::Plugin& plugin : config.plugins) {
-    plugin.path = relative_to(config.folder, plugin.path);
+    plugin.path = resolve_path(config.folder, plugin.path);
   }
   return config;
 }
 
 void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& registry,
-                    Findings& findings, Settings& settings) {
+                    Diagnostics& diagnostics, Settings& settings) {
   if (config.defaults == nullptr) return;
-  const Reader reader(findings, config.file, registry);
+  const Reader reader(diagnostics, config.file, registry);
   for (const yaml::Entry& entry : config.defaults->entries) {
     if (read_setting(reader, entry.key, *entry.value, SettingsOwner::defaults, settings)) continue;
-    reader.complain(entry.location, fmt::format("unknown key {} of defaults", quote(entry.key)),
-                    expected_setting(entry.key, setting_names(SettingsOwner::defaults)));
+    reader.report_error(entry.location, fmt::format("unknown key {} of defaults", quote(entry.key)),
+                        expected_setting(entry.key, setting_names(SettingsOwner::defaults)));
   }
 }
 
 std::span<const KeyRow<ConfigFile>> file_rows() { return kFile; }
 std::span<const KeyRow<ProfileSwitches>> profile_rows() {
-  static const auto kRows = switch_keys(std::make_index_sequence<kProfileKeys>{});
+  static const auto kRows = make_switch_keys(std::make_index_sequence<kProfileKeyCount>{});
   return kRows;
 }
 std::span<const KeyRow<GateSettings>> gate_rows() { return kGate; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration file as read: its own keys, before defaults are applied and cases are expanded.
+// A configuration file as parsed, before defaults are applied and cases are expanded.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -15,16 +15,17 @@
 namespace bench {
 
 struct ConfigFile {
-  int file = -1;       // file number in Findings
-  std::string path;    // as the user named it, or relative to the includer
-  std::string folder;  // folder of the path; "." if it has none
-  yaml::Document document;
+  int file = -1;  // number of this file in Diagnostics
+  // As in the command line. For an included file, joined with the folder of its includer.
+  std::string path;
+  std::string folder;       // folder of the path; "." if it has none
+  yaml::Document document;  // owns the nodes below
 
   std::optional<std::string> name;
   std::vector<const yaml::Node*> includes;
   struct Plugin {
     std::string path;  // relative to the current folder
-    Spot spot;
+    FileLocation location;
   };
   std::vector<Plugin> plugins;
   const yaml::Node* defaults = nullptr;
@@ -32,21 +33,22 @@ struct ConfigFile {
   std::optional<GateSettings> gate;
   std::optional<Nanoseconds> budget;
   std::vector<const yaml::Node*> cases;
-  bool has_cases = false;
+  bool has_cases = false;  // whether the file has the key `cases`
 };
 
-// Parses a file and reports everything wrong with its own keys. Nodes stay valid as long as the
-// result. A file that is not a mapping gives a result without content.
-ConfigFile read_config(Findings& findings, const std::string& path, std::string_view text);
+// Parses a file and reports the errors in its own keys. Does not read the contents of `defaults`
+// and `cases`. The result owns its nodes. If the file is not a mapping, the result has no content.
+ConfigFile read_config(Diagnostics& diagnostics, const std::string& path, std::string_view text);
 
 // Applies the file's `defaults` on top of `settings`.
 void apply_defaults(const ConfigFile& config, const ops::OperatorRegistry& registry,
-                    Findings& findings, Settings& settings);
+                    Diagnostics& diagnostics, Settings& settings);
 
-// Returns a path named in a file, relative to the current folder.
-std::string relative_to(const std::string& folder, const std::string& path);
+// Joins the folder and a path relative to it, and normalises the result. Returns an absolute `path`
+// without the folder.
+std::string resolve_path(const std::string& folder, const std::string& path);
 
-// Tables of keys for the manual.
+// Return the keys of a file, of `profile` and of `gate`, for the manual.
 std::span<const KeyRow<ConfigFile>> file_rows();
 std::span<const KeyRow<ProfileSwitches>> profile_rows();
 std::span<const KeyRow<GateSettings>> gate_rows();

@@ -22,10 +22,10 @@ namespace {
 
 std::string format_setting_time(Nanoseconds time) { return format_time(time); }
 
-// Settings that cases with equal ids must share, as text for the message.
+// A setting that cases with equal ids must share.
 struct SettingRow {
   std::string_view name;
-  std::string (*text)(const Case&);
+  std::string (*format)(const Case&);
 };
 
 constexpr std::array<SettingRow, 9> kSettings = {{
@@ -46,21 +46,26 @@ constexpr std::array<SettingRow, 9> kSettings = {{
      [](const Case& c) { return std::string(to_string(c.measure.sample_method)); }},
 }};
 
-void merge_membership(std::vector<Membership>& memberships, const Membership& added) {
-  const auto same = std::find_if(memberships.begin(), memberships.end(),
-                                 [&](const Membership& m) { return m.network == added.network; });
+// Adds the layers of `new_membership` to the membership of the same network, or adds a new
+// membership.
+void merge_membership(std::vector<Membership>& memberships, const Membership& new_membership) {
+  const auto same = std::find_if(memberships.begin(), memberships.end(), [&](const Membership& m) {
+    return m.network == new_membership.network;
+  });
   if (same == memberships.end()) {
-    memberships.push_back(added);
+    memberships.push_back(new_membership);
     return;
   }
-  for (const std::string& layer : added.layers) {
+  for (const std::string& layer : new_membership.layers) {
     if (std::find(same->layers.begin(), same->layers.end(), layer) == same->layers.end()) {
       same->layers.push_back(layer);
     }
   }
-  for (const ops::Direction direction : added.unmeasured_gradients) {
-    auto& known = same->unmeasured_gradients;
-    if (std::find(known.begin(), known.end(), direction) == known.end()) known.push_back(direction);
+  for (const ops::Direction direction : new_membership.unmeasured_gradients) {
+    auto& gradients = same->unmeasured_gradients;
+    if (std::find(gradients.begin(), gradients.end(), direction) == gradients.end()) {
+      gradients.push_back(direction);
+    }
   }
 }
 
@@ -73,56 +78,58 @@ std::string format_sample_method(const Measure& measure) {
 
 void PlanBuilder::reserve(std::size_t cases) {
   cases_.reserve(cases);
-  spots_.reserve(cases);
+  locations_.reserve(cases);
   index_.reserve(cases);
 }
 
-void PlanBuilder::add(Case added, Spot spot, const std::string& content) {
-  added.id = to_id(added.key);
+void PlanBuilder::add(Case new_case, FileLocation location, const std::string& content) {
+  new_case.id = to_id(new_case.key);
   const std::size_t position = cases_.size();
-  cases_.push_back(std::move(added));
-  const auto [place, inserted] = index_.insert(position);
+  cases_.push_back(std::move(new_case));
+  const auto [existing, inserted] = index_.insert(position);
   if (!inserted) {
-    Case again = std::move(cases_.back());
+    Case duplicate = std::move(cases_.back());
     cases_.pop_back();
-    return merge(*place, std::move(again), spot, content);
+    return merge(*existing, std::move(duplicate), location, content);
   }
-  spots_.push_back(spot);
+  locations_.push_back(location);
   if (!content.empty()) contents_.emplace(position, content);
 }
 
 const std::string& PlanBuilder::find_content(std::size_t position) const {
-  static const std::string kNone;
-  const auto found = contents_.find(position);
-  return found == contents_.end() ? kNone : found->second;
+  static const std::string kEmpty;
+  const auto entry = contents_.find(position);
+  return entry == contents_.end() ? kEmpty : entry->second;
 }
 
-void PlanBuilder::merge(std::size_t index, Case&& added, Spot spot, const std::string& content) {
-  Case& known = cases_[index];
-  const auto conflict = [&](const std::string& difference) {
-    findings_.add(spot,
-                  fmt::format("the case {} also occurs at {} with other settings: {}", known.id,
-                              findings_.place(spots_[index]).text(), difference),
-                  "give both the same settings, or remove one");
+void PlanBuilder::merge(std::size_t index, Case&& new_case, FileLocation location,
+                        const std::string& content) {
+  Case& existing = cases_[index];
+  const auto report_conflict = [&](const std::string& difference) {
+    diagnostics_.add(
+        location,
+        fmt::format("the case {} also occurs at {} with other settings: {}", existing.id,
+                    diagnostics_.place(locations_[index]).text(), difference),
+        "give both the same settings, or remove one");
   };
   if (find_content(index) != content) {
-    return conflict(fmt::format("another network file named {}", known.key.parameters));
+    return report_conflict(fmt::format("another network file named {}", existing.key.parameters));
   }
-  if (!(known.warmup == added.warmup && known.measure == added.measure)) {
+  if (!(existing.warmup == new_case.warmup && existing.measure == new_case.measure)) {
     for (const SettingRow& row : kSettings) {
-      const std::string there = row.text(known);
-      const std::string here = row.text(added);
+      const std::string there = row.format(existing);
+      const std::string here = row.format(new_case);
       if (there != here) {
-        return conflict(fmt::format("{} is {} there, {} here", row.name, there, here));
+        return report_conflict(fmt::format("{} is {} there, {} here", row.name, there, here));
       }
     }
-    return conflict("times that differ by less than the shown precision");
+    return report_conflict("times that differ by less than the shown precision");
   }
-  for (const Membership& membership : added.memberships) {
-    merge_membership(known.memberships, membership);
+  for (const Membership& membership : new_case.memberships) {
+    merge_membership(existing.memberships, membership);
   }
-  // nullopt compares as the smallest value, so the largest network decides the distance.
-  known.reuse_distance = std::max(known.reuse_distance, added.reuse_distance);
+  // The largest network decides the distance. nullopt is less than every value.
+  existing.reuse_distance = std::max(existing.reuse_distance, new_case.reuse_distance);
 }
 
 std::vector<Case> PlanBuilder::take() && {
@@ -132,8 +139,8 @@ std::vector<Case> PlanBuilder::take() && {
     if (finished.reuse_distance) text += fmt::format(" reuse {}", finished.reuse_distance->count);
     if (const std::string& content = find_content(i); !content.empty())
       text += " network " + content;
-    // On a device, `tune` decides which engine computes. oneDNN has no such choice, so its times
-    // stay comparable with those of a configuration without `tune`.
+    // On a GPU, `tune` affects which engine computes the case, so it is part of the hash. On the
+    // CPU, oneDNN offers no choice, so times with and without `tune` are comparable.
     const std::int64_t tune = finished.measure.tune;
     if (tune != 0 && finished.key.device != "cpu") text += fmt::format(" tune {}", tune);
     if (finished.key.device != "cpu") text += format_sample_method(finished.measure);
@@ -144,52 +151,55 @@ std::vector<Case> PlanBuilder::take() && {
 
 namespace {
 
-// Expansion of an entry stops at this many errors, for example in a sweep over impossible shapes.
-constexpr std::size_t kMaxFindingsOfEntry = 200;
+// Maximum number of errors in one entry. A sweep over invalid shapes could give one per case.
+constexpr std::size_t kMaxDiagnosticsPerEntry = 200;
 
-// Axes that decide what is computed come before those that decide where and how it runs.
+// The axes that decide what is computed. They vary more slowly than kExecutionAxes.
 constexpr std::array<Axis, 4> kOperatorAxes = {Axis::direction, Axis::dtype, Axis::layout,
                                                Axis::math};
 constexpr std::array<Axis, 6> kNetworkAxes = {Axis::batch, Axis::mode,   Axis::fuse,
                                               Axis::dtype, Axis::layout, Axis::math};
-constexpr std::array<Axis, 4> kPlaceAxes = {Axis::device, Axis::backend, Axis::cache,
-                                            Axis::threads};
+// The axes that decide where and how a case runs.
+constexpr std::array<Axis, 4> kExecutionAxes = {Axis::device, Axis::backend, Axis::cache,
+                                                Axis::threads};
 
-// One combination of all varying values.
+// One combination of the varying values.
 struct CaseCombination {
   ops::ParameterSet parameters{{}};
-  std::vector<Spot> parameter_spots;
+  std::vector<FileLocation> parameter_locations;
   std::array<AxisValue, kAxisCount> axes;
 
   AxisValue& axis(Axis name) { return axes[static_cast<std::size_t>(name)]; }
   const AxisValue& axis(Axis name) const { return axes[static_cast<std::size_t>(name)]; }
 };
 
-CaseCombination first_combination(const CaseTemplate& entry) {
+CaseCombination make_first_combination(const CaseTemplate& entry) {
   CaseCombination combination;
   combination.parameters = entry.parameters;
-  combination.parameter_spots = entry.parameter_spots;
+  combination.parameter_locations = entry.parameter_locations;
   for (std::size_t i = 0; i < kAxisCount; ++i) combination.axes[i] = entry.settings.axes[i].front();
   return combination;
 }
 
+// Returns whether `sweep` or `zip` assigns the axis.
 bool is_swept(const CaseTemplate& entry, Axis axis) {
   const auto assigns = [&](const Choice& choice) {
     return std::any_of(choice.begin(), choice.end(),
-                       [&](const Assignment& made) { return made.axis == axis; });
+                       [&](const Assignment& assignment) { return assignment.axis == axis; });
   };
   return std::any_of(entry.dimensions.begin(), entry.dimensions.end(),
                      [&](const Dimension& d) { return std::any_of(d.begin(), d.end(), assigns); });
 }
 
-// Returns the lists of axes as dimensions; omits an axis that a sweep assigns.
-std::vector<Dimension> axis_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
+// Returns one dimension per axis, with the values of its list. Omits axes that `sweep` or `zip`
+// assigns.
+std::vector<Dimension> make_axis_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
   std::vector<Dimension> dimensions;
   for (const Axis axis : axes) {
     if (is_swept(entry, axis)) continue;
     Dimension dimension;
     for (const AxisValue& value : entry.settings.axis(axis)) {
-      dimension.push_back({Assignment{axis, 0, {}, value, value.spot}});
+      dimension.push_back({Assignment{axis, 0, {}, value, value.location}});
     }
     dimensions.push_back(std::move(dimension));
   }
@@ -197,24 +207,25 @@ std::vector<Dimension> axis_dimensions(const CaseTemplate& entry, std::span<cons
 }
 
 void apply(const Choice& choice, CaseCombination& combination) {
-  for (const Assignment& made : choice) {
-    if (made.axis) {
-      combination.axis(*made.axis) = made.axis_value;
+  for (const Assignment& assignment : choice) {
+    if (assignment.axis) {
+      combination.axis(*assignment.axis) = assignment.axis_value;
       continue;
     }
-    combination.parameters.set(combination.parameters.table()[made.parameter].name, made.value);
-    combination.parameter_spots[made.parameter] = made.spot;
+    const std::size_t index = assignment.parameter;
+    combination.parameters.set(combination.parameters.table()[index].name, assignment.value);
+    combination.parameter_locations[index] = assignment.location;
   }
 }
 
-// Calls `leaf` for every combination, with the last dimension varying fastest; stops if it returns
-// false.
-bool combine(std::span<const Dimension> dimensions, CaseCombination& combination,
-             const std::function<bool(const CaseCombination&)>& leaf) {
-  if (dimensions.empty()) return leaf(combination);
+// Calls `visit` for every combination; the last dimension varies fastest. Stops and returns false
+// if `visit` returns false.
+bool for_each_combination(std::span<const Dimension> dimensions, CaseCombination& combination,
+                          const std::function<bool(const CaseCombination&)>& visit) {
+  if (dimensions.empty()) return visit(combination);
   for (const Choice& choice : dimensions.front()) {
     apply(choice, combination);
-    if (!combine(dimensions.subspan(1), combination, leaf)) return false;
+    if (!for_each_combination(dimensions.subspan(1), combination, visit)) return false;
   }
   return true;
 }
@@ -225,51 +236,55 @@ DataType to_data_type(const AxisValue& value) {
 }
 
 // Device, backend, cache mode and threads of one case.
-struct Site {
+struct ExecutionTarget {
   std::string_view device;
   std::string_view backend;
   CacheMode cache;
   std::optional<int> threads;
 };
 
-// Combines devices with backends. Leaves out pairs that do not match, and reports a value that
-// matches nothing.
-class Sites {
+// Lists the execution targets of an entry. Omits pairs of a device and a backend of another device.
+// Reports values that occur in no valid pair.
+class ExecutionTargets {
  public:
-  Sites(const CaseTemplate& entry, const ops::OperatorRegistry& registry, Findings& findings)
+  ExecutionTargets(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
+                   Diagnostics& diagnostics)
       : entry_(entry),
         registry_(registry),
-        findings_(findings),
-        dimensions_(axis_dimensions(entry, kPlaceAxes)) {}
+        diagnostics_(diagnostics),
+        dimensions_(make_axis_dimensions(entry, kExecutionAxes)) {}
 
-  std::vector<Site> of(const CaseCombination& combination, std::string_view op) {
-    std::vector<Site> sites;
+  std::vector<ExecutionTarget> list(const CaseCombination& combination, std::string_view op) {
+    std::vector<ExecutionTarget> targets;
     CaseCombination varied;
     varied.axes = combination.axes;
-    combine(dimensions_, varied, [&](const CaseCombination& leaf) {
-      if (const auto site = make(leaf, op)) sites.push_back(*site);
+    for_each_combination(dimensions_, varied, [&](const CaseCombination& leaf) {
+      if (const auto target = make_target(leaf, op)) targets.push_back(*target);
       return true;
     });
-    return sites;
+    return targets;
   }
 
-  // Call after the last combination.
+  // Reports the values without a valid pair. Call this after the last list().
   void report_unmatched() const {
     for (const auto& [name, value] : values_) {
-      if (value.matched) continue;
-      const Spot spot = value.spot.file < 0 ? entry_.spot : value.spot;
-      findings_.add(spot, value.what, value.next);
+      if (value.is_matched) continue;
+      const FileLocation location = value.location.file < 0 ? entry_.location : value.location;
+      diagnostics_.add(location, value.what, value.next);
     }
   }
 
  private:
+  // A device or backend, and the error to report if it occurs in no valid pair.
   struct Value {
-    Spot spot;
-    bool matched;
+    FileLocation location;
+    bool is_matched;
     std::string what, next;
   };
 
-  std::optional<Site> make(const CaseCombination& combination, std::string_view op) {
+  // Returns nullopt if the backend does not run on the device.
+  std::optional<ExecutionTarget> make_target(const CaseCombination& combination,
+                                             std::string_view op) {
     const AxisValue& device_value = combination.axis(Axis::device);
     const AxisValue& backend_value = combination.axis(Axis::backend);
     const std::string_view device = device_names()[static_cast<std::size_t>(device_value.value)];
@@ -277,51 +292,56 @@ class Sites {
     if (backend_value.value != kAutomatic) {
       const ops::BackendRow& row =
           registry_.backends()[static_cast<std::size_t>(backend_value.value)];
-      const bool match = row.device == device;
-      note(row.name, backend_value.spot, match,
-           fmt::format("backend `{}` runs on device {}, which is not among this case's devices",
-                       row.name, row.device),
-           fmt::format("write `device: {}`", row.device));
-      note(device, device_value.spot, match,
-           fmt::format("no backend of this case runs on device `{}`", device),
-           fmt::format("write `backend: {}`", registry_.default_backend(device, op)));
-      if (!match) return std::nullopt;
+      const bool is_match = row.device == device;
+      record_match(
+          row.name, backend_value.location, is_match,
+          fmt::format("backend `{}` runs on device {}, which is not among this case's devices",
+                      row.name, row.device),
+          fmt::format("write `device: {}`", row.device));
+      record_match(device, device_value.location, is_match,
+                   fmt::format("no backend of this case runs on device `{}`", device),
+                   fmt::format("write `backend: {}`", registry_.default_backend(device, op)));
+      if (!is_match) return std::nullopt;
       backend = row.name;
     }
     const std::int64_t threads = combination.axis(Axis::threads).value;
-    return Site{device, backend, static_cast<CacheMode>(combination.axis(Axis::cache).value),
-                threads == 0 ? std::nullopt : std::optional<int>(static_cast<int>(threads))};
+    return ExecutionTarget{
+        device, backend, static_cast<CacheMode>(combination.axis(Axis::cache).value),
+        threads == 0 ? std::nullopt : std::optional<int>(static_cast<int>(threads))};
   }
 
-  void note(std::string_view name, Spot spot, bool match, std::string what, std::string next) {
-    const auto [place, inserted] =
-        values_.try_emplace(name, Value{spot, match, std::move(what), std::move(next)});
-    place->second.matched |= match;
+  void record_match(std::string_view name, FileLocation location, bool is_match, std::string what,
+                    std::string next) {
+    const auto [entry, inserted] =
+        values_.try_emplace(name, Value{location, is_match, std::move(what), std::move(next)});
+    entry->second.is_matched |= is_match;
   }
 
   const CaseTemplate& entry_;
   const ops::OperatorRegistry& registry_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::vector<Dimension> dimensions_;
-  std::map<std::string_view, Value> values_;
+  std::map<std::string_view, Value> values_;  // by name of the device or backend
 };
 
 // Creates a case with the properties that all cases of one entry share.
-Case make_case(const CaseTemplate& entry, const Findings& findings, const Site& site) {
+Case make_case(const CaseTemplate& entry, const Diagnostics& diagnostics,
+               const ExecutionTarget& target) {
   Case result;
   result.warmup = entry.settings.warmup;
   result.measure = entry.settings.measure;
-  result.place = findings.place(entry.spot);
+  result.place = diagnostics.place(entry.location);
   result.place.column = 0;  // reports show only the line
-  result.key.device = site.device;
-  result.key.backend = site.backend;
-  result.key.cache = site.cache;
-  result.key.threads = site.threads;
+  result.key.device = target.device;
+  result.key.backend = target.backend;
+  result.key.cache = target.cache;
+  result.key.threads = target.threads;
   return result;
 }
 
-// A plan stays in memory. Copying the problem drops its spare capacity. Its formulas are cleared,
-// since only `explain` shows them, and it creates them again.
+// Copies a problem and its key fields into a case. The copy saves memory in the plan, since it has
+// no spare capacity. The caller has cleared the formulas; only `explain` shows them, and creates
+// them again.
 void set_problem(Case& result, const ops::Problem& problem, const std::string& tokens) {
   result.key.op = problem.op->name;
   result.key.direction = problem.direction;
@@ -332,20 +352,21 @@ void set_problem(Case& result, const ops::Problem& problem, const std::string& t
   result.work = problem;
 }
 
-// Returns the location of what make_problem() names: a parameter, an axis, or post_ops.
-Spot find_spot(const CaseTemplate& entry, const CaseCombination& combination,
-               std::string_view where) {
-  Spot spot;
+// Returns the location of the item that an error of make_problem() names: a parameter, an axis, or
+// post_ops. Returns the location of the entry if the item is not written.
+FileLocation find_error_location(const CaseTemplate& entry, const CaseCombination& combination,
+                                 std::string_view where) {
+  FileLocation location;
   const auto table = entry.op->parameters;
   const ops::Parameter* parameter = ops::find_parameter(table, where);
   if (parameter != nullptr) {
-    spot = combination.parameter_spots[static_cast<std::size_t>(parameter - table.data())];
+    location = combination.parameter_locations[static_cast<std::size_t>(parameter - table.data())];
   } else if (const AxisRow* axis = find_axis(where)) {
-    spot = combination.axis(axis->axis).spot;
+    location = combination.axis(axis->axis).location;
   } else if (where == "post_ops") {
-    spot = entry.post_ops_spot;
+    location = entry.post_ops_location;
   }
-  return spot.file < 0 ? entry.spot : spot;
+  return location.file < 0 ? entry.location : location;
 }
 
 ops::ProblemRequest make_problem_request(const CaseTemplate& entry,
@@ -363,29 +384,31 @@ ops::ProblemRequest make_problem_request(const CaseTemplate& entry,
 class NetworkExpansion {
  public:
   NetworkExpansion(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                   const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan)
+                   const ops::OperatorRegistry& registry, Diagnostics& diagnostics,
+                   PlanBuilder& plan)
       : entry_(entry),
         file_(file),
         networks_(networks),
-        findings_(findings),
+        diagnostics_(diagnostics),
         plan_(plan),
-        sites_(entry, registry, findings) {}
+        targets_(entry, registry, diagnostics) {}
 
   void add(const CaseCombination& combination) {
     const AxisValue& math = combination.axis(Axis::math);
-    if (const Status allowed = check_network_math(static_cast<ops::Math>(math.value)); !allowed) {
-      return findings_.add(math.spot, allowed.error().what, allowed.error().next);
+    if (const Status status = check_network_math(static_cast<ops::Math>(math.value)); !status) {
+      return diagnostics_.add(math.location, status.error().what, status.error().next);
     }
-    const BoundNetwork* bound = networks_.bind(
-        file_, make_segment(combination), to_data_type(combination.axis(Axis::dtype)), entry_.spot);
+    const BoundNetwork* bound =
+        networks_.bind(file_, make_segment(combination),
+                       to_data_type(combination.axis(Axis::dtype)), entry_.location);
     if (bound == nullptr) return;
     if (entry_.settings.parts != NetworkParts::network) {
       for (const ops::DistinctLayer& layer : bound->layers) add_layer(*bound, layer, combination);
     }
-    if (entry_.settings.parts != NetworkParts::layers) add_whole(*bound, combination);
+    if (entry_.settings.parts != NetworkParts::layers) add_network(*bound, combination);
   }
 
-  void finish() const { sites_.report_unmatched(); }
+  void report_unmatched() const { targets_.report_unmatched(); }
 
  private:
   NetworkSegment make_segment(const CaseCombination& combination) const {
@@ -394,8 +417,8 @@ class NetworkExpansion {
     segment.batch = combination.axis(Axis::batch).value;
     segment.mode = static_cast<ops::Mode>(combination.axis(Axis::mode).value);
     const std::int64_t fuse = combination.axis(Axis::fuse).value;
-    const bool fused = fuse == kAutomatic ? segment.mode == ops::Mode::inference : fuse != 0;
-    segment.fusion = fused ? ops::Fusion::fused : ops::Fusion::separate;
+    const bool is_fused = fuse == kAutomatic ? segment.mode == ops::Mode::inference : fuse != 0;
+    segment.fusion = is_fused ? ops::Fusion::fused : ops::Fusion::separate;
     return segment;
   }
 
@@ -405,22 +428,23 @@ class NetworkExpansion {
     std::vector<std::string> layers;
   };
 
-  // Returns the layers for which a training step computes the gradient.
-  static std::vector<std::string> gradient_layers(const ops::DistinctLayer& layer,
-                                                  ops::Direction direction) {
+  // Returns the names of the layers for which a training step computes this gradient.
+  static std::vector<std::string> list_gradient_layers(const ops::DistinctLayer& layer,
+                                                       ops::Direction direction) {
     if (direction == ops::Direction::backward_data) return layer.data_gradient_layers;
     return layer.learns ? layer.layers : std::vector<std::string>{};
   }
 
-  // Returns nullopt if the operator does not support the direction, or after reporting an error.
+  // Returns nullopt if the operator does not support a gradient's direction, or after reporting an
+  // error.
   std::optional<ops::Problem> make_layer_problem(const ops::DistinctLayer& layer,
                                                  ops::Direction direction,
                                                  const CaseCombination& combination) const {
     const ops::Problem& problem = layer.problem;
     const bool is_gradient = direction != problem.direction;
-    const auto known = std::ranges::find(problem.op->directions, direction);
-    if (is_gradient && known == problem.op->directions.end()) return std::nullopt;
-    auto made = ops::make_problem(
+    const auto supported = std::ranges::find(problem.op->directions, direction);
+    if (is_gradient && supported == problem.op->directions.end()) return std::nullopt;
+    auto result = ops::make_problem(
         {.op = problem.op,
          .direction = direction,
          .dtype = problem.dtype,
@@ -428,13 +452,13 @@ class NetworkExpansion {
          .math = static_cast<ops::Math>(combination.axis(Axis::math).value),
          .parameters = problem.parameters,
          .post_ops = is_gradient ? std::vector<ops::PostOp>{} : problem.post_ops});
-    if (made.ok()) return *std::move(made);
+    if (result.ok()) return *std::move(result);
     // An operator may support a direction only for some of its functions.
-    if (is_gradient && made.error().where == "direction") return std::nullopt;
-    findings_.add(
-        entry_.network_spot,
-        fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network, made.error().what),
-        made.error().next);
+    if (is_gradient && result.error().where == "direction") return std::nullopt;
+    diagnostics_.add(entry_.network_location,
+                     fmt::format("layer {} of {}: {}", layer.layers.front(), entry_.network,
+                                 result.error().what),
+                     result.error().next);
     return std::nullopt;
   }
 
@@ -445,10 +469,10 @@ class NetworkExpansion {
     if (bound.planned->mode == ops::Mode::training) {
       for (const auto direction :
            {ops::Direction::backward_data, ops::Direction::backward_weights}) {
-        std::vector<std::string> layers = gradient_layers(layer, direction);
+        std::vector<std::string> layers = list_gradient_layers(layer, direction);
         if (layers.empty()) continue;
-        if (auto made = make_layer_problem(layer, direction, combination)) {
-          gradients.push_back({*std::move(made), std::move(layers)});
+        if (auto gradient = make_layer_problem(layer, direction, combination)) {
+          gradients.push_back({*std::move(gradient), std::move(layers)});
         } else {
           unmeasured.push_back(direction);
         }
@@ -467,25 +491,25 @@ class NetworkExpansion {
                                 std::move(unmeasured_gradients)};
     layer.problem.formulas.clear();  // `bench explain` creates them again
     const std::string tokens = ops::problem_tokens(layer.problem);
-    for (const Site& site : sites_.of(combination, layer.problem.op->name)) {
-      Case result = make_case(entry_, findings_, site);
+    for (const ExecutionTarget& target : targets_.list(combination, layer.problem.op->name)) {
+      Case result = make_case(entry_, diagnostics_, target);
       set_problem(result, layer.problem, tokens);
       result.memberships.push_back(membership);
       if (layer.problem.direction == ops::Direction::forward) result.layer_of = bound.planned;
-      if (site.cache == CacheMode::cold_weights) {
+      if (target.cache == CacheMode::cold_weights) {
         result.reuse_distance = bound.network->weights_size();
       }
-      plan_.add(std::move(result), entry_.spot, {});
+      plan_.add(std::move(result), entry_.location, {});
     }
   }
 
-  // A network is measured hot, or cold on request. cold_weights applies to its layers, since a
-  // whole network streams its weights anyway.
-  void add_whole(const BoundNetwork& bound, const CaseCombination& combination) {
-    for (const Site& site : sites_.of(combination, "network")) {
-      Case result = make_case(entry_, findings_, site);
-      if (site.cache == CacheMode::cold_weights) {
-        if (entry_.origin == CaseTemplate::Origin::id) return refuse_cold_weights(combination);
+  // Adds the cases of the whole network. With `cold_weights` the network is measured hot, since it
+  // streams its weights anyway. The cache mode then applies only to its layers.
+  void add_network(const BoundNetwork& bound, const CaseCombination& combination) {
+    for (const ExecutionTarget& target : targets_.list(combination, "network")) {
+      Case result = make_case(entry_, diagnostics_, target);
+      if (target.cache == CacheMode::cold_weights) {
+        if (entry_.origin == CaseTemplate::Origin::id) return report_cold_weights(combination);
         result.key.cache = CacheMode::hot;
       }
       result.key.op = "network";
@@ -495,105 +519,111 @@ class NetworkExpansion {
       result.key.math = static_cast<ops::Math>(combination.axis(Axis::math).value);
       result.work = bound.network;
       result.network = bound.planned;
-      plan_.add(std::move(result), entry_.spot, bound.content);
+      plan_.add(std::move(result), entry_.location, bound.content);
     }
   }
 
-  // An id's network has no layers to which the cache mode could apply.
-  void refuse_cold_weights(const CaseCombination& combination) {
-    findings_.add(combination.axis(Axis::cache).spot,
-                  "cache mode `cold_weights` is for layers, not for a whole network",
-                  "use hot or cold: a network streams its weights anyway");
+  // Reports `cold_weights` of an id: without layers, no case could use the cache mode.
+  void report_cold_weights(const CaseCombination& combination) {
+    diagnostics_.add(combination.axis(Axis::cache).location,
+                     "cache mode `cold_weights` is for layers, not for a whole network",
+                     "use hot or cold: a network streams its weights anyway");
   }
 
   const CaseTemplate& entry_;
   const NetworkFile& file_;
   NetworkStore& networks_;
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   PlanBuilder& plan_;
-  Sites sites_;
+  ExecutionTargets targets_;
 };
 
-// Returns the dimensions before the place axes: sweeps as written, then the axes.
-std::vector<Dimension> outer_dimensions(const CaseTemplate& entry, std::span<const Axis> axes) {
+// Returns the dimensions of `sweep` and `zip`, then those of the axes.
+std::vector<Dimension> make_outer_dimensions(const CaseTemplate& entry,
+                                             std::span<const Axis> axes) {
   std::vector<Dimension> dimensions = entry.dimensions;
-  for (Dimension& axis : axis_dimensions(entry, axes)) dimensions.push_back(std::move(axis));
+  for (Dimension& axis : make_axis_dimensions(entry, axes)) dimensions.push_back(std::move(axis));
   return dimensions;
 }
 
-std::span<const Axis> computed_axes(const CaseTemplate& entry) {
+// Returns the axes that decide what the cases of an entry compute.
+std::span<const Axis> find_problem_axes(const CaseTemplate& entry) {
   if (entry.op != nullptr) return kOperatorAxes;
   return kNetworkAxes;
 }
 
 // Returns the maximum number of directions in which an entry measures a layer.
-std::int64_t layer_directions(const CaseTemplate& entry) {
-  const auto trains = [](const AxisValue& value) {
+std::int64_t count_layer_directions(const CaseTemplate& entry) {
+  const auto is_training = [](const AxisValue& value) {
     return static_cast<ops::Mode>(value.value) == ops::Mode::training;
   };
-  bool training = std::ranges::any_of(entry.settings.axis(Axis::mode), trains);
+  bool has_training = std::ranges::any_of(entry.settings.axis(Axis::mode), is_training);
   for (const Dimension& dimension : entry.dimensions) {
     for (const Choice& choice : dimension) {
-      training |= std::ranges::any_of(choice, [&](const Assignment& made) {
-        return made.axis == Axis::mode && trains(made.axis_value);
+      has_training |= std::ranges::any_of(choice, [&](const Assignment& assignment) {
+        return assignment.axis == Axis::mode && is_training(assignment.axis_value);
       });
     }
   }
-  return training ? std::ssize(ops::direction_names()) : 1;
+  return has_training ? std::ssize(ops::direction_names()) : 1;
 }
 
 }  // namespace
 
 Checked count_cases(const CaseTemplate& entry, std::int64_t layers) {
   Checked count = 1;
-  for (const Dimension& d : outer_dimensions(entry, computed_axes(entry))) count *= std::ssize(d);
-  for (const Dimension& d : axis_dimensions(entry, kPlaceAxes)) count *= std::ssize(d);
+  for (const Dimension& d : make_outer_dimensions(entry, find_problem_axes(entry)))
+    count *= std::ssize(d);
+  for (const Dimension& d : make_axis_dimensions(entry, kExecutionAxes)) count *= std::ssize(d);
   if (entry.op != nullptr) return count;
   switch (entry.settings.parts) {
     case NetworkParts::network:
       return count;
     case NetworkParts::layers:
-      return count * layers * layer_directions(entry);
+      return count * layers * count_layer_directions(entry);
     case NetworkParts::layers_and_network:
-      return count * (Checked(layers) * layer_directions(entry) + 1);
+      return count * (Checked(layers) * count_layer_directions(entry) + 1);
   }
   return count;
 }
 
 void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
-                     Findings& findings, PlanBuilder& plan) {
-  CaseCombination combination = first_combination(entry);
-  Sites sites(entry, registry, findings);
-  const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
-  combine(outer_dimensions(entry, kOperatorAxes), combination, [&](const CaseCombination& leaf) {
-    auto problem = ops::make_problem(make_problem_request(entry, leaf));
-    if (!problem.ok()) {
-      const Error& error = problem.error();
-      findings.add(find_spot(entry, leaf, error.where), error.what, error.next);
-      return findings.count() < limit;
-    }
-    problem->formulas.clear();
-    const std::string tokens = ops::problem_tokens(*problem);
-    for (const Site& site : sites.of(leaf, entry.op->name)) {
-      Case result = make_case(entry, findings, site);
-      set_problem(result, *problem, tokens);
-      plan.add(std::move(result), entry.spot, {});
-    }
-    return true;
-  });
-  sites.report_unmatched();
+                     Diagnostics& diagnostics, PlanBuilder& plan) {
+  CaseCombination combination = make_first_combination(entry);
+  ExecutionTargets targets(entry, registry, diagnostics);
+  const std::size_t limit = diagnostics.count() + kMaxDiagnosticsPerEntry;
+  for_each_combination(
+      make_outer_dimensions(entry, kOperatorAxes), combination, [&](const CaseCombination& leaf) {
+        auto problem = ops::make_problem(make_problem_request(entry, leaf));
+        if (!problem.ok()) {
+          const Error& error = problem.error();
+          diagnostics.add(find_error_location(entry, leaf, error.where), error.what, error.next);
+          return diagnostics.count() < limit;
+        }
+        problem->formulas.clear();
+        const std::string tokens = ops::problem_tokens(*problem);
+        for (const ExecutionTarget& target : targets.list(leaf, entry.op->name)) {
+          Case result = make_case(entry, diagnostics, target);
+          set_problem(result, *problem, tokens);
+          plan.add(std::move(result), entry.location, {});
+        }
+        return true;
+      });
+  targets.report_unmatched();
 }
 
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan) {
-  CaseCombination combination = first_combination(entry);
-  NetworkExpansion expansion(entry, file, networks, registry, findings, plan);
-  const std::size_t limit = findings.count() + kMaxFindingsOfEntry;
-  combine(outer_dimensions(entry, kNetworkAxes), combination, [&](const CaseCombination& leaf) {
-    expansion.add(leaf);
-    return findings.count() < limit;
-  });
-  expansion.finish();
+                    const ops::OperatorRegistry& registry, Diagnostics& diagnostics,
+                    PlanBuilder& plan) {
+  CaseCombination combination = make_first_combination(entry);
+  NetworkExpansion expansion(entry, file, networks, registry, diagnostics, plan);
+  const std::size_t limit = diagnostics.count() + kMaxDiagnosticsPerEntry;
+  for_each_combination(make_outer_dimensions(entry, kNetworkAxes), combination,
+                       [&](const CaseCombination& leaf) {
+                         expansion.add(leaf);
+                         return diagnostics.count() < limit;
+                       });
+  expansion.report_unmatched();
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands the varying values of an entry of `cases:` into single cases.
+// Expands an entry of `cases:` into one case per combination of its varying values.
 #pragma once
 
 #include "base/checked.hpp"
@@ -18,26 +18,27 @@
 
 namespace bench {
 
-// Collects cases in order. Merges cases with equal ids, or reports them if their settings differ.
-
+// Collects cases in order. Merges cases with equal ids, or reports an error if their settings
+// differ.
 class PlanBuilder {
  public:
-  explicit PlanBuilder(Findings& findings)
-      : findings_(findings), index_(0, IdHash{cases_}, IdEqual{cases_}) {}
+  explicit PlanBuilder(Diagnostics& diagnostics)
+      : diagnostics_(diagnostics), index_(0, IdHash{cases_}, IdEqual{cases_}) {}
   PlanBuilder(const PlanBuilder&) = delete;
   PlanBuilder& operator=(const PlanBuilder&) = delete;
 
-  // A hint: about this many cases will follow.
+  // Reserves memory for this number of cases.
   void reserve(std::size_t cases);
-  // Adds a case and sets its id. `content` describes the computation beyond the id (a network's
-  // graph).
-  void add(Case added, Spot spot, const std::string& content);
+  // Sets the id of a case and adds the case. `content` identifies what the id does not define: the
+  // graph of a network. It is empty for operators.
+  void add(Case new_case, FileLocation location, const std::string& content);
 
-  // Returns the cases with their hashes.
+  // Sets the hashes of all cases and returns the cases.
   std::vector<Case> take() &&;
 
  private:
-  // Indices of cases, looked up by id without copying the ids.
+  // Hash and compare indices of cases by the ids of the cases. The set `index_` thus needs no
+  // copies of the ids.
   struct IdHash {
     const std::vector<Case>& cases;
     std::size_t operator()(std::size_t position) const {
@@ -52,30 +53,34 @@ class PlanBuilder {
   };
 
   const std::string& find_content(std::size_t position) const;
-  void merge(std::size_t index, Case&& added, Spot spot, const std::string& content);
+  void merge(std::size_t index, Case&& new_case, FileLocation location, const std::string& content);
 
-  Findings& findings_;
+  Diagnostics& diagnostics_;
   std::vector<Case> cases_;
-  std::vector<Spot> spots_;
-  std::unordered_map<std::size_t, std::string> contents_;  // of whole networks
+  std::vector<FileLocation> locations_;
+  // Graphs of whole networks, by case index.
+  std::unordered_map<std::size_t, std::string> contents_;
   std::unordered_set<std::size_t, IdHash, IdEqual> index_;
 };
 
-// Returns " sample_method graph" for hashes; empty if the device chooses the method.
+// Returns text for hashes, such as " sample_method graph". Returns an empty string for method
+// `any`.
 std::string format_sample_method(const Measure& measure);
 
-// Maximum number of cases of a configuration with all its includes. A convolution case takes 3 kB
-// and several seconds of measurement, so this limit means 300 MB and several days.
+// Maximum number of cases of all files together. A convolution case takes 3 kB of memory and
+// several seconds of measurement, so this number of cases takes 300 MB and several days.
 inline constexpr std::int64_t kMaxCases = 100'000;
 
-// Returns an upper bound of the number of cases of a template (before equal ids are merged) without
-// creating any. `layers` is the number of layers of the network's definition.
+// Returns an upper bound of the number of cases of an entry, without creating them. Counts cases
+// with equal ids separately. `layers` is the number of layers in the network's definition.
 Checked count_cases(const CaseTemplate& entry, std::int64_t layers);
 
-// Creates the cases. Impossible ones are reported at the wrong value.
+// Create the cases of an entry and add them to `plan`. Report each invalid case at the invalid
+// value.
 void expand_operator(const CaseTemplate& entry, const ops::OperatorRegistry& registry,
-                     Findings& findings, PlanBuilder& plan);
+                     Diagnostics& diagnostics, PlanBuilder& plan);
 void expand_network(const CaseTemplate& entry, const NetworkFile& file, NetworkStore& networks,
-                    const ops::OperatorRegistry& registry, Findings& findings, PlanBuilder& plan);
+                    const ops::OperatorRegistry& registry, Diagnostics& diagnostics,
+                    PlanBuilder& plan);
 
 }  // namespace bench

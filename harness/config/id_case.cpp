@@ -16,24 +16,25 @@ std::int64_t find_position(std::span<const std::string_view> names, std::string_
   return std::ranges::find(names, name) - names.begin();
 }
 
-std::int64_t backend_value(const CaseKey& key, const ops::OperatorRegistry& registry) {
+std::int64_t find_backend_value(const CaseKey& key, const ops::OperatorRegistry& registry) {
   if (registry.default_backend(key.device, key.op) == key.backend) return kAutomatic;
   return find_position(registry.backend_names(), key.backend);
 }
 
 Status set_network(const CaseKey& key, CaseTemplate& entry) {
   BENCH_ASSIGN_OR_RETURN(const NetworkSegment segment, parse_network_segment(key.parameters));
-  const auto usual =
+  const auto default_fusion =
       segment.mode == ops::Mode::inference ? ops::Fusion::fused : ops::Fusion::separate;
   entry.network = segment.name;
-  entry.network_spot = entry.spot;
+  entry.network_location = entry.location;
   entry.folder = "configs";
   entry.settings.parts = NetworkParts::network;
-  entry.settings.axis(Axis::batch) = {{segment.batch, entry.spot}};
-  entry.settings.axis(Axis::mode) = {{static_cast<std::int64_t>(segment.mode), entry.spot}};
-  entry.settings.axis(Axis::fuse) = {
-      {segment.fusion == usual ? kAutomatic : std::int64_t{segment.fusion == ops::Fusion::fused},
-       entry.spot}};
+  entry.settings.axis(Axis::batch) = {{segment.batch, entry.location}};
+  entry.settings.axis(Axis::mode) = {{static_cast<std::int64_t>(segment.mode), entry.location}};
+  entry.settings.axis(Axis::fuse) = {{segment.fusion == default_fusion
+                                          ? kAutomatic
+                                          : std::int64_t{segment.fusion == ops::Fusion::fused},
+                                      entry.location}};
   return Done{};
 }
 
@@ -41,59 +42,61 @@ Status set_operator(const CaseKey& key, CaseTemplate& entry) {
   BENCH_ASSIGN_OR_RETURN(ops::ProblemTokens tokens,
                          ops::parse_problem_tokens(*entry.op, key.parameters));
   entry.parameters = std::move(tokens.parameters);
-  entry.parameter_spots.assign(entry.op->parameters.size(), Spot{});
+  entry.parameter_locations.assign(entry.op->parameters.size(), FileLocation{});
   entry.post_ops = std::move(tokens.post_ops);
-  entry.settings.axis(Axis::direction) = {{static_cast<std::int64_t>(key.direction), entry.spot}};
+  entry.settings.axis(Axis::direction) = {
+      {static_cast<std::int64_t>(key.direction), entry.location}};
   return Done{};
 }
 
-bool chooses_parts(const Override& fixed) {
-  return fixed.key == "measure" &&
-         (fixed.value->kind == yaml::Kind::sequence || fixed.value->find("what") != nullptr);
+bool selects_network_parts(const Override& setting) {
+  return setting.key == "measure" &&
+         (setting.value->kind == yaml::Kind::sequence || setting.value->find("what") != nullptr);
 }
 
 }  // namespace
 
-Result<CaseTemplate> id_case(const CaseKey& key, Spot spot, const ops::OperatorRegistry& registry) {
+Result<CaseTemplate> template_from_key(const CaseKey& key, FileLocation location,
+                                       const ops::OperatorRegistry& registry) {
   CaseTemplate entry;
   entry.op = registry.find(key.op);
   entry.origin = CaseTemplate::Origin::id;
-  entry.spot = spot;
-  const auto set = [&](Axis axis, std::int64_t value) {
-    entry.settings.axis(axis) = {{value, spot}};
+  entry.location = location;
+  const auto set_axis = [&](Axis axis, std::int64_t value) {
+    entry.settings.axis(axis) = {{value, location}};
   };
-  set(Axis::dtype, find_position(axis_row(Axis::dtype).words(registry), info(key.dtype).name));
-  set(Axis::backend, backend_value(key, registry));
-  set(Axis::device, find_position(device_names(), key.device));
-  set(Axis::cache, static_cast<std::int64_t>(key.cache));
-  set(Axis::threads, key.threads.value_or(0));
-  set(Axis::layout, static_cast<std::int64_t>(key.layout));
-  set(Axis::math, static_cast<std::int64_t>(key.math));
+  set_axis(Axis::dtype, find_position(axis_row(Axis::dtype).words(registry), info(key.dtype).name));
+  set_axis(Axis::backend, find_backend_value(key, registry));
+  set_axis(Axis::device, find_position(device_names(), key.device));
+  set_axis(Axis::cache, static_cast<std::int64_t>(key.cache));
+  set_axis(Axis::threads, key.threads.value_or(0));
+  set_axis(Axis::layout, static_cast<std::int64_t>(key.layout));
+  set_axis(Axis::math, static_cast<std::int64_t>(key.math));
   BENCH_RETURN_IF_ERROR(entry.op != nullptr ? set_operator(key, entry) : set_network(key, entry));
   return entry;
 }
 
-bool takes(const CaseTemplate& entry, const Override& fixed) {
-  if (const AxisRow* row = find_axis(fixed.key)) {
+bool accepts_override(const CaseTemplate& entry, const Override& setting) {
+  if (const AxisRow* row = find_axis(setting.key)) {
     return row->scope == AxisScope::everywhere ||
            (row->scope == AxisScope::operators) == (entry.op != nullptr);
   }
-  return !chooses_parts(fixed) ||
+  return !selects_network_parts(setting) ||
          (entry.op == nullptr && entry.origin == CaseTemplate::Origin::file);
 }
 
-Error untaken(const Override& fixed) {
-  if (chooses_parts(fixed)) {
+Error make_unused_override_error(const Override& setting) {
+  if (selects_network_parts(setting)) {
     return {
         "`measure.what` chooses parts of a configuration's networks, but there is no network here",
         "", "leave it out, or name a configuration with a network"};
   }
-  const AxisRow* row = find_axis(fixed.key);
+  const AxisRow* row = find_axis(setting.key);
   if (row != nullptr && row->scope == AxisScope::operators) {
-    return {fmt::format("`{}` is for operators, but there is no operator here", fixed.key), "",
+    return {fmt::format("`{}` is for operators, but there is no operator here", setting.key), "",
             "leave it out: a network's passes follow `mode`"};
   }
-  return {fmt::format("`{}` is for networks, but there is no network here", fixed.key), "",
+  return {fmt::format("`{}` is for networks, but there is no network here", setting.key), "",
           "leave it out, or name a network"};
 }
 

@@ -22,51 +22,53 @@
 namespace bench {
 namespace {
 
-// Limits the recursion along includes and the defaults that each file inherits.
+// Limits the depth of includes and the number of files whose defaults a file inherits.
 constexpr std::size_t kMaxFiles = 256;
 // Maximum number of cases for which memory is reserved in advance.
 constexpr std::int64_t kMaxReserved = 20'000;
-// A case id has op, direction, parameters, dtype, backend, device and cache.
-constexpr auto kSlashesOfId = 6;
+// Slashes in a case id without options: it has seven segments.
+constexpr auto kMinIdSlashes = 6;
 
-// Returns "1,000,000".
-std::string group_digits(std::int64_t count) {
+// Formats a count with commas: "1,000,000".
+std::string format_with_commas(std::int64_t count) {
   std::string text = std::to_string(count);
-  for (std::ptrdiff_t at = std::ssize(text) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), 1, ',');
+  for (std::ptrdiff_t position = std::ssize(text) - 3; position > 0; position -= 3) {
+    text.insert(static_cast<std::size_t>(position), 1, ',');
   }
   return text;
 }
 
+// Creates a plan for load_plan(). load() may be called once.
 class Loader {
  public:
-  explicit Loader(const LoadRequest& request) : request_(request), builder_(findings_) {}
+  explicit Loader(const LoadRequest& request) : request_(request), builder_(diagnostics_) {}
 
   Result<Plan, std::vector<Diagnostic>> load() {
     std::vector<Source> sources;
     for (const std::string& argument : request_.arguments) {
       sources.push_back(read_source(argument));
     }
-    if (!load_plugins()) return findings_.list();
-    networks_.emplace(request_, registry(), findings_);
-    read_overrides(request_.overrides, registry(), findings_, overrides_);
+    if (!load_plugins()) return diagnostics_.list();
+    networks_.emplace(request_, registry(), diagnostics_);
+    read_overrides(request_.overrides, registry(), diagnostics_, overrides_);
     for (const Source& source : sources) read_argument(source);
     read_networks();
     check_overrides();
-    if (!too_many_ && check_count()) expand();
+    if (!has_too_many_cases_ && check_count()) expand();
     plan_.cases = std::move(builder_).take();
-    select_cases(request_.filters, request_.devices, findings_, plan_.cases);
-    if (findings_.count() > 0) return findings_.list();
-    finish();
+    select_cases(request_.filters, request_.devices, diagnostics_, plan_.cases);
+    if (diagnostics_.count() > 0) return diagnostics_.list();
+    complete_plan();
     return std::move(plan_);
   }
 
  private:
-  // An argument read as a file, before the operators of plugins are known.
+  // An argument and the file that it names. Files are read before case ids, since they name plugins
+  // whose operators ids may use.
   struct Source {
     std::string argument;
-    std::optional<Error> unread;   // why it is not a file
-    ConfigFile* config = nullptr;  // nullptr if it was read before or is not a file
+    std::optional<Error> read_error;  // why the argument cannot be read as a file
+    ConfigFile* config = nullptr;     // nullptr if it is not a file or was read before
   };
 
   Source read_source(const std::string& argument) {
@@ -77,15 +79,15 @@ class Loader {
 
   void read_argument(const Source& source) {
     const std::string& argument = source.argument;
-    if (!source.unread) {
+    if (!source.read_error) {
       if (source.config != nullptr) read_root(*source.config);
     } else if (looks_like_id(argument, registry()) ||
-               std::count(argument.begin(), argument.end(), '/') >= kSlashesOfId) {
+               std::count(argument.begin(), argument.end(), '/') >= kMinIdSlashes) {
       read_id(argument);
     } else {
-      const Error& error = *source.unread;
-      findings_.add({findings_.add_argument(argument), {}}, error.what,
-                    error.next.empty() ? "give a configuration file or a case id" : error.next);
+      const Error& error = *source.read_error;
+      diagnostics_.add({diagnostics_.add_argument(argument), {}}, error.what,
+                       error.next.empty() ? "give a configuration file or a case id" : error.next);
     }
   }
 
@@ -93,20 +95,20 @@ class Loader {
     return plan_.registry ? *plan_.registry : ops::built_in_operators();
   }
 
-  // Loads all plugins, each once. Returns false after reporting an error.
+  // Loads each plugin once. Returns false after reporting an error.
   bool load_plugins() {
-    std::vector<Spot> spots;
-    const auto add = [&](const std::string& path, Spot spot) {
-      const auto& known = plan_.plugins;
-      if (std::find(known.begin(), known.end(), path) != known.end()) return;
+    std::vector<FileLocation> locations;
+    const auto add = [&](const std::string& path, FileLocation location) {
+      const auto& plugins = plan_.plugins;
+      if (std::find(plugins.begin(), plugins.end(), path) != plugins.end()) return;
       plan_.plugins.push_back(path);
-      spots.push_back(spot);
+      locations.push_back(location);
     };
     for (const std::string& path : request_.plugins) {
-      add(relative_to(".", path), {findings_.add_argument("--plugin " + path), {}});
+      add(resolve_path(".", path), {diagnostics_.add_argument("--plugin " + path), {}});
     }
     for (const ConfigFile& file : files_) {
-      for (const ConfigFile::Plugin& plugin : file.plugins) add(plugin.path, plugin.spot);
+      for (const ConfigFile::Plugin& plugin : file.plugins) add(plugin.path, plugin.location);
     }
     if (plan_.plugins.empty() || !request_.load_plugins) return true;
     auto loaded = request_.load_plugins(plan_.plugins);
@@ -115,110 +117,116 @@ class Loader {
       return true;
     }
     const Error& error = loaded.error();
-    const auto guilty = std::find(plan_.plugins.begin(), plan_.plugins.end(), error.where);
-    const auto place = guilty == plan_.plugins.end() ? 0 : guilty - plan_.plugins.begin();
+    const auto faulty = std::find(plan_.plugins.begin(), plan_.plugins.end(), error.where);
+    const auto index = faulty == plan_.plugins.end() ? 0 : faulty - plan_.plugins.begin();
     const std::string name = error.where.empty() ? "" : fmt::format("plugin {}: ", error.where);
-    findings_.add(spots[static_cast<std::size_t>(place)], name + error.what, error.next);
+    diagnostics_.add(locations[static_cast<std::size_t>(index)], name + error.what, error.next);
     return false;
   }
 
   void read_id(const std::string& argument) {
-    const Spot spot{findings_.add_argument(argument), {0, 0}};
+    const FileLocation location{diagnostics_.add_argument(argument), {0, 0}};
     const auto key = parse_id(argument, registry());
-    if (!key.ok()) return findings_.add(spot, key.error().what, key.error().next);
+    if (!key.ok()) return diagnostics_.add(location, key.error().what, key.error().next);
     if (plan_.name.empty()) plan_.name = key->op;
-    auto entry = id_case(*key, spot, registry());
-    if (!entry.ok()) return findings_.add(spot, entry.error().what, entry.error().next);
-    apply_overrides(overrides_.settings, registry(), findings_, entry->settings);
+    auto entry = template_from_key(*key, location, registry());
+    if (!entry.ok()) return diagnostics_.add(location, entry.error().what, entry.error().next);
+    apply_overrides(overrides_.settings, registry(), diagnostics_, entry->settings);
     entries_.push_back(*std::move(entry));
   }
 
-  // Reads a file and all its includes. Returns nullptr if it was read before.
+  // Reads a file and all its includes. Returns nullptr if the file was read before, or if earlier
+  // files have exceeded the limit of check_value_count().
   ConfigFile* read_file(const std::string& path, std::string_view text) {
-    const std::string normal = std::filesystem::path(path).lexically_normal().string();
-    if (by_path_.contains(normal) || values_ > yaml::kMaxNodes) return nullptr;
-    files_.push_back(read_config(findings_, path, text));
+    const std::string normalised = std::filesystem::path(path).lexically_normal().string();
+    if (by_path_.contains(normalised) || value_count_ > yaml::kMaxNodes) return nullptr;
+    files_.push_back(read_config(diagnostics_, path, text));
     ConfigFile& config = files_.back();
-    by_path_.emplace(normal, &config);
-    if (!check_values(config)) return &config;
+    by_path_.emplace(normalised, &config);
+    if (!check_value_count(config)) return &config;
     plan_.files.push_back(path);
-    open_.push_back(normal);
+    include_stack_.push_back(normalised);
     for (const yaml::Node* node : config.includes) read_include(config, *node);
-    open_.pop_back();
+    include_stack_.pop_back();
     return &config;
   }
 
-  // The limit of one file applies to the sum of all files, since all stay in memory until the last
-  // one is read.
-  bool check_values(const ConfigFile& config) {
-    if (config.document.has_root()) values_ += config.document.root().expanded_count;
-    if (values_ <= yaml::kMaxNodes) return true;
-    findings_.add(
-        {config.file, {1, 1}},
-        fmt::format("the files up to here have more than {} values", group_digits(yaml::kMaxNodes)),
-        "give or include fewer files");
+  // Applies the limit of one file to the sum of all files, since all files stay in memory until the
+  // last is read. Returns false after reporting an error.
+  bool check_value_count(const ConfigFile& config) {
+    if (config.document.has_root()) value_count_ += config.document.root().expanded_count;
+    if (value_count_ <= yaml::kMaxNodes) return true;
+    diagnostics_.add({config.file, {1, 1}},
+                     fmt::format("the files up to here have more than {} values",
+                                 format_with_commas(yaml::kMaxNodes)),
+                     "give or include fewer files");
     return false;
   }
 
   void read_include(ConfigFile& config, const yaml::Node& node) {
-    const Reader reader(findings_, config.file);
+    const Reader reader(diagnostics_, config.file);
     const auto name = reader.text(node, "include");
     if (!name) return;
-    const std::string path = relative_to(config.folder, *name);
-    if (const auto begin = std::find(open_.begin(), open_.end(), path); begin != open_.end()) {
+    const std::string path = resolve_path(config.folder, *name);
+    if (const auto begin = std::find(include_stack_.begin(), include_stack_.end(), path);
+        begin != include_stack_.end()) {
       std::string cycle;
-      for (auto step = begin; step != open_.end(); ++step) cycle += *step + " -> ";
-      return reader.complain(node.location, "`include` leads back to this file: " + cycle + path,
-                             "remove one of the includes");
+      for (auto step = begin; step != include_stack_.end(); ++step) cycle += *step + " -> ";
+      return reader.report_error(node.location,
+                                 "`include` leads back to this file: " + cycle + path,
+                                 "remove one of the includes");
     }
-    const auto known = by_path_.find(path);
-    ConfigFile* included = known == by_path_.end() ? nullptr : known->second;
+    const auto earlier = by_path_.find(path);
+    ConfigFile* included = earlier == by_path_.end() ? nullptr : earlier->second;
     if (included == nullptr) {
       if (files_.size() >= kMaxFiles) {
-        return reader.complain(node.location, fmt::format("more than {} files", kMaxFiles),
-                               "include fewer files");
+        return reader.report_error(node.location, fmt::format("more than {} files", kMaxFiles),
+                                   "include fewer files");
       }
       const auto text = request_.read(path);
       if (!text.ok()) {
-        return reader.complain(node.location,
-                               fmt::format("cannot include {}: {}", quote(path), text.error().what),
-                               "paths are relative to the including file");
+        return reader.report_error(
+            node.location, fmt::format("cannot include {}: {}", quote(path), text.error().what),
+            "paths are relative to the including file");
       }
       included = read_file(path, *text);
     }
-    if (included != nullptr) included_[&config].push_back(included);
+    if (included != nullptr) includes_[&config].push_back(included);
   }
 
-  // Collects the files whose defaults a file inherits, each once, and finally the file itself.
-  void collect(const ConfigFile& config, std::set<const ConfigFile*>& seen,
-               std::vector<const ConfigFile*>& order) const {
+  // Appends all files that a file includes, directly or indirectly, each once. Then appends the
+  // file.
+  void append_with_includes(const ConfigFile& config, std::set<const ConfigFile*>& seen,
+                            std::vector<const ConfigFile*>& order) const {
     if (!seen.insert(&config).second) return;
-    if (const auto found = included_.find(&config); found != included_.end()) {
-      for (const ConfigFile* included : found->second) collect(*included, seen, order);
+    if (const auto entry = includes_.find(&config); entry != includes_.end()) {
+      for (const ConfigFile* included : entry->second) append_with_includes(*included, seen, order);
     }
     order.push_back(&config);
   }
 
-  std::vector<const ConfigFile*> with_includes(const ConfigFile& config) const {
+  // Returns the files whose defaults a file inherits, in the order of inheritance, and the file
+  // itself.
+  std::vector<const ConfigFile*> list_with_includes(const ConfigFile& config) const {
     std::set<const ConfigFile*> seen;
     std::vector<const ConfigFile*> order;
-    collect(config, seen, order);
+    append_with_includes(config, seen, order);
     return order;
   }
 
   void read_root(const ConfigFile& root) {
-    const std::vector<const ConfigFile*> files = with_includes(root);
-    const bool any_cases = std::any_of(files.begin(), files.end(),
+    const std::vector<const ConfigFile*> files = list_with_includes(root);
+    const bool has_cases = std::any_of(files.begin(), files.end(),
                                        [](const ConfigFile* file) { return file->has_cases; });
-    if (!any_cases && root.document.has_root() &&
+    if (!has_cases && root.document.has_root() &&
         root.document.root().kind == yaml::Kind::mapping) {
-      findings_.add({root.file, {1, 1}}, "there are no cases", "add `cases:`");
+      diagnostics_.add({root.file, {1, 1}}, "there are no cases", "add `cases:`");
     }
     for (const ConfigFile* file : files) read_cases(*file);
     if (plan_.name.empty()) {
       plan_.name = root.name.value_or(std::filesystem::path(root.path).stem().string());
     }
-    // The including file's value takes precedence, then that of the last include.
+    // The including file takes precedence over its includes, and later includes over earlier ones.
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
       if (!plan_.budget) plan_.budget = (*file)->budget;
       if (!plan_.profile) plan_.profile = (*file)->profile;
@@ -227,85 +235,88 @@ class Loader {
   }
 
   void read_cases(const ConfigFile& file) {
-    if (!cases_read_.insert(&file).second || too_many_) return;
+    if (!cases_read_.insert(&file).second || has_too_many_cases_) return;
     Settings defaults;
-    for (const ConfigFile* source : with_includes(file)) {
-      apply_defaults(*source, registry(), findings_, defaults);
+    for (const ConfigFile* source : list_with_includes(file)) {
+      apply_defaults(*source, registry(), diagnostics_, defaults);
     }
-    const Reader reader(findings_, file.file, registry());
+    const Reader reader(diagnostics_, file.file, registry());
     for (const yaml::Node* node : file.cases) {
-      auto entry = read_case(reader, *node, defaults, overrides_.settings, findings_);
+      auto entry = read_case(reader, *node, defaults, overrides_.settings, diagnostics_);
       if (!entry) continue;
       entry->folder = file.folder;
-      // Entries with long lists are large, too, so reading stops at the limit.
-      least_cases_ += count_cases(*entry, 1);
+      // Entries with long lists use much memory, so reading stops at the limit.
+      min_case_count_ += count_cases(*entry, 1);
       entries_.push_back(*std::move(entry));
-      too_many_ = !check_limit(entries_.back(), least_cases_);
-      if (too_many_) return;
+      has_too_many_cases_ = !check_case_limit(entries_.back(), min_case_count_);
+      if (has_too_many_cases_) return;
     }
   }
 
   static std::vector<std::string> network_folders(const CaseTemplate& entry) {
-    return {relative_to(entry.folder, "networks")};
+    return {resolve_path(entry.folder, "networks")};
   }
 
   void read_networks() {
     for (const CaseTemplate& entry : entries_) {
       if (entry.op != nullptr) continue;
-      network_of_[&entry] =
-          networks_->find(entry.network, network_folders(entry), entry.network_spot);
+      networks_by_entry_[&entry] =
+          networks_->find(entry.network, network_folders(entry), entry.network_location);
     }
   }
 
-  // A value of --set that changes nothing must not look effective.
+  // Reports values of --set that apply to no entry.
   void check_overrides() {
-    if (findings_.count() > 0) return;
-    for (const Override& fixed : overrides_.settings) {
-      const bool taken = std::ranges::any_of(
-          entries_, [&](const CaseTemplate& entry) { return takes(entry, fixed); });
-      if (taken) continue;
-      Error error = untaken(fixed);
-      findings_.add({fixed.file, {}}, std::move(error.what), std::move(error.next));
+    if (diagnostics_.count() > 0) return;
+    for (const Override& setting : overrides_.settings) {
+      const bool is_used = std::ranges::any_of(
+          entries_, [&](const CaseTemplate& entry) { return accepts_override(entry, setting); });
+      if (is_used) continue;
+      Error error = make_unused_override_error(setting);
+      diagnostics_.add({setting.file, {}}, std::move(error.what), std::move(error.next));
     }
   }
 
-  // Runs before any expansion, so that a typing error costs neither time nor memory.
+  // Checks the number of cases before any expansion, so that a typing error costs neither time nor
+  // memory. Returns false after reporting an error.
   bool check_count() {
     Checked total = 0;
     for (const CaseTemplate& entry : entries_) {
-      const NetworkFile* network = entry.op == nullptr ? network_of_[&entry] : nullptr;
+      const NetworkFile* network = entry.op == nullptr ? networks_by_entry_[&entry] : nullptr;
       if (entry.op == nullptr && network == nullptr) continue;
       total += count_cases(entry, network == nullptr ? 0 : std::ssize(network->definition.layers));
-      if (!check_limit(entry, total)) return false;
+      if (!check_case_limit(entry, total)) return false;
     }
-    // The total is an upper bound, so only a limited amount is reserved.
+    // The total is an upper bound that may be far too large, so kMaxReserved limits the
+    // reservation.
     builder_.reserve(static_cast<std::size_t>(std::min(*total.value(), kMaxReserved)));
     return true;
   }
 
-  bool check_limit(const CaseTemplate& entry, Checked total) {
+  bool check_case_limit(const CaseTemplate& entry, Checked total) {
     if (total.value() && *total.value() <= kMaxCases) return true;
-    findings_.add(entry.spot,
-                  fmt::format("there are {} cases up to here, the limit is {}",
-                              total.value() ? group_digits(*total.value()) : "more than 10^18",
-                              group_digits(kMaxCases)),
-                  "vary fewer keys, or split the configuration");
+    diagnostics_.add(
+        entry.location,
+        fmt::format("there are {} cases up to here, the limit is {}",
+                    total.value() ? format_with_commas(*total.value()) : "more than 10^18",
+                    format_with_commas(kMaxCases)),
+        "vary fewer keys, or split the configuration");
     return false;
   }
 
   void expand() {
-    // Entries are removed after expansion to free memory for the cases.
+    // Each entry is removed after its expansion, which frees memory for the cases.
     for (; !entries_.empty(); entries_.pop_front()) {
       const CaseTemplate& entry = entries_.front();
       if (entry.op != nullptr) {
-        expand_operator(entry, registry(), findings_, builder_);
-      } else if (const NetworkFile* network = network_of_[&entry]) {
-        expand_network(entry, *network, *networks_, registry(), findings_, builder_);
+        expand_operator(entry, registry(), diagnostics_, builder_);
+      } else if (const NetworkFile* network = networks_by_entry_[&entry]) {
+        expand_network(entry, *network, *networks_, registry(), diagnostics_, builder_);
       }
     }
   }
 
-  void finish() {
+  void complete_plan() {
     if (overrides_.budget) plan_.budget = overrides_.budget;
     std::string text;
     for (const Case& item : plan_.cases) {
@@ -320,21 +331,23 @@ class Loader {
   }
 
   const LoadRequest& request_;
-  Findings findings_;
+  Diagnostics diagnostics_;
   Overrides overrides_;
-  std::optional<NetworkStore> networks_;  // set once the registry is known
+  std::optional<NetworkStore> networks_;  // created after the plugins are loaded
   PlanBuilder builder_;
   Plan plan_;
   std::deque<ConfigFile> files_;
   std::map<std::string, ConfigFile*> by_path_;
-  std::map<const ConfigFile*, std::vector<const ConfigFile*>> included_;
-  std::int64_t values_ = 0;        // number of values in all files
-  std::vector<std::string> open_;  // files whose includes are being read
+  std::map<const ConfigFile*, std::vector<const ConfigFile*>> includes_;
+  std::int64_t value_count_ = 0;            // number of YAML values in all files
+  std::vector<std::string> include_stack_;  // files whose includes are being read, outermost first
   std::set<const ConfigFile*> cases_read_;
   std::deque<CaseTemplate> entries_;
-  Checked least_cases_ = 0;  // lower bound of the number of cases: a network counts as one layer
-  bool too_many_ = false;    // if true, no further entries are read
-  std::map<const CaseTemplate*, const NetworkFile*> network_of_;
+  // Sum of count_cases() over all entries read, with one layer per network. check_count() later
+  // counts all layers.
+  Checked min_case_count_ = 0;
+  bool has_too_many_cases_ = false;  // if true, the loader reads no further entries
+  std::map<const CaseTemplate*, const NetworkFile*> networks_by_entry_;
 };
 
 }  // namespace

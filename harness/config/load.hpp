@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads YAML files and case ids into a Plan, or reports every error in the files.
+// Creates a Plan from YAML files and case ids, or reports all errors in them.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,40 +15,43 @@
 
 namespace bench {
 
+// An error of a configuration.
 struct Diagnostic {
   Place place;
-  std::string what;             // what was found and what was expected
-  std::string next;             // the nearest valid name or value, or the next step; may be empty
-  std::string message() const;  // "configs/a.yaml:3:5: unknown key `strid`; did you mean `stride`?"
+  std::string what;  // what was found and what was expected
+  std::string next;  // the nearest valid name or value, or what to do; may be empty
+  // Returns "configs/a.yaml:3:5: unknown key `strid`; did you mean `stride`?".
+  std::string message() const;
 };
 
 struct LoadRequest {
-  // Files or case ids; an argument that names a file is a file.
+  // Paths of files and case ids. An argument is a case id only if it cannot be read as a file.
   std::vector<std::string> arguments;
-  // Values of --set key=value, where the value is YAML. Keys are those of `defaults`, with dots for
-  // nested ones ("measure.processes"), and `budget`. They apply to files and ids.
+  // Values of --set, "key=value" with a YAML value, for files and ids. The keys are `budget` and
+  // those of `defaults`, with a dot for nested keys ("measure.processes").
   std::vector<std::string> overrides;
-  // Values of --filter: GLOB or /REGEX/ for ids. A case stays if any of them matches; empty = all.
+  // Values of --filter: GLOB or /REGEX/ for ids. The plan keeps cases that match any of them.
+  // Empty: all cases.
   std::vector<std::string> filters;
-  // Values of --device: keeps cases of these devices; empty = all
+  // Values of --device: the plan keeps cases of these devices. Empty: all cases.
   std::vector<std::string> devices;
-  // Searched for NAME.yaml after "<folder of the file>/networks".
+  // Folders of network files NAME.yaml, searched after "<folder of the file>/networks".
   std::vector<std::string> network_folders;
-  // Reads a file; the caller limits its size.
+  // Reads a file. This function must limit the size of what it returns.
   std::function<Result<std::string>(const std::string& path)> read;
-  // Lists the names of files in a folder, for spelling hints; may be empty.
+  // Lists the names of files in a folder, for spelling hints. May be empty.
   std::function<std::vector<std::string>(const std::string& folder)> list;
-  // Values of --plugin: loaded before plugins that files name
+  // Values of --plugin. These plugins are loaded before those that files name.
   std::vector<std::string> plugins = {};
-  // Returns the registry including these plugins. In an error, `where` is the plugin at fault. If
-  // the function is empty, the plan only lists the plugins.
+  // Loads plugins and returns the registry including their operators. In an error, `where` is the
+  // path of the faulty plugin. If the function is empty, the plan only lists the plugins.
   std::function<Result<std::shared_ptr<const ops::OperatorRegistry>>(
       const std::vector<std::string>& plugins)>
       load_plugins = {};
 };
 
-// Returns a plan or the diagnostics of all files, in file order. A file with a syntax error has no
-// further diagnostics.
+// Returns a plan, or the diagnostics of all files in the order in which they were read. After a
+// syntax error, a file has no further diagnostics.
 Result<Plan, std::vector<Diagnostic>> load_plan(const LoadRequest& request);
 
 }  // namespace bench

@@ -20,9 +20,10 @@ namespace {
 using test::markdown_cell;
 
 std::string row(const KeyInfo& info) {
-  const std::string fallback = info.fallback.empty() ? "" : markdown_cell(info.fallback);
-  return fmt::format("| `{}` | {} | {} | {} |\n", info.name, markdown_cell(info.type), fallback,
-                     markdown_cell(info.help));
+  const std::string default_value =
+      info.default_value.empty() ? "" : markdown_cell(info.default_value);
+  return fmt::format("| `{}` | {} | {} | {} |\n", info.name, markdown_cell(info.type),
+                     default_value, markdown_cell(info.help));
 }
 
 std::string table(const std::vector<KeyInfo>& rows) {

@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::string_view kSuffix = ".yaml";
 
-std::string network_path(const std::string& folder, const std::string& name) {
+std::string make_network_path(const std::string& folder, const std::string& name) {
   const std::filesystem::path path = std::filesystem::path(folder) / (name + std::string(kSuffix));
   return path.lexically_normal().string();
 }
 
-// Returns everything that decides what a network computes: problems and their connections.
+// Returns a text that identifies the computation of a network: its problems and their connections.
 std::string format_content(const ops::Network& network) {
   std::string text = network.name;
   for (const ops::Node& node : network.nodes) {
@@ -40,50 +40,53 @@ std::string format_content(const ops::Network& network) {
 }  // namespace
 
 const NetworkFile* NetworkStore::find(const std::string& name,
-                                      const std::vector<std::string>& folders, Spot spot) {
+                                      const std::vector<std::string>& folders,
+                                      FileLocation location) {
   if (!is_network_name(name)) {
-    findings_.add(spot, fmt::format("`network`: found {}", quote(name)),
-                  "a network's name has letters, digits and underscores");
+    diagnostics_.add(location, fmt::format("`network`: found {}", quote(name)),
+                     "a network's name has letters, digits and underscores");
     return nullptr;
   }
-  std::vector<std::string> all = folders;
-  all.insert(all.end(), request_.network_folders.begin(), request_.network_folders.end());
-  for (const std::string& folder : all) {
-    const std::string path = network_path(folder, name);
-    auto known = files_.find(path);
-    if (known == files_.end()) {
+  std::vector<std::string> all_folders = folders;
+  all_folders.insert(all_folders.end(), request_.network_folders.begin(),
+                     request_.network_folders.end());
+  for (const std::string& folder : all_folders) {
+    const std::string path = make_network_path(folder, name);
+    auto entry = files_.find(path);
+    if (entry == files_.end()) {
       const auto text = request_.read(path);
-      if (!text.ok() && !lists(folder, name)) continue;
+      if (!text.ok() && !has_file(folder, name)) continue;
       if (!text.ok()) {
-        findings_.add(
-            spot, fmt::format("cannot read network {}: {}", quote(name), text.error().message()));
+        diagnostics_.add(location, fmt::format("cannot read network {}: {}", quote(name),
+                                               text.error().message()));
         return nullptr;
       }
-      auto file = read_network(findings_, path, *text, registry_);
+      auto file = read_network(diagnostics_, path, *text, registry_);
       if (file && file->definition.name != name) {
-        findings_.add(
+        diagnostics_.add(
             {file->file, {1, 1}},
             fmt::format("the file contains a network named {}", quote(file->definition.name)),
             fmt::format("write `network: {}` or rename the file", name));
         file.reset();
       }
-      known = files_.emplace(path, std::move(file)).first;
+      entry = files_.emplace(path, std::move(file)).first;
     }
-    return known->second ? &*known->second : nullptr;
+    return entry->second ? &*entry->second : nullptr;
   }
-  findings_.add(spot, fmt::format("unknown network {}", quote(name)), missing_hint(name, all));
+  diagnostics_.add(location, fmt::format("unknown network {}", quote(name)),
+                   make_unknown_network_hint(name, all_folders));
   return nullptr;
 }
 
-// Whether the file exists, even if it cannot be read.
-bool NetworkStore::lists(const std::string& folder, const std::string& name) const {
+// Returns whether the folder contains NAME.yaml, even if the file cannot be read.
+bool NetworkStore::has_file(const std::string& folder, const std::string& name) const {
   if (!request_.list) return false;
   const std::vector<std::string> names = request_.list(folder);
   return std::ranges::find(names, name + std::string(kSuffix)) != names.end();
 }
 
-std::string NetworkStore::missing_hint(const std::string& name,
-                                       const std::vector<std::string>& folders) const {
+std::string NetworkStore::make_unknown_network_hint(const std::string& name,
+                                                    const std::vector<std::string>& folders) const {
   std::vector<std::string> stems;
   for (const std::string& folder : folders) {
     if (!request_.list) break;
@@ -99,26 +102,27 @@ std::string NetworkStore::missing_hint(const std::string& name,
 }
 
 const BoundNetwork* NetworkStore::bind(const NetworkFile& file, const NetworkSegment& segment,
-                                       DataType dtype, Spot spot) {
-  const auto [place, inserted] =
+                                       DataType dtype, FileLocation location) {
+  const auto [entry, inserted] =
       bound_.try_emplace({&file, segment.batch, segment.fusion, segment.mode, dtype});
-  if (inserted) place->second = make(file, segment, dtype, spot);
-  return place->second.get();
+  if (inserted) entry->second = make_bound_network(file, segment, dtype, location);
+  return entry->second.get();
 }
 
-std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
-                                                 const NetworkSegment& segment, DataType dtype,
-                                                 Spot spot) {
+std::unique_ptr<BoundNetwork> NetworkStore::make_bound_network(const NetworkFile& file,
+                                                               const NetworkSegment& segment,
+                                                               DataType dtype,
+                                                               FileLocation location) {
   auto network = ops::make_network(file.definition, segment.batch, dtype, segment.mode,
                                    segment.fusion, registry_);
   if (!network.ok()) {
     const Error& error = network.error();
-    const std::string subject =
+    const std::string description =
         fmt::format("{}, batch {}, {}", file.definition.name, segment.batch, info(dtype).name);
-    findings_.add(
-        file.find_spot(error.where),
-        fmt::format("{} ({}, measured at {})", error.what, subject, findings_.place(spot).text()),
-        error.next);
+    diagnostics_.add(file.find_location(error.where),
+                     fmt::format("{} ({}, measured at {})", error.what, description,
+                                 diagnostics_.place(location).text()),
+                     error.next);
     return nullptr;
   }
   auto bound = std::make_unique<BoundNetwork>();
@@ -136,11 +140,11 @@ std::unique_ptr<BoundNetwork> NetworkStore::make(const NetworkFile& file,
   return bound;
 }
 
-// The target of the rows of the file's table.
+// The state of reading a network file; the rows of kRows write to it.
 struct NetworkDraft {
   NetworkFile result;
   const yaml::Node* layers = nullptr;
-  // Per layer: the locations of its inputs, if written.
+  // The positions of the inputs per layer. A layer without the key `inputs` has its own position.
   std::vector<std::vector<yaml::SourceLocation>> input_locations;
 };
 
@@ -150,21 +154,23 @@ constexpr std::string_view kInput = "input";
 
 constexpr std::array<std::string_view, 4> kInputKeys = {"c", "d", "h", "w"};
 
-// Reads {c, h, w}. As for operators, w defaults to h; c without h is a vector.
+// Reads the input's sizes. As for operators, h defaults to d and w to h. Without d, h and w, the
+// input is a vector.
 void read_input(const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
   if (!reader.is_mapping(node, "input")) return;
   std::array<std::optional<std::int64_t>, kInputKeys.size()> sizes;
   for (const yaml::Entry& entry : node.entries) {
     const auto key = std::find(kInputKeys.begin(), kInputKeys.end(), entry.key);
     if (key == kInputKeys.end()) {
-      reader.complain(entry.location, "unknown key " + quote(entry.key),
-                      expected_key(entry.key, kInputKeys));
+      reader.report_error(entry.location, "unknown key " + quote(entry.key),
+                          expected_key(entry.key, kInputKeys));
       continue;
     }
     sizes[static_cast<std::size_t>(key - kInputKeys.begin())] =
         reader.integer(*entry.value, entry.key, 1, std::numeric_limits<std::int64_t>::max());
   }
-  if (node.find("c") == nullptr) reader.complain(node.location, "`input` lacks `c`, its channels");
+  if (node.find("c") == nullptr)
+    reader.report_error(node.location, "`input` lacks `c`, its channels");
   if (sizes[1] && !sizes[2]) sizes[2] = sizes[1];
   if (sizes[2] && !sizes[3]) sizes[3] = sizes[2];
   for (const auto& size : sizes) {
@@ -182,7 +188,7 @@ constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
      [](const Reader& reader, const yaml::Node& node, NetworkDraft& draft) {
        const auto name = reader.text(node, "network");
        if (name && !is_network_name(*name)) {
-         reader.mismatch(node, "network", "letters, digits and underscores");
+         reader.report_mismatch(node, "network", "letters, digits and underscores");
        } else if (name) {
          draft.result.definition.name = *name;
        }
@@ -195,7 +201,7 @@ constexpr std::array<KeyRow<NetworkDraft>, 4> kRows = {{
        if (node.kind == yaml::Kind::sequence && !node.items.empty()) {
          draft.layers = &node;
        } else {
-         reader.mismatch(node, "layers", "a list of at least one layer");
+         reader.report_mismatch(node, "layers", "a list of at least one layer");
        }
      }},
 }};
@@ -218,37 +224,37 @@ void read_inputs(const Reader& reader, const yaml::Node& node, ops::LayerDefinit
   }
 }
 
-std::vector<std::string_view> layer_key_names(const ops::Operator& op) {
+std::vector<std::string_view> list_layer_keys(const ops::Operator& op) {
   std::vector<std::string_view> names = {"name", "op", "inputs"};
   for (const ops::Parameter& parameter : op.parameters) names.push_back(parameter.name);
   return names;
 }
 
 void read_layer_parameter(const Reader& reader, const ops::Operator& op, const yaml::Entry& entry,
-                          ops::LayerDefinition& layer, NetworkFile::LayerPlace& place) {
+                          ops::LayerDefinition& layer, NetworkFile::LayerLocation& location) {
   const ops::Parameter* parameter = ops::find_parameter(op.parameters, entry.key);
   if (parameter == nullptr) {
-    reader.complain(entry.location,
-                    fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
-                    expected_key(entry.key, layer_key_names(op)));
+    reader.report_error(entry.location,
+                        fmt::format("unknown key {} of a {}", quote(entry.key), op.name),
+                        expected_key(entry.key, list_layer_keys(op)));
     return;
   }
   if (auto value = read_parameter(reader, *parameter, *entry.value)) {
     layer.parameters.set(parameter->name, *std::move(value));
-    place.parameters.emplace(parameter->name, entry.value->location);
+    location.parameters.emplace(parameter->name, entry.value->location);
   }
 }
 
 std::string read_layer_name(const Reader& reader, const yaml::Node& node) {
   const yaml::Entry* entry = node.find("name");
   if (entry == nullptr) {
-    reader.complain(node.location, "a layer lacks its `name`");
+    reader.report_error(node.location, "a layer lacks its `name`");
     return {};
   }
   const auto name = reader.text(*entry->value, "name");
   if (name && *name == kInput) {
-    reader.complain(entry->value->location, "`input` names the network's input, not a layer",
-                    "choose another name");
+    reader.report_error(entry->value->location, "`input` names the network's input, not a layer",
+                        "choose another name");
     return {};
   }
   return name.value_or(std::string());
@@ -260,8 +266,8 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   layer.name = read_layer_name(reader, node);
   const yaml::Entry* op_entry = node.find("op");
   const ops::Operator* op = op_entry == nullptr ? nullptr : read_operator(reader, *op_entry->value);
-  if (op_entry == nullptr) reader.complain(node.location, "a layer lacks its `op`");
-  NetworkFile::LayerPlace place{node.location, {}};
+  if (op_entry == nullptr) reader.report_error(node.location, "a layer lacks its `op`");
+  NetworkFile::LayerLocation location{node.location, {}};
   std::vector<yaml::SourceLocation> locations;
   if (op != nullptr) {
     layer.op = op->name;
@@ -271,15 +277,16 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
     if (entry.key == "inputs") {
       read_inputs(reader, *entry.value, layer, locations);
     } else if (entry.key != "name" && entry.key != "op" && op != nullptr) {
-      read_layer_parameter(reader, *op, entry, layer, place);
+      read_layer_parameter(reader, *op, entry, layer, location);
     }
   }
-  const auto [first, inserted] = draft.result.places.emplace(layer.name, std::move(place));
+  const auto [first, inserted] =
+      draft.result.layer_locations.emplace(layer.name, std::move(location));
   if (!inserted && !layer.name.empty()) {
-    reader.complain(
+    reader.report_error(
         node.location,
         fmt::format("duplicate layer {}, first at line {}, column {}", quote(layer.name),
-                    first->second.location.line, first->second.location.column),
+                    first->second.position.line, first->second.position.column),
         "layers need distinct names");
   }
   auto& layers = draft.result.definition.layers;
@@ -291,7 +298,8 @@ void read_layer(const Reader& reader, const yaml::Node& node, NetworkDraft& draf
   draft.input_locations.push_back(std::move(locations));
 }
 
-// Returns edges by layer index; -1 stands for the network's input and unknown names.
+// Returns the layer index of each input, per layer. -1 is the network's input or an unknown name.
+// Reports unknown names.
 std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const NetworkDraft& draft) {
   const auto& layers = draft.result.definition.layers;
   std::map<std::string_view, int> indices;
@@ -304,50 +312,54 @@ std::vector<std::vector<int>> resolve_inputs(const Reader& reader, const Network
   for (std::size_t i = 0; i < layers.size(); ++i) {
     for (std::size_t k = 0; k < layers[i].inputs.size(); ++k) {
       const std::string& name = layers[i].inputs[k];
-      const auto found = indices.find(name);
-      edges[i].push_back(found == indices.end() ? -1 : found->second);
-      if (found != indices.end() || name == kInput) continue;
-      const auto near = nearest_name(name, names);
-      reader.complain(
+      const auto index = indices.find(name);
+      edges[i].push_back(index == indices.end() ? -1 : index->second);
+      if (index != indices.end() || name == kInput) continue;
+      const auto nearest = nearest_name(name, names);
+      reader.report_error(
           draft.input_locations[i][k],
           fmt::format("layer {} has an unknown input {}", quote(layers[i].name), quote(name)),
-          near ? fmt::format("did you mean `{}`?", *near) : "expected a layer's name or `input`");
+          nearest ? fmt::format("did you mean `{}`?", *nearest)
+                  : "expected a layer's name or `input`");
     }
   }
   return edges;
 }
 
-// Removes layers whose inputs are known, as long as there are any; the others form cycles.
+// Repeatedly removes the layers whose inputs are all removed. If layers remain, reports a cycle
+// among them.
 void check_cycles(const Reader& reader, const NetworkDraft& draft,
                   const std::vector<std::vector<int>>& edges) {
   const auto& layers = draft.result.definition.layers;
   std::vector<std::vector<std::size_t>> users(layers.size());
-  std::vector<std::size_t> waiting(layers.size());
+  std::vector<std::size_t> open_inputs(layers.size());  // inputs that are not yet removed
   std::vector<std::size_t> ready;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     for (const int source : edges[i]) {
       if (source < 0) continue;
       users[static_cast<std::size_t>(source)].push_back(i);
-      ++waiting[i];
+      ++open_inputs[i];
     }
-    if (waiting[i] == 0) ready.push_back(i);
+    if (open_inputs[i] == 0) ready.push_back(i);
   }
   while (!ready.empty()) {
     const std::size_t layer = ready.back();
     ready.pop_back();
     for (const std::size_t user : users[layer]) {
-      if (--waiting[user] == 0) ready.push_back(user);
+      if (--open_inputs[user] == 0) ready.push_back(user);
     }
   }
-  // Walking back along waiting inputs must reach a layer twice: that is the cycle.
-  const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](auto n) { return n > 0; });
-  if (stuck == waiting.end()) return;
-  std::vector<std::size_t> path = {static_cast<std::size_t>(stuck - waiting.begin())};
+  // Every remaining layer has a remaining input. A path along such inputs reaches a layer twice:
+  // from there on, it is a cycle.
+  const auto remaining =
+      std::find_if(open_inputs.begin(), open_inputs.end(), [](auto n) { return n > 0; });
+  if (remaining == open_inputs.end()) return;
+  std::vector<std::size_t> path = {static_cast<std::size_t>(remaining - open_inputs.begin())};
   std::vector<bool> seen(layers.size());
   while (!seen[path.back()]) {
     seen[path.back()] = true;
     for (const int source : edges[path.back()]) {
-      if (source < 0 || waiting[static_cast<std::size_t>(source)] == 0) continue;
+      if (source < 0 || open_inputs[static_cast<std::size_t>(source)] == 0) continue;
       path.push_back(static_cast<std::size_t>(source));
       break;
     }
@@ -356,75 +368,77 @@ void check_cycles(const Reader& reader, const NetworkDraft& draft,
   std::vector<std::string_view> names;
   for (auto step = begin; step != path.end(); ++step) names.push_back(layers[*step].name);
   constexpr std::size_t kMaxShown = 8;
-  const bool cut = names.size() > kMaxShown;
-  if (cut) names.resize(kMaxShown);
-  reader.complain(draft.input_locations[*begin].front(),
-                  fmt::format("the inputs of layer {} lead back to it: {}{}", quote(names.front()),
-                              fmt::join(names, " <- "), cut ? " <- ..." : ""),
-                  "a network must not have a cycle");
+  const bool is_shortened = names.size() > kMaxShown;
+  if (is_shortened) names.resize(kMaxShown);
+  reader.report_error(
+      draft.input_locations[*begin].front(),
+      fmt::format("the inputs of layer {} lead back to it: {}{}", quote(names.front()),
+                  fmt::join(names, " <- "), is_shortened ? " <- ..." : ""),
+      "a network must not have a cycle");
 }
 
-void check_presence(const Reader& reader, const yaml::Node& root) {
+void check_required_keys(const Reader& reader, const yaml::Node& root) {
   for (const KeyRow<NetworkDraft>& row : kRows) {
-    if (row.info.fallback == "required" && root.find(row.info.name) == nullptr) {
-      reader.complain(root.location, fmt::format("the key `{}` is missing", row.info.name),
-                      std::string(row.info.help));
+    if (row.info.default_value == "required" && root.find(row.info.name) == nullptr) {
+      reader.report_error(root.location, fmt::format("the key `{}` is missing", row.info.name),
+                          std::string(row.info.help));
     }
   }
 }
 
 }  // namespace
 
-Spot NetworkFile::find_spot(std::string_view where) const {
-  // Layer names contain dots: the longest prefix that is a layer counts.
+FileLocation NetworkFile::find_location(std::string_view where) const {
+  // Layer names may contain dots, so the longest prefix that is a layer's name is used.
   for (std::size_t end = where.size(); end != std::string_view::npos && end > 0;
        end = where.rfind('.', end - 1)) {
-    const auto layer = places.find(where.substr(0, end));
-    if (layer == places.end()) continue;
-    const std::string_view rest = end < where.size() ? where.substr(end + 1) : std::string_view();
-    const auto parameter = layer->second.parameters.find(rest);
-    return {file, parameter == layer->second.parameters.end() ? layer->second.location
+    const auto layer = layer_locations.find(where.substr(0, end));
+    if (layer == layer_locations.end()) continue;
+    const std::string_view parameter_name =
+        end < where.size() ? where.substr(end + 1) : std::string_view();
+    const auto parameter = layer->second.parameters.find(parameter_name);
+    return {file, parameter == layer->second.parameters.end() ? layer->second.position
                                                               : parameter->second};
   }
   return {file, {1, 1}};
 }
 
-std::optional<NetworkFile> read_network(Findings& findings, const std::string& file,
+std::optional<NetworkFile> read_network(Diagnostics& diagnostics, const std::string& file,
                                         std::string_view text,
                                         const ops::OperatorRegistry& registry) {
-  const std::size_t before = findings.count();
-  const Reader reader(findings, findings.add_file(file), registry);
+  const std::size_t count_before = diagnostics.count();
+  const Reader reader(diagnostics, diagnostics.add_file(file), registry);
   const auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().location, document.error().what, document.error().next);
+    reader.report_error(document.error().location, document.error().what, document.error().next);
     return std::nullopt;
   }
   for (const yaml::Problem& problem : document->problems()) {
-    reader.complain(problem.location, problem.what, problem.next);
+    reader.report_error(problem.location, problem.what, problem.next);
   }
   const yaml::Node& root = document->root();
   if (root.kind != yaml::Kind::mapping) {
-    reader.complain(root.location, fmt::format("found {}, expected a mapping", describe(root)),
-                    "a network has the keys version, network, input and layers");
+    reader.report_error(root.location, fmt::format("found {}, expected a mapping", describe(root)),
+                        "a network has the keys version, network, input and layers");
     return std::nullopt;
   }
   NetworkDraft draft;
   draft.result.file = reader.file();
   read_keys<NetworkDraft>(reader, root, kRows, draft);
-  check_presence(reader, root);
+  check_required_keys(reader, root);
   if (draft.layers != nullptr) {
     for (const yaml::Node* layer : draft.layers->items) read_layer(reader, *layer, draft);
     check_cycles(reader, draft, resolve_inputs(reader, draft));
   }
-  if (findings.count() != before) return std::nullopt;
+  if (diagnostics.count() != count_before) return std::nullopt;
   return std::move(draft.result);
 }
 
 Result<ops::NetworkDefinition, std::vector<Diagnostic>> parse_network(
     std::string_view text, const std::string& file, const ops::OperatorRegistry& registry) {
-  Findings findings;
-  auto network = read_network(findings, file, text, registry);
-  if (!network) return findings.list();
+  Diagnostics diagnostics;
+  auto network = read_network(diagnostics, file, text, registry);
+  if (!network) return diagnostics.list();
   return std::move(network->definition);
 }
 

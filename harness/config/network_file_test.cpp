@@ -27,13 +27,15 @@ TEST(NetworkFile, reads_layers_and_fills_in_the_layer_before) {
 }
 
 TEST(NetworkFile, finds_places_of_layers_whose_names_contain_dots) {
-  Findings findings;
-  const auto file = read_network(findings, "tiny.yaml",
+  Diagnostics diagnostics;
+  const auto file = read_network(diagnostics, "tiny.yaml",
                                  "version: 1\nnetwork: tiny\ninput: {c: 3}\nlayers:\n"
                                  "  - name: a\n    op: conv\n    k: 3\n"
                                  "  - name: a.k\n    op: conv\n    k: 4\n");
   ASSERT_TRUE(file.has_value());
-  const auto line = [&](std::string_view where) { return file->find_spot(where).location.line; };
+  const auto line = [&](std::string_view where) {
+    return file->find_location(where).position.line;
+  };
   EXPECT_EQ(line("a"), 5);
   EXPECT_EQ(line("a.k"), 8);
   EXPECT_EQ(line("a.k.k"), 10);

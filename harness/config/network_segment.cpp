@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kFlags = {"separate", "training"};
 
-Error bad_batch(std::string_view text) {
+Error make_batch_error(std::string_view text) {
   return Error{fmt::format("a batch is written `n` and a number >= 1, found {}", quote(text)), "",
                "write NAME-n8"};
 }
 
 Status parse_batch(std::string_view text, std::int64_t& batch) {
   const char* end = text.data() + text.size();
-  if (!text.starts_with('n')) return bad_batch(text);
+  if (!text.starts_with('n')) return make_batch_error(text);
   const auto [stop, error] = std::from_chars(text.data() + 1, end, batch);
-  if (stop != end || error != std::errc() || batch < 1) return bad_batch(text);
+  if (stop != end || error != std::errc() || batch < 1) return make_batch_error(text);
   return Done{};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter segment of a network's case id: NAME[-nBATCH][+separate][+training].
+// Parses and formats the parameter segment of a network's case id:
+// NAME[-nBATCH][+separate][+training].
 #pragma once
 
 #include "base/result.hpp"
@@ -21,8 +22,8 @@ struct NetworkSegment {
 std::string format_network_segment(const NetworkSegment& segment);
 Result<NetworkSegment> parse_network_segment(std::string_view text);
 
-// Whether the name has only letters, digits and underscores, so that it can be part of an id and
-// the stem of a file name.
+// Returns whether the name is a valid network name: only letters, digits and underscores. Such a
+// name can be part of an id and the stem of a file name.
 bool is_network_name(std::string_view name);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --set key=value: values that override all files.
+// Reads the values of --set, which override all files.
 #pragma once
 
 #include "base/units.hpp"
@@ -13,26 +13,27 @@
 
 namespace bench {
 
-// Owns the nodes to which `settings` points; not copyable, so that their addresses stay valid.
+// The values of --set. Owns the nodes to which `settings` points. Not copyable, so that the
+// addresses of the nodes stay valid.
 struct Overrides {
   std::vector<Override> settings;
   std::optional<Nanoseconds> budget;
 
   std::deque<yaml::Document> documents;
-  std::deque<yaml::Node> wrappers;  // mappings created for dotted keys
+  std::deque<yaml::Node> wrappers;  // mappings that hold the values of dotted keys
 
   Overrides() = default;
   Overrides(const Overrides&) = delete;
   Overrides& operator=(const Overrides&) = delete;
 };
 
-// Reads "measure.processes=3", "dtype=[f32, bf16]", "budget=30s". Reports invalid ones.
+// Reads arguments such as "measure.processes=3", "dtype=[f32, bf16]" and "budget=30s". Reports
+// invalid ones.
 void read_overrides(const std::vector<std::string>& arguments,
-                    const ops::OperatorRegistry& registry, Findings& findings,
+                    const ops::OperatorRegistry& registry, Diagnostics& diagnostics,
                     Overrides& overrides);
 
-// Returns every key that can be set, nested ones with a dot: "dtype", "measure.processes",
-// "budget".
+// Returns all keys that --set accepts: "dtype", "measure.processes", "budget".
 std::vector<std::string> override_keys();
 
 }  // namespace bench

@@ -13,12 +13,12 @@
 namespace bench {
 namespace {
 
-// Checks only the type; check_value() checks ranges.
+// Reads one integer of at least the parameter's minimum.
 std::optional<std::int64_t> read_integer(const Reader& reader, const ops::Parameter& parameter,
                                          const yaml::Node& node) {
   if (node.kind == yaml::Kind::sequence) {
-    reader.mismatch(node, parameter.name, "one value",
-                    fmt::format("several cases: sweep: {{ {}: [...] }}", parameter.name));
+    reader.report_mismatch(node, parameter.name, "one value",
+                           fmt::format("several cases: sweep: {{ {}: [...] }}", parameter.name));
     return std::nullopt;
   }
   return reader.integer(node, parameter.name, parameter.minimum,
@@ -38,18 +38,18 @@ std::optional<ops::Value> read_numbers(const Reader& reader, const ops::Paramete
 
 std::optional<ops::PadPair> read_pad(const Reader& reader, const ops::Parameter& parameter,
                                      const yaml::Node& node) {
-  constexpr std::int64_t kMaximum = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMaxPad = std::numeric_limits<std::int64_t>::max();
   if (node.kind != yaml::Kind::sequence) {
-    const auto both = reader.integer(node, parameter.name, 0, kMaximum);
+    const auto both = reader.integer(node, parameter.name, 0, kMaxPad);
     if (!both) return std::nullopt;
     return ops::PadPair{*both, *both};
   }
   if (node.items.size() != 2) {
-    reader.mismatch(node, parameter.name, "a pair [begin, end]");
+    reader.report_mismatch(node, parameter.name, "a pair [begin, end]");
     return std::nullopt;
   }
-  const auto begin = reader.integer(*node.items[0], parameter.name, 0, kMaximum);
-  const auto end = reader.integer(*node.items[1], parameter.name, 0, kMaximum);
+  const auto begin = reader.integer(*node.items[0], parameter.name, 0, kMaxPad);
+  const auto end = reader.integer(*node.items[1], parameter.name, 0, kMaxPad);
   if (!begin || !end) return std::nullopt;
   return ops::PadPair{*begin, *end};
 }
@@ -65,8 +65,9 @@ std::optional<ops::Value> read_padding(const Reader& reader, const ops::Paramete
   return ops::Value(std::move(pads));
 }
 
-std::optional<ops::Value> read_unchecked(const Reader& reader, const ops::Parameter& parameter,
-                                         const yaml::Node& node) {
+// Reads a value of the parameter's kind. read_parameter() checks it.
+std::optional<ops::Value> read_by_kind(const Reader& reader, const ops::Parameter& parameter,
+                                       const yaml::Node& node) {
   const auto wrap = [](const auto& value) {
     return value ? std::optional<ops::Value>(*value) : std::nullopt;
   };
@@ -95,11 +96,11 @@ std::optional<ops::Value> read_unchecked(const Reader& reader, const ops::Parame
 
 std::optional<ops::Value> read_parameter(const Reader& reader, const ops::Parameter& parameter,
                                          const yaml::Node& node) {
-  std::optional<ops::Value> value = read_unchecked(reader, parameter, node);
+  std::optional<ops::Value> value = read_by_kind(reader, parameter, node);
   if (!value) return std::nullopt;
   const Status status = ops::check_value(parameter, *value);
   if (!status.ok()) {
-    reader.complain(node.location, status.error().what, status.error().next);
+    reader.report_error(node.location, status.error().what, status.error().next);
     return std::nullopt;
   }
   return value;
@@ -134,7 +135,8 @@ std::vector<ops::PostOp> read_post_ops(const Reader& reader, const yaml::Node& n
     if (post_op.ok()) {
       post_ops.push_back(*std::move(post_op));
     } else {
-      reader.complain(item->location, "`post_ops`: " + post_op.error().what, post_op.error().next);
+      reader.report_error(item->location, "`post_ops`: " + post_op.error().what,
+                          post_op.error().next);
     }
   }
   return post_ops;
@@ -145,8 +147,8 @@ const ops::Operator* read_operator(const Reader& reader, const yaml::Node& node)
   if (!name) return nullptr;
   const ops::Operator* op = reader.registry().find(*name);
   if (op == nullptr) {
-    reader.complain(node.location, "unknown operator " + quote(*name),
-                    ops::expected_word(*name, reader.registry().operator_names()));
+    reader.report_error(node.location, "unknown operator " + quote(*name),
+                        ops::expected_word(*name, reader.registry().operator_names()));
   }
   return op;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run will measure: the result of the configuration, and the coordinator's only input
-// besides the machine.
+// The plan of a run: all cases to measure with their settings. load_plan() creates it from the
+// configuration. The coordinator has no other input than the plan and the machine.
 #pragma once
 
 #include "base/units.hpp"
@@ -22,12 +22,13 @@ namespace bench {
 
 // A location in a YAML file; line and column count from 1.
 struct Place {
-  std::string file;  // as the user named it
-  int line = 0;
-  int column = 0;
-  std::string text() const;  // "configs/resnet.yaml:14", or ":14:3" with a column
+  std::string file;          // path of the file, or text of a command-line argument
+  int line = 0;              // 0: unknown
+  int column = 0;            // 0: unknown
+  std::string text() const;  // "configs/resnet.yaml:14:3"; omits an unknown line or column
 };
 
+// Minimum iterations and time before the timed samples.
 struct Warmup {
   std::int64_t iterations = 3;
   Nanoseconds time = std::chrono::milliseconds(100);
@@ -37,18 +38,18 @@ struct Warmup {
 struct Measure {
   int processes = 5;
   std::int64_t min_iterations = 20;
-  double precision = 0.02;  // relative half width of the median's interval at which a process stops
-  // Total time of a case's timed samples over all its processes
+  double precision = 0.02;  // a process stops at this relative half width of its median's interval
+  // Maximum time of a case's timed samples, summed over all its processes.
   Nanoseconds max_time = std::chrono::seconds(2);
-  // Limit for one step of a worker (setup, warm-up, a round) beyond its own target.
+  // Maximum time of one step of a worker (setup, warm-up, a round) beyond its target time.
   Nanoseconds timeout = std::chrono::seconds(60);
-  // Use the fastest of this many engines or algorithms; 0: the library's choice
+  // Number of engines or algorithms of which the fastest is used. 0: the library chooses.
   std::int64_t tune = 0;
-  ops::SampleMethod sample_method = ops::SampleMethod::any;  // on a device's clock
+  ops::SampleMethod sample_method = ops::SampleMethod::any;  // only for cases on a GPU
   friend bool operator==(const Measure&, const Measure&) = default;
 };
 
-// One network of a plan; the cases of its layers refer to it by name.
+// A network of a plan. The cases of its layers name it in Membership::network.
 struct PlannedNetwork {
   ops::NetworkDefinition definition;
   std::int64_t batch = 1;
@@ -57,7 +58,7 @@ struct PlannedNetwork {
   std::string case_id_prefix;  // "network/forward/resnet50_v1_5-n1/f32"
 };
 
-// The layers of a network that a case represents.
+// The layers of one network that a case represents.
 struct Membership {
   // The parameter segment of the network's case id: "resnet50_v1_5", "resnet50_v1_5-n8".
   std::string network;
@@ -70,42 +71,43 @@ struct Membership {
 struct Case {
   CaseKey key;
   std::string id;  // to_id(key)
-  // Content hash of everything that decides what is computed, including a network's definition. How
-  // long it is measured does not matter.
+  // Hash of everything that decides what is computed, including a network's definition. Excludes
+  // how long the case is measured.
   std::string hash;
-  // What is computed: a problem without its formulas, or a whole network.
+  // The computation: a problem without its formulas, or a whole network.
   std::variant<ops::Problem, std::shared_ptr<const ops::Network>> work;
-  // Only for op `network`: what a worker needs to build it.
+  // Only for op `network`: the definition from which a worker builds the network.
   std::shared_ptr<const PlannedNetwork> network;
   std::vector<Membership> memberships;  // empty for cases that are not layers
-  // The network of the first membership. The case uses the layouts of that network's first such
-  // layer.
+  // Only for forward cases of layers: the network of the first membership. The case uses the tensor
+  // layouts of the first layer that it represents in this network.
   std::shared_ptr<const PlannedNetwork> layer_of;
-  // Only for cold_weights of a layer: the size of the weights of its largest network.
+  // Only for layers with cache mode cold_weights: the weight size of the largest of their networks.
+  // A network reads this much between two uses of a layer's weights.
   std::optional<Bytes> reuse_distance;
   Warmup warmup;
   Measure measure;
-  Place place;
+  Place place;  // the entry of `cases:`, or the case id
 };
 
-// `gate:` of a file: fractions of a case's time (`memory`: of its peak memory).
+// The values of `gate:`, as fractions of a case's time. `memory` is a fraction of its peak memory.
 struct GateSettings {
-  double delta = 0.01;   // effects up to this are not regressions
-  double detect = 0.02;  // effects from this on must be found
+  double delta = 0.01;   // slowdowns up to this are not regressions
+  double detect = 0.02;  // slowdowns from this on must be found
   double memory = 0.05;  // memory growth beyond this is a regression
   friend bool operator==(const GateSettings&, const GateSettings&) = default;
 };
 
 struct Plan {
-  std::string name;                // `name:` of the first file, or else the stem of its file name
-  std::vector<std::string> files;  // as given; includes follow their includer
-  std::string hash;                // content hash of all cases and settings
-  std::optional<Nanoseconds> budget;
+  std::string name;  // `name:` of the first file or its file stem; or the operator of a case id
+  std::vector<std::string> files;     // all files read; an included file follows the including file
+  std::string hash;                   // hash of all cases and their settings
+  std::optional<Nanoseconds> budget;  // maximum time of the run
   std::optional<ProfileSwitches> profile;  // nullopt: no profiling pass
   std::optional<GateSettings> gate;
-  // Plugin files. Relative paths were resolved against the folder of the file that names them.
+  // Paths of plugins, each absolute or relative to the current folder.
   std::vector<std::string> plugins;
-  // The registry to which the cases' problems refer; null: the built-in one.
+  // The registry to which the cases' problems point. nullptr: the built-in registry.
   std::shared_ptr<const ops::OperatorRegistry> registry;
   std::vector<Case> cases;  // in the order of the configuration, ids unique
 };

@@ -16,14 +16,14 @@
 namespace bench {
 namespace {
 
-// Maximum length of a wrong value in a message.
+// Maximum length in bytes of a value that a message quotes.
 constexpr std::size_t kMaxQuote = 60;
 
 bool is_plain_scalar(const yaml::Node& node) {
   return node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
 }
 
-std::string integer_range(std::int64_t minimum, std::int64_t maximum) {
+std::string format_integer_range(std::int64_t minimum, std::int64_t maximum) {
   if (minimum == maximum) return fmt::format("{}", minimum);
   if (maximum == std::numeric_limits<std::int64_t>::max()) {
     return fmt::format("an integer >= {}", minimum);
@@ -33,52 +33,53 @@ std::string integer_range(std::int64_t minimum, std::int64_t maximum) {
 
 }  // namespace
 
-int Findings::add_file(std::string name) {
+int Diagnostics::add_file(std::string name) {
   sources_.push_back({std::move(name), true});
   return static_cast<int>(sources_.size()) - 1;
 }
 
-int Findings::add_argument(std::string text) {
+int Diagnostics::add_argument(std::string text) {
   sources_.push_back({std::move(text), false});
   return static_cast<int>(sources_.size()) - 1;
 }
 
-Place Findings::place(Spot spot) const {
-  const Source& source = sources_[static_cast<std::size_t>(spot.file)];
+Place Diagnostics::place(FileLocation location) const {
+  const Source& source = sources_[static_cast<std::size_t>(location.file)];
   if (!source.has_lines) return {source.name, 0, 0};
-  return {source.name, spot.location.line, spot.location.column};
+  return {source.name, location.position.line, location.position.column};
 }
 
-void Findings::add(Spot spot, std::string what, std::string next) {
-  findings_.insert(
-      {spot.file, spot.location.line, spot.location.column, std::move(what), std::move(next)});
+void Diagnostics::add(FileLocation location, std::string what, std::string next) {
+  entries_.insert({location.file, location.position.line, location.position.column, std::move(what),
+                   std::move(next)});
 }
 
-std::vector<Diagnostic> Findings::list(std::size_t limit) const {
+std::vector<Diagnostic> Diagnostics::list(std::size_t limit) const {
   std::vector<Diagnostic> result;
-  for (const Finding& finding : findings_) {
+  for (const Entry& entry : entries_) {
     if (result.size() == limit) {
-      result.push_back({{}, fmt::format("... and {} more", findings_.size() - limit), ""});
+      result.push_back({{}, fmt::format("... and {} more", entries_.size() - limit), ""});
       break;
     }
-    const Spot spot{finding.file, {finding.line, finding.column}};
-    result.push_back({place(spot), finding.what, finding.next});
+    const FileLocation location{entry.file, {entry.line, entry.column}};
+    result.push_back({place(location), entry.what, entry.next});
   }
   return result;
 }
 
 std::string quote(std::string_view text) {
-  std::string cut(text.substr(0, kMaxQuote));
-  if (cut.size() < text.size()) {
-    while (!cut.empty() && (static_cast<unsigned char>(text[cut.size()]) & 0xC0u) == 0x80u) {
-      cut.pop_back();  // do not cut within a character
+  std::string shortened(text.substr(0, kMaxQuote));
+  if (shortened.size() < text.size()) {
+    while (!shortened.empty() &&
+           (static_cast<unsigned char>(text[shortened.size()]) & 0xC0u) == 0x80u) {
+      shortened.pop_back();  // drops the incomplete UTF-8 character at the end
     }
-    cut += "...";
+    shortened += "...";
   }
-  for (char& character : cut) {
+  for (char& character : shortened) {
     if (character == '\n' || character == '\r' || character == '\t') character = ' ';
   }
-  return "`" + cut + "`";
+  return "`" + shortened + "`";
 }
 
 std::string describe(const yaml::Node& node) {
@@ -96,8 +97,8 @@ std::string describe(const yaml::Node& node) {
                                            : quote(node.text);
 }
 
-std::optional<std::string> missing_space(std::string_view written) {
-  // In the last lines of a file and between braces, `m:1` is a key without a value.
+std::optional<std::string> missing_space_hint(std::string_view written) {
+  // YAML reads `m:1` as a key without a value in the last lines of a file and between braces.
   const std::string_view word = written.substr(0, written.find(' '));
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) {
@@ -108,18 +109,19 @@ std::optional<std::string> missing_space(std::string_view written) {
 }
 
 std::string expected_key(std::string_view written, std::span<const std::string_view> names) {
-  auto hint = missing_space(written);
+  auto hint = missing_space_hint(written);
   return hint ? *std::move(hint) : ops::expected_word(written, names);
 }
 
-void Reader::complain(yaml::SourceLocation location, std::string what, std::string next) const {
-  findings_->add(spot(location), std::move(what), std::move(next));
+void Reader::report_error(yaml::SourceLocation position, std::string what, std::string next) const {
+  diagnostics_->add(locate(position), std::move(what), std::move(next));
 }
 
-void Reader::mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
-                      std::string next) const {
-  complain(node.location, fmt::format("`{}`: found {}, expected {}", key, describe(node), expected),
-           std::move(next));
+void Reader::report_mismatch(const yaml::Node& node, std::string_view key,
+                             std::string_view expected, std::string next) const {
+  report_error(node.location,
+               fmt::format("`{}`: found {}, expected {}", key, describe(node), expected),
+               std::move(next));
 }
 
 std::optional<std::int64_t> Reader::integer(const yaml::Node& node, std::string_view key,
@@ -129,12 +131,12 @@ std::optional<std::int64_t> Reader::integer(const yaml::Node& node, std::string_
     const char* end = node.text.data() + node.text.size();
     const auto [stop, error] = std::from_chars(node.text.data(), end, value);
     if (stop == end && error == std::errc::result_out_of_range) {
-      mismatch(node, key, "an integer below 2^63");
+      report_mismatch(node, key, "an integer below 2^63");
       return std::nullopt;
     }
     if (stop == end && error == std::errc() && value >= minimum && value <= maximum) return value;
   }
-  mismatch(node, key, integer_range(minimum, maximum));
+  report_mismatch(node, key, format_integer_range(minimum, maximum));
   return std::nullopt;
 }
 
@@ -145,35 +147,35 @@ std::optional<double> Reader::real(const yaml::Node& node, std::string_view key)
     const auto [stop, error] = std::from_chars(node.text.data(), end, value);
     if (stop == end && error == std::errc() && std::isfinite(value)) return value;
   }
-  mismatch(node, key, "a number");
+  report_mismatch(node, key, "a number");
   return std::nullopt;
 }
 
 std::optional<bool> Reader::flag(const yaml::Node& node, std::string_view key) const {
   if (is_plain_scalar(node) && node.text == "true") return true;
   if (is_plain_scalar(node) && node.text == "false") return false;
-  mismatch(node, key, "true or false");
+  report_mismatch(node, key, "true or false");
   return std::nullopt;
 }
 
 std::optional<std::size_t> Reader::word(const yaml::Node& node, std::string_view key,
                                         std::span<const std::string_view> names) const {
   if (node.kind != yaml::Kind::scalar) {
-    complain(node.location, fmt::format("`{}`: found {}", key, describe(node)),
-             ops::expected_word("", names));
+    report_error(node.location, fmt::format("`{}`: found {}", key, describe(node)),
+                 ops::expected_word("", names));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == node.text) return i;
   }
-  complain(node.location, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
-           ops::expected_word(node.text, names));
+  report_error(node.location, fmt::format("`{}`: unknown value {}", key, quote(node.text)),
+               ops::expected_word(node.text, names));
   return std::nullopt;
 }
 
 std::optional<std::string> Reader::text(const yaml::Node& node, std::string_view key) const {
   if (node.kind == yaml::Kind::scalar && !node.text.empty()) return node.text;
-  mismatch(node, key, "a text");
+  report_mismatch(node, key, "a text");
   return std::nullopt;
 }
 
@@ -182,14 +184,14 @@ std::optional<Nanoseconds> Reader::duration(const yaml::Node& node, std::string_
   if (node.kind == yaml::Kind::scalar) {
     const auto value = parse_duration(node.text);
     if (value && *value > kMaxDuration) {
-      mismatch(node, key, "at most a year (8760h)");
+      report_mismatch(node, key, "at most a year (8760h)");
       return std::nullopt;
     }
     if (value && *value >= minimum) return *value;
   }
-  mismatch(node, key,
-           minimum.count() > 0 ? "a duration above 0 with its unit, such as 100ms or 2s"
-                               : "a duration with its unit, such as 100ms or 2s");
+  report_mismatch(node, key,
+                  minimum.count() > 0 ? "a duration above 0 with its unit, such as 100ms or 2s"
+                                      : "a duration with its unit, such as 100ms or 2s");
   return std::nullopt;
 }
 
@@ -199,20 +201,20 @@ std::optional<double> Reader::percentage(const yaml::Node& node, std::string_vie
     const auto value = parse_percentage(node.text);
     if (value && *value > 0 && *value <= maximum) return *value;
   }
-  mismatch(node, key,
-           fmt::format("a percentage above 0% and up to {}%, such as 2%", maximum * 100));
+  report_mismatch(node, key,
+                  fmt::format("a percentage above 0% and up to {}%, such as 2%", maximum * 100));
   return std::nullopt;
 }
 
 std::vector<const yaml::Node*> Reader::items(const yaml::Node& node, std::string_view key) const {
   if (node.kind != yaml::Kind::sequence) return {&node};
-  if (node.items.empty()) mismatch(node, key, "at least one value");
+  if (node.items.empty()) report_mismatch(node, key, "at least one value");
   return node.items;
 }
 
 bool Reader::is_mapping(const yaml::Node& node, std::string_view key) const {
   if (node.kind == yaml::Kind::mapping) return true;
-  mismatch(node, key, "a mapping (`key: value` lines, or { key: value })");
+  report_mismatch(node, key, "a mapping (`key: value` lines, or { key: value })");
   return false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed reading of YAML nodes. Each function returns a value or reports an error with the location,
-// what was found and what was expected.
+// Reads typed values from YAML nodes. If a node is invalid, the functions return nullopt and report
+// an error: where the node is, what was found and what was expected.
 #pragma once
 
 #include "base/units.hpp"
@@ -21,33 +21,34 @@
 
 namespace bench {
 
-// A position in one of the files of a Findings object.
-struct Spot {
-  int file = -1;
-  yaml::SourceLocation location = {0, 0};
+// A position in one of the sources of a Diagnostics object.
+struct FileLocation {
+  int file = -1;  // number that add_file() or add_argument() returned; -1: no location
+  yaml::SourceLocation position = {0, 0};
 };
 
-// Maximum number of diagnostics: what a terminal can show and a person will read.
+// Maximum number of diagnostics in a list. More would not fit a terminal.
 inline constexpr std::size_t kMaxDiagnostics = 100;
 
 // Maximum duration, one year. Sums of such durations cannot overflow.
 inline constexpr Nanoseconds kMaxDuration = std::chrono::hours(365 * 24);
 
-// Collects all errors of all files.
-class Findings {
+// Collects the errors of all files and command-line arguments.
+class Diagnostics {
  public:
-  // Adds a file; errors are listed in the order of these calls.
+  // Adds a file and returns its number. list() orders errors by this number.
   int add_file(std::string name);
-  // Adds a command-line argument; its errors have no line.
+  // Adds a command-line argument and returns its number. Its errors have no line.
   int add_argument(std::string text);
   const std::string& name(int file) const { return sources_[static_cast<std::size_t>(file)].name; }
-  Place place(Spot spot) const;
+  // Returns the location with the name of its file, for messages.
+  Place place(FileLocation location) const;
 
-  // Adds an error. Keeps equal ones once, since a sweep may repeat the same mistake.
-  void add(Spot spot, std::string what, std::string next = {});
-  std::size_t count() const { return findings_.size(); }
-  // Returns the errors ordered by file and position. Beyond `limit`, the last entry gives the
-  // number of remaining ones.
+  // Adds an error. Drops it if an equal error exists, since a sweep may repeat the same mistake.
+  void add(FileLocation location, std::string what, std::string next = {});
+  std::size_t count() const { return entries_.size(); }
+  // Returns the errors ordered by file and position. If there are more than `limit`, one more entry
+  // gives the number of omitted errors.
   std::vector<Diagnostic> list(std::size_t limit = kMaxDiagnostics) const;
 
  private:
@@ -55,74 +56,77 @@ class Findings {
     std::string name;
     bool has_lines;
   };
-  struct Finding {
+  struct Entry {
     int file, line, column;
     std::string what, next;
-    friend auto operator<=>(const Finding&, const Finding&) = default;
+    friend auto operator<=>(const Entry&, const Entry&) = default;
   };
   std::vector<Source> sources_;
-  std::set<Finding> findings_;
+  std::set<Entry> entries_;
 };
 
-// Reads one file or argument.
+// Reads nodes of one file or argument.
 class Reader {
  public:
   // `registry` provides the names of operators and backends.
-  Reader(Findings& findings, int file,
+  Reader(Diagnostics& diagnostics, int file,
          const ops::OperatorRegistry& registry = ops::built_in_operators())
-      : findings_(&findings), file_(file), registry_(&registry) {}
+      : diagnostics_(&diagnostics), file_(file), registry_(&registry) {}
 
-  Findings& findings() const { return *findings_; }
+  Diagnostics& diagnostics() const { return *diagnostics_; }
   int file() const { return file_; }
   const ops::OperatorRegistry& registry() const { return *registry_; }
-  Spot spot(yaml::SourceLocation location) const { return {file_, location}; }
-  void complain(yaml::SourceLocation location, std::string what, std::string next = {}) const;
+  FileLocation locate(yaml::SourceLocation position) const { return {file_, position}; }
+  void report_error(yaml::SourceLocation position, std::string what, std::string next = {}) const;
   // Reports "`key`: found X, expected Y".
-  void mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
-                std::string next = {}) const;
+  void report_mismatch(const yaml::Node& node, std::string_view key, std::string_view expected,
+                       std::string next = {}) const;
 
   std::optional<std::int64_t> integer(const yaml::Node& node, std::string_view key,
                                       std::int64_t minimum, std::int64_t maximum) const;
   std::optional<double> real(const yaml::Node& node, std::string_view key) const;
   std::optional<bool> flag(const yaml::Node& node, std::string_view key) const;
-  // Returns the index of the word in `names`.
+  // Returns the index of the node's word in `names`.
   std::optional<std::size_t> word(const yaml::Node& node, std::string_view key,
                                   std::span<const std::string_view> names) const;
   std::optional<std::string> text(const yaml::Node& node, std::string_view key) const;
-  // Reads "100ms"; at least `minimum` and at most kMaxDuration.
+  // Reads a duration such as "100ms", from `minimum` to kMaxDuration.
   std::optional<Nanoseconds> duration(const yaml::Node& node, std::string_view key,
                                       Nanoseconds minimum) const;
-  // Reads "2%" as 0.02; above 0 and at most `maximum`.
+  // Reads a percentage as a fraction: "2%" as 0.02. It must be above 0 and at most `maximum`.
   std::optional<double> percentage(const yaml::Node& node, std::string_view key,
                                    double maximum) const;
-  // Returns the items of a list, or the node itself if it is a scalar in place of a list. Reports
-  // an empty list.
+  // Returns the items of a list, or the node itself if it is not a list. Reports an empty list.
   std::vector<const yaml::Node*> items(const yaml::Node& node, std::string_view key) const;
+  // Reports a mismatch if the node is not a mapping.
   bool is_mapping(const yaml::Node& node, std::string_view key) const;
 
  private:
-  Findings* findings_;
+  Diagnostics* diagnostics_;
   int file_;
   const ops::OperatorRegistry* registry_;
 };
 
-// Returns "`bf15`", "a list" or "nothing": a node's description in messages. Cuts long texts.
+// Returns a node's description for messages: "`bf15`", "a list" or "nothing". Shortens long texts.
 std::string describe(const yaml::Node& node);
+// Returns the text in backticks, on one line. Shortens long texts.
 std::string quote(std::string_view text);
 
-// Returns the hint for a key that lacks the space after its colon (`m:1`), or nullopt.
-std::optional<std::string> missing_space(std::string_view written);
+// Returns the hint for a key without a space after its colon (`m:1`). Returns nullopt for other
+// keys.
+std::optional<std::string> missing_space_hint(std::string_view written);
 
-// Returns the hint for an unknown key: a missing space after its colon (`m:1`), or else
+// Returns the hint for an unknown key: missing_space_hint() if it applies, or else
 // ops::expected_word().
 std::string expected_key(std::string_view written, std::span<const std::string_view> names);
 
-// One key of a mapping. The same row serves reading, spelling hints and the manual.
+// Describes one key of a mapping, for reading, spelling hints and the manual.
 struct KeyInfo {
   std::string_view name;
-  std::string_view type;      // "duration", "list of `layers`, `network`"
-  std::string_view fallback;  // the default, "required", or "" if a missing key has its own meaning
-  std::string_view help;      // one line
+  std::string_view type;  // "duration", "list of `layers`, `network`"
+  // The default value, "required", or "" if a missing key has its own meaning.
+  std::string_view default_value;
+  std::string_view help;  // one line
 };
 
 template <class Target>
@@ -131,23 +135,24 @@ struct KeyRow {
   void (*read)(const Reader&, const yaml::Node&, Target&);
 };
 
-// Reads the keys of a mapping by its table. Reports unknown keys with the nearest name.
+// Reads the keys of a mapping with the functions in `rows`. Reports unknown keys with the nearest
+// name.
 template <class Target>
 void read_keys(const Reader& reader, const yaml::Node& node, std::span<const KeyRow<Target>> rows,
                Target& target) {
   for (const yaml::Entry& entry : node.entries) {
-    const KeyRow<Target>* found = nullptr;
+    const KeyRow<Target>* known_row = nullptr;
     for (const KeyRow<Target>& row : rows) {
-      if (row.info.name == entry.key) found = &row;
+      if (row.info.name == entry.key) known_row = &row;
     }
-    if (found != nullptr) {
-      found->read(reader, *entry.value, target);
+    if (known_row != nullptr) {
+      known_row->read(reader, *entry.value, target);
       continue;
     }
     std::vector<std::string_view> names;
     for (const KeyRow<Target>& row : rows) names.push_back(row.info.name);
-    reader.complain(entry.location, "unknown key " + quote(entry.key),
-                    expected_key(entry.key, names));
+    reader.report_error(entry.location, "unknown key " + quote(entry.key),
+                        expected_key(entry.key, names));
   }
 }
 

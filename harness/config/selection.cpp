@@ -30,54 +30,56 @@ bool IdPattern::matches(const std::string& id) const {
 
 namespace {
 
-std::vector<IdPattern> compile(const std::vector<std::string>& filters, Findings& findings) {
-  std::vector<IdPattern> compiled;
+std::vector<IdPattern> compile_filters(const std::vector<std::string>& filters,
+                                       Diagnostics& diagnostics) {
+  std::vector<IdPattern> patterns;
   for (const std::string& filter : filters) {
-    const Reader reader(findings, findings.add_argument("--filter " + filter));
+    const Reader reader(diagnostics, diagnostics.add_argument("--filter " + filter));
     auto pattern = IdPattern::compile(filter);
     if (pattern.ok()) {
-      compiled.push_back(*std::move(pattern));
+      patterns.push_back(*std::move(pattern));
     } else {
-      reader.complain({}, pattern.error().what, pattern.error().next);
+      reader.report_error({}, pattern.error().what, pattern.error().next);
     }
   }
-  return compiled;
+  return patterns;
 }
 
-void check_devices(const std::vector<std::string>& devices, Findings& findings) {
+void check_devices(const std::vector<std::string>& devices, Diagnostics& diagnostics) {
   for (const std::string& device : devices) {
     const auto names = device_names();
     if (std::find(names.begin(), names.end(), device) != names.end()) continue;
-    findings.add({findings.add_argument("--device " + device), {}},
-                 "unknown device " + quote(device), ops::expected_word(device, names));
+    diagnostics.add({diagnostics.add_argument("--device " + device), {}},
+                    "unknown device " + quote(device), ops::expected_word(device, names));
   }
 }
 
 }  // namespace
 
 void select_cases(const std::vector<std::string>& filters, const std::vector<std::string>& devices,
-                  Findings& findings, std::vector<Case>& cases) {
-  const std::size_t before = findings.count();
-  const std::vector<IdPattern> compiled = compile(filters, findings);
-  check_devices(devices, findings);
-  if (findings.count() != before || cases.empty()) return;
-  const auto stays = [&](const Case& candidate) {
-    const bool device = devices.empty() || std::find(devices.begin(), devices.end(),
-                                                     candidate.key.device) != devices.end();
-    return device && (compiled.empty() ||
-                      std::any_of(compiled.begin(), compiled.end(),
-                                  [&](const IdPattern& p) { return p.matches(candidate.id); }));
+                  Diagnostics& diagnostics, std::vector<Case>& cases) {
+  const std::size_t count_before = diagnostics.count();
+  const std::vector<IdPattern> patterns = compile_filters(filters, diagnostics);
+  check_devices(devices, diagnostics);
+  if (diagnostics.count() != count_before || cases.empty()) return;
+  const auto is_selected = [&](const Case& candidate) {
+    const bool matches_device = devices.empty() || std::find(devices.begin(), devices.end(),
+                                                             candidate.key.device) != devices.end();
+    return matches_device && (patterns.empty() || std::any_of(patterns.begin(), patterns.end(),
+                                                              [&](const IdPattern& p) {
+                                                                return p.matches(candidate.id);
+                                                              }));
   };
-  const std::string first = cases.front().id;
-  const std::size_t all = cases.size();
-  std::erase_if(cases, [&](const Case& candidate) { return !stays(candidate); });
+  const std::string example = cases.front().id;
+  const std::size_t total = cases.size();
+  std::erase_if(cases, [&](const Case& candidate) { return !is_selected(candidate); });
   if (!cases.empty()) return;
   std::vector<std::string> arguments;
   for (const std::string& filter : filters) arguments.push_back("--filter " + filter);
   for (const std::string& device : devices) arguments.push_back("--device " + device);
-  findings.add({findings.add_argument(fmt::format("{}", fmt::join(arguments, " "))), {}},
-               fmt::format("none of {} cases matches", all),
-               fmt::format("ids look like {}", first));
+  diagnostics.add({diagnostics.add_argument(fmt::format("{}", fmt::join(arguments, " "))), {}},
+                  fmt::format("none of {} cases matches", total),
+                  fmt::format("ids look like {}", example));
 }
 
 }  // namespace bench

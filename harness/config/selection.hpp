@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --filter and --device: select the cases of a plan.
+// Selects the cases of a plan by --filter and --device.
 #pragma once
 
 #include "base/pattern.hpp"
@@ -14,8 +14,8 @@
 
 namespace bench {
 
-// One --filter: a GLOB for the complete case id, or a /REGEX/ that matches anywhere in it.
-
+// A value of --filter: a GLOB that matches the complete case id, or a /REGEX/ that matches anywhere
+// in the id.
 class IdPattern {
  public:
   static Result<IdPattern> compile(const std::string& filter);
@@ -27,10 +27,10 @@ class IdPattern {
   std::variant<Glob, Regex> pattern_;
 };
 
-// Removes cases that match no filter (GLOB for the complete id, or /REGEX/ anywhere in it) or run
-// on another device. Without filters or devices, removes nothing. Reports invalid patterns and
-// device names, and a selection that leaves no case.
+// Removes the cases that match no filter or run on none of the devices. An empty list of filters or
+// devices removes nothing. Reports invalid patterns and device names, and a selection without
+// cases.
 void select_cases(const std::vector<std::string>& filters, const std::vector<std::string>& devices,
-                  Findings& findings, std::vector<Case>& cases);
+                  Diagnostics& diagnostics, std::vector<Case>& cases);
 
 }  // namespace bench

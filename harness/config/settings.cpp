@@ -9,34 +9,36 @@
 namespace bench {
 namespace {
 
-// More processes only take time and do not improve the mean of process medians.
+// More processes would take time without a better mean of the process medians.
 constexpr std::int64_t kMaxProcesses = 1000;
-constexpr std::int64_t kMaxCount = 1'000'000'000;
-// For `tune: true`: the first candidates of cuDNN's and cuBLASLt's heuristics nearly always include
-// the best.
-constexpr std::int64_t kUsualCandidates = 8;
+constexpr std::int64_t kMaxIterationCount = 1'000'000'000;
+// Number of candidates for `tune: true`. The first candidates of cuDNN's and cuBLASLt's heuristics
+// nearly always include the best.
+constexpr std::int64_t kDefaultCandidates = 8;
 // No heuristic returns more candidates.
 constexpr std::int64_t kMaxCandidates = 1000;
 constexpr std::int64_t kMaxBatch = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array<std::string_view, 2> kDevices = {"cpu", "cuda"};
 
-std::vector<std::string_view> copy(std::span<const std::string_view> names) {
+std::vector<std::string_view> to_vector(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }
 std::vector<std::string_view> direction_words(const ops::OperatorRegistry&) {
-  return copy(ops::direction_names());
+  return to_vector(ops::direction_names());
 }
 std::vector<std::string_view> cache_words(const ops::OperatorRegistry&) {
-  return copy(cache_mode_names());
+  return to_vector(cache_mode_names());
 }
 std::vector<std::string_view> layout_words(const ops::OperatorRegistry&) {
-  return copy(ops::layout_names());
+  return to_vector(ops::layout_names());
 }
 std::vector<std::string_view> math_words(const ops::OperatorRegistry&) {
-  return copy(ops::math_names());
+  return to_vector(ops::math_names());
 }
-std::vector<std::string_view> device_words(const ops::OperatorRegistry&) { return copy(kDevices); }
+std::vector<std::string_view> device_words(const ops::OperatorRegistry&) {
+  return to_vector(kDevices);
+}
 std::vector<std::string_view> mode_words(const ops::OperatorRegistry&) {
   return {"inference", "training"};
 }
@@ -134,7 +136,7 @@ constexpr std::array<AxisRow, kAxisCount> kAxes = {{
 constexpr std::array<KeyRow<Warmup>, 2> kWarmup = {{
     {{"iterations", "integer >= 0", "3", "iterations before timing, at least"},
      [](const Reader& reader, const yaml::Node& node, Warmup& warmup) {
-       if (const auto value = reader.integer(node, "iterations", 0, kMaxCount)) {
+       if (const auto value = reader.integer(node, "iterations", 0, kMaxIterationCount)) {
          warmup.iterations = *value;
        }
      }},
@@ -144,20 +146,20 @@ constexpr std::array<KeyRow<Warmup>, 2> kWarmup = {{
      }},
 }};
 
-constexpr std::array<std::string_view, 2> kParts = {"layers", "network"};
+constexpr std::array<std::string_view, 2> kNetworkPartNames = {"layers", "network"};
 
 void read_parts(const Reader& reader, const yaml::Node& node, Settings& settings) {
-  std::array<bool, 2> wanted = {};
-  bool complete = true;
+  std::array<bool, 2> is_selected = {};
+  bool is_valid = true;
   for (const yaml::Node* item : reader.items(node, "measure")) {
-    const auto index = reader.word(*item, "measure", kParts);
-    if (index) wanted[*index] = true;
-    complete &= index.has_value();
+    const auto index = reader.word(*item, "measure", kNetworkPartNames);
+    if (index) is_selected[*index] = true;
+    is_valid &= index.has_value();
   }
-  if (!complete || (!wanted[0] && !wanted[1])) return;
-  settings.parts = wanted[0] && wanted[1] ? NetworkParts::layers_and_network
-                   : wanted[0]            ? NetworkParts::layers
-                                          : NetworkParts::network;
+  if (!is_valid || (!is_selected[0] && !is_selected[1])) return;
+  settings.parts = is_selected[0] && is_selected[1] ? NetworkParts::layers_and_network
+                   : is_selected[0]                 ? NetworkParts::layers
+                                                    : NetworkParts::network;
 }
 
 constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
@@ -169,7 +171,7 @@ constexpr std::array<KeyRow<Settings>, 6> kMeasure = {{
      }},
     {{"min_iterations", "integer >= 1", "20", "iterations of each process, at least"},
      [](const Reader& reader, const yaml::Node& node, Settings& settings) {
-       if (const auto value = reader.integer(node, "min_iterations", 1, kMaxCount)) {
+       if (const auto value = reader.integer(node, "min_iterations", 1, kMaxIterationCount)) {
          settings.measure.min_iterations = *value;
        }
      }},
@@ -210,22 +212,23 @@ void read_measure(const Reader& reader, const yaml::Node& node, Settings& settin
   } else if (node.kind == yaml::Kind::sequence) {
     read_parts(reader, node, settings);
   } else {
-    reader.mismatch(node, "measure",
-                    "a mapping ({ processes: 5, max_time: 2s }) or, for a network, a list of "
-                    "`layers` and `network`");
+    reader.report_mismatch(
+        node, "measure",
+        "a mapping ({ processes: 5, max_time: 2s }) or, for a network, a list of "
+        "`layers` and `network`");
   }
 }
 
 void read_tune(const Reader& reader, const yaml::Node& node, Settings& settings) {
-  const bool plain = node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
-  if (plain && (node.text == "true" || node.text == "false")) {
-    settings.measure.tune = node.text == "true" ? kUsualCandidates : 0;
-  } else if (plain && node.text.find_first_not_of("-0123456789") == std::string::npos) {
+  const bool is_plain = node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
+  if (is_plain && (node.text == "true" || node.text == "false")) {
+    settings.measure.tune = node.text == "true" ? kDefaultCandidates : 0;
+  } else if (is_plain && node.text.find_first_not_of("-0123456789") == std::string::npos) {
     settings.measure.tune =
         reader.integer(node, "tune", 0, kMaxCandidates).value_or(settings.measure.tune);
   } else {
-    reader.mismatch(node, "tune",
-                    fmt::format("true, false, or an integer from 0 to {}", kMaxCandidates));
+    reader.report_mismatch(node, "tune",
+                           fmt::format("true, false, or an integer from 0 to {}", kMaxCandidates));
   }
 }
 
@@ -248,7 +251,7 @@ constexpr std::array<KeyRow<Settings>, 4> kTiming = {{
      read_sample_method},
 }};
 
-bool allows(SettingsOwner owner, AxisScope scope) {
+bool owner_allows(SettingsOwner owner, AxisScope scope) {
   switch (scope) {
     case AxisScope::everywhere:
       return true;
@@ -260,15 +263,15 @@ bool allows(SettingsOwner owner, AxisScope scope) {
   return false;
 }
 
-// Keys that only networks have are an error in an operator's case, where they would have no effect.
-void check_parts(const Reader& reader, std::string_view key, const yaml::Node& node,
-                 SettingsOwner owner) {
+// Reports a choice of network parts in an operator's case, where it would have no effect.
+void report_network_parts(const Reader& reader, std::string_view key, const yaml::Node& node,
+                          SettingsOwner owner) {
   if (owner != SettingsOwner::operator_case || key != "measure") return;
   const yaml::Entry* what = node.find("what");
   if (node.kind == yaml::Kind::sequence || what != nullptr) {
-    reader.complain(what != nullptr ? what->location : node.location,
-                    "`measure`: only a network can choose layers and network",
-                    "write a mapping such as { processes: 5, max_time: 2s }");
+    reader.report_error(what != nullptr ? what->location : node.location,
+                        "`measure`: only a network can choose layers and network",
+                        "write a mapping such as { processes: 5, max_time: 2s }");
   }
 }
 
@@ -279,9 +282,9 @@ std::span<const AxisRow> axis_rows() { return kAxes; }
 const AxisRow& axis_row(Axis axis) { return kAxes[static_cast<std::size_t>(axis)]; }
 
 const AxisRow* find_axis(std::string_view name) {
-  const auto* found = std::find_if(kAxes.begin(), kAxes.end(),
-                                   [&](const AxisRow& row) { return row.info.name == name; });
-  return found == kAxes.end() ? nullptr : found;
+  const auto* row = std::find_if(kAxes.begin(), kAxes.end(),
+                                 [&](const AxisRow& axis) { return axis.info.name == name; });
+  return row == kAxes.end() ? nullptr : row;
 }
 
 std::span<const std::string_view> device_names() { return kDevices; }
@@ -301,17 +304,17 @@ std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& ro
         reader.integer(node, row.info.name, 1, row.axis == Axis::threads ? kMaxThreads : kMaxBatch);
   }
   if (!value) return std::nullopt;
-  return AxisValue{*value, reader.spot(node.location)};
+  return AxisValue{*value, reader.locate(node.location)};
 }
 
 Settings::Settings() {
-  for (const AxisRow& row : kAxes) axis(row.axis) = {AxisValue{row.fallback, Spot{}}};
+  for (const AxisRow& row : kAxes) axis(row.axis) = {AxisValue{row.default_value, FileLocation{}}};
 }
 
 std::vector<std::string_view> setting_names(SettingsOwner owner) {
   std::vector<std::string_view> names;
   for (const AxisRow& row : kAxes) {
-    if (allows(owner, row.scope)) names.push_back(row.info.name);
+    if (owner_allows(owner, row.scope)) names.push_back(row.info.name);
   }
   for (const KeyRow<Settings>& row : kTiming) names.push_back(row.info.name);
   return names;
@@ -320,7 +323,7 @@ std::vector<std::string_view> setting_names(SettingsOwner owner) {
 bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
                   SettingsOwner owner, Settings& settings) {
   const AxisRow* row = find_axis(key);
-  if (row != nullptr && allows(owner, row->scope)) {
+  if (row != nullptr && owner_allows(owner, row->scope)) {
     std::vector<AxisValue> values;
     for (const yaml::Node* item : reader.items(node, key)) {
       if (const auto value = read_axis_value(reader, *row, *item)) values.push_back(*value);
@@ -330,7 +333,7 @@ bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& 
   }
   for (const KeyRow<Settings>& timing : kTiming) {
     if (timing.info.name != key) continue;
-    check_parts(reader, key, node, owner);
+    report_network_parts(reader, key, node, owner);
     timing.read(reader, node, settings);
     return true;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that `defaults`, cases and --set share: axes, and how a case is measured.
+// The settings: keys that `defaults`, entries of `cases:` and --set share. Some are axes; the
+// others say how a case is measured.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -16,7 +17,7 @@
 
 namespace bench {
 
-// Keys that take one value or a list. Lists give one case per combination of values.
+// The settings that take one value or a list. Lists give one case per combination of values.
 enum class Axis {
   direction,
   dtype,
@@ -32,37 +33,43 @@ enum class Axis {
 };
 inline constexpr std::size_t kAxisCount = 11;
 
+// The kinds of cases to which an axis applies.
 enum class AxisScope { everywhere, operators, networks };
 
+// Describes one axis.
 struct AxisRow {
   Axis axis;
   AxisScope scope;
   KeyInfo info;
-  // Allowed words; nullptr: integers from 1 on.
+  // Returns the allowed words. nullptr: the axis has integers >= 1.
   std::vector<std::string_view> (*words)(const ops::OperatorRegistry& registry);
-  std::string_view word_for_zero;  // word for the integer 0, such as "all"; empty = none
-  std::int64_t fallback;
+  std::string_view word_for_zero;  // word for the integer 0, such as "all"; empty: there is none
+  std::int64_t default_value;      // as in AxisValue
 };
 
 // Returns the rows in the order of the enumerators.
 std::span<const AxisRow> axis_rows();
 const AxisRow& axis_row(Axis axis);
+// Returns nullptr if no axis has this name.
 const AxisRow* find_axis(std::string_view name);
 
-// Index into the row's words, or the integer. For backends, the index is into
-// OperatorRegistry::backends(). kAutomatic: depends on other values (backend on device and
-// operator, fuse on mode).
+// A value of an axis, and where it is written.
 struct AxisValue {
+  // The index of the word in AxisRow::words(), the integer, or kAutomatic. For backends, this is
+  // also the index in OperatorRegistry::backends().
   std::int64_t value = 0;
-  Spot spot;
+  FileLocation location;
 };
+// The value depends on others: the backend on device and operator, `fuse` on `mode`.
 inline constexpr std::int64_t kAutomatic = -1;
 
+// Returns nullopt after reporting an error.
 std::optional<AxisValue> read_axis_value(const Reader& reader, const AxisRow& row,
                                          const yaml::Node& node);
 
 std::span<const std::string_view> device_names();
 
+// The parts of a network that are measured: each distinct layer, the whole network, or both.
 enum class NetworkParts { layers_and_network, layers, network };
 
 struct Settings {
@@ -70,7 +77,7 @@ struct Settings {
   Warmup warmup;
   Measure measure;
   NetworkParts parts = NetworkParts::layers_and_network;
-  Settings();  // the language's defaults
+  Settings();  // sets the built-in defaults
 
   std::vector<AxisValue>& axis(Axis name) { return axes[static_cast<std::size_t>(name)]; }
   const std::vector<AxisValue>& axis(Axis name) const {
@@ -78,26 +85,27 @@ struct Settings {
   }
 };
 
-// The owner of a common key; it decides which keys are allowed.
+// Where a setting is written. This decides which settings are allowed.
 enum class SettingsOwner { defaults, operator_case, network_case };
 
-// Returns the names of all common keys that an owner may have.
+// Returns the names of all settings that an owner may have.
 std::vector<std::string_view> setting_names(SettingsOwner owner);
-// Reads a common key. Returns false, without reporting anything, if `key` is not a common key of
-// this owner.
+// Reads a setting and reports errors in its value. Returns false, without reporting an error, if
+// `key` is not a setting of this owner.
 bool read_setting(const Reader& reader, std::string_view key, const yaml::Node& node,
                   SettingsOwner owner, Settings& settings);
 
-// Returns the group of settings that contains the key (`measure` contains `processes`), or nullopt.
+// Returns the setting that contains the nested key: `measure` contains `processes`. Returns nullopt
+// if none does.
 std::optional<std::string_view> find_settings_group(std::string_view key);
 
-// Returns the hint for an unknown key among an owner's settings: the group to which it belongs, or
-// else expected_key().
+// Returns the hint for an unknown key: the setting of which it is a nested key, or else
+// expected_key().
 std::string expected_setting(std::string_view written, std::span<const std::string_view> names);
 
-// Tables of keys for the manual: warmup, measure.
+// Return the keys of `warmup` and `measure`, and the settings that are not axes, for the manual.
 std::span<const KeyRow<Warmup>> warmup_rows();
 std::span<const KeyRow<Settings>> measure_rows();
-std::span<const KeyRow<Settings>> timing_rows();  // warmup, measure, tune, ...
+std::span<const KeyRow<Settings>> timing_rows();
 
 }  // namespace bench

@@ -21,22 +21,25 @@ namespace {
 constexpr std::array<std::string_view, 2> kFileKeys = {"version", "operators"};
 constexpr std::array<std::string_view, 2> kOperatorKeys = {"flops", "bytes"};
 
-struct Formulas {
+// The expressions of one operator. Both have values if the file has no errors.
+struct WorkFormulas {
   std::optional<Expression> flops, bytes;
 };
-using Table = std::map<std::string, Formulas, std::less<>>;
+using FormulaTable = std::map<std::string, WorkFormulas, std::less<>>;  // by operator
 
-// Returns the number of elements of shapes such as "32x64x56x56 64": the sum of their products.
+// Returns the total number of elements of shapes such as "32x64x56x56 64". Returns nullopt if the
+// text is malformed or the number too large.
 std::optional<std::int64_t> count_elements(std::string_view shapes) {
   if (shapes.empty()) return std::nullopt;
   Checked sum = 0;
   Checked product = 1;
-  const char* at = shapes.data();
-  const char* const end = at + shapes.size();
+  const char* position = shapes.data();
+  const char* const end = position + shapes.size();
   for (;;) {
     std::int64_t size = 0;
-    if (at == end || !is_digit(*at)) return std::nullopt;  // from_chars() would accept a sign
-    const auto [stop, code] = std::from_chars(at, end, size);
+    if (position == end || !is_digit(*position))
+      return std::nullopt;  // from_chars() would accept a sign
+    const auto [stop, code] = std::from_chars(position, end, size);
     if (code != std::errc()) return std::nullopt;
     product *= size;
     if (stop == end || *stop == ' ') {
@@ -46,7 +49,7 @@ std::optional<std::int64_t> count_elements(std::string_view shapes) {
       return std::nullopt;
     }
     if (stop == end) return sum.value();
-    at = stop + 1;
+    position = stop + 1;
   }
 }
 
@@ -54,14 +57,14 @@ bool is_token_letter(char c) { return is_lower(c) || c == '_'; }
 
 // Returns the number after the token `name` in parameters such as "n32c64h56".
 std::optional<std::int64_t> find_token(std::string_view parameters, std::string_view name) {
-  for (std::size_t at = parameters.find(name); at != std::string_view::npos;
-       at = parameters.find(name, at + 1)) {
-    const std::string_view rest = parameters.substr(at + name.size());
-    if ((at > 0 && is_token_letter(parameters[at - 1])) || rest.empty()) continue;
-    if (!is_digit(rest.front()))
+  for (std::size_t begin = parameters.find(name); begin != std::string_view::npos;
+       begin = parameters.find(name, begin + 1)) {
+    const std::string_view number = parameters.substr(begin + name.size());
+    if ((begin > 0 && is_token_letter(parameters[begin - 1])) || number.empty()) continue;
+    if (!is_digit(number.front()))
       continue;  // from_chars() would read the `-` of "add-32x64" as a sign
     std::int64_t value = 0;
-    const auto [stop, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    const auto [stop, code] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (code == std::errc()) return value;
   }
   return std::nullopt;
@@ -78,7 +81,7 @@ std::optional<std::int64_t> find_variable(const Activity& activity, const std::s
   return find_token(activity.attributes.text(Attribute::parameters), name);
 }
 
-std::optional<ActivityWork> work_in(const Table& table, const Activity& activity) {
+std::optional<ActivityWork> evaluate_formulas(const FormulaTable& table, const Activity& activity) {
   const std::string_view op = activity.attributes.text(Attribute::op);
   const auto row = table.find(op.empty() ? std::string_view(activity.name) : op);
   if (row == table.end()) return std::nullopt;
@@ -96,21 +99,21 @@ std::optional<ActivityWork> work_in(const Table& table, const Activity& activity
 std::optional<Expression> read_expression(const Reader& reader, const yaml::Node& node,
                                           std::string_view key) {
   if (node.kind != yaml::Kind::scalar) {
-    reader.mismatch(node, key, "an expression such as 2*n*c");
+    reader.report_mismatch(node, key, "an expression such as 2*n*c");
     return std::nullopt;
   }
   auto parsed = Expression::parse(node.text);
   if (parsed.ok()) return *std::move(parsed);
   const Error& error = parsed.error();
-  reader.complain(
+  reader.report_error(
       node.location,
       fmt::format("`{}`: {} at character {} of `{}`", key, error.what, error.where, node.text),
       error.next);
   return std::nullopt;
 }
 
-Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
-  Formulas formulas;
+WorkFormulas read_formulas(const Reader& reader, const yaml::Entry& entry) {
+  WorkFormulas formulas;
   if (!reader.is_mapping(*entry.value, entry.key)) return formulas;
   for (const yaml::Entry& item : entry.value->entries) {
     if (item.key == kOperatorKeys[0]) {
@@ -118,36 +121,36 @@ Formulas read_operator(const Reader& reader, const yaml::Entry& entry) {
     } else if (item.key == kOperatorKeys[1]) {
       formulas.bytes = read_expression(reader, *item.value, item.key);
     } else {
-      reader.complain(item.location, "unknown key " + quote(item.key),
-                      expected_key(item.key, kOperatorKeys));
+      reader.report_error(item.location, "unknown key " + quote(item.key),
+                          expected_key(item.key, kOperatorKeys));
     }
   }
   for (const std::string_view key : kOperatorKeys) {
     if (entry.value->find(key) == nullptr) {
-      reader.complain(entry.location,
-                      fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
-                      "write 0 if there are none");
+      reader.report_error(entry.location,
+                          fmt::format("the operator {} lacks `{}`", quote(entry.key), key),
+                          "write 0 if there are none");
     }
   }
   return formulas;
 }
 
-void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
+void read_root(const Reader& reader, const yaml::Node& root, FormulaTable& table) {
   if (!reader.is_mapping(root, "a work file")) return;
   for (const yaml::Entry& entry : root.entries) {
     if (entry.key == kFileKeys[0]) {
       static_cast<void>(reader.integer(*entry.value, entry.key, 1, 1));
     } else if (entry.key != kFileKeys[1]) {
-      reader.complain(entry.location, "unknown key " + quote(entry.key),
-                      expected_key(entry.key, kFileKeys));
+      reader.report_error(entry.location, "unknown key " + quote(entry.key),
+                          expected_key(entry.key, kFileKeys));
     } else if (reader.is_mapping(*entry.value, entry.key)) {
-      for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_operator(reader, op);
+      for (const yaml::Entry& op : entry.value->entries) table[op.key] = read_formulas(reader, op);
     }
   }
   for (const std::string_view key : kFileKeys) {
     if (root.find(key) == nullptr) {
-      reader.complain(root.location, fmt::format("the key `{}` is missing", key),
-                      "a work file has `version: 1` and `operators:`");
+      reader.report_error(root.location, fmt::format("the key `{}` is missing", key),
+                          "a work file has `version: 1` and `operators:`");
     }
   }
 }
@@ -157,27 +160,27 @@ void read_root(const Reader& reader, const yaml::Node& root, Table& table) {
 Result<WorkProvider, std::vector<Diagnostic>> read_work_file(std::string_view text,
                                                              const std::string& file,
                                                              WorkProvider built_in) {
-  Findings findings;
-  const Reader reader(findings, findings.add_file(file));
-  auto table = std::make_shared<Table>();
+  Diagnostics diagnostics;
+  const Reader reader(diagnostics, diagnostics.add_file(file));
+  auto table = std::make_shared<FormulaTable>();
   const auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.complain(document.error().location, document.error().what, document.error().next);
+    reader.report_error(document.error().location, document.error().what, document.error().next);
   } else {
     for (const yaml::Problem& problem : document->problems()) {
-      reader.complain(problem.location, problem.what, problem.next);
+      reader.report_error(problem.location, problem.what, problem.next);
     }
     read_root(reader, document->root(), *table);
   }
-  if (findings.count() > 0) return findings.list();
+  if (diagnostics.count() > 0) return diagnostics.list();
   return WorkProvider([table, built_in = std::move(built_in)](const Activity& activity) {
     if (built_in) {
       if (auto work = built_in(activity)) return work;
     }
     const Attributes& attributes = activity.attributes;
-    const bool is_given = attributes.find(Attribute::given_flops) != nullptr ||
-                          attributes.find(Attribute::given_bytes) != nullptr;
-    return is_given ? std::nullopt : work_in(*table, activity);
+    const bool has_stated_work = attributes.find(Attribute::given_flops) != nullptr ||
+                                 attributes.find(Attribute::given_bytes) != nullptr;
+    return has_stated_work ? std::nullopt : evaluate_formulas(*table, activity);
   });
 }
 

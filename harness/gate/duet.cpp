@@ -16,9 +16,10 @@
 namespace bench {
 namespace {
 
-// A device's clock and the host's may differ slightly.
+// A device's clock and the host's may differ by this much over one request.
 constexpr Nanoseconds kDuetClockTolerance = std::chrono::milliseconds(1);
 
+// One side of a duet: sends requests to its worker and records why it failed.
 class DuetWorker {
  public:
   using Side = SideFailure::Side;
@@ -29,8 +30,8 @@ class DuetWorker {
   const std::optional<SideFailure>& failure() const { return failure_; }
   int canary_threads() const { return canary_threads_; }
 
-  // Returns whether a worker is running. If not, failure() gives the reason, except after an
-  // interruption.
+  // Starts a worker if none is running. Returns whether one is running. If not, failure() has the
+  // reason, except after an interruption.
   bool start() {
     const Status status = session_.ensure(spec_.key.threads);
     if (!status && !session_.is_interrupted()) {
@@ -39,27 +40,33 @@ class DuetWorker {
     return status.ok();
   }
 
-  // Returns the reply. If there is none, failure() gives the reason, except after an interruption.
+  // Returns the reply. If there is none, failure() has the reason, except after an interruption.
+  // `expected_time` is how long the work should take; the case's timeout is added to it.
   template <class Answer>
-  std::optional<Answer> ask(const Request& message, Nanoseconds target) {
-    auto reply = session_.ask<Answer>(message, target + spec_.measure.timeout);
+  std::optional<Answer> ask(const Request& message, Nanoseconds expected_time) {
+    auto reply = session_.ask<Answer>(message, expected_time + spec_.measure.timeout);
     if (reply) return std::move(*reply);
-    const RequestFailure& why = reply.error();
-    if (why.cause == RequestFailure::Cause::interruption) return std::nullopt;
-    failure_ = SideFailure{side_, why.outcome, why.reason};
+    const RequestFailure& error = reply.error();
+    if (error.cause == RequestFailure::Cause::interruption) return std::nullopt;
+    failure_ = SideFailure{side_, error.outcome, error.reason};
     return std::nullopt;
   }
 
+  // The timed sample of one turn.
   struct Turn {
-    Nanoseconds time{0};
+    Nanoseconds time{0};  // duration of the whole sample
     std::optional<std::int64_t> clock_hz;
     std::optional<Nanoseconds> canary;
   };
-  std::optional<Turn> sample(std::int64_t samples, std::int64_t iterations, Nanoseconds expected) {
-    const auto round = ask<RoundReply>(RoundRequest{samples, "", iterations}, expected * samples);
+  // Takes `samples` samples of `iterations` iterations each; only the last one counts. Returns
+  // nullopt if there is none; failure() has the reason, as for ask().
+  std::optional<Turn> take_sample(std::int64_t samples, std::int64_t iterations,
+                                  Nanoseconds sample_time) {
+    const auto round =
+        ask<RoundReply>(RoundRequest{samples, "", iterations}, sample_time * samples);
     if (!round) return std::nullopt;
-    const bool fewer = static_cast<std::int64_t>(round->samples.size()) < samples;
-    if (fewer && round->device.voided.count > 0) {
+    const bool is_incomplete = static_cast<std::int64_t>(round->samples.size()) < samples;
+    if (is_incomplete && round->device.voided.count > 0) {
       failure_ = SideFailure{side_, Outcome::failed, format_discarded(round->device.voided)};
       return std::nullopt;
     }
@@ -107,10 +114,10 @@ class DuetRun {
   DuetResult run() {
     std::array<DuetWorker*, 2> order = in_random_order();
     const bool are_ready =
-        std::ranges::all_of(order, [](DuetWorker* player) { return player->start(); });
-    if (are_ready && prepare() && warm_up()) take_turns();
-    for (const DuetWorker* player : order) {
-      if (player->failure()) result_.failure = player->failure();
+        std::ranges::all_of(order, [](DuetWorker* worker) { return worker->start(); });
+    if (are_ready && prepare() && warm_up()) run_rounds();
+    for (const DuetWorker* worker : order) {
+      if (worker->failure()) result_.failure = worker->failure();
     }
     if (result_.failure) result_.duet.reset();
     return std::move(result_);
@@ -123,8 +130,8 @@ class DuetRun {
     return order;
   }
 
-  // The base must compute the same as the candidate. Once the expected output is known, the order
-  // of preparation is random like everything else: nothing distinguishes the sides of an A/A duet.
+  // Prepares the case on both sides and checks that they compute the same. If the expected output
+  // is known, the order of the sides is random. So nothing distinguishes the sides of an A/A duet.
   bool prepare() {
     PrepareRequest message =
         prepare_request(*request_.spec, request_.data_seed, request_.input_layouts);
@@ -134,10 +141,10 @@ class DuetRun {
       message.check = CheckKind::expected;
       message.expected = *request_.expected;
     }
-    for (DuetWorker* player : order) {
-      const bool is_base = player->side() == DuetWorker::Side::base;
+    for (DuetWorker* worker : order) {
+      const bool is_base = worker->side() == DuetWorker::Side::base;
       std::optional<PreparedReply>& prepared = is_base ? result_.base : result_.candidate;
-      prepared = player->ask<PreparedReply>(message, Nanoseconds(0));
+      prepared = worker->ask<PreparedReply>(message, Nanoseconds(0));
       if (!prepared) return false;
       if (message.check == CheckKind::expected) continue;
       message.check = CheckKind::expected;
@@ -147,45 +154,47 @@ class DuetRun {
   }
 
   bool warm_up() {
-    const Warmup& wanted = request_.spec->warmup;
-    const Nanoseconds time = std::min(wanted.time, kDuetWarmup);
-    for (DuetWorker* player : in_random_order()) {
-      const auto warm = player->ask<WarmedUpReply>(WarmUpRequest{wanted.iterations, time},
-                                                   kWarmupTimeFactor * time);
-      if (!warm) return false;
-      // Both sides use the same batch size, so the first iteration after a hand-over has the same
-      // weight.
-      if (warm->iterations_per_sample >= iterations_) {
-        iterations_ = warm->iterations_per_sample;
-        sample_ = std::max(sample_, warm->sample);
+    const Warmup& warmup = request_.spec->warmup;
+    const Nanoseconds time = std::min(warmup.time, kDuetWarmup);
+    for (DuetWorker* worker : in_random_order()) {
+      const auto reply = worker->ask<WarmedUpReply>(WarmUpRequest{warmup.iterations, time},
+                                                    kWarmupTimeFactor * time);
+      if (!reply) return false;
+      // Both sides use the larger number of iterations per sample. So the first iteration after a
+      // hand-over has the same weight in both.
+      if (reply->iterations_per_sample >= iterations_) {
+        iterations_ = reply->iterations_per_sample;
+        sample_time_ = std::max(sample_time_, reply->sample);
       }
     }
     return true;
   }
 
-  void take_turns() {
-    const bool pools = request_.spec->key.threads != 1;
-    // The other side has used the caches and pools sleep, so an untimed sample comes first.
-    const std::int64_t samples = pools || sample_ < kLongSample ? 2 : 1;
-    const Nanoseconds turn = samples * sample_ + (pools ? kHandOver : Nanoseconds(0));
+  void run_rounds() {
+    const bool has_pools = request_.spec->key.threads != 1;
+    // An untimed sample comes first: the other side has used the caches, and the thread pool
+    // sleeps.
+    const std::int64_t samples = has_pools || sample_time_ < kLongSample ? 2 : 1;
+    const Nanoseconds turn_time =
+        samples * sample_time_ + (has_pools ? kHandOverPause : Nanoseconds(0));
     const auto rounds = static_cast<int>(std::clamp<std::int64_t>(
-        kDuetTime / std::max(2 * turn, Nanoseconds(1)), kMinDuetRounds, kMaxDuetRounds));
+        kDuetTime / std::max(2 * turn_time, Nanoseconds(1)), kMinDuetRounds, kMaxDuetRounds));
     result_.duet.emplace();
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;
     for (int round = 0; round < rounds; ++round) {
-      for (DuetWorker* player : in_random_order()) {
-        if (pools) workers_.pause(kHandOver);
-        const auto sample = player->sample(samples, iterations_, sample_);
-        if (!sample) return result_.duet.reset();
-        add(player->side(), *sample, *result_.duet);
+      for (DuetWorker* worker : in_random_order()) {
+        if (has_pools) workers_.pause(kHandOverPause);
+        const auto turn = worker->take_sample(samples, iterations_, sample_time_);
+        if (!turn) return result_.duet.reset();
+        add_turn(worker->side(), *turn, *result_.duet);
       }
     }
-    keep_whole_clocks(*result_.duet);
-    keep_whole_canaries(*result_.duet);
+    drop_incomplete_clocks(*result_.duet);
+    set_quiet_level(*result_.duet);
   }
 
-  static void add(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {
+  static void add_turn(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {
     const bool is_base = side == DuetWorker::Side::base;
     (is_base ? duet.base : duet.candidate).push_back(turn.time);
     if (turn.clock_hz) {
@@ -195,24 +204,25 @@ class DuetRun {
       (is_base ? duet.base_canary : duet.candidate_canary).push_back(*turn.canary);
     }
   }
-  static void keep_whole_clocks(Duet& duet) {
+  static void drop_incomplete_clocks(Duet& duet) {
     if (duet.base_clock_hz.size() < duet.base.size()) duet.base_clock_hz.clear();
     if (duet.candidate_clock_hz.size() < duet.candidate.size()) duet.candidate_clock_hz.clear();
   }
 
-  // Canaries are comparable only if both sides took them, on the same number of threads.
-  void keep_whole_canaries(Duet& duet) {
-    const bool whole = duet.base_canary.size() == duet.base.size() &&
-                       duet.candidate_canary.size() == duet.candidate.size() &&
-                       base_.canary_threads() == candidate_.canary_threads();
-    if (!whole || duet.base.empty()) {
+  // Sets the quiet level of the duet. Removes the canaries if they are not comparable: if a side
+  // lacks some, or if the sides took them on different numbers of threads.
+  void set_quiet_level(Duet& duet) {
+    const bool are_comparable = duet.base_canary.size() == duet.base.size() &&
+                                duet.candidate_canary.size() == duet.candidate.size() &&
+                                base_.canary_threads() == candidate_.canary_threads();
+    if (!are_comparable || duet.base.empty()) {
       duet.base_canary.clear();
       duet.candidate_canary.clear();
       return;
     }
     const int threads = base_.canary_threads();
-    QuietLevels own;
-    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own;
+    QuietLevels own_levels;
+    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own_levels;
     levels.learn(threads, duet.base_canary);
     levels.learn(threads, duet.candidate_canary);
     duet.quiet_level = levels.level(threads).value_or(Nanoseconds(0));
@@ -223,8 +233,8 @@ class DuetRun {
   SplitMix random_;
   DuetWorker base_, candidate_;
   DuetResult result_;
-  std::int64_t iterations_ = 1;
-  Nanoseconds sample_{0};
+  std::int64_t iterations_ = 1;  // per sample
+  Nanoseconds sample_time_{0};
 };
 
 }  // namespace
@@ -234,8 +244,8 @@ DuetWorkers::DuetWorkers(WorkerSession& base, WorkerSession& candidate,
     : base_(base), candidate_(candidate), pause_(std::move(pause)) {}
 
 void DuetWorkers::begin(const Case& spec) {
-  const bool are_spent = served_.size() == kCasesOfWorkers || served_.contains(spec.id);
-  if (are_spent || spec.key.threads != threads_) finish();
+  const bool must_replace = served_.size() == kMaxCasesPerWorkers || served_.contains(spec.id);
+  if (must_replace || spec.key.threads != threads_) finish();
   threads_ = spec.key.threads;
   served_.insert(spec.id);
 }

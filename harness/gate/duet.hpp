@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A token duet. Two worker processes on the same processors, base and candidate, alternately take
-// one sample, so that both see the same state of the machine. While one measures, the other waits
-// for its token: the next request, for a round of one sample (docs/gate.md).
+// one timed sample, so that both see the same state of the machine. While one measures, the other
+// waits for its token: the request for its next round (docs/gate.md).
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -20,52 +20,59 @@
 
 namespace bench {
 
-// A duet takes as many rounds as fit its time, within limits. With fewer rounds, single
-// disturbances reach the median. Twice as many add little precision: most variation
-// lies between duets, so another duet is the better use of the time (docs/decisions/0020).
+// A duet takes as many rounds as fit into kDuetTime, within the two limits. With fewer rounds, a
+// single disturbance can change the median. Twice as many rounds add little precision: duets differ
+// more than the rounds of one duet, so another duet is the better use of the time
+// (docs/decisions/0020).
 inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(80);
 inline constexpr int kMinDuetRounds = 10;
 inline constexpr int kMaxDuetRounds = 60;
-// A sample of this length makes cold caches irrelevant, so no untimed sample precedes it.
+// If a sample takes at least this long, cold caches do not matter. Without a thread pool, no
+// untimed sample then precedes it.
 inline constexpr Nanoseconds kLongSample = std::chrono::milliseconds(10);
-// Maximum warm-up of a process. It is short because one case starts about 20 processes.
+// Maximum warm-up per side of a duet. It is short because each duet of a case warms up again.
 inline constexpr Nanoseconds kDuetWarmup = std::chrono::milliseconds(20);
 // Time until the thread pool of the side that was just measured sleeps: it spins for 0.4 ms
 // (placement.hpp).
-inline constexpr Nanoseconds kHandOver = std::chrono::milliseconds(1);
+inline constexpr Nanoseconds kHandOverPause = std::chrono::milliseconds(1);
 
 struct DuetRequest {
   const Case* spec;
-  ops::InputLayouts input_layouts{};       // input layouts of a layer in its network
-  std::uint64_t data_seed = 1;             // for inputs and weights, the same on both sides
-  std::uint64_t order_seed = 1;            // for the order of the sides
-  const OutputSample* expected = nullptr;  // nullptr: check the candidate against the reference
-  // Learns from the duet's canaries; nullptr: use only the duet's own
+  ops::InputLayouts input_layouts{};  // for a layer: its input layouts in its network
+  std::uint64_t data_seed = 1;        // seed of inputs and weights, the same on both sides
+  std::uint64_t order_seed = 1;       // seed of the random order of the sides
+  // Output that both sides must compute. nullptr: run_duet() checks the candidate against the
+  // reference, and the base against the candidate.
+  const OutputSample* expected = nullptr;
+  // Learns from the duet's canaries and gives the quiet level. nullptr: the level comes from this
+  // duet's canaries only.
   QuietLevels* levels = nullptr;
 };
 
 struct DuetResult {
-  std::optional<Duet> duet;  // without run, stage and number, which the caller sets
-  std::optional<PreparedReply> base, candidate;
+  std::optional<Duet> duet;  // without run_id, stage and number, which the caller sets
+  std::optional<PreparedReply> base, candidate;  // nullopt if the side did not prepare the case
   std::optional<SideFailure> failure;  // nullopt if there is a duet or the user interrupted
 };
 
 // The next measurement of a gate or a self-test, for progress output.
 struct GateStep {
-  std::string_view id, what;  // `what` is "duet", "confirmation", "window" or "base", for case `id`
-  std::size_t left = 0;       // including this one; undecided cases may add more
+  std::string_view id;         // the case
+  std::string_view kind;       // "duet", "confirmation", "window" or "base"
+  std::size_t steps_left = 0;  // including this one; undecided cases may add more
   // Estimated from the pace so far; nullopt for the first step
-  std::optional<Nanoseconds> remaining = {};
+  std::optional<Nanoseconds> time_left = {};
 };
 
-// Two workers that run duets of up to `kCasesOfWorkers` cases before new ones replace them.
-// Starting them and filling the rotation for cold caches takes longer than a duet's samples. No two
-// duets of one case use the same workers, so that the duets of a case stay independent.
-inline constexpr std::size_t kCasesOfWorkers = 8;
+// Maximum number of cases whose duets run in the same two workers. Workers are shared because
+// starting them and filling the rotation for cold caches takes longer than a duet's samples.
+inline constexpr std::size_t kMaxCasesPerWorkers = 8;
 
+// The two workers of a duet. They run duets of up to kMaxCasesPerWorkers cases before new workers
+// replace them. No two duets of one case use the same workers, so that these duets are independent.
 class DuetWorkers {
  public:
-  // The sessions must outlive this object. `pause` sleeps.
+  // The sessions must outlive this object. `pause` sleeps for the given time.
   DuetWorkers(WorkerSession& base, WorkerSession& candidate,
               std::function<void(Nanoseconds)> pause);
 
@@ -73,24 +80,25 @@ class DuetWorkers {
   WorkerSession& candidate() { return candidate_; }
   void pause(Nanoseconds time) const { pause_(time); }
 
-  // Prepares a duet of the case. Ends the workers if they already served this case or too many
-  // others, or if their thread count differs.
+  // Registers the case whose duet runs next. Ends the workers first if they already served this
+  // case or the maximum number of cases, or if the thread count differs.
   void begin(const Case& spec);
   // Whether the workers have also served cases other than that of the last begin().
   bool are_shared() const { return served_.size() > 1; }
+  // Ends the workers. run_duet() starts new ones.
   void finish();
 
  private:
   WorkerSession& base_;
   WorkerSession& candidate_;
   std::function<void(Nanoseconds)> pause_;
-  std::set<std::string> served_;
+  std::set<std::string> served_;  // ids of the cases
   std::optional<int> threads_;
 };
 
-// Runs one duet. Starts missing workers and leaves them for the next duet. If a worker does not
-// start, its side fails. If workers that served other cases fail, run_duet() tries again with fresh
-// ones: the cause may lie in another case.
+// Runs one duet. Starts missing workers and leaves them running for the next duet. If a worker does
+// not start, its side fails. If workers that also served other cases fail, run_duet() tries again
+// with new workers: another case may have caused the failure.
 DuetResult run_duet(DuetWorkers& workers, const DuetRequest& request);
 
 }  // namespace bench

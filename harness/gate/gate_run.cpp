@@ -17,21 +17,22 @@
 namespace bench {
 namespace {
 
-// Time for cases that stage 1 leaves undecided, unless --budget is given.
+// Time limit of stage 2 unless the request has a budget.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
-// Time per case in stage 1 if duets follow.
-constexpr Nanoseconds kGlanceTime = std::chrono::milliseconds(20);
+// Limit of the warm-up and of the samples per case in stage 1 if duets follow.
+constexpr Nanoseconds kShortStageTime = std::chrono::milliseconds(20);
 
-// If a base is given, every case has duets. They judge its time better than runs of the store do
-// and cost no more (docs/decisions/0020). Stage 1 then checks the rest: whether the case can be
-// computed, whether its result is correct, and which facts it has.
-Plan glance_at(Plan plan) {
+// Returns the plan of stage 1 for a gate with a base. Every case then has duets, which measure time
+// better than a comparison with stored runs and cost no more (docs/decisions/0020). So a short
+// stage 1 is enough: it checks whether the candidate computes the case correctly, and finds its
+// facts.
+Plan shorten_stage_one(Plan plan) {
   for (Case& spec : plan.cases) {
     spec.measure.processes = 1;
     spec.measure.min_iterations = 1;
-    spec.measure.max_time = std::min(spec.measure.max_time, kGlanceTime);
+    spec.measure.max_time = std::min(spec.measure.max_time, kShortStageTime);
     spec.warmup.iterations = std::min<std::int64_t>(spec.warmup.iterations, 1);
-    spec.warmup.time = std::min(spec.warmup.time, kGlanceTime);
+    spec.warmup.time = std::min(spec.warmup.time, kShortStageTime);
   }
   return plan;
 }
@@ -70,48 +71,48 @@ class GateRun {
 
   Result<GateOutcome> execute(EvidenceSink& sink, RunObserver& progress) {
     GateSpent spent;
-    Nanoseconds begun = started_;
-    const auto since_then = [&] {
-      const Nanoseconds begin = std::exchange(begun, env_.clock->now());
-      return begun - begin;
+    Nanoseconds phase_start = started_;
+    const auto end_phase = [&] {  // returns the duration of the phase
+      const Nanoseconds start = std::exchange(phase_start, env_.clock->now());
+      return phase_start - start;
     };
-    BENCH_RETURN_IF_ERROR(stage_one(sink, progress));
-    spent.stage_one = since_then();
+    BENCH_RETURN_IF_ERROR(run_stage_one(sink, progress));
+    spent.stage_one = end_phase();
     GateParts parts = make_parts(sink, progress);
     const GateTask task{&request_.plan, request_.run_id, request_.seed.value_or(1), budget_left()};
     GateMeasurer measurer(task, parts, *env_.clock);
-    BENCH_RETURN_IF_ERROR(stage_two(sink, parts, measurer, progress));
-    spent.measuring = since_then();
+    BENCH_RETURN_IF_ERROR(run_stage_two(sink, parts, measurer, progress));
+    spent.measuring = end_phase();
     spent.samples = measurer.spent_on_samples();
     BENCH_RETURN_IF_ERROR(make_kits(sink, parts, measurer, progress));
-    spent.kits = since_then();
+    spent.kits = end_phase();
     outcome_.gate.spent = spent;
     return std::move(outcome_);
   }
 
  private:
-  Status stage_one(EvidenceSink& sink, RunObserver& progress);
+  Status run_stage_one(EvidenceSink& sink, RunObserver& progress);
   void add_cases(const Report& report);
-  Status look_up(const Report& report);
+  Status look_up_store(const Report& report);
   GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
-  Status stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
-                   RunObserver& progress);
+  Status run_stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                       RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
   Result<Kit> make_kit(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
                        ops::InputLayouts input_layouts);
-  std::optional<KitSide> stored_side(const CaseAssessment& judgement) const;
-  void ask_base(const GateParts& parts, RunObserver& progress);
+  std::optional<KitSide> find_stored_side(const CaseAssessment& judgement) const;
+  void check_base(const GateParts& parts, RunObserver& progress);
 
   const GateRequest& request_;
   Env& env_;
   Nanoseconds started_;
   GateOutcome outcome_;
-  QuietLevels levels_;  // from the store and from stage 1
+  QuietLevels levels_;  // those of stage 1: from the store and from its canaries
 };
 
-Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
+Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
   RunOptions options;
   options.worker_program = outcome_.gate.facts.candidate.program;
   options.worker_environment = outcome_.gate.facts.candidate.environment;
@@ -124,10 +125,11 @@ Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
   options.required_device = request_.required_device;
   options.store = request_.store.value_or(std::string(kDefaultStore));
   options.interrupted = request_.interrupted;
-  std::optional<Plan> glance;
-  if (outcome_.gate.facts.base) glance = glance_at(request_.plan);
-  BENCH_ASSIGN_OR_RETURN(const RunSummary summary, execute_plan(glance ? *glance : request_.plan,
-                                                                options, sink, progress, env_));
+  std::optional<Plan> short_plan;
+  if (outcome_.gate.facts.base) short_plan = shorten_stage_one(request_.plan);
+  BENCH_ASSIGN_OR_RETURN(
+      const RunSummary summary,
+      execute_plan(short_plan ? *short_plan : request_.plan, options, sink, progress, env_));
   const Report report = sink.report();
   add_cases(report);
   outcome_.gate.evidence.stopped = summary.stopped_by;
@@ -139,24 +141,24 @@ Status GateRun::stage_one(EvidenceSink& sink, RunObserver& progress) {
     outcome_.gate.facts.machine_class = report.runs.back().environment.machine_class;
     outcome_.gate.facts.candidate.libraries = report.runs.back().environment.libraries;
   }
-  return look_up(report);
+  return look_up_store(report);
 }
 
-// Adds one entry per case of the plan, in its order: after Ctrl-C the report lacks the cases that
-// were not reached.
+// Adds one entry of evidence per case of the plan, in the plan's order. After Ctrl-C, the report
+// lacks the cases that stage 1 did not reach.
 void GateRun::add_cases(const Report& report) {
   for (const CaseRecord& record : report.cases) {
     if (record.quiet) levels_.know(record.quiet->threads, record.quiet->level);
   }
   std::map<std::string, CaseEvidence> reported;
-  for (CaseEvidence& entry : bench::stage_one(report)) {
+  for (CaseEvidence& entry : collect_stage_one(report)) {
     const std::string id = entry.id();
     reported.emplace(id, std::move(entry));
   }
   for (const Case& spec : request_.plan.cases) {
     CaseEvidence& entry = outcome_.gate.evidence.cases.emplace_back();
-    if (auto found = reported.extract(spec.id)) {
-      entry = std::move(found.mapped());
+    if (auto reported_case = reported.extract(spec.id)) {
+      entry = std::move(reported_case.mapped());
     } else {
       entry.candidate.id = spec.id;
       entry.candidate.source = case_facts(spec).source;
@@ -171,7 +173,8 @@ void GateRun::add_cases(const Report& report) {
   }
 }
 
-Status GateRun::look_up(const Report& report) {
+// Adds what the store has about the cases.
+Status GateRun::look_up_store(const Report& report) {
   GateEvidence& evidence = outcome_.gate.evidence;
   const BaselineStore store(request_.store.value_or(std::string(kDefaultStore)));
   StoredSuite stored;
@@ -182,34 +185,35 @@ Status GateRun::look_up(const Report& report) {
     BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
     for (const std::string& problem : stored.problems) request_.warn(problem);
   }
-  evidence.moved = machine_moved(report.canaries, stored.canaries, evidence.policy.canary_limit);
+  evidence.moved =
+      find_machine_drift(report.canaries, stored.canaries, evidence.policy.canary_limit);
   evidence.changes = std::move(stored.changes);
-  evidence.configuration_is_stored = stored.holds_configuration;
+  evidence.configuration_is_stored = stored.has_configuration;
   evidence.store_problems = std::move(stored.problems);
-  // A part of the configuration lacks the other cases on purpose.
+  // A plan with only some cases lacks the others on purpose.
   if (request_.extent == GateRequest::Extent::whole) evidence.removed = std::move(stored.removed);
   return Done{};
 }
 
-// If the base cannot be compared with the candidate, the comparison is omitted, but the run
-// continues.
-void GateRun::ask_base(const GateParts& parts, RunObserver& progress) {
-  const auto greeting = exchange_greeting(parts.start_base, parts.hello, parts.interrupted);
-  const Status speaks = greeting.ok() ? check_protocol(*greeting, parts.hello) : Status(Done{});
-  if (greeting.ok() && speaks.ok()) {
-    outcome_.gate.facts.base->libraries[greeting->library.name] = greeting->library.version;
+// Checks whether a worker of the base starts and speaks this protocol. If not, each case records a
+// failure of the base, and the gate continues.
+void GateRun::check_base(const GateParts& parts, RunObserver& progress) {
+  const auto reply = request_handshake(parts.start_base, parts.hello, parts.interrupted);
+  const Status protocol = reply.ok() ? check_protocol(*reply, parts.hello) : Status(Done{});
+  if (reply.ok() && protocol.ok()) {
+    outcome_.gate.facts.base->libraries[reply->library.name] = reply->library.version;
     outcome_.gate.evidence.changes =
         changes_between(library_facts(outcome_.gate.facts.base->libraries),
                         library_facts(outcome_.gate.facts.candidate.libraries));
     return;
   }
-  if (request_.interrupted()) return;  // the base did not cause it
-  // A base of another release cannot be compared; one that does not answer has died.
-  const Outcome outcome = greeting.ok() ? Outcome::unsupported : Outcome::failed;
-  const Error& why = greeting.ok() ? speaks.error() : greeting.error();
-  progress.message("the base cannot be measured: " + why.message());
+  if (request_.interrupted()) return;  // the user caused the failure, not the base
+  // A base that answers has another protocol version; one that does not answer has died.
+  const Outcome outcome = reply.ok() ? Outcome::unsupported : Outcome::failed;
+  const Error& error = reply.ok() ? protocol.error() : reply.error();
+  progress.message("the base cannot be measured: " + error.message());
   for (CaseEvidence& entry : outcome_.gate.evidence.cases) {
-    entry.failure = SideFailure{SideFailure::Side::base, outcome, why.message()};
+    entry.failure = SideFailure{SideFailure::Side::base, outcome, error.message()};
   }
 }
 
@@ -228,12 +232,12 @@ std::optional<Nanoseconds> GateRun::budget_left() const {
   return *request_.budget - (env_.clock->now() - started_);
 }
 
-Status GateRun::stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
-                          RunObserver& progress) {
+Status GateRun::run_stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
+                              RunObserver& progress) {
   GateEvidence& evidence = outcome_.gate.evidence;
   if (outcome_.gate.facts.base) {
     evidence.mode = GateEvidence::Mode::paired;
-    ask_base(parts, progress);
+    check_base(parts, progress);
   }
   BENCH_RETURN_IF_ERROR(sink.append_line(gate_line(outcome_.gate.facts, evidence)));
   for (const CaseEvidence& entry : evidence.cases) {
@@ -256,8 +260,9 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
   for (const Case& spec : request_.plan.cases) specs.emplace(spec.id, &spec);
   for (const CaseAssessment* judgement : reading_order(outcome_.gate.judgements)) {
     const auto spec = specs.find(judgement->id);
-    const bool wanted = request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
-    if (!wanted || spec == specs.end() || request_.interrupted()) continue;
+    const bool has_kit =
+        request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
+    if (!has_kit || spec == specs.end() || request_.interrupted()) continue;
     progress.message("profiling " + judgement->id);
     BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts,
                            measurer.find_input_layouts(*spec->second));
@@ -270,7 +275,8 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
   return Done{};
 }
 
-// If a side does not start, its half of the kit is missing, and the kit states the reason.
+// Profiles both sides for the kit. If a side does not start, the kit lacks its half and states the
+// reason.
 Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
                               const GateParts& parts, ops::InputLayouts input_layouts) {
   Kit kit;
@@ -281,8 +287,8 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
   request.input_layouts = std::move(input_layouts);
   request.seed = request_.seed.value_or(request.seed);
   request.label = "base";
-  request.iteration = judgement.candidate;
-  const auto take = [&](std::optional<KitSide>& side, const WorkerFactory& start) {
+  request.iteration_time = judgement.candidate;
+  const auto profile = [&](std::optional<KitSide>& side, const WorkerFactory& start) {
     auto profiled = profile_side(start, parts.hello, parts.interrupted, request, env_);
     if (profiled.ok()) {
       side = std::move(*profiled);
@@ -291,29 +297,30 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
           fmt::format("no profile of the {}: {}", request.label, profiled.error().message()));
     }
   };
-  // A failed side is profiled so that everything up to its failure is kept.
+  // The outcome makes profile_side() keep what a failed side ran until its failure.
   const auto entry =
       std::ranges::find(outcome_.gate.evidence.cases, judgement.id, &CaseEvidence::id);
-  const auto outcome_of = [&](SideFailure::Side side) {
+  const auto find_outcome = [&](SideFailure::Side side) {
     if (entry == outcome_.gate.evidence.cases.end()) return Outcome::ok;
     if (entry->failure && entry->failure->side == side) return entry->failure->outcome;
     return side == SideFailure::Side::candidate ? entry->candidate.outcome : Outcome::ok;
   };
-  request.outcome = outcome_of(SideFailure::Side::base);
+  request.outcome = find_outcome(SideFailure::Side::base);
   if (outcome_.gate.facts.base) {
-    take(kit.base, parts.start_base);
+    profile(kit.base, parts.start_base);
   } else {
-    kit.base = stored_side(judgement);
+    kit.base = find_stored_side(judgement);
     if (!kit.base) kit.notes.push_back("the store holds no profiled iteration of the case");
   }
   request.label = "candidate";
   request.pid = 2;
-  request.outcome = outcome_of(SideFailure::Side::candidate);
-  take(kit.candidate, parts.start_candidate);
+  request.outcome = find_outcome(SideFailure::Side::candidate);
+  profile(kit.candidate, parts.start_candidate);
   return kit;
 }
 
-std::optional<KitSide> GateRun::stored_side(const CaseAssessment& judgement) const {
+// Returns the last stored profile of the case; nullopt if there is none.
+std::optional<KitSide> GateRun::find_stored_side(const CaseAssessment& judgement) const {
   if (!outcome_.gate.facts.store) return std::nullopt;
   const BaselineStore store(*outcome_.gate.facts.store);
   const auto history =
@@ -325,8 +332,8 @@ std::optional<KitSide> GateRun::stored_side(const CaseAssessment& judgement) con
                    [](const BaselineRecord& record) { return record.profile.has_value(); });
   if (last == records.rend()) return std::nullopt;
   const std::string commit = last->commit.empty() ? "no commit" : last->commit;
-  return kit_side(fmt::format("stored, {}, {}", commit, last->time), 1, *last->profile,
-                  judgement.id);
+  return make_kit_side(fmt::format("stored, {}, {}", commit, last->time), 1, *last->profile,
+                       judgement.id);
 }
 
 }  // namespace

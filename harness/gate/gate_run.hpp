@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out a gate: the candidate's run (stage 1), then the measurements that its decision still
-// requests (stage 2: duets, or more windows of the candidate), then kits of the cases that fail.
+// Carries out a gate in three phases. Stage 1 runs the candidate. Stage 2 measures what decide()
+// still requests: duets, or windows of the candidate. Then the gate makes kits of the failing
+// cases.
 #pragma once
 
 #include "base/env.hpp"
@@ -26,22 +27,25 @@ struct GateRequest {
   GateSides sides;
   std::string run_id;
   std::string folder;                     // folder of the evidence; each kit is a folder in it
-  std::string program;                    // what a command line to paste begins with
+  std::string program;                    // first word of the command lines that reports show
   std::vector<std::string> command_line;  // for the run record
   std::optional<std::uint64_t> seed = std::nullopt;
-  std::optional<Nanoseconds> budget = std::nullopt;  // time limit of the whole gate
+  std::optional<Nanoseconds> budget = std::nullopt;  // time limit of stages 1 and 2 together
+  // A case of this device fails if the device is missing.
   std::optional<std::string> required_device = std::nullopt;
-  // If absent, the usual folder is used if it exists and is a store.
+  // Folder of the store. nullopt: kDefaultStore, if that folder is a store.
   std::optional<std::string> store = std::nullopt;
-  // part: stored cases that the plan lacks do not count as removed.
+  // part: the plan has only some cases, so stored cases that the plan lacks do not count as
+  // removed.
   enum class Extent { whole, part };
   Extent extent = Extent::whole;
   enum class Kits { of_failures, of_all };
   Kits kits = Kits::of_failures;
   ExitRules rules = {};
-  Existing existing = Existing::refuse;  // for the files of a kit
+  Existing existing = Existing::refuse;  // what to do about existing files of a kit
+  // Returns whether the user has interrupted the gate.
   std::function<bool()> interrupted = [] { return false; };
-  // Called with each problem of the store's files, as a sentence.
+  // Receives each problem of the store's files as a sentence.
   std::function<void(const std::string& problem)> warn = [](const std::string&) {};
 };
 
@@ -50,8 +54,8 @@ struct GateOutcome {
   KitPaths kits;
 };
 
-// Appends each record to `file` as soon as it is known. Returns an error if nothing can be
-// concluded: no worker starts, the file cannot be written, or the store cannot be read.
+// Appends each record to `file` as soon as it is complete. Returns an error if the gate has no
+// conclusion: no worker starts, a file cannot be written, or the store cannot be read.
 Result<GateOutcome> run_gate(const GateRequest& request, FileSink& file, RunObserver& progress,
                              Env& env);
 

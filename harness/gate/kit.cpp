@@ -33,34 +33,34 @@ namespace bench {
 
 namespace {
 
-// A fraction. The text points out totals of profiled iterations that differ by more from the judged
-// effect.
+// A fraction. If the profiled totals differ by more than this from the verdict's effect, the text
+// states that the verdict counts. For effects above twice this value, half the effect is the limit.
 constexpr double kKitTolerance = 0.05;
 
 // Identifies an activity across iterations: the second reorder of a layer differs from the first.
-struct Key {
+struct ActivityKey {
   std::string scope, name;
-  int occurrence = 0;
-  auto operator<=>(const Key&) const = default;
+  int occurrence = 0;  // number of earlier ones with this scope and name in the iteration
+  auto operator<=>(const ActivityKey&) const = default;
 };
 struct Occurrences {
-  std::vector<Nanoseconds> times;
+  std::vector<Nanoseconds> times;  // one per iteration that has the activity
   std::string implementation;
 };
 
-std::map<Key, Occurrences> find_occurrences(const KitSide& side) {
-  std::map<Key, Occurrences> found;
-  std::map<std::pair<std::int64_t, Key>, int> counts;  // by iteration
+std::map<ActivityKey, Occurrences> find_occurrences(const KitSide& side) {
+  std::map<ActivityKey, Occurrences> occurrences;
+  std::map<std::pair<std::int64_t, ActivityKey>, int> counts;  // by iteration
   for (const Activity& activity : side.activities) {
     if (!is_executed(activity.kind) || !activity.duration) continue;
-    Key key{activity.scope, activity.name, 0};
+    ActivityKey key{activity.scope, activity.name, 0};
     const auto iteration = activity.attributes.integer(Attribute::iteration).value_or(0);
     key.occurrence = counts[{iteration, key}]++;
-    Occurrences& entry = found[key];
+    Occurrences& entry = occurrences[key];
     entry.times.push_back(*activity.duration);
     entry.implementation = activity.attributes.text(Attribute::implementation);
   }
-  return found;
+  return occurrences;
 }
 
 KitRow::Change classify_change(const KitRow& row, double tolerance) {
@@ -78,7 +78,7 @@ std::int64_t compute_difference(const KitRow& row) {
                   row.base.value_or(Nanoseconds(0)).count());
 }
 
-KitRow make_row(const Key& key, const Occurrences* base, const Occurrences* candidate,
+KitRow make_row(const ActivityKey& key, const Occurrences* base, const Occurrences* candidate,
                 double tolerance) {
   KitRow row;
   row.scope = key.scope;
@@ -96,9 +96,9 @@ KitRow make_row(const Key& key, const Occurrences* base, const Occurrences* cand
 }
 
 std::string_view to_string(KitRow::Change change) {
-  constexpr std::array<std::string_view, 5> kWords = {"vanished", "appeared", "slower", "faster",
+  constexpr std::array<std::string_view, 5> kNames = {"vanished", "appeared", "slower", "faster",
                                                       "same"};
-  return kWords[static_cast<std::size_t>(change)];
+  return kNames[static_cast<std::size_t>(change)];
 }
 
 std::string time_cell(const std::optional<Nanoseconds>& time) {
@@ -112,8 +112,8 @@ std::string implementation_cell(const KitRow& row) {
   return row.base_implementation + " -> " + row.candidate_implementation;
 }
 
-// Returns "base (medians of 20 iterations)".
-std::string side_heading(const std::optional<KitSide>& side) {
+// Returns the label of the side and its number of iterations: "base (medians of 20 iterations)".
+std::string format_side_heading(const std::optional<KitSide>& side) {
   if (!side) return "nothing";
   std::set<std::int64_t> iterations;
   for (const Activity& activity : side->activities) {
@@ -168,16 +168,16 @@ std::string extract_samples(std::string_view gate_text, const std::string& id) {
 
 }  // namespace
 
-KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile) {
+KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile) {
   KitSide side;
   side.label = std::move(label);
-  const auto is_of_iteration = [](const Activity& activity) {
+  const auto is_in_iteration = [](const Activity& activity) {
     return activity.attributes.integer(Attribute::iteration).has_value();
   };
-  const bool iterated = std::ranges::any_of(profile, is_of_iteration);
+  const bool has_iterations = std::ranges::any_of(profile, is_in_iteration);
   Nanoseconds first = Nanoseconds::max();
   for (const Activity& activity : profile) {
-    if (iterated && !is_of_iteration(activity)) continue;
+    if (has_iterations && !is_in_iteration(activity)) continue;
     first = std::min(first, activity.start);
     Activity& kept = side.activities.emplace_back(activity);
     kept.track.pid = pid;
@@ -188,8 +188,8 @@ KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity
   return side;
 }
 
-KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
-                 const std::string& case_id) {
+KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
+                      const std::string& case_id) {
   KitSide side;
   side.label = std::move(label);
   for (const StoredActivity& entry : stored.activities) {
@@ -212,16 +212,16 @@ KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& store
 }
 
 std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance) {
-  const auto before = find_occurrences(base);
-  const auto after = find_occurrences(candidate);
+  const auto base_entries = find_occurrences(base);
+  const auto candidate_entries = find_occurrences(candidate);
   std::vector<KitRow> rows;
-  for (const auto& [key, entry] : before) {
-    const auto found = after.find(key);
-    rows.push_back(
-        make_row(key, &entry, found == after.end() ? nullptr : &found->second, tolerance));
+  for (const auto& [key, entry] : base_entries) {
+    const auto other = candidate_entries.find(key);
+    rows.push_back(make_row(
+        key, &entry, other == candidate_entries.end() ? nullptr : &other->second, tolerance));
   }
-  for (const auto& [key, entry] : after) {
-    if (!before.contains(key)) rows.push_back(make_row(key, nullptr, &entry, tolerance));
+  for (const auto& [key, entry] : candidate_entries) {
+    if (!base_entries.contains(key)) rows.push_back(make_row(key, nullptr, &entry, tolerance));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const KitRow& a, const KitRow& b) {
     return compute_difference(a) > compute_difference(b);
@@ -229,7 +229,7 @@ std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate,
   return rows;
 }
 
-std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
+std::string describe_kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
   if (!kit.base || !kit.candidate || !kit.judgement->effect) return "";
   Nanoseconds base{0}, candidate{0};
   for (const KitRow& row : rows) {
@@ -237,12 +237,12 @@ std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
     candidate += row.candidate.value_or(Nanoseconds(0));
   }
   if (base <= Nanoseconds(0)) return "";
-  const double share =
+  const double total_effect =
       static_cast<double>(candidate.count()) / static_cast<double>(base.count()) - 1;
   std::string text = fmt::format("Together the activities take {} and {} ({:+.1f}%)",
-                                 format_time(base), format_time(candidate), 100 * share);
+                                 format_time(base), format_time(candidate), 100 * total_effect);
   const double effect = *kit.judgement->effect;
-  if (std::abs(share - effect) > std::max(kKitTolerance, std::abs(effect) / 2)) {
+  if (std::abs(total_effect - effect) > std::max(kKitTolerance, std::abs(effect) / 2)) {
     text += fmt::format(
         "; the verdict's {:+.1f}% is decisive: it comes from many more samples without a profiler",
         100 * effect);
@@ -250,7 +250,7 @@ std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows) {
   return text + ".";
 }
 
-std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
+std::string describe_kit_changes(const Kit& kit, const std::vector<KitRow>& rows) {
   std::vector<Change> changes = kit.judgement->changes;
   if (kit.base && kit.candidate) {
     const std::vector<Change> facts =
@@ -258,26 +258,26 @@ std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows) {
     changes.insert(changes.end(), facts.begin(), facts.end());
   }
   for (const Change& change : kit.gate->evidence.changes) changes.push_back(change);
-  const auto steps = std::ranges::count_if(rows, [](const KitRow& row) {
+  const auto changed_steps = std::ranges::count_if(rows, [](const KitRow& row) {
     return !row.base_implementation.empty() && !row.candidate_implementation.empty() &&
            row.base_implementation != row.candidate_implementation;
   });
   std::string text = changes.empty() ? std::string("No other known property changed")
                                      : "What else changed: " + format_changes(changes);
-  if (steps > 0)
-    text += fmt::format("; {} of {} steps run another implementation", steps, rows.size());
+  if (changed_steps > 0)
+    text += fmt::format("; {} of {} steps run another implementation", changed_steps, rows.size());
   if (kit.gate->evidence.moved) text += "; " + kit.gate->evidence.moved->text;
   return text + ".";
 }
 
-std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
+std::string format_kit(const Kit& kit, const std::vector<KitRow>& rows) {
   const CaseAssessment& judgement = *kit.judgement;
   std::string text =
       fmt::format("# {}: {}\n\n", to_string(judgement.verdict), escape_markdown(judgement.id));
   const std::string effect = describe_effect(judgement);
   if (!effect.empty()) text += effect + ".\n";
   if (!judgement.reason.empty()) text += fmt::format("{}.\n", escape_markdown(judgement.reason));
-  text += escape_markdown(kit_sentence(kit, rows)) + "\n\n";
+  text += escape_markdown(describe_kit_changes(kit, rows)) + "\n\n";
   text += "- " + escape_markdown(format_side("candidate", kit.gate->facts.candidate)) + "\n";
   if (kit.gate->facts.base)
     text += "- " + escape_markdown(format_side("base", *kit.gate->facts.base)) + "\n";
@@ -295,8 +295,9 @@ std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows) {
       "for\nui.perfetto.dev. `samples.jsonl` contains every sample of the case.\n";
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {
-    text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", side_heading(kit.base),
-                        side_heading(kit.candidate), kit_total(kit, rows), format_table(rows));
+    text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", format_side_heading(kit.base),
+                        format_side_heading(kit.candidate), describe_kit_total(kit, rows),
+                        format_table(rows));
   }
   return text;
 }
@@ -312,27 +313,28 @@ Status write_kit(const Kit& kit, const std::string& folder, std::string_view gat
     BENCH_RETURN_IF_ERROR(write_trace(kit, folder + "/trace.json", existing));
     BENCH_RETURN_IF_ERROR(write_trace(kit, folder + "/timeline.html", existing));
   }
-  BENCH_RETURN_IF_ERROR(write_file(folder + "/README.md", kit_markdown(kit, rows), existing));
+  BENCH_RETURN_IF_ERROR(write_file(folder + "/README.md", format_kit(kit, rows), existing));
   return write_file(folder + "/samples.jsonl", extract_samples(gate_text, kit.judgement->id),
                     existing);
 }
 
 namespace {
 
-// Medians of few iterations scatter; a timeline of many iterations is hard to read.
+// A kit profiles as many iterations as fit into kKitTime, within the two limits. Medians of fewer
+// iterations vary too much, and a timeline of more iterations is hard to read.
 constexpr Nanoseconds kKitTime = std::chrono::milliseconds(300);
 constexpr std::int64_t kMinKitIterations = 5;
 constexpr std::int64_t kMaxKitIterations = 25;
 
-IterationWindow kit_window(const std::optional<Nanoseconds>& iteration) {
-  const Nanoseconds time = std::max(iteration.value_or(kKitTime), Nanoseconds(1));
+IterationWindow choose_iterations(const std::optional<Nanoseconds>& iteration_time) {
+  const Nanoseconds time = std::max(iteration_time.value_or(kKitTime), Nanoseconds(1));
   IterationWindow window;
   window.last = window.first - 1 +
                 std::clamp<std::int64_t>(kKitTime / time, kMinKitIterations, kMaxKitIterations);
   return window;
 }
 
-class Activities final : public ActivitySink {
+class ActivityList final : public ActivitySink {
  public:
   Status consume(const Activity& activity) override {
     all.push_back(activity);
@@ -341,27 +343,28 @@ class Activities final : public ActivitySink {
   std::vector<Activity> all;
 };
 
-// Collects activities. A failing case announces each activity, and writes it again once it ends.
+// Collects the activities of a profile pass, and its record. A case that failed before writes each
+// activity twice: when it begins and when it ends. The merger joins the two.
 class KitSink final : public RecordSink {
  public:
   Status append(const Record& record) override {
-    if (const auto* found = std::get_if<ProfilePassRecord>(&record)) pass = *found;
+    if (const auto* pass_record = std::get_if<ProfilePassRecord>(&record)) pass = *pass_record;
     return Done{};
   }
   Status append_activity(std::string_view line) override {
     if (parser_.parse(line).kind != LineKind::activity) return Done{};
-    return paired_.consume(parser_.activity());
+    return merger_.consume(parser_.activity());
   }
   Result<std::vector<Activity>> finish() {
-    BENCH_RETURN_IF_ERROR(paired_.finish());
-    return std::move(kept_.all);
+    BENCH_RETURN_IF_ERROR(merger_.finish());
+    return std::move(list_.all);
   }
   std::optional<ProfilePassRecord> pass;
 
  private:
   ActivityLineParser parser_;
-  Activities kept_;
-  BeginRecordMerger paired_{kept_};
+  ActivityList list_;
+  BeginRecordMerger merger_{list_};
 };
 
 }  // namespace
@@ -375,7 +378,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   options.seed = request.seed;
   options.run_id = "kit";
   options.interrupted = interrupted;
-  options.profile.emplace().iterations = kit_window(request.iteration);
+  options.profile.emplace().iterations = choose_iterations(request.iteration_time);
   KitSink sink;
   const ProfileReason reason =
       is_failure(request.outcome) ? ProfileReason::failed : ProfileReason::wanted;
@@ -384,7 +387,7 @@ Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hel
   session.finish();
   if (!pass) return pass.error();
   BENCH_ASSIGN_OR_RETURN(const std::vector<Activity> activities, sink.finish());
-  KitSide side = kit_side(request.label, request.pid, activities);
+  KitSide side = make_kit_side(request.label, request.pid, activities);
   if (sink.pass) {
     side.facts = sink.pass->details;
     if (sink.pass->reason) side.end = *sink.pass->reason;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kit of a failing case: both sides' profiles as one trace and one table, a sentence about what
 // changed, and how to reproduce the measurement. Pure functions, except that write_kit() writes
-// files.
+// files and profile_side() measures.
 #pragma once
 
 #include "base/env.hpp"
@@ -22,67 +22,71 @@
 
 namespace bench {
 
+// The profile of one side.
 struct KitSide {
   std::string label;  // "candidate", "base", "stored, 1a2b3c4d, 2026-11-20T08:00:00Z"
-  std::vector<Activity> activities;          // of some iterations, or of one
+  std::vector<Activity> activities;          // activities of one or more iterations
   std::map<std::string, std::string> facts;  // from the profile pass: "isa", "threads"
-  std::optional<std::string> end;            // how the pass failed: "SIGSEGV ..."
+  std::optional<std::string> end;  // how the pass failed, "SIGSEGV ..."; nullopt if it succeeded
 };
 
-// Builds a side from the activities of a profile. Keeps those within iterations (all if there are
-// none). Times start at 0 in process `pid`, to which the trace gives the label as name.
-KitSide kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile);
-KitSide kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
-                 const std::string& case_id);
+// Makes a side from the activities of a profile. Keeps the activities within iterations; if none
+// is, keeps all. Times start at 0. The activities get the process id `pid`, and the trace names
+// that process `label`.
+KitSide make_kit_side(std::string label, std::int64_t pid, const std::vector<Activity>& profile);
+KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& stored,
+                      const std::string& case_id);
 
-// One activity of an iteration, with both sides side by side.
+// One activity of an iteration, on both sides.
 struct KitRow {
   enum class Change { vanished, appeared, slower, faster, same };
   Change change = Change::same;
-  std::string scope, name;  // layer and primitive; `name` has a number if it occurs several times
+  std::string scope;  // layer
+  std::string name;   // primitive; repetitions within an iteration get " #2", " #3", ...
   std::optional<Nanoseconds> base, candidate;  // medians over the iterations
   std::string base_implementation, candidate_implementation;
 };
-// Returns the rows with the largest time difference first. Differences up to `tolerance` (a
-// fraction) count as equal.
+// Returns one row per activity, the largest time difference first. Times that differ by at most
+// `tolerance` (a fraction) count as equal.
 std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance);
 
 struct Kit {
   const GateFile* gate;
   const CaseAssessment* judgement;
-  std::optional<KitSide> base;  // nullopt: no profile of the base is known
-  std::optional<KitSide> candidate;
-  std::vector<std::string> notes;  // why a side is missing
+  std::optional<KitSide> base, candidate;  // nullopt: there is no profile of the side
+  std::vector<std::string> notes;          // why a side is missing
 };
 
-// Compares the activities' total time with the judged effect. (A few profiled iterations are not a
-// measurement.) Empty without both sides or without an effect.
-std::string kit_total(const Kit& kit, const std::vector<KitRow>& rows);
+// Compares the total times of the activities on both sides, and states whether their ratio
+// contradicts the verdict's effect. Returns an empty text without both sides or without an effect.
+std::string describe_kit_total(const Kit& kit, const std::vector<KitRow>& rows);
 
-// Describes the changed implementation, layout, ISA, library or clock. Never empty.
-std::string kit_sentence(const Kit& kit, const std::vector<KitRow>& rows);
-std::string kit_markdown(const Kit& kit, const std::vector<KitRow>& rows);
+// Describes what else changed: implementation, layout, ISA, library, machine speed. Never empty.
+std::string describe_kit_changes(const Kit& kit, const std::vector<KitRow>& rows);
+// Returns the text of the kit's README.md.
+std::string format_kit(const Kit& kit, const std::vector<KitRow>& rows);
 
-// Creates FOLDER with trace.json and timeline.html (two processes), README.md and samples.jsonl.
-// samples.jsonl has the case's lines (stage 1 and duets) of `gate_text`, the gate's file.
+// Creates `folder` with README.md and samples.jsonl, and with trace.json and timeline.html if there
+// is a profile. samples.jsonl has the lines of the case from `gate_text`, the gate's file.
 Status write_kit(const Kit& kit, const std::string& folder, std::string_view gate_text,
                  Existing existing);
 
-// Profiles one case once more on one side, for the kit.
-
+// What profile_side() profiles: one case on one side.
 struct KitRequest {
   const Case* spec = nullptr;
-  ops::InputLayouts input_layouts{};  // input layouts of a layer in its network
+  ops::InputLayouts input_layouts{};  // for a layer: its input layouts in its network
   std::uint64_t seed = 1;
-  Outcome outcome = Outcome::ok;  // the candidate's; a failed case is profiled from its first run
+  // Outcome of the case on this side. A failed case runs as in its measurement: with the check, and
+  // with a record of each activity's begin.
+  Outcome outcome = Outcome::ok;
   std::string label;
   std::int64_t pid = 1;  // process id of the side in the trace
-  // Time per iteration, if known: short iterations allow more of them.
-  std::optional<Nanoseconds> iteration{};
+  // Time per iteration: the shorter it is, the more iterations are profiled. nullopt if unknown.
+  std::optional<Nanoseconds> iteration_time{};
 };
 
 // Returns what the side ran until it ended, even if it failed. Returns an error if no worker starts
-// or no temporary folder can be created.
+// or no temporary folder can be created. `interrupted`: whether the user has interrupted the gate.
 Result<KitSide> profile_side(const WorkerFactory& start, const HelloRequest& hello,
                              const std::function<bool()>& interrupted, const KitRequest& request,
                              Env& env);

@@ -42,7 +42,7 @@ std::vector<Activity> profile(std::int64_t convolution, const std::string& imple
 }
 
 TEST(Kit, ASideHoldsItsIterationsFromZeroOnAndNothingElse) {
-  const KitSide side = kit_side("base", 1, profile(100, "jit:avx2"));
+  const KitSide side = make_kit_side("base", 1, profile(100, "jit:avx2"));
   ASSERT_THAT(side.activities, SizeIs(6));
   EXPECT_EQ(side.activities[0].start, Nanoseconds(0));
   EXPECT_EQ(side.activities[1].start, Nanoseconds(20));
@@ -54,7 +54,7 @@ TEST(Kit, ASideHoldsItsIterationsFromZeroOnAndNothingElse) {
 TEST(Kit, WhatNeverCameToAnIterationIsKeptWhole) {
   Activity creation = primitive("convolution", 0, 50, 500, "jit");
   creation.attributes.erase(Attribute::iteration);
-  const KitSide side = kit_side("candidate", 2, {creation});
+  const KitSide side = make_kit_side("candidate", 2, {creation});
   ASSERT_THAT(side.activities, SizeIs(1));
   EXPECT_EQ(side.activities[0].start, Nanoseconds(0));
 }
@@ -65,8 +65,8 @@ TEST(Kit, ComparesOccurrenceByOccurrence) {
     return activity.name == "reorder" && activity.duration == Nanoseconds(30);
   });
   after.push_back(primitive("sum", 0, 1950, 5, "simple"));
-  const auto rows = compare_sides(kit_side("base", 1, profile(100, "jit:avx2")),
-                                  kit_side("candidate", 2, after), 0.02);
+  const auto rows = compare_sides(make_kit_side("base", 1, profile(100, "jit:avx2")),
+                                  make_kit_side("candidate", 2, after), 0.02);
   ASSERT_THAT(rows, SizeIs(4));
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
   EXPECT_EQ(rows[0].name, "convolution");
@@ -92,8 +92,8 @@ class KitText : public testing::Test {
     judgement_.changes = {{"implementation", "jit:avx2", "jit:sse41"}};
     kit_.gate = &gate_;
     kit_.judgement = &judgement_;
-    kit_.base = kit_side("base", 1, profile(100, "jit:avx2"));
-    kit_.candidate = kit_side("candidate", 2, profile(150, "jit:sse41"));
+    kit_.base = make_kit_side("base", 1, profile(100, "jit:avx2"));
+    kit_.candidate = make_kit_side("candidate", 2, profile(150, "jit:sse41"));
     kit_.base->facts = {{"isa", "AVX2"}, {"threads", "1"}};
     kit_.candidate->facts = {{"isa", "SSE4.1"}, {"threads", "1"}};
   }
@@ -104,7 +104,7 @@ class KitText : public testing::Test {
 
 TEST_F(KitText, NamesImplementationIsaAndLibraryInASentence) {
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
-  EXPECT_EQ(kit_sentence(kit_, rows),
+  EXPECT_EQ(describe_kit_changes(kit_, rows),
             "What else changed: implementation jit:avx2 -> jit:sse41; isa AVX2 -> SSE4.1; onednn "
             "3.1.0 -> 3.2.0; 1 of 3 steps run another implementation.");
 }
@@ -113,11 +113,11 @@ TEST_F(KitText, SaysSoWhereNothingElseChanged) {
   gate_.evidence.changes.clear();
   judgement_.changes.clear();
   kit_.base.reset();
-  EXPECT_EQ(kit_sentence(kit_, {}), "No other known property changed.");
+  EXPECT_EQ(describe_kit_changes(kit_, {}), "No other known property changed.");
 }
 
 TEST_F(KitText, TheReportHoldsTableAndReproduction) {
-  const std::string text = kit_markdown(kit_, compare_sides(*kit_.base, *kit_.candidate, 0.02));
+  const std::string text = format_kit(kit_, compare_sides(*kit_.base, *kit_.candidate, 0.02));
   EXPECT_THAT(text, AllOf(HasSubstr("# REGRESSION: "), HasSubstr("\n1.5x slower"),
                           HasSubstr("bench duet 'conv/a|b' --base /old/bench --cand /opt/bench"),
                           HasSubstr("| slower | net:conv1 | convolution | 100 ns | 150 ns | "
@@ -128,24 +128,25 @@ TEST_F(KitText, TheReportHoldsTableAndReproduction) {
 TEST_F(KitText, ATotalThatContradictsTheVerdictSaysWhatCounts) {
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   judgement_.effect = 0.36;  // 140 ns to 190 ns
-  EXPECT_EQ(kit_total(kit_, rows), "Together the activities take 140 ns and 190 ns (+35.7%).");
+  EXPECT_EQ(describe_kit_total(kit_, rows),
+            "Together the activities take 140 ns and 190 ns (+35.7%).");
   judgement_.effect = 1.14;
-  EXPECT_EQ(kit_total(kit_, rows),
+  EXPECT_EQ(describe_kit_total(kit_, rows),
             "Together the activities take 140 ns and 190 ns (+35.7%); the verdict's +114.0% is "
             "decisive: it comes from many more samples without a profiler.");
   kit_.base.reset();
-  EXPECT_EQ(kit_total(kit_, rows), "");
+  EXPECT_EQ(describe_kit_total(kit_, rows), "");
 }
 
 TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
   StoredProfile stored;
   stored.activities.push_back({"primitive", "convolution", "jit:avx2", "net:conv1", Nanoseconds(20),
                                Nanoseconds(100), 5, 6});
-  kit_.base = kit_side("stored, beef, 2026-11-20", 1, stored, judgement_.id);
+  kit_.base = make_kit_side("stored, beef, 2026-11-20", 1, stored, judgement_.id);
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   EXPECT_EQ(rows[0].name, "convolution");
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
-  EXPECT_THAT(kit_markdown(kit_, rows),
+  EXPECT_THAT(format_kit(kit_, rows),
               HasSubstr("stored, beef, 2026-11-20 beside candidate (medians of 2 iterations)"));
 }
 

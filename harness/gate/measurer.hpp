@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what decide() requests and calls it again. Stops if nothing is requested, the time is
-// over or the user interrupts. Does not judge anything itself.
+// Measures what decide() requests and calls decide() again. Stops if nothing is requested, the
+// budget is spent or the user interrupts. All judging is in decide().
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -20,63 +20,69 @@
 
 namespace bench {
 
-// Number of cases whose duets are interleaved, so that one disturbance does not affect all duets of
-// a case. With more interleaved cases, more would be unfinished at the end of the budget.
+// Maximum number of cases that are measured interleaved, so that one disturbance does not affect
+// all duets of a case. With more of them, more cases would be unfinished at the end of the budget.
 inline constexpr std::size_t kInterleavedCases = 8;
-// Minimum time between two windows of a case, so that they see different states of the machine.
+// Minimum time between two windows of a case, so that each sees another state of the machine.
 inline constexpr Nanoseconds kWindowGap = std::chrono::seconds(5);
 
-// Receives each step of a gate before its measurement. duet_progress() returns a function that
-// reports them to `observer`, which must outlive the function.
+// Receives each step of a gate before its measurement.
 using DuetProgress = std::function<void(const GateStep& step)>;
+// Returns a function that reports each step to `observer`. The observer must outlive the function.
 DuetProgress duet_progress(RunObserver& observer);
 
+// What a GateMeasurer needs to measure.
 struct GateParts {
   WorkerFactory start_candidate;
   WorkerFactory start_base;  // empty without a base
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;  // sleeps
-  std::function<bool()> interrupted;
-  QuietLevels levels = {};  // known from the store and from the candidate's run (stage 1)
-  // Receives each duet and each window as a line of the gate's file, right after its measurement.
+  std::function<bool()> interrupted;       // whether the user has interrupted the gate
+  QuietLevels levels = {};                 // from the store and from the candidate's run (stage 1)
+  // Receives the lines of the gate's file: each duet, window, side of the base and failure, right
+  // after its measurement.
   std::function<Status(std::string_view line)> append;
   // Called before each measurement; may be empty.
   DuetProgress progress;
 };
 
 struct GateTask {
-  const Plan* plan;  // `evidence.cases` are in the order of its cases
+  const Plan* plan;  // its cases have the same order as GateEvidence::cases
   std::string run_id;
   std::uint64_t seed = 1;
-  std::optional<Nanoseconds> budget;  // starts at construction
+  std::optional<Nanoseconds> budget;  // time limit from the construction of the GateMeasurer on
 };
 
 class GateMeasurer {
  public:
+  // Keeps references to all three arguments.
   GateMeasurer(const GateTask& task, const GateParts& parts, Clock& clock);
 
-  // Adds to the evidence until it is complete. Sets `stopped` if the budget or an interruption ends
-  // it early. Returns an error if `append` fails.
+  // Adds evidence until every case is decided. Sets `evidence.stopped` if the budget or an
+  // interruption ends the measurements early. Returns an error if GateParts::append fails.
   Result<Decision> settle(GateEvidence& evidence);
-  // Returns a layer's input layouts in its network, which are queried once; empty for other cases.
+  // Returns a layer's input layouts in its network; empty for other cases. Asks a worker of the
+  // candidate once per network. Returns an error if the worker does not start.
   Result<ops::InputLayouts> find_input_layouts(const Case& spec);
   // Total warm-up and sample time of all workers so far.
   Nanoseconds spent_on_samples() const;
 
  private:
-  Status measure(std::vector<MeasurementRequest> wanted, GateEvidence& evidence);
-  Status measure_duet(MeasurementRequest& wanted, CaseEvidence& entry);
-  Status measure_window(MeasurementRequest& wanted, CaseEvidence& entry);
-  Status ask_base(MeasurementRequest& wanted, CaseEvidence& entry);
-  // Records a side whose worker did not start, unless the user interrupted.
-  Status note_start_failure(MeasurementRequest& wanted, SideFailure::Side side, const Error& error,
+  Status measure(std::vector<MeasurementRequest> requests, GateEvidence& evidence);
+  // The next functions update `request.count`: a duet decrements it; a failure, or a check of the
+  // base, sets it to 0.
+  Status measure_duet(MeasurementRequest& request, CaseEvidence& entry);
+  Status measure_window(MeasurementRequest& request, CaseEvidence& entry);
+  Status check_base(MeasurementRequest& request, CaseEvidence& entry);
+  // Records the failure of a side whose worker did not start, unless the user interrupted.
+  Status note_start_failure(MeasurementRequest& request, SideFailure::Side side, const Error& error,
                             CaseEvidence& entry);
-  Status note_failure(MeasurementRequest& wanted, SideFailure failure, CaseEvidence& entry);
-  void tell_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
-                     std::size_t left) const;
-  bool out_of_time() const;
+  Status note_failure(MeasurementRequest& request, SideFailure failure, CaseEvidence& entry);
+  void report_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
+                       std::size_t steps_left) const;
+  bool is_out_of_time() const;
   bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
-  bool stopped() const { return is_interrupted() || out_of_time(); }
+  bool must_stop() const { return is_interrupted() || is_out_of_time(); }
 
   const GateTask& task_;
   const GateParts& parts_;
@@ -84,13 +90,13 @@ class GateMeasurer {
   Nanoseconds started_;
   WorkerSession candidate_;
   WorkerSession base_;
-  DuetWorkers workers_;  // run base_ and candidate_
+  DuetWorkers workers_;  // uses base_ and candidate_
   QuietLevels levels_;
   NetworkLayouts layouts_;
-  std::map<std::string, OutputSample> outputs_;     // by case, from its first duet
-  std::map<std::string, Nanoseconds> window_ends_;  // by case
-  std::uint64_t duets_ = 0;
-  std::size_t done_ = 0;  // measured so far: duets, and processes of windows
+  std::map<std::string, OutputSample> outputs_;     // by case id, from its first measurement
+  std::map<std::string, Nanoseconds> window_ends_;  // by case id
+  std::uint64_t duets_ = 0;                         // number of duets started so far
+  std::size_t steps_done_ = 0;  // duets, processes of windows, and checks of the base
 };
 
 }  // namespace bench

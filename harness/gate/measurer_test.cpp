@@ -130,7 +130,7 @@ TEST_F(GateTest, ThreadPoolsGetTimeToSleepBetweenTurns) {
   for (const Duet& duet : evidence.cases[0].duets) turns += 2 * duet.base.size();
   EXPECT_THAT(pauses_, SizeIs(turns));
   EXPECT_GE(turns, 6U * 2 * kMinDuetRounds);
-  EXPECT_THAT(pauses_, Each(kHandOver));
+  EXPECT_THAT(pauses_, Each(kHandOverPause));
 }
 
 TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
@@ -199,7 +199,7 @@ TEST_F(GateTest, EqualSidesPassAfterTheFirstDuets) {
 
 TEST_F(GateTest, WorkersServeNoMoreCasesThanTheyMay) {
   std::vector<std::string> ids;
-  for (std::size_t i = 0; i < kCasesOfWorkers + 1; ++i) {
+  for (std::size_t i = 0; i < kMaxCasesPerWorkers + 1; ++i) {
     ids.push_back(fmt::format("gemm/forward/m{}n4k4/f32/onednn/cpu/hot/t1", i + 1));
   }
   const Plan plan = plan_of(ids);
@@ -244,7 +244,7 @@ TEST_F(GateTest, RemainingTimeIsExtrapolatedFromThePaceSoFar) {
   std::vector<std::pair<std::size_t, std::optional<Nanoseconds>>> steps;
   std::vector<Nanoseconds> times;
   gate_parts.progress = [&](const GateStep& step) {
-    steps.emplace_back(step.left, step.remaining);
+    steps.emplace_back(step.steps_left, step.time_left);
     times.push_back(clock_.now());
   };
   const GateTask task{&plan, "run1", 1, std::nullopt};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a gate can be trusted on one machine: the measurements of its self-test, their file
-// (schema bench.selftest/1), and the results for whole suites. Pure functions.
+// The self-test of a gate, which shows how far its verdicts can be trusted on one machine. This
+// file declares the measurements, their file (schema bench.selftest/1), and a simulation of whole
+// suites. Pure functions.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,28 +18,29 @@
 
 namespace bench {
 
-// Simulates the gate on whole suites that are resampled from recorded A/A duets: false positives,
-// power and cost. Uses the real decide(). Pure functions of the record and a seed.
+// The simulation resamples whole suites from recorded A/A duets and calls the real decide(). It
+// estimates false positives, power and cost. Its result depends only on the record and a seed.
 
-// One kernel under one condition. The duets are in the order of measurement, so that a disturbance
-// of several duets affects neighbours in the record.
+// A/A duets of one kernel under one condition, in the order of measurement. So a disturbance of
+// several duets affects neighbours in the record.
 struct RecordedDuets {
   std::string name;                // "gemm/.../t1 quiet"
-  std::vector<double> log_ratios;  // candidate / base of A/A duets
-  std::vector<double> base_q25;  // lower quartile of the base's process, nanoseconds per iteration
+  std::vector<double> log_ratios;  // log(candidate / base), one per duet
+  // Lower quartile of the base's samples, in nanoseconds per iteration, one per duet
+  std::vector<double> base_q25;
 };
 
 struct SimulationOptions {
   int suites = 1000;
   int cases = 100;      // per suite
-  int slower = 0;       // number of cases that are slower by `slowdown`
+  int slower = 0;       // number of cases per suite that are slower by `slowdown`
   double slowdown = 0;  // a fraction
-  // mirrored: each duet is used as recorded or mirrored, at random. recorded: as recorded, which
-  // preserves a shift that lasted for a sitting.
-  enum class Drawing { mirrored, recorded };
-  Drawing drawing = Drawing::mirrored;
-  // Simulates the end of the budget: no case gets more duets, and none is confirmed. nullopt: no
-  // limit.
+  // mirrored: each duet gets the negated log-ratio with probability 1/2. recorded: no duet is
+  // mirrored, so a difference between the sides that lasted for a whole sitting remains.
+  enum class Resampling { mirrored, recorded };
+  Resampling resampling = Resampling::mirrored;
+  // Maximum number of duets per case, which simulates the end of the budget. If set, no case gets
+  // confirming duets. nullopt: no limit.
   std::optional<int> max_duets;
   std::uint64_t seed = 1;
   GatePolicy policy;
@@ -47,22 +49,24 @@ struct SimulationOptions {
 
 struct SimulationResult {
   int suites = 0;
-  int red = 0;                         // suites with a false REGRESSION
-  std::int64_t clean = 0, alarms = 0;  // cases that are not slower; those with REGRESSION
-  std::int64_t slow = 0, found = 0;    // cases that are slower; those with REGRESSION
-  std::int64_t inconclusive = 0;       // over all cases
-  double processes_per_case = 0;       // both sides together, plus one of stage 1
+  int red_suites = 0;                // suites with at least one false positive
+  std::int64_t clean = 0;            // cases that are not slower
+  std::int64_t false_positives = 0;  // those of them with the verdict REGRESSION
+  std::int64_t slow = 0;             // cases that are slower
+  std::int64_t detected = 0;         // those of them with the verdict REGRESSION
+  std::int64_t inconclusive = 0;     // cases with that verdict, slower or not
+  double processes_per_case = 0;     // two per duet, plus one of stage 1
 };
 
-// Each case of a suite resamples one of `kernels`. Its duets are consecutive ones of the record
-// from a random position on, each mirrored at random by default. Mirroring is valid because
-// everything that distinguishes the sides of an A/A duet is chosen at random for each duet
-// (harness/gate/duet.cpp). Every kernel must have at least one duet.
+// Simulates suites. Each case resamples one of `kernels`, chosen at random: its duets are
+// consecutive ones of the record, from a random position on. By default, each is mirrored at
+// random. Mirroring is valid because a random choice per duet assigns everything that distinguishes
+// the sides of an A/A duet (harness/gate/duet.cpp). Every kernel must have at least one duet.
 SimulationResult simulate(std::span<const RecordedDuets> kernels, const SimulationOptions& options);
 
 inline constexpr std::string_view kSelfTestSchema = "bench.selftest/1";
 
-// A duet's result over all its rounds, disturbed ones included.
+// The result of a duet if all its rounds count, including disturbed ones.
 struct AllRounds {
   double log_ratio = 0;
   Nanoseconds base_q25{0};
@@ -70,31 +74,32 @@ struct AllRounds {
 
 // One A/A duet, reduced to what the gate uses.
 struct NullDuet {
-  std::string id;
+  std::string id;  // id of the case
   double log_ratio = 0;
-  Nanoseconds base_q25{0};  // of whole samples
+  Nanoseconds base_q25{0};  // lower quartile of whole samples
   std::int64_t iterations_per_sample = 1;
-  // The result if all rounds count; nullopt if there are no canaries.
-  std::optional<AllRounds> all_rounds = std::nullopt;
+  std::optional<AllRounds> all_rounds = std::nullopt;  // nullopt if the duet has no canaries
 };
-// Returns nullopt if the samples took no time.
-std::optional<NullDuet> equal_duet(const Duet& duet);
+// Reduces a duet. Returns nullopt if its samples took no time.
+std::optional<NullDuet> make_null_duet(const Duet& duet);
 
-// An injected slowdown and the slowdown that the duets measured.
+// An injected slowdown of a case, and the slowdown that its duets measured. Both are fractions.
 struct InjectedSlowdown {
-  std::string id;
-  double injected = 0;  // fractions
-  double seen = 0;
+  std::string id;  // id of the case
+  double injected = 0;
+  double measured = 0;
   int duets = 0;
 };
 
+// Resolution and cost of the clock.
 struct TimerFacts {
   Nanoseconds step{0};  // smallest positive difference of two consecutive clock reads
-  Nanoseconds read{0};  // duration of one read, on average
+  Nanoseconds read{0};  // mean duration of a read
 };
+// Overhead of harness and profiler in one case.
 struct HarnessFacts {
-  std::string id;
-  Nanoseconds between_samples{0};  // worker time in a round outside samples, per sample
+  std::string id;                  // id of the case
+  Nanoseconds between_samples{0};  // time of a round outside its samples, per sample
   std::optional<double> profiler;  // profiled / unprofiled iteration time - 1
 };
 
@@ -110,47 +115,53 @@ struct SelfTest {
   std::vector<NullDuet> duets;  // in the order of measurement
 };
 
-// Returns lines, the first one with the schema. Files of several sittings can be concatenated.
+// Returns the lines of a sitting, the first one with the schema. A file may contain several
+// sittings in succession.
 std::string self_test_lines(const SelfTest& test);
-// Returns an error, with location, if there is no sitting or a line is malformed.
+// Reads the sittings of the file `name`. Returns an error, with its location, if there is no
+// sitting or a line is malformed.
 Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::string& name);
 
-// Returns one entry per case and sitting. `all` ignores the canaries.
+// Which rounds of a duet count: those that the canaries select, or all.
 enum class Rounds { counted, all };
-std::vector<RecordedDuets> recorded_duets(const std::vector<SelfTest>& tests,
-                                          Rounds rounds = Rounds::counted);
+// Returns one record per case and sitting.
+std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests,
+                                         Rounds rounds = Rounds::counted);
 
-// The summary: results for suites of 100 cases, resampled from the record.
+// How many cases the gate finds that are slower by `slowdown`, a fraction.
 struct PowerRow {
   double slowdown = 0;
   SimulationResult result;
 };
+// Duets per case after which the simulated budget of a cut-short gate ends.
 inline constexpr int kDuetsOfShortBudget = 10;
+// The results for suites of 100 cases, resampled from the record.
 struct SelfTestSummary {
   struct Kernel {
     std::string name;
     int duets = 0;
-    double center = 0, deviation = 0;  // location and deviation of the log-ratios
-    double deviation_of_all_rounds = 0;
-    // Minimum detectable effect with GatePolicy::extended_duets, a fraction
+    double center = 0, deviation = 0;    // median and standard deviation of the log-ratios
+    double deviation_of_all_rounds = 0;  // standard deviation if all rounds count
+    // Minimum detectable effect of GatePolicy::extended_duets duets, a fraction; nullopt if unknown
     std::optional<double> detectable;
   };
   std::vector<Kernel> kernels;
-  SimulationResult clean;
-  SimulationResult clean_as_recorded;  // without mirrored duets
-  // The budget ends after kDuetsOfShortBudget duets per case, so nothing is confirmed.
+  SimulationResult clean;              // no case is slower
+  SimulationResult clean_as_recorded;  // the same without mirrored duets
+  // The results if the budget ends after kDuetsOfShortBudget duets per case. No case then gets
+  // confirming duets.
   SimulationResult clean_cut_short;
-  PowerRow power_cut_short;
+  PowerRow power_cut_short;     // for twice the time
   std::vector<PowerRow> power;  // for +2, 3, 5, 10 %
-  // The same if all rounds counted; nullopt if no duet has canaries.
-  struct Unconditioned {
+  // The results if all rounds counted.
+  struct AllRoundsSummary {
     SimulationResult clean;
     std::vector<PowerRow> power;
   };
-  std::optional<Unconditioned> all_rounds;
+  std::optional<AllRoundsSummary> all_rounds;  // nullopt if no duet has canaries
 };
 struct SelfTestOptions {
-  int suites = 1000;
+  int suites = 1000;  // number of simulated suites
   std::uint64_t seed = 1;
 };
 // Returns an error if there are no duets.

@@ -26,7 +26,7 @@ void fields(auto& archive, JsonOf<HarnessFacts> auto& facts) {
 void fields(auto& archive, JsonOf<InjectedSlowdown> auto& slowdown) {
   archive.required("id", slowdown.id);
   archive.required("injected", slowdown.injected);
-  archive.required("seen", slowdown.seen);
+  archive.required("seen", slowdown.measured);
   archive.required("duets", slowdown.duets);
 }
 
@@ -59,11 +59,11 @@ void fields(auto& archive, JsonOf<NullDuet> auto& duet) {
 
 inline void fields(JsonWriter& writer, const SimulationResult& result) {
   writer.required("suites", result.suites);
-  writer.required("red", result.red);
+  writer.required("red", result.red_suites);
   writer.required("clean_cases", result.clean);
-  writer.required("alarms", result.alarms);
+  writer.required("alarms", result.false_positives);
   writer.required("slow_cases", result.slow);
-  writer.required("found", result.found);
+  writer.required("found", result.detected);
   writer.required("inconclusive", result.inconclusive);
   writer.required("processes_per_case", result.processes_per_case);
 }
@@ -78,14 +78,14 @@ namespace {
 constexpr JsonRules kSelfTestRules{.numbers = JsonRules::Numbers::any};
 constexpr JsonStyle kSelfTestStyle{.indent = 0, .reals = JsonReals::with_fraction};
 
-// Rounds to eight decimal places, far below the resolution of any clock.
+// Rounds to eight decimal places. The error is far below the resolution of any clock.
 double rounded(double value) { return std::round(value * 1e8) / 1e8; }
 
 SelfTest rounded_facts(SelfTest test) {
   for (HarnessFacts& facts : test.harness) {
     if (facts.profiler) facts.profiler = rounded(*facts.profiler);
   }
-  for (InjectedSlowdown& slowdown : test.injected) slowdown.seen = rounded(slowdown.seen);
+  for (InjectedSlowdown& slowdown : test.injected) slowdown.measured = rounded(slowdown.measured);
   return test;
 }
 
@@ -109,8 +109,9 @@ std::string read_line(JsonValue object, std::vector<SelfTest>& tests) {
   return reader.problem();
 }
 
-double to_percent(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+// Returns 0 if `total` is 0.
+double to_percent(std::int64_t cases, std::int64_t total) {
+  return total == 0 ? 0 : 100 * static_cast<double>(cases) / static_cast<double>(total);
 }
 
 std::string format_machine(const SelfTest& test) {
@@ -131,18 +132,19 @@ std::string format_machine(const SelfTest& test) {
     text += "\n";
   }
   for (const InjectedSlowdown& slowdown : test.injected) {
-    text += fmt::format("  injected: {:+.1f} % reads {:+.2f} % over {} duets of {}\n",
-                        100 * slowdown.injected, 100 * slowdown.seen, slowdown.duets, slowdown.id);
+    text +=
+        fmt::format("  injected: {:+.1f} % reads {:+.2f} % over {} duets of {}\n",
+                    100 * slowdown.injected, 100 * slowdown.measured, slowdown.duets, slowdown.id);
   }
   return text;
 }
 
-std::string format_all_rounds(const SelfTestSummary::Unconditioned& without) {
+std::string format_all_rounds(const SelfTestSummary::AllRoundsSummary& summary) {
   std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
-                                 without.clean.red, without.clean.suites);
-  for (const PowerRow& row : without.power) {
-    text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &without.power.front() ? "" : ",",
-                        100 * row.slowdown, to_percent(row.result.found, row.result.slow));
+                                 summary.clean.red_suites, summary.clean.suites);
+  for (const PowerRow& row : summary.power) {
+    text += fmt::format("{} {:+.0f} % found in {:.1f} %", &row == &summary.power.front() ? "" : ",",
+                        100 * row.slowdown, to_percent(row.result.detected, row.result.slow));
   }
   return text + "\n";
 }
@@ -177,22 +179,23 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
   return tests;
 }
 
-// The answer: how often the gate is wrong, and what it finds.
-std::string self_test_answer(const SelfTestSummary& summary) {
+// Returns the first sentence of the report: how often the gate is wrong, and how many slower cases
+// it finds.
+std::string format_answer_sentence(const SelfTestSummary& summary) {
   std::string text =
       fmt::format("The gate calls {:.1f} % of unchanged suites of 100 cases slower on this machine",
-                  to_percent(summary.clean.red, summary.clean.suites));
+                  to_percent(summary.clean.red_suites, summary.clean.suites));
   const char* separator = "; it finds ";
   for (const PowerRow& row : summary.power) {
     text += fmt::format("{}{:+.0f} % in {:.0f} %", separator, 100 * row.slowdown,
-                        to_percent(row.result.found, row.result.slow));
+                        to_percent(row.result.detected, row.result.slow));
     separator = ", ";
   }
   return text + " of slower cases.\n\n";
 }
 
 std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
-  std::string text = self_test_answer(summary);
+  std::string text = format_answer_sentence(summary);
   for (const SelfTest& test : tests) text += format_machine(test);
   text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
@@ -210,19 +213,20 @@ std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestS
   text += fmt::format(
       "\nsuites of 100 cases, resampled from these duets\n"
       "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
-      clean.red, clean.suites, to_percent(clean.alarms, clean.clean), clean.processes_per_case);
+      clean.red_suites, clean.suites, to_percent(clean.false_positives, clean.clean),
+      clean.processes_per_case);
   text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
-                      summary.clean_as_recorded.red, summary.clean_as_recorded.suites);
+                      summary.clean_as_recorded.red_suites, summary.clean_as_recorded.suites);
   const PowerRow& cut_short = summary.power_cut_short;
   text += fmt::format(
       "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
-      kDuetsOfShortBudget, summary.clean_cut_short.red, summary.clean_cut_short.suites,
-      100 * cut_short.slowdown, to_percent(cut_short.result.found, cut_short.result.slow),
+      kDuetsOfShortBudget, summary.clean_cut_short.red_suites, summary.clean_cut_short.suites,
+      100 * cut_short.slowdown, to_percent(cut_short.result.detected, cut_short.result.slow),
       cut_short.result.slow);
   for (const PowerRow& row : summary.power) {
     text +=
         fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
-                    100 * row.slowdown, to_percent(row.result.found, row.result.slow),
+                    100 * row.slowdown, to_percent(row.result.detected, row.result.slow),
                     row.result.slow, row.result.processes_per_case);
   }
   if (summary.all_rounds) text += format_all_rounds(*summary.all_rounds);
@@ -250,9 +254,9 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     writer.required("clean_cut_short", summary.clean_cut_short);
     writer.required("power_cut_short", summary.power_cut_short);
     writer.required("power", summary.power);
-    writer.group("all_rounds", summary.all_rounds, [](JsonWriter& inner, const auto& without) {
-      inner.required("clean", without.clean);
-      inner.required("power", without.power);
+    writer.group("all_rounds", summary.all_rounds, [](JsonWriter& inner, const auto& all_rounds) {
+      inner.required("clean", all_rounds.clean);
+      inner.required("power", all_rounds.power);
     });
   };
   return printed_json(document);

@@ -39,40 +39,41 @@ class SelfTestRun {
     test_.timer = measure_timer(clock_);
     for (const Case& spec : task_.plan->cases) BENCH_RETURN_IF_ERROR(measure_harness(spec));
     const std::size_t total = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
-    std::size_t left = total;
+    std::size_t duets_left = total;
     const Nanoseconds start = clock_.now();
     for (int i = 0; i < task_.duets; ++i) {
       for (const Case& spec : task_.plan->cases) {
-        if (stopped()) return finished();
+        if (must_stop()) return finish();
         if (parts_.progress) {
-          GateStep step{spec.id, "duet", left};
-          if (left < total) {
-            step.remaining = (clock_.now() - start) / static_cast<std::int64_t>(total - left) *
-                             static_cast<std::int64_t>(left);
+          GateStep step{spec.id, "duet", duets_left};
+          if (duets_left < total) {
+            const auto done = static_cast<std::int64_t>(total - duets_left);
+            step.time_left = (clock_.now() - start) / done * static_cast<std::int64_t>(duets_left);
           }
           parts_.progress(step);
         }
-        --left;
-        BENCH_RETURN_IF_ERROR(play(spec, equal_workers_, [&](const Duet& duet) {
-          if (auto equal = equal_duet(duet)) test_.duets.push_back(std::move(*equal));
+        --duets_left;
+        BENCH_RETURN_IF_ERROR(measure_duet(spec, equal_workers_, [&](const Duet& duet) {
+          if (auto null_duet = make_null_duet(duet)) test_.duets.push_back(std::move(*null_duet));
         }));
-        if (i % kInjectedEvery != 0 || stopped()) continue;
-        BENCH_RETURN_IF_ERROR(play(spec, slowed_workers_, [&](const Duet& duet) {
+        if (i % kInjectedEvery != 0 || must_stop()) continue;
+        BENCH_RETURN_IF_ERROR(measure_duet(spec, slowed_workers_, [&](const Duet& duet) {
           if (const auto ratio = log_ratio(duet)) slowed_ratios_[spec.id].push_back(*ratio);
         }));
-        slowed_workers_.finish();  // they need as much memory as the other pair
+        slowed_workers_.finish();  // frees their memory: it is as much as that of the other pair
       }
     }
-    return finished();
+    return finish();
   }
 
  private:
-  bool stopped() const {
+  bool must_stop() const {
     return (parts_.interrupted && parts_.interrupted()) ||
            (task_.budget && clock_.now() - started_ >= *task_.budget);
   }
 
-  SelfTest finished() {
+  // Returns the results so far.
+  SelfTest finish() {
     for (const auto& [id, ratios] : slowed_ratios_) {
       test_.injected.push_back({id, kInjectedSlowdown,
                                 std::expm1(*HodgesLehmann(ratios).estimate()),
@@ -81,8 +82,8 @@ class SelfTestRun {
     return std::move(test_);
   }
 
-  Status play(const Case& spec, DuetWorkers& workers,
-              const std::function<void(const Duet&)>& keep) {
+  Status measure_duet(const Case& spec, DuetWorkers& workers,
+                      const std::function<void(const Duet&)>& consume) {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
@@ -92,22 +93,24 @@ class SelfTestRun {
     if (result.candidate && output == outputs_.end()) {
       outputs_.emplace(spec.id, std::move(result.candidate->output));
     }
-    if (result.duet) keep(*result.duet);
+    if (result.duet) consume(*result.duet);
     return Done{};
   }
 
-  static Nanoseconds limit(const Case& spec) {
+  // Time limit of a request to a worker.
+  static Nanoseconds compute_limit(const Case& spec) {
     return kWarmupTimeFactor * kDuetWarmup + spec.measure.timeout;
   }
 
   template <class Answer>
   Result<Answer> ask(const Case& spec, const Request& request) {
-    auto reply = base_.ask<Answer>(request, limit(spec));
+    auto reply = base_.ask<Answer>(request, compute_limit(spec));
     if (!reply) return Error{reply.error().reason, spec.id, ""};
     return std::move(*reply);
   }
 
-  // Measures the time of a round outside its samples: the loop, its bookkeeping, the two messages.
+  // Measures the time of a round outside its samples (the loop, its bookkeeping and the two
+  // messages), and the overhead of the profiler.
   Status measure_harness(const Case& spec) {
     BENCH_RETURN_IF_ERROR(base_.ensure(spec.key.threads));
     PrepareRequest prepare = prepare_request(spec, task_.seed, {});
@@ -118,15 +121,16 @@ class SelfTestRun {
     const Nanoseconds start = clock_.now();
     BENCH_ASSIGN_OR_RETURN(const RoundReply round,
                            ask<RoundReply>(spec, RoundRequest{kHarnessSamples}));
-    Nanoseconds wall = clock_.now() - start;
-    for (const Nanoseconds sample : round.samples) wall -= sample;
+    Nanoseconds overhead = clock_.now() - start;
+    for (const Nanoseconds sample : round.samples) overhead -= sample;
     BENCH_ASSIGN_OR_RETURN(const std::optional<double> profiler, measure_profiler(spec, prepare));
     base_.finish();
-    test_.harness.push_back({spec.id, wall / kHarnessSamples, profiler});
+    test_.harness.push_back({spec.id, overhead / kHarnessSamples, profiler});
     return Done{};
   }
 
-  // Returns nullopt if the case cannot be profiled.
+  // Returns the profiled time of an iteration over the unprofiled one, minus 1. Returns nullopt if
+  // the case cannot be profiled.
   Result<std::optional<double>> measure_profiler(const Case& spec, const PrepareRequest& prepare) {
     BENCH_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::create("selftest"));
     ProfileRequest request;
@@ -135,7 +139,7 @@ class SelfTestRun {
     request.run_id = "selftest";
     request.warmup_iterations = spec.warmup.iterations;
     request.warmup_time = kDuetWarmup;
-    const auto reply = base_.ask<ProfiledReply>(request, limit(spec));
+    const auto reply = base_.ask<ProfiledReply>(request, compute_limit(spec));
     if (!reply && reply.error().worker_is_gone()) return Error{reply.error().reason, spec.id, ""};
     if (!reply || reply->unprofiled.count() <= 0) return std::optional<double>();
     return std::optional(static_cast<double>(reply->profiled.count()) /
@@ -150,9 +154,9 @@ class SelfTestRun {
   WorkerSession base_, candidate_, slowed_base_, slowed_;
   DuetWorkers equal_workers_, slowed_workers_;
   QuietLevels levels_;
-  std::map<std::string, OutputSample> outputs_;
-  std::map<std::string, std::vector<double>> slowed_ratios_;
-  std::uint64_t duets_ = 0;
+  std::map<std::string, OutputSample> outputs_;               // by case id, from its first duet
+  std::map<std::string, std::vector<double>> slowed_ratios_;  // log-ratios by case id
+  std::uint64_t duets_ = 0;                                   // number of duets started so far
   SelfTest test_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what `bench selftest` reports: A/A duets, duets with an injected slowdown, the timer,
+// Measures what `bench selftest` reports: A/A duets, duets with an injected slowdown, the clock,
 // and the overhead of harness and profiler.
 #pragma once
 
@@ -17,31 +17,32 @@
 namespace bench {
 
 inline constexpr double kInjectedSlowdown = 0.03;
-// One in this many duets has an injected slowdown: enough to show that it is measured correctly.
+// After one in this many A/A duets of a case follows a duet with an injected slowdown. So few are
+// enough to show that the slowdown is measured correctly.
 inline constexpr int kInjectedEvery = 5;
 
 struct SelfTestTask {
   const Plan* plan = nullptr;
   std::uint64_t seed = 1;
-  int duets = 40;  // A/A duets per case
-  std::optional<Nanoseconds> budget;
+  int duets = 40;                     // A/A duets per case
+  std::optional<Nanoseconds> budget;  // time limit of the whole self-test
 };
 
 struct SelfTestParts {
-  WorkerFactory start;         // for either side
-  WorkerFactory start_slowed;  // by kInjectedSlowdown
+  WorkerFactory start;         // starts a normal worker, for either side
+  WorkerFactory start_slowed;  // starts a worker whose kernels are slower by kInjectedSlowdown
   HelloRequest hello;
-  std::function<void(Nanoseconds)> pause;
-  std::function<bool()> interrupted;
-  std::function<void(const GateStep&)> progress;
+  std::function<void(Nanoseconds)> pause;         // sleeps
+  std::function<bool()> interrupted;              // whether the user has interrupted the self-test
+  std::function<void(const GateStep&)> progress;  // called before each A/A duet; may be empty
 };
 
-// Reads the clock many times in succession.
+// Measures the clock by many reads in succession.
 TimerFacts measure_timer(Clock& clock);
 
-// Interleaves the cases, so that each covers the whole sitting. Ends early with the results so far
-// if the budget is over or the user interrupts. Returns an error if a worker cannot be started or a
-// case cannot be measured.
+// Measures one sitting. Interleaves the cases, so that the duets of each case cover the whole
+// sitting. If the budget is spent or the user interrupts, returns the results so far. Returns an
+// error if a worker cannot be started or a case cannot be measured.
 Result<SelfTest> measure_self_test(const SelfTestTask& task, const SelfTestParts& parts,
                                    Clock& clock);
 

@@ -53,7 +53,7 @@ TEST(SelfTest, DamageAndOtherSchemasAreErrorsWithTheirPlace) {
 }
 
 TEST(SelfTest, EachCaseAndSittingIsARecordOfItsOwn) {
-  const std::vector<RecordedDuets> records = recorded_duets({sample(), sample()});
+  const std::vector<RecordedDuets> records = collect_duets({sample(), sample()});
   ASSERT_THAT(records, SizeIs(4));
   EXPECT_EQ(records[0].name, "a");
   EXPECT_THAT(records[0].log_ratios, SizeIs(20));
@@ -63,9 +63,9 @@ TEST(SelfTest, EachCaseAndSittingIsARecordOfItsOwn) {
 TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
   const auto summary = summarise({sample()}, SelfTestOptions{8, 1});
   ASSERT_TRUE(summary.ok());
-  EXPECT_EQ(summary->clean.red, 0);
+  EXPECT_EQ(summary->clean.red_suites, 0);
   ASSERT_THAT(summary->power, SizeIs(4));
-  EXPECT_EQ(summary->power[2].result.found, summary->power[2].result.slow);
+  EXPECT_EQ(summary->power[2].result.detected, summary->power[2].result.slow);
   const std::string text = format_self_test({sample()}, *summary);
   EXPECT_THAT(text, testing::StartsWith("The gate calls 0.0 % of unchanged suites of 100 cases "
                                         "slower on this machine; it finds +2 % in "));
@@ -92,7 +92,7 @@ TEST(SelfTest, SaysWhatTheCanariesBuy) {
   EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds, 80 * summary->kernels[0].deviation,
               1e-9);
   ASSERT_THAT(summary->all_rounds->power, SizeIs(4));
-  EXPECT_LT(summary->all_rounds->power[0].result.found, summary->power[0].result.found);
+  EXPECT_LT(summary->all_rounds->power[0].result.detected, summary->power[0].result.detected);
   EXPECT_THAT(format_self_test({disturbed()}, *summary),
               AllOf(HasSubstr("% if all rounds counted"),
                     HasSubstr("if all rounds counted, including disturbed ones: ")));
@@ -104,7 +104,7 @@ TEST(SelfTest, BothKindsOfRoundsAreReadAgain) {
   const auto tests = read_self_tests(text, "d.jsonl");
   ASSERT_TRUE(tests.ok()) << tests.error().message();
   EXPECT_EQ(self_test_lines(tests->front()), text);
-  EXPECT_EQ(recorded_duets(*tests, Rounds::all)[0].base_q25[0], 100000);
+  EXPECT_EQ(collect_duets(*tests, Rounds::all)[0].base_q25[0], 100000);
 }
 
 TEST(SelfTest, NothingRecordedIsAnError) {

@@ -22,12 +22,15 @@
 namespace bench {
 namespace {
 
-// The launcher of a checkout is a script that builds on first use: this takes minutes, or an hour
-// on a small machine. A program answers at once.
+// Time limits until a side has printed its version. The launcher of a checkout is a script that
+// builds on first use: this takes minutes, or an hour on a small machine. A program answers at
+// once.
 constexpr Nanoseconds kLauncherLimit = std::chrono::hours(2);
 constexpr Nanoseconds kProgramLimit = std::chrono::seconds(30);
-// Lower limit despite the budget: a program on a busy machine may need this long to start.
+// A smaller budget does not reduce the limit below this: on a busy machine, a program may need so
+// long to start.
 constexpr Nanoseconds kMinVersionTime = std::chrono::seconds(5);
+// Time limit for the end of the program after its output.
 constexpr Nanoseconds kProgramEndLimit = std::chrono::seconds(10);
 
 Result<std::string> find_program(const std::string& path) {
@@ -46,16 +49,17 @@ bool is_script(const std::string& program) {
   return file.get() == '#' && file.get() == '!';
 }
 
-// "bench 0.1.0 (commit fdb2474df3ed)"
-bool read_version(std::string_view line, GateSide& side) {
+// Reads version and commit from a line such as "bench 0.1.0 (commit fdb2474df3ed)". Returns whether
+// the line has a version; the commit may be missing.
+bool parse_version(std::string_view line, GateSide& side) {
   constexpr std::string_view kName = "bench ";
   constexpr std::string_view kCommit = "(commit ";
   if (!line.starts_with(kName)) return false;
   line.remove_prefix(kName.size());
   side.tool_version = std::string(line.substr(0, line.find(' ')));
   if (const std::size_t commit = line.find(kCommit); commit != std::string_view::npos) {
-    const std::string_view rest = line.substr(commit + kCommit.size());
-    side.commit = std::string(rest.substr(0, rest.find(')')));
+    const std::string_view tail = line.substr(commit + kCommit.size());
+    side.commit = std::string(tail.substr(0, tail.find(')')));
   }
   return !side.tool_version.empty();
 }
@@ -87,9 +91,9 @@ Result<GateSide> find_side(const std::string& path,
   Nanoseconds limit = is_script(side.program) ? kLauncherLimit : kProgramLimit;
   if (budget) limit = std::min(limit, std::max(*budget, kMinVersionTime));
   const auto wait = process.read_line(line, limit, interrupted, clock);
-  const bool known = wait == ChildProcess::Wait::ready && read_version(line, side);
+  const bool has_version = wait == ChildProcess::Wait::ready && parse_version(line, side);
   const ProcessEnd end = process.finish(kProgramEndLimit, clock);
-  if (known) return side;
+  if (has_version) return side;
   if (wait == ChildProcess::Wait::deadline) {
     return Error{fmt::format("did not print its version within {}", format_time(limit)),
                  side.program, "run it with --version to see what it does"};
@@ -111,17 +115,17 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted) {
-  BENCH_ASSIGN_OR_RETURN(HelloReply greeting, exchange_greeting(start, hello, interrupted));
-  BENCH_RETURN_IF_ERROR(check_protocol(greeting, hello));
-  return greeting;
+  BENCH_ASSIGN_OR_RETURN(HelloReply reply, request_handshake(start, hello, interrupted));
+  BENCH_RETURN_IF_ERROR(check_protocol(reply, hello));
+  return reply;
 }
 
-Result<HelloReply> exchange_greeting(const WorkerFactory& start, const HelloRequest& hello,
+Result<HelloReply> request_handshake(const WorkerFactory& start, const HelloRequest& hello,
                                      const std::function<bool()>& interrupted) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
-  Result<HelloReply> greeting = request_hello(*worker, hello, interrupted);
+  Result<HelloReply> reply = request_hello(*worker, hello, interrupted);
   worker->finish();
-  return greeting;
+  return reply;
 }
 
 }  // namespace bench

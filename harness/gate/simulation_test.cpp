@@ -36,8 +36,8 @@ TEST(Simulation, QuietKernelsGiveNoAlarm) {
   const SimulationResult result = simulate(kernels, options(0, 0));
   EXPECT_EQ(result.suites, 20);
   EXPECT_EQ(result.clean, 400);
-  EXPECT_EQ(result.red, 0);
-  EXPECT_EQ(result.alarms, 0);
+  EXPECT_EQ(result.red_suites, 0);
+  EXPECT_EQ(result.false_positives, 0);
   EXPECT_EQ(result.slow, 0);
   EXPECT_DOUBLE_EQ(result.processes_per_case, 1 + 2 * 6);
 }
@@ -46,14 +46,14 @@ TEST(Simulation, SlowdownsOfQuietKernelsAreFound) {
   const std::vector<RecordedDuets> kernels = {kernel(0.002)};
   const SimulationResult result = simulate(kernels, options(4, 0.05));
   EXPECT_EQ(result.slow, 80);
-  EXPECT_EQ(result.found, 80);
-  EXPECT_EQ(result.alarms, 0);
+  EXPECT_EQ(result.detected, 80);
+  EXPECT_EQ(result.false_positives, 0);
 }
 
 TEST(Simulation, WhatIsHiddenByNoiseIsNotFoundAndSaysSo) {
   const std::vector<RecordedDuets> kernels = {kernel(0.5)};
   const SimulationResult result = simulate(kernels, options(4, 0.02));
-  EXPECT_LT(result.found, 20);
+  EXPECT_LT(result.detected, 20);
   EXPECT_GT(result.inconclusive, 200);
   EXPECT_GT(result.processes_per_case, 40);
 }
@@ -69,9 +69,9 @@ TEST(Simulation, DrawnAsRecordedAShiftOfASittingStaysOne) {
   for (double& ratio : shifted.log_ratios) ratio += 0.02;
   const std::vector<RecordedDuets> kernels = {shifted};
   SimulationOptions drawn = options(0, 0);
-  EXPECT_EQ(simulate(kernels, drawn).red, 0);
-  drawn.drawing = SimulationOptions::Drawing::recorded;
-  EXPECT_EQ(simulate(kernels, drawn).red, 20);
+  EXPECT_EQ(simulate(kernels, drawn).red_suites, 0);
+  drawn.resampling = SimulationOptions::Resampling::recorded;
+  EXPECT_EQ(simulate(kernels, drawn).red_suites, 20);
 }
 
 TEST(Simulation, ABudgetThatEndsAfterTheFirstDuetsStillShowsWhatIsTwiceAsSlow) {
@@ -79,8 +79,8 @@ TEST(Simulation, ABudgetThatEndsAfterTheFirstDuetsStillShowsWhatIsTwiceAsSlow) {
   SimulationOptions limited = options(4, 1.0);
   limited.max_duets = 10;
   const SimulationResult result = simulate(kernels, limited);
-  EXPECT_EQ(result.found, 80);
-  EXPECT_EQ(result.alarms, 0);
+  EXPECT_EQ(result.detected, 80);
+  EXPECT_EQ(result.false_positives, 0);
   EXPECT_DOUBLE_EQ(result.processes_per_case, 1 + 2 * (6 + 4.0 / 20));  // 7 if it is obvious
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection to a worker that runs under another program (`--under`). It is a named socket,
-// because that program may print to the standard streams or close descriptors.
+// The connection to a worker that runs under another program (`--under`). The connection uses a
+// named socket, because that program may print to the standard streams or close descriptors.
 #pragma once
 
 #include "base/folder.hpp"
@@ -11,11 +11,12 @@
 
 namespace bench {
 
-// Environment variable of such a worker: the path of the coordinator's socket.
+// Environment variable with the path of the coordinator's socket. The coordinator sets it for a
+// worker under another program.
 inline constexpr const char* kChannelVariable = "BENCH_WORKER_CHANNEL";
 
-// A listening socket under a unique name, accessible only to this user. The destructor removes the
-// name.
+// A listening socket with a unique path, to which only this user has access. The destructor closes
+// the socket and removes its path.
 class ChannelListener {
  public:
   static Result<ChannelListener> create();
@@ -25,7 +26,8 @@ class ChannelListener {
 
   int descriptor() const { return descriptor_; }
   const std::string& path() const { return path_; }
-  // Returns a waiting connection, or nullopt. The caller owns the descriptor.
+  // Accepts a pending connection and returns its descriptor, which the caller owns. Does not block.
+  // Returns nullopt if no connection is pending.
   std::optional<int> accept();
 
  private:
@@ -35,7 +37,7 @@ class ChannelListener {
   std::string path_;
 };
 
-// Connects a worker to the coordinator's socket. The caller owns the descriptor.
+// Connects to the coordinator's socket and returns the descriptor, which the caller owns.
 Result<int> connect_channel(const std::string& path);
 
 }  // namespace bench

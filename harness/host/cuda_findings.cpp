@@ -22,16 +22,17 @@ using ops::cuda::LibraryReport;
 using ops::cuda::NvmlProperties;
 using ops::cuda::ProbeReport;
 
-constexpr std::string_view kNoCases = "cases with device: cuda are skipped";
+constexpr std::string_view kCasesSkipped = "cases with device: cuda are skipped";
 
 void add_plugin(const CudaStatus& status, FindingList& findings) {
   if (!status.report) {
-    // A missing plugin is not a problem; a plugin that does not work is.
+    // A missing plugin is not a problem. A plugin that gives no report is a problem.
     const Level level = status.plugin.empty() ? Level::note : Level::problem;
-    findings.push_back({level, "CUDA plugin", status.reason, std::string(kNoCases), status.remedy});
+    findings.push_back(
+        {level, "CUDA plugin", status.reason, std::string(kCasesSkipped), status.remedy});
     return;
   }
-  // CMake separates architectures by semicolons; blanks let a terminal wrap the list.
+  // CMake separates architectures by semicolons. Spaces let a terminal wrap the list.
   std::string architectures = status.report->architectures;
   std::ranges::replace(architectures, ';', ' ');
   findings.push_back({Level::good, "CUDA plugin",
@@ -59,7 +60,7 @@ Level to_level(Availability availability) {
 void add_driver(const ProbeReport& report, FindingList& findings) {
   const Level level = to_level(report.verdict.availability);
   if (level != Level::good) {
-    findings.push_back({level, "NVIDIA driver", report.verdict.reason, std::string(kNoCases),
+    findings.push_back({level, "NVIDIA driver", report.verdict.reason, std::string(kCasesSkipped),
                         report.verdict.remedy});
     return;
   }
@@ -72,51 +73,53 @@ void add_driver(const ProbeReport& report, FindingList& findings) {
                       "", ""});
 }
 
-std::string of_limit(const std::optional<std::int64_t>& value,
-                     const std::optional<std::int64_t>& limit, std::int64_t divisor) {
-  const auto text = [&](const std::optional<std::int64_t>& number) {
+// Returns "VALUE of LIMIT", both divided by `divisor`.
+std::string format_of_limit(const std::optional<std::int64_t>& value,
+                            const std::optional<std::int64_t>& limit, std::int64_t divisor) {
+  const auto format_number = [&](const std::optional<std::int64_t>& number) {
     return number ? fmt::format("{}", *number / divisor) : std::string(kUnknown);
   };
-  return fmt::format("{} of {}", text(value), text(limit));
+  return fmt::format("{} of {}", format_number(value), format_number(limit));
 }
 
-std::string on_off(const std::optional<bool>& value) {
+std::string format_on_off(const std::optional<bool>& value) {
   if (!value) return std::string(kUnknown);
   return *value ? "on" : "off";
 }
 
-// Bits for reasons that lower a clock under load; idleness is not one of them.
-std::vector<std::string> restraints(const NvmlProperties& facts) {
+// Returns the reasons why the clocks are lowered, except idleness.
+std::vector<std::string> list_throttle_reasons(const NvmlProperties& facts) {
   constexpr std::int64_t kIdle = 0x1;
   return ops::cuda::clock_reason_names(facts.clock_reasons.value_or(0) & ~kIdle);
 }
 
-void add_state(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
-  constexpr std::int64_t kMilliwatts = 1000;
+void add_clocks(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
+  constexpr std::int64_t kMilliwattsPerWatt = 1000;
   const auto celsius =
       facts.temperature_celsius ? fmt::format("{} C", *facts.temperature_celsius) : "n/a C";
   const auto state =
       facts.performance_state ? fmt::format("P{}", *facts.performance_state) : "P n/a";
   const std::string found = fmt::format(
       "SM clock {} MHz, memory clock {} MHz, {} W, {}, {}",
-      of_limit(facts.sm_clock_mhz, facts.sm_clock_limit_mhz, 1),
-      of_limit(facts.memory_clock_mhz, facts.memory_clock_limit_mhz, 1),
-      of_limit(facts.power_milliwatt, facts.power_limit_milliwatt, kMilliwatts), celsius, state);
-  const std::vector<std::string> held = restraints(facts);
-  if (held.empty()) {
+      format_of_limit(facts.sm_clock_mhz, facts.sm_clock_limit_mhz, 1),
+      format_of_limit(facts.memory_clock_mhz, facts.memory_clock_limit_mhz, 1),
+      format_of_limit(facts.power_milliwatt, facts.power_limit_milliwatt, kMilliwattsPerWatt),
+      celsius, state);
+  const std::vector<std::string> reasons = list_throttle_reasons(facts);
+  if (reasons.empty()) {
     findings.push_back({Level::good, subject + " clocks", found, "", ""});
     return;
   }
   findings.push_back({Level::note, subject + " clocks",
-                      fmt::format("{}; throttled by {}", found, fmt::join(held, ", ")),
+                      fmt::format("{}; throttled by {}", found, fmt::join(reasons, ", ")),
                       "times depend on heat and power; affected samples are discarded or marked",
                       "let the device cool down, and stop other work on it: see `nvidia-smi -q -d "
                       "PERFORMANCE`"});
 }
 
 void add_modes(const std::string& subject, const NvmlProperties& facts, FindingList& findings) {
-  const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", on_off(facts.ecc),
-                                        on_off(facts.mig), on_off(facts.persistence));
+  const std::string found = fmt::format("ECC {}, MIG {}, persistence {}", format_on_off(facts.ecc),
+                                        format_on_off(facts.mig), format_on_off(facts.persistence));
   if (facts.persistence.value_or(true)) {
     findings.push_back({Level::good, subject + " modes", found, "", ""});
   } else {
@@ -140,7 +143,7 @@ void add_device(const DeviceProperties& device, FindingList& findings) {
                         "build with -DBENCH_CUDA_ARCHITECTURES for this device"});
   }
   if (device.nvml) {
-    add_state(subject, *device.nvml, findings);
+    add_clocks(subject, *device.nvml, findings);
     add_modes(subject, *device.nvml, findings);
   } else if (!device.nvml_reason.empty()) {
     findings.push_back(
@@ -149,7 +152,7 @@ void add_device(const DeviceProperties& device, FindingList& findings) {
   }
 }
 
-void add_library(const LibraryReport& library, Level level_of_absence, FindingList& findings) {
+void add_library(const LibraryReport& library, Level absence_level, FindingList& findings) {
   if (library.usable()) {
     findings.push_back({Level::good, library.name,
                         fmt::format("{} at {} ({})", library.version, library.path, library.origin),
@@ -162,12 +165,12 @@ void add_library(const LibraryReport& library, Level level_of_absence, FindingLi
     found += fmt::format(" (tried: {})", fmt::join(library.tried, "; "));
   }
   findings.push_back(
-      {level_of_absence, library.name, std::move(found), library.consequence, library.remedy});
+      {absence_level, library.name, std::move(found), library.consequence, library.remedy});
 }
 
 void add_counters(const SystemRoot& root, Privilege privilege, FindingList& findings) {
   const auto text = read_text(root, "/proc/driver/nvidia/params");
-  const auto value = text ? labelled_value(*text, "RmProfilingAdminOnly") : std::nullopt;
+  const auto value = text ? find_labelled_value(*text, "RmProfilingAdminOnly") : std::nullopt;
   if (!value) return;
   if (*value == "0") {
     findings.push_back({Level::good, "GPU counters", "open to every user", "", ""});
@@ -195,8 +198,9 @@ std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& ro
     const ProbeReport& report = *status.report;
     add_driver(report, findings);
     for (const DeviceProperties& device : report.devices) add_device(device, findings);
-    const Level absent = report.devices.empty() ? Level::note : Level::problem;
-    for (const LibraryReport& library : report.libraries) add_library(library, absent, findings);
+    const Level absence_level = report.devices.empty() ? Level::note : Level::problem;
+    for (const LibraryReport& library : report.libraries)
+      add_library(library, absence_level, findings);
   }
   add_counters(root, privilege, findings);
   return findings;

@@ -15,7 +15,7 @@ namespace bench {
 
 constexpr std::string_view kStatusSchema = "bench.worker_probe/1";
 
-// Without the report, which is a document of its own.
+// Lists the JSON fields except `report`, which is a separate document.
 void fields(auto& archive, JsonOf<CudaStatus> auto& status) {
   archive.constant("schema", kStatusSchema);
   archive.required("plugin", status.plugin);
@@ -30,11 +30,11 @@ namespace {
 using ops::cuda::ProbeExtent;
 
 constexpr std::string_view kBackends[] = {"cudnn", "cublaslt", "cublas"};
-// In the order of the enumerators.
+// Names of the extents, in the order of the enumerators.
 constexpr std::array<std::string_view, 2> kExtentNames = {"devices", "libraries"};
 
-// One device that can run the plugin's kernels is enough.
-std::optional<std::string> why_no_device(const ops::cuda::ProbeReport& report) {
+// Returns why no device can run the plugin's kernels. Returns nullopt if at least one device can.
+std::optional<std::string> no_device_reason(const ops::cuda::ProbeReport& report) {
   if (report.verdict.availability != ops::cuda::Availability::available) {
     return report.verdict.reason;
   }
@@ -83,14 +83,14 @@ std::string_view to_string(ProbeExtent extent) {
 }
 
 std::optional<ProbeExtent> probe_extent_from_name(std::string_view name) {
-  const auto found = std::ranges::find(kExtentNames, name);
-  if (found == kExtentNames.end()) return std::nullopt;
-  return static_cast<ProbeExtent>(found - kExtentNames.begin());
+  const auto match = std::ranges::find(kExtentNames, name);
+  if (match == kExtentNames.end()) return std::nullopt;
+  return static_cast<ProbeExtent>(match - kExtentNames.begin());
 }
 
 std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {
   if (!status.report) return fmt::format("no CUDA device: {}", status.reason);
-  if (const auto reason = why_no_device(*status.report)) {
+  if (const auto reason = no_device_reason(*status.report)) {
     return fmt::format("no CUDA device: {}", *reason);
   }
   if (status.report->operators.empty()) {
@@ -102,11 +102,11 @@ std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status) {
 std::span<const std::string_view> cuda_backend_names() { return kBackends; }
 
 const ops::cuda::DeviceProperties* usable_device(const CudaStatus& status) {
-  if (!status.report || why_no_device(*status.report)) return nullptr;
+  if (!status.report || no_device_reason(*status.report)) return nullptr;
   const auto& devices = status.report->devices;
-  const auto found = std::ranges::find_if(
+  const auto usable = std::ranges::find_if(
       devices, [](const ops::cuda::DeviceProperties& device) { return device.unusable.empty(); });
-  return found == devices.end() ? nullptr : &*found;
+  return usable == devices.end() ? nullptr : &*usable;
 }
 
 std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
@@ -116,8 +116,8 @@ std::map<std::string, std::string> gpu_details(const CudaStatus& status) {
   const auto put = [&](const char* name, const auto& value) {
     if (value) details[name] = fmt::format("{}", *value);
   };
-  const auto put_mode = [&](const char* name, const std::optional<bool>& on) {
-    if (on) details[name] = *on ? "on" : "off";
+  const auto put_mode = [&](const char* name, const std::optional<bool>& is_on) {
+    if (is_on) details[name] = *is_on ? "on" : "off";
   };
   details["gpu.name"] = device->name;
   details["gpu.compute_capability"] = fmt::format("{}.{}", device->major, device->minor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of CUDA on this machine, as cases and `bench doctor` need it: whether there is a
-// plugin, whether it loads, and what it finds. A child process (`bench worker --probe`) determines
-// this, because drivers and libraries may crash. The process that started it reads the answer.
+// The state of CUDA on this machine: whether the CUDA plugin exists and loads, and which devices
+// and libraries it finds. A child process (`bench worker --probe`) determines the state, because
+// drivers and libraries may crash. Its parent parses the child's output.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,27 +18,27 @@
 namespace bench {
 
 struct CudaStatus {
-  std::string plugin;      // path of libbench_cuda.so; empty: none
-  std::optional<int> abi;  // as reported by the plugin
+  std::string plugin;      // path of libbench_cuda.so; empty: there is no plugin
+  std::optional<int> abi;  // ABI version that the plugin reports
   std::string version;     // version of the plugin
-  // Why there is no report: there is no plugin, it does not load, or it crashed. Empty if there is
-  // a report.
+  // Why there is no report: the plugin is missing, does not load, or crashed. Empty if there is a
+  // report.
   std::string reason;
-  std::string remedy;  // may be empty
+  std::string remedy;  // what to do; may be empty
   std::optional<ops::cuda::ProbeReport> report;
 };
 
-// The status of a plugin that gave no report; `plugin` is empty if there is none.
+// Returns the status of a plugin without a report. `plugin` is empty if there is no plugin.
 CudaStatus make_status_without_report(std::string plugin, std::string reason, std::string remedy);
 
-// The backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
+// Returns the backends that libbench_cuda.so provides: "cudnn", "cublaslt", "cublas".
 std::span<const std::string_view> cuda_backend_names();
 
-// Write and parse one line with schema bench.worker_probe/1.
+// Format and parse a status as one line of JSON, schema bench.worker_probe/1.
 std::string format_cuda_status(const CudaStatus& status);
 Result<CudaStatus> parse_cuda_status(std::string_view text);
 
-// Names of an extent: "devices", "libraries".
+// Convert between an extent and its name: "devices", "libraries".
 std::string_view to_string(ops::cuda::ProbeExtent extent);
 std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view name);
 
@@ -46,20 +46,21 @@ std::optional<ops::cuda::ProbeExtent> probe_extent_from_name(std::string_view na
 // cases may run.
 std::optional<std::string> cuda_unavailable_reason(const CudaStatus& status);
 
-// The device that the CUDA backends use; nullptr if there is none.
+// Returns the device that the CUDA backends use. Returns nullptr if there is none.
 const ops::cuda::DeviceProperties* usable_device(const CudaStatus& status);
 
-// Returns "gpu.name", "gpu.driver", ...: the facts that decide whether times of two runs are
-// comparable, and further information. Omits unknown facts; empty without a usable device.
+// Returns the properties of the usable device and its driver for the run record: "gpu.name",
+// "gpu.driver" and others. Some of them decide whether times of two runs are comparable. Omits
+// unknown properties. Returns an empty map if there is no usable device.
 std::map<std::string, std::string> gpu_details(const CudaStatus& status);
 
-// Rights of the process: administrators may use hardware counters that are closed to others.
+// The rights of this process. Only administrators may use restricted hardware counters.
 enum class Privilege { user, administrator };
 Privilege own_privilege();
 
-// The GPU part of `doctor`: a pure function of a probe's report and of files below a root. Reports
-// plugin, driver, devices with clocks and modes, each library, and the permission for
-// counters. A missing part is a problem only if there is a device that could use it.
+// Returns the GPU findings of `doctor`, from a probe's status and the files under `root`. Covers
+// plugin, driver, devices with clocks and modes, each library, and the permission to use counters.
+// A missing library is a problem only if there is a device that could use it.
 std::vector<Finding> examine_cuda(const CudaStatus& status, const SystemRoot& root,
                                   Privilege privilege);
 

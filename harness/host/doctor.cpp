@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examine() of environment.hpp: one function per subject, one row each in kSubjects.
+// Implements examine() of environment.hpp: one function per subject. kSubjects lists the functions.
 #include "base/available_memory.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -24,14 +24,15 @@ namespace {
 using Level = Finding::Level;
 using FindingList = std::vector<Finding>;
 
-// Fraction of the time since boot taken by other guests, above which measurements visibly suffer.
-constexpr double kStealShare = 0.005;
-// Runnable tasks per processor, over the last minute, that still permit a measurement.
-constexpr double kQuietLoad = 0.2;
-// An arena of 1 GiB takes half of this available memory.
-constexpr Bytes kComfortableMemory{std::int64_t{2} << 30};
-// Up to this value an unprivileged process may count its own events.
-constexpr std::int64_t kOwnEventsParanoia = 2;
+// Maximum fraction of the time since boot that other guests may take. Above it, measurements
+// visibly suffer.
+constexpr double kMaxStealFraction = 0.005;
+// Maximum number of runnable tasks per processor, over the last minute, for a good measurement.
+constexpr double kMaxQuietLoad = 0.2;
+// Available memory that is sufficient: an arena for cold caches of 1 GiB takes half of it.
+constexpr Bytes kSufficientMemory{std::int64_t{2} << 30};
+// Maximum perf_event_paranoid at which an unprivileged process may count its own events.
+constexpr std::int64_t kMaxParanoia = 2;
 
 void add(FindingList& findings, Level level, std::string subject, std::string found,
          std::string consequence = "", std::string remedy = "") {
@@ -52,9 +53,9 @@ void examine_cpu(const SystemRoot&, const CpuFacts& cpu, FindingList& findings) 
 void examine_mask(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
   const auto online = read_text(root, "/sys/devices/system/cpu/online");
   if (!online) return;
-  const auto all = parse_list(*online).size();
-  if (static_cast<std::size_t>(cpu.logical) >= all) return;
-  add(findings, Level::note, "processors", fmt::format("{} of {} may be used", cpu.logical, all),
+  const auto total = parse_range_list(*online).size();
+  if (static_cast<std::size_t>(cpu.logical) >= total) return;
+  add(findings, Level::note, "processors", fmt::format("{} of {} may be used", cpu.logical, total),
       "`threads: all` means these; results differ in machine class from those of all processors",
       "start without taskset, numactl or a cpuset");
 }
@@ -85,8 +86,8 @@ void examine_turbo(const SystemRoot& root, const CpuFacts&, FindingList& finding
   const auto no_turbo = read_integer(root, "/sys/devices/system/cpu/intel_pstate/no_turbo");
   const auto boost = read_integer(root, "/sys/devices/system/cpu/cpufreq/boost");
   if (!no_turbo && !boost) return;
-  const bool on = no_turbo ? *no_turbo == 0 : *boost != 0;
-  if (!on) {
+  const bool is_on = no_turbo ? *no_turbo == 0 : *boost != 0;
+  if (!is_on) {
     add(findings, Level::good, "turbo", "off");
     return;
   }
@@ -110,7 +111,7 @@ void examine_aslr(const SystemRoot& root, const CpuFacts&, FindingList& findings
 
 void examine_huge_pages(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const auto text = read_text(root, "/sys/kernel/mm/transparent_hugepage/enabled");
-  const auto mode = text ? bracketed(*text) : std::nullopt;
+  const auto mode = text ? find_bracketed_word(*text) : std::nullopt;
   if (!mode) return;
   if (*mode == "always") {
     add(findings, Level::note, "transparent huge pages", *mode,
@@ -121,26 +122,28 @@ void examine_huge_pages(const SystemRoot& root, const CpuFacts&, FindingList& fi
   }
 }
 
-// Returns the eighth number of the line "cpu" of /proc/stat as a fraction of their sum.
-std::optional<double> steal_share(const SystemRoot& root) {
+// Returns the steal time as a fraction of the time of all processors since boot. The steal time is
+// the eighth number in the line "cpu" of /proc/stat.
+std::optional<double> read_steal_fraction(const SystemRoot& root) {
   const auto text = read_text(root, "/proc/stat");
   if (!text || !text->starts_with("cpu ")) return std::nullopt;
   std::istringstream line(text->substr(4, text->find('\n') - 4));
   std::vector<std::int64_t> ticks;
   for (std::int64_t value = 0; line >> value;) ticks.push_back(value);
-  constexpr std::size_t kSteal = 7;
-  if (ticks.size() <= kSteal) return std::nullopt;
-  // The numbers after steal are guest time, which user time already includes.
-  const auto total = std::accumulate(ticks.begin(), ticks.begin() + kSteal + 1, std::int64_t{0});
+  constexpr std::size_t kStealIndex = 7;
+  if (ticks.size() <= kStealIndex) return std::nullopt;
+  // The numbers after the steal time are guest times, which user time and nice time include.
+  const auto total =
+      std::accumulate(ticks.begin(), ticks.begin() + kStealIndex + 1, std::int64_t{0});
   if (total == 0) return std::nullopt;
-  return static_cast<double>(ticks[kSteal]) / static_cast<double>(total);
+  return static_cast<double>(ticks[kStealIndex]) / static_cast<double>(total);
 }
 
 void examine_steal(const SystemRoot& root, const CpuFacts& cpu, FindingList& findings) {
-  const auto share = steal_share(root);
-  if (!share || !cpu.hypervisor) return;
-  const std::string found = fmt::format("{:.2f} % of the time since boot", *share * 100);
-  if (*share < kStealShare) {
+  const auto fraction = read_steal_fraction(root);
+  if (!fraction || !cpu.hypervisor) return;
+  const std::string found = fmt::format("{:.2f} % of the time since boot", *fraction * 100);
+  if (*fraction < kMaxStealFraction) {
     add(findings, Level::good, "steal", found);
   } else {
     add(findings, Level::problem, "steal", found,
@@ -149,9 +152,9 @@ void examine_steal(const SystemRoot& root, const CpuFacts& cpu, FindingList& fin
   }
 }
 
-// The number of threads of the whole system that run or wait for a processor, this one included:
-// the fourth field of /proc/loadavg, "2/345".
-std::optional<std::int64_t> running_threads(std::string_view loadavg) {
+// Returns the number of threads of the whole system, including this one, that run or wait for a
+// processor. It is the first number of the fourth field of /proc/loadavg, such as "2/345".
+std::optional<std::int64_t> parse_running_threads(std::string_view loadavg) {
   const std::size_t slash = loadavg.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::size_t blank = loadavg.find_last_of(' ', slash);
@@ -165,9 +168,9 @@ void examine_load(const SystemRoot& root, const CpuFacts& cpu, FindingList& find
   double load = 0;
   if (std::from_chars(field.data(), field.data() + field.size(), load).ec != std::errc()) return;
   const std::string found = fmt::format("{} over the last minute", field);
-  if (load <= kQuietLoad * std::max(cpu.logical, 1)) {
+  if (load <= kMaxQuietLoad * std::max(cpu.logical, 1)) {
     add(findings, Level::good, "load", found);
-  } else if (running_threads(*text) == 1) {
+  } else if (parse_running_threads(*text) == 1) {
     add(findings, Level::note, "load", found,
         "other programs ran within the last minutes; at this moment none runs", "");
   } else {
@@ -180,7 +183,7 @@ void examine_paranoia(const SystemRoot& root, const CpuFacts&, FindingList& find
   const auto value = read_integer(root, "/proc/sys/kernel/perf_event_paranoid");
   if (!value) return;
   const std::string found = std::to_string(*value);
-  if (*value <= kOwnEventsParanoia) {
+  if (*value <= kMaxParanoia) {
     add(findings, Level::good, "perf_event_paranoid", found);
   } else {
     add(findings, Level::note, "perf_event_paranoid", found,
@@ -193,7 +196,7 @@ void examine_memory(const SystemRoot& root, const CpuFacts&, FindingList& findin
   const auto available = available_memory(root.path);
   if (!available) return;
   const std::string found = format_bytes(*available) + " available";
-  if (*available >= kComfortableMemory) {
+  if (*available >= kSufficientMemory) {
     add(findings, Level::good, "memory", found);
   } else {
     add(findings, Level::note, "memory", found,
@@ -206,9 +209,9 @@ void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, FindingList&
     add(findings, Level::note, "virtual machine", "yes",
         "the host may move and share processors unseen; counters may be missing");
   }
-  for (const char* mark : {"/.dockerenv", "/run/.containerenv"}) {
-    if (!read_line(root, mark) && !std::ifstream(root.path + mark)) continue;
-    add(findings, Level::note, "container", fmt::format("yes ({})", mark),
+  for (const char* path : {"/.dockerenv", "/run/.containerenv"}) {
+    if (!read_line(root, path) && !std::ifstream(root.path + path)) continue;
+    add(findings, Level::note, "container", fmt::format("yes ({})", path),
         "the container limits processors and memory; some settings belong to the host");
     break;
   }
@@ -220,12 +223,13 @@ void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, FindingList&
   }
 }
 
-struct Variable {
+// Environment variables with a prefix, and what they do to a run.
+struct VariableRow {
   std::string_view prefix;
   std::string_view consequence;
   std::string_view remedy;
 };
-constexpr std::array<Variable, 11> kVariables = {
+constexpr std::array<VariableRow, 11> kVariables = {
     {{"OMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
      {"GOMP_", "not passed to workers: bench sets spinning and pinning itself", "use `threads:`"},
      {"KMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
@@ -246,12 +250,12 @@ constexpr std::array<Variable, 11> kVariables = {
       "unset it"},
      {"NVTX_INJECTION64_PATH", "passed to workers: a tool receives every range", "unset it"}}};
 
-// Read from /proc/self/environ, because a recorded folder can also contain it.
+// Reads the variables from /proc/self/environ, which a recorded folder can contain.
 void examine_variables(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
   const std::string text = read_text(root, "/proc/self/environ").value_or("");
   std::istringstream entries(text);
   for (std::string entry; std::getline(entries, entry, '\0');) {
-    for (const Variable& variable : kVariables) {
+    for (const VariableRow& variable : kVariables) {
       if (!entry.starts_with(variable.prefix)) continue;
       const std::size_t equals = std::min(entry.find('='), entry.size() - 1);
       add(findings, Level::note, entry.substr(0, equals), entry.substr(equals + 1),
@@ -260,8 +264,8 @@ void examine_variables(const SystemRoot& root, const CpuFacts&, FindingList& fin
   }
 }
 
-using Examine = void (*)(const SystemRoot&, const CpuFacts&, FindingList&);
-constexpr std::array<Examine, 13> kSubjects = {
+using SubjectFunction = void (*)(const SystemRoot&, const CpuFacts&, FindingList&);
+constexpr std::array<SubjectFunction, 13> kSubjects = {
     examine_cpu,    examine_mask,       examine_smt,      examine_governor, examine_turbo,
     examine_aslr,   examine_huge_pages, examine_steal,    examine_load,     examine_paranoia,
     examine_memory, examine_isolation,  examine_variables};
@@ -270,7 +274,7 @@ constexpr std::array<Examine, 13> kSubjects = {
 
 std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu) {
   FindingList findings;
-  for (const Examine subject : kSubjects) subject(root, cpu, findings);
+  for (const SubjectFunction examine_subject : kSubjects) examine_subject(root, cpu, findings);
   return findings;
 }
 

@@ -21,16 +21,18 @@
 namespace bench {
 namespace {
 
-// Packages are "intel-rapl:0", on AMD as well; the zones of a package "intel-rapl:0:1". The folder
-// also lists the same package through other interfaces, such as "intel-rapl-mmio:0".
+// Packages have folders such as "intel-rapl:0", also on AMD. Subzones of a package have folders
+// such as "intel-rapl:0:1". The same package also has folders of other interfaces, such as
+// "intel-rapl-mmio:0".
 constexpr std::string_view kPowercap = "/sys/class/powercap/";
 constexpr std::string_view kZonePrefix = "intel-rapl:";
 constexpr std::string_view kPackageName = "package";
 constexpr std::string_view kMemoryName = "dram";
 
-// A wrap-around of a range of 262 kJ takes twenty minutes at 200 W; a round lasts seconds.
+// A package or its memory. A counter with a range of 262 kJ wraps around after twenty minutes at
+// 200 W. Since a round takes seconds, the counter wraps around at most once.
 struct Zone {
-  std::string folder;  // with '/' at its end
+  std::string folder;  // path with '/' at its end
   std::string name;    // "package-0", "dram-0"
   std::optional<std::int64_t> wrap_at;
 };
@@ -66,24 +68,25 @@ std::string read_name(const EnergyFiles& files, const std::string& folder) {
   return name;
 }
 
-// Packages in their order, each followed by its memory.
+// Returns the packages, sorted by the names of their folders. Each package is followed by its
+// memory.
 std::vector<Zone> find_zones(const EnergyFiles& files) {
   std::vector<std::string> names = files.list(std::string(kPowercap));
   std::ranges::sort(names);
   std::vector<Zone> zones;
-  std::string package;  // number of the package whose zones follow
+  std::string package_number;  // number of the last package, such as "-0"
   for (const std::string& entry : names) {
     if (!entry.starts_with(kZonePrefix)) continue;
     Zone zone;
     zone.folder = fmt::format("{}{}/", kPowercap, entry);
     zone.name = read_name(files, zone.folder);
-    const bool is_part = entry.find(':', kZonePrefix.size()) != std::string::npos;
-    if (!is_part) {
+    const bool is_subzone = entry.find(':', kZonePrefix.size()) != std::string::npos;
+    if (!is_subzone) {
       const std::size_t dash = zone.name.find('-');
-      package = dash == std::string::npos ? "" : zone.name.substr(dash);
+      package_number = dash == std::string::npos ? "" : zone.name.substr(dash);
     }
-    if (!zone.name.starts_with(is_part ? kMemoryName : kPackageName)) continue;
-    if (is_part) zone.name += package;
+    if (!zone.name.starts_with(is_subzone ? kMemoryName : kPackageName)) continue;
+    if (is_subzone) zone.name += package_number;
     zone.wrap_at = read_number(files, zone.folder + "max_energy_range_uj");
     zones.push_back(std::move(zone));
   }
@@ -121,10 +124,10 @@ class NvmlMeter final : public EnergyMeter {
       : nvml_(std::move(nvml)), bus_id_(std::move(bus_id)) {}
   const std::string& source() const override { return source_; }
   std::optional<std::vector<EnergyCount>> read() override {
-    constexpr std::int64_t kMicrojoules = 1000;  // per millijoule
+    constexpr std::int64_t kMicrojoulesPerMillijoule = 1000;
     const auto millijoules = nvml_.energy_millijoule(bus_id_);
     if (!millijoules) return std::nullopt;
-    return std::vector<EnergyCount>{{*millijoules * kMicrojoules}};
+    return std::vector<EnergyCount>{{*millijoules * kMicrojoulesPerMillijoule}};
   }
 
  private:
@@ -133,31 +136,31 @@ class NvmlMeter final : public EnergyMeter {
   std::string source_ = "nvml";
 };
 
-// The bus id of the first device that this process may use. The CUDA plugin has loaded the driver
-// and initialised it.
-std::optional<std::string> own_bus_id() {
+// Returns the bus id of the first device that this process may use. The CUDA plugin must have
+// loaded and initialised the driver. Returns nullopt if the driver does not report the bus id.
+std::optional<std::string> find_bus_id() {
   using GetBusId = int (*)(char*, int, int);
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return std::nullopt;
   const auto get = reinterpret_cast<GetBusId>(::dlsym(driver, "cuDeviceGetPCIBusId"));
   std::array<char, 32> text{};
   constexpr int kFirstDevice = 0;
-  const bool known =
+  const bool is_known =
       get != nullptr && get(text.data(), static_cast<int>(text.size()) - 1, kFirstDevice) == 0;
-  ::dlclose(driver);  // its first user still holds it
-  return known ? std::optional<std::string>(text.data()) : std::nullopt;
+  ::dlclose(driver);  // the plugin keeps the driver loaded
+  return is_known ? std::optional<std::string>(text.data()) : std::nullopt;
 }
 
 EnergyMeterResult open_cpu_meter() { return open_powercap_meter(system_energy_files()); }
 
 EnergyMeterResult open_cuda_meter() {
-  const auto bus_id = own_bus_id();
+  const auto bus_id = find_bus_id();
   if (!bus_id) return Error{"the driver does not report which GPU this process uses", "", ""};
-  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+  const auto get_variable = [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
-  auto nvml = ops::cuda::Nvml::open(ops::cuda::library_search_path(variable, ""));
+  auto nvml = ops::cuda::Nvml::open(ops::cuda::library_search_path(get_variable, ""));
   if (!nvml) return Error{"NVML " + nvml.error().reason, "", ""};
   return open_nvml_meter(std::move(nvml).value(), *bus_id);
 }
@@ -175,14 +178,14 @@ std::optional<std::int64_t> energy_between(std::span<const EnergyCount> before,
   if (before.size() != after.size()) return std::nullopt;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    std::int64_t part = after[i].microjoules - before[i].microjoules;
-    if (part < 0) {
+    std::int64_t difference = after[i].microjoules - before[i].microjoules;
+    if (difference < 0) {
       if (!after[i].wrap_at) return std::nullopt;
-      // The counter takes all values from 0 to `wrap_at`.
-      part += *after[i].wrap_at + 1;
+      // The counter has the values from 0 to `wrap_at`, which are one more than `wrap_at`.
+      difference += *after[i].wrap_at + 1;
     }
-    if (part < 0) return std::nullopt;
-    sum += part;
+    if (difference < 0) return std::nullopt;
+    sum += difference;
   }
   return sum;
 }

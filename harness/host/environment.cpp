@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// Facts that are one line of one file.
+// A property that is the content of a file with one line.
 struct LineFact {
   std::string_view name;
   const char* path;
@@ -34,12 +34,12 @@ void put(EnvironmentRecord& record, const std::string& name, const std::optional
   if (value) record.details[name] = fmt::format("{}", *value);
 }
 
-// Records the fastest clock, if the driver reports it, or else the current one, in kilohertz.
+// Records the highest and the current clock, as far as the system reports them.
 void put_clocks(const SystemRoot& root, const std::string& cpuinfo, EnvironmentRecord& record) {
   const std::string folder = "/sys/devices/system/cpu/cpu0/cpufreq/";
   put(record, "clock.max_khz", read_integer(root, folder + "cpuinfo_max_freq"));
   put(record, "clock.now_khz", read_integer(root, folder + "scaling_cur_freq"));
-  put(record, "clock.now_mhz", labelled_value(cpuinfo, "cpu MHz"));
+  put(record, "clock.now_mhz", find_labelled_value(cpuinfo, "cpu MHz"));
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu) 
   }
   const std::string cpuinfo = read_text(root, "/proc/cpuinfo").value_or("");
   put_clocks(root, cpuinfo, record);
-  put(record, "microcode", labelled_value(cpuinfo, "microcode"));
+  put(record, "microcode", find_labelled_value(cpuinfo, "microcode"));
   if (const auto thp = read_text(root, "/sys/kernel/mm/transparent_hugepage/enabled")) {
-    put(record, "transparent_hugepage", bracketed(*thp));
+    put(record, "transparent_hugepage", find_bracketed_word(*thp));
   }
   if (const auto load = read_text(root, "/proc/loadavg")) {
     record.details["load_1min"] = load->substr(0, load->find(' '));

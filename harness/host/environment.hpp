@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about this machine for the run record and `doctor`. A fact that cannot be read is omitted,
-// never invented.
+// Reads properties of this machine for the run record and `doctor`. Omits properties that cannot be
+// read.
 #pragma once
 
 #include "base/units.hpp"
@@ -13,40 +13,43 @@
 
 namespace bench {
 
-// The root from which facts are read: the real /proc and /sys, or a recorded folder in tests.
+// The folder that contains /proc and /sys. Tests use a recorded folder.
 struct SystemRoot {
-  std::string path;  // "" for the real one
+  std::string path;  // "": the real root
 };
 
+// Properties of the processor. An optional is nullopt if the system does not report the value.
 struct CpuFacts {
   std::string vendor, model;
   std::optional<int> family, model_number, stepping;
-  std::vector<std::string> isa;  // names relevant to dispatch: "avx2", "avx512f", "avx512_vnni",
-                                 // "avx512_bf16", "amx_tile", ...
-  int logical = 0;               // processors this process may use (inherited mask)
+  // The instruction sets by which libraries select code: "avx2", "avx512f", "amx_tile" and others.
+  std::vector<std::string> isa;
+  int logical = 0;  // number of logical processors that this process may use (inherited mask)
   std::optional<int> physical_cores, sockets, threads_per_core, numa_nodes;
-  std::map<std::string, Bytes> caches;  // "L1d", "L2", "L3": size of one instance
-  std::optional<Bytes> last_level;      // total over all last-level instances that the mask reaches
-  bool hypervisor = false;
+  std::map<std::string, Bytes> caches;  // size of one instance, by name: "L1d", "L2", "L3"
+  std::optional<Bytes> last_level;      // total size of the last-level caches of these processors
+  bool hypervisor = false;              // whether this is a virtual machine
 };
 
 CpuFacts read_cpu(const SystemRoot& root);
-// The identity of machines whose times can be compared (docs/baselines.md): ISA, vendor, family,
-// model, stepping, name, cores, SMT, NUMA, caches, hypervisor, compiler and flags, schema.
+// Returns the machine class: machines of equal class have comparable times (docs/baselines.md). The
+// class contains a hash of the properties of the processor, of the compiler and of its flags.
 std::string machine_class(const CpuFacts& cpu);
 EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 
-// One line of `doctor`: the finding, its consequence, and a remedy if there is one.
+// One line of `doctor`: what was found, its consequence, and a remedy.
 struct Finding {
   enum class Level { good, note, problem };
   Level level;
-  std::string subject;  // "ASLR", "oneDNN", "governor"
-  std::string found;
+  std::string subject;      // "ASLR", "oneDNN", "governor"
+  std::string found;        // the state that was found
   std::string consequence;  // may be empty
   std::string remedy;       // may be empty
 };
+// Returns the findings about the processor, the system's settings and the environment variables.
 std::vector<Finding> examine(const SystemRoot& root, const CpuFacts& cpu);
-// Returns a sentence with the problems, or with the number of notes if there is no problem.
+// Returns a sentence that lists the problems, or gives the number of notes if there are no
+// problems.
 std::string summarize_findings(const std::vector<Finding>& findings);
 
 }  // namespace bench

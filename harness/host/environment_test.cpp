@@ -211,17 +211,17 @@ TEST(AvailableMemory, TheSmallerOfMachineAndControlGroup) {
 }
 
 TEST(SystemFiles, Parsers) {
-  EXPECT_THAT(parse_list("0-2,7\n"), ElementsAre(0, 1, 2, 7));
-  EXPECT_THAT(parse_list("1,x,3"), ElementsAre(1));
-  EXPECT_TRUE(parse_list("").empty());
+  EXPECT_THAT(parse_range_list("0-2,7\n"), ElementsAre(0, 1, 2, 7));
+  EXPECT_THAT(parse_range_list("1,x,3"), ElementsAre(1));
+  EXPECT_TRUE(parse_range_list("").empty());
   EXPECT_EQ(parse_cache_size("48K"), 48 << 10);
   EXPECT_EQ(parse_cache_size("2M\n"), 2 << 20);
   EXPECT_EQ(parse_cache_size("17"), 17);
   EXPECT_FALSE(parse_cache_size("K"));
-  EXPECT_EQ(bracketed("always [madvise] never"), "madvise");
-  EXPECT_FALSE(bracketed("always"));
-  EXPECT_EQ(labelled_value("a : 1\nmodel name\t: x y \n", "model name"), "x y");
-  EXPECT_FALSE(labelled_value("a : 1\n", "b"));
+  EXPECT_EQ(find_bracketed_word("always [madvise] never"), "madvise");
+  EXPECT_FALSE(find_bracketed_word("always"));
+  EXPECT_EQ(find_labelled_value("a : 1\nmodel name\t: x y \n", "model name"), "x y");
+  EXPECT_FALSE(find_labelled_value("a : 1\n", "b"));
 }
 
 }  // namespace

@@ -12,24 +12,24 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kMaxFile = 1 << 20;
+constexpr std::int64_t kMaxFileSize = 1 << 20;  // bytes
 
-Error unusable(const std::string& path, std::string what) {
+Error make_description_error(const std::string& path, std::string what) {
   return {std::move(what), path,
           "give what `bench worker --probe libraries` printed on the machine with the GPU"};
 }
 
-// A device as cuDNN describes it: {"deviceVer":900,"deviceName":"NVIDIA H200",...}.
-Result<GpuDescription> described_by_cudnn(JsonValue document, const std::string& path,
-                                          const std::string& text) {
-  int version = 0;  // 900: compute capability 9.0
+// Parses a device as cuDNN describes it: {"deviceVer":900,"deviceName":"NVIDIA H200",...}.
+Result<GpuDescription> parse_cudnn_description(JsonValue document, const std::string& path,
+                                               const std::string& text) {
+  int version = 0;  // 100 times the compute capability: 900 for 9.0
   GpuDescription description{"", "", text};
   JsonReader reader(document);
   reader.required("deviceVer", version);
   reader.optional("deviceName", description.name);
   if (const std::string problem = reader.problem(); !problem.empty())
-    return unusable(path, "is malformed: " + problem);
-  if (version < 100) return unusable(path, "`deviceVer` is not a compute capability");
+    return make_description_error(path, "is malformed: " + problem);
+  if (version < 100) return make_description_error(path, "`deviceVer` is not a compute capability");
   description.architecture = fmt::format("sm_{}{}", version / 100, version % 100 / 10);
   return description;
 }
@@ -37,14 +37,14 @@ Result<GpuDescription> described_by_cudnn(JsonValue document, const std::string&
 }  // namespace
 
 Result<GpuDescription> read_gpu_description(const std::string& path) {
-  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxFile));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxFileSize));
   const auto document = parse_json(text);
   if (document.ok() && document->root().is_object() && document->root().find("deviceVer"))
-    return described_by_cudnn(document->root(), path, text);
+    return parse_cudnn_description(document->root(), path, text);
   const auto status = parse_cuda_status(text);
-  if (!status) return unusable(path, "describes no GPU: " + status.error().what);
+  if (!status) return make_description_error(path, "describes no GPU: " + status.error().what);
   if (!status->report || status->report->devices.empty()) {
-    return unusable(path, "describes a machine without a GPU");
+    return make_description_error(path, "describes a machine without a GPU");
   }
   const ops::cuda::DeviceProperties& device = status->report->devices.front();
   return GpuDescription{device.name, fmt::format("sm_{}{}", device.major, device.minor),

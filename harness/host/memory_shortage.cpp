@@ -10,23 +10,23 @@
 namespace bench {
 namespace {
 
-constexpr Bytes kUncountable{std::numeric_limits<std::int64_t>::max()};
+constexpr Bytes kMaxSize{std::numeric_limits<std::int64_t>::max()};
 
-// Sizes near 2^63 must not wrap around: such a sum saturates at the largest number.
-Bytes saturated_sum(Bytes a, Bytes b) {
+// Returns the sum, or kMaxSize if the sum would overflow.
+Bytes add_saturated(Bytes a, Bytes b) {
   Bytes sum{0};
-  return __builtin_add_overflow(a.count, b.count, &sum.count) ? kUncountable : sum;
+  return __builtin_add_overflow(a.count, b.count, &sum.count) ? kMaxSize : sum;
 }
 
-// Size of all tensors as doubles, in which the check computes the expected values.
-Bytes size_of_doubles(std::span<const ops::Tensor> tensors) {
+// Returns the size of all tensors as doubles. The check computes the expected values in doubles.
+Bytes compute_size_as_doubles(std::span<const ops::Tensor> tensors) {
   Bytes sum{0};
   for (const ops::Tensor& tensor : tensors) {
     Bytes doubles{0};
     if (__builtin_mul_overflow(tensor.elements(), sizeof(double), &doubles.count)) {
-      return kUncountable;
+      return kMaxSize;
     }
-    sum = saturated_sum(sum, doubles);
+    sum = add_saturated(sum, doubles);
   }
   return sum;
 }
@@ -35,15 +35,15 @@ Bytes size_of_doubles(std::span<const ops::Tensor> tensors) {
 
 Bytes plain_size(std::span<const ops::Tensor> tensors) {
   Bytes sum{0};
-  for (const ops::Tensor& tensor : tensors) sum = saturated_sum(sum, tensor.size());
+  for (const ops::Tensor& tensor : tensors) sum = add_saturated(sum, tensor.size());
   return sum;
 }
 
 std::optional<std::string> memory_shortage(std::span<const ops::Tensor> tensors,
                                            std::optional<Bytes> available) {
   const Bytes plain = plain_size(tensors);
-  const Bytes doubles = size_of_doubles(tensors);
-  const Bytes needed = saturated_sum(saturated_sum(plain, plain), doubles);
+  const Bytes doubles = compute_size_as_doubles(tensors);
+  const Bytes needed = add_saturated(add_saturated(plain, plain), doubles);
   if (!available || needed <= *available) return std::nullopt;
   return fmt::format(
       "not enough memory: needs {} ({} for the tensors, {} for the library's layout of them, {} "

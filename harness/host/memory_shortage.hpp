@@ -11,13 +11,13 @@
 
 namespace bench {
 
-// Size of all tensors without padding: a lower bound of the memory that a device needs. Saturates
-// at the largest number.
+// Returns the size of all tensors without padding: a lower bound of the memory that a device needs.
+// Returns the largest number if the size is even larger.
 Bytes plain_size(std::span<const ops::Tensor> tensors);
 
-// Returns why the host cannot hold a case with these tensors: the minimum memory that it needs, for
-// what, and the available memory. Returns nullopt if it can, or if `available` is unknown. Creates
-// nothing, so that `bench list` can call it as well.
+// Returns why the host's memory cannot hold a case with these tensors: the minimum memory that the
+// case needs, for what, and the available memory. Returns nullopt if the memory is sufficient, or
+// if `available` is unknown. Allocates no tensors, so that `bench list` can call this function.
 std::optional<std::string> memory_shortage(std::span<const ops::Tensor> tensors,
                                            std::optional<Bytes> available);
 

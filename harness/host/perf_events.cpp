@@ -26,7 +26,7 @@ constexpr std::array<PerfEventRow, 3> kPerfEvents = {
 constexpr std::array<std::uint64_t, kPerfEvents.size()> kHardwareEvents = {
     PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES};
 
-// Why perf_event_open() fails, by errno.
+// The reason and remedy of a failure of perf_event_open(), by errno.
 struct PerfFailureRow {
   int code;
   std::string_view predicate;
@@ -49,16 +49,16 @@ constexpr PerfFailureRow kOtherPerfFailure = {0, "not usable", ""};
 class KernelPerfEvents final : public PerfEvents {
  public:
   std::vector<int> threads() override {
-    std::vector<int> found;
+    std::vector<int> thread_ids;
     std::error_code code;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", code)) {
       const std::string name = entry.path().filename().string();
       int thread = 0;
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), thread);
-      if (error == std::errc() && end == name.data() + name.size()) found.push_back(thread);
+      if (error == std::errc() && end == name.data() + name.size()) thread_ids.push_back(thread);
     }
-    std::ranges::sort(found);
-    return found;
+    std::ranges::sort(thread_ids);
+    return thread_ids;
   }
 
   Result<int, PerfFailure> open(PerfEvent event, int thread, std::optional<int> leader) override {
@@ -67,7 +67,8 @@ class KernelPerfEvents final : public PerfEvents {
     attributes.size = sizeof attributes;
     attributes.config = kHardwareEvents[static_cast<std::size_t>(event)];
     attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    // A counter that has joined a leader counts when the leader does.
+    // A counter with a leader counts only while the leader counts, so it can be enabled from the
+    // start.
     attributes.disabled = leader ? 0 : 1;
     attributes.exclude_kernel = 1;
     attributes.exclude_hv = 1;
@@ -85,7 +86,8 @@ class KernelPerfEvents final : public PerfEvents {
   void stop(int leader) override { ::ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP); }
 
   std::optional<PerfCount> read(int counter) override {
-    std::array<std::uint64_t, 3> words{};  // as read_format asks: value, time enabled, time running
+    std::array<std::uint64_t, 3>
+        words{};  // in the order of read_format: value, time enabled, time running
     if (::read(counter, words.data(), sizeof words) != static_cast<ssize_t>(sizeof words)) {
       return std::nullopt;
     }
@@ -102,8 +104,8 @@ std::span<const PerfEventRow> perf_events() { return kPerfEvents; }
 std::unique_ptr<PerfEvents> make_perf_events() { return std::make_unique<KernelPerfEvents>(); }
 
 std::string format_perf_failure(const PerfFailure& failure, std::optional<PerfEvent> event) {
-  const auto* const found = std::ranges::find(kPerfFailures, failure.code, &PerfFailureRow::code);
-  const PerfFailureRow& row = found != kPerfFailures.end() ? *found : kOtherPerfFailure;
+  const auto* const match = std::ranges::find(kPerfFailures, failure.code, &PerfFailureRow::code);
+  const PerfFailureRow& row = match != kPerfFailures.end() ? *match : kOtherPerfFailure;
   const std::string subject =
       event ? fmt::format("the event {} is", kPerfEvents[static_cast<std::size_t>(*event)].kernel)
             : std::string("the processor's counters are");
@@ -115,17 +117,17 @@ std::string format_perf_failure(const PerfFailure& failure, std::optional<PerfEv
 Result<std::vector<PerfEvent>> probe_perf_events(PerfEvents& events) {
   constexpr int kCallingThread = 0;
   std::vector<PerfEvent> available;
-  std::optional<PerfFailure> first;
+  std::optional<PerfFailure> first_failure;
   for (const PerfEventRow& row : kPerfEvents) {
     const auto counter = events.open(row.event, kCallingThread, std::nullopt);
     if (counter) {
       available.push_back(row.event);
       events.close(*counter);
-    } else if (!first) {
-      first = counter.error();
+    } else if (!first_failure) {
+      first_failure = counter.error();
     }
   }
-  if (available.empty()) return Error{format_perf_failure(*first), "", ""};
+  if (available.empty()) return Error{format_perf_failure(*first_failure), "", ""};
   return available;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware counters of the processor, through perf_event_open(2). They count user mode only, so
-// that kernel.perf_event_paranoid=2, the kernel's own default, permits them.
+// Reads the processor's hardware counters through perf_event_open(2). The counters count user mode
+// only, so that the kernel's default, kernel.perf_event_paranoid=2, permits them.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,13 +22,13 @@ enum class PerfEvent { cycles, instructions, llc_misses };
 struct PerfEventRow {
   PerfEvent event;
   std::string_view name;    // name of the enumerator
-  std::string_view kernel;  // the kernel's name of the event, as `perf stat` has it
+  std::string_view kernel;  // name of the event in `perf stat`
 };
-// One row per event, in the order of the enumerators.
+// Returns one row per event, in the order of the enumerators.
 std::span<const PerfEventRow> perf_events();
 
-// A counter since it was started. If more events are open than the processor has registers, the
-// kernel counts each for a part of the time: `running` is then less than `enabled`.
+// The state of a counter since its start. If more events are open than the processor has registers,
+// the kernel counts each event only a part of the time. Then `running` is less than `enabled`.
 struct PerfCount {
   std::int64_t value = 0;
   Nanoseconds enabled{0}, running{0};
@@ -38,16 +38,16 @@ struct PerfFailure {
   int code;  // value of errno
 };
 
-// The system calls, replaceable in tests. A counter is a number that open() returned.
+// The system calls for counters, which tests replace. A counter is a number that open() returned.
 class PerfEvents {
  public:
   virtual ~PerfEvents() = default;
-  // The threads of this process.
+  // Returns the ids of the threads of this process, sorted.
   virtual std::vector<int> threads() = 0;
-  // Opens a stopped counter of one thread. With a leader, which is a counter of the same thread,
-  // both always count at the same time.
+  // Opens a stopped counter of one thread. `leader` is another counter of the same thread. If it is
+  // set, both count at the same times. The caller closes the counter.
   virtual Result<int, PerfFailure> open(PerfEvent event, int thread, std::optional<int> leader) = 0;
-  // Start from 0 and stop the leader and the counters that have joined it.
+  // Start and stop a leader and all counters that were opened with it. start() begins at 0.
   virtual void start(int leader) = 0;
   virtual void stop(int leader) = 0;
   // Returns nullopt if the counter cannot be read.
@@ -56,15 +56,15 @@ class PerfEvents {
 };
 std::unique_ptr<PerfEvents> make_perf_events();
 
-// Returns why the counters, or one event, cannot be opened, with the remedy if there is one: "the
-// processor's counters are not available here (perf_event_open: No such file or directory); a
-// virtual machine often hides them".
+// Returns why `event` cannot be opened, or the counters in general, with a remedy if there is one.
+// An example is "the processor's counters are not available here (perf_event_open: No such file or
+// directory); a virtual machine often hides them".
 std::string format_perf_failure(const PerfFailure& failure, std::optional<PerfEvent> event = {});
 
-// Returns which events can be opened for the calling thread, or why none can. Counts nothing.
+// Returns the events that can be opened for the calling thread, or why none can be opened.
 Result<std::vector<PerfEvent>> probe_perf_events(PerfEvents& events);
 
-// What `doctor` reports about the counters.
+// Returns the finding of `doctor` about the counters.
 Finding perf_events_finding(PerfEvents& events);
 
 }  // namespace bench

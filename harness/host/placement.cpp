@@ -20,21 +20,21 @@ namespace bench {
 
 namespace {
 
-// Looked up at run time, not linked, so that it also works with libraries without an OpenMP
-// runtime.
+// Looks up a function of the OpenMP runtime. Returns nullptr if no runtime is loaded, since not all
+// libraries use OpenMP.
 template <class Function>
-Function* openmp_function(const char* name) {
+Function* find_openmp_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
 void add_openmp_places(cpu_set_t& mask) {
-  auto* const count = openmp_function<int()>("omp_get_num_places");
-  auto* const size = openmp_function<int(int)>("omp_get_place_num_procs");
-  auto* const read = openmp_function<void(int, int*)>("omp_get_place_proc_ids");
-  if (count == nullptr || size == nullptr || read == nullptr) return;
-  for (int place = 0; place < count(); ++place) {
-    std::vector<int> processors(static_cast<std::size_t>(size(place)));
-    read(place, processors.data());
+  auto* const get_count = find_openmp_function<int()>("omp_get_num_places");
+  auto* const get_size = find_openmp_function<int(int)>("omp_get_place_num_procs");
+  auto* const get_processors = find_openmp_function<void(int, int*)>("omp_get_place_proc_ids");
+  if (get_count == nullptr || get_size == nullptr || get_processors == nullptr) return;
+  for (int place = 0; place < get_count(); ++place) {
+    std::vector<int> processors(static_cast<std::size_t>(get_size(place)));
+    get_processors(place, processors.data());
     for (const int processor : processors) {
       if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &mask);
     }
@@ -48,19 +48,21 @@ void restore_inherited_processors() {
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
   add_openmp_places(mask);
-  // Fails only for processors that no longer exist: then the mask stays as it is.
+  // This fails only if processors no longer exist. Then the mask stays as it is.
   static_cast<void>(sched_setaffinity(0, sizeof mask, &mask));
 }
 
 namespace {
 
-// Both would change the measurement without appearing in the record.
+// Prefixes of variables that workers do not inherit. These variables would change the measurement
+// without appearing in the record.
 constexpr std::array<std::string_view, 4> kDroppedPrefixes = {"OMP_", "GOMP_", "KMP_",
                                                               "BENCHMARK_"};
-// Variables of the library under test, and the artificial slowdown; these are passed on and
-// recorded.
+// Prefixes of variables that workers inherit and the record contains: those of the library under
+// test and of the artificial slowdown.
 constexpr std::array<std::string_view, 3> kRecordedPrefixes = {"ONEDNN_", "DNNL_",
                                                                kSlowdownVariable};
+// Other variables that the record contains.
 constexpr std::array<std::string_view, 5> kRecordedNames = {
     "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
 
@@ -69,13 +71,13 @@ bool starts_with_any(std::string_view name, std::span<const std::string_view> pr
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-std::string lower(std::string text) {
+std::string to_lower_text(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), to_lower);
   return text;
 }
 
-// Used if hwloc has no information: takes every allowed processor for a core.
-Cores cores_of_mask(const cpu_set_t& mask) {
+// Returns one core per allowed processor, for machines about which hwloc has no information.
+Cores make_cores_from_mask(const cpu_set_t& mask) {
   Cores cores;
   for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
     if (CPU_ISSET(processor, &mask)) cores.push_back({processor});
@@ -83,7 +85,7 @@ Cores cores_of_mask(const cpu_set_t& mask) {
   return cores;
 }
 
-Cores cores_of_topology(hwloc_topology_t topology, const cpu_set_t& mask) {
+Cores make_cores_from_topology(hwloc_topology_t topology, const cpu_set_t& mask) {
   Cores cores;
   const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
   for (int i = 0; i < count; ++i) {
@@ -106,21 +108,21 @@ Cores allowed_cores() {
   CPU_ZERO(&mask);
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) CPU_SET(0, &mask);
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return cores_of_mask(mask);
+  if (hwloc_topology_init(&topology) != 0) return make_cores_from_mask(mask);
   Cores cores;
-  if (hwloc_topology_load(topology) == 0) cores = cores_of_topology(topology, mask);
+  if (hwloc_topology_load(topology) == 0) cores = make_cores_from_topology(topology, mask);
   hwloc_topology_destroy(topology);
-  return cores.empty() ? cores_of_mask(mask) : cores;
+  return cores.empty() ? make_cores_from_mask(mask) : cores;
 }
 
 Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& cores) {
   std::vector<int> processors;
   for (std::size_t sibling = 0;; ++sibling) {
-    const std::size_t before = processors.size();
+    const std::size_t size_before = processors.size();
     for (const std::vector<int>& core : cores) {
       if (sibling < core.size()) processors.push_back(core[sibling]);
     }
-    if (processors.size() == before) break;
+    if (processors.size() == size_before) break;
   }
   if (!threads) return processors;
   if (*threads < 1 || static_cast<std::size_t>(*threads) > processors.size()) {
@@ -157,7 +159,7 @@ std::map<std::string, std::string> environment_details(
   std::map<std::string, std::string> details;
   for (const auto& [name, value] : environment) {
     if (std::find(kRecordedNames.begin(), kRecordedNames.end(), name) != kRecordedNames.end()) {
-      details[lower(name)] = value;
+      details[to_lower_text(name)] = value;
     } else if (starts_with_any(name, kRecordedPrefixes)) {
       details[kVariableDetail + name] = value;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of threads: which processors a worker uses, and the environment that enforces this.
+// Chooses the processors of a worker's threads, and the environment variables that pin the threads.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,34 +11,38 @@
 
 namespace bench {
 
-// Restores the affinity mask that the library's OpenMP runtime changes when it is loaded. If
-// OMP_PROC_BIND or OMP_PLACES is set, the runtime binds the first thread to its first place, and
-// the inherited mask then shows only one processor. Afterwards this thread's mask contains all
-// places again. Does nothing if no places are set. Not for workers, which need the binding.
+// Restores this thread's affinity mask after an OpenMP runtime was loaded. If OMP_PROC_BIND or
+// OMP_PLACES is set, the runtime binds the first thread to its first place. The mask then has only
+// the processors of that place. This function adds those of all places. It does nothing if no
+// places are set. Workers must not call it, since they need the binding.
 void restore_inherited_processors();
 
-// Physical cores, each with those of its processors that this process may use (inherited mask).
-// Omits cores without such a processor. In the order of hwloc.
+// The processors of each physical core.
 using Cores = std::vector<std::vector<int>>;
+// Returns the physical cores in the order of hwloc, each with the processors that this process may
+// use (inherited mask). Omits cores without such a processor.
 Cores allowed_cores();
 
-// Returns one processor per thread. If threads is nullopt: all allowed processors, the first of
-// each core first. If threads is n: the first n physical cores, then their siblings. Returns an
-// error if there are more threads than processors.
+// Returns one processor per thread: first the first processor of each core, then the second ones,
+// and so on. If `threads` is nullopt, returns all processors. Returns an error if there are more
+// threads than processors.
 Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& cores);
 
-// Makes threads spin 0.4 ms after a parallel region instead of about 4 ms. A waiting pool then
-// sleeps soon, and the regions of one iteration still find it awake (docs/worker_protocol.md).
+// GOMP_SPINCOUNT of workers. Threads spin 0.4 ms after a parallel region instead of about 4 ms.
+// Thus a waiting thread pool sleeps soon, but stays awake between the regions of one iteration
+// (docs/worker_protocol.md).
 inline constexpr const char* kSpinCount = "20000";
 
-// The whole environment of a worker: the inherited one without the variables that control OpenMP or
-// Google Benchmark, then threads and pinning, then `overrides`.
+// Returns the complete environment of a worker. Starts with the inherited variables, except those
+// that control OpenMP or Google Benchmark. Then sets the variables for threads and pinning, then
+// `overrides`.
 std::map<std::string, std::string> worker_environment(
     const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
     const std::map<std::string, std::string>& overrides);
 
-// The details of the environment in the run record: "omp_num_threads", "omp_places",
-// "gomp_spincount", and the user's variables for the library ("env.ONEDNN_VERBOSE").
+// Returns the variables of a worker's environment that the run record contains. Examples are
+// "omp_num_threads", and with the prefix "env." the user's variables for the library
+// ("env.ONEDNN_VERBOSE").
 std::map<std::string, std::string> environment_details(
     const std::map<std::string, std::string>& environment);
 

@@ -26,9 +26,9 @@ extern char** environ;
 namespace bench {
 namespace {
 
-// Interval between checks for an interrupt; ten checks per second are guaranteed.
-constexpr Nanoseconds kSlice = std::chrono::milliseconds(40);
-// Pause between two checks of a process that is expected to end.
+// Maximum time of one poll(), and thus between two calls of `interrupted`.
+constexpr Nanoseconds kMaxPollTime = std::chrono::milliseconds(40);
+// Time between two checks whether a process has ended.
 constexpr Nanoseconds kReapPause = std::chrono::milliseconds(1);
 
 void close_descriptor(int& descriptor) {
@@ -39,50 +39,53 @@ Error system_error(const std::string& what) {
   return {fmt::format("{}: {}", what, std::strerror(errno)), "", ""};
 }
 
-// Both ends of a connection between parent and child.
-struct Pair {
+// The descriptors at both ends of a connection between parent and child.
+struct DescriptorPair {
   int parent = -1;
   int child = -1;
 };
 
-// A socket for the direction in which the parent writes: send() can suppress SIGPIPE.
-std::optional<Pair> make_socket() {
+// Creates a socket for data from parent to child. Unlike write() to a pipe, send() can suppress
+// SIGPIPE.
+std::optional<DescriptorPair> make_socket() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
-  return Pair{ends[0], ends[1]};
+  return DescriptorPair{ends[0], ends[1]};
 }
 
-std::optional<Pair> make_pipe() {
+std::optional<DescriptorPair> make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  return Pair{ends[0], ends[1]};
+  return DescriptorPair{ends[0], ends[1]};
 }
 
-// Everything that the child needs between fork and exec, where it must not allocate memory.
-struct Launch {
+// The data that the child needs between fork and exec, where it must not allocate memory.
+struct LaunchData {
   std::vector<char*> arguments, environment;
   cpu_set_t processors;
   bool set_affinity = false;
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::drawn;
-  Pair input, output, error, status;
+  DescriptorPair input, output, error, status;
   pid_t parent = 0;
 };
 
-// The kernel puts these texts, and a pointer to each, above the stack. The stack's address
-// therefore depends on their size. Adds a variable that pads them to a fixed size, or to the next
-// multiple if they are larger.
-void pad(const std::vector<std::string>& arguments, std::vector<std::string>& environment) {
-  constexpr std::size_t kUnit = std::size_t{1} << 16;
+// Adds an environment variable that pads arguments and environment to a multiple of a fixed size.
+// The kernel puts these texts, and a pointer to each, above the stack. Without padding, the stack's
+// address would depend on their size.
+void add_padding(const std::vector<std::string>& arguments, std::vector<std::string>& environment) {
+  constexpr std::size_t kPaddedSize = std::size_t{1} << 16;
   constexpr std::string_view kPadding = "BENCH_PADDING=";
   std::size_t size = arguments.front().size() + 1;  // the kernel adds the program's path once more
-  const auto add = [&](const std::string& text) { size += text.size() + 1 + sizeof(char*); };
-  std::ranges::for_each(arguments, add);
-  std::ranges::for_each(environment, add);
+  const auto add_size = [&](const std::string& text) { size += text.size() + 1 + sizeof(char*); };
+  std::ranges::for_each(arguments, add_size);
+  std::ranges::for_each(environment, add_size);
   size += kPadding.size() + 1 + sizeof(char*);
-  environment.push_back(std::string(kPadding) + std::string((kUnit - size % kUnit) % kUnit, '.'));
+  environment.push_back(std::string(kPadding) +
+                        std::string((kPaddedSize - size % kPaddedSize) % kPaddedSize, '.'));
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
+// Returns pointers to the texts, which must outlive the result, and a final nullptr.
+std::vector<char*> make_pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
   result.reserve(texts.size() + 1);
   for (std::string& text : texts) result.push_back(text.data());
@@ -90,7 +93,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-[[noreturn]] void run_child(const Launch& launch) {
+// Runs in the child after fork. Executes the program, or writes errno to the status pipe and exits.
+[[noreturn]] void run_child(const LaunchData& launch) {
   const auto fail = [&] {
     const int error = errno;
     (void)!write(launch.status.child, &error, sizeof error);
@@ -108,9 +112,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   // Some containers refuse this; the addresses are then randomised as usual.
   if (launch.addresses == ProcessRequest::Addresses::fixed) personality(ADDR_NO_RANDOMIZE);
   std::signal(SIGPIPE, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t no_signals;
+  sigemptyset(&no_signals);
+  sigprocmask(SIG_SETMASK, &no_signals, nullptr);
   execvpe(launch.arguments[0], launch.arguments.data(), launch.environment.data());
   fail();
   _exit(127);
@@ -129,13 +133,13 @@ const std::map<int, std::string_view>& signal_names() {
 
 ProcessRequest::Addresses own_addresses() {
   using enum ProcessRequest::Addresses;
-  constexpr unsigned long kAsk = 0xffffffff;
-  const int persona = personality(kAsk);
+  constexpr unsigned long kQueryOnly = 0xffffffff;
+  const int persona = personality(kQueryOnly);
   if (persona >= 0 && (persona & ADDR_NO_RANDOMIZE) != 0) return fixed;
   std::ifstream file("/proc/sys/kernel/randomize_va_space");
-  int drawn_by_system = 1;
-  file >> drawn_by_system;
-  return file && drawn_by_system == 0 ? fixed : drawn;
+  int randomisation = 1;
+  file >> randomisation;
+  return file && randomisation == 0 ? fixed : drawn;
 }
 
 std::map<std::string, std::string> inherited_environment() {
@@ -164,36 +168,37 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
   arguments.insert(arguments.end(), request.arguments.begin(), request.arguments.end());
   std::vector<std::string> environment;
   for (const auto& [name, value] : request.environment) environment.push_back(name + "=" + value);
-  Launch launch{};
+  LaunchData launch{};
   launch.addresses = request.addresses;
-  if (request.addresses == ProcessRequest::Addresses::fixed) pad(arguments, environment);
-  launch.arguments = pointers(arguments);
-  launch.environment = pointers(environment);
+  if (request.addresses == ProcessRequest::Addresses::fixed) add_padding(arguments, environment);
+  launch.arguments = make_pointers(arguments);
+  launch.environment = make_pointers(environment);
   launch.set_affinity = !request.processors.empty();
   CPU_ZERO(&launch.processors);
   for (const int processor : request.processors) CPU_SET(processor, &launch.processors);
   launch.parent = getpid();
-  const bool joined = request.output == ProcessRequest::Output::joined;
+  const bool is_joined = request.output == ProcessRequest::Output::joined;
 
   std::array<int, 4> child_ends = {-1, -1, -1, -1};
   const auto close_child_ends = [&] {
     for (int& end : child_ends) close_descriptor(end);
   };
   ChildProcess child;
-  const auto open = [&](std::optional<Pair> pair, std::size_t index, int& parent_end, Pair& out) {
+  const auto open = [&](std::optional<DescriptorPair> pair, std::size_t index, int& parent_end,
+                        DescriptorPair& result) {
     if (!pair) return false;
-    out = *pair;
+    result = *pair;
     parent_end = pair->parent;
     child_ends[index] = pair->child;
     return true;
   };
   int status = -1;
-  const bool opened = open(make_socket(), 0, child.input_, launch.input) &&
-                      open(make_pipe(), 1, child.output_, launch.output) &&
-                      open(make_pipe(), 2, child.error_, launch.error) &&
-                      open(make_pipe(), 3, status, launch.status);
-  if (joined) launch.output.child = launch.error.child;
-  const pid_t pid = opened ? fork() : -1;
+  const bool is_open = open(make_socket(), 0, child.input_, launch.input) &&
+                       open(make_pipe(), 1, child.output_, launch.output) &&
+                       open(make_pipe(), 2, child.error_, launch.error) &&
+                       open(make_pipe(), 3, status, launch.status);
+  if (is_joined) launch.output.child = launch.error.child;
+  const pid_t pid = is_open ? fork() : -1;
   if (pid == 0) run_child(launch);
   const int fork_error = errno;
   close_child_ends();
@@ -203,7 +208,7 @@ Result<ChildProcess> ChildProcess::start(const ProcessRequest& request) {
     return system_error("cannot start a process");
   }
   child.pid_ = pid;
-  // A successful exec closes this without writing anything.
+  // A successful exec closes the status pipe without writing to it.
   int exec_error = 0;
   ssize_t count = 0;
   do {
@@ -224,9 +229,9 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       output_(std::exchange(other.output_, -1)),
       error_(std::exchange(other.error_, -1)),
       buffer_(std::move(other.buffer_)),
-      searched_(other.searched_),
+      searched_size_(other.searched_size_),
       error_tail_(std::move(other.error_tail_)),
-      error_new_(std::move(other.error_new_)),
+      error_untaken_(std::move(other.error_untaken_)),
       end_(other.end_) {}
 
 ChildProcess::~ChildProcess() {
@@ -246,7 +251,7 @@ void ChildProcess::close_all() {
 }
 
 void ChildProcess::close_input() {
-  // Its end of a channel shares the connection with output_, which stays open.
+  // With a channel, input_ and output_ are the same connection, which stays open for reading.
   if (input_ >= 0) shutdown(input_, SHUT_WR);
   close_descriptor(input_);
 }
@@ -255,8 +260,8 @@ ChildProcess::Wait ChildProcess::wait_for_channel(ChannelListener& listener, Nan
                                                   const std::function<bool()>& interrupted,
                                                   Clock& clock) {
   const Nanoseconds start = clock.now();
-  // No requests come this way, so a worker that did not get the channel's name (`env -i`) ends at
-  // once.
+  // Requests do not use standard input here. A worker without the channel's path (`env -i`) reads
+  // from standard input, so closing it ends the worker at once.
   close_descriptor(input_);
   for (;;) {
     if (const std::optional<int> connection = listener.accept()) {
@@ -286,26 +291,27 @@ void ChildProcess::read_standard_error() {
     if (count == 0) close_descriptor(error_);
     if (count <= 0) return;
     const std::string_view text(chunk.data(), static_cast<std::size_t>(count));
-    error_new_ += text;
+    error_untaken_ += text;
     error_tail_ += text;
     if (error_tail_.size() > kKeptStandardError) {
       error_tail_.erase(0, error_tail_.size() - kKeptStandardError);
     }
-    // Limits the memory, because the caller may never take the text.
-    if (error_new_.size() > 16 * kKeptStandardError) error_new_.erase(0, error_new_.size() / 2);
+    // The caller may never take the text, so its size is limited.
+    if (error_untaken_.size() > 16 * kKeptStandardError)
+      error_untaken_.erase(0, error_untaken_.size() / 2);
   }
 }
 
-std::string ChildProcess::take_standard_error() { return std::exchange(error_new_, {}); }
+std::string ChildProcess::take_standard_error() { return std::exchange(error_untaken_, {}); }
 
 void ChildProcess::poll_once(int descriptor, short events, Nanoseconds remaining) {
   std::array<pollfd, 2> descriptors = {pollfd{descriptor, events, 0}, pollfd{error_, POLLIN, 0}};
-  const Nanoseconds slice = std::clamp(remaining, Nanoseconds(0), kSlice);
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(slice).count();
-  ready_ = false;
+  const Nanoseconds timeout = std::clamp(remaining, Nanoseconds(0), kMaxPollTime);
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+  is_ready_ = false;
   if (poll(descriptors.data(), descriptors.size(), static_cast<int>(milliseconds)) <= 0) return;
   if (descriptors[1].revents != 0) read_standard_error();
-  ready_ = descriptors[0].revents != 0;
+  is_ready_ = descriptors[0].revents != 0;
 }
 
 ChildProcess::Wait ChildProcess::write(std::string_view text, Nanoseconds limit,
@@ -330,32 +336,32 @@ ChildProcess::Wait ChildProcess::read_line(std::string& line, Nanoseconds limit,
                                            const std::function<bool()>& interrupted, Clock& clock) {
   const Nanoseconds start = clock.now();
   for (;;) {
-    const std::size_t end = buffer_.find('\n', searched_);
+    const std::size_t end = buffer_.find('\n', searched_size_);
     if (end != std::string::npos) {
       line = buffer_.substr(0, end);
       buffer_.erase(0, end + 1);
-      searched_ = 0;
+      searched_size_ = 0;
       return Wait::ready;
     }
-    searched_ = buffer_.size();
+    searched_size_ = buffer_.size();
     if (interrupted && interrupted()) return Wait::interrupted;
     const Nanoseconds remaining = limit - (clock.now() - start);
     if (remaining <= Nanoseconds(0)) return Wait::deadline;
     poll_once(output_, POLLIN, remaining);
-    if (!ready_) continue;
+    if (!is_ready_) continue;
     std::array<char, 65536> chunk;
     const ssize_t count = read(output_, chunk.data(), chunk.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count <= 0) {
       line = std::exchange(buffer_, {});
-      searched_ = 0;
+      searched_size_ = 0;
       return Wait::closed;
     }
     buffer_.append(chunk.data(), static_cast<std::size_t>(count));
     if (buffer_.size() > kMaxWorkerLine) {
       line = std::exchange(buffer_, {});
-      searched_ = 0;
-      return Wait::ready;  // no message: the caller of the read reports it
+      searched_size_ = 0;
+      return Wait::ready;  // the caller reports that this is not a valid message
     }
   }
 }
@@ -375,7 +381,7 @@ ProcessEnd ChildProcess::finish(Nanoseconds limit, Clock& clock) {
   std::optional<ProcessEnd> end = try_reap();
   while (!end) {
     if (clock.now() - start >= limit) kill();
-    // Its standard error may be full, so that it waits for this process.
+    // Reads standard error, since the child cannot end while it waits for space in that pipe.
     poll_once(-1, 0, kReapPause);
     end = try_reap();
   }

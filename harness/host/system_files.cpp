@@ -52,7 +52,7 @@ std::optional<std::int64_t> read_integer(const SystemRoot& root, const std::stri
   return text ? parse_integer(*text) : std::nullopt;
 }
 
-std::optional<std::string> labelled_value(std::string_view text, std::string_view label) {
+std::optional<std::string> find_labelled_value(std::string_view text, std::string_view label) {
   for (const NumberedLine& line : Lines(text)) {
     const std::size_t colon = line.text.find(':');
     if (colon == std::string_view::npos || trim(line.text.substr(0, colon)) != label) continue;
@@ -61,7 +61,7 @@ std::optional<std::string> labelled_value(std::string_view text, std::string_vie
   return std::nullopt;
 }
 
-std::vector<int> parse_list(std::string_view text) {
+std::vector<int> parse_range_list(std::string_view text) {
   std::vector<int> items;
   text = trim(text);
   while (!text.empty()) {
@@ -99,7 +99,7 @@ std::optional<std::int64_t> parse_cache_size(std::string_view text) {
   }
 }
 
-std::optional<std::string> bracketed(std::string_view text) {
+std::optional<std::string> find_bracketed_word(std::string_view text) {
   const std::size_t open = text.find('[');
   const std::size_t close = text.find(']', open);
   if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;

@@ -17,19 +17,20 @@ namespace bench {
 namespace {
 
 // Facts that always differ between two runs or do not affect times.
-constexpr std::array<std::string_view, 6> kUninteresting = {
+constexpr std::array<std::string_view, 6> kIgnoredFacts = {
     "arena.bytes",  "clock.now_khz", "clock.now_mhz",
     "config.files", "load_1min",     "memory.available_bytes"};
 
-bool is_uninteresting(const Change& change) {
-  return std::ranges::find(kUninteresting, change.field) != kUninteresting.end();
+bool is_ignored(const Change& change) {
+  return std::ranges::find(kIgnoredFacts, change.field) != kIgnoredFacts.end();
 }
 
-bool says_nothing(const Change& change) {
+// Whether the change shows nothing: only one side recorded the property, or a digest varies.
+bool is_not_meaningful(const Change& change) {
   return !change.from || !change.to || change.from == kDigestVaries || change.to == kDigestVaries;
 }
 
-std::map<std::string, std::string> all_facts(const ExactProperties& side) {
+std::map<std::string, std::string> collect_facts(const ExactProperties& side) {
   std::map<std::string, std::string> facts = facts_as_texts(side);
   if (!side.implementation.empty()) facts["implementation"] = side.implementation;
   return facts;
@@ -62,13 +63,13 @@ std::map<std::string, std::string> library_facts(
 std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
                                 const std::map<std::string, std::string>& to) {
   std::vector<Change> changes = changes_between(from, to);
-  std::erase_if(changes, is_uninteresting);
+  std::erase_if(changes, is_ignored);
   return changes;
 }
 
 std::vector<Change> case_changes(const ExactProperties& from, const ExactProperties& to) {
-  std::vector<Change> changes = changes_between(all_facts(from), all_facts(to));
-  std::erase_if(changes, says_nothing);
+  std::vector<Change> changes = changes_between(collect_facts(from), collect_facts(to));
+  std::erase_if(changes, is_not_meaningful);
   return changes;
 }
 
@@ -87,52 +88,55 @@ std::string format_changes(const std::vector<Change>& changes) {
 
 namespace {
 
-std::string whole(const std::string& value) { return value; }
-// "580.82.07" -> "580"
+std::string full_value(const std::string& value) { return value; }
+// Returns "580" for "580.82.07".
 std::string major_version(const std::string& version) {
   return version.substr(0, version.find('.'));
 }
 
 struct ConditionRow {
   const char* fact;
-  std::string (*what_counts)(const std::string& value);
+  std::string (*compared_part)(
+      const std::string& value);  // the part of the value that must be equal
 };
-constexpr std::array<ConditionRow, 4> kConditions = {
-    {{"gpu.name", whole}, {"gpu.driver", major_version}, {"gpu.ecc", whole}, {"gpu.mig", whole}}};
+constexpr std::array<ConditionRow, 4> kConditions = {{{"gpu.name", full_value},
+                                                      {"gpu.driver", major_version},
+                                                      {"gpu.ecc", full_value},
+                                                      {"gpu.mig", full_value}}};
 
-std::string fact_value(const MeasuredCase& side, const char* fact) {
+std::string find_fact(const MeasuredCase& side, const char* fact) {
   const auto found = side.device->find(fact);
   return found == side.device->end() ? std::string(kUnknown) : found->second;
 }
 
-std::string difference(std::string_view field, const std::string& from, const std::string& to,
-                       const SideWords& words) {
-  return fmt::format("{} differs: {} {}, {} {}", field, from, words.from, to, words.to);
+std::string format_condition(std::string_view field, const std::string& from, const std::string& to,
+                             const SidePhrases& phrases) {
+  return fmt::format("{} differs: {} {}, {} {}", field, from, phrases.from, to, phrases.to);
 }
 
-std::string gigahertz(std::int64_t hertz) {
+std::string format_gigahertz(std::int64_t hertz) {
   return fmt::format("{:.2f} GHz", static_cast<double>(hertz) / 1e9);
 }
 
 }  // namespace
 
 std::optional<std::string> device_difference(const MeasuredCase& from, const MeasuredCase& to,
-                                             const SideWords& words) {
+                                             const SidePhrases& phrases) {
   if (!from.device || !to.device) return std::nullopt;
   for (const ConditionRow& row : kConditions) {
-    const std::string left = fact_value(from, row.fact), right = fact_value(to, row.fact);
-    if (row.what_counts(left) != row.what_counts(right)) {
-      return difference(row.fact, left, right, words);
+    const std::string from_value = find_fact(from, row.fact), to_value = find_fact(to, row.fact);
+    if (row.compared_part(from_value) != row.compared_part(to_value)) {
+      return format_condition(row.fact, from_value, to_value, phrases);
     }
   }
   const bool was_throttled = has_flag(from.flags, Flag::throttled);
   const bool is_throttled = has_flag(to.flags, Flag::throttled);
   if (was_throttled != is_throttled) {
     const auto text = [](bool throttled) { return throttled ? "yes" : "no"; };
-    return difference("throttled", text(was_throttled), text(is_throttled), words);
+    return format_condition("throttled", text(was_throttled), text(is_throttled), phrases);
   }
   if (from.sample_method && to.sample_method && *from.sample_method != *to.sample_method) {
-    return difference("sample_method", *from.sample_method, *to.sample_method, words);
+    return format_condition("sample_method", *from.sample_method, *to.sample_method, phrases);
   }
   if (!from.clock_hz || !to.clock_hz || *from.clock_hz <= 0 || *to.clock_hz <= 0) {
     return std::nullopt;
@@ -140,7 +144,8 @@ std::optional<std::string> device_difference(const MeasuredCase& from, const Mea
   const auto [low, high] = std::minmax(*from.clock_hz, *to.clock_hz);
   const auto lower = static_cast<double>(low), higher = static_cast<double>(high);
   if (higher <= lower * (1 + kComparableClocks)) return std::nullopt;
-  return difference("clock_hz", gigahertz(*from.clock_hz), gigahertz(*to.clock_hz), words) +
+  return format_condition("clock_hz", format_gigahertz(*from.clock_hz),
+                          format_gigahertz(*to.clock_hz), phrases) +
          fmt::format(", {:.1f} % apart", 100 * (higher / lower - 1));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what else differs between two sides whose times are compared. Pure functions.
+// Finds what else differs between two sides whose times are compared: implementation, libraries,
+// machine, device. Pure functions.
 #pragma once
 
 #include "harness/result/measured.hpp"
@@ -12,10 +13,10 @@
 
 namespace bench {
 
-// One property that differs between the two sides. A side without the property has nullopt.
+// One property that differs between the two sides.
 struct Change {
-  std::string field;  // "implementation", "library.onednn"
-  std::optional<std::string> from, to;
+  std::string field;                    // "implementation", "library.onednn"
+  std::optional<std::string> from, to;  // values; nullopt if the side lacks the property
   friend bool operator==(const Change&, const Change&) = default;
 };
 
@@ -27,8 +28,8 @@ std::vector<Change> changes_between(const std::map<std::string, std::string>& fr
 std::map<std::string, std::string> library_facts(
     const std::map<std::string, std::string>& libraries);
 
-// Returns the differences between two runs and their machines that may matter. Skips facts that
-// differ between any two runs, such as the load, and facts that do not affect times.
+// Returns the facts of two runs and their machines that differ and may affect times. Skips facts
+// that vary from run to run, such as the load.
 std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
                                 const std::map<std::string, std::string>& to);
 
@@ -36,27 +37,28 @@ std::vector<Change> run_changes(const std::map<std::string, std::string>& from,
 // difference of tool versions) and digests that vary from process to process.
 std::vector<Change> case_changes(const ExactProperties& from, const ExactProperties& to);
 
-// Returns "jit:avx2 -> jit:sse41"; "n/a" stands for a missing value.
+// Returns both values, "jit:avx2 -> jit:sse41"; "n/a" replaces a missing value.
 std::string format_values(const Change& change);
-// Returns "implementation jit:avx2 -> jit:sse41; memory ..."; empty if nothing changed.
+// Returns fields and values: "implementation jit:avx2 -> jit:sse41; memory ...". Empty if nothing
+// changed.
 std::string format_changes(const std::vector<Change>& changes);
 
-// The conditions under which a device was timed decide whether two times are comparable. A GPU at
-// another clock or under another driver counts as another machine (docs/gate.md).
+// Two times of a device are comparable only if they were measured under equal conditions. A GPU at
+// another clock or with another driver counts as another machine (docs/gate.md).
 
-// Median clocks may differ by this fraction. Smaller differences are measurement noise, not another
-// state of the device.
+// The median clocks of comparable times differ by at most this fraction: so much is measurement
+// noise, not another state of the device.
 inline constexpr double kComparableClocks = 0.03;
 
-// How a sentence names the two sides: "gpu.ecc differs: on in the store, off here".
-struct SideWords {
+// How a sentence names the two sides, such as "in the store" and "here".
+struct SidePhrases {
   std::string_view from, to;
 };
 
-// Returns the first condition that differs, with both values, or nullopt if the times are
-// comparable or a side has no device. A clock or method that one side does not know counts as
-// equal.
+// Returns the first condition that differs, with both values: "gpu.ecc differs: on in the store,
+// off here". Returns nullopt if the times are comparable or a side has no device. If a side does
+// not know its clock or its method, they count as equal.
 std::optional<std::string> device_difference(const MeasuredCase& from, const MeasuredCase& to,
-                                             const SideWords& words);
+                                             const SidePhrases& phrases);
 
 }  // namespace bench

@@ -21,18 +21,19 @@
 namespace bench {
 namespace {
 
-constexpr const char* kSeed = "config.seed";  // seed of the input data
+constexpr const char* kSeedFact = "config.seed";  // seed of the input data
 
-// All processes of a run share one state of the machine, so runs differ by more than their
-// processes show. With intervals widened by this factor, 0.9 % of equal single-threaded cases are
-// called slower or faster; without it, 5.6 % (docs/decisions/0019).
+// Factor by which intervals over processes are widened. All processes of a run share one state of
+// the machine, so runs differ by more than their processes do. With this factor, 0.9 % of equal
+// single-threaded cases get the verdict slower or faster; without it, 5.6 % (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
 
-// No state of a machine explains a larger ratio: load on the same core, two threads on one
+// Maximum ratio that a state of the machine explains: load on the same core, two threads on one
 // processor, or processors that are farther apart (docs/decisions/0019).
 constexpr double kMaxMachineFactor = 2;
 
-std::vector<double> logarithms(const std::vector<double>& times) {
+// Skips times of 0. Returns at most kMaxShiftSamples values.
+std::vector<double> take_logarithms(const std::vector<double>& times) {
   std::vector<double> values;
   for (const double time : times) {
     if (time > 0) values.push_back(std::log(time));
@@ -45,20 +46,22 @@ bool has_quiet_processes(const MeasuredCase& entry) {
   return entry.quiet && entry.quiet->processes > 0;
 }
 
-// Times per iteration of the processes of both sides.
-struct Sides {
+// Times of the processes of both sides, in nanoseconds per iteration.
+struct SideTimes {
   std::vector<double> base, candidate;
 };
 
-// Different data give different results, so their digests are not comparable.
-bool seeds_differ(const Measurement& base, const Measurement& candidate) {
-  const auto from = base.facts.find(kSeed);
-  const auto to = candidate.facts.find(kSeed);
+// Whether the sides used different input data. Their outputs then differ, so the digests of the
+// outputs are not comparable.
+bool has_other_seed(const Measurement& base, const Measurement& candidate) {
+  const auto from = base.facts.find(kSeedFact);
+  const auto to = candidate.facts.find(kSeedFact);
   return from != base.facts.end() && to != candidate.facts.end() && from->second != to->second;
 }
 
-// A store contains cases, not configurations.
-bool is_not_stored(const Change& change) {
+// Whether only one side knows this fact of the configuration, because the other one is a store. A
+// store contains cases, not configurations.
+bool is_missing_in_store(const Change& change) {
   return (change.field.starts_with("config.") || change.field == "convention") &&
          (!change.from || !change.to);
 }
@@ -69,14 +72,16 @@ std::string format_difference(const std::string& field, const std::string& from,
                      to);
 }
 
-// Describes the first binding fact of one side that the other side does not share.
-std::optional<std::string> other_machine(const Measurement& base, const Measurement& candidate) {
+// Describes the first required fact of a side that differs on the other side. Returns nullopt if
+// there is none.
+std::optional<std::string> find_machine_difference(const Measurement& base,
+                                                   const Measurement& candidate) {
   const auto value = [](const Measurement& side, const std::string& field) {
     const auto found = side.facts.find(field);
     return found == side.facts.end() ? std::string(kUnknown) : found->second;
   };
   for (const Measurement* side : {&base, &candidate}) {
-    for (const std::string& field : side->binding) {
+    for (const std::string& field : side->required_facts) {
       const std::string from = value(base, field);
       const std::string to = value(candidate, field);
       if (from != to) return format_difference(field, from, to);
@@ -85,8 +90,10 @@ std::optional<std::string> other_machine(const Measurement& base, const Measurem
   return std::nullopt;
 }
 
-// Describes the first fact of the machine's kind that both sides have and that differs.
-std::optional<std::string> other_machine(const MeasuredCase& base, const MeasuredCase& candidate) {
+// Describes the first fact in MeasuredCase::machine that both sides have and that differs. Returns
+// nullopt if there is none.
+std::optional<std::string> find_machine_difference(const MeasuredCase& base,
+                                                   const MeasuredCase& candidate) {
   for (const auto& [field, from] : base.machine) {
     const auto to = candidate.machine.find(field);
     if (to != candidate.machine.end() && from != to->second) {
@@ -121,19 +128,22 @@ CaseVerdict classify_effect(const ComparedCase& entry, const ComparisonOptions& 
                                                                             : CaseVerdict::unclear;
 }
 
-bool is_beyond_the_machine(const ComparedCase& entry) {
+// Whether no state of the machine explains the effect.
+bool exceeds_machine_factor(const ComparedCase& entry) {
   return *entry.low > kMaxMachineFactor || *entry.high < 1 / kMaxMachineFactor;
 }
 
-std::optional<Nanoseconds> join_time(const MeasuredCase& entry) {
+std::optional<Nanoseconds> find_join_time(const MeasuredCase& entry) {
   return entry.quiet ? entry.quiet->join : std::nullopt;
 }
 
-// A host that places a case's threads on more distant processors slows it down by some microseconds
-// per parallel region. Such a difference is not a change of the code.
-void judge_distance(const MeasuredCase& base, const MeasuredCase& candidate, ComparedCase& result) {
-  const std::optional<Nanoseconds> from = join_time(base), to = join_time(candidate);
-  if (!from || !to || is_beyond_the_machine(result)) return;
+// Sets the verdict `unclear` if the threads' distance may explain the effect. If a host places the
+// threads of a case on more distant processors, each parallel region takes some microseconds
+// longer. Such a difference is not a change of the code.
+void judge_thread_distance(const MeasuredCase& base, const MeasuredCase& candidate,
+                           ComparedCase& result) {
+  const std::optional<Nanoseconds> from = find_join_time(base), to = find_join_time(candidate);
+  if (!from || !to || exceeds_machine_factor(result)) return;
   const bool is_slower = result.verdict == CaseVerdict::slower;
   const bool is_faster = result.verdict == CaseVerdict::faster;
   if (!(is_slower && is_farther(*to, *from)) && !(is_faster && is_farther(*from, *to))) {
@@ -153,22 +163,22 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
   result.confidence = interval.confidence;
 }
 
-// Compares all processes if too few of a side were quiet. This decides only effects that no
-// disturbance explains.
+// Compares the medians of all processes, for a case with too few quiet ones. Changes `result` only
+// if no disturbance explains the effect.
 void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
                          const ComparisonOptions& options, ComparedCase& result) {
-  const Sides times = {iteration_times(base.all_processes, &ProcessSummary::median),
-                       iteration_times(candidate.all_processes, &ProcessSummary::median)};
-  const std::vector<double> from = logarithms(times.base);
-  const std::vector<double> to = logarithms(times.candidate);
+  const SideTimes times = {iteration_times(base.all_processes, &ProcessSummary::median),
+                           iteration_times(candidate.all_processes, &ProcessSummary::median)};
+  const std::vector<double> from = take_logarithms(times.base);
+  const std::vector<double> to = take_logarithms(times.candidate);
   const std::optional<double> effect = shift(from, to);
   if (!effect) return;
   const auto interval = shift_interval(from, to, options.coverage);
   if (!interval) return;
   ComparedCase all = result;
   set_interval(*effect, *interval, all);
-  if (!is_beyond_the_machine(all)) return;
-  // The ratio and the times of a row must come from the same samples.
+  if (!exceeds_machine_factor(all)) return;
+  // A row's ratio and times must come from the same samples.
   all.base = median(times.base);
   all.candidate = median(times.candidate);
   all.base_processes = times.base;
@@ -179,14 +189,14 @@ void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate
   result = std::move(all);
 }
 
-// Compares the fast quarters. Returns false if a side has none.
+// Compares the fast quarters (harness/stats/fast_quarter.hpp). Returns false if a side has none.
 bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candidate,
                            const ComparisonOptions& options, ComparedCase& result) {
   if (!has_quiet_processes(base) || !has_quiet_processes(candidate)) return false;
-  const Sides times = {iteration_times(base.processes, &ProcessSummary::q25),
-                       iteration_times(candidate.processes, &ProcessSummary::q25)};
-  const auto from = fast_quarter(logarithms(times.base));
-  const auto to = fast_quarter(logarithms(times.candidate));
+  const SideTimes times = {iteration_times(base.processes, &ProcessSummary::q25),
+                           iteration_times(candidate.processes, &ProcessSummary::q25)};
+  const auto from = fast_quarter(take_logarithms(times.base));
+  const auto to = fast_quarter(take_logarithms(times.candidate));
   if (!from || !to) return false;
   const FastShift shift = fast_shift(*from, *to);
   result.base = std::exp(from->location);
@@ -197,7 +207,7 @@ bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candida
   result.low = std::exp(shift.low);
   result.high = std::exp(shift.high);
   result.verdict = classify_effect(result, options);
-  judge_distance(base, candidate, result);
+  judge_thread_distance(base, candidate, result);
   return true;
 }
 
@@ -206,8 +216,8 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   if (compare_fast_quarters(base, candidate, options, result)) return;
   result.base_processes = iteration_times(base.processes, &ProcessSummary::median);
   result.candidate_processes = iteration_times(candidate.processes, &ProcessSummary::median);
-  const std::vector<double> from = logarithms(result.base_processes);
-  const std::vector<double> to = logarithms(result.candidate_processes);
+  const std::vector<double> from = take_logarithms(result.base_processes);
+  const std::vector<double> to = take_logarithms(result.candidate_processes);
   const std::optional<double> effect = shift(from, to);
   if (!effect) {
     if (result.base && result.candidate && *result.base > 0) {
@@ -226,13 +236,14 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   }
   set_interval(*effect, *interval, result);
   result.verdict = classify_effect(result, options);
-  judge_distance(base, candidate, result);
+  judge_thread_distance(base, candidate, result);
 }
 
-std::optional<std::string> other_conditions(const MeasuredCase& base, const MeasuredCase& candidate,
-                                            Machines machines) {
+std::optional<std::string> find_difference_of_conditions(const MeasuredCase& base,
+                                                         const MeasuredCase& candidate,
+                                                         Machines machines) {
   if (machines == Machines::same_kind) {
-    if (auto difference = other_machine(base, candidate)) return difference;
+    if (auto difference = find_machine_difference(base, candidate)) return difference;
   }
   return device_difference(base, candidate, {"in the base", "in the candidate"});
 }
@@ -256,7 +267,8 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
     result.verdict = CaseVerdict::incomparable;
     result.reason = fmt::format("case_hash differs: {} and {} compute different things",
                                 base.case_hash, candidate.case_hash);
-  } else if (const auto difference = other_conditions(base, candidate, options.machines)) {
+  } else if (const auto difference =
+                 find_difference_of_conditions(base, candidate, options.machines)) {
     result.verdict = CaseVerdict::incomparable;
     result.reason = *difference;
   } else {
@@ -265,7 +277,7 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   return result;
 }
 
-ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
+ComparedCase make_unpaired_case(const MeasuredCase& entry, CaseVerdict verdict) {
   ComparedCase result;
   result.id = entry.id;
   result.group = entry.group;
@@ -275,9 +287,11 @@ ComparedCase only_one(const MeasuredCase& entry, CaseVerdict verdict) {
   return result;
 }
 
-// Compares a case that the other side lacks, or has in a file that cannot be read.
-ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measurement& other) {
-  ComparedCase result = only_one(entry, verdict);
+// Returns the result for a case that only one side has: `verdict`, or `incomparable` if the other
+// side's file of the case cannot be read.
+ComparedCase compare_unpaired(const MeasuredCase& entry, CaseVerdict verdict,
+                              const Measurement& other) {
+  ComparedCase result = make_unpaired_case(entry, verdict);
   const auto unreadable = other.unreadable.find(store_file_name(entry.id));
   if (unreadable == other.unreadable.end()) return result;
   result.verdict = CaseVerdict::incomparable;
@@ -285,7 +299,7 @@ ComparedCase alone(const MeasuredCase& entry, CaseVerdict verdict, const Measure
   return result;
 }
 
-// Rank in the reading order of a report.
+// Returns the rank of the verdict in the reading order of a report.
 int reading_rank(CaseVerdict verdict) {
   constexpr std::array<CaseVerdict, 8> kOrder = {
       CaseVerdict::failed, CaseVerdict::slower,       CaseVerdict::removed, CaseVerdict::unclear,
@@ -301,8 +315,8 @@ void sort_cases(std::vector<ComparedCase>& cases) {
   });
 }
 
-std::vector<GroupRatio> group_ratios(const std::vector<ComparedCase>& cases) {
-  std::map<std::string, std::pair<double, std::size_t>> sums;  // of logarithms
+std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& cases) {
+  std::map<std::string, std::pair<double, std::size_t>> sums;  // sum of logarithms, and count
   std::pair<double, std::size_t> all;
   for (const ComparedCase& entry : cases) {
     if (!entry.ratio) continue;
@@ -333,39 +347,39 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   result.candidate = candidate.name;
   result.tolerance = options.tolerance;
   result.changes = run_changes(base.facts, candidate.facts);
-  std::erase_if(result.changes, is_not_stored);
-  const bool other_data = seeds_differ(base, candidate);
-  std::unordered_map<std::string, const MeasuredCase*> left;
-  for (const MeasuredCase& entry : base.cases) left.emplace(entry.id, &entry);
+  std::erase_if(result.changes, is_missing_in_store);
+  const bool has_other_data = has_other_seed(base, candidate);
+  std::unordered_map<std::string, const MeasuredCase*> unmatched;
+  for (const MeasuredCase& entry : base.cases) unmatched.emplace(entry.id, &entry);
   for (const MeasuredCase& entry : candidate.cases) {
-    const auto found = left.find(entry.id);
-    if (found == left.end()) {
-      result.cases.push_back(alone(entry, CaseVerdict::added, base));
+    const auto found = unmatched.find(entry.id);
+    if (found == unmatched.end()) {
+      result.cases.push_back(compare_unpaired(entry, CaseVerdict::added, base));
       continue;
     }
     ComparedCase& compared =
         result.cases.emplace_back(compare_case(*found->second, entry, options));
-    if (other_data) {
+    if (has_other_data) {
       std::erase_if(compared.changes,
                     [](const Change& change) { return change.field == kOutputDigestDetail; });
     }
-    left.erase(found);
+    unmatched.erase(found);
   }
   for (const MeasuredCase& entry : base.cases) {
-    if (left.contains(entry.id)) {
-      result.cases.push_back(alone(entry, CaseVerdict::removed, candidate));
+    if (unmatched.contains(entry.id)) {
+      result.cases.push_back(compare_unpaired(entry, CaseVerdict::removed, candidate));
     }
   }
   for (const Measurement* side : {&base, &candidate}) {
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
-    if (side->not_comparable) make_incomparable(result.cases, *side->not_comparable);
+    if (side->incomparable_reason) make_incomparable(result.cases, *side->incomparable_reason);
   }
   if (options.machines == Machines::same_kind) {
-    const auto difference = other_machine(base, candidate);
+    const auto difference = find_machine_difference(base, candidate);
     if (difference) make_incomparable(result.cases, *difference);
   }
   sort_cases(result.cases);
-  result.groups = group_ratios(result.cases);
+  result.groups = compute_group_ratios(result.cases);
   return result;
 }
 

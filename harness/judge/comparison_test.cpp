@@ -197,7 +197,7 @@ TEST(Compare, WhatCannotBeComparedIsSaid) {
   EXPECT_EQ(compare_one(measured("a", kTimes), candidate).verdict, CaseVerdict::failed);
   EXPECT_EQ(compare_one(candidate, candidate).verdict, CaseVerdict::incomparable);
   Measurement below = side({measured("a", kTimes)});
-  below.not_comparable = "measured below `nsys`";
+  below.incomparable_reason = "measured below `nsys`";
   EXPECT_EQ(compare(below, side({measured("a", times(2))}), {}).cases[0].verdict,
             CaseVerdict::incomparable);
 }

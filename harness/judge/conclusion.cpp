@@ -15,24 +15,26 @@ std::size_t count_cut_short(const std::vector<CaseAssessment>& judgements) {
       judgements, [](const CaseAssessment& entry) { return entry.cut_short; }));
 }
 
-// Whether the case could not run here; that does not say anything about the store.
-bool is_absent(const CaseEvidence& entry) {
+// Whether the candidate could not run the case here. Then the case does not show whether the store
+// has this configuration.
+bool could_not_run(const CaseEvidence& entry) {
   return entry.candidate.outcome == Outcome::skipped ||
          entry.candidate.outcome == Outcome::unsupported;
 }
 
-// Whether no run of this configuration was ever saved, so that the store cannot know any case.
+// Whether this is the first run of the configuration: there is no base, and the store has no run of
+// it and none of its cases.
 bool is_first_run(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements) {
   if (evidence.mode == GateEvidence::Mode::paired || evidence.configuration_is_stored) return false;
   for (std::size_t i = 0; i < evidence.cases.size() && i < judgements.size(); ++i) {
     const bool is_new = judgements[i].verdict == Verdict::no_baseline;
-    if (!is_new && !is_absent(evidence.cases[i])) return false;
+    if (!is_new && !could_not_run(evidence.cases[i])) return false;
   }
   return count(judgements, Verdict::no_baseline) > 0;
 }
 
-// Returns " after 21 of 30 duets", summed over the cases that wait for the same kind of measurement
-// as the first waiting case.
+// Returns the progress of the pending measurements: " after 21 of 30 duets". Sums over the cases
+// that wait for the same kind of measurement as the first waiting case. Empty if no case waits.
 std::string format_progress(const std::vector<CaseAssessment>& judgements) {
   const auto first = std::ranges::find_if(
       judgements, [](const CaseAssessment& entry) { return entry.pending.has_value(); });
@@ -46,7 +48,7 @@ std::string format_progress(const std::vector<CaseAssessment>& judgements) {
   return " after " + format_pending(sum);
 }
 
-// Returns why and where the evidence ended early.
+// Returns why the evidence ended early, and how far it came.
 std::string format_end(const GateEvidence& evidence,
                        const std::vector<CaseAssessment>& judgements) {
   const bool is_in_stage_one = std::ranges::any_of(
@@ -75,7 +77,8 @@ std::string cut_short_advice(const GateEvidence& evidence) {
   return "run the gate again to decide the others";
 }
 
-// Requires that no case was judged and none is undecided.
+// Draws the conclusion of a gate that could compare nothing. Requires that no case was judged and
+// none is undecided.
 Conclusion conclude_without_reference(const GateEvidence& evidence,
                                       const std::vector<CaseAssessment>& judgements,
                                       const ExitRules& rules) {

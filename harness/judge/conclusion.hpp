@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conclusion of a gate: its exit status and the first sentence of every report. A gate that
-// judged nothing, or whose evidence ended early, must not look like a gate that found nothing.
+// judged nothing, or whose evidence ended early, must not look like a gate without regressions.
 #pragma once
 
 #include "harness/judge/decide.hpp"
@@ -12,20 +12,22 @@
 
 namespace bench {
 
+// Number of cases with and without a decision.
 struct Coverage {
-  std::size_t judged = 0;     // REGRESSION, IMPROVED or PASS: the case has a verdict on its time
-  std::size_t cut_short = 0;  // undecided because the evidence ended early
+  std::size_t judged = 0;     // cases with REGRESSION, IMPROVED or PASS: a verdict about their time
+  std::size_t cut_short = 0;  // cases that are undecided because the evidence ended early
   std::size_t in_scope = 0;   // all cases
 };
 Coverage count_coverage(const std::vector<CaseAssessment>& judgements);
 
-// Returns "1 REGRESSION, 53 PASS" in reading order; leaves out verdicts without cases.
+// Returns the number of cases per verdict, in reading order: "1 REGRESSION, 53 PASS". Omits
+// verdicts without cases.
 std::string format_counts(const std::vector<CaseAssessment>& judgements);
 
 // Returns "53 of 54 cases judged: 1 REGRESSION, 53 PASS".
 std::string format_coverage(const std::vector<CaseAssessment>& judgements);
 
-// What the caller of the gate accepts or demands.
+// Which results the caller of the gate accepts (docs/gate.md, Exit status of the whole gate).
 struct ExitRules {
   enum class Undecided { tolerated, strict };
   enum class Baseline { optional, required };
@@ -38,10 +40,10 @@ struct ExitRules {
 struct Conclusion {
   ExitStatus status = ExitStatus::success;
   std::string sentence;  // what the gate found; one line, without a full stop
-  std::string advice;    // what to do about a status that is neither success nor regression
+  std::string advice;    // what the user can do about the status; may be empty
 };
 
-// `judgements` are the result of decide() for `evidence`. docs/gate.md lists the exit statuses.
+// Draws the conclusion. `judgements` are those that decide() returns for `evidence`.
 Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules);
 

@@ -17,36 +17,41 @@
 namespace bench {
 namespace {
 
-// Suspects without a screen result come before screened ones. Suspects whose duets show a slowdown
-// come before all others.
+// Urgency of suspects without a result of the screen: they come before those with one.
 constexpr double kUnknownUrgency = std::numeric_limits<double>::max();
-constexpr double kSlowerUrgency = std::numeric_limits<double>::infinity();
+// Urgency of suspects whose duets show a slowdown: they come before all others.
+constexpr double kMaxUrgency = std::numeric_limits<double>::infinity();
 
-// Interim analyses of one question. Each follows twice as many duets as the one before; they share
-// the error.
-struct Looks {
-  int first, last;  // duets
+// The interim analyses of one test. Each takes place after twice as many duets as the one before.
+// All of them share the test's error.
+struct AnalysisSchedule {
+  int first, last;  // number of duets at the first and at the last analysis
+  // Returns the number of duets at the first analysis after `done` duets; `last` if there is none.
   int next(int done) const {
-    int look = first;
-    while (look <= done && look < last) look = std::min(last, 2 * look);
-    return look;
+    int duets = first;
+    while (duets <= done && duets < last) duets = std::min(last, 2 * duets);
+    return duets;
   }
+  // Returns the number of analyses.
   int count() const {
-    int looks = 1;
-    for (int look = first; look < last; look = next(look)) ++looks;
-    return looks;
+    int analyses = 1;
+    for (int duets = first; duets < last; duets = next(duets)) ++analyses;
+    return analyses;
   }
 };
-Looks first_looks(const GatePolicy& policy) { return {policy.duets, policy.extended_duets}; }
-Looks confirming_looks(const GatePolicy& policy) {
+AnalysisSchedule first_schedule(const GatePolicy& policy) {
+  return {policy.duets, policy.extended_duets};
+}
+AnalysisSchedule confirmation_schedule(const GatePolicy& policy) {
   return {std::min(policy.first_confirmations, policy.confirmations), policy.confirmations};
 }
 
-// Returns the smallest n for which n equal signs have a probability of at most `error`: 2^-n.
-int fewest_duets(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
+// Returns the smallest number n of duets for which an equal sign of all effects proves a
+// difference: the probability 2^-n of this by chance is at most `error`.
+int min_duets_by_sign(double error) { return static_cast<int>(std::ceil(-std::log2(error))); }
 
-// Describes growth of the peak memory beyond the limit of `gate: { memory: ... }`. It needs no
-// statistics.
+// Describes growth of the peak memory beyond `allowed`, a fraction (`gate: { memory: ... }`).
+// Returns nullopt if it grew by less. Memory is exact, so one value per side is enough.
 std::optional<std::string> memory_growth(const ExactProperties& base,
                                          const ExactProperties& candidate, double allowed) {
   if (!base.peak || !candidate.peak || base.peak->count <= 0) return std::nullopt;
@@ -61,7 +66,7 @@ std::string format_outcome(Outcome outcome, const std::string& reason) {
   return fmt::format("{}: {}", to_string(outcome), reason);
 }
 
-// Returns what a side did that did not measure the case: "crashed: SIGSEGV".
+// Describes why a side has no time, with a verb: "crashed: SIGSEGV".
 std::string format_failure(Outcome outcome, const std::string& reason) {
   constexpr std::array<std::string_view, 7> kVerbs = {"ended",
                                                       "computed a wrong result",
@@ -73,7 +78,9 @@ std::string format_failure(Outcome outcome, const std::string& reason) {
   return fmt::format("{}: {}", kVerbs[static_cast<std::size_t>(outcome)], reason);
 }
 
-const ExactProperties* base_side(const CaseEvidence& entry) {
+// Returns the exact properties of the base, or of the comparable stored run; nullptr if there are
+// none.
+const ExactProperties* find_base_properties(const CaseEvidence& entry) {
   if (entry.base) return &*entry.base;
   if (entry.stored && !entry.stored->incomparable) return &entry.stored->measured.exact;
   return nullptr;
@@ -86,75 +93,78 @@ class Decider {
         policy_(evidence.policy),
         delta_(std::log1p(evidence.settings.delta)),
         detect_(std::log1p(evidence.settings.detect)) {
-    if (evidence.moved) moved_ = evidence.moved->text;
+    if (evidence.moved) drift_text_ = evidence.moved->text;
   }
 
   Decision run() {
     decision_.judgements.resize(evidence_.cases.size());
-    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) begin(i);
+    for (std::size_t i = 0; i < evidence_.cases.size(); ++i) begin_case(i);
     if (evidence_.mode == GateEvidence::Mode::paired) {
       decide_paired();
     } else {
       for (const Suspect& suspect : suspects_) decide_windowed(suspect);
     }
     for (const std::string& id : evidence_.removed) add_removed(id);
-    std::ranges::stable_sort(decision_.wanted, std::greater<>(), &MeasurementRequest::urgency);
+    std::ranges::stable_sort(decision_.requests, std::greater<>(), &MeasurementRequest::urgency);
     return std::move(decision_);
   }
 
  private:
+  // A case that needs a measurement to be decided.
   struct Suspect {
-    std::size_t index;
-    double urgency;
+    std::size_t index;  // index into GateEvidence::cases
+    double urgency;     // as MeasurementRequest::urgency
   };
-  // Suspects with any duets, and their statistics. A member with fewer duets than the first interim
-  // analysis has p-values of 1, like a suspect without duets.
+  // The suspects with at least one duet, and their statistics, in the same order. All suspects are
+  // one family of tests. Suspects without duets, or with fewer than the first interim analysis
+  // needs, have p-values of 1.
   struct Family {
     std::vector<Suspect> members;
     std::vector<PairedResult> results;
-    std::vector<double> slower, faster;  // adjusted p-values
-    std::size_t pending = 0;             // suspects with an incomplete first interim analysis
+    std::vector<double> slower, faster;  // adjusted p-values; those of the members come first
+    std::size_t pending = 0;             // number of suspects before their first interim analysis
   };
-  // Describes an undecided case while `pending` is still to be measured.
+  // What to report about a case that is not decided yet.
   struct Undecided {
     Pending pending;
     std::string_view finding;  // result of its measurements so far; may be empty
   };
 
-  void begin(std::size_t index);
+  void begin_case(std::size_t index);
   bool settle_without_time(std::size_t index, CaseAssessment& judgement);
   bool settle_absent(std::size_t index, const std::string& why, CaseAssessment& judgement);
   void decide_paired();
-  Family family();
+  Family collect_family();
   void judge_pair(const Family& all, std::size_t member);
   void judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                    CaseAssessment& judgement);
   void judge_regression(const Suspect& suspect, const PairedResult& first,
                         CaseAssessment& judgement);
-  bool lies_far_beyond(const PairedResult& result) const;
+  bool is_far_beyond_scatter(const PairedResult& result) const;
   bool is_obvious(const PairedResult& result) const {
-    return result.p_slower <= policy_.unconfirmed_error && lies_far_beyond(result);
+    return result.p_slower <= policy_.unconfirmed_error && is_far_beyond_scatter(result);
   }
   void leave_undecided(const Undecided& undecided, CaseAssessment& judgement) const;
   void judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement);
   void decide_windowed(const Suspect& suspect);
   void add_removed(const std::string& id);
-  void want(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
-    decision_.wanted.push_back({suspect.index, kind, count, suspect.urgency});
+  void add_request(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
+    decision_.requests.push_back({suspect.index, kind, count, suspect.urgency});
   }
-  void want_now(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
-    want({suspect.index, kSlowerUrgency}, kind, count);
+  void add_urgent_request(const Suspect& suspect, MeasurementRequest::Kind kind, int count) {
+    add_request({suspect.index, kMaxUrgency}, kind, count);
   }
 
   const GateEvidence& evidence_;
   const GatePolicy& policy_;
   const double delta_, detect_;  // logarithms
-  std::optional<std::string> moved_;
+  std::optional<std::string> drift_text_;
   Decision decision_;
   std::vector<Suspect> suspects_;
 };
 
-void Decider::begin(std::size_t index) {
+// Decides the case, or adds it to the suspects.
+void Decider::begin_case(std::size_t index) {
   const CaseEvidence& entry = evidence_.cases[index];
   CaseAssessment& judgement = decision_.judgements[index];
   judgement.id = entry.id();
@@ -162,18 +172,18 @@ void Decider::begin(std::size_t index) {
   if (const auto& median = entry.candidate.median) {
     judgement.candidate = std::chrono::round<Nanoseconds>(*median);
   }
-  if (const ExactProperties* base = base_side(entry); base != nullptr) {
+  if (const ExactProperties* base = find_base_properties(entry); base != nullptr) {
     judgement.changes = case_changes(*base, entry.candidate.exact);
   }
   if (settle_without_time(index, judgement)) return;
-  const Screened screened = screen(entry, evidence_.settings, moved_);
+  const ScreenResult screened = screen(entry, evidence_.settings, drift_text_);
   if (screened.excess) {
     judgement.against = Reference::store;
     judgement.effect = std::expm1(*screened.excess);
     judgement.base = time_from_log(entry.stored->mean_log_q25);
     judgement.candidate = time_from_log(entry.stored->mean_log_q25 + *screened.excess);
   }
-  if (screened.result == Screened::Result::clear) {
+  if (screened.state == ScreenResult::State::clear) {
     judgement.course = CaseAssessment::Course::screened_out;
     return;
   }
@@ -189,13 +199,15 @@ void Decider::begin(std::size_t index) {
   suspects_.push_back({index, urgency});
 }
 
-// Settles a case by outcome, configuration or memory: exact properties that need no measurement.
+// Decides the case if its outcome, configuration or memory is enough. Returns false if its time
+// must be compared.
 bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
-  const bool failed_later = entry.failure && entry.failure->side == SideFailure::Side::candidate;
-  const Outcome outcome = failed_later ? entry.failure->outcome : entry.candidate.outcome;
+  const bool has_failed_later =
+      entry.failure && entry.failure->side == SideFailure::Side::candidate;
+  const Outcome outcome = has_failed_later ? entry.failure->outcome : entry.candidate.outcome;
   const std::string why =
-      failed_later ? entry.failure->reason : entry.candidate.reason.value_or("");
+      has_failed_later ? entry.failure->reason : entry.candidate.reason.value_or("");
   const auto settle = [&](Verdict verdict, std::string reason) {
     judgement.verdict = verdict;
     judgement.reason = std::move(reason);
@@ -211,7 +223,7 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
     return is_failure(outcome) ? settle(Verdict::error, text)
                                : settle_absent(index, text, judgement);
   }
-  if (const ExactProperties* base = base_side(entry); base != nullptr) {
+  if (const ExactProperties* base = find_base_properties(entry); base != nullptr) {
     if (const auto growth =
             memory_growth(*base, entry.candidate.exact, evidence_.settings.memory)) {
       return settle(Verdict::regression, *growth);
@@ -233,7 +245,9 @@ bool Decider::settle_without_time(std::size_t index, CaseAssessment& judgement) 
   return false;
 }
 
-// A case that the candidate does not compute is an error if the store or the base computed it.
+// Decides a case that the candidate does not compute: an error if the store or the base computed
+// it, else incomparable. Requests a check of the base if it is not known whether the base computes
+// it.
 bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAssessment& judgement) {
   const CaseEvidence& entry = evidence_.cases[index];
   const bool is_stored =
@@ -252,36 +266,36 @@ bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAsses
     return true;
   }
   leave_undecided({{MeasurementRequest::Kind::base, 0, 1}, why}, judgement);
-  want({index, kUnknownUrgency}, MeasurementRequest::Kind::base, 1);
+  add_request({index, kUnknownUrgency}, MeasurementRequest::Kind::base, 1);
   return true;
 }
 
 void Decider::decide_paired() {
-  const Family all = family();
+  const Family all = collect_family();
   for (std::size_t i = 0; i < all.members.size(); ++i) judge_pair(all, i);
 }
 
-Decider::Family Decider::family() {
+Decider::Family Decider::collect_family() {
   Family all;
   std::vector<double> slower, faster;
-  const double share = first_looks(policy_).count();
+  const double analyses = first_schedule(policy_).count();
   for (const Suspect& suspect : suspects_) {
     const auto result =
-        paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
+        compute_paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::first, policy_);
     const int done = result ? result->duets : 0;
     const bool is_complete = done >= policy_.duets;
     if (!is_complete) {
       ++all.pending;
-      want(suspect, MeasurementRequest::Kind::duets, policy_.duets - done);
+      add_request(suspect, MeasurementRequest::Kind::duets, policy_.duets - done);
     }
     if (!result) continue;
     all.members.push_back(suspect);
     all.results.push_back(*result);
-    slower.push_back(is_complete ? std::min(1.0, share * result->p_slower) : 1);
-    faster.push_back(is_complete ? std::min(1.0, share * result->p_faster) : 1);
+    slower.push_back(is_complete ? std::min(1.0, analyses * result->p_slower) : 1);
+    faster.push_back(is_complete ? std::min(1.0, analyses * result->p_faster) : 1);
   }
-  // Missing p-values count as no effect. They can only hide an effect for now, so every finding
-  // before the end of the budget remains valid.
+  // Missing p-values count as 1 (no effect). This can only delay a finding, so every finding
+  // remains valid if the budget ends.
   slower.resize(suspects_.size(), 1);
   faster.resize(suspects_.size(), 1);
   all.slower = adjusted_p_values(slower);
@@ -315,87 +329,92 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
     judge_regression(suspect, first, judgement);
   } else if (faster <= policy_.false_discovery_rate && first.effect <= -delta_) {
     judgement.verdict = Verdict::improved;
-  } else if (!first.excluded || *first.excluded >= detect_) {
+  } else if (!first.pass_bound || *first.pass_bound >= detect_) {
     judge_noise(suspect, first, all.pending, judgement);
   }
 }
 
 // Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.
-// (The signs of the duets must be improbable, too.) The lower bound of the mean by Student's t must
-// exceed `delta`. Its error is that of unconfirmed regressions, divided among all suspects and
-// interim analyses (Bonferroni). Unlike ranks, t counts how far the duets exceed their scatter. Ten
-// A/A duets may agree in sign by chance (1 in 1,024), and a machine with two states may then show
-// no scatter. But such states do not differ by `obvious_effect`.
-bool Decider::lies_far_beyond(const PairedResult& result) const {
+// (The signed-rank test must reject equality as well; see is_obvious().) The effect must be at
+// least `obvious_effect`, and the lower bound of the mean by Student's t at least `delta`. The
+// error of the bound is that of unconfirmed regressions, divided among all suspects and interim
+// analyses (Bonferroni). Unlike a test of ranks, t depends on how far the duets exceed their
+// scatter. But ten A/A duets agree in sign by chance in 1 of 1,024 cases, and a machine with two
+// states may then show no scatter. Such states differ by less than `obvious_effect`.
+bool Decider::is_far_beyond_scatter(const PairedResult& result) const {
   if (!result.deviation || result.effect < std::log1p(policy_.obvious_effect)) return false;
   const double error = policy_.unconfirmed_error /
-                       (first_looks(policy_).count() * static_cast<double>(suspects_.size()));
+                       (first_schedule(policy_).count() * static_cast<double>(suspects_.size()));
   const double t = student_t_quantile(1 - error, result.duets - 1);
   return result.mean - t * *result.deviation / std::sqrt(result.duets) >= delta_;
 }
 
-// Judges a case that is neither slower nor faster nor near enough to equal.
+// Judges a case that its duets show neither as slower nor as faster, and that does not pass.
 void Decider::judge_noise(const Suspect& suspect, const PairedResult& first, std::size_t pending,
                           CaseAssessment& judgement) {
   if (first.detectable) judgement.detectable = std::expm1(*first.detectable);
-  if (first.duets < policy_.duets) {  // family() requested them
+  if (first.duets < policy_.duets) {  // collect_family() requested the missing duets
     leave_undecided({{MeasurementRequest::Kind::duets, first.duets, policy_.duets}, ""}, judgement);
     return;
   }
-  const double reported = 100 * judgement.detectable.value_or(0);
-  const int next = first_looks(policy_).next(first.duets);
+  const double detectable_percent = 100 * judgement.detectable.value_or(0);
+  const int next = first_schedule(policy_).next(first.duets);
   if (next > first.duets) {
-    // If only the signs are not yet proof, the case needs no complete interim analysis.
-    const int signs = fewest_duets(policy_.unconfirmed_error);
-    if (first.duets < signs && signs < next && lies_far_beyond(first)) {
-      leave_undecided({{MeasurementRequest::Kind::duets, first.duets, signs}, ""}, judgement);
-      want_now(suspect, MeasurementRequest::Kind::duets, signs - first.duets);
+    // If the effect is obvious and only too few duets agree in sign, a few more decide the case
+    // before the next interim analysis.
+    const int enough = min_duets_by_sign(policy_.unconfirmed_error);
+    if (first.duets < enough && enough < next && is_far_beyond_scatter(first)) {
+      leave_undecided({{MeasurementRequest::Kind::duets, first.duets, enough}, ""}, judgement);
+      add_urgent_request(suspect, MeasurementRequest::Kind::duets, enough - first.duets);
       return;
     }
     leave_undecided({{MeasurementRequest::Kind::duets, first.duets, next}, ""}, judgement);
-    // Every suspect gets its first interim analysis before any gets a second one. Exception: a
-    // suspect that looks slower, because its first duets cannot prove it among many suspects.
+    // All suspects get their first interim analysis before any suspect gets a second one.
+    // Exception: a suspect that looks slower, because among many suspects its first duets alone
+    // cannot prove it.
     if (first.effect >= delta_ && first.p_slower <= policy_.false_discovery_rate) {
-      want_now(suspect, MeasurementRequest::Kind::duets, next - first.duets);
+      add_urgent_request(suspect, MeasurementRequest::Kind::duets, next - first.duets);
     } else if (pending == 0) {
-      want(suspect, MeasurementRequest::Kind::duets, next - first.duets);
+      add_request(suspect, MeasurementRequest::Kind::duets, next - first.duets);
     }
     return;
   }
   judgement.verdict = Verdict::inconclusive;
-  const auto needed = duets_needed(first, detect_, policy_);
+  const auto needed = estimate_duets(first, detect_, policy_);
   judgement.reason = fmt::format(
       "undecided after {} duets, whose minimum detectable effect is {:.1f} %; {}", first.duets,
-      reported,
+      detectable_percent,
       needed ? fmt::format("about {} duets or a quieter machine would decide it", *needed)
              : std::string("a quieter machine or a longer case would help"));
 }
 
+// Judges a case that the first duets show as slower: the confirming duets decide.
 void Decider::judge_regression(const Suspect& suspect, const PairedResult& first,
                                CaseAssessment& judgement) {
-  const auto again =
-      paired_result(evidence_.cases[suspect.index].duets, Duet::Stage::confirmation, policy_);
-  judgement.confirmations = again ? again->duets : 0;
+  const auto confirmed = compute_paired_result(evidence_.cases[suspect.index].duets,
+                                               Duet::Stage::confirmation, policy_);
+  judgement.confirmations = confirmed ? confirmed->duets : 0;
   if (policy_.confirmations == 0) {
     judge_cycles(suspect, Duet::Stage::first, judgement);
     return;
   }
-  if (again) {
-    judgement.confirmed_effect = std::expm1(again->effect);
-    judgement.confirmed_p = again->p_slower;
+  if (confirmed) {
+    judgement.confirmed_effect = std::expm1(confirmed->effect);
+    judgement.confirmed_p = confirmed->p_slower;
   }
-  const Looks looks = confirming_looks(policy_);
-  const int next = looks.next(judgement.confirmations);
-  const double error = policy_.confirmation_error / looks.count();
+  const AnalysisSchedule schedule = confirmation_schedule(policy_);
+  const int next = schedule.next(judgement.confirmations);
+  const double error = policy_.confirmation_error / schedule.count();
   // If the confirming duets exclude an effect of `delta`, more of them cannot confirm it.
-  const bool is_refuted =
-      again && judgement.confirmations >= looks.first && again->high && *again->high < delta_;
-  const bool wants_more = next > judgement.confirmations && !is_refuted;
-  // Confirming duets that end early are a valid sample: their test holds for any number of them.
-  if (again && again->p_slower <= error && again->effect >= delta_) {
+  const bool is_refuted = confirmed && judgement.confirmations >= schedule.first &&
+                          confirmed->high && *confirmed->high < delta_;
+  const bool needs_more = next > judgement.confirmations && !is_refuted;
+  // The test is valid for any number of confirming duets, so it also counts if they end early.
+  if (confirmed && confirmed->p_slower <= error && confirmed->effect >= delta_) {
     judge_cycles(suspect, Duet::Stage::confirmation, judgement);
-  } else if (wants_more) {
-    want_now(suspect, MeasurementRequest::Kind::confirmation, next - judgement.confirmations);
+  } else if (needs_more) {
+    add_urgent_request(suspect, MeasurementRequest::Kind::confirmation,
+                       next - judgement.confirmations);
     leave_undecided({{MeasurementRequest::Kind::confirmation, judgement.confirmations, next}, ""},
                     judgement);
   } else {
@@ -417,14 +436,14 @@ void Decider::leave_undecided(const Undecided& undecided, CaseAssessment& judgem
   if (!undecided.finding.empty()) judgement.reason += fmt::format(" ({})", undecided.finding);
 }
 
-// A slowdown caused by a lower device clock is not a fault of the code: time and cycles must agree
-// (docs/gate.md, On a GPU).
+// Sets the verdict of a case whose time grew: REGRESSION, or SUSPECT if its GPU cycles did not
+// grow. A lower device clock, not the code, then explains the time (docs/gate.md, On a GPU).
 void Decider::judge_cycles(const Suspect& suspect, Duet::Stage stage, CaseAssessment& judgement) {
   judgement.verdict = Verdict::regression;
-  const auto cycles = paired_cycles(evidence_.cases[suspect.index].duets, stage);
+  const auto cycles = compute_paired_cycles(evidence_.cases[suspect.index].duets, stage);
   if (!cycles) return;
-  const bool grown = cycles->effect >= delta_ && cycles->p_slower <= policy_.confirmation_error;
-  if (grown) return;
+  const bool has_grown = cycles->effect >= delta_ && cycles->p_slower <= policy_.confirmation_error;
+  if (has_grown) return;
   judgement.verdict = Verdict::suspect;
   judgement.reason = fmt::format(
       "time grew, but GPU cycles changed by {:+.2f} %; the device's clock was {:.2f} GHz for the "
@@ -437,7 +456,7 @@ void Decider::decide_windowed(const Suspect& suspect) {
   CaseAssessment& judgement = decision_.judgements[suspect.index];
   const auto done = static_cast<int>(entry.windows.size());
   if (done < policy_.windows) {
-    want(suspect, MeasurementRequest::Kind::windows, policy_.window_processes);
+    add_request(suspect, MeasurementRequest::Kind::windows, policy_.window_processes);
     judgement.pending->done = done;
     leave_undecided({*judgement.pending, ""}, judgement);
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns evidence into verdicts, or into requests for further measurements. Pure functions: the gate
-// measures what decide() requests and calls it again. decide() gives the same verdicts when it
-// reads a gate's file years later. docs/gate.md explains the rules and their cost.
+// Turns evidence into verdicts and into requests for further measurements. Pure functions: the gate
+// measures what decide() requests and calls decide() again. The evidence in a gate's file gives the
+// same verdicts later. docs/gate.md explains the rules and their cost.
 #pragma once
 
 #include "harness/judge/evidence.hpp"
@@ -20,11 +20,11 @@ enum class Verdict {
   error,  // crashed, timed out, wrong result or removed
   // Slower, but within run-to-run variation plus machine drift, or GPU cycles did not grow as much.
   suspect,
-  inconclusive,  // undecided after all measurements, or before they were complete
-  incomparable,
-  no_baseline,
-  improved,
-  pass,
+  inconclusive,  // not decided by all measurements, or by those until an early end
+  incomparable,  // the case has nothing to compare with, or the conditions differ
+  no_baseline,   // there is neither a base nor a stored run
+  improved,      // faster
+  pass,          // not slower by the limit `detect` or more
 };
 // In the order of the enumerators, which is the reading order of reports.
 inline constexpr std::array<std::string_view, 8> kVerdictNames = {
@@ -34,37 +34,41 @@ std::string_view to_string(Verdict verdict);
 
 // A measurement of a case that its decision still needs.
 struct MeasurementRequest {
-  // base: checks whether the base computes a case that the candidate does not compute.
+  // confirmation: duets that confirm a regression. base: checks whether the base computes a case
+  // that the candidate does not compute.
   enum class Kind { duets, confirmation, windows, base };
   std::size_t index = 0;  // index into GateEvidence::cases
   Kind kind = Kind::duets;
   int count = 0;       // number of duets, or of processes in the next window
-  double urgency = 0;  // largest first: how clearly the case is slower, in units of its noise
+  double urgency = 0;  // how clearly the case is slower, in units of its noise
 };
 
 // Progress of the measurement that a case waits for.
 struct Pending {
   MeasurementRequest::Kind kind = MeasurementRequest::Kind::duets;
   int done = 0;
-  int planned = 0;  // duets up to this interim analysis, confirming duets, or windows
+  int planned = 0;  // `done` at the next interim analysis, or of all windows
   friend bool operator==(const Pending&, const Pending&) = default;
 };
 
 // What a case is compared with.
 enum class Reference { base, store };
 
+// The decision about one case.
 struct CaseAssessment {
   std::string id;
-  std::string source;
+  std::string source;  // where the case is configured, "configs/resnet.yaml:14"
   Verdict verdict = Verdict::pass;
   std::string reason;  // a sentence without a full stop; empty for most PASS cases
-  // How far the case went. Stage 2 is a comparison of its own; the screen only saves time.
+  // How far the case came. not_measured: it has no time from the screen or from stage 2.
+  // screened_out: the screen cleared it. measured_again: stage 2 compared it.
   enum class Course { not_measured, screened_out, measured_again };
   Course course = Course::not_measured;
   // Whether the case is undecided because its evidence ended early: the budget, Ctrl-C, or a base
-  // that died. `pending` names the measurement under way. It is nullopt if the base died or stage 1
-  // did not reach the case.
+  // that died.
   bool cut_short = false;
+  // The measurement that the case waits for. nullopt if the case is decided, if the base died, or
+  // if stage 1 did not reach the case.
   std::optional<Pending> pending;
   // `effect`, its bounds and both times come from the same samples: duets (medians), windows, or
   // the screen. Windows and the screen use lower quartiles, by which runs are compared. Effects are
@@ -73,31 +77,32 @@ struct CaseAssessment {
   std::optional<double> effect, low, high;
   std::optional<double> p, adjusted_p;  // one-sided, in the direction of the effect
   std::optional<double> detectable;     // minimum detectable effect, a fraction; only if undecided
-  int duets = 0, confirmations = 0;
-  std::optional<double> confirmed_effect, confirmed_p;
+  int duets = 0, confirmations = 0;     // number of duets, and of confirming duets
+  std::optional<double> confirmed_effect, confirmed_p;  // from the confirming duets
   std::optional<Nanoseconds> base, candidate;  // per iteration; `base` is the reference's time
-  // Exact properties: implementation, memory, primitives, layouts, output digest
+  // Changed exact properties: implementation, memory, primitives, layouts, output digest
   std::vector<Change> changes;
 };
 
 struct Decision {
   std::vector<CaseAssessment> judgements;  // in the order of the evidence, removed cases last
-  // Pending measurements: cases whose duets show a slowdown first, then by urgency. Empty if all
-  // cases are decided. A caller that measures the first few and calls decide() again settles the
-  // worst cases first, so they are decided when the time runs out.
-  std::vector<MeasurementRequest> wanted;
+  // Pending measurements, the most urgent first; empty if all cases are decided. Cases whose duets
+  // show a slowdown come before all others. If the caller measures the first few and calls decide()
+  // again, the worst cases are decided before the budget ends.
+  std::vector<MeasurementRequest> requests;
 };
 
-// Returns the verdicts that hold if no further measurement comes. A case that lacks a requested
-// measurement is `cut_short`, unless the existing measurements decide it.
+// Returns the verdicts that hold if nothing else is measured, and the requests. A case that lacks a
+// requested measurement is `cut_short`, unless the existing measurements decide it.
 Decision decide(const GateEvidence& evidence);
 
-// Returns "7 of 10 duets".
+// Returns the progress of a measurement: "7 of 10 duets".
 std::string format_pending(const Pending& pending);
 
+// Returns the number of cases with this verdict.
 std::size_t count(const std::vector<CaseAssessment>& judgements, Verdict verdict);
 
-// Whether a report names the case on its first page and the gate makes a kit for it.
+// Whether a case with this verdict gets a kit, and reports show the command that measures it again.
 bool needs_kit(Verdict verdict);
 
 }  // namespace bench

@@ -28,9 +28,9 @@ constexpr double kWide = 0.1;
 
 TEST(Decide, AsksForDuetsOfWhatTheStoreDoesNotKnow) {
   const Decision decision = decide(paired({measured("a"), measured("b")}));
-  ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
-  EXPECT_EQ(decision.wanted[0].count, 6);
+  ASSERT_THAT(decision.requests, SizeIs(2));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::duets);
+  EXPECT_EQ(decision.requests[0].count, 6);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(decision.judgements[0].pending, (Pending{MeasurementRequest::Kind::duets, 0, 6}));
   EXPECT_TRUE(decision.judgements[0].cut_short);
@@ -44,23 +44,23 @@ TEST(Decide, WantsNoSecondLookBeforeAllHadTheFirst) {
   CaseEvidence half = measured("half");
   add_duets(half, Duet::Stage::first, 4, 0, 0);
   const Decision decision = decide(paired({noisy, half}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].index, 1U);
-  EXPECT_EQ(decision.wanted[0].count, 2);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].index, 1U);
+  EXPECT_EQ(decision.requests[0].count, 2);
 }
 
 TEST(Decide, ARegressionIsConfirmedWhileOthersStillWaitForTheirFirstLook) {
   CaseEvidence slow = measured("slow");
   add_duets(slow, Duet::Stage::first, 20, 0.05, kWide);
   Decision decision = decide(paired({measured("waiting"), slow}));
-  ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
-  EXPECT_EQ(decision.wanted[0].index, 1U);
-  EXPECT_EQ(decision.wanted[1].kind, MeasurementRequest::Kind::duets);
+  ASSERT_THAT(decision.requests, SizeIs(2));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::confirmation);
+  EXPECT_EQ(decision.requests[0].index, 1U);
+  EXPECT_EQ(decision.requests[1].kind, MeasurementRequest::Kind::duets);
 
   add_duets(slow, Duet::Stage::confirmation, 40, 0.05, 0.001);
   decision = decide(paired({measured("waiting"), slow}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
+  ASSERT_THAT(decision.requests, SizeIs(1));
   EXPECT_EQ(decision.judgements[0].course, CaseAssessment::Course::not_measured);
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::regression);
 }
@@ -72,9 +72,9 @@ TEST(Decide, ASlowerCaseAmongManyHasItsSecondLookAtOnce) {
   cases.push_back(slow);
   const Decision decision = decide(paired(cases));
   EXPECT_GT(*decision.judgements.back().adjusted_p, 0.05);  // 5 interim analyses, 31 suspects, 2^-6
-  EXPECT_EQ(decision.wanted[0].index, 30U);
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
-  EXPECT_EQ(decision.wanted[0].count, 6);
+  EXPECT_EQ(decision.requests[0].index, 30U);
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::duets);
+  EXPECT_EQ(decision.requests[0].count, 6);
   EXPECT_EQ(decision.judgements.back().reason, "the evidence ends after 6 of 12 duets");
 }
 
@@ -82,7 +82,7 @@ TEST(Decide, EqualTimesPass) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0, 0.001);
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::pass);
   EXPECT_EQ(decision.judgements[0].duets, 20);
   EXPECT_NEAR(*decision.judgements[0].effect, 0, 0.001);
@@ -92,21 +92,21 @@ TEST(Decide, ASlowdownIsARegressionOnceFreshDuetsConfirmIt) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0.05, kWide);
   Decision decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
-  EXPECT_EQ(decision.wanted[0].count, 10);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::confirmation);
+  EXPECT_EQ(decision.requests[0].count, 10);
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(decision.judgements[0].reason, "the evidence ends after 0 of 10 confirming duets");
 
   add_duets(entry, Duet::Stage::confirmation, 10, 0.05, 2 * kWide);
   decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].count, 10);  // as many duets again
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].count, 10);  // as many duets again
   EXPECT_EQ(decision.judgements[0].reason, "the evidence ends after 10 of 20 confirming duets");
 
   add_duets(entry, Duet::Stage::confirmation, 40, 0.05, kWide);
   decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   const CaseAssessment& judgement = decision.judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_NEAR(*judgement.effect, 0.05, 1e-3);
@@ -120,7 +120,7 @@ TEST(Decide, AnObviousSlowdownNeedsNoConfirmation) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0.5, 0.1);
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   const CaseAssessment& judgement = decision.judgements[0];
   EXPECT_EQ(judgement.verdict, Verdict::regression);
   EXPECT_EQ(judgement.confirmations, 0);
@@ -159,8 +159,8 @@ TEST(Decide, SevenDuetsOfTwelveAreJudgedWhenTheEvidenceEnds) {
   EXPECT_TRUE(undecided.cut_short);
   EXPECT_EQ(undecided.reason, "stopped by the budget after 7 of 12 duets");
   EXPECT_TRUE(undecided.effect);
-  ASSERT_THAT(decision.wanted, SizeIs(1));  // with more time, the gate would continue
-  EXPECT_EQ(decision.wanted[0].index, 2U);
+  ASSERT_THAT(decision.requests, SizeIs(1));  // with more time, the gate would continue
+  EXPECT_EQ(decision.requests[0].index, 2U);
 }
 
 // Ten A/A duets agree in sign once in 1,024 times. Two machine states that differ by a few per cent
@@ -169,8 +169,8 @@ TEST(Decide, DuetsThatAgreeOnASmallEffectNeedConfirmation) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 10, 0.05, 0);
   const Decision decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::confirmation);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::confirmation);
 }
 
 // A few duets that happen to agree have no reliable scatter.
@@ -202,7 +202,7 @@ TEST(Decide, ACaseThatStageOneDidNotReachIsCutShort) {
   GateEvidence evidence = paired({entry});
   evidence.stopped = StopCause::interruption;
   const Decision decision = decide(evidence);
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_TRUE(decision.judgements[0].cut_short);
   EXPECT_EQ(decision.judgements[0].reason, "stopped by Ctrl-C before it was measured");
@@ -258,7 +258,7 @@ TEST(Decide, ConfirmingDuetsEndOnceTheyExcludeTheEffect) {
   add_duets(entry, Duet::Stage::first, 20, 0.05, kWide);
   add_duets(entry, Duet::Stage::confirmation, 10, 0.0, 0.001);
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_FALSE(decision.judgements[0].cut_short);
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("not confirmed"));
@@ -269,9 +269,9 @@ TEST(Decide, WhatIsFarBeyondItsScatterAfterTheFirstLookWantsOneDuetMore) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 6, 1.0, 0.01);
   const Decision decision = decide(paired({measured("waiting"), entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].index, 1U);
-  EXPECT_EQ(decision.wanted[0].count, 1);
+  ASSERT_THAT(decision.requests, SizeIs(2));
+  EXPECT_EQ(decision.requests[0].index, 1U);
+  EXPECT_EQ(decision.requests[0].count, 1);
   EXPECT_EQ(decision.judgements[1].pending, (Pending{MeasurementRequest::Kind::duets, 6, 7}));
 }
 
@@ -281,8 +281,8 @@ TEST(Decide, OneProcessOfStageOneScreensNothingOut) {
   set_times(entry, {kBase});
   entry.stored = stored(kBase * 0.999, 0.003);
   const Decision decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::duets);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::duets);
   EXPECT_FALSE(decision.judgements[0].effect);
 }
 
@@ -290,7 +290,7 @@ TEST(Decide, TheMirrorImageIsAnImprovement) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, -0.05, 0.001);
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::improved);
 }
 
@@ -300,14 +300,14 @@ TEST(Decide, NoiseGetsTwiceTheDuetsUpToTheMostThenSaysWhatItCouldHaveSeen) {
   int done = 0;
   for (const int look : {6, 12, 24, 48, 80}) {
     decision = decide(paired({entry}));
-    ASSERT_THAT(decision.wanted, SizeIs(1));
-    EXPECT_EQ(decision.wanted[0].count, look - done);
+    ASSERT_THAT(decision.requests, SizeIs(1));
+    EXPECT_EQ(decision.requests[0].count, look - done);
     done = look;
     entry.duets.clear();
     add_duets(entry, Duet::Stage::first, look, 0.0, 0.2);
   }
   decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::inconclusive);
   EXPECT_GT(*decision.judgements[0].detectable, 0.02);
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("duets"));
@@ -340,7 +340,7 @@ TEST(Decide, AQuietCaseNearItsBaselineNeedsNoDuet) {
   CaseEvidence entry = measured("a");
   entry.stored = stored(kBase * 0.999, 0.003);
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::pass);
   EXPECT_EQ(decision.judgements[0].course, CaseAssessment::Course::screened_out);
   EXPECT_NEAR(*decision.judgements[0].effect, 0.001, 1e-4);
@@ -362,7 +362,7 @@ TEST(Decide, ANoisyCaseIsNeverScreenedOut) {
   CaseEvidence entry = measured("a");
   entry.stored = stored(kBase, 0.05);
   const Decision decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
+  ASSERT_THAT(decision.requests, SizeIs(1));
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("too noisy"));
 }
 
@@ -371,7 +371,7 @@ TEST(Decide, AMovedMachineVoidsTheScreen) {
   entry.stored = stored(kBase, 0.003);
   GateEvidence evidence = paired({entry});
   evidence.moved = MachineDrift{0.0488, "machine speed changed: dram by +5.0 %"};
-  EXPECT_THAT(decide(evidence).wanted, SizeIs(1));
+  EXPECT_THAT(decide(evidence).requests, SizeIs(1));
 }
 
 TEST(Decide, TheClearestSuspectComesFirst) {
@@ -380,8 +380,8 @@ TEST(Decide, TheClearestSuspectComesFirst) {
   CaseEvidence large = measured("large");
   large.stored = stored(kBase / 1.30, 0.003);
   const Decision decision = decide(paired({small, large}));
-  ASSERT_THAT(decision.wanted, SizeIs(2));
-  EXPECT_EQ(decision.wanted[0].index, 1U);
+  ASSERT_THAT(decision.requests, SizeIs(2));
+  EXPECT_EQ(decision.requests[0].index, 1U);
 }
 
 TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
@@ -389,7 +389,7 @@ TEST(Decide, GrowthOfMemoryNeedsNoStatistics) {
   entry.candidate.exact = {"jit", {}, Bytes{1100}};
   entry.base = {"gemm", {}, Bytes{1000}};
   const Decision decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::regression);
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("10.0 %, from 1000 to 1100 bytes"));
   ASSERT_THAT(decision.judgements[0].changes, SizeIs(2));
@@ -416,13 +416,13 @@ TEST(Decide, ACaseThatOnlyTheBaseComputesIsAnError) {
   entry.candidate.outcome = Outcome::unsupported;
   entry.candidate.reason = "no bf16 on this CPU";
   Decision decision = decide(paired({entry}));
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::base);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::base);
   EXPECT_TRUE(decision.judgements[0].cut_short);
 
   entry.base = ExactProperties{"brgconv", {}};
   decision = decide(paired({entry}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
   EXPECT_EQ(decision.judgements[0].reason,
             "the base computes it, but the candidate does not: unsupported: no bf16 on this CPU");
@@ -452,7 +452,7 @@ TEST(Decide, ABaseThatFailsCannotBeComparedWithACandidateThatFailsIsAnError) {
   CaseEvidence candidate = measured("candidate");
   candidate.failure = SideFailure{SideFailure::Side::candidate, Outcome::crashed, "SIGSEGV"};
   const Decision decision = decide(paired({base, candidate}));
-  EXPECT_THAT(decision.wanted, IsEmpty());
+  EXPECT_THAT(decision.requests, IsEmpty());
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::incomparable);
   EXPECT_EQ(decision.judgements[0].reason, "the base crashed: SIGSEGV");
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::error);
@@ -487,7 +487,7 @@ class StoreAlone : public testing::Test {
     evidence.cases = {entry};
     evidence.moved = moved_;
     const Decision decision = decide(evidence);
-    EXPECT_THAT(decision.wanted, IsEmpty());
+    EXPECT_THAT(decision.requests, IsEmpty());
     return decision.judgements[0];
   }
   std::optional<MachineDrift> moved_;
@@ -548,9 +548,9 @@ TEST(Decide, WithoutABaseAsksForWindowsThenNamesWhatIsMissing) {
   EXPECT_EQ(decision.judgements[0].verdict, Verdict::no_baseline);
   EXPECT_EQ(decision.judgements[1].verdict, Verdict::incomparable);
   EXPECT_EQ(decision.judgements[1].reason, "case_hash differs: 1 and 2");
-  ASSERT_THAT(decision.wanted, SizeIs(1));
-  EXPECT_EQ(decision.wanted[0].kind, MeasurementRequest::Kind::windows);
-  EXPECT_EQ(decision.wanted[0].count, 7);
+  ASSERT_THAT(decision.requests, SizeIs(1));
+  EXPECT_EQ(decision.requests[0].kind, MeasurementRequest::Kind::windows);
+  EXPECT_EQ(decision.requests[0].count, 7);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All evidence of a gate: the candidate's run, the stored runs, and the duets measured since. Plain
-// data. decide() in harness/judge/decide.hpp turns it into verdicts and may be called repeatedly.
+// All evidence of a gate: the candidate's run, the stored runs, and the duets or windows. Plain
+// data. decide() in harness/judge/decide.hpp turns the evidence into verdicts.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -17,33 +17,34 @@
 
 namespace bench {
 
-// Limits on the error rates. docs/gate.md gives the reasons.
+// Numbers of measurements and error rates of a gate. docs/gate.md gives the reasons.
 struct GatePolicy {
-  int duets = 6;  // K: duets of a suspect at the first interim analysis
-  // Duets at the last interim analysis; each analysis doubles the number of duets
+  // Duets of a suspect at the first and at the last interim analysis. Each analysis takes place
+  // after twice as many duets as the one before.
+  int duets = 6;
   int extended_duets = 80;
-  // Confirming duets before a verdict REGRESSION: at their first and at their last interim
-  // analysis.
+  // The same for the duets that confirm a REGRESSION; 0 confirmations: none is needed.
   int first_confirmations = 10;
   int confirmations = 40;
-  int windows = 3;  // without a base: windows, which are spaced in time
-  int window_processes = 7;
+  int windows = 3;                     // number of windows, without a base
+  int window_processes = 7;            // processes per window
   double false_discovery_rate = 0.05;  // q, over all suspects of a run
   double confirmation_error = 0.05;    // over all interim analyses of the confirming duets together
   // Error of an unconfirmed regression, over all suspects and interim analyses of a run.
   double unconfirmed_error = 0.01;
-  double obvious_effect = 0.25;  // fraction; only larger effects may do without confirmation
+  double obvious_effect = 0.25;  // fraction; smaller effects need confirming duets
   double bound_error = 0.05;     // error of each reported bound
   double pass_error = 0.03;      // error of the upper bound that decides PASS, per interim analysis
-  double detectable_error = 0.01;  // error of the minimum detectable effect
+  // Error and power of the test for which the minimum detectable effect is computed
+  double detectable_error = 0.01;
   double detectable_power = 0.8;
-  double canary_limit = kMovedShare;  // fraction; a canary that changed by more means machine drift
+  double canary_limit = kMovedShare;  // fraction; a canary that changed by more shows machine drift
   double unknown_spread = 0.10;       // run-to-run variation if the store has fewer than few_runs
-  int few_runs = kMinRuns;
+  int few_runs = kMinRuns;            // minimum number of runs for a run-to-run variation
 };
 
-// Two processes, base and candidate, that alternated on the same processors. In each round, each
-// process took one sample, in random order. The duet is the unit of all statistics.
+// The samples of two processes, base and candidate, that alternated on the same processors. In each
+// round, each process took one sample, in random order. The duet is the unit of all statistics.
 struct Duet {
   enum class Stage { first, confirmation };
   std::string run_id;
@@ -52,27 +53,27 @@ struct Duet {
   int number = 0;                            // within the case and stage, from 0
   std::int64_t iterations_per_sample = 1;    // the same on both sides
   std::vector<Nanoseconds> base, candidate;  // whole samples, one per side and round
-  // Clock of a device's processors during the samples, one value per round. Empty if any is
-  // unknown.
+  // Clock of a device's processors during the samples, one value per round. Empty if the clock of
+  // any sample is unknown.
   std::vector<std::int64_t> base_clock_hz, candidate_clock_hz;
-  // Canary times next to the samples, one per round, and the quiet level if it was known. Empty if
-  // one side measures no canaries.
+  // Canary times next to the samples, one per round. Empty if they are not comparable.
   std::vector<Nanoseconds> base_canary, candidate_canary;
-  Nanoseconds quiet_level{0};
+  Nanoseconds quiet_level{0};  // quiet level of the canaries; 0 if unknown
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
 // Minimum number of rounds for the median of a duet.
 inline constexpr std::size_t kMinCountedRounds = 5;
-// Returns the rounds that count: those in which the machine was quiet next to both samples. If
-// these are too few, returns the rounds with equal machine speed next to both samples. If these are
-// too few as well, returns all rounds. The choice depends only on the canaries, never on the
-// samples.
+// Returns the indices of the rounds that count: those in which the machine was quiet next to both
+// samples. If they are too few, returns the rounds with equal machine speed next to both samples.
+// If these are too few as well, returns all rounds. The choice depends only on the canaries, never
+// on the samples.
 std::vector<std::size_t> counted_rounds(const Duet& duet);
 // Returns the median of log(candidate / base) over the rounds that count. Returns nullopt if no
 // round has a positive time on both sides.
 std::optional<double> log_ratio(const Duet& duet);
-// Returns the same for cycles (time x clock) over all rounds; nullopt without clocks on both sides.
+// Returns the same for cycles (time x clock), over all rounds. Returns nullopt if a side has no
+// clocks.
 std::optional<double> log_cycle_ratio(const Duet& duet);
 
 // Consecutive processes of the candidate only: the measurement of a gate without a base.
@@ -84,36 +85,36 @@ struct Window {
   };
   std::string run_id;
   std::string id;
-  int number = 0;
+  int number = 0;  // within the case, from 0
   std::vector<Process> processes;
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// Machine drift according to the canaries: the speed changed by more than their own noise explains.
+// Machine drift: the canaries changed by more than their noise explains.
 struct MachineDrift {
-  double log = 0;    // absolute change of the canary that changed most; infinite if unknown
+  // Largest change of a canary: the absolute logarithm of a ratio of times; infinite if unknown
+  double log = 0;
   std::string text;  // "machine speed changed: dram by +4.1 % during the run"
   friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
 };
 
-// What the store knows of a case (harness/store/history.hpp).
+// The stored runs of a case (harness/store/history.hpp).
 struct StoredEvidence {
-  std::string commit, time, run_id;  // those of its last run
-  // Why the stored times are not comparable: the field that differs, with both values. If set, the
-  // fields below are empty.
+  std::string commit, time, run_id;  // those of the last run
+  // Why the stored times are not comparable: the field that differs, with both values, or the
+  // problem of the file. If set, the members after is_malformed have their initial values.
   std::optional<std::string> incomparable;
-  bool is_malformed =
-      false;                // whether `incomparable` is set because none of its records can be read
-  int runs = 0;             // runs of the present epoch
-  double mean_log_q25 = 0;  // mean of log(q25 / 1 ns) over the last runs
-  double sigma = 0;         // between runs, from log medians, moderated
+  bool is_malformed = false;       // whether `incomparable` is set because no record can be read
+  int runs = 0;                    // runs of the present epoch; 0 if their variation is unknown
+  double mean_log_q25 = 0;         // mean of log(q25 / 1 ns) over the last runs
+  double sigma = 0;                // moderated_sigma() of the log medians of the runs
   std::optional<double> q95, q99;  // quantiles of absolute differences of log q25 between runs
-  // The last run. A gate's file has its median, clock and exact properties.
+  // The last run. If read from a gate's file, it has only median, clock and exact properties.
   MeasuredCase measured;
   friend bool operator==(const StoredEvidence&, const StoredEvidence&) = default;
 };
 
-// Why a duet did not finish.
+// Why a side has no time for a case.
 struct SideFailure {
   enum class Side { base, candidate };
   Side side = Side::base;
@@ -124,38 +125,39 @@ struct SideFailure {
 
 struct CaseEvidence {
   MeasuredCase candidate;  // as stage 1 measured it
-  // Whether stage 1 ended before the first process of the case. If so, the candidate's outcome is
-  // meaningless.
+  // Whether stage 1 ended before the first process of the case. If true, the candidate's outcome
+  // has no meaning.
   bool is_unmeasured = false;
   std::optional<StoredEvidence> stored;
-  // What is known of the base besides its samples, which are in the duets.
+  // Exact properties of the base; nullopt if the base has not prepared the case. Its samples are in
+  // the duets.
   std::optional<ExactProperties> base;
-  std::optional<SideFailure> failure;  // in a duet or window
-  std::vector<Duet> duets;             // both stages, in the order of measurement
+  std::optional<SideFailure> failure;  // failure in stage 2
+  std::vector<Duet> duets;             // duets of both stages, in the order of measurement
   std::vector<Window> windows;
 
   const std::string& id() const { return candidate.id; }
 };
 
 struct GateEvidence {
+  // paired: compares with a base, in duets. store_only: compares with stored runs.
   enum class Mode { paired, store_only };
   Mode mode = Mode::store_only;
   GateSettings settings;
   GatePolicy policy;
   std::vector<CaseEvidence> cases;
-  // Cases of this configuration that are in the store but no longer in the configuration.
+  // Ids of cases that the store has for this configuration, but that it no longer contains.
   std::vector<std::string> removed;
   // Changes of libraries, caps and environment: between the sides, or since the store's last run.
   std::vector<Change> changes;
-  // Set if the machine speed changed: comparing stage 1 with the store must allow for it.
+  // Machine drift during stage 1 or since the stored runs; nullopt if there is none.
   std::optional<MachineDrift> moved;
   // Whether the store has a run of this configuration. Runs of another machine and of cases that
-  // the configuration no longer has count, too. Without any, a gate without a base is the first
-  // run.
+  // the configuration no longer has count, too. If false, a gate without a base is the first run.
   bool configuration_is_stored = false;
   // Unreadable lines of the store, with their location.
   std::vector<std::string> store_problems;
-  std::optional<StopCause> stopped;
+  std::optional<StopCause> stopped;  // why the measurements ended early; nullopt if they did not
 };
 
 }  // namespace bench

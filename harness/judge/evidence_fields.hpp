@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a gate's evidence file and of its report, declared once for writing and reading.
-// Only for sources of this folder and of harness/report.
+// The JSON fields of a gate's evidence file and of its report, declared once for writing and
+// reading. Only sources of this folder and of harness/report include this header.
 #pragma once
 
 #include "harness/judge/evidence_file.hpp"
@@ -18,17 +18,17 @@
 
 namespace bench {
 
-// Effects are negative if a side became faster.
+// Numbers may be negative: an effect is, if the candidate is faster.
 inline constexpr JsonRules kEvidenceRules{.numbers = JsonRules::Numbers::any};
 inline constexpr JsonStyle kEvidenceStyle{.indent = 0, .reals = JsonReals::with_fraction};
 inline constexpr JsonStyle kGateReportStyle{.indent = 2, .reals = JsonReals::with_fraction};
 
-// Values from a file enter formulas that hold within these limits. A gate writes values far from
-// them.
-inline constexpr double kMaxShare = 10;  // of gate settings: 1000 %, the limit of configurations
-inline constexpr double kMinError = 1e-9;
-inline constexpr double kMaxLog = 100;
-inline constexpr double kMaxRuns = 1e9;
+// Limits for values that are read from a file, since they enter formulas that are valid within
+// these limits only. A gate writes values far from the limits.
+inline constexpr double kMaxFraction = 10;  // of gate settings: 1000 %, as in configurations
+inline constexpr double kMinError = 1e-9;   // of error rates; their maximum is 1 - kMinError
+inline constexpr double kMaxLog = 100;      // of logarithms of times and of their differences
+inline constexpr double kMaxRuns = 1e9;     // of numbers of runs
 
 inline std::span<const std::string_view> enumerator_names(GateEvidence::Mode) {
   static constexpr std::array<std::string_view, 2> kModes = {"paired", "store_only"};
@@ -85,10 +85,10 @@ void fields(auto& archive, JsonOf<Change> auto& change) {
 }
 
 void fields(auto& archive, JsonOf<GateSettings> auto& settings) {
-  constexpr JsonRange kShare = within(0, kMaxShare);
-  archive.required("delta", settings.delta, kShare);
-  archive.required("detect", settings.detect, kShare);
-  archive.required("memory", settings.memory, kShare);
+  constexpr JsonRange kFraction = within(0, kMaxFraction);
+  archive.required("delta", settings.delta, kFraction);
+  archive.required("detect", settings.detect, kFraction);
+  archive.required("memory", settings.memory, kFraction);
 }
 
 template <class Archive>
@@ -103,7 +103,7 @@ void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
   archive.required("windows", policy.windows, kCount);
   archive.required("window_processes", policy.window_processes, kCount);
   archive.required("few_runs", policy.few_runs, kCount);
-  // Older files lack some of these.
+  // Older files lack some of the following fields.
   archive.optional("false_discovery_rate", policy.false_discovery_rate, kError);
   archive.optional("confirmation_error", policy.confirmation_error, kError);
   archive.optional("unconfirmed_error", policy.unconfirmed_error, kError);
@@ -115,8 +115,8 @@ void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
   archive.optional("canary_limit", policy.canary_limit, kError);
   archive.optional("unknown_spread", policy.unknown_spread, kError);
   if constexpr (Archive::kReads) {
-    // Older files had one interim analysis of the confirming duets, and used the reported bound for
-    // PASS as well.
+    // Gates that wrote older files had one interim analysis of the confirming duets, and used the
+    // reported bound for PASS as well.
     if (!archive.has("first_confirmations")) policy.first_confirmations = policy.confirmations;
     if (!archive.has("pass_error")) policy.pass_error = policy.bound_error;
   }
@@ -151,7 +151,7 @@ void drift_fields(Archive& archive, JsonOf<std::optional<MachineDrift>> auto& dr
   archive.optional("moved_log", drift->log, within(0, kMaxLog));
 }
 
-// The measured programs and the rules of the gate.
+// The fields of the record `gate`: the measured programs and the rules of the gate.
 template <class Archive>
 void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
                  JsonOf<GateEvidence> auto& evidence,
@@ -244,8 +244,9 @@ void fields(auto& archive, JsonOf<Pending> auto& pending) {
   archive.required("planned", pending.planned);
 }
 
-// The decision about one case, without its id. A report leaves out empty texts and lists.
+// Whether empty texts and lists are written. A report leaves them out.
 enum class EmptyFields { kept, left_out };
+// The decision about one case, without the case's id.
 void assessment_fields(auto& archive, JsonOf<CaseAssessment> auto& judgement, EmptyFields empty) {
   const auto put = [&](const char* name, auto& value) {
     if (empty == EmptyFields::kept) {

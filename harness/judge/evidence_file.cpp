@@ -13,10 +13,13 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMaxWindows = 30;  // also processes per window; all stay below kMaxPairs
+// Maximum number of windows per case, and of processes per window. The processes of all windows are
+// then at most 900, which is below kMaxPairs.
+constexpr std::size_t kMaxWindows = 30;
 
+// Returns a record of this kind. `declare` writes its other fields.
 template <class Declare>
-std::string evidence_line(std::string_view kind, Declare declare) {
+std::string make_evidence_line(std::string_view kind, Declare declare) {
   const auto with_kind = [&](JsonWriter& writer) {
     writer.constant("record", kind);
     declare(writer);
@@ -24,11 +27,11 @@ std::string evidence_line(std::string_view kind, Declare declare) {
   return json_object(with_kind, kEvidenceStyle);
 }
 
-// A record that belongs to a case and does not contain the case's id itself.
+// Returns a record of a case. Adds the id, which the fields of `declare` do not contain.
 template <class Declare>
-std::string case_line(std::string_view kind, const std::string& run_id, const std::string& id,
-                      Declare declare) {
-  return evidence_line(kind, [&](JsonWriter& writer) {
+std::string make_case_line(std::string_view kind, const std::string& run_id, const std::string& id,
+                           Declare declare) {
+  return make_evidence_line(kind, [&](JsonWriter& writer) {
     writer.required("run_id", run_id);
     writer.required("id", id);
     declare(writer);
@@ -39,7 +42,7 @@ std::string case_line(std::string_view kind, const std::string& run_id, const st
 
 std::string gate_line(const GateFacts& facts, const GateEvidence& evidence) {
   const std::vector<UnmeasuredCase> unmeasured = unmeasured_cases(evidence);
-  return evidence_line("gate", [&](JsonWriter& writer) {
+  return make_evidence_line("gate", [&](JsonWriter& writer) {
     writer.constant("schema", kGateSchema);
     gate_fields(writer, facts, evidence, unmeasured);
   });
@@ -47,36 +50,36 @@ std::string gate_line(const GateFacts& facts, const GateEvidence& evidence) {
 
 std::string stored_line(const std::string& run_id, const std::string& id,
                         const StoredEvidence& stored) {
-  return case_line("stored", run_id, id, [&](JsonWriter& writer) { fields(writer, stored); });
+  return make_case_line("stored", run_id, id, [&](JsonWriter& writer) { fields(writer, stored); });
 }
 
 std::string base_side_line(const std::string& run_id, const std::string& id,
                            const ExactProperties& side) {
-  return case_line("base_side", run_id, id, [&](JsonWriter& writer) { fields(writer, side); });
+  return make_case_line("base_side", run_id, id, [&](JsonWriter& writer) { fields(writer, side); });
 }
 
 std::string failure_line(const std::string& run_id, const std::string& id,
                          const SideFailure& failure) {
-  return case_line("side_failure", run_id, id,
-                   [&](JsonWriter& writer) { fields(writer, failure); });
+  return make_case_line("side_failure", run_id, id,
+                        [&](JsonWriter& writer) { fields(writer, failure); });
 }
 
 std::string duet_line(const Duet& duet) {
-  return evidence_line("duet", [&](JsonWriter& writer) { fields(writer, duet); });
+  return make_evidence_line("duet", [&](JsonWriter& writer) { fields(writer, duet); });
 }
 
 std::string window_line(const Window& window) {
-  return evidence_line("window", [&](JsonWriter& writer) { fields(writer, window); });
+  return make_evidence_line("window", [&](JsonWriter& writer) { fields(writer, window); });
 }
 
 std::string verdict_line(const std::string& run_id, const CaseAssessment& judgement) {
-  return case_line("verdict", run_id, judgement.id, [&](JsonWriter& writer) {
+  return make_case_line("verdict", run_id, judgement.id, [&](JsonWriter& writer) {
     assessment_fields(writer, judgement, EmptyFields::kept);
   });
 }
 
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped) {
-  return evidence_line("gate_end", [&](JsonWriter& writer) {
+  return make_evidence_line("gate_end", [&](JsonWriter& writer) {
     writer.required("run_id", run_id);
     writer.optional("stopped", stopped);
   });
@@ -84,20 +87,22 @@ std::string gate_end_line(const std::string& run_id, const std::optional<StopCau
 
 namespace {
 
+// Reads the records of a gate that follow those of stage 1.
 class FileReader {
  public:
   explicit FileReader(GateFile& file) : file_(file) { index_cases(); }
-  // Returns the problem of a line; empty if there is none.
+  // Reads a record. Returns its problem; empty if there is none. Ignores records of other kinds.
   std::string read(JsonValue object);
-  bool seen_header() const { return seen_header_; }
+  bool has_gate_record() const { return has_gate_record_; }
 
  private:
-  // Returns nullptr and reports a problem if the case is unknown.
+  // Finds the case by the field `id` of the record. Returns nullptr and reports a problem if the
+  // file does not have this case.
   CaseEvidence* find_entry(JsonReader& reader) {
     std::string id;
     reader.required("id", id);
-    const auto found = by_id_.find(id);
-    if (found != by_id_.end()) return found->second;
+    const auto entry = by_id_.find(id);
+    if (entry != by_id_.end()) return entry->second;
     reader.report_problem("there is no case record of its id");
     return nullptr;
   }
@@ -128,7 +133,7 @@ class FileReader {
 
   GateFile& file_;
   std::unordered_map<std::string, CaseEvidence*> by_id_;
-  bool seen_header_ = false;
+  bool has_gate_record_ = false;
 };
 
 std::string FileReader::read(JsonValue object) {
@@ -158,17 +163,17 @@ void FileReader::read_gate(JsonReader& reader) {
   reader.constant("schema", kGateSchema);
   gate_fields(reader, file_.facts, file_.evidence, unmeasured);
   add_unmeasured(std::move(unmeasured));
-  seen_header_ = true;
+  has_gate_record_ = true;
 }
 
-// After Ctrl-C, the cases that stage 1 did not reach have no record of their own.
+// Adds the cases that stage 1 did not reach. After Ctrl-C they may have no case record.
 void FileReader::add_unmeasured(std::vector<UnmeasuredCase> cases) {
   std::vector<CaseEvidence>& entries = file_.evidence.cases;
   entries.reserve(entries.size() + cases.size());
   index_cases();  // after reserve(), push_back() does not move the entries
   for (UnmeasuredCase& unmeasured : cases) {
-    if (const auto found = by_id_.find(unmeasured.id); found != by_id_.end()) {
-      found->second->is_unmeasured = true;
+    if (const auto known = by_id_.find(unmeasured.id); known != by_id_.end()) {
+      known->second->is_unmeasured = true;
       continue;
     }
     CaseEvidence entry;
@@ -199,7 +204,7 @@ void FileReader::read_window(JsonReader& reader) {
   entry->windows.push_back(std::move(window));
 }
 
-Error malformed(const std::string& name, std::size_t number, const std::string& why) {
+Error malformed_error(const std::string& name, std::size_t number, const std::string& why) {
   return Error{"malformed record: " + why, fmt::format("{}:{}", name, number),
                "use a file as `bench gate --out DIR` wrote it"};
 }
@@ -209,17 +214,17 @@ Error malformed(const std::string& name, std::size_t number, const std::string& 
 Result<GateFile> read_gate_file(std::string_view text, const std::string& name) {
   BENCH_ASSIGN_OR_RETURN(const Report report, parse_report(text, name));
   GateFile file;
-  file.evidence.cases = stage_one(report);
+  file.evidence.cases = collect_stage_one(report);
   FileReader reader(file);
   JsonDocument document;
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty() || line.incomplete_line) continue;
     if (const Status parsed = document.parse(line.text); !parsed)
-      return malformed(name, line.number, parsed.error().what);
+      return malformed_error(name, line.number, parsed.error().what);
     if (const std::string problem = reader.read(document.root()); !problem.empty())
-      return malformed(name, line.number, problem);
+      return malformed_error(name, line.number, problem);
   }
-  if (!reader.seen_header()) {
+  if (!reader.has_gate_record()) {
     return Error{"not a gate's file: it has no record `gate`", name,
                  "bench gate --out DIR writes DIR/gate.jsonl"};
   }

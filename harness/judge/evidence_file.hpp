@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a gate, DIR/gate.jsonl (schema bench.gate/1). It starts with the records of stage 1,
-// as in any result file; one record per line follows. docs/gate.md lists every field. Reading the
-// file and deciding again gives the same verdicts.
+// The file of a gate, DIR/gate.jsonl (schema bench.gate/1), with one record per line. It starts
+// with the records of stage 1, as in any result file. docs/gate.md lists every field. decide()
+// gives the same verdicts for the evidence that read_gate_file() returns.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,12 +20,13 @@ inline constexpr std::string_view kGateSchema = "bench.gate/1";
 struct GateSide {
   std::string program;
   std::string tool_version, commit;
-  std::map<std::string, std::string> environment;  // set only for this side
-  // Name -> version; empty until a worker of this side reported them
+  std::map<std::string, std::string> environment;  // variables that are set for this side only
+  // Name -> version; empty until a worker of this side has reported them
   std::map<std::string, std::string> libraries;
   friend bool operator==(const GateSide&, const GateSide&) = default;
 };
 
+// What was measured, where, and by which programs.
 struct GateFacts {
   std::string run_id;
   std::string config_name;
@@ -34,10 +35,10 @@ struct GateFacts {
   std::string machine_class;
   GateSide candidate;
   std::optional<GateSide> base;
-  std::optional<std::string> store;  // the store's folder
+  std::optional<std::string> store;  // the store's folder; nullopt if no store was used
 };
 
-// What a gate's time was spent on.
+// How long the phases of a gate took.
 struct GateSpent {
   Nanoseconds stage_one{0};
   Nanoseconds measuring{0};  // duets and windows, including their setup
@@ -50,14 +51,15 @@ struct GateFile {
   GateFacts facts;
   GateEvidence evidence;
   std::vector<CaseAssessment> judgements;  // as decided when the gate ran
-  // The members below serve the caller of this gate; the file does not contain them.
-  Conclusion conclusion;  // drawn from the judgements
+  // The file does not contain the following members. Reports use them.
+  Conclusion conclusion;  // the result of conclude() for the judgements
   std::optional<GateSpent> spent;
   std::string program = "bench";  // first word of command lines to paste
 };
 
-// Each function returns one line without a newline.
-// Everything except the cases
+// Each function returns one record as a line without a newline.
+
+// Returns the record `gate`: everything except the cases.
 std::string gate_line(const GateFacts& facts, const GateEvidence& evidence);
 std::string stored_line(const std::string& run_id, const std::string& id,
                         const StoredEvidence& stored);
@@ -68,14 +70,16 @@ std::string failure_line(const std::string& run_id, const std::string& id,
 std::string duet_line(const Duet& duet);
 std::string window_line(const Window& window);
 std::string verdict_line(const std::string& run_id, const CaseAssessment& judgement);
-// The last record of a gate that finished or was stopped; a killed gate has none.
+// Returns the last record of a gate that finished or was stopped. The file of a killed gate has
+// none.
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 
-// Whether the text looks like a gate's file: some line of it is the record `gate`.
+// Whether the text looks like a gate's file: one of its lines is the record `gate`.
 bool is_gate_file(std::string_view text);
 
-// Returns an error if the file is not a gate's file, has another schema, or contains a malformed
-// line that could affect a verdict. The error gives the location. Ignores an incomplete last line.
+// Reads a gate's file from its text. Returns an error with the location if the file is not a gate's
+// file, has another schema, or contains a malformed record. Ignores an incomplete last line. `name`
+// is the name of the file.
 Result<GateFile> read_gate_file(std::string_view text, const std::string& name);
 
 }  // namespace bench

@@ -13,14 +13,14 @@
 namespace bench {
 namespace {
 
-std::string join_words(const std::vector<std::string>& words) {
+std::string join_with_spaces(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::map<std::string, std::string> run_facts(const RunRecord& run) {
   std::map<std::string, std::string> facts = environment_facts(run.environment);
   facts.insert({{"config.hash", run.config_hash},
-                {"config.files", join_words(run.config_files)},
+                {"config.files", join_with_spaces(run.config_files)},
                 {"config.seed", std::to_string(run.seed)},
                 {"convention", run.convention},
                 {"tool.version", run.tool_version},
@@ -54,7 +54,7 @@ bool is_result(std::string_view text) {
 }
 
 struct MeasurementReader {
-  std::string_view help;  // the expected format, as an error message names it
+  std::string_view help;  // name of the format in an error message
   bool (*recognises)(std::string_view text);
   Result<Measurement> (*read)(std::string_view text, const std::string& name);
 };
@@ -82,7 +82,7 @@ Measurement make_measurement(const Report& report, const std::string& name) {
   result.warnings = report.warnings;
   for (const RunRecord& run : report.runs) {
     if (run.under) {
-      result.not_comparable = fmt::format(
+      result.incomparable_reason = fmt::format(
           "`{}` was measured under `{}`: profiled times are not comparable", name, *run.under);
     }
   }

@@ -15,45 +15,46 @@
 
 namespace bench {
 
-// Returns the facts of a machine ("machine_class", "library.onednn", "governor", ...) without empty
-// ones.
+// Returns the facts of a machine: "machine_class", "library.onednn", "governor", ... Omits facts
+// with an empty value.
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment);
 
+// One side of a comparison.
 struct Measurement {
-  std::string name;                          // name of the file
+  std::string name;                          // name of the file or of the store's folder
   std::map<std::string, std::string> facts;  // "machine_class", "library.onednn", "config", ...
-  // Why no time of this measurement is comparable; rarely set.
-  std::optional<std::string> not_comparable;
-  // Facts that the other side must also have, with equal values; otherwise no time is compared. For
-  // a store: the facts by which it is organised.
-  std::vector<std::string> binding;
+  // Why no time of this measurement is comparable; nullopt for most measurements.
+  std::optional<std::string> incomparable_reason;
+  // Names of the facts that must be equal on both sides; if one differs, no time is compared. A
+  // store requires the machine class.
+  std::vector<std::string> required_facts;
   std::vector<MeasuredCase> cases;
-  // For a store: unreadable files by name (harness/store/baseline_file.hpp), with the first reason.
+  // For a store: the files without a readable record, by name (store_file_name()), with the first
+  // problem of each.
   std::map<std::string, std::string> unreadable;
-  std::vector<std::string> warnings;  // from reading
+  std::vector<std::string> warnings;  // problems of the files
 };
 
-// Returns the case of a stored run as measured_cases() returns that of a report.
+// Returns the case of a stored run with all members that measured_cases() sets for a report.
 MeasuredCase measured_case(const BaselineRecord& record);
 
 Measurement make_measurement(const Report& report, const std::string& name);
-// Returns the last run of the present epoch of each history. Histories of different machines must
-// not be mixed: the facts come from the last record.
+// Makes a measurement from the last run of each history. The histories must be of one machine
+// class: the facts come from the latest of these runs.
 Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name);
 
-// Parses `text` of the file `name` in one of the formats of the table in measurement.cpp. Returns
-// an error if the format is unknown or the text is malformed.
+// Parses `text`, the contents of the file `name`, in one of the formats of kReaders
+// (measurement.cpp). Returns an error if the format is unknown or the text is malformed.
 Result<Measurement> read_measurement(std::string_view text, const std::string& name);
 
-// A folder of stored baselines, or of one machine class within it. With an anchor, only runs with
-// that anchor.
+// Stored baselines to compare with.
 struct StoredRuns {
-  std::string folder;
-  std::optional<std::string> anchor;
+  std::string folder;                 // a store, or the folder of one machine class within a store
+  std::optional<std::string> anchor;  // if set, only runs with this anchor count
 };
-// Reads the runs of `machine_class` if the folder has several classes. Returns an error if the
-// class is missing or ambiguous, or if no run has the anchor.
+// Reads the stored runs. If the folder has several machine classes, reads those of `machine_class`.
+// Returns an error if the class is missing or ambiguous, or if no run has the anchor.
 Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class);
 

@@ -73,13 +73,13 @@ TEST(Measurement, OfAResultIsAMedianAProcess) {
   EXPECT_EQ(measurement.facts.at("machine_class"), "m-2c");
   EXPECT_EQ(measurement.facts.at("config.seed"), "7");
   EXPECT_FALSE(measurement.facts.contains("tool.commit"));  // unknown
-  EXPECT_FALSE(measurement.not_comparable.has_value());
+  EXPECT_FALSE(measurement.incomparable_reason.has_value());
 }
 
 TEST(Measurement, BelowAToolIsNotComparable) {
   Report below = report();
   below.runs.back().under = "perf record";
-  EXPECT_THAT(*make_measurement(below, "r.jsonl").not_comparable, HasSubstr("perf record"));
+  EXPECT_THAT(*make_measurement(below, "r.jsonl").incomparable_reason, HasSubstr("perf record"));
 }
 
 // A result file and its baseline are summarised by the same rule. Regression test: a store used to

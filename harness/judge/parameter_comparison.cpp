@@ -141,7 +141,7 @@ ComparedCase compare_pair(const Measurement& side, MeasuredCase base, MeasuredCa
     entry->exact = {};
   }
   Measurement left;
-  left.not_comparable = side.not_comparable;
+  left.incomparable_reason = side.incomparable_reason;
   Measurement right = left;
   left.cases.push_back(std::move(base));
   right.cases.push_back(std::move(candidate));

@@ -21,12 +21,12 @@ namespace bench {
 
 namespace {
 
-void set_level(StoredEvidence& stored, std::span<const RunStatistics> levels,
+void set_level(StoredEvidence& stored, std::span<const RunStatistics> runs,
                std::optional<double> suite_sigma) {
-  const std::optional<double> sigma = moderated_sigma(median_differences(levels), suite_sigma);
-  const std::vector<double> differences = q25_differences(levels);
-  stored.runs = sigma ? static_cast<int>(present_runs(levels)) : 0;
-  stored.mean_log_q25 = center(levels).value_or(0);
+  const std::optional<double> sigma = moderated_sigma(median_differences(runs), suite_sigma);
+  const std::vector<double> differences = q25_differences(runs);
+  stored.runs = sigma ? static_cast<int>(present_runs(runs)) : 0;
+  stored.mean_log_q25 = center(runs).value_or(0);
   stored.sigma = sigma.value_or(0);
   stored.q95 = difference_quantile(differences, 0.95);
   stored.q99 = difference_quantile(differences, 0.99);
@@ -35,61 +35,64 @@ void set_level(StoredEvidence& stored, std::span<const RunStatistics> levels,
 }  // namespace
 
 void set_stored_levels(std::span<CaseEvidence> cases,
-                       std::span<const std::vector<RunStatistics>> levels) {
-  assert(cases.size() == levels.size());
+                       std::span<const std::vector<RunStatistics>> statistics) {
+  assert(cases.size() == statistics.size());
   std::vector<double> sigmas;
-  for (const std::vector<RunStatistics>& runs : levels) {
+  for (const std::vector<RunStatistics>& runs : statistics) {
     if (const auto sigma = between_run_sigma(median_differences(runs))) sigmas.push_back(*sigma);
   }
   // With few runs of a case, the suite's median sigma replaces the case's own.
   const std::optional<double> suite_sigma = median(sigmas);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     std::optional<StoredEvidence>& stored = cases[i].stored;
-    if (stored && !stored->incomparable) set_level(*stored, levels[i], suite_sigma);
+    if (stored && !stored->incomparable) set_level(*stored, statistics[i], suite_sigma);
   }
 }
 
 namespace {
 
 constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
-// One process does not show how processes differ. A gate with a base runs only one in stage 1.
+// Minimum number of processes for a clear case: one process does not show how processes differ. In
+// stage 1 of a gate with a base, each case has only one.
 constexpr std::size_t kMinProcesses = 2;
 
-double uncertainty(const StoredEvidence& stored) {
-  // The store's mean_log_q25 is a mean of these runs; its own error adds to that of a new run.
+// Returns the difference of a new run from mean_log_q25 that run-to-run variation alone exceeds
+// with a probability of at most 5 %.
+double compute_noise(const StoredEvidence& stored) {
+  // mean_log_q25 is the mean of this many runs, so its variance is 1 / runs of that of a new run.
   const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
   const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
   return std::max(normal, stored.q95.value_or(0));
 }
 
-Screened suspect(std::string reason) {
-  return {Screened::Result::suspect, std::nullopt, std::nullopt, std::move(reason)};
+ScreenResult make_suspect(std::string reason) {
+  return {ScreenResult::State::suspect, std::nullopt, std::nullopt, std::move(reason)};
 }
 
 }  // namespace
 
-Screened screen(const CaseEvidence& entry, const GateSettings& settings,
-                const std::optional<std::string>& moved) {
-  if (moved) return suspect(*moved);
-  if (!entry.stored) return suspect("the store has no run of this case");
+ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings,
+                    const std::optional<std::string>& drift) {
+  if (drift) return make_suspect(*drift);
+  if (!entry.stored) return make_suspect("the store has no run of this case");
   if (entry.stored->incomparable)
-    return suspect("the stored run is not comparable: " + *entry.stored->incomparable);
+    return make_suspect("the stored run is not comparable: " + *entry.stored->incomparable);
   const MeasuredCase& candidate = entry.candidate;
   const std::optional<double> q25 = q25_iteration(candidate);
   if (has_flag(candidate.flags, Flag::interrupted))
-    return suspect("the candidate's run was cut short");
+    return make_suspect("the candidate's run was cut short");
   if (has_flag(candidate.flags, Flag::unsteady))
-    return suspect("its times were not steady at the end of the warm-up");
-  if (!q25 || entry.stored->runs == 0) return suspect("there are no times to compare");
-  if (candidate.processes.size() < kMinProcesses) return suspect("");
-  Screened result;
+    return make_suspect("its times were not steady at the end of the warm-up");
+  if (!q25 || entry.stored->runs == 0) return make_suspect("there are no times to compare");
+  if (candidate.processes.size() < kMinProcesses) return make_suspect("");
+  ScreenResult result;
   result.excess = std::log(*q25) - entry.stored->mean_log_q25;
-  const double noise = uncertainty(*entry.stored);
+  const double noise = compute_noise(*entry.stored);
   result.limit = std::log1p(settings.detect) - noise;
-  // An improvement is worth duets only if it is clearly one.
-  const bool faster = *result.excess < -(std::log1p(settings.detect) + noise);
-  if (*result.excess <= *result.limit && !faster) {
-    result.result = Screened::Result::clear;
+  // A case that is clearly faster is measured again, to show the improvement.
+  const bool is_clearly_faster = *result.excess < -(std::log1p(settings.detect) + noise);
+  if (*result.excess <= *result.limit && !is_clearly_faster) {
+    result.state = ScreenResult::State::clear;
     return result;
   }
   result.reason =
@@ -102,16 +105,16 @@ Screened screen(const CaseEvidence& entry, const GateSettings& settings,
 
 namespace {
 
-constexpr double kCanaryDeviations = 3;
-constexpr std::size_t kMinCanaries = 5;  // fewer canaries give no deviation of their own
+constexpr double kCanaryDeviations = 3;  // changes up to this many deviations are noise
+constexpr std::size_t kMinCanaries = 5;  // minimum number of stored canaries for a deviation
 
-const RunRecord* last_run(const Report& report) {
+const RunRecord* find_last_run(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
 }
 
-// Describes why stored times are not comparable (machine, build or configuration differs): the
-// field and both values.
-std::optional<std::string> difference(const BaselineRecord& stored, const MeasuredCase& here) {
+// Describes why the times of a stored run are not comparable with this run: the field that differs
+// (case_hash or a condition of the device), with both values. Returns nullopt if they are.
+std::optional<std::string> find_obstacle(const BaselineRecord& stored, const MeasuredCase& here) {
   if (stored.measured.case_hash != here.case_hash) {
     return fmt::format(
         "case_hash differs: {} in the store, {} here; the configuration of the case "
@@ -122,26 +125,27 @@ std::optional<std::string> difference(const BaselineRecord& stored, const Measur
   return device_difference(measured_case(stored), here, {"in the store", "here"});
 }
 
-std::vector<RunStatistics> comparable_levels(const BaselineHistory& history,
-                                             const MeasuredCase& here) {
-  std::vector<BaselineRecord> same;
-  std::ranges::copy_if(history.records, std::back_inserter(same),
-                       [&](const BaselineRecord& other) { return !difference(other, here); });
-  return run_statistics(same);
+// Returns the statistics of the stored runs that are comparable with this run.
+std::vector<RunStatistics> comparable_runs(const BaselineHistory& history,
+                                           const MeasuredCase& here) {
+  std::vector<BaselineRecord> comparable;
+  std::ranges::copy_if(history.records, std::back_inserter(comparable),
+                       [&](const BaselineRecord& stored) { return !find_obstacle(stored, here); });
+  return run_statistics(comparable);
 }
 
-// The level is missing; set_stored_levels() adds it. `here` is what to compare with, measured with
-// the input data of `seed`.
-StoredEvidence stored_evidence(const BaselineRecord& last, const MeasuredCase& here,
-                               std::uint64_t seed) {
+// Makes the evidence from the last stored run, without mean and variation, which
+// set_stored_levels() adds. `here` is the case in this run, and `seed` the seed of its input data.
+StoredEvidence make_stored_evidence(const BaselineRecord& last, const MeasuredCase& here,
+                                    std::uint64_t seed) {
   StoredEvidence result;
   result.commit = last.commit;
   result.time = last.time;
   result.run_id = last.run_id;
-  result.incomparable = difference(last, here);
+  result.incomparable = find_obstacle(last, here);
   if (result.incomparable) return result;
   result.measured = measured_case(last);
-  // Different data give different results.
+  // Different input data give different outputs.
   if (last.seed && *last.seed != seed) result.measured.exact.facts.erase(kOutputDigestDetail);
   return result;
 }
@@ -151,9 +155,10 @@ std::optional<double> log_time(Nanoseconds time) {
   return std::log(static_cast<double>(time.count()));
 }
 
+// Level of a canary in the stored runs, from the logarithms of its times.
 struct CanaryLevel {
-  double center = 0;
-  double deviation = 0;
+  double center = 0;     // median
+  double deviation = 0;  // 0 if there are fewer than kMinCanaries values
 };
 std::optional<CanaryLevel> compute_level(const std::vector<double>& logs) {
   const auto center = median(logs);
@@ -161,16 +166,17 @@ std::optional<CanaryLevel> compute_level(const std::vector<double>& logs) {
   return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
 }
 
-// Keeps the largest change beyond its limit.
-void consider(std::optional<MachineDrift>& worst, double log, double limit, std::string_view canary,
-              std::string_view since) {
+// Replaces `worst` if the change `log` exceeds `limit` and is larger. `when` ends the sentence.
+void keep_larger_drift(std::optional<MachineDrift>& worst, double log, double limit,
+                       std::string_view canary, std::string_view when) {
   if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
   worst = MachineDrift{std::abs(log), fmt::format("machine speed changed: {} by {:+.1f} % {}",
-                                                  canary, 100 * std::expm1(log), since)};
+                                                  canary, 100 * std::expm1(log), when)};
 }
 
-// Describes the facts that distinguish the two machines, as far as the records contain them.
-std::string machine_difference(const EnvironmentRecord& stored, const EnvironmentRecord& here) {
+// Describes how the two machines differ: the classes, and the facts about processor and caches.
+std::string describe_machine_difference(const EnvironmentRecord& stored,
+                                        const EnvironmentRecord& here) {
   std::string text = fmt::format("machine_class differs: {} in the store, {} here",
                                  stored.machine_class, here.machine_class);
   std::vector<Change> changes = changes_between(environment_facts(stored), environment_facts(here));
@@ -180,26 +186,27 @@ std::string machine_difference(const EnvironmentRecord& stored, const Environmen
   return changes.empty() ? text : fmt::format("{} ({})", text, format_changes(changes));
 }
 
-// Matches stored histories with the cases of one run.
+// Assigns stored histories to the cases of one run.
 class StoreLookup {
  public:
   StoreLookup(const RunRecord& run, std::vector<CaseEvidence>& cases)
-      : run_(run), cases_(cases), levels_(cases.size()) {
+      : run_(run), cases_(cases), statistics_(cases.size()) {
     for (CaseEvidence& entry : cases) {
       by_id_.emplace(entry.id(), &entry);
       by_file_.emplace(store_file_name(entry.id()), &entry);
     }
   }
 
-  // Adds a history of this machine class. If its file is unreadable, its case records the reason.
-  void take(const std::string& file_name, const BaselineHistory& history) {
+  // Adds a history of this machine class. If its file has no readable record, the evidence of the
+  // case states the reason.
+  void add(const std::string& file_name, const BaselineHistory& history) {
     std::ranges::copy(history.problems, std::back_inserter(suite_.problems));
     if (history.last() == nullptr) {
-      const auto of = by_file_.find(file_name);
-      if (of == by_file_.end() || history.problems.empty()) return;
-      of->second->stored.emplace().incomparable = history.problems.front();
-      of->second->stored->is_malformed = true;
-      suite_.holds_configuration = true;
+      const auto unreadable = by_file_.find(file_name);
+      if (unreadable == by_file_.end() || history.problems.empty()) return;
+      unreadable->second->stored.emplace().incomparable = history.problems.front();
+      unreadable->second->stored->is_malformed = true;
+      suite_.has_configuration = true;
       return;
     }
     for (const BaselineRecord& record : history.records) {
@@ -213,23 +220,24 @@ class StoreLookup {
       return;
     }
     const MeasuredCase& candidate = found->second->candidate;
-    found->second->stored = stored_evidence(last, candidate, run_.seed);
-    levels_[static_cast<std::size_t>(found->second - cases_.data())] =
-        comparable_levels(history, candidate);
+    found->second->stored = make_stored_evidence(last, candidate, run_.seed);
+    statistics_[static_cast<std::size_t>(found->second - cases_.data())] =
+        comparable_runs(history, candidate);
     if (candidate.outcome == Outcome::ok && suite_.changes.empty()) {
       suite_.changes =
           run_changes(environment_facts(last.environment), environment_facts(run_.environment));
     }
   }
 
-  // Whether a file of another machine class is needed: this class has no run of its case, or no run
+  // Whether a file of another machine class must be read: its case has no stored run yet, or no run
   // of the configuration was found yet.
-  bool misses(const std::string& file_name) const {
+  bool needs_foreign_file(const std::string& file_name) const {
     const auto found = by_file_.find(file_name);
-    const bool is_of_case = found != by_file_.end() && !found->second->stored;
-    return is_of_case || !suite_.holds_configuration;
+    const bool has_waiting_case = found != by_file_.end() && !found->second->stored;
+    return has_waiting_case || !suite_.has_configuration;
   }
-  void take_foreign(const BaselineHistory& history) {
+  // Adds a history of another machine class, whose times are not comparable.
+  void add_foreign(const BaselineHistory& history) {
     if (history.last() == nullptr) return;
     const BaselineRecord& last = *history.last();
     note_configuration(history);
@@ -239,19 +247,19 @@ class StoreLookup {
     stored.commit = last.commit;
     stored.time = last.time;
     stored.run_id = last.run_id;
-    stored.incomparable = machine_difference(last.environment, run_.environment);
+    stored.incomparable = describe_machine_difference(last.environment, run_.environment);
   }
 
   StoredSuite finish() && {
-    set_stored_levels(cases_, levels_);
+    set_stored_levels(cases_, statistics_);
     for (const auto& [run_id, times] : canaries_) suite_.canaries.push_back(times);
     return std::move(suite_);
   }
 
  private:
   void note_configuration(const BaselineHistory& history) {
-    suite_.holds_configuration =
-        suite_.holds_configuration ||
+    suite_.has_configuration =
+        suite_.has_configuration ||
         std::ranges::any_of(history.records, [this](const BaselineRecord& record) {
           return record.config == run_.config_name || by_id_.contains(record.measured.id);
         });
@@ -261,13 +269,13 @@ class StoreLookup {
   std::vector<CaseEvidence>& cases_;
   StoredSuite suite_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
-  std::vector<std::vector<RunStatistics>> levels_;  // per case
-  std::map<std::string, Canaries> canaries_;        // by run
+  std::vector<std::vector<RunStatistics>> statistics_;  // one entry per case: its comparable runs
+  std::map<std::string, Canaries> canaries_;            // by run id
 };
 
 }  // namespace
 
-std::vector<CaseEvidence> stage_one(const Report& report) {
+std::vector<CaseEvidence> collect_stage_one(const Report& report) {
   std::vector<MeasuredCase> measured = measured_cases(report);
   std::vector<CaseEvidence> cases;
   for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -280,26 +288,27 @@ std::vector<CaseEvidence> stage_one(const Report& report) {
 
 Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases) {
-  const RunRecord* run = last_run(report);
+  const RunRecord* run = find_last_run(report);
   if (run == nullptr) return StoredSuite{};
   StoreLookup lookup(*run, cases);
-  const std::string own = BaselineStore::case_file(run->environment.machine_class, "").folder_name;
+  const std::string own_folder =
+      BaselineStore::case_file(run->environment.machine_class, "").folder_name;
   BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, store.list());
   for (const StoreFile& file : files) {
-    if (file.folder_name != own) continue;
+    if (file.folder_name != own_folder) continue;
     BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
-    lookup.take(file.file_name, history);
+    lookup.add(file.file_name, history);
   }
   for (const StoreFile& file : files) {
-    if (file.folder_name == own || !lookup.misses(file.file_name)) continue;
+    if (file.folder_name == own_folder || !lookup.needs_foreign_file(file.file_name)) continue;
     BENCH_ASSIGN_OR_RETURN(const BaselineHistory history, store.read(file));
-    lookup.take_foreign(history);
+    lookup.add_foreign(history);
   }
   return std::move(lookup).finish();
 }
 
-std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
-                                          std::span<const Canaries> stored, double limit) {
+std::optional<MachineDrift> find_machine_drift(std::span<const CanaryRecord> run,
+                                               std::span<const Canaries> stored, double limit) {
   std::optional<MachineDrift> worst;
   for (const CanaryField& canary : kCanaryFields) {
     std::vector<double> before;
@@ -315,9 +324,11 @@ std::optional<MachineDrift> machine_moved(std::span<const CanaryRecord> run,
     }
     if (now.empty()) continue;
     const auto [low, high] = std::ranges::minmax_element(now);
-    consider(worst, *high - *low, allowed, canary.name, "during the run");
-    if (level)
-      consider(worst, *median(now) - level->center, allowed, canary.name, "since the store");
+    keep_larger_drift(worst, *high - *low, allowed, canary.name, "during the run");
+    if (level) {
+      keep_larger_drift(worst, *median(now) - level->center, allowed, canary.name,
+                        "since the store");
+    }
   }
   return worst;
 }

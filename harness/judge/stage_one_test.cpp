@@ -64,7 +64,7 @@ class StageOneTest : public testing::Test {
 };
 
 TEST_F(StageOneTest, TakesLowerQuartilesOfOneIteration) {
-  const auto cases = stage_one(report_of("r1", {"a"}, 500));
+  const auto cases = collect_stage_one(report_of("r1", {"a"}, 500));
   ASSERT_THAT(cases, SizeIs(1));
   const MeasuredCase& candidate = cases[0].candidate;
   EXPECT_EQ(iteration_times(candidate.processes, &ProcessSummary::q25),
@@ -81,7 +81,7 @@ TEST_F(StageOneTest, RunsOfAnotherMachineAreNamedAndNeverANumber) {
   save(other);
   Report report = report_of("r9", {"a", "b"}, 1000);
   report.runs[0].environment.details["cpu.cores"] = "2";
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok());
   ASSERT_TRUE(cases[0].stored);
@@ -95,7 +95,7 @@ TEST_F(StageOneTest, RunsOfAnotherMachineAreNamedAndNeverANumber) {
 
 TEST_F(StageOneTest, AStoreThatIsNotThereIsAnError) {
   const Report report = report_of("r9", {"a"}, 500);
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   EXPECT_FALSE(add_stored(report, BaselineStore(folder_.file("none")), cases).ok());
 }
 
@@ -105,7 +105,7 @@ TEST_F(StageOneTest, AFileOfAnotherSchemaIsNamedAndNeverANumber) {
       store_.file_path(BaselineStore::case_file(run.runs.at(0).environment.machine_class, "a/b"));
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path) << "{\"schema\":\"bench.baseline/2\"}\n";
-  auto cases = stage_one(run);
+  auto cases = collect_stage_one(run);
   ASSERT_TRUE(add_stored(run, store_, cases).ok());
   ASSERT_TRUE(cases.at(0).stored && cases.at(0).stored->incomparable);
   EXPECT_THAT(*cases.at(0).stored->incomparable, HasSubstr(path + ":1: "));
@@ -115,7 +115,7 @@ TEST_F(StageOneTest, AFileOfAnotherSchemaIsNamedAndNeverANumber) {
 TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
   for (int i = 1; i <= 6; ++i) save(report_of("r" + std::to_string(i), {"a"}, 1000 + 10 * (i % 2)));
   const Report report = report_of("r9", {"a"}, 1100);
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok()) << suite.error().message();
   ASSERT_TRUE(cases[0].stored);
@@ -144,7 +144,7 @@ TEST_F(StageOneTest, TheSpreadIsOfRunsOfThePresentConfigurationOnly) {
     save(present, i == 1 ? EpochPolicy::new_epoch : EpochPolicy::current);
   }
   const Report report = report_of("r9", {"a"}, 1000);
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   ASSERT_TRUE(cases[0].stored);
   EXPECT_EQ(cases[0].stored->runs, 6);
@@ -157,7 +157,7 @@ TEST_F(StageOneTest, AnotherConfigurationOfTheCaseIsNamed) {
   save(report_of("r1", {"a"}, 1000));
   Report report = report_of("r9", {"a"}, 1000);
   report.cases[0].case_hash = "another";
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   ASSERT_TRUE(cases[0].stored && cases[0].stored->incomparable);
   EXPECT_THAT(*cases[0].stored->incomparable, HasSubstr("case_hash differs: hash of a"));
@@ -167,7 +167,7 @@ TEST_F(StageOneTest, WhatVanishedAndWhatChangedIsSaid) {
   save(report_of("r1", {"a", "gone"}, 1000));
   Report report = report_of("r9", {"a"}, 1000);
   report.runs[0].environment.libraries["onednn"] = "3.3.0";
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok());
   EXPECT_THAT(suite->removed, ElementsAre("gone"));
@@ -181,7 +181,7 @@ TEST_F(StageOneTest, WhatDiffersBetweenAnyTwoRunsIsNoChange) {
   save(before);
   Report report = report_of("r9", {"a"}, 1000);
   report.runs[0].environment.details = {{"load_1min", "1.50"}, {"governor", "performance"}};
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   const auto suite = add_stored(report, store_, cases);
   ASSERT_TRUE(suite.ok());
   EXPECT_THAT(suite->changes, ElementsAre(Change{"governor", "powersave", "performance"}));
@@ -195,7 +195,7 @@ TEST_F(StageOneTest, TheDigestOfOtherDataIsNotCompared) {
   const auto stored_facts = [&](std::uint64_t seed) {
     Report report = report_of("r9", {"a"}, 1000);
     report.runs[0].seed = seed;
-    auto cases = stage_one(report);
+    auto cases = collect_stage_one(report);
     EXPECT_TRUE(add_stored(report, store_, cases).ok());
     return cases.at(0).stored.value_or(StoredEvidence{}).measured.exact.facts;
   };
@@ -213,10 +213,10 @@ Canaries stored_canary(std::int64_t dram) { return canary(CanaryMoment::before, 
 TEST(MachineMoved, WithinTheRun) {
   const std::vector<CanaryRecord> still = {canary(CanaryMoment::before, 1000),
                                            canary(CanaryMoment::after, 1015)};
-  EXPECT_FALSE(machine_moved(still, {}, 0.02));
+  EXPECT_FALSE(find_machine_drift(still, {}, 0.02));
   const std::vector<CanaryRecord> moved = {canary(CanaryMoment::before, 1000),
                                            canary(CanaryMoment::after, 1050)};
-  const auto during = machine_moved(moved, {}, 0.02);
+  const auto during = find_machine_drift(moved, {}, 0.02);
   ASSERT_TRUE(during);
   EXPECT_EQ(during->text, "machine speed changed: dram by +5.0 % during the run");
   EXPECT_NEAR(during->log, std::log(1.05), 1e-9);
@@ -225,7 +225,7 @@ TEST(MachineMoved, WithinTheRun) {
 TEST(MachineMoved, SinceTheStore) {
   const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
   const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
-  const auto since = machine_moved(run, stored, 0.02);
+  const auto since = find_machine_drift(run, stored, 0.02);
   ASSERT_TRUE(since);
   EXPECT_EQ(since->text, "machine speed changed: dram by +10.0 % since the store");
   EXPECT_NEAR(since->log, std::log(1.10), 1e-9);
@@ -236,10 +236,10 @@ TEST(MachineMoved, NotWhereTheStoresOwnRunsMoveAsMuch) {
   const std::vector<Canaries> stored = {stored_canary(950), stored_canary(1000),
                                         stored_canary(1050), stored_canary(960),
                                         stored_canary(1040)};
-  EXPECT_FALSE(machine_moved(run, stored, 0.02));
+  EXPECT_FALSE(find_machine_drift(run, stored, 0.02));
 }
 
-TEST(MachineMoved, NothingKnownIsNoMove) { EXPECT_FALSE(machine_moved({}, {}, 0.02)); }
+TEST(MachineMoved, NothingKnownIsNoMove) { EXPECT_FALSE(find_machine_drift({}, {}, 0.02)); }
 
 constexpr const char* kOnDevice = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
 
@@ -257,7 +257,7 @@ TEST_F(StageOneTest, RunsOfADeviceCompareUnderEqualConditionsAlone) {
   save(device_report("r1", "580.1", 1'700'000'000));
   save(device_report("r2", "580.2", 1'710'000'000));
   Report report = device_report("r9", "580.3", 1'720'000'000);
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   ASSERT_TRUE(cases.at(0).stored);
   EXPECT_FALSE(cases[0].stored->incomparable) << *cases[0].stored->incomparable;
@@ -266,11 +266,11 @@ TEST_F(StageOneTest, RunsOfADeviceCompareUnderEqualConditionsAlone) {
   EXPECT_EQ(cases[0].candidate.clock_hz, 1'720'000'000);
 
   report = device_report("r9", "590.1", 1'720'000'000);
-  cases = stage_one(report);
+  cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   EXPECT_EQ(cases.at(0).stored->incomparable, "gpu.driver differs: 580.2 in the store, 590.1 here");
   report = device_report("r9", "580.1", 1'500'000'000);
-  cases = stage_one(report);
+  cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   EXPECT_THAT(cases.at(0).stored->incomparable.value_or(""), HasSubstr("clock_hz differs"));
 }
@@ -279,7 +279,7 @@ TEST_F(StageOneTest, RunsUnderOtherConditionsAreNotOfTheStoredLevel) {
   save(device_report("r1", "580.1", 1'400'000'000, 2000));
   save(device_report("r2", "580.1", 1'700'000'000));
   const Report report = device_report("r9", "580.1", 1'700'000'000);
-  auto cases = stage_one(report);
+  auto cases = collect_stage_one(report);
   ASSERT_TRUE(add_stored(report, store_, cases).ok());
   EXPECT_FALSE(cases.at(0).stored->incomparable);
   EXPECT_NEAR(cases[0].stored->mean_log_q25, std::log(1000), 1e-9);

@@ -16,9 +16,10 @@ namespace bench {
 
 namespace {
 
-// No message proposes more duets than this.
-constexpr int kMaxProposed = 1000;
+// Maximum number of duets that a message proposes.
+constexpr int kMaxProposedDuets = 1000;
 
+// Returns the median time of an iteration on one side, over the medians of the duets.
 Nanoseconds side_median(const std::vector<const Duet*>& duets,
                         std::vector<Nanoseconds> Duet::*side) {
   std::vector<double> medians;
@@ -34,7 +35,8 @@ Nanoseconds side_median(const std::vector<const Duet*>& duets,
   return Nanoseconds(std::llround(median(medians).value_or(0)));
 }
 
-// Computed as a difference, so that swapped sides give exactly the negated value.
+// Returns log(to / from). As a difference, it is exactly the negated value if the sides are
+// swapped.
 double log_difference(std::int64_t from, std::int64_t to) {
   return std::log(static_cast<double>(to)) - std::log(static_cast<double>(from));
 }
@@ -42,7 +44,7 @@ double log_difference(std::int64_t from, std::int64_t to) {
 }  // namespace
 
 std::vector<std::size_t> counted_rounds(const Duet& duet) {
-  std::vector<std::size_t> all, same, quiet;
+  std::vector<std::size_t> all, equal_speed, quiet;
   const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
   const bool has_canaries = duet.base_canary.size() == rounds &&
                             duet.candidate_canary.size() == rounds &&
@@ -51,11 +53,11 @@ std::vector<std::size_t> counted_rounds(const Duet& duet) {
     all.push_back(i);
     if (!has_canaries) continue;
     const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
-    if (is_quiet(slow, fast)) same.push_back(i);
+    if (is_quiet(slow, fast)) equal_speed.push_back(i);
     if (is_quiet(slow, duet.quiet_level)) quiet.push_back(i);
   }
   if (quiet.size() >= kMinCountedRounds) return quiet;
-  return same.size() >= kMinCountedRounds ? same : all;
+  return equal_speed.size() >= kMinCountedRounds ? equal_speed : all;
 }
 
 std::optional<double> log_ratio(const Duet& duet) {
@@ -80,7 +82,8 @@ std::optional<double> log_cycle_ratio(const Duet& duet) {
   return median(ratios);
 }
 
-std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage) {
+std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets,
+                                                  Duet::Stage stage) {
   std::vector<double> differences, base, candidate;
   for (const Duet& duet : duets) {
     if (duet.stage != stage || !log_ratio(duet)) continue;
@@ -96,8 +99,8 @@ std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::
                       *median(base), *median(candidate)};
 }
 
-std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
-                                          const GatePolicy& policy) {
+std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
+                                                  const GatePolicy& policy) {
   std::vector<const Duet*> used;
   std::vector<double> differences;
   for (const Duet& duet : duets) {
@@ -109,14 +112,14 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
   if (differences.empty()) return std::nullopt;
   PairedResult result;
   result.duets = static_cast<int>(differences.size());
-  const HodgesLehmann located(differences);
-  const HodgesLehmann::Bounds bounds = located.bounds(policy.bound_error);
+  const HodgesLehmann estimator(differences);
+  const HodgesLehmann::Bounds bounds = estimator.bounds(policy.bound_error);
   const SignedRankP p = signed_rank_p(differences);
-  result.effect = *located.estimate();
+  result.effect = *estimator.estimate();
   result.mean = std::accumulate(differences.begin(), differences.end(), 0.0) / result.duets;
   result.low = bounds.low;
   result.high = bounds.high;
-  result.excluded = located.bounds(policy.pass_error).high;
+  result.pass_bound = estimator.bounds(policy.pass_error).high;
   result.p_slower = p.greater;
   result.p_faster = p.less;
   result.deviation = standard_deviation(differences);
@@ -131,26 +134,27 @@ std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::
 
 Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
 
-std::optional<int> duets_needed(const PairedResult& result, double log_effect,
-                                const GatePolicy& policy) {
+std::optional<int> estimate_duets(const PairedResult& result, double log_effect,
+                                  const GatePolicy& policy) {
   if (!result.deviation || log_effect <= 0) return std::nullopt;
-  // The minimum detectable effect shrinks with each pair, so bisection works.
-  const auto suffices = [&](int pairs) {
-    const auto found = detectable_effect(*result.deviation, pairs, policy.detectable_error,
-                                         policy.detectable_power);
-    return found && *found <= log_effect;
+  // More duets have a smaller minimum detectable effect, so bisection finds the number.
+  const auto are_enough = [&](int duets) {
+    const auto detectable = detectable_effect(*result.deviation, duets, policy.detectable_error,
+                                              policy.detectable_power);
+    return detectable && *detectable <= log_effect;
   };
-  if (!suffices(kMaxProposed)) return std::nullopt;
-  int too_few = 1, enough = kMaxProposed;
+  if (!are_enough(kMaxProposedDuets)) return std::nullopt;
+  int too_few = 1, enough = kMaxProposedDuets;
   while (enough - too_few > 1) {
     const int middle = (too_few + enough) / 2;
-    (suffices(middle) ? enough : too_few) = middle;
+    (are_enough(middle) ? enough : too_few) = middle;
   }
   return enough;
 }
 
 namespace {
 
+// Returns log(q25) - mean_log_q25 of each process.
 std::vector<double> compute_differences(const Window& window, double mean_log_q25) {
   std::vector<double> differences;
   for (const Window::Process& process : window.processes) {
@@ -162,13 +166,14 @@ std::vector<double> compute_differences(const Window& window, double mean_log_q2
   return differences;
 }
 
-struct Bounds {
-  std::vector<std::vector<double>> windows;
-  std::vector<double> pooled;
+// Differences of the candidate's processes from the store, as logarithms.
+struct WindowDifferences {
+  std::vector<std::vector<double>> windows;  // per window
+  std::vector<double> pooled;                // values of all windows together
 };
 
-Bounds compute_differences(const CaseEvidence& entry) {
-  Bounds result;
+WindowDifferences compute_differences(const CaseEvidence& entry) {
+  WindowDifferences result;
   for (const Window& window : entry.windows) {
     result.windows.push_back(compute_differences(window, entry.stored->mean_log_q25));
     result.pooled.insert(result.pooled.end(), result.windows.back().begin(),
@@ -177,27 +182,30 @@ Bounds compute_differences(const CaseEvidence& entry) {
   return result;
 }
 
-// Returns the run-to-run variation on this machine class.
-double run_to_run_variation(const StoredEvidence& stored, const GatePolicy& policy) {
-  const bool known = stored.runs >= policy.few_runs && stored.q99;
-  return known ? *stored.q99 : std::log1p(policy.unknown_spread);
+// Returns the run-to-run variation of the case on this machine class, as a logarithm.
+double find_run_to_run_variation(const StoredEvidence& stored, const GatePolicy& policy) {
+  const bool is_known = stored.runs >= policy.few_runs && stored.q99;
+  return is_known ? *stored.q99 : std::log1p(policy.unknown_spread);
 }
 
-bool all_above(const Bounds& bounds, double limit, double error) {
-  return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
+// Whether the lower bound of each window is above the limit.
+bool all_above(const WindowDifferences& differences, double limit, double error) {
+  return std::ranges::all_of(differences.windows, [&](const std::vector<double>& window) {
     const auto low = HodgesLehmann(window).bounds(error).low;
     return low && *low > limit;
   });
 }
 
-bool all_below(const Bounds& bounds, double limit, double error) {
-  return std::ranges::all_of(bounds.windows, [&](const std::vector<double>& window) {
+// Whether the upper bound of each window is below the limit.
+bool all_below(const WindowDifferences& differences, double limit, double error) {
+  return std::ranges::all_of(differences.windows, [&](const std::vector<double>& window) {
     const auto high = HodgesLehmann(window).bounds(error).high;
     return high && *high < limit;
   });
 }
 
-// Returns the effect in device cycles, from the clocks of this run and the last stored run.
+// Returns the effect in device cycles, from the clocks of this run and of the last stored run.
+// Returns nullopt if a clock is unknown.
 std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect) {
   const std::int64_t here = entry.candidate.clock_hz.value_or(0);
   const std::int64_t stored = entry.stored->measured.clock_hz.value_or(0);
@@ -205,9 +213,11 @@ std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect)
   return effect + std::log(static_cast<double>(here) / static_cast<double>(stored));
 }
 
-std::string unexplained(const std::optional<MachineDrift>& moved, double spread) {
-  std::string text = fmt::format("the run-to-run variation is {:.1f} %", 100 * std::expm1(spread));
-  if (moved) text = moved->text + ", and " + text;
+// Describes the drift and variation within which no effect is detected.
+std::string format_limits(const std::optional<MachineDrift>& drift, double variation) {
+  std::string text =
+      fmt::format("the run-to-run variation is {:.1f} %", 100 * std::expm1(variation));
+  if (drift) text = drift->text + ", and " + text;
   return text + "; use --base to detect smaller effects";
 }
 
@@ -216,15 +226,15 @@ std::string unexplained(const std::optional<MachineDrift>& moved, double spread)
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
                    CaseAssessment& judgement) {
   const GatePolicy& policy = evidence.policy;
-  const Bounds bounds = compute_differences(entry);
-  const HodgesLehmann located(bounds.pooled);
-  const double effect = located.estimate().value_or(0);
-  const auto [low, high] = located.bounds(policy.bound_error);
-  const double spread = run_to_run_variation(*entry.stored, policy);
+  const WindowDifferences differences = compute_differences(entry);
+  const HodgesLehmann estimator(differences.pooled);
+  const double effect = estimator.estimate().value_or(0);
+  const auto [low, high] = estimator.bounds(policy.bound_error);
+  const double variation = find_run_to_run_variation(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
-  // A change of machine speed can look like an effect or hide one.
+  // Machine drift can look like an effect or hide one.
   const double drift = evidence.moved ? evidence.moved->log : 0;
-  const double margin = delta + spread + drift;
+  const double margin = delta + variation + drift;
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.against = Reference::store;
   judgement.base = time_from_log(entry.stored->mean_log_q25);
@@ -233,7 +243,7 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
   if (low) judgement.low = std::expm1(*low);
   if (high) judgement.high = std::expm1(*high);
   judgement.reason.clear();
-  if (all_above(bounds, margin, policy.bound_error)) {
+  if (all_above(differences, margin, policy.bound_error)) {
     judgement.verdict = Verdict::regression;
     if (const auto cycles = effect_in_cycles(entry, effect); cycles && *cycles < delta) {
       judgement.verdict = Verdict::suspect;
@@ -243,13 +253,13 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
           100 * std::expm1(*cycles), static_cast<double>(*entry.stored->measured.clock_hz) / 1e9,
           static_cast<double>(*entry.candidate.clock_hz) / 1e9);
     }
-  } else if (all_below(bounds, -margin, policy.bound_error)) {
+  } else if (all_below(differences, -margin, policy.bound_error)) {
     judgement.verdict = Verdict::improved;
   } else if (high && *high + drift < std::log1p(evidence.settings.detect)) {
     judgement.verdict = Verdict::pass;
   } else {
     judgement.verdict = effect >= delta ? Verdict::suspect : Verdict::inconclusive;
-    judgement.reason = unexplained(evidence.moved, spread);
+    judgement.reason = format_limits(evidence.moved, variation);
     if (std::isfinite(margin)) judgement.detectable = std::expm1(margin);
   }
 }

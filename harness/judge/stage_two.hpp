@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage 2 of a gate: what duets, or windows of the candidate, say about a case.
+// Stage 2 of a gate: the statistics of duets, and the verdict from windows of the candidate.
 #pragma once
 
 #include "harness/judge/decide.hpp"
@@ -10,46 +10,46 @@
 
 namespace bench {
 
-// Statistics of a case's duets: effect, bounds, p-values, for decide() and the self-test. Values
-// are logarithms here and fractions outside.
-
+// Statistics of a case's duets. Effects and bounds are logarithms here, but fractions in
+// CaseAssessment.
 struct PairedResult {
   int duets = 0;
   double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
   double mean = 0;                  // mean of the log-ratios
   std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error
-  // Larger effects are excluded at the level GatePolicy::pass_error
-  std::optional<double> excluded;
-  double p_slower = 1, p_faster = 1;
-  std::optional<double> detectable;   // logarithm
+  // Upper bound with GatePolicy::pass_error, which decides PASS
+  std::optional<double> pass_bound;
+  double p_slower = 1, p_faster = 1;  // one-sided
+  std::optional<double> detectable;   // minimum detectable effect of this number of duets
   std::optional<double> deviation;    // standard deviation of the log-ratios
-  Nanoseconds base{0}, candidate{0};  // per iteration, over the medians of the duets
+  Nanoseconds base{0}, candidate{0};  // per iteration: medians of the duets' medians
 };
 
-// Returns the statistics of one stage; nullopt if it has no duets.
-std::optional<PairedResult> paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
-                                          const GatePolicy& policy);
+// Returns the statistics of the duets of one stage; nullopt if there are none.
+std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
+                                                  const GatePolicy& policy);
 
-// The effect in device cycles (Hodges-Lehmann estimate) and its p-value. nullopt if a duet of the
-// stage lacks clocks.
+// The effect in device cycles, and its p-value.
 struct PairedCycles {
-  double effect = 0;  // of log(candidate / base)
+  double effect = 0;  // Hodges-Lehmann estimate of log(candidate / base)
   double p_slower = 1;
-  double base_hz = 0, candidate_hz = 0;  // medians
+  double base_hz = 0, candidate_hz = 0;  // median clocks
 };
-std::optional<PairedCycles> paired_cycles(const std::vector<Duet>& duets, Duet::Stage stage);
+// Returns nullopt if the stage has no duets or one of them lacks clocks.
+std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets,
+                                                  Duet::Stage stage);
 
-// Converts log(t / 1 ns), the form of stored levels and effects.
+// Returns t for log(t / 1 ns), the form of stored times.
 Nanoseconds time_from_log(double log);
 
-// Returns how many duets would detect an effect of `log_effect`; nullopt if that is unknown.
-std::optional<int> duets_needed(const PairedResult& result, double log_effect,
-                                const GatePolicy& policy);
+// Returns the number of duets that would detect an effect of `log_effect`. Returns nullopt if it is
+// unknown or too large to be useful.
+std::optional<int> estimate_duets(const PairedResult& result, double log_effect,
+                                  const GatePolicy& policy);
 
-// Judges a gate without a base: the candidate's windows against the store. It detects only effects
-// beyond run-to-run variation. Private to this folder.
-
-// Requires that the case is a suspect and has a comparable stored case and all its windows.
+// Judges a case of a gate without a base: compares the candidate's windows with the store. Detects
+// only effects beyond run-to-run variation. Requires that the case is a suspect and has a
+// comparable stored run and all its windows. Private to this folder.
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
                    CaseAssessment& judgement);
 

@@ -23,7 +23,7 @@ std::map<std::string, std::string> record_facts(const BaselineRecord& record) {
   return facts;
 }
 
-// Names of the machine classes' folders.
+// Returns the names of the machine classes' folders.
 std::set<std::string> list_folders(const std::vector<StoreFile>& files) {
   std::set<std::string> names;
   for (const StoreFile& file : files) names.insert(file.folder_name);
@@ -35,15 +35,15 @@ Result<std::string> choose_folder(const std::set<std::string>& names, const std:
   if (names.empty())
     return Error{"contains no baselines", folder, "add some with `bench baseline save`"};
   if (names.size() == 1) return *names.begin();
-  const std::string wanted =
+  const std::string own_folder =
       machine_class ? BaselineStore::case_file(*machine_class, "").folder_name : "";
-  if (names.contains(wanted)) return wanted;
+  if (names.contains(own_folder)) return own_folder;
   return Error{fmt::format("contains baselines of {} machine classes: {}", names.size(),
                            fmt::join(names, ", ")),
                folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
 }
 
-Error no_anchor(const StoredRuns& runs, const std::set<std::string>& anchors) {
+Error unknown_anchor_error(const StoredRuns& runs, const std::set<std::string>& anchors) {
   return {fmt::format("no run has the anchor `{}`", *runs.anchor), runs.folder,
           anchors.empty() ? "set anchors with `bench baseline save --anchor`"
                           : fmt::format("anchors there: {}", fmt::join(anchors, ", "))};
@@ -61,7 +61,7 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name) {
   Measurement result;
   result.name = name;
-  result.binding = {"machine_class"};
+  result.required_facts = {"machine_class"};
   std::vector<const BaselineRecord*> stored;
   const BaselineRecord* latest = nullptr;
   for (const BaselineHistory& history : histories) {
@@ -80,8 +80,8 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
   if (latest != nullptr) result.facts = record_facts(*latest);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
-    // result.facts has the seed of the latest run. Another seed gives other data, so the digests
-    // cannot be compared.
+    // result.facts has the seed of the latest run. A run with another seed had other input data, so
+    // the digest of its output is not comparable.
     if (last->seed != latest->seed) entry.exact.facts.erase(kOutputDigestDetail);
   }
   return result;
@@ -109,7 +109,7 @@ Result<Measurement> read_stored(const StoredRuns& runs,
     }
     histories.push_back(std::move(history));
   }
-  if (runs.anchor && !anchors.contains(*runs.anchor)) return no_anchor(runs, anchors);
+  if (runs.anchor && !anchors.contains(*runs.anchor)) return unknown_anchor_error(runs, anchors);
   return make_measurement(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
 }
 

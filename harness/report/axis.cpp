@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-// Neighbouring ticks of a narrower range, relative to its values, would be the same number.
+// Smallest span of a usable range, as a fraction of its largest absolute value. Ticks of a narrower
+// range would round to the same number.
 constexpr double kMinRelativeSpan = 1e-12;
 
 bool is_usable(Extent range) {
@@ -20,7 +21,7 @@ bool is_usable(Extent range) {
   return std::isfinite(range.span()) && range.span() > kMinRelativeSpan * largest;
 }
 
-// Returns 1, 2 or 5 times a power of ten that is not less than `step`.
+// Returns the smallest 1, 2 or 5 times a power of ten that is not less than `step`.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -29,7 +30,8 @@ double round_step(double step) {
   return 10 * power;
 }
 
-std::vector<double> factors_of_powers(Extent range, std::span<const double> factors) {
+// Returns the products of `factors` and powers of ten within the range. `factors` are ascending.
+std::vector<double> make_decade_ticks(Extent range, std::span<const double> factors) {
   std::vector<double> ticks;
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
@@ -42,17 +44,18 @@ std::vector<double> factors_of_powers(Extent range, std::span<const double> fact
   return ticks;
 }
 
-struct Prefix {
+// A unit with its prefix: {1e3, "us"} for values in ns.
+struct ScaledUnit {
   double factor;
-  std::string_view text;
+  std::string_view name;
 };
 
-std::string scaled_tick(double value, std::span<const Prefix> prefixes) {
-  const Prefix* chosen = &prefixes.front();
-  for (const Prefix& prefix : prefixes) {
-    if (std::abs(value) >= prefix.factor * (1 - 1e-9)) chosen = &prefix;
+std::string format_scaled_tick(double value, std::span<const ScaledUnit> units) {
+  const ScaledUnit* chosen = &units.front();
+  for (const ScaledUnit& unit : units) {
+    if (std::abs(value) >= unit.factor * (1 - 1e-9)) chosen = &unit;
   }
-  return fmt::format("{:.4g} {}", value / chosen->factor, chosen->text);
+  return fmt::format("{:.4g} {}", value / chosen->factor, chosen->name);
 }
 
 }  // namespace
@@ -74,9 +77,9 @@ std::vector<double> log_ticks(Extent range, std::size_t limit) {
   if (!is_usable(range) || range.low <= 0 || limit == 0) return {};
   constexpr std::array kFine = {1.0, 2.0, 5.0};
   constexpr std::array kCoarse = {1.0};
-  std::vector<double> ticks = factors_of_powers(range, kFine);
-  if (ticks.size() > limit) ticks = factors_of_powers(range, kCoarse);
-  // A range of less than a decade may contain too few of them to be read.
+  std::vector<double> ticks = make_decade_ticks(range, kFine);
+  if (ticks.size() > limit) ticks = make_decade_ticks(range, kCoarse);
+  // A range of less than a decade may contain too few of these ticks to read values between them.
   constexpr std::size_t kMinTicks = 3;
   if (ticks.size() < kMinTicks) return linear_ticks(range, limit);
   while (ticks.size() > limit) {
@@ -91,10 +94,10 @@ Scale::Scale(Kind kind, Extent values, Extent positions)
     : kind_(kind), values_(values), positions_(positions) {}
 
 double Scale::position(double value) const {
-  const double inside = std::clamp(value, values_.low, values_.high);
-  const double fraction =
-      kind_ == Kind::linear ? (inside - values_.low) / values_.span()
-                            : std::log(inside / values_.low) / std::log(values_.high / values_.low);
+  const double clamped = std::clamp(value, values_.low, values_.high);
+  const double fraction = kind_ == Kind::linear ? (clamped - values_.low) / values_.span()
+                                                : std::log(clamped / values_.low) /
+                                                      std::log(values_.high / values_.low);
   return positions_.low + fraction * positions_.span();
 }
 
@@ -104,27 +107,27 @@ std::vector<double> Scale::ticks(std::size_t limit) const {
   return kind_ == Kind::linear ? linear_ticks(values_, limit) : log_ticks(values_, limit);
 }
 
-std::string time_tick(double value) {
-  constexpr std::array<Prefix, 4> kPrefixes = {{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
-  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+std::string format_time_tick(double value) {
+  constexpr std::array<ScaledUnit, 4> kUnits = {{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+  return value == 0 ? "0" : format_scaled_tick(value, kUnits);
 }
 
-std::string flop_rate_tick(double value) {
-  constexpr std::array<Prefix, 5> kPrefixes = {
+std::string format_flop_rate_tick(double value) {
+  constexpr std::array<ScaledUnit, 5> kUnits = {
       {{1, "FLOP/s"}, {1e3, "kFLOP/s"}, {1e6, "MFLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}}};
-  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+  return value == 0 ? "0" : format_scaled_tick(value, kUnits);
 }
 
-std::string byte_rate_tick(double value) {
-  constexpr std::array<Prefix, 5> kPrefixes = {
+std::string format_byte_rate_tick(double value) {
+  constexpr std::array<ScaledUnit, 5> kUnits = {
       {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}};
-  return value == 0 ? "0" : scaled_tick(value, kPrefixes);
+  return value == 0 ? "0" : format_scaled_tick(value, kUnits);
 }
 
-std::string change_tick(double fraction) {
+std::string format_change_tick(double fraction) {
   return fraction == 0 ? "0 %" : fmt::format("{:+.4g} %", 100 * fraction);
 }
 
-std::string plain_tick(double value) { return fmt::format("{:.4g}", value); }
+std::string format_plain_tick(double value) { return fmt::format("{:.4g}", value); }
 
 }  // namespace bench

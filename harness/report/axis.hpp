@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of plots: maps values to positions and chooses the values of ticks. Pure functions.
+// Axes of plots: functions that choose the values of ticks, and a scale that maps values to
+// positions. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +40,12 @@ class Scale {
   Extent values_, positions_;
 };
 
-// Texts of ticks, for values in ns, FLOP/s, B/s, fractions and plain numbers: "10 us", "100
-// GFLOP/s", "+5 %", "0.5".
-std::string time_tick(double value);
-std::string flop_rate_tick(double value);
-std::string byte_rate_tick(double value);
-std::string change_tick(double fraction);
-std::string plain_tick(double value);
+// Each function returns the text of a tick: "10 us" for ns, "100 GFLOP/s" for FLOP/s, "3 GB/s" for
+// B/s, "+5 %" for a fraction, and "0.5" for a number without a unit.
+std::string format_time_tick(double value);
+std::string format_flop_rate_tick(double value);
+std::string format_byte_rate_tick(double value);
+std::string format_change_tick(double fraction);
+std::string format_plain_tick(double value);
 
 }  // namespace bench

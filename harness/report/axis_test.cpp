@@ -70,15 +70,15 @@ TEST(Scale, MapsValuesAndKeepsOthersAtTheNearerEnd) {
 }
 
 TEST(TickTexts, HaveTheUnitThatKeepsThemShort) {
-  EXPECT_EQ(time_tick(0), "0");
-  EXPECT_EQ(time_tick(250), "250 ns");
-  EXPECT_EQ(time_tick(1000), "1 us");
-  EXPECT_EQ(time_tick(2.5e6), "2.5 ms");
-  EXPECT_EQ(flop_rate_tick(2e11), "200 GFLOP/s");
-  EXPECT_EQ(byte_rate_tick(5e9), "5 GB/s");
-  EXPECT_EQ(change_tick(0.05), "+5 %");
-  EXPECT_EQ(change_tick(-0.005), "-0.5 %");
-  EXPECT_EQ(change_tick(0), "0 %");
+  EXPECT_EQ(format_time_tick(0), "0");
+  EXPECT_EQ(format_time_tick(250), "250 ns");
+  EXPECT_EQ(format_time_tick(1000), "1 us");
+  EXPECT_EQ(format_time_tick(2.5e6), "2.5 ms");
+  EXPECT_EQ(format_flop_rate_tick(2e11), "200 GFLOP/s");
+  EXPECT_EQ(format_byte_rate_tick(5e9), "5 GB/s");
+  EXPECT_EQ(format_change_tick(0.05), "+5 %");
+  EXPECT_EQ(format_change_tick(-0.005), "-0.5 %");
+  EXPECT_EQ(format_change_tick(0), "0 %");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ CaseValue case_rate(const std::optional<Rate>& rate) {
   return rate ? CaseValue{rate->value} : CaseValue{};
 }
 
-// Half of the interval relative to the median: the uncertainty as one number.
+// Returns half the width of the interval, relative to the median: the uncertainty as one number.
 CaseValue case_interval(const CaseRecord& record) {
   const auto& time = record.time;
   if (!time || !time->low || !time->high || time->median.count() <= 0) return {};
@@ -181,7 +181,7 @@ const CaseColumn* find_case_column(std::string_view name) {
   return found == kCaseColumns.end() ? nullptr : found;
 }
 
-Error unknown_column(std::string_view name, std::string_view option) {
+Error make_unknown_column_error(std::string_view name, std::string_view option) {
   std::vector<std::string_view> names;
   for (const CaseColumn& column : kCaseColumns) names.push_back(column.name);
   return Error{fmt::format("unknown column `{}`", name), std::string(option),
@@ -204,7 +204,7 @@ Result<CaseColumns> choose_case_columns(const std::vector<std::string>& names) {
   CaseColumns columns;
   for (const std::string& name : names) {
     const CaseColumn* column = find_case_column(name);
-    if (column == nullptr) return unknown_column(name, "--columns");
+    if (column == nullptr) return make_unknown_column_error(name, "--columns");
     columns.push_back(column);
   }
   return columns;
@@ -221,18 +221,18 @@ std::string readable_cell(const CaseColumn& column, const CaseRecord& record) {
 }
 
 Status sort_cases(std::string_view order, std::vector<CaseRecord>& cases) {
-  const bool ascending = order.starts_with('+');
-  const std::string_view name = order.substr(ascending ? 1 : 0);
+  const bool is_ascending = order.starts_with('+');
+  const std::string_view name = order.substr(is_ascending ? 1 : 0);
   const CaseColumn* column = find_case_column(name);
-  if (column == nullptr) return unknown_column(name, "--sort");
+  if (column == nullptr) return make_unknown_column_error(name, "--sort");
   std::ranges::stable_sort(cases, [&](const CaseRecord& a, const CaseRecord& b) {
     const CaseValue first = column->value(a);
     const CaseValue second = column->value(b);
     if (!analysis::is_known(first) || !analysis::is_known(second)) {
       return analysis::is_known(first) && !analysis::is_known(second);
     }
-    const int compared = analysis::compare(first, second);
-    return ascending ? compared < 0 : compared > 0;
+    const int difference = analysis::compare(first, second);
+    return is_ascending ? difference < 0 : difference > 0;
   });
   return Done{};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a report as rows of named, typed columns. Every format of `bench report` that is a
-// table uses these columns; --columns and --sort name them.
+// The cases of a report as rows of named, typed columns. The options --columns and --sort of `bench
+// report` name these columns. The tables that its formats write consist of them, except the default
+// text (console.hpp).
 #pragma once
 
 #include "base/result.hpp"
@@ -20,37 +21,39 @@ namespace bench {
 using CaseValue = analysis::Cell;
 
 struct CaseColumn {
-  std::string_view name;     // "median_ns": --columns, --sort, headings of files for programs
-  std::string_view heading;  // "median": headings for people
+  std::string_view name;     // "median_ns": for --columns, --sort and machine-readable files
+  std::string_view heading;  // "median": in human-readable tables
   analysis::Quantity quantity;
-  // Identity columns are text that says which case a row is; a long CSV repeats them on each line.
+  // Identity columns are texts that identify the case of a row. A CSV with one line per value
+  // repeats them on each line.
   enum class Role { identity, fact } role;
   CaseValue (*value)(const CaseRecord& record);
   std::string_view help;
-  bool is_text() const;
+  bool is_text() const;  // not a number
 };
 
+// Returns all columns.
 std::span<const CaseColumn> case_columns();
 // Returns the column of that name, which must exist.
 const CaseColumn& case_column(std::string_view name);
 
 using CaseColumns = std::vector<const CaseColumn*>;
 
-// Returns the columns with these names, in their order. Returns an error with the nearest name if
-// one is unknown.
+// Returns the columns with these names, in the order of the names. Returns an error with the
+// nearest name if a name is unknown.
 Result<CaseColumns> choose_case_columns(const std::vector<std::string>& names);
 
-// The columns of a table for people if none are chosen.
+// Returns the columns of a human-readable table if the user chooses none.
 CaseColumns default_case_columns();
 
-// Returns the value for people: "1.253 ms", "n/a".
+// Returns the human-readable value: "1.253 ms", "n/a".
 std::string readable_cell(const CaseColumn& column, const CaseRecord& record);
 
-// Sorts by the column `order`: "NAME" puts the largest first, "+NAME" the smallest. Unknown values
-// come last. Returns an error if the column is unknown.
+// Sorts by the column that `order` names: "NAME" puts the largest value first, "+NAME" the
+// smallest. Unknown values come last. Returns an error if the column is unknown.
 Status sort_cases(std::string_view order, std::vector<CaseRecord>& cases);
 
-// Keeps the cases with these ids and drops the records of all others.
+// Keeps the cases with these ids; removes all other cases with their processes and profile passes.
 void keep_cases(const std::vector<std::string>& ids, Report& report);
 // Keeps the first `top` cases; 0 keeps all.
 void keep_top_cases(std::int64_t top, Report& report);

@@ -46,7 +46,7 @@ inline void fields(JsonWriter& writer, const GroupRatio& group) {
 
 namespace {
 
-// A narrower id is not informative enough, so time columns are removed first.
+// A narrower id is not informative enough, so the table removes time columns first.
 constexpr std::size_t kMinComparedId = 30;
 
 // A comment of a pull request is limited to 64 KiB.
@@ -58,42 +58,42 @@ std::string format_optional_time(const std::optional<double>& nanoseconds) {
   });
 }
 
-// From this ratio on, a factor is easier to understand than a percentage.
-constexpr double kFactor = 1.5;
+// Effects from this factor on are shown as factors, which are then easier to read than percentages.
+constexpr double kMinFactor = 1.5;
 
-// "3.0" or "30": what a percentage or a factor needs.
+// Formats with one decimal below 10 and without decimals above: "3.0", "30".
 std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
-// An effect in words, and its interval in the same unit and direction.
+// Describes an effect in words, and its interval in the same unit and direction.
 class Effect {
  public:
   explicit Effect(double ratio) : ratio_(ratio), is_slower_(ratio >= 1) {}
 
-  std::string size() const {
+  std::string describe() const {
     const char* direction = is_slower_ ? "slower" : "faster";
-    if (is_factor()) return fmt::format("{}x {}", short_number(factor(ratio_)), direction);
-    if (is_nothing()) return "no change";
+    if (is_factor()) return fmt::format("{}x {}", short_number(to_factor(ratio_)), direction);
+    if (rounds_to_zero()) return "no change";
     return fmt::format("{} % {}", percent(ratio_), direction);
   }
 
-  // "2.0 to 4.0"; nullopt without both bounds.
-  std::optional<std::string> interval(const std::optional<double>& low,
-                                      const std::optional<double>& high) const {
+  // Returns "2.0 to 4.0", or nullopt unless both bounds are positive.
+  std::optional<std::string> describe_interval(const std::optional<double>& low,
+                                               const std::optional<double>& high) const {
     if (!low || !high || *low <= 0 || *high <= 0) return std::nullopt;
     const double near = is_slower_ ? *low : *high;
     const double far = is_slower_ ? *high : *low;
     if (is_factor()) {
-      return fmt::format("{} to {}", short_number(factor(near)), short_number(factor(far)));
+      return fmt::format("{} to {}", short_number(to_factor(near)), short_number(to_factor(far)));
     }
-    return fmt::format("{} to {}{}", percent(near), percent(far), is_nothing() ? " %" : "");
+    return fmt::format("{} to {}{}", percent(near), percent(far), rounds_to_zero() ? " %" : "");
   }
 
  private:
-  double factor(double ratio) const { return is_slower_ ? ratio : 1 / ratio; }
-  bool is_factor() const { return factor(ratio_) >= kFactor; }
-  bool is_nothing() const { return percent(ratio_) == "0.0"; }
+  double to_factor(double ratio) const { return is_slower_ ? ratio : 1 / ratio; }
+  bool is_factor() const { return to_factor(ratio_) >= kMinFactor; }
+  bool rounds_to_zero() const { return percent(ratio_) == "0.0"; }
   std::string percent(double ratio) const {
     const std::string text = short_number(100 * (is_slower_ ? ratio - 1 : 1 - ratio));
     return text == "-0.0" ? "0.0" : text;
@@ -105,7 +105,9 @@ class Effect {
 
 std::string format_interval(const ComparedCase& entry) {
   if (!entry.ratio || !(*entry.ratio > 0)) return std::string(kUnknown);
-  return Effect(*entry.ratio).interval(entry.low, entry.high).value_or(std::string(kUnknown));
+  return Effect(*entry.ratio)
+      .describe_interval(entry.low, entry.high)
+      .value_or(std::string(kUnknown));
 }
 
 std::string format_case_effect(const ComparedCase& entry) {
@@ -116,7 +118,7 @@ std::string format_change(const Change& change) {
   return fmt::format("{}: {}", change.field, format_values(change));
 }
 
-std::string format_remarks(const ComparedCase& entry) {
+std::string format_reason_and_changes(const ComparedCase& entry) {
   std::string text = entry.reason;
   for (const Change& change : entry.changes) {
     text += (text.empty() ? "" : "; ") + format_change(change);
@@ -198,7 +200,7 @@ constexpr std::array<ComparisonFormat, 4> kComparisonFormats = {{
      }},
 }};
 
-// The answer: how many cases changed, and by how much all of them together.
+// Returns the answer: the number of cases with each verdict, and the geometric mean of all cases.
 std::string format_comparison_answer(const Comparison& comparison) {
   const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
   std::string text = format_counts(comparison);
@@ -215,8 +217,8 @@ std::string format_effect(double ratio, const std::optional<double>& low,
                           const std::optional<double>& high) {
   if (!(ratio > 0)) return std::string(kUnknown);
   const Effect effect(ratio);
-  const std::string text = effect.size();
-  const auto interval = effect.interval(low, high);
+  const std::string text = effect.describe();
+  const auto interval = effect.describe_interval(low, high);
   return interval ? fmt::format("{} ({})", text, *interval) : text;
 }
 
@@ -246,7 +248,7 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
                                           return format_effect(ratio, std::nullopt, std::nullopt);
                                         })},
                      {format_interval(entry)}},
-                    format_remarks(entry)});
+                    format_reason_and_changes(entry)});
   }
   text += '\n' + render_table(columns, rows, width, console.colour);
   if (!comparison.groups.empty()) {
@@ -270,7 +272,7 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(entry.verdict),
                         escape_markdown(entry.id), format_optional_time(entry.base),
                         format_optional_time(entry.candidate), format_case_effect(entry),
-                        escape_markdown(format_remarks(entry)));
+                        escape_markdown(format_reason_and_changes(entry)));
   }
   if (comparison.cases.size() > kMaxMarkdownRows) {
     text +=
@@ -298,20 +300,23 @@ std::span<const ComparisonFormat> comparison_formats() { return kComparisonForma
 
 namespace {
 
-constexpr const char* kNone = "no baseline";
+constexpr const char* kNoBaseline = "no baseline";
 constexpr const char* kIncomparable = "incomparable";
 
-std::string short_percent(double ratio) {
-  const double share = 100 * (ratio - 1);
-  return fmt::format("{:+.{}f}%", share, std::abs(share) < 0.995 ? 2 : 1);
+// "+1.2%" for a ratio of 1.012.
+std::string format_ratio_change(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
 std::string format_ratio(const ComparedCase& entry) {
-  const std::string ratio = short_percent(*entry.ratio);
+  const std::string ratio = format_ratio_change(*entry.ratio);
   if (!entry.low || !entry.high) return ratio;
-  return fmt::format("{} [{}, {}]", ratio, short_percent(*entry.low), short_percent(*entry.high));
+  return fmt::format("{} [{}, {}]", ratio, format_ratio_change(*entry.low),
+                     format_ratio_change(*entry.high));
 }
 
+// Collects the cells and notes of the column `vs baseline`.
 class BaselineColumn {
  public:
   void set(const std::string& id, std::string text, const std::string& reason) {
@@ -324,18 +329,19 @@ class BaselineColumn {
   VersusBaseline finish() {
     for (const auto& [reason, count] : reasons_)
       note(fmt::format("vs baseline, {} case{}: {}", count, count == 1 ? "" : "s", reason));
-    // The note is enough; a column without any answer would take the place of others.
-    const auto has_none = [](const auto& cell) { return cell.second == kNone; };
-    if (std::ranges::all_of(result_.cells, has_none)) result_.cells.clear();
+    // If no case has a baseline, the note says so. The column would only displace others.
+    const auto lacks_baseline = [](const auto& cell) { return cell.second == kNoBaseline; };
+    if (std::ranges::all_of(result_.cells, lacks_baseline)) result_.cells.clear();
     return std::move(result_);
   }
 
  private:
   VersusBaseline result_;
-  std::map<std::string, std::size_t> reasons_;  // with the number of cases
+  std::map<std::string, std::size_t> reasons_;  // number of cases by reason
 };
 
-std::string why_none(const BaselineStore& store, const std::string& machine_class) {
+// Explains why the store has no baseline for a case, and says what to do.
+std::string explain_missing_baseline(const BaselineStore& store, const std::string& machine_class) {
   if (store.holds(machine_class))
     return fmt::format("{} has no run of this case; add this one with `bench baseline save`",
                        store.folder());
@@ -347,8 +353,8 @@ std::string why_none(const BaselineStore& store, const std::string& machine_clas
                      others.empty() ? "" : fmt::format(", only of {}", fmt::join(others, ", ")));
 }
 
-// Reads the stored runs of the report's cases. Sets the column's cell for a case whose file is
-// unreadable.
+// Returns the stored runs of the report's cases. If a file is unreadable, sets the case's cell. If
+// only some lines are unreadable, adds a note.
 std::vector<BaselineHistory> read_histories(const Report& report, const BaselineStore& store,
                                             const std::string& machine_class,
                                             BaselineColumn& column) {
@@ -380,11 +386,11 @@ VersusBaseline versus_baseline(const Report& report, const BaselineStore& store)
       read_histories(report, store, machine_class, column);
   const Measurement base = make_measurement(histories, store.folder());
   const Measurement candidate = make_measurement(report, "this run");
-  const std::string none = why_none(store, machine_class);
+  const std::string missing_reason = explain_missing_baseline(store, machine_class);
   for (const ComparedCase& entry : compare(base, candidate, {}).cases) {
     if (column.has(entry.id) || entry.verdict == CaseVerdict::failed) continue;
     if (!base.facts.contains("machine_class") || entry.verdict == CaseVerdict::added) {
-      if (entry.candidate) column.set(entry.id, kNone, none);
+      if (entry.candidate) column.set(entry.id, kNoBaseline, missing_reason);
     } else if (!entry.ratio) {
       column.set(entry.id, kIncomparable, entry.reason);
     } else {

@@ -17,19 +17,20 @@
 
 namespace bench {
 
-// The effect of a change as a reader would say it, from ratios of times: "2.2x faster (2.1
-// to 2.3)", "3.0 % slower (2.0 to 4.0)", "no change". An interval that includes the opposite has
-// negative numbers: "0.4 % slower (-0.3 to 1.1)". Without both bounds it is omitted.
+// Returns the effect of a change in words: "2.2x faster (2.1 to 2.3)", "3.0 % slower (2.0 to 4.0)",
+// "no change". The arguments are ratios of times, candidate / base. An interval that includes the
+// opposite direction has negative numbers: "0.4 % slower (-0.3 to 1.1)". The text has no interval
+// unless both bounds are positive. Returns "n/a" if `ratio` is not positive.
 std::string format_effect(double ratio, const std::optional<double>& low,
                           const std::optional<double>& high);
 
-// One form of a comparison; the text ends in a newline.
+// One output format of comparisons. Each text ends in a newline.
 struct ComparisonFormat {
   std::string_view name;  // value of --format
   std::string_view help;
-  // Only formats for people, which are tables, use `console`.
+  // Only the text format uses `console`.
   std::string (*write)(const Comparison& comparison, const ConsoleOptions& console);
-  // The same for the cases of one result (parameter_text.hpp).
+  // Writes a comparison of the cases of one result (parameter_text.hpp).
   std::string (*write_by)(const ParameterComparison& comparison, const ConsoleOptions& console);
 };
 std::span<const ComparisonFormat> comparison_formats();
@@ -37,7 +38,7 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
 std::string comparison_markdown(const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
 
-// The column *vs baseline* of a run: its report compared with the stored runs of the same cases.
+// The column `vs baseline` of a run's table: the run compared with stored runs of the same cases.
 
 struct VersusBaseline {
   // By case id: "+1.2% [-0.3%, +2.4%]", "incomparable", "no baseline". Empty if no case has a
@@ -48,7 +49,7 @@ struct VersusBaseline {
 };
 
 // Compares each measured case with the last run of its present epoch, by the rules of `bench
-// compare`. Unreadable parts of the store give notes.
+// compare`. Reports unreadable parts of the store as notes.
 VersusBaseline versus_baseline(const Report& report, const BaselineStore& store);
 
 }  // namespace bench

@@ -22,14 +22,16 @@ namespace bench {
 
 namespace {
 
-const Canaries* find(const Report& report, const std::string& run_id, CanaryMoment moment) {
+// Returns the canaries of a run before or after its cases, or nullptr.
+const Canaries* find_canaries(const Report& report, const std::string& run_id,
+                              CanaryMoment moment) {
   const auto found = std::ranges::find_if(report.canaries, [&](const CanaryRecord& record) {
     return record.run_id == run_id && record.moment == moment;
   });
   return found == report.canaries.end() ? nullptr : &found->time;
 }
 
-// What each canary shows, in the words of a reader who does not know canaries.
+// What each canary measures, in words for a reader who does not know canaries.
 struct CanaryMeaning {
   std::string_view name;
   Nanoseconds Canaries::*time;
@@ -40,14 +42,14 @@ constexpr std::array<CanaryMeaning, 4> kCanaryMeanings = {
      {"memory", &Canaries::dram},
      {"reading the clock", &Canaries::timer}}};
 
-// "memory 8.4 % slower, the L2 cache 2.1 % faster": the changes that exceed the limit.
-std::string format_shift(const Canaries& before, const Canaries& after) {
+// Returns the changes that exceed the limit: "memory 8.4 % slower, the L2 cache 2.1 % faster".
+std::string format_speed_changes(const Canaries& before, const Canaries& after) {
   std::string text;
   for (const CanaryMeaning& canary : kCanaryMeanings) {
-    const auto from = static_cast<double>((before.*canary.time).count());
-    const auto to = static_cast<double>((after.*canary.time).count());
-    if (from <= 0) continue;
-    const double change = to / from - 1;
+    const auto time_before = static_cast<double>((before.*canary.time).count());
+    const auto time_after = static_cast<double>((after.*canary.time).count());
+    if (time_before <= 0) continue;
+    const double change = time_after / time_before - 1;
     if (std::abs(change) <= kMovedShare) continue;
     text += fmt::format("{}{} {:.1f} % {}", text.empty() ? "" : ", ", canary.name,
                         100 * std::abs(change), change > 0 ? "slower" : "faster");
@@ -72,16 +74,16 @@ std::string format_quiet_samples(const Report& report) {
     sum.all_processes += record.quiet->all_processes;
     sum.waited += record.quiet->waited;
   }
-  const std::int64_t left_out = sum.all_processes - sum.processes;
-  if (sum.samples == sum.all_samples && left_out == 0) return "";
+  const std::int64_t excluded = sum.all_processes - sum.processes;
+  if (sum.samples == sum.all_samples && excluded == 0) return "";
   std::string text =
       fmt::format("{} of {} samples ({:.0f} %) were taken on a quiet machine, and only these count",
                   format_count(sum.samples), format_count(sum.all_samples),
                   100 * static_cast<double>(sum.samples) / static_cast<double>(sum.all_samples));
-  if (left_out > 0) {
+  if (excluded > 0) {
     text += fmt::format(
         "; {} of {} processes ({}) were disturbed throughout, or their threads were farther apart",
-        left_out, sum.all_processes, format_time(sum.waited));
+        excluded, sum.all_processes, format_time(sum.waited));
   }
   if (disturbed > 0) {
     text += fmt::format(
@@ -94,10 +96,10 @@ std::string format_quiet_samples(const Report& report) {
 std::string format_canaries(const Report& report) {
   if (report.canaries.empty()) return "";
   const std::string& run_id = report.canaries.back().run_id;
-  const Canaries* before = find(report, run_id, CanaryMoment::before);
-  const Canaries* after = find(report, run_id, CanaryMoment::after);
+  const Canaries* before = find_canaries(report, run_id, CanaryMoment::before);
+  const Canaries* after = find_canaries(report, run_id, CanaryMoment::after);
   if (before == nullptr || after == nullptr) return "";
-  const std::string change = format_shift(*before, *after);
+  const std::string change = format_speed_changes(*before, *after);
   if (change.empty()) return "";
   return fmt::format(
       "The machine's own speed changed during the run ({}), so the times are less certain than "
@@ -127,14 +129,14 @@ bool has_only_skipped_cases(const Report& report) {
 
 namespace {
 
-// A wide terminal has room for a longer id if it omits a less important column.
+// From this width on, the table omits a less important column rather than shorten the ids.
 constexpr std::size_t kWideTerminal = 100;
 constexpr std::size_t kMinIdOnWideTerminal = 44;
 
-// Formats a fraction as "+1.2%"; with two decimals below one per cent, the range of good intervals.
-std::string format_signed_share(double share) {
-  if (!std::isfinite(share)) return std::string(kUnknown);
-  const double percent = share * 100;
+// Formats a fraction as "+1.2%", and with two decimals below one per cent: "-0.35%".
+std::string format_signed_fraction(double fraction) {
+  if (!std::isfinite(fraction)) return std::string(kUnknown);
+  const double percent = fraction * 100;
   return fmt::format("{:+.{}f}%", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
@@ -206,43 +208,43 @@ TextRow case_row(const CaseRecord& record, const IdShortener& ids) {
           format_note(record)};
 }
 
-// The column follows the interval: both show how certain a number is.
+// Inserts the column `vs baseline` after the interval.
 void add_versus_baseline(const Report& report, const ConsoleOptions& options,
                          std::vector<TextColumn>& columns, std::vector<TextRow>& rows) {
-  constexpr std::ptrdiff_t kPlace = 3;
-  columns.insert(columns.begin() + kPlace, {"vs baseline", Align::left, std::nullopt, 0});
+  constexpr std::ptrdiff_t kPosition = 3;
+  columns.insert(columns.begin() + kPosition, {"vs baseline", Align::left, std::nullopt, 0});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto found = options.versus_baseline.find(report.cases[i].id);
-    const bool known = found != options.versus_baseline.end();
-    rows[i].cells.insert(rows[i].cells.begin() + kPlace,
-                         TextCell{known ? found->second : std::string(kUnknown)});
+    const bool has_baseline = found != options.versus_baseline.end();
+    rows[i].cells.insert(rows[i].cells.begin() + kPosition,
+                         TextCell{has_baseline ? found->second : std::string(kUnknown)});
   }
 }
 
 constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome
 
-// The column follows the median, which is device time only. It appears only if a case has a launch
-// time.
+// Inserts the launch time after the median, which is device time only. Does nothing if no case has
+// a launch time.
 void add_launches(const Report& report, std::vector<TextColumn>& columns,
                   std::vector<TextRow>& rows) {
-  constexpr std::ptrdiff_t kPlace = 2;
-  const auto known = [](const CaseRecord& record) { return record.host_launch.has_value(); };
-  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
-  columns.insert(columns.begin() + kPlace, {"launch", Align::right, std::nullopt, 5});
+  constexpr std::ptrdiff_t kPosition = 2;
+  const auto has_launch = [](const CaseRecord& record) { return record.host_launch.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), has_launch)) return;
+  columns.insert(columns.begin() + kPosition, {"launch", Align::right, std::nullopt, 5});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& launch = report.cases[i].host_launch;
-    rows[i].cells.insert(rows[i].cells.begin() + kPlace,
+    rows[i].cells.insert(rows[i].cells.begin() + kPosition,
                          TextCell{launch ? format_time(*launch) : std::string(kUnknown)});
   }
 }
 
-// The columns follow the rate that they judge. They appear only if a case has a roofline.
+// Inserts `% peak` and `bound` after the FLOP rate. Does nothing if no case has a roofline.
 void add_roofline(const Report& report, std::vector<TextColumn>& columns,
                   std::vector<TextRow>& rows) {
-  const auto known = [](const CaseRecord& record) { return record.roofline.has_value(); };
-  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
+  const auto has_roofline = [](const CaseRecord& record) { return record.roofline.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), has_roofline)) return;
   const auto rate = std::ranges::find(columns, "GFLOP/s", &TextColumn::heading);
-  const auto place = rate - columns.begin() + 1;
+  const auto position = rate - columns.begin() + 1;
   columns.insert(rate + 1, {{"% peak", Align::right, std::nullopt, 2},
                             {"bound", Align::left, std::nullopt, 4}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -254,33 +256,34 @@ void add_roofline(const Report& report, std::vector<TextColumn>& columns,
     const std::string peak = format_or_unknown(roofline, [](const Roofline& value) {
       return fmt::format("{:.0f}", 100 * value.efficiency);
     });
-    cells.insert(cells.begin() + place, {TextCell{peak}, TextCell{bound}});
+    cells.insert(cells.begin() + position, {TextCell{peak}, TextCell{bound}});
   }
 }
 
-// The columns follow the rates. They appear only if a case has an energy.
+// Inserts the energy columns after the rates. Does nothing if no case has an energy.
 void add_energies(const Report& report, std::vector<TextColumn>& columns,
                   std::vector<TextRow>& rows) {
   constexpr double kMilli = 1e3, kGiga = 1e-9;
-  const auto known = [](const CaseRecord& record) { return record.energy.has_value(); };
-  if (std::none_of(report.cases.begin(), report.cases.end(), known)) return;
-  const auto place = static_cast<std::ptrdiff_t>(columns.size()) - kColumnsAfterRates;
-  columns.insert(columns.begin() + place, {{"mJ", Align::right, std::nullopt, 2},
-                                           {"GFLOP/J", Align::right, std::nullopt, 5}});
+  const auto has_energy = [](const CaseRecord& record) { return record.energy.has_value(); };
+  if (std::none_of(report.cases.begin(), report.cases.end(), has_energy)) return;
+  const auto position = static_cast<std::ptrdiff_t>(columns.size()) - kColumnsAfterRates;
+  columns.insert(columns.begin() + position, {{"mJ", Align::right, std::nullopt, 2},
+                                              {"GFLOP/J", Align::right, std::nullopt, 5}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::optional<Energy>& energy = report.cases[i].energy;
-    const auto text = [](std::optional<double> value, double factor) {
+    const auto format_scaled = [](std::optional<double> value, double factor) {
       return value ? format_significant(factor * *value) : std::string(kUnknown);
     };
     const auto joules = energy ? std::optional(energy->joules_per_iteration) : std::nullopt;
     const auto rate = energy ? energy->flops_per_joule : std::nullopt;
-    rows[i].cells.insert(rows[i].cells.begin() + place,
-                         {TextCell{text(joules, kMilli)}, TextCell{text(rate, kGiga)}});
+    rows[i].cells.insert(rows[i].cells.begin() + position, {TextCell{format_scaled(joules, kMilli)},
+                                                            TextCell{format_scaled(rate, kGiga)}});
   }
 }
 
-// Marks times that were taken under a profiler: they look like others but are not comparable.
-std::string tool_notes(const Report& report, std::size_t width) {
+// Returns a note for each run that used a profiler (`--under`), since its times are not comparable
+// with others.
+std::string format_profiled_run_notes(const Report& report, std::size_t width) {
   std::string text;
   for (const RunRecord& run : report.runs) {
     if (!run.under) continue;
@@ -301,8 +304,8 @@ std::string signed_time(Nanoseconds time) {
   return (time.count() > 0 ? "+" : "") + format_time(time);
 }
 
-// A line such as "sum of layers   27.50 ms   23 of 23 distinct layers": three aligned parts. The
-// last one wraps within its column.
+// The aligned parts of a line such as "sum of layers   27.50 ms   23 of 23 distinct layers". A long
+// remark wraps within its column.
 struct Fact {
   std::string name;
   std::string value;
@@ -338,21 +341,21 @@ std::string coverage_remark(const NetworkSummary& summary) {
 }
 
 std::string format_optional_time(const std::optional<Nanoseconds>& time) {
-  return format_or_unknown(time, [](Nanoseconds known) { return format_time(known); });
+  return format_or_unknown(time, [](Nanoseconds value) { return format_time(value); });
 }
 
-// Returns the summary of the same layers with hot caches, or nullptr. The difference to another
-// cache mode is the cost of loading weights from memory.
-const NetworkSummary* hot_twin(const std::vector<NetworkSummary>& networks,
-                               const NetworkSummary& summary) {
+// Returns the summary of the same layers with hot caches, or nullptr if there is none or a layer
+// has no time. The difference to another cache mode is the cost of loading data from memory.
+const NetworkSummary* find_hot_twin(const std::vector<NetworkSummary>& networks,
+                                    const NetworkSummary& summary) {
   const auto twin =
       std::find_if(networks.begin(), networks.end(), [&](const NetworkSummary& other) {
         return other.cache == "hot" && other.network_id == summary.network_id &&
                other.network == summary.network && other.layers_total == summary.layers_total;
       });
-  const bool comparable = twin != networks.end() && summary.cache != "hot" &&
-                          twin->missing.empty() && summary.missing.empty();
-  return comparable ? &*twin : nullptr;
+  const bool is_comparable = twin != networks.end() && summary.cache != "hot" &&
+                             twin->missing.empty() && summary.missing.empty();
+  return is_comparable ? &*twin : nullptr;
 }
 
 std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSummary* hot) {
@@ -369,12 +372,12 @@ std::vector<Fact> network_facts(const NetworkSummary& summary, const NetworkSumm
           {"cold caches", signed_time(summary.layers_time - hot->layers_time),
            fmt::format("{} against hot, {}", summary.cache, format_time(hot->layers_time))});
     }
-    Fact rest{"unexplained", std::string(kUnknown), ""};
+    Fact unexplained{"unexplained", std::string(kUnknown), ""};
     if (summary.rest && summary.network_time) {
-      rest.value = signed_time(*summary.network_time - summary.layers_time);
-      rest.remark = fmt::format("{} of the network", format_signed_share(*summary.rest));
+      unexplained.value = signed_time(*summary.network_time - summary.layers_time);
+      unexplained.remark = fmt::format("{} of the network", format_signed_fraction(*summary.rest));
     }
-    facts.push_back(std::move(rest));
+    facts.push_back(std::move(unexplained));
   }
   return facts;
 }
@@ -387,7 +390,7 @@ std::vector<Fact> setup_facts(const NetworkSummary& summary) {
           {"first run", format_optional_time(summary.preparation.first_run), ""}};
 }
 
-std::string layer_names(const std::vector<std::string>& layers) {
+std::string format_layer_names(const std::vector<std::string>& layers) {
   if (layers.empty()) return std::string(kUnknown);
   if (layers.size() == 1) return layers.front();
   return fmt::format("{} +{}", layers.front(), layers.size() - 1);
@@ -405,7 +408,7 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
   std::vector<TextRow> rows;
   for (const NetworkSummary::Entry& entry : summary.top) {
     if (rows.size() == options.top_layers) break;
-    rows.push_back({{{layer_names(entry.layers)},
+    rows.push_back({{{format_layer_names(entry.layers)},
                      {format_time(entry.time)},
                      {fmt::format("{:.1f}%", entry.share * 100)},
                      {fmt::format("{}", entry.multiplicity)},
@@ -414,8 +417,8 @@ std::string render_layers(const NetworkSummary& summary, const ConsoleOptions& o
   }
   if (rows.empty()) return "";
   std::string text = render_table(columns, rows, options.width, options.colour);
-  const std::size_t left = summary.top.size() - rows.size();
-  if (left > 0) text += fmt::format("and {} more\n", distinct_layers(left));
+  const std::size_t hidden = summary.top.size() - rows.size();
+  if (hidden > 0) text += fmt::format("and {} more\n", distinct_layers(hidden));
   return text;
 }
 
@@ -439,12 +442,12 @@ std::string format_notes(const Report& report, const ConsoleOptions& options) {
     text += "- " + lines.substr(std::min(kBulletIndent, lines.size()));
   }
   if (notes.left_out == 0) return text;
-  const std::string begin =
+  const std::string announcement =
       fmt::format("{} more note{}:", notes.left_out, notes.left_out == 1 ? "" : "s");
   const std::string& command = options.all_notes_command;
-  // A command is for copying, so it is never folded.
-  const bool fits = begin.size() + 1 + display_width(command) <= options.width;
-  return text + begin + (fits ? " " : "\n  ") + command + '\n';
+  // Users copy the command, so it is never wrapped.
+  const bool fits = announcement.size() + 1 + display_width(command) <= options.width;
+  return text + announcement + (fits ? " " : "\n  ") + command + '\n';
 }
 
 }  // namespace
@@ -468,7 +471,8 @@ std::string console_table(const Report& report, const ConsoleOptions& options) {
   add_energies(report, columns, rows);
   add_launches(report, columns, rows);
   return wrap(answer_sentence(report), width, 0) + '\n' +
-         render_table(columns, rows, width, options.colour) + tool_notes(report, width);
+         render_table(columns, rows, width, options.colour) +
+         format_profiled_run_notes(report, width);
 }
 
 std::string console_report(const Report& report, const ConsoleOptions& options) {
@@ -482,13 +486,13 @@ std::string console_report(const Report& report, const ConsoleOptions& options) 
 std::string console_networks(const std::vector<NetworkSummary>& networks,
                              const ConsoleOptions& options) {
   std::string text;
-  std::set<std::string_view> known;  // networks whose setup times were shown
+  std::set<std::string_view> with_setup;  // networks whose setup times were shown
   for (const NetworkSummary& summary : networks) {
     if (!text.empty()) text += '\n';
     const std::string title = wrap(network_title(summary), options.width, 0);
     text += paint(title, Tone::heading, options.colour);
-    text += render_facts(network_facts(summary, hot_twin(networks, summary)), options.width);
-    if (!summary.network_id.empty() && known.insert(summary.network_id).second)
+    text += render_facts(network_facts(summary, find_hot_twin(networks, summary)), options.width);
+    if (!summary.network_id.empty() && with_setup.insert(summary.network_id).second)
       text += render_facts(setup_facts(summary), options.width);
     text += render_missing(summary, options);
     text += render_layers(summary, options);

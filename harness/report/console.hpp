@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The console table of `run` and `report`, aligned to a width. In a narrow table, the least
-// important columns are removed first. Pure functions of a Report.
+// The console table of `run` and `report`, aligned to a width. A narrow table omits the least
+// important columns first. Pure functions of a Report.
 #pragma once
 
 #include "base/terminal_text.hpp"
@@ -15,7 +15,8 @@
 
 namespace bench {
 
-// One-line summaries of what a run's canaries show about its machine.
+// The next functions summarise in one line what the canaries of a run show about its machine.
+// Canaries are fixed workloads that show changes of machine speed.
 
 // States how much the machine's own speed changed ("memory 8.4 % slower") between the canaries
 // before and after the last run with canaries. Empty if nothing changed by more than the limit, or
@@ -23,12 +24,12 @@ namespace bench {
 std::string format_canaries(const Report& report);
 
 // Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
-// and the number of processes that were disturbed or had threads farther apart. It also gives the
-// number of cases that were never quiet. Empty if no case has such canaries or all samples were
-// quiet.
+// and the number of processes that do not count. Such a process was disturbed or had threads
+// farther apart. The text also gives the number of cases that were never quiet for long enough.
+// Empty if no case has such canaries or all samples were quiet.
 std::string format_quiet_samples(const Report& report);
 
-// Sentences for a run without any time: its table could be mistaken for a result.
+// The next functions serve runs without any time, since their table could be mistaken for a result.
 
 // Returns "Nothing was measured: 2 of 3 cases skipped, 1 unsupported; the reasons are below."
 // Returns nullopt if there are no cases, or if a case has a time or may still get one (outcome ok).
@@ -41,27 +42,29 @@ bool has_only_skipped_cases(const Report& report);
 inline constexpr std::size_t kUnlimitedWidth = 1000;
 
 struct ConsoleOptions {
-  std::size_t width = 100;  // columns; ids are shortened in the middle, never wrapped
+  std::size_t width = 100;  // terminal columns; ids are shortened in the middle, never wrapped
   Colour colour = Colour::off;
   std::size_t top_layers = 10;  // rows of a network summary
-  // Text of the column `vs baseline`, by case id. The column is missing if the map is empty.
+  // Cells of the column `vs baseline` by case id. If the map is empty, the table has no such
+  // column.
   std::map<std::string, std::string> versus_baseline = {};
   std::vector<std::string> table_notes = {};  // sentences directly below the table
-  // The command that shows all notes about the times. Without one, they are shown here.
+  // The command that shows all notes about the times. If set, the report shows only the leading
+  // notes and this command; otherwise it shows all notes.
   std::string all_notes_command = {};
 };
 
-// The answer in a sentence (run_answer.hpp), then a table: case, median, half width of its
-// interval, GFLOP/s, GB/s, implementation, outcome with flags; percentage of the peak and bound if
-// a case has a roofline. A reason has a line of its own below its row. Notes about profiled runs
-// (`under`) follow the table.
+// Returns the answer in a sentence (run_answer.hpp), then a table: case, median, half width of its
+// interval, GFLOP/s, GB/s, implementation, outcome with flags. The table has more columns if a case
+// has a roofline, a baseline, an energy or a launch time. A reason has its own line below its row.
+// Notes about runs that used a profiler (`--under`) follow the table.
 std::string console_table(const Report& report, const ConsoleOptions& options);
-// Lists the network, the sum of layers, the signed unexplained rest, then creation, reorders and
-// first run, then the layers with the longest times.
+// Returns for each network: its time, the sum of its layers, the unexplained difference with its
+// sign, the times of creation, reorders and first run, and the layers with the longest times.
 std::string console_networks(const std::vector<NetworkSummary>& networks,
                              const ConsoleOptions& options);
-// All of it: the table, the networks, and the notes on how good the times are and how sure
-// (run_answer.hpp): the leading ones and the command that shows the others, or all.
+// Returns the table, the networks, and the notes on how good and how certain the times are
+// (run_answer.hpp).
 std::string console_report(const Report& report, const ConsoleOptions& options);
 
 }  // namespace bench

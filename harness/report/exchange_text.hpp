@@ -10,8 +10,8 @@ namespace bench::junit {
 
 // Returns ` name="value"` with the value escaped.
 std::string attribute(std::string_view name, std::string_view value);
-// Returns the lines escaped, each with its line end.
-std::string content(const std::vector<std::string>& lines);
+// Returns the escaped lines, each with its line end.
+std::string escape_lines(const std::vector<std::string>& lines);
 // Returns one <property> on its own line.
 std::string property(std::string_view name, std::string_view value);
 
@@ -19,9 +19,10 @@ std::string property(std::string_view name, std::string_view value);
 
 namespace bench::open_metrics {
 
-// Escapes a label's value.
-std::string label_value(std::string_view text);
-// Returns the lines that introduce a gauge. `unit` may be empty.
-std::string family(std::string_view name, std::string_view unit, std::string_view help);
+// Returns the value of a label, escaped.
+std::string escape_label_value(std::string_view text);
+// Returns the lines that declare a gauge, the only kind of metric here. `unit` may be empty.
+std::string format_gauge_header(std::string_view name, std::string_view unit,
+                                std::string_view help);
 
 }  // namespace bench::open_metrics

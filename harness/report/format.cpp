@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-std::string write_columns(const RunView& view, const ConsoleOptions& console) {
-  // The columns were chosen, so none is removed; only the id may be cut.
+std::string write_chosen_columns(const RunView& view, const ConsoleOptions& console) {
+  // The user chose the columns, so the table omits none. Only the id may be cut.
   std::vector<TextColumn> columns;
   for (const CaseColumn* column : view.columns) {
     TextColumn shown{std::string(column->heading), column->is_text() ? Align::left : Align::right};
@@ -28,7 +28,7 @@ std::string write_columns(const RunView& view, const ConsoleOptions& console) {
 }
 
 std::string format_run_text(const RunView& view, const ConsoleOptions& console) {
-  if (!view.columns.empty()) return write_columns(view, console);
+  if (!view.columns.empty()) return write_chosen_columns(view, console);
   if (view.report.cases.size() == view.cases_in_run) return console_report(view.report, console);
   const std::string networks = console_networks(view.networks, console);
   return console_table(view.report, console) + (networks.empty() ? "" : "\n" + networks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Syntax: GitHub's "Workflow commands for GitHub Actions"; escapes as in actions/toolkit's
-// packages/core/src/command.ts.
+// Annotations of a gate in the syntax of GitHub's "Workflow commands for GitHub Actions". The
+// escapes are those of packages/core/src/command.ts in actions/toolkit.
 #include "base/printable.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -11,9 +11,9 @@
 namespace bench {
 namespace {
 
-// GitHub shows ten annotations of each level per step and drops the others silently. One of them is
-// the conclusion.
-constexpr std::size_t kMaxShown = 9;
+// Maximum number of cases per level. GitHub shows ten annotations of each level per step and drops
+// the others silently. One of the ten is the conclusion.
+constexpr std::size_t kMaxAnnotations = 9;
 
 struct AnnotationLevel {
   std::string_view command;
@@ -21,7 +21,7 @@ struct AnnotationLevel {
 };
 constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
 
-// Returns the command, or an empty text if the case needs no annotation.
+// Returns "error" or "warning", or an empty text if the case needs no annotation.
 std::string_view annotation_command(const GateFile& gate, const CaseAssessment& judgement) {
   if (judgement.verdict == Verdict::regression || is_error(gate, judgement)) return "error";
   const bool is_undecided =
@@ -29,7 +29,8 @@ std::string_view annotation_command(const GateFile& gate, const CaseAssessment& 
   return is_undecided ? "warning" : "";
 }
 
-std::string escaped(std::string_view text, std::string_view special) {
+// Replaces each character that occurs in `special` by its code: "%0A" for a line feed.
+std::string percent_encode(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {
     if (special.find(c) == std::string_view::npos) {
@@ -38,21 +39,21 @@ std::string escaped(std::string_view text, std::string_view special) {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
-  return escape_controls(result);  // a log viewer shows undecoded controls
+  return escape_controls(result);  // makes the other control characters visible in a log
 }
-std::string message(std::string_view text) { return escaped(text, "%\r\n"); }
-std::string property(std::string_view text) { return escaped(text, "%\r\n:,"); }
+std::string encode_message(std::string_view text) { return percent_encode(text, "%\r\n"); }
+std::string encode_property(std::string_view text) { return percent_encode(text, "%\r\n:,"); }
 
-std::string annotation(std::string_view command, const GateFile& gate,
-                       const CaseAssessment& judgement, const KitPaths& kits) {
-  const SourcePlace place = parse_source_place(judgement.source);
+std::string format_annotation(std::string_view command, const GateFile& gate,
+                              const CaseAssessment& judgement, const KitPaths& kits) {
+  const ConfigLocation location = parse_config_location(judgement.source);
   std::string text = fmt::format("::{} ", command);
-  if (!place.file.empty()) text += fmt::format("file={},", property(place.file));
-  if (!place.file.empty() && place.line) text += fmt::format("line={},", *place.line);
+  if (!location.file.empty()) text += fmt::format("file={},", encode_property(location.file));
+  if (!location.file.empty() && location.line) text += fmt::format("line={},", *location.line);
   const std::string title = fmt::format("{} {}", to_string(judgement.verdict), judgement.id);
-  return text + fmt::format(
-                    "title={}::{}\n", property(title),
-                    message(fmt::format("{}", fmt::join(case_lines(gate, judgement, kits), "\n"))));
+  return text + fmt::format("title={}::{}\n", encode_property(title),
+                            encode_message(fmt::format(
+                                "{}", fmt::join(case_lines(gate, judgement, kits), "\n"))));
 }
 
 }  // namespace
@@ -62,18 +63,20 @@ std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
   std::string annotations;
   const std::vector<const CaseAssessment*> order = reading_order(gate.judgements);
   for (const AnnotationLevel& level : kLevels) {
-    std::size_t found = 0;
+    std::size_t matching = 0;
     for (const CaseAssessment* judgement : order) {
       if (annotation_command(gate, *judgement) != level.command) continue;
-      if (++found <= kMaxShown) annotations += annotation(level.command, gate, *judgement, kits);
+      if (++matching <= kMaxAnnotations)
+        annotations += format_annotation(level.command, gate, *judgement, kits);
     }
-    if (found > kMaxShown) {
-      summary += fmt::format("; {} more {} are not shown here", found - kMaxShown, level.plural);
+    if (matching > kMaxAnnotations) {
+      summary +=
+          fmt::format("; {} more {} are not shown here", matching - kMaxAnnotations, level.plural);
     }
   }
   const bool is_green = gate.conclusion.status == ExitStatus::success;
-  return fmt::format("::{} title={}::{}\n{}", is_green ? "notice" : "error", property("bench gate"),
-                     message(summary), annotations);
+  return fmt::format("::{} title={}::{}\n{}", is_green ? "notice" : "error",
+                     encode_property("bench gate"), encode_message(summary), annotations);
 }
 
 }  // namespace bench

@@ -15,9 +15,10 @@
 namespace bench {
 namespace {
 
-// Verdicts that require no action. Their cases are listed only if few of them would appear.
-constexpr std::array<Verdict, 3> kQuiet = {Verdict::incomparable, Verdict::no_baseline,
-                                           Verdict::pass};
+// Verdicts that require no action. The table lists the cases of such a verdict only if at most
+// kMaxQuietListed cases have it.
+constexpr std::array<Verdict, 3> kQuietVerdicts = {Verdict::incomparable, Verdict::no_baseline,
+                                                   Verdict::pass};
 constexpr std::size_t kMaxQuietListed = 12;
 
 Tone to_tone(Verdict verdict) {
@@ -27,7 +28,7 @@ Tone to_tone(Verdict verdict) {
   return kTones[static_cast<std::size_t>(verdict)];
 }
 
-std::string time_or_nothing(const std::optional<Nanoseconds>& time) {
+std::string format_time_or_empty(const std::optional<Nanoseconds>& time) {
   return time ? format_time(*time) : "";
 }
 
@@ -60,21 +61,21 @@ std::vector<TextRow> make_gate_rows(const std::vector<const CaseAssessment*>& li
         {format_duets(*judgement)},
         {judgement->detectable ? fmt::format("{:.1f}%", 100 * *judgement->detectable) : ""},
         {std::string(reference_name(*judgement))},
-        {time_or_nothing(judgement->base)},
-        {time_or_nothing(judgement->candidate)}};
+        {format_time_or_empty(judgement->base)},
+        {format_time_or_empty(judgement->candidate)}};
     row.note = format_note(*judgement, kits);
   }
   return rows;
 }
 
-std::string header(const GateFile& gate, std::size_t width) {
+std::string format_header(const GateFile& gate, std::size_t width) {
   std::string text = wrap(gate.conclusion.sentence, width, 0);
   for (const std::string& line : context_lines(gate)) text += wrap(line, width, 2);
   return text;
 }
 
-std::string table(const std::vector<const CaseAssessment*>& listed, const KitPaths& kits,
-                  const ConsoleOptions& options) {
+std::string render_gate_table(const std::vector<const CaseAssessment*>& listed,
+                              const KitPaths& kits, const ConsoleOptions& options) {
   const std::vector<TextColumn> columns = {
       {"verdict"},
       {"case", Align::left, 24},
@@ -89,12 +90,12 @@ std::string table(const std::vector<const CaseAssessment*>& listed, const KitPat
   return "\n" + render_table(columns, make_gate_rows(listed, kits), options.width, options.colour);
 }
 
-// Summarises cases of one verdict that are not listed: their number and a reason.
-std::string format_folded_cases(const std::vector<const CaseAssessment*>& folded) {
-  const CaseAssessment& first = *folded.front();
-  std::string text = fmt::format("{} {}", folded.size(), to_string(first.verdict));
+// Summarises cases of one verdict that the table does not list: their number and the first reason.
+std::string summarise_unlisted_cases(const std::vector<const CaseAssessment*>& unlisted) {
+  const CaseAssessment& first = *unlisted.front();
+  std::string text = fmt::format("{} {}", unlisted.size(), to_string(first.verdict));
   const auto screened =
-      std::ranges::count(folded, CaseAssessment::Course::screened_out,
+      std::ranges::count(unlisted, CaseAssessment::Course::screened_out,
                          [](const CaseAssessment* entry) { return entry->course; });
   if (screened > 0) text += fmt::format(" ({} screened out by the store)", screened);
   if (!first.reason.empty()) text += fmt::format("; the first: {}: {}", first.id, first.reason);
@@ -107,19 +108,19 @@ std::string gate_console(const GateFile& gate, const KitPaths& kits,
                          const ConsoleOptions& options) {
   const std::size_t width = options.width;
   std::vector<const CaseAssessment*> listed = reading_order(gate.judgements);
-  std::string rest;
-  for (const Verdict verdict : kQuiet) {
+  std::string summaries;
+  for (const Verdict verdict : kQuietVerdicts) {
     if (count(gate.judgements, verdict) <= kMaxQuietListed) continue;
-    const auto folded = std::stable_partition(
+    const auto unlisted = std::stable_partition(
         listed.begin(), listed.end(),
         [&](const CaseAssessment* entry) { return entry->verdict != verdict; });
-    rest += wrap(format_folded_cases({folded, listed.end()}), width, 0);
-    listed.erase(folded, listed.end());
+    summaries += wrap(summarise_unlisted_cases({unlisted, listed.end()}), width, 0);
+    listed.erase(unlisted, listed.end());
   }
-  std::string text = header(gate, width);
-  if (!listed.empty()) text += table(listed, kits, options);
-  if (!rest.empty()) text += "\n" + rest;
-  // Not wrapped, so that it can be copied.
+  std::string text = format_header(gate, width);
+  if (!listed.empty()) text += render_gate_table(listed, kits, options);
+  if (!summaries.empty()) text += "\n" + summaries;
+  // Users copy the command, so it is not wrapped.
   if (!listed.empty() && listed.front()->verdict != Verdict::pass) {
     text += fmt::format("\nrepeat the measurement of the first case listed:\n  {}\n",
                         printable(reproduction(gate, *listed.front())));

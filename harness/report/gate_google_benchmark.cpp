@@ -16,6 +16,7 @@ using google_benchmark::Family;
 using google_benchmark::Repetition;
 using google_benchmark::Repetitions;
 
+// The repetitions of one case on both sides.
 struct Sides {
   Repetitions base, candidate;
 };
@@ -42,7 +43,8 @@ Sides sides_from_duets(const CaseEvidence& entry) {
   return sides;
 }
 
-// Uses lower quartiles on both sides, as the screening against the store does.
+// Uses the stored level and the processes of stage 1. Uses lower quartiles on both sides, as the
+// screening against the store does.
 Sides sides_from_store(const CaseEvidence& entry) {
   Sides sides;
   if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;
@@ -71,7 +73,9 @@ void write_context(JsonWriter& writer, const GateFile& gate, const GateSide& sid
   writer.required("bench_left_out", left_out);
 }
 
-std::string document(const GateFile& gate, const GateSide& side, Repetitions Sides::*repetitions) {
+// Returns the file of one side. Both files omit a case without times on both sides.
+std::string format_side_document(const GateFile& gate, const GateSide& side,
+                                 Repetitions Sides::*repetitions) {
   std::unordered_map<std::string_view, const CaseEvidence*> evidence;
   for (const CaseEvidence& entry : gate.evidence.cases) evidence.emplace(entry.id(), &entry);
   std::vector<Family> families;
@@ -96,13 +100,13 @@ std::string document(const GateFile& gate, const GateSide& side, Repetitions Sid
 }  // namespace
 
 std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& /*kits*/) {
-  GateSide stored;
+  GateSide stored;  // without a base program, the store is the base
   stored.program = gate.facts.store.value_or("");
-  return document(gate, gate.facts.base.value_or(stored), &Sides::base);
+  return format_side_document(gate, gate.facts.base.value_or(stored), &Sides::base);
 }
 
 std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& /*kits*/) {
-  return document(gate, gate.facts.candidate, &Sides::candidate);
+  return format_side_document(gate, gate.facts.candidate, &Sides::candidate);
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/gate.schema.json describes the document. It contains all judgements and the data behind
-// them: each duet as its log-ratio.
+// A gate as a JSON document, which docs/gate.schema.json describes. The document contains the
+// assessments of all cases and the data behind them: each duet as its log-ratio.
 #include "harness/judge/evidence_fields.hpp"
 #include "harness/report/gate_report.hpp"
 
@@ -20,7 +20,7 @@ void coverage_fields(JsonWriter& writer, const std::vector<CaseAssessment>& judg
   });
 }
 
-// The log-ratios of both stages, in the order of measurement.
+// Writes the log-ratios of the first duets and of the confirming ones, in the order of measurement.
 void log_ratio_fields(JsonWriter& writer, const CaseEvidence& evidence) {
   std::map<Duet::Stage, std::vector<double>> ratios;
   for (const Duet& duet : evidence.duets) {

@@ -73,8 +73,9 @@ std::string format_times_spent(const GateFile& gate) {
                               static_cast<double>(spent.measuring.count()));
     }
   }
-  constexpr Nanoseconds kShown = std::chrono::milliseconds(50);  // shorter times would read 0.0 s
-  if (spent.kits >= kShown) text += fmt::format(", {} for kits", format_seconds(spent.kits));
+  // A shorter time would read 0.0 s.
+  constexpr Nanoseconds kMinShown = std::chrono::milliseconds(50);
+  if (spent.kits >= kMinShown) text += fmt::format(", {} for kits", format_seconds(spent.kits));
   return text;
 }
 
@@ -113,10 +114,10 @@ std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessmen
   std::stable_sort(order.begin(), order.end(),
                    [](const CaseAssessment* a, const CaseAssessment* b) {
                      if (a->verdict != b->verdict) return a->verdict < b->verdict;
-                     const bool improved = a->verdict == Verdict::improved;
-                     const double first = a->effect.value_or(improved ? 0 : -1);
-                     const double second = b->effect.value_or(improved ? 0 : -1);
-                     return improved ? first < second : first > second;
+                     const bool is_improved = a->verdict == Verdict::improved;
+                     const double first = a->effect.value_or(is_improved ? 0 : -1);
+                     const double second = b->effect.value_or(is_improved ? 0 : -1);
+                     return is_improved ? first < second : first > second;
                    });
   return order;
 }
@@ -212,7 +213,7 @@ std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& 
   return lines;
 }
 
-SourcePlace parse_source_place(std::string_view source) {
+ConfigLocation parse_config_location(std::string_view source) {
   const std::size_t colon = source.rfind(':');
   if (colon == std::string_view::npos) return {std::string(source), std::nullopt};
   int line = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports of a gate: pure functions of its file. Each starts with the conclusion: a gate that
-// could not judge anything must not look like one that found nothing.
+// The reports of a gate: pure functions of its file. Each starts with the conclusion, since a gate
+// that could not assess any case must not look like one that found no regression.
 #pragma once
 
 #include "harness/judge/evidence_file.hpp"
@@ -20,7 +20,8 @@ namespace bench {
 // base, machine drift, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
-// Sorts by verdict in reading order, then by effect, largest first.
+// Sorts by verdict in reading order, then by the size of the effect, largest first. The assessments
+// must outlive the result.
 std::vector<const CaseAssessment*> reading_order(const std::vector<CaseAssessment>& judgements);
 
 // Returns "+5.1% [+4.8%, +5.4%]" for the column "slower by" of a table. The interval's bounds are
@@ -34,12 +35,12 @@ std::string describe_effect(const CaseAssessment& judgement);
 // nothing was measured again.
 std::string format_duets(const CaseAssessment& judgement);
 
-// Returns "base" or "store": the reference of the case's effect and first time. Empty without
-// either.
+// Returns "base" or "store": what the case's effect refers to and where its time `base` comes from.
+// Empty if the case has no such reference.
 std::string_view reference_name(const CaseAssessment& judgement);
 
-// Whether a report counts the case as an error: it failed, its evidence ended early, or the gate
-// judged nothing and does not succeed.
+// Whether a report counts the case as an error: the case failed, its evidence ended early, or the
+// gate assessed no case and does not succeed.
 bool is_error(const GateFile& gate, const CaseAssessment& judgement);
 
 // Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
@@ -48,7 +49,8 @@ std::string format_side(std::string_view role, const GateSide& side);
 // Returns the command that measures both sides of one case again.
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement);
 
-// Kit folders by case id, as the reports name them.
+// Paths of kits by case id, as the reports show them. A kit is a folder with both sides' profiles
+// of a failing case.
 using KitPaths = std::map<std::string, std::string>;
 
 // Returns everything that a report states about one case: one fact per line, the most important
@@ -58,23 +60,23 @@ std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& 
 
 // Splits a case's location in its configuration, "configs/resnet.yaml:14", into file and line. The
 // file is empty if unknown, the line is nullopt if `source` has none.
-struct SourcePlace {
+struct ConfigLocation {
   std::string file;
   std::optional<int> line;
 };
-SourcePlace parse_source_place(std::string_view source);
+ConfigLocation parse_config_location(std::string_view source);
 
 std::string gate_console(const GateFile& gate, const KitPaths& kits, const ConsoleOptions& options);
 
-// A file that every gate writes into its folder.
+// A format of the files that every gate writes into its folder.
 struct GateFormat {
   std::string_view name;  // value of --format of `bench report`
   std::string_view file;  // "gate.md"
   std::string (*write)(const GateFile& gate, const KitPaths& kits);
 };
 std::span<const GateFormat> gate_formats();
-// Returns the format of that name, as `bench report` names it, or nullptr. Of the two files for
-// Google Benchmark it is the candidate's.
+// Returns the format with this name, or nullptr. For Google Benchmark, which has two files, returns
+// the candidate's.
 const GateFormat* find_gate_format(std::string_view name);
 
 std::string gate_json(const GateFile& gate, const KitPaths& kits);
@@ -86,7 +88,8 @@ std::string gate_open_metrics(const GateFile& gate, const KitPaths& kits);
 std::string gate_google_benchmark_base(const GateFile& gate, const KitPaths& kits);
 std::string gate_google_benchmark_candidate(const GateFile& gate, const KitPaths& kits);
 
-// GitHub's workflow commands for the log of a job, one per line: `::error file=...,line=...::...`.
+// Returns GitHub's workflow commands for the log of a job, one per line: `::error
+// file=...,line=...::...`.
 std::string gate_annotations(const GateFile& gate, const KitPaths& kits);
 
 }  // namespace bench

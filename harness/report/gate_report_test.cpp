@@ -39,7 +39,7 @@ TEST(GateReport, WorstFirst) {
 
 TEST(GateReport, APlaceIsAFileAndALine) {
   const auto place = [](std::string_view source) {
-    const SourcePlace found = parse_source_place(source);
+    const ConfigLocation found = parse_config_location(source);
     return std::pair(found.file, found.line.value_or(-1));
   };
   EXPECT_EQ(place("configs/a.yaml:14"), std::pair(std::string("configs/a.yaml"), 14));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark's JSON (its src/json_reporter.cc), as the reports of runs and of gates write it.
+// Google Benchmark's JSON (its src/json_reporter.cc), which the reports of runs and of gates write.
 #pragma once
 
 #include "base/json_writer.hpp"
@@ -17,19 +17,19 @@ struct Repetition {
   std::int64_t iterations = 1;
 };
 using Repetitions = std::vector<Repetition>;
-// The iterations of a repetition. Records may claim any number of iterations per sample: a product
-// beyond 2^63 - 1 is written as that.
+// Returns the number of iterations of a repetition, at most 2^63 - 1. Records from files may
+// contain any number of iterations per sample, so the product may be larger.
 std::int64_t count_iterations(std::size_t samples, std::int64_t iterations_per_sample);
-// A case. One with an error has no repetitions.
+// A case. A case with an error has no repetitions.
 struct Family {
   std::string id;
   Repetitions repetitions;
   std::optional<std::string> error = std::nullopt;
 };
-// Writes the member `benchmarks`: an item per repetition of each family.
+// Writes the member `benchmarks`: one item per repetition, or one per family with an error.
 void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families);
 
-// The form of the whole document.
+// The JSON style of the whole document.
 inline constexpr JsonStyle kStyle = {.indent = 1, .reals = JsonReals::with_fraction};
 
 }  // namespace bench::google_benchmark

@@ -19,27 +19,28 @@
 namespace bench {
 namespace {
 
-// Colours and shapes of a forest plot, as its caption names them.
+// The series of a forest plot. A series selects colour and shape; the plot's caption names both:
+// circle, square, triangle, diamond.
 constexpr std::size_t kNeither = 0, kSlower = 1, kFaster = 2, kUndecided = 3;
-// The shapes go round by four, so the series also selects the shape: circle, square, triangle,
-// diamond.
+// Series by verdict.
 constexpr std::array<std::size_t, kVerdictNames.size()> kVerdictSeries = {
     kSlower, kSlower, kUndecided, kUndecided, kUndecided, kNeither, kFaster, kNeither};
 constexpr std::array<std::size_t, kCaseVerdictNames.size()> kCaseVerdictSeries = {
     kSlower, kFaster, kNeither, kUndecided, kUndecided, kSlower, kUndecided, kNeither};
+// Classes of page.css by series.
 constexpr std::array<std::string_view, 4> kSeriesClasses = {"", "bad", "good", "doubt"};
 
-Page::TableCell page_time(const std::optional<Nanoseconds>& time) {
+Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
   if (!time) return {std::string(kUnknown)};
   return {format_time(*time), static_cast<double>(time->count())};
 }
 
-std::optional<Nanoseconds> rounded(const std::optional<double>& nanoseconds) {
+std::optional<Nanoseconds> round_time(const std::optional<double>& nanoseconds) {
   if (!nanoseconds) return std::nullopt;
   return std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*nanoseconds));
 }
 
-Page::TableCell page_change(const std::optional<double>& fraction) {
+Page::TableCell make_change_cell(const std::optional<double>& fraction) {
   if (!fraction) return {std::string(kUnknown)};
   return {fmt::format("{:+.1f} %", 100 * *fraction), *fraction};
 }
@@ -73,19 +74,19 @@ void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
     rows.push_back(
         {{std::string(to_string(judgement->verdict)), std::nullopt, kSeriesClasses[series]},
          {judgement->id},
-         page_change(judgement->effect),
-         page_change(judgement->low),
-         page_change(judgement->high),
+         make_change_cell(judgement->effect),
+         make_change_cell(judgement->low),
+         make_change_cell(judgement->high),
          p,
          {format_duets(*judgement)},
-         page_time(judgement->base),
-         page_time(judgement->candidate),
+         make_time_cell(judgement->base),
+         make_time_cell(judgement->candidate),
          {format_gate_facts(gate, *judgement, kits)}});
   }
   page.table(columns, rows);
 }
 
-std::vector<ForestRow> gate_forest(const GateFile& gate) {
+std::vector<ForestRow> make_forest_rows(const GateFile& gate) {
   std::vector<ForestRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     if (!judgement->effect) continue;
@@ -106,8 +107,9 @@ std::optional<double> duet_median(const std::vector<Nanoseconds>& samples,
   return median(times);
 }
 
-// One mark per duet and side.
-std::vector<SidesRow> gate_sides_rows(const GateFile& gate) {
+// Returns one row per case with duets. Each duet gives one time per side, the median of its
+// samples.
+std::vector<SidesRow> make_sides_rows(const GateFile& gate) {
   std::vector<SidesRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const auto found = std::ranges::find(gate.evidence.cases, judgement->id, &CaseEvidence::id);
@@ -128,8 +130,8 @@ std::vector<SidesRow> gate_sides_rows(const GateFile& gate) {
 }  // namespace
 
 std::vector<Plot> gate_plots(const GateFile& gate) {
-  return {forest_plot(gate_forest(gate), gate.evidence.settings.delta),
-          sides_plot(gate_sides_rows(gate), "medians of duets")};
+  return {forest_plot(make_forest_rows(gate), gate.evidence.settings.delta),
+          sides_plot(make_sides_rows(gate), "medians of duets")};
 }
 
 std::string gate_page(const GateFile& gate, const KitPaths& kits) {
@@ -152,7 +154,7 @@ std::string format_compared_case(const ComparedCase& entry) {
   return text;
 }
 
-std::string comparison_lead(const Comparison& comparison) {
+std::string format_comparison_lead(const Comparison& comparison) {
   std::string text = fmt::format("{} against {}: ", comparison.candidate, comparison.base);
   std::string_view separator = "";
   for (std::size_t i = 0; i < kCaseVerdictNames.size(); ++i) {
@@ -175,7 +177,7 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
       {"candidate", PageKind::number}, {"change", PageKind::number},     {"low", PageKind::number},
       {"high", PageKind::number},      {"what changed", PageKind::prose}};
   const auto change = [](const std::optional<double>& ratio) {
-    return page_change(ratio ? std::optional(*ratio - 1) : std::nullopt);
+    return make_change_cell(ratio ? std::optional(*ratio - 1) : std::nullopt);
   };
   std::vector<Page::TableRow> rows;
   for (const ComparedCase& entry : comparison.cases) {
@@ -183,8 +185,8 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
     rows.push_back({{std::string(kCaseVerdictNames[verdict]), std::nullopt,
                      kSeriesClasses[kCaseVerdictSeries[verdict]]},
                     {entry.id},
-                    page_time(rounded(entry.base)),
-                    page_time(rounded(entry.candidate)),
+                    make_time_cell(round_time(entry.base)),
+                    make_time_cell(round_time(entry.candidate)),
                     change(entry.ratio),
                     change(entry.low),
                     change(entry.high),
@@ -216,7 +218,7 @@ std::vector<Plot> comparison_plots(const Comparison& comparison) {
 }
 
 std::string comparison_page(const Comparison& comparison) {
-  Page page("Comparison", comparison_lead(comparison));
+  Page page("Comparison", format_comparison_lead(comparison));
   page.section("What changed");
   page.facts({{"base", comparison.base}, {"candidate", comparison.candidate}});
   std::vector<std::string> changes;
@@ -235,7 +237,7 @@ std::string comparison_page(const Comparison& comparison) {
     for (const GroupRatio& group : comparison.groups) {
       rows.push_back({{group.group},
                       {std::to_string(group.cases), static_cast<double>(group.cases)},
-                      page_change(group.ratio - 1)});
+                      make_change_cell(group.ratio - 1)});
     }
     page.table({{"group", PageKind::id},
                 {"cases", PageKind::number},
@@ -273,10 +275,10 @@ std::string parameter_page(const ParameterComparison& comparison) {
 
 namespace {
 
-std::string state_words(TrendState state) {
-  std::string words(to_string(state));
-  std::ranges::replace(words, '_', ' ');
-  return words;
+std::string format_state(TrendState state) {
+  std::string text(to_string(state));
+  std::ranges::replace(text, '_', ' ');
+  return text;
 }
 
 // By state, in the order of TrendState.
@@ -286,7 +288,7 @@ std::string_view state_class(TrendState state) {
   return kClasses[static_cast<std::size_t>(state)];
 }
 
-Page::TableCell count_cell(std::int64_t count) {
+Page::TableCell make_count_cell(std::int64_t count) {
   return {std::to_string(count), static_cast<double>(count)};
 }
 
@@ -295,19 +297,19 @@ Page::TableRow history_row(const ShownTrend& shown) {
   const TrendRun& last = trend.points.back().run;
   return {{trend.id},
           {trend.machine_class},
-          {state_words(shown.state()), std::nullopt, state_class(shown.state())},
-          count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
-          count_cell(last.epoch),
-          page_time(rounded(std::exp(trend.present_level()))),
-          page_change(std::expm1(shown.total_effect())),
+          {format_state(shown.state()), std::nullopt, state_class(shown.state())},
+          make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
+          make_count_cell(last.epoch),
+          make_time_cell(round_time(std::exp(trend.present_level()))),
+          make_change_cell(std::expm1(shown.total_effect())),
           {last.time},
           {last.commit},
           {last.reason}};
 }
 
-// The same trends as those of `bench history`: the cases of a machine class are one family of
-// tests.
-std::vector<CaseTrend> trends_of_store(const std::vector<BaselineHistory>& histories) {
+// Computes the same trends as `bench history`: the cases of each machine class are one family of
+// statistical tests.
+std::vector<CaseTrend> compute_store_trends(const std::vector<BaselineHistory>& histories) {
   std::map<std::string_view, std::vector<BaselineHistory>> classes;
   for (const BaselineHistory& history : histories) {
     if (history.records.empty()) continue;
@@ -333,7 +335,7 @@ std::string history_page(const std::vector<BaselineHistory>& histories, const st
     problems.insert(problems.end(), history.problems.begin(), history.problems.end());
     runs += history.records.size();
   }
-  const std::vector<CaseTrend> trends = trends_of_store(histories);
+  const std::vector<CaseTrend> trends = compute_store_trends(histories);
   const std::vector<ShownTrend> shown = shown_trends(trends, {});
   const std::string text =
       shown.empty() ? "" : format_trends(shown, {}, {.width = kUnlimitedWidth});

@@ -10,8 +10,8 @@ std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, escape_markup(value));
 }
 
-// Keeps line ends: some viewers show a `&#10;` between tags literally.
-std::string content(const std::vector<std::string>& lines) {
+// Does not escape line ends, since some viewers show a `&#10;` between tags literally.
+std::string escape_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += escape_markup(line) + "\n";
   return text;

@@ -20,7 +20,8 @@
 namespace bench {
 namespace {
 
-// Where the time of an activity counts; nullopt if it is not executed work.
+// Returns the member of Layer that sums the times of such activities, or nullopt if the activity is
+// not executed work.
 std::optional<Nanoseconds LayerTimes::Layer::*> time_member(const Activity& activity) {
   switch (activity.kind) {
     case ActivityKind::primitive: {
@@ -48,8 +49,9 @@ struct LayerRow {
 
 using Passes = std::map<std::string, const ProfilePassRecord*>;
 
-// The passes that recorded iterations, by case id. Of several, the last one counts.
-Passes recorded_passes(const Report& report) {
+// Returns the passes that recorded iterations, by case id. If a case has several, the last one
+// counts.
+Passes collect_passes(const Report& report) {
   Passes passes;
   for (const ProfilePassRecord& pass : report.profile_passes) {
     if (pass.outcome == Outcome::ok && pass.iterations > 0) passes[pass.id] = &pass;
@@ -70,8 +72,8 @@ std::vector<LayerRow> make_layer_rows(const Passes& passes, const LayerTimes& ti
   return rows;
 }
 
-// Time of one iteration of every profiled case together.
-Nanoseconds whole_iteration(const Passes& passes) {
+// Returns the sum of the times of one iteration of every profiled case.
+Nanoseconds sum_iteration_times(const Passes& passes) {
   Nanoseconds whole{0};
   for (const auto& [id, pass] : passes) {
     if (pass->wall) whole += *pass->wall / pass->iterations;
@@ -79,13 +81,14 @@ Nanoseconds whole_iteration(const Passes& passes) {
   return whole;
 }
 
-std::string percentage(double share) { return fmt::format("{:.1f}", 100 * share); }
+std::string format_percentage(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
 
 double compute_ratio(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// "1.9 %", or nullopt if a pass does not know its cost.
+// Returns by how much profiling changed the time: "+1.9 %". Returns nullopt if a pass has no times
+// for this comparison.
 std::optional<std::string> format_overhead(const Passes& passes) {
   double profiled = 0;
   double unprofiled = 0;
@@ -99,18 +102,18 @@ std::optional<std::string> format_overhead(const Passes& passes) {
   return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
-std::string headline(const Passes& passes, const std::vector<LayerRow>& rows) {
-  const Nanoseconds whole = whole_iteration(passes);
-  Nanoseconds inside{0};
-  for (const LayerRow& row : rows) inside += row.time;
+std::string format_layer_headline(const Passes& passes, const std::vector<LayerRow>& rows) {
+  const Nanoseconds whole = sum_iteration_times(passes);
+  Nanoseconds layers_time{0};
+  for (const LayerRow& row : rows) layers_time += row.time;
   std::string text =
       fmt::format("One profiled iteration{} takes {}",
                   passes.size() == 1 ? " of " + passes.begin()->first
                                      : fmt::format(" of all {} cases", passes.size()),
                   format_time(whole));
   if (whole > Nanoseconds(0)) {
-    text +=
-        fmt::format(", {} % of it in the kernels below", percentage(compute_ratio(inside, whole)));
+    text += fmt::format(", {} % of it in the kernels below",
+                        format_percentage(compute_ratio(layers_time, whole)));
   }
   const auto overhead = format_overhead(passes);
   return text + (overhead ? fmt::format(". Profiling changed the time by {}.", *overhead) : ".");
@@ -150,19 +153,19 @@ Rooflines collect_rooflines(const Report& report) {
   return rooflines;
 }
 
-// Layers of several profiled networks may have the same names.
-bool needs_case(const std::vector<LayerRow>& rows) {
+// Whether the table needs a column for the case: layers of different cases may have the same name.
+bool needs_case_column(const std::vector<LayerRow>& rows) {
   return std::ranges::any_of(rows, [&](const LayerRow& row) {
     return row.layer != *row.id && *row.id != *rows.front().id;
   });
 }
 
-// A time such as "1.0830" for a column in milliseconds.
-std::string milliseconds(Nanoseconds time) {
+// Returns a time in milliseconds without the unit: "1.0830".
+std::string format_milliseconds(Nanoseconds time) {
   return fmt::format("{:.4f}", static_cast<double>(time.count()) / 1e6);
 }
 
-// The headline names what all layers share, so the rows omit it: the network, if there is one case.
+// Removes the name of the network from the layers if all rows have the same network.
 void omit_network(std::vector<LayerRow>& rows) {
   const std::vector<std::string> scopes = split_scope(rows.front().layer);
   const std::string network = scopes.empty() ? "" : append_scope("", scopes.front()) + ":";
@@ -183,11 +186,11 @@ Status LayerTimes::consume(const Activity& activity) {
   if (const auto flops = activity.attributes.integer(Attribute::flops)) {
     layer.flops += static_cast<double>(*flops);
     layer.has_work = true;
-    if (const auto known = works_.work(activity)) {
-      const std::int64_t necessary = necessary_flops(known->work);
+    if (const auto described = works_.work(activity)) {
+      const std::int64_t necessary = necessary_flops(described->work);
       layer.necessary.flops = saturating_sum(layer.necessary.flops, necessary);
       layer.necessary.bytes_read =
-          saturating_sum(layer.necessary.bytes_read, known->work.traffic().count);
+          saturating_sum(layer.necessary.bytes_read, described->work.traffic().count);
     }
   }
   const std::string_view implementation = activity.attributes.text(Attribute::implementation);
@@ -201,20 +204,20 @@ Status LayerTimes::consume(const Activity& activity) {
 
 std::string layer_table(const Report& report, const LayerTimes& times,
                         const ConsoleOptions& options) {
-  const Passes passes = recorded_passes(report);
+  const Passes passes = collect_passes(report);
   std::vector<LayerRow> layers = make_layer_rows(passes, times);
   if (layers.empty()) return "";
-  const bool with_case = needs_case(layers);
+  const bool has_case_column = needs_case_column(layers);
   omit_network(layers);
   const Rooflines rooflines = collect_rooflines(report);
-  const Nanoseconds whole = whole_iteration(passes);
+  const Nanoseconds whole = sum_iteration_times(passes);
   std::vector<TextColumn> columns = {{"layer", Align::left, kMinId - 10, 0},
                                      {"ms", Align::right, std::nullopt, 0},
                                      {"share %", Align::right, std::nullopt, 0},
                                      {"GFLOP/s", Align::right, std::nullopt, 2}};
   if (!rooflines.empty()) columns.push_back({"% peak", Align::right, std::nullopt, 1});
   columns.push_back({"implementation", Align::left, 14, 3});
-  if (with_case) columns.push_back({"case", Align::left, kMinId, 4});
+  if (has_case_column) columns.push_back({"case", Align::left, kMinId, 4});
   std::vector<std::string_view> ids;
   for (const LayerRow& row : layers) ids.push_back(*row.id);
   const IdShortener shortener(ids);
@@ -223,17 +226,17 @@ std::string layer_table(const Report& report, const LayerTimes& times,
     if (rows.size() == options.top_layers) break;
     const TextCell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
     TextRow row{{layer.layer == *layer.id ? id : TextCell{layer.layer},
-                 {milliseconds(layer.time)},
-                 {whole > Nanoseconds(0) ? percentage(compute_ratio(layer.time, whole))
+                 {format_milliseconds(layer.time)},
+                 {whole > Nanoseconds(0) ? format_percentage(compute_ratio(layer.time, whole))
                                          : std::string(kUnknown)},
                  {format_layer_rate(layer)}},
                 ""};
     if (!rooflines.empty()) row.cells.push_back({format_peak_fraction(layer, rooflines)});
     row.cells.push_back({format_implementation(*layer.times)});
-    if (with_case) row.cells.push_back(id);
+    if (has_case_column) row.cells.push_back(id);
     rows.push_back(std::move(row));
   }
-  std::string text = wrap(headline(passes, layers), options.width, 0) + '\n' +
+  std::string text = wrap(format_layer_headline(passes, layers), options.width, 0) + '\n' +
                      render_table(columns, rows, options.width, options.colour);
   if (rows.size() < layers.size())
     text += fmt::format("and {} more\n", layers.size() - rows.size());

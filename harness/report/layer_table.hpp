@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of a profiled run: where the time of an iteration goes, by layer.
+// The table of a profiled run: where the time of an iteration goes, by layer.
 #pragma once
 
 #include "harness/report/console.hpp"
@@ -24,10 +24,11 @@ class LayerTimes final : public ActivitySink {
     double flops = 0;
     ops::Work necessary;  // FLOPs without padding, and bytes: what a ceiling limits
     bool has_work = false;
-    std::string implementation;  // that of the first activity; the others are counted
-    std::int64_t other_implementations = 0;
+    std::string implementation;              // implementation of the first activity that has one
+    std::int64_t other_implementations = 0;  // number of activities with another implementation
 
-    // The device's time if it did any of the work: the host's time is then that of launches.
+    // Returns the device's time if the device did any work, since the host then only launched it.
+    // Otherwise returns the host's time.
     Nanoseconds time() const { return device > Nanoseconds(0) ? device : host; }
   };
   using Key = std::pair<std::string, std::string>;  // case id, scope; the scope may be empty
@@ -40,9 +41,10 @@ class LayerTimes final : public ActivitySink {
   ActivityWorkModel works_;
 };
 
-// A sentence with the time of an iteration and the cost of profiling, then the table: layer, time
-// of one iteration, share of the iterations of all cases, GFLOP/s, percentage of the peak (if a
-// case has a roofline) and implementation; the longest layer first. Empty if nothing was profiled.
+// Returns a sentence with the time of an iteration and the profiling overhead, then the table. The
+// columns: layer, time per iteration, its percentage of one iteration of all cases, GFLOP/s,
+// percentage of the peak (if a case has a roofline) and implementation. The longest layer comes
+// first. Empty if nothing was profiled.
 std::string layer_table(const Report& report, const LayerTimes& times,
                         const ConsoleOptions& options);
 

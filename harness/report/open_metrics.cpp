@@ -6,8 +6,9 @@
 
 namespace bench::open_metrics {
 
-// Escapes line feeds as the format requires; makes other control characters visible.
-std::string label_value(std::string_view text) {
+// Escapes line feeds, quotes and backslashes as the format requires. Makes other control characters
+// visible.
+std::string escape_label_value(std::string_view text) {
   std::string escaped;
   for (;;) {
     const std::size_t end = text.find('\n');
@@ -21,7 +22,8 @@ std::string label_value(std::string_view text) {
   }
 }
 
-std::string family(std::string_view name, std::string_view unit, std::string_view help) {
+std::string format_gauge_header(std::string_view name, std::string_view unit,
+                                std::string_view help) {
   std::string text = fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
   if (!unit.empty()) text += fmt::format("# UNIT {} {}\n", name, unit);
   return text;

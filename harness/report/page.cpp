@@ -20,21 +20,23 @@ extern const std::string_view kEmbeddedPlotCss;
 
 namespace {
 
-// A browser draws this many rows at first. Further rows are in a template, which page.js shows.
-constexpr std::size_t kDrawnRows = 250;
+// Maximum number of rows in the table at first. Further rows are in a template, from which page.js
+// shows them on request.
+constexpr std::size_t kMaxDrawnRows = 250;
 
+// Classes by PageKind.
 constexpr std::array<std::string_view, 4> kKindClasses = {"id", "", "prose", "number"};
 
-std::string format_class_attribute(PageKind kind, std::string_view more, std::string_view text) {
+std::string format_class_attribute(PageKind kind, std::string_view extra, std::string_view text) {
   std::string classes(kKindClasses[static_cast<std::size_t>(kind)]);
-  const std::string_view absence = text == kUnknown || text.empty() ? "none" : "";
-  for (const std::string_view word : {more, absence}) {
-    if (!word.empty()) classes += (classes.empty() ? "" : " ") + std::string(word);
+  const std::string_view absent_class = text == kUnknown || text.empty() ? "none" : "";
+  for (const std::string_view name : {extra, absent_class}) {
+    if (!name.empty()) classes += (classes.empty() ? "" : " ") + std::string(name);
   }
   return classes.empty() ? "" : fmt::format(" class=\"{}\"", classes);
 }
 
-// Escapes a sentence. Text between two backticks becomes <code>.
+// Returns a sentence as HTML. Text between two backticks becomes <code>.
 std::string sentence_html(std::string_view text) {
   std::string html;
   while (true) {
@@ -47,8 +49,8 @@ std::string sentence_html(std::string_view text) {
   }
 }
 
-// Lets a browser break an id after its slashes.
-std::string breakable(std::string_view id) {
+// Returns an id as HTML that a browser may break after each slash.
+std::string breakable_id_html(std::string_view id) {
   std::string html;
   for (std::size_t begin = 0; begin < id.size();) {
     const std::size_t slash = std::min(id.find('/', begin), id.size() - 1);
@@ -72,7 +74,8 @@ void append_row(const std::vector<Page::TableColumn>& columns, const Page::Table
       html += " data-name=\"" + escape_markup(columns[i].heading) + '"';
     }
     html += '>';
-    html += columns[i].kind == PageKind::id ? breakable(cell.text) : escape_markup(cell.text);
+    html +=
+        columns[i].kind == PageKind::id ? breakable_id_html(cell.text) : escape_markup(cell.text);
     html += "</td>";
   }
   html += "</tr>\n";
@@ -101,9 +104,9 @@ std::string tools_html(const std::vector<Page::TableColumn>& columns) {
          "<button class=\"all\" hidden>Show all rows</button></div>\n";
 }
 
-// Escapes everything in a path that could be another part of an address: "a b#1.svg" becomes
-// "a%20b%231.svg".
-std::string url_path(std::string_view path) {
+// Percent-encodes all characters of a path that may have another meaning in a URL: "a b#1.svg"
+// becomes "a%20b%231.svg".
+std::string encode_url_path(std::string_view path) {
   constexpr std::string_view kPlain = "-._~/";
   std::string text;
   for (const char c : path) {
@@ -162,17 +165,17 @@ void Page::plot(const Plot& plot) {
 void Page::plots(std::string_view title, std::span<const Plot> plots) {
   if (plots.empty()) return;
   section(title);
-  for (const Plot& each : plots) {
-    if (plots.size() > 1) body_ += fmt::format("<h3>{}</h3>\n", escape_markup(each.title));
-    plot(each);
+  for (const Plot& entry : plots) {
+    if (plots.size() > 1) body_ += fmt::format("<h3>{}</h3>\n", escape_markup(entry.title));
+    plot(entry);
   }
 }
 
 void Page::links(std::string_view heading, const std::vector<std::string>& files) {
   std::string items;
   for (const std::string& file : files) {
-    items += fmt::format("{}<a href=\"./{}\">{}</a>", items.empty() ? "" : ", ", url_path(file),
-                         escape_markup(file));
+    items += fmt::format("{}<a href=\"./{}\">{}</a>", items.empty() ? "" : ", ",
+                         encode_url_path(file), escape_markup(file));
   }
   body_ += fmt::format("<p>{}: {}.</p>\n", escape_markup(heading), items);
 }
@@ -187,7 +190,7 @@ void Page::frame(std::string_view summary, std::string_view html) {
 void Page::table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows) {
   body_ += "<div class=\"sortable-box\">\n" + tools_html(columns) +
            "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns) + "<tbody>\n";
-  const std::size_t drawn = std::min(rows.size(), kDrawnRows);
+  const std::size_t drawn = std::min(rows.size(), kMaxDrawnRows);
   for (std::size_t i = 0; i < drawn; ++i) append_row(columns, rows[i], body_);
   body_ += "</tbody></table></div>\n";
   if (drawn < rows.size()) {
@@ -200,24 +203,25 @@ void Page::table(const std::vector<TableColumn>& columns, const std::vector<Tabl
 
 std::string Page::finish() && {
   if (sections_ > 0) body_ += "</section>\n";
-  const std::string before =
+  const std::string top =
       fmt::format("{}<nav aria-label=\"sections\">\n{}</nav>\n<main>\n", head_, links_);
-  const std::string content = before + std::move(body_) + "</main>";
+  const std::string content = top + std::move(body_) + "</main>";
   const std::string style = std::string(kEmbeddedPlotCss) + std::string(kEmbeddedPageCss);
-  // The page's template contains each mark once, in this order. Inserted text is not searched for
-  // marks, because a title may contain any text.
+  // page.html contains each mark once, in this order. The search skips inserted text, since a title
+  // may contain any text, such as a mark.
   std::string page;
-  std::string_view rest = kEmbeddedPageHtml;
-  for (const auto& [mark, by] : {std::pair<std::string_view, std::string_view>{"@TITLE@", title_},
-                                 {"@STYLE@", style},
-                                 {"@BODY@", content},
-                                 {"@SCRIPT@", kEmbeddedPageJs}}) {
-    const std::size_t place = rest.find(mark);
-    page += rest.substr(0, place);
-    page += by;
-    rest.remove_prefix(place + mark.size());
+  std::string_view remaining = kEmbeddedPageHtml;
+  for (const auto& [mark, replacement] :
+       {std::pair<std::string_view, std::string_view>{"@TITLE@", title_},
+        {"@STYLE@", style},
+        {"@BODY@", content},
+        {"@SCRIPT@", kEmbeddedPageJs}}) {
+    const std::size_t position = remaining.find(mark);
+    page += remaining.substr(0, position);
+    page += replacement;
+    remaining.remove_prefix(position + mark.size());
   }
-  page += rest;
+  page += remaining;
   return page;
 }
 

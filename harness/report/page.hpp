@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of reports: one HTML file that needs no network, from page.html, page.css, plot.css and
-// page.js. All texts are escaped here; a name from a file never becomes markup.
+// Pages of reports. A page is one HTML file that loads nothing else, made from page.html, page.css,
+// plot.css and page.js. Page escapes all texts, so a name from a file never becomes markup.
 #pragma once
 
 #include "harness/judge/parameter_comparison.hpp"
@@ -15,26 +15,28 @@
 
 namespace bench {
 
+// Builds a page from its parts, in their order.
 class Page {
  public:
-  // `lead` answers the question of the page in a paragraph.
+  // `lead` is the first paragraph: the answer to the question that the page is about.
   Page(std::string_view title, std::string_view lead);
 
-  // Starts a section; its title is also a link at the top.
+  // Starts a section. The top of the page gets a link with its title.
   void section(std::string_view title);
+  // In paragraphs and lists, text between two backticks is shown as code.
   void paragraph(std::string_view text);
   void list(const std::vector<std::string>& items);
-  // Relative paths of files, each a link to it.
+  // Adds links to files, given by their relative paths.
   void links(std::string_view heading, const std::vector<std::string>& files);
-  // Names and values.
+  // Adds a list of names with their values; omits names with an empty value.
   void facts(const std::vector<std::pair<std::string, std::string>>& facts);
   void plot(const Plot& plot);
-  // One section for plots that belong together.
+  // Adds a section with plots that belong together. Adds nothing if there are no plots.
   void plots(std::string_view title, std::span<const Plot> plots);
-  // Another complete page inside this one, which opens on request.
+  // Embeds another complete HTML page, which is shown on request.
   void frame(std::string_view summary, std::string_view html);
 
-  // A table that the reader can sort and filter.
+  // A table that the reader of the page can sort and filter.
   struct TableColumn {
     std::string heading;
     // id: breaks after slashes. prose: may be long and breaks anywhere.
@@ -42,13 +44,13 @@ class Page {
   };
   struct TableCell {
     std::string text;
-    std::optional<double> value = std::nullopt;  // by which numbers are sorted
+    std::optional<double> value = std::nullopt;  // sort key of a number
     std::string_view classes = {};               // "good", "bad", "doubt"
   };
   using TableRow = std::vector<TableCell>;
   void table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows);
 
-  std::string finish() &&;
+  std::string finish() &&;  // returns the HTML
 
  private:
   std::string title_, head_, links_, body_;
@@ -60,9 +62,10 @@ using PageKind = Page::TableColumn::Kind;
 // The pages of a gate, a comparison and a store; run_page() is in format.hpp.
 std::string gate_page(const GateFile& gate, const KitPaths& kits);
 std::string comparison_page(const Comparison& comparison);
-// The cases of one result, each value of the parameter against the value that all are compared
-// with.
+// Compares the cases of one result with each other: each value of the parameter against a common
+// reference value.
 std::string parameter_page(const ParameterComparison& comparison);
+// `name`: the store's name for display.
 std::string history_page(const std::vector<BaselineHistory>& histories, const std::string& name);
 
 }  // namespace bench

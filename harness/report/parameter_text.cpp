@@ -21,13 +21,14 @@
 namespace bench {
 namespace {
 
-// How one value stands against the other, as a factor with an interval.
+// The ratio of one value's time or speed to the other's, with its interval.
 struct Factor {
   double value = 1;
   std::optional<double> low, high;
 };
 
-// The sentence gives the times of pairs with equal work, and the work per time of others.
+// time_factor() compares times, which suits pairs with equal work. speed_factor() compares the work
+// per time, which suits all pairs.
 std::optional<Factor> time_factor(const ParameterEffect& effect) {
   if (!effect.compared.ratio) return std::nullopt;
   return Factor{*effect.compared.ratio, effect.compared.low, effect.compared.high};
@@ -37,15 +38,16 @@ std::optional<Factor> speed_factor(const ParameterEffect& effect) {
   return value ? std::optional(Factor{*value, effect.low(), effect.high()}) : std::nullopt;
 }
 
-std::string factor_number(double value) {
+std::string format_factor_number(double value) {
   return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1);
 }
 
-std::string format_factor(const Factor& factor) { return factor_number(factor.value) + "x"; }
+std::string format_factor(const Factor& factor) { return format_factor_number(factor.value) + "x"; }
 
-std::string factor_interval(const Factor& factor) {
+std::string format_factor_interval(const Factor& factor) {
   if (!factor.low || !factor.high) return std::string(kUnknown);
-  return fmt::format("{} to {}", factor_number(*factor.low), factor_number(*factor.high));
+  return fmt::format("{} to {}", format_factor_number(*factor.low),
+                     format_factor_number(*factor.high));
 }
 
 std::string format_nanoseconds(const std::optional<double>& nanoseconds) {
@@ -58,7 +60,8 @@ std::string format_pair_count(std::size_t count) {
   return fmt::format("{} pair{}", count, count == 1 ? "" : "s");
 }
 
-std::string named_value(const ParameterComparison& comparison, const std::string& value) {
+// Returns the value with the name of its parameter, "batch=8", or a clear word alone, "bf16".
+std::string format_value(const ParameterComparison& comparison, const std::string& value) {
   const bool is_word = !value.empty() &&
                        std::string_view("0123456789").find(value.front()) == std::string_view::npos;
   // "all" and "true" mean nothing without the parameter's name.
@@ -66,19 +69,19 @@ std::string named_value(const ParameterComparison& comparison, const std::string
   return is_clear ? value : fmt::format("{}={}", comparison.parameter, value);
 }
 
-// The only pair's effect, or the mean over all pairs.
+// Returns a sentence with the effect of the only pair, or with the mean over all pairs.
 std::string pair_sentence(const ParameterComparison& comparison) {
-  const std::string value = named_value(comparison, comparison.values.front());
-  const std::string against = named_value(comparison, comparison.against);
+  const std::string value = format_value(comparison, comparison.values.front());
+  const std::string against = format_value(comparison, comparison.against);
   const auto& mean = comparison.means.front();
   if (!mean) {
     return fmt::format("{} and {} cannot be compared; the reasons are below.", value, against);
   }
-  const auto sentence = [&](const Factor& factor, const std::string& rest) {
+  const auto sentence = [&](const Factor& factor, const std::string& suffix) {
     return comparison.is_work_equal ? fmt::format("{} takes {} the time of {}{}.", value,
-                                                  format_factor(factor), against, rest)
+                                                  format_factor(factor), against, suffix)
                                     : fmt::format("{} does {} the work per time of {}{}.", value,
-                                                  format_factor(factor), against, rest);
+                                                  format_factor(factor), against, suffix);
   };
   if (comparison.groups.size() > 1) {
     const Factor factor{comparison.is_work_equal ? 1 / *mean : *mean, std::nullopt, std::nullopt};
@@ -87,16 +90,17 @@ std::string pair_sentence(const ParameterComparison& comparison) {
   }
   const ParameterEffect& only = *comparison.groups.front().effects.front();
   const Factor factor = comparison.is_work_equal ? *time_factor(only) : *speed_factor(only);
-  return sentence(factor, factor.low && factor.high ? fmt::format(" ({})", factor_interval(factor))
-                                                    : std::string(", without an interval"));
+  return sentence(factor, factor.low && factor.high
+                              ? fmt::format(" ({})", format_factor_interval(factor))
+                              : std::string(", without an interval"));
 }
 
 std::string sweep_sentence(const ParameterComparison& comparison) {
   std::string text =
-      fmt::format("Speed-up against {}", named_value(comparison, comparison.against));
+      fmt::format("Speed-up against {}", format_value(comparison, comparison.against));
   for (std::size_t i = 0; i < comparison.values.size(); ++i) {
     text +=
-        fmt::format("{} {} {}", i == 0 ? ":" : ",", named_value(comparison, comparison.values[i]),
+        fmt::format("{} {} {}", i == 0 ? ":" : ",", format_value(comparison, comparison.values[i]),
                     format_or_unknown(comparison.means[i], [](double mean) {
                       return format_factor({mean, std::nullopt, std::nullopt});
                     }));
@@ -113,26 +117,26 @@ std::string format_parameter_answer(const ParameterComparison& comparison) {
   return is_sweep(comparison) ? sweep_sentence(comparison) : pair_sentence(comparison);
 }
 
-std::string rest_of_it(const ParameterComparison& comparison) {
+std::string format_unpaired(const ParameterComparison& comparison) {
   if (comparison.unpaired == 0) return "";
   return fmt::format("{} case{} no partner that differs in `{}` alone.", comparison.unpaired,
                      comparison.unpaired == 1 ? " has" : "s have", comparison.parameter);
 }
 
-std::vector<std::string_view> base_ids(const ParameterComparison& comparison) {
+std::vector<std::string_view> list_base_ids(const ParameterComparison& comparison) {
   std::vector<std::string_view> ids;
   for (const ParameterGroup& group : comparison.groups) ids.push_back(group.base_id);
   return ids;
 }
 
-// Why an effect is missing or uncertain.
+// Returns why effects of the group are missing or uncertain; empty if there is no reason.
 std::string format_reasons(const ParameterComparison& comparison, const ParameterGroup& group) {
   std::string text;
   for (std::size_t i = 0; i < group.effects.size(); ++i) {
     const auto& effect = group.effects[i];
     if (!effect || effect->compared.reason.empty()) continue;
     if (!text.empty()) text += "; ";
-    if (is_sweep(comparison)) text += named_value(comparison, comparison.values[i]) + ": ";
+    if (is_sweep(comparison)) text += format_value(comparison, comparison.values[i]) + ": ";
     text += effect->compared.reason;
   }
   return text;
@@ -140,13 +144,13 @@ std::string format_reasons(const ParameterComparison& comparison, const Paramete
 
 std::string pair_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {
-      {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
+      {fmt::format("case with {}", format_value(comparison, comparison.against)), Align::left,
        kMinId},
-      {named_value(comparison, comparison.against), Align::right, std::nullopt, 3},
-      {named_value(comparison, comparison.values.front()), Align::right, std::nullopt, 2},
+      {format_value(comparison, comparison.against), Align::right, std::nullopt, 3},
+      {format_value(comparison, comparison.values.front()), Align::right, std::nullopt, 2},
       {comparison.is_work_equal ? "time" : "work per time", Align::right},
       {"interval", Align::right, std::nullopt, 1}};
-  const IdShortener shortener(base_ids(comparison));
+  const IdShortener shortener(list_base_ids(comparison));
   std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
     const auto& effect = group.effects.front();
@@ -157,7 +161,7 @@ std::string pair_table(const ParameterComparison& comparison, const ConsoleOptio
                      {format_nanoseconds(group.base)},
                      {format_nanoseconds(effect ? effect->compared.candidate : std::nullopt)},
                      {format_or_unknown(factor, format_factor)},
-                     {format_or_unknown(factor, factor_interval)}},
+                     {format_or_unknown(factor, format_factor_interval)}},
                     format_reasons(comparison, group)});
   }
   return render_table(columns, rows, console.width, console.colour);
@@ -171,18 +175,18 @@ std::string format_speed(const std::optional<ParameterEffect>& effect) {
 std::string speed_with_interval(const std::optional<ParameterEffect>& effect) {
   const auto factor = effect ? speed_factor(*effect) : std::nullopt;
   if (!factor || !factor->low || !factor->high) return format_speed(effect);
-  return fmt::format("{} ({})", format_factor(*factor), factor_interval(*factor));
+  return fmt::format("{} ({})", format_factor(*factor), format_factor_interval(*factor));
 }
 
 std::string sweep_table(const ParameterComparison& comparison, const ConsoleOptions& console) {
   std::vector<TextColumn> columns = {
-      {fmt::format("case with {}", named_value(comparison, comparison.against)), Align::left,
+      {fmt::format("case with {}", format_value(comparison, comparison.against)), Align::left,
        kMinId},
       {"time", Align::right, std::nullopt, 1}};
   for (const std::string& value : comparison.values) {
-    columns.push_back({named_value(comparison, value), Align::right});
+    columns.push_back({format_value(comparison, value), Align::right});
   }
-  const IdShortener shortener(base_ids(comparison));
+  const IdShortener shortener(list_base_ids(comparison));
   std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
     TextRow row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
@@ -194,7 +198,7 @@ std::string sweep_table(const ParameterComparison& comparison, const ConsoleOpti
   return render_table(columns, rows, console.width, console.colour);
 }
 
-// An effect with the case and value that it belongs to.
+// An effect with its base case and its value of the parameter.
 struct NamedEffect {
   const std::string& base_id;
   const std::string& value;
@@ -234,15 +238,15 @@ std::string format_parameter_comparison(const ParameterComparison& comparison,
                                         const ConsoleOptions& console) {
   std::string text = wrap(format_parameter_answer(comparison), console.width, 0) + '\n';
   text += is_sweep(comparison) ? sweep_table(comparison, console) : pair_table(comparison, console);
-  const std::string rest = rest_of_it(comparison);
-  return rest.empty() ? text : text + '\n' + wrap(rest, console.width, 0);
+  const std::string unpaired = format_unpaired(comparison);
+  return unpaired.empty() ? text : text + '\n' + wrap(unpaired, console.width, 0);
 }
 
 std::string parameter_markdown(const ParameterComparison& comparison) {
   std::string text = escape_markdown(format_parameter_answer(comparison)) + "\n\n| case | time |";
   std::string rule = "\n|---|---:|";
   for (const std::string& value : comparison.values) {
-    text += fmt::format(" speed-up with {} |", escape_markdown(named_value(comparison, value)));
+    text += fmt::format(" speed-up with {} |", escape_markdown(format_value(comparison, value)));
     rule += "---:|";
   }
   text += rule + "\n";
@@ -253,8 +257,8 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
       text += fmt::format(" {} |", speed_with_interval(effect));
     text += "\n";
   }
-  const std::string rest = rest_of_it(comparison);
-  return rest.empty() ? text : text + "\n" + escape_markdown(rest) + "\n";
+  const std::string unpaired = format_unpaired(comparison);
+  return unpaired.empty() ? text : text + "\n" + escape_markdown(unpaired) + "\n";
 }
 
 std::string parameter_json(const ParameterComparison& comparison) {

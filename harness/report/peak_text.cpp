@@ -25,14 +25,14 @@ std::string format_ceiling(const CeilingValue& value) {
   return format_rate(std::get<FlopsPerSecond>(value));
 }
 
-int most_threads(const std::vector<PeakRecord>& records) {
+int find_max_threads(const std::vector<PeakRecord>& records) {
   int threads = 1;
   for (const PeakRecord& record : records) threads = std::max(threads, record.ceiling.threads);
   return threads;
 }
 
-// The GPU of the records; empty if all are the CPU's.
-std::string find_gpu(const std::vector<PeakRecord>& records) {
+// Returns the name of the GPU in the records. Empty if all records are of the CPU.
+std::string find_gpu_name(const std::vector<PeakRecord>& records) {
   const auto found =
       std::ranges::find_if(records, [](const PeakRecord& record) { return !record.gpu.empty(); });
   return found == records.end() ? std::string() : found->gpu;
@@ -48,36 +48,39 @@ Ceilings find_gpu_ceilings(const std::vector<PeakRecord>& records, const std::st
   return stored_gpu_ceilings(records, std::move(ceilings));
 }
 
-// For "117.6 GFLOP/s on one thread and 233.9 GFLOP/s on 2". Empty if neither is known.
+// Returns "117.6 GFLOP/s on one thread and 233.9 GFLOP/s on 2", without an unknown rate. Empty if
+// both are unknown.
 template <class Rate>
-std::string on_threads(const std::optional<Rate>& one, const std::optional<Rate>& all,
-                       int threads) {
+std::string format_thread_rates(const std::optional<Rate>& one, const std::optional<Rate>& all,
+                                int threads) {
   std::vector<std::string> parts;
   if (one) parts.push_back(fmt::format("{} on one thread", format_rate(*one)));
   if (all && threads > 1) parts.push_back(fmt::format("{} on {}", format_rate(*all), threads));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-// A cell per number of threads, or one for the GPU. All are empty if the device has no such ceiling
-// at all.
-std::vector<TextCell> value_cells(const std::vector<PeakRecord>& records, const Ceiling& like,
-                                  std::string_view gpu, const std::vector<int>& threads) {
+// Returns the cells of one ceiling on one device, the CPU if `gpu` is empty: one per number of
+// threads. All cells are empty if the device does not have the ceiling.
+std::vector<TextCell> value_cells(const std::vector<PeakRecord>& records,
+                                  const Ceiling& row_ceiling, std::string_view gpu,
+                                  const std::vector<int>& threads) {
   std::vector<TextCell> cells(threads.size());
-  bool found = false;
+  bool has_ceiling = false;
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    const auto record = std::ranges::find_if(records, [&](const PeakRecord& each) {
-      const Ceiling& ceiling = each.ceiling;
-      return each.gpu == gpu && ceiling.name == like.name && ceiling.level == like.level &&
-             ceiling.threads == threads[i];
+    const auto record = std::ranges::find_if(records, [&](const PeakRecord& entry) {
+      const Ceiling& ceiling = entry.ceiling;
+      return entry.gpu == gpu && ceiling.name == row_ceiling.name &&
+             ceiling.level == row_ceiling.level && ceiling.threads == threads[i];
     });
-    found = found || record != records.end();
+    has_ceiling = has_ceiling || record != records.end();
     cells[i].text = record == records.end() ? kNoPeak : format_ceiling(record->ceiling.value);
   }
-  if (!found) std::ranges::fill(cells, TextCell{});
+  if (!has_ceiling) std::ranges::fill(cells, TextCell{});
   return cells;
 }
 
-// "computes in f32 at most A, in f16 with tensor cores at most B, and moves ... at most C".
+// Returns "GPU computes in f32 at most A, multiplies f16 on tensor cores with at most B, and moves
+// from its memory at most C.", without ceilings that were not measured.
 std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::string& gpu) {
   const Ceilings ceilings = find_gpu_ceilings(records, gpu);
   std::vector<std::string> parts;
@@ -97,37 +100,37 @@ std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::stri
 }
 
 std::string cpu_sentence(const std::vector<PeakRecord>& records) {
-  const int threads = most_threads(records);
+  const int threads = find_max_threads(records);
   const Ceilings ceilings = stored_ceilings(records, threads, {});
-  const std::string arithmetic =
-      on_threads(find_peak(ceilings, "f32", 1), find_peak(ceilings, "f32", threads), threads);
+  const std::string arithmetic = format_thread_rates(find_peak(ceilings, "f32", 1),
+                                                     find_peak(ceilings, "f32", threads), threads);
   const std::string_view memory = kMemoryLevels.back();
-  const std::string movement = on_threads(find_bandwidth(ceilings, memory, 1),
-                                          find_bandwidth(ceilings, memory, threads), threads);
-  if (arithmetic.empty() && movement.empty())
+  const std::string bandwidth = format_thread_rates(
+      find_bandwidth(ceilings, memory, 1), find_bandwidth(ceilings, memory, threads), threads);
+  if (arithmetic.empty() && bandwidth.empty())
     return "Neither the rate of f32 arithmetic nor the bandwidth of memory could be measured.";
-  if (movement.empty()) return fmt::format("This machine computes in f32 at most {}.", arithmetic);
+  if (bandwidth.empty()) return fmt::format("This machine computes in f32 at most {}.", arithmetic);
   if (arithmetic.empty())
-    return fmt::format("This machine moves from memory at most {}.", movement);
+    return fmt::format("This machine moves from memory at most {}.", bandwidth);
   return fmt::format("This machine computes in f32 at most {}, and moves from memory at most {}.",
-                     arithmetic, movement);
+                     arithmetic, bandwidth);
 }
 
 }  // namespace
 
 std::string peak_sentence(const std::vector<PeakRecord>& records) {
-  const std::string gpu = find_gpu(records);
+  const std::string gpu = find_gpu_name(records);
   if (gpu.empty()) return cpu_sentence(records);
-  const std::string of_gpu = gpu_sentence(records, gpu);
-  if (!has_cpu(records)) return of_gpu;
-  return fmt::format("{} {}", cpu_sentence(records), of_gpu);
+  const std::string gpu_text = gpu_sentence(records, gpu);
+  if (!has_cpu(records)) return gpu_text;
+  return fmt::format("{} {}", cpu_sentence(records), gpu_text);
 }
 
 std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOptions& console) {
   std::vector<int> threads;
   if (has_cpu(records)) threads.push_back(1);
-  if (most_threads(records) > 1) threads.push_back(most_threads(records));
-  const std::string gpu = find_gpu(records);
+  if (find_max_threads(records) > 1) threads.push_back(find_max_threads(records));
+  const std::string gpu = find_gpu_name(records);
   std::vector<TextColumn> columns = {{"ceiling"}, {"level"}};
   for (const int count : threads)
     columns.push_back({fmt::format("{} thread{}", count, count == 1 ? "" : "s"), Align::right});
@@ -151,14 +154,14 @@ std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOpti
 std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
                            const ConsoleOptions& console) {
   std::string notes;
-  const auto reached =
+  const auto measured =
       find_bandwidth(find_gpu_ceilings(records, facts.gpu), kMemoryLevels.back(), 1);
-  if (facts.memory_by_clock && reached) {
+  if (facts.theoretical_bandwidth && measured) {
     notes +=
         wrap(fmt::format("By its clock and its bus, the memory of {} moves {}; {:.0f} % of it was "
                          "reached.",
-                         facts.gpu, format_rate(*facts.memory_by_clock),
-                         100 * reached->value / facts.memory_by_clock->value),
+                         facts.gpu, format_rate(*facts.theoretical_bandwidth),
+                         100 * measured->value / facts.theoretical_bandwidth->value),
              console.width, 0);
   }
   if (!facts.left_out.empty())

@@ -14,22 +14,24 @@ namespace bench {
 // What is known about a GPU besides its measured ceilings.
 struct GpuPeakFacts {
   std::string gpu;
-  // What its memory moves by its clock and the width of its bus.
-  std::optional<BytesPerSecond> memory_by_clock;
-  // "gemm_f64: the reason": the ceilings that it cannot have.
+  // Theoretical bandwidth of the GPU's memory: memory clock times bus width.
+  std::optional<BytesPerSecond> theoretical_bandwidth;
+  // Ceilings that the GPU does not have, each with the reason: "gemm_f64: ...".
   std::vector<std::string> left_out;
 };
 
-// The most that the machine computes in f32 and reads from memory, as one sentence, and another one
-// for its GPU. Without these ceilings it says which are missing.
+// Returns a sentence with the CPU's highest rate of f32 arithmetic and highest memory bandwidth. If
+// the records have a GPU, adds a sentence with the GPU's ceilings. Omits a ceiling that was not
+// measured; if both of the CPU's are missing, the sentence says so.
 std::string peak_sentence(const std::vector<PeakRecord>& records);
-// One row per ceiling, a column for one thread and one for all, and one for the GPU if it has any.
+// Returns a table with a row per ceiling. The columns are one thread, all threads, and the GPU, as
+// far as the records have them.
 std::string peak_table(const std::vector<PeakRecord>& records, const ConsoleOptions& console);
-// Lines below the table: how much of its bandwidth by the clock the GPU's memory reached, and which
-// ceilings were left out. Empty without a GPU.
+// Returns lines for below the table: the fraction of the theoretical bandwidth that the GPU's
+// memory reached, and the GPU's left-out ceilings. Empty without a GPU.
 std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts,
                            const ConsoleOptions& console);
-// {"peaks": [...], "left_out": [...]}: the records as they are stored.
+// Returns {"peaks": [...], "left_out": [...]}. `peaks` contains the records as the store has them.
 std::string peak_json(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts = {});
 
 }  // namespace bench

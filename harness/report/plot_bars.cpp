@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars: the layers of a network, and a profile by layer or operator.
+// Bar charts: the layers of a network, and a profile by layer or operator.
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
 
@@ -17,9 +17,9 @@ constexpr double kBarHeight = 12;
 struct Bar {
   std::string label;
   std::string value;
-  std::string text;  // everything that is known
-  double length = 0;
-  std::optional<double> ideal;
+  std::string text;             // all facts, which the page shows when the reader points at the bar
+  double length = 0;            // nanoseconds
+  std::optional<double> ideal;  // ideal time in nanoseconds
 };
 
 std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_view label) {
@@ -29,11 +29,11 @@ std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_vi
   shape.rows = bars.size();
   shape.row_height = kBarHeight;
   shape.values = {0, std::max(longest, 1.0)};
-  shape.tick = time_tick;
+  shape.format_tick = format_time_tick;
   shape.axis = "time";
   RowChart chart(width, shape, label);
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    chart.label(i, bars[i].label, bars[i].value);
+    chart.draw_label(i, bars[i].label, bars[i].value);
     const double begin = chart.x().position(0);
     chart.svg().open_mark(bars[i].text);
     chart.svg().rect({begin, chart.top(i)},
@@ -51,7 +51,8 @@ std::string format_percent(double fraction) { return fmt::format("{:.1f} %", 100
 
 double to_nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-// "layer1.0.conv2 +2": the first layer, and how many more are the same case.
+// Returns the first layer and the number of other layers that are the same case: "layer1.0.conv2
+// +2".
 std::string layer_label(const NetworkSummary::Entry& entry) {
   if (entry.layers.empty()) return entry.id;
   return entry.layers.size() == 1
@@ -67,7 +68,7 @@ Bar layer_bar(const NetworkSummary::Entry& entry, const CaseRecord* record) {
           to_nanoseconds(entry.time), std::nullopt};
   if (record == nullptr || !record->roofline) return bar;
   bar.ideal = to_nanoseconds(record->roofline->ideal) * static_cast<double>(entry.multiplicity);
-  bar.text += fmt::format("\nideal {}, efficiency {}", time_tick(*bar.ideal),
+  bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
                           format_percent(record->roofline->efficiency));
   return bar;
 }
@@ -79,9 +80,9 @@ Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& c
   const std::string title = fmt::format("Layers of {}{}{}", network.network,
                                         network.cache.empty() ? "" : ", cache ", network.cache);
   if (network.top.empty()) {
-    return absent_plot(name, title,
-                       "The run measured no layers of this network; add `measure: [layers, "
-                       "network]` to its configuration.");
+    return make_absent_plot(name, title,
+                            "The run measured no layers of this network; add `measure: [layers, "
+                            "network]` to its configuration.");
   }
   std::unordered_map<std::string_view, const CaseRecord*> records;
   for (const CaseRecord& record : cases) records.emplace(record.id, &record);
@@ -115,7 +116,8 @@ Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow
                     to_nanoseconds(row.total), std::nullopt});
   }
   if (bars.empty()) {
-    return absent_plot(std::move(name), std::move(title), "The profile contains none of these.");
+    return make_absent_plot(std::move(name), std::move(title),
+                            "The profile contains none of these.");
   }
   std::string caption =
       "Time over all recorded iterations of the profiling pass, which is separate from the "

@@ -11,8 +11,9 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMaxForest = 100;
-constexpr double kForestHeight = 14;
+constexpr std::size_t kMaxForestRows = 100;
+constexpr double kForestRowHeight = 14;
+// Each half of the axis reaches at least and at most this effect.
 constexpr double kMinEffect = 0.03, kMaxEffect = 3;
 
 Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
@@ -25,7 +26,8 @@ Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
   return {std::max(low, -kMaxEffect), std::min(high, kMaxEffect)};
 }
 
-// Says how many marks or intervals the limits of the axis cut; empty for none.
+// Returns a sentence with the number of effects and intervals that the axis cuts. Empty if there is
+// none.
 std::string format_beyond_axis(const std::vector<ForestRow>& rows, double delta) {
   const Extent axis = forest_extent(rows, delta);
   const auto is_beyond = [&](const ForestRow& row) {
@@ -33,15 +35,15 @@ std::string format_beyond_axis(const std::vector<ForestRow>& rows, double delta)
         std::minmax({row.effect, row.low.value_or(row.effect), row.high.value_or(row.effect)});
     return low < axis.low || high > axis.high;
   };
-  const auto beyond = std::ranges::count_if(rows, is_beyond);
-  if (beyond == 0) return "";
+  const auto count = std::ranges::count_if(rows, is_beyond);
+  if (count == 0) return "";
   return fmt::format(
       " The axis ends at {:+.0f} %; {} beyond it and {} drawn at its end. Each mark's own text "
       "has the whole value.",
       100 * kMaxEffect,
-      beyond == 1 ? "1 effect or interval reaches"
-                  : fmt::format("{} effects or intervals reach", beyond),
-      beyond == 1 ? "is" : "are");
+      count == 1 ? "1 effect or interval reaches"
+                 : fmt::format("{} effects or intervals reach", count),
+      count == 1 ? "is" : "are");
 }
 
 std::string format_forest_row(const ForestRow& row) {
@@ -58,24 +60,24 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
   const IdShortener ids(names);
   RowChart::Shape shape;
   shape.rows = rows.size();
-  shape.row_height = kForestHeight;
+  shape.row_height = kForestRowHeight;
   shape.values = forest_extent(rows, delta);
-  shape.tick = change_tick;
+  shape.format_tick = format_change_tick;
   shape.axis = "faster   |   slower";
   RowChart chart(width, shape, fmt::format("effects with intervals of {} cases", rows.size()));
-  const double bottom = chart.top(rows.size() - 1) + kForestHeight;
+  const double bottom = chart.top(rows.size() - 1) + kForestRowHeight;
   const double begin = chart.x().position(-delta);
   chart.svg().rect({begin, 36}, {chart.x().position(delta) - begin, bottom - 34}, "band");
   chart.svg().line({chart.x().position(0), 34}, {chart.x().position(0), bottom}, "axis");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ForestRow& row = rows[i];
     const std::vector<std::string> forms = ids.forms(row.id);
-    chart.label(i, forms.empty() ? row.id : forms.back(),
-                fmt::format("{:+.1f} %", 100 * row.effect));
+    chart.draw_label(i, forms.empty() ? row.id : forms.back(),
+                     fmt::format("{:+.1f} %", 100 * row.effect));
     const double y = chart.middle(i);
     chart.svg().open_mark(format_forest_row(row));
     if (row.low && row.high) {
-      chart.range(y, {*row.low, *row.high}, "range " + series_class(row.series));
+      chart.draw_range(y, {*row.low, *row.high}, "range " + series_class(row.series));
     }
     chart.svg().marker(series_marker(row.series), {chart.x().position(row.effect), y}, 4.5,
                        series_class(row.series));
@@ -88,11 +90,12 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
 
 Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
   if (rows.empty()) {
-    return absent_plot("forest", "Effects",
-                       "No case could be compared, so there are no effects to show.");
+    return make_absent_plot("forest", "Effects",
+                            "No case could be compared, so there are no effects to show.");
   }
   const std::vector<ForestRow> shown(
-      rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxForest)));
+      rows.begin(),
+      rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxForestRows)));
   std::string caption = fmt::format(
       "Each mark is the change of a case's time with its interval. The grey band is +-{:.3g} %, "
       "which does not count. Orange squares are slower, green triangles faster, blue circles "
@@ -107,7 +110,7 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
 namespace {
 
 constexpr std::size_t kMaxHistories = 60;
-constexpr double kHistoryHeight = 40;
+constexpr double kHistoryRowHeight = 40;
 
 std::vector<double> history_medians(const BaselineHistory& history) {
   std::vector<double> medians;
@@ -119,29 +122,32 @@ std::vector<double> history_medians(const BaselineHistory& history) {
 
 std::string format_run_point(const BaselineRecord& record, double nanoseconds) {
   std::string text = fmt::format("{}\n{}: {}, epoch {}", record.measured.id, record.time,
-                                 time_tick(nanoseconds), record.epoch);
+                                 format_time_tick(nanoseconds), record.epoch);
   if (!record.commit.empty()) text += fmt::format("\ncommit {}", record.commit);
   if (!record.reason.empty()) text += fmt::format("\n{}", record.reason);
   return text;
 }
 
-// One row: runs to the right, time upwards, with a band behind every other epoch.
+// Draws one row: runs to the right, time upwards, with a band behind every other epoch. `max_runs`:
+// the largest number of runs in a row.
 void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& history,
-                  std::size_t most_runs) {
+                  std::size_t max_runs) {
   const std::vector<double> medians = history_medians(history);
   const double middle = median(medians).value_or(1);
   const auto [lowest, highest] = std::ranges::minmax(medians);
-  const double least = std::max(0.05 * middle, 1e-3);  // half of the height of a quiet history
-  const Scale y(Scale::Kind::linear,
-                {std::min(lowest, middle - least), std::max(highest, middle + least)},
-                {chart.top(row) + kHistoryHeight - 5, chart.top(row) + 5});
+  // Half of the smallest range that the row's height covers, so that a quiet history looks flat.
+  const double min_half_range = std::max(0.05 * middle, 1e-3);
+  const Scale y(
+      Scale::Kind::linear,
+      {std::min(lowest, middle - min_half_range), std::max(highest, middle + min_half_range)},
+      {chart.top(row) + kHistoryRowHeight - 5, chart.top(row) + 5});
   const double step = chart.x().position(2) - chart.x().position(1);
   std::string points;
-  const std::size_t offset = most_runs - medians.size();  // the last runs are in one column
+  const std::size_t offset = max_runs - medians.size();  // aligns the last runs of all rows
   for (std::size_t i = 0; i < medians.size(); ++i) {
     const double x = chart.x().position(static_cast<double>(offset + i + 1));
     if (history.records[i].epoch % 2 != 0) {
-      chart.svg().rect({x - step / 2, chart.top(row)}, {step, kHistoryHeight}, "band");
+      chart.svg().rect({x - step / 2, chart.top(row)}, {step, kHistoryRowHeight}, "band");
     }
     points += svg_point({x, y.position(medians[i])});
   }
@@ -160,28 +166,28 @@ void draw_history(RowChart& chart, std::size_t row, const BaselineHistory& histo
 }
 
 std::string draw_histories(const std::vector<const BaselineHistory*>& histories, double width) {
-  std::size_t most_runs = 1;
+  std::size_t max_runs = 1;
   std::vector<std::string_view> names;
   for (const BaselineHistory* history : histories) {
-    most_runs = std::max(most_runs, history->records.size());
+    max_runs = std::max(max_runs, history->records.size());
     names.push_back(history->records.back().measured.id);
   }
   const IdShortener ids(names);
   RowChart::Shape shape;
   shape.rows = histories.size();
-  shape.row_height = kHistoryHeight;
-  shape.values = {0.5, static_cast<double>(most_runs) + 0.5};
-  shape.tick = [](double value) {
-    return value == std::floor(value) ? plain_tick(value) : std::string();
+  shape.row_height = kHistoryRowHeight;
+  shape.values = {0.5, static_cast<double>(max_runs) + 0.5};
+  shape.format_tick = [](double value) {
+    return value == std::floor(value) ? format_plain_tick(value) : std::string();
   };
   shape.axis = "stored runs, the latest at the right";
   RowChart chart(width, shape, fmt::format("stored runs of {} cases", histories.size()));
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const BaselineRecord& last = histories[i]->records.back();
     const std::vector<std::string> forms = ids.forms(last.measured.id);
-    chart.label(i, forms.empty() ? last.measured.id : forms.back(),
-                time_tick(median_iteration(last.measured).value_or(0)));
-    draw_history(chart, i, *histories[i], most_runs);
+    chart.draw_label(i, forms.empty() ? last.measured.id : forms.back(),
+                     format_time_tick(median_iteration(last.measured).value_or(0)));
+    draw_history(chart, i, *histories[i], max_runs);
   }
   return std::move(chart).finish();
 }
@@ -197,8 +203,8 @@ Plot history_plot(const std::vector<BaselineHistory>& histories) {
     if (shown.size() < kMaxHistories) shown.push_back(&history);
   }
   if (shown.empty()) {
-    return absent_plot("history", "History",
-                       "The store has no runs; `bench baseline save` adds one.");
+    return make_absent_plot("history", "History",
+                            "The store has no runs; `bench baseline save` adds one.");
   }
   std::string caption =
       "Each row is a case; each mark is an accepted run, slower runs higher, with at least "

@@ -17,11 +17,12 @@ namespace {
 // More points would hide each other and make the page slow.
 constexpr std::size_t kMaxPoints = 1000;
 
-// Intensity and rate count only necessary FLOPs, as the ceilings do: a kernel may skip the products
-// with padding, and would else be above the roof.
+// A case in the roofline plot. Intensity and rate count only necessary FLOPs, as the ceilings do. A
+// kernel may skip the products with padding, and would otherwise appear above the roof.
 struct RooflinePoint {
   const CaseRecord* record = nullptr;
-  double intensity = 0, rate = 0;
+  double intensity = 0;  // FLOP/byte
+  double rate = 0;       // FLOP/s
 };
 
 std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases) {
@@ -31,8 +32,8 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
     const auto flops = static_cast<double>(necessary_flops(*record.work));
     const double intensity = flops / static_cast<double>(record.work->traffic().count);
     if (intensity <= 0 || record.flops_per_s->value <= 0) continue;
-    const double necessary_share = flops / static_cast<double>(record.work->flops);
-    points.push_back({&record, intensity, record.flops_per_s->value * necessary_share});
+    const double necessary_fraction = flops / static_cast<double>(record.work->flops);
+    points.push_back({&record, intensity, record.flops_per_s->value * necessary_fraction});
   }
   std::ranges::stable_sort(points, [](const RooflinePoint& a, const RooflinePoint& b) {
     return a.record->time && b.record->time && a.record->time->median > b.record->time->median;
@@ -41,7 +42,7 @@ std::vector<RooflinePoint> roofline_points(const std::vector<CaseRecord>& cases)
   return points;
 }
 
-// The measured ceilings with the names that people know them by.
+// The measured ceilings with the names that the plot shows.
 struct Roofs {
   struct Memory {
     BytesPerSecond bandwidth;
@@ -51,12 +52,13 @@ struct Roofs {
   std::vector<Memory> memory;             // the slowest first
 };
 
-// A case with cold weights moves data from two levels, so its bandwidth lies between theirs. The
-// bandwidth of main memory alone is therefore the lowest of its cases, and that of a cache the
-// highest. Devices and numbers of threads have their own ceilings.
+// Returns a roof per device, number of threads and level of memory, the slowest first. A case with
+// cold weights moves data from two levels, so its bandwidth is between those of the levels.
+// Therefore, the bandwidth of main memory is the lowest of its cases, and the bandwidth of a cache
+// the highest.
 std::vector<Roofs::Memory> memory_roofs(const std::vector<RooflinePoint>& points) {
   using Key = std::tuple<std::string, std::optional<int>, std::string>;  // device, threads, level
-  std::map<Key, double> fastest;
+  std::map<Key, double> bandwidths;
   for (const RooflinePoint& point : points) {
     const CaseRecord& record = *point.record;
     if (!record.roofline || !record.roofline->peak_bytes_per_s) continue;
@@ -64,13 +66,13 @@ std::vector<Roofs::Memory> memory_roofs(const std::vector<RooflinePoint>& points
     if (bytes <= 0) continue;
     const std::string& level = record.roofline->level;
     const Key key{record.device, threads_in(split_id(record.id).options), level};
-    const auto [at, is_new] = fastest.emplace(key, bytes);
+    const auto [entry, is_new] = bandwidths.emplace(key, bytes);
     if (is_new) continue;
-    at->second =
-        level == kMemoryLevels.back() ? std::min(at->second, bytes) : std::max(at->second, bytes);
+    entry->second = level == kMemoryLevels.back() ? std::min(entry->second, bytes)
+                                                  : std::max(entry->second, bytes);
   }
   std::vector<Roofs::Memory> roofs;
-  for (const auto& [key, bytes] : fastest)
+  for (const auto& [key, bytes] : bandwidths)
     roofs.push_back({BytesPerSecond{bytes}, std::get<2>(key)});
   std::ranges::sort(roofs, {}, [](const Roofs::Memory& roof) { return roof.bandwidth.value; });
   return roofs;
@@ -96,16 +98,17 @@ class RooflinePicture {
     std::set<std::string> ops;
     for (const RooflinePoint& point : points) {
       ops.insert(point.record->op);
-      stretch(across_, point.intensity);
-      stretch(upwards_, point.rate);
+      stretch(x_range_, point.intensity);
+      stretch(y_range_, point.rate);
     }
     series_.assign(ops.begin(), ops.end());
     for (const auto& [flops, name] : roofs.compute) {
-      stretch(upwards_, flops);
-      for (const Roofs::Memory& roof : roofs.memory) stretch(across_, flops / roof.bandwidth.value);
+      stretch(y_range_, flops);
+      for (const Roofs::Memory& roof : roofs.memory)
+        stretch(x_range_, flops / roof.bandwidth.value);
     }
-    across_ = {across_.low / 1.6, across_.high * 1.6};
-    upwards_ = {upwards_.low / 1.6, upwards_.high * 1.8};
+    x_range_ = {x_range_.low / 1.6, x_range_.high * 1.6};
+    y_range_ = {y_range_.low / 1.6, y_range_.high * 1.8};
   }
 
   std::string draw(double width) const {
@@ -113,10 +116,10 @@ class RooflinePicture {
     const double height = is_narrow ? 340 : 440;
     Svg svg({width, height},
             fmt::format("roofline: {} cases by intensity and rate", points_.size()));
-    const Scale x(Scale::Kind::logarithmic, across_, {is_narrow ? 82.0 : 84.0, width - 12});
-    const Scale y(Scale::Kind::logarithmic, upwards_, {height - 40, 46});
-    draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", plain_tick},
-              {"achieved rate", flop_rate_tick});
+    const Scale x(Scale::Kind::logarithmic, x_range_, {is_narrow ? 82.0 : 84.0, width - 12});
+    const Scale y(Scale::Kind::logarithmic, y_range_, {height - 40, 46});
+    draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", format_plain_tick},
+              {"achieved rate", format_flop_rate_tick});
     draw_roofs(svg, x, y);
     for (const RooflinePoint& point : points_) draw_point(svg, x, y, point);
     draw_legend(svg, width);
@@ -129,39 +132,41 @@ class RooflinePicture {
     extent = {std::min(extent.low, value), std::max(extent.high, value)};
   }
 
-  // The highest compute ceiling ends each diagonal; each other compute ceiling is a line of its own
-  // from the steepest diagonal on.
+  // Draws a diagonal per level of memory, which ends at the highest compute ceiling. Draws a
+  // horizontal line per compute ceiling, which begins at the steepest diagonal.
   void draw_roofs(Svg& svg, const Scale& x, const Scale& y) const {
     if (roofs_.memory.empty() || roofs_.compute.empty()) {
-      for (const auto& [flops, name] : roofs_.compute) flat_roof(svg, x, y, flops, name, 0);
+      for (const auto& [flops, name] : roofs_.compute) draw_flat_roof(svg, x, y, flops, name, 0);
       return;
     }
-    const double top = roofs_.compute.rbegin()->first;
-    double label_place = 0.15;  // along the diagonal; each next label is farther up than the last
+    const double highest = roofs_.compute.rbegin()->first;
+    // Position along the diagonal, as a fraction of its length. The labels of several diagonals are
+    // at different positions, so that they do not overlap.
+    double label_position = 0.15;
     for (const auto& [bandwidth, level] : roofs_.memory) {
-      const double bytes = bandwidth.value;
-      const double begin = std::max(across_.low, upwards_.low / bytes);
+      const double slope = bandwidth.value;
+      const double begin = std::max(x_range_.low, y_range_.low / slope);
       svg.open_mark(fmt::format("{}: {}", level, format_rate(bandwidth)));
-      svg.polyline(svg_point({x.position(begin), y.position(begin * bytes)}) +
-                       svg_point({x.position(top / bytes), y.position(top)}),
+      svg.polyline(svg_point({x.position(begin), y.position(begin * slope)}) +
+                       svg_point({x.position(highest / slope), y.position(highest)}),
                    "roof dashed");
       svg.close_mark();
-      const double place = begin * std::pow(top / bytes / begin, label_place);
-      label_place = label_place < 0.7 ? label_place + 0.25 : 0.15;
-      svg.text({x.position(place) + 6, y.position(place * bytes) + 14},
+      const double label_x = begin * std::pow(highest / slope / begin, label_position);
+      label_position = label_position < 0.7 ? label_position + 0.25 : 0.15;
+      svg.text({x.position(label_x) + 6, y.position(label_x * slope) + 14},
                fmt::format("{} {}", level, format_rate(bandwidth)), Anchor::start, "strong");
     }
     const double steepest = roofs_.memory.back().bandwidth.value;
     for (const auto& [flops, name] : roofs_.compute) {
-      flat_roof(svg, x, y, flops, name, flops / steepest);
+      draw_flat_roof(svg, x, y, flops, name, flops / steepest);
     }
   }
 
-  void flat_roof(Svg& svg, const Scale& x, const Scale& y, double flops, const std::string& name,
-                 double begin) const {
+  void draw_flat_roof(Svg& svg, const Scale& x, const Scale& y, double flops,
+                      const std::string& name, double begin) const {
     svg.open_mark(fmt::format("{}: {}", name, format_rate(FlopsPerSecond{flops})));
-    svg.polyline(svg_point({x.position(std::max(begin, across_.low)), y.position(flops)}) +
-                     svg_point({x.position(across_.high), y.position(flops)}),
+    svg.polyline(svg_point({x.position(std::max(begin, x_range_.low)), y.position(flops)}) +
+                     svg_point({x.position(x_range_.high), y.position(flops)}),
                  "roof");
     svg.close_mark();
     svg.text({x.positions().high - 4, y.position(flops) - 5},
@@ -190,20 +195,20 @@ class RooflinePicture {
   }
 
   void draw_legend(Svg& svg, double width) const {
-    double at = width < 600 ? 14 : 96;
+    double left = width < 600 ? 14 : 96;
     for (std::size_t i = 0; i < series_.size(); ++i) {
-      const double room = 30 + 7.0 * static_cast<double>(series_[i].size());
-      if (at + room > width) break;
-      svg.marker(series_marker(i), {at, 26}, 4.5, series_class(i));
-      svg.text({at + 9, 30}, series_[i], Anchor::start);
-      at += room;
+      const double entry_width = 30 + 7.0 * static_cast<double>(series_[i].size());
+      if (left + entry_width > width) break;
+      svg.marker(series_marker(i), {left, 26}, 4.5, series_class(i));
+      svg.text({left + 9, 30}, series_[i], Anchor::start);
+      left += entry_width;
     }
   }
 
   const std::vector<RooflinePoint>& points_;
   const Roofs& roofs_;
   std::vector<std::string> series_;
-  Extent across_{0, 0}, upwards_{0, 0};
+  Extent x_range_{0, 0}, y_range_{0, 0};
 };
 
 }  // namespace
@@ -211,8 +216,9 @@ class RooflinePicture {
 Plot roofline_plot(const std::vector<CaseRecord>& cases) {
   const std::vector<RooflinePoint> points = roofline_points(cases);
   if (points.empty()) {
-    return absent_plot("roofline", "Roofline",
-                       "No case has both a time and floating-point work, so there is no roofline.");
+    return make_absent_plot(
+        "roofline", "Roofline",
+        "No case has both a time and floating-point work, so there is no roofline.");
   }
   const Roofs roofs = find_roofs(points);
   std::string caption =

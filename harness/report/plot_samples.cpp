@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMaxDistributions = 60;
 constexpr std::size_t kMaxShownProcesses = 12;
 constexpr double kProcessHeight = 5;
-// Each half of the axis is at least and at most this long, as a fraction of the median. The maximum
-// keeps rare outliers from squeezing everything else.
+// Minimum and maximum length of each half of the axis, as fractions of the median. The maximum
+// keeps rare outliers from compressing all other marks.
 constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
 
 // Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
@@ -28,19 +28,22 @@ struct ProcessBox {
   double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
 };
 
+// The boxes of one case.
 struct CaseBoxes {
   const CaseRecord* record = nullptr;
   std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses
-  std::size_t processes = 0;      // with samples
+  std::size_t processes = 0;      // number of processes with samples
 };
 
-// The cases that samples_plot() shows, and how many more have a time.
+// The cases that samples_plot() shows, and the number of other cases with a time.
 struct ShownCases {
   std::vector<CaseBoxes> cases;
   std::size_t left_out = 0;
 };
 
-std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_median) {
+// `case_median`: nanoseconds per iteration. Returns nullopt if the process has no samples, or no
+// valid number of iterations per sample.
+std::optional<ProcessBox> make_process_box(const ProcessRecord& process, double case_median) {
   if (process.iterations_per_sample <= 0) return std::nullopt;
   std::vector<double> times;
   for (const Nanoseconds sample : process.samples) {
@@ -54,8 +57,8 @@ std::optional<ProcessBox> process_box(const ProcessRecord& process, double case_
                     *quantile(times, 0.95)};
 }
 
-// The cases with the longest median time of an iteration first.
-ShownCases case_boxes(const Report& report) {
+// Returns the cases with the longest median times, longest first.
+ShownCases collect_case_boxes(const Report& report) {
   std::vector<CaseBoxes> all;
   std::map<std::string_view, std::size_t> index;
   std::vector<const CaseRecord*> timed;
@@ -75,7 +78,8 @@ ShownCases case_boxes(const Report& report) {
     const auto found = index.find(process.id);
     if (found == index.end()) continue;
     CaseBoxes& entry = all[found->second];
-    const auto box = process_box(process, static_cast<double>(entry.record->time->median.count()));
+    const auto box =
+        make_process_box(process, static_cast<double>(entry.record->time->median.count()));
     if (!box) continue;
     ++entry.processes;
     if (entry.boxes.size() < kMaxShownProcesses) entry.boxes.push_back(*box);
@@ -84,7 +88,7 @@ ShownCases case_boxes(const Report& report) {
   return {std::move(all), left_out};
 }
 
-// Covers 95 % of the low ends and 95 % of the high ends, within kMinSpread and kMaxSpread.
+// Returns an axis that covers 95 % of `lows` and 95 % of `highs`, within kMinSpread and kMaxSpread.
 Extent find_extent(std::vector<double> lows, std::vector<double> highs) {
   const double low = quantile(lows, 0.05).value_or(0);
   const double high = quantile(highs, 0.95).value_or(0);
@@ -92,7 +96,7 @@ Extent find_extent(std::vector<double> lows, std::vector<double> highs) {
           std::clamp(high * 1.1, kMinSpread, kMaxSpread)};
 }
 
-Extent spread_of_boxes(const std::vector<CaseBoxes>& all) {
+Extent find_box_extent(const std::vector<CaseBoxes>& all) {
   std::vector<double> lows, highs;
   for (const CaseBoxes& entry : all) {
     for (const ProcessBox& box : entry.boxes) {
@@ -103,10 +107,10 @@ Extent spread_of_boxes(const std::vector<CaseBoxes>& all) {
   return find_extent(std::move(lows), std::move(highs));
 }
 
-std::size_t max_process_count(const std::vector<CaseBoxes>& all) {
-  std::size_t most = 1;
-  for (const CaseBoxes& entry : all) most = std::max(most, entry.boxes.size());
-  return most;
+std::size_t find_max_boxes(const std::vector<CaseBoxes>& all) {
+  std::size_t max_boxes = 1;
+  for (const CaseBoxes& entry : all) max_boxes = std::max(max_boxes, entry.boxes.size());
+  return max_boxes;
 }
 
 std::string short_label(const IdShortener& ids, const std::string& id) {
@@ -119,10 +123,11 @@ void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
     const ProcessBox& box = entry.boxes[i];
     const double y = chart.top(row) + (static_cast<double>(i) + 0.5) * kProcessHeight;
     chart.svg().open_mark(fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples",
-                                      entry.record->id, box.process, change_tick(box.q50),
-                                      change_tick(box.q25), change_tick(box.q75), box.samples));
-    chart.range(y, {box.q5, box.q95}, "range s0 light");
-    chart.range(y, {box.q25, box.q75}, "box s0");
+                                      entry.record->id, box.process, format_change_tick(box.q50),
+                                      format_change_tick(box.q25), format_change_tick(box.q75),
+                                      box.samples));
+    chart.draw_range(y, {box.q5, box.q95}, "range s0 light");
+    chart.draw_range(y, {box.q25, box.q75}, "box s0");
     chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, "s1");
     chart.svg().close_mark();
   }
@@ -134,18 +139,20 @@ std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
   const IdShortener ids(names);
   RowChart::Shape shape;
   shape.rows = all.size();
-  shape.row_height = kProcessHeight * static_cast<double>(max_process_count(all));
-  shape.values = spread_of_boxes(all);
-  shape.tick = change_tick;
+  shape.row_height = kProcessHeight * static_cast<double>(find_max_boxes(all));
+  shape.values = find_box_extent(all);
+  shape.format_tick = format_change_tick;
   shape.axis = "time relative to the median of the case";
   RowChart chart(width, shape, fmt::format("distributions of the samples of {} cases", all.size()));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    chart.label(i, short_label(ids, all[i].record->id), format_time(all[i].record->time->median));
+    chart.draw_label(i, short_label(ids, all[i].record->id),
+                     format_time(all[i].record->time->median));
     draw_boxes(chart, i, all[i]);
   }
   return std::move(chart).finish();
 }
 
+// How the plot shows one side of a comparison.
 struct SideStyle {
   std::string_view name;
   std::size_t series;
@@ -172,18 +179,18 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
   shape.rows = rows.size();
   shape.row_height = 18;
   shape.values = find_extent(std::move(lows), std::move(highs));
-  shape.tick = change_tick;
+  shape.format_tick = format_change_tick;
   shape.axis = "time relative to the median before";
   RowChart chart(width, shape, fmt::format("times before and after of {} cases", rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double middle = median(rows[i].base).value_or(1);
     const double after = median(rows[i].candidate).value_or(middle);
-    chart.label(i, short_label(ids, rows[i].id),
-                fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
+    chart.draw_label(i, short_label(ids, rows[i].id),
+                     fmt::format("{:+.1f} %", 100 * (after / middle - 1)));
     for (const SideStyle& side : kSideStyles) {
       const double y = chart.top(i) + 5 + 9 * static_cast<double>(side.series);
       chart.svg().open_mark(fmt::format("{}\n{}: median {} of {} {}", rows[i].id, side.name,
-                                        time_tick(median(rows[i].*side.times).value_or(0)),
+                                        format_time_tick(median(rows[i].*side.times).value_or(0)),
                                         (rows[i].*side.times).size(), unit));
       for (const double time : rows[i].*side.times) {
         chart.svg().marker(series_marker(side.series), {chart.x().position(time / middle - 1), y},
@@ -201,10 +208,10 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
 }  // namespace
 
 Plot samples_plot(const Report& report) {
-  const auto [all, left_out] = case_boxes(report);
+  const auto [all, left_out] = collect_case_boxes(report);
   if (all.empty()) {
-    return absent_plot("samples", "Samples over processes",
-                       "No case has samples, so there is no distribution to show.");
+    return make_absent_plot("samples", "Samples over processes",
+                            "No case has samples, so there is no distribution to show.");
   }
   std::string caption =
       "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
@@ -230,8 +237,9 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
   const std::size_t left_out = shown.size() - std::min(shown.size(), kMaxDistributions);
   shown.resize(shown.size() - left_out);
   if (shown.empty()) {
-    return absent_plot("sides", "Before and after",
-                       "No case has times on both sides, so there are no distributions to show.");
+    return make_absent_plot(
+        "sides", "Before and after",
+        "No case has times on both sides, so there are no distributions to show.");
   }
   return make_plot("sides", "Before and after",
                    fmt::format("Blue circles are {} before, orange squares after; the dark ticks "

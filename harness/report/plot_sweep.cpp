@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that differ in one parameter become a line each. The parameters are read from the case ids.
+// Sweeps: plots of the time and rate over one parameter. Cases that differ only in this parameter
+// form a line. The parameters come from the case ids.
 #include "base/characters.hpp"
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
@@ -15,12 +16,13 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMinPoints = 3;  // points of a line; two values are a comparison
+constexpr std::size_t kMinPoints = 3;  // minimum points of a line; two values are only a comparison
 constexpr std::size_t kMaxLines = 12;
 constexpr std::size_t kMaxSweeps = 8;
 
+// A parameter in an id, or text without a number such as "+bias".
 struct ParameterToken {
-  std::string name;  // "c"; text without a number is a token, too
+  std::string name;
   std::optional<double> value;
 };
 
@@ -36,7 +38,7 @@ std::vector<ParameterToken> split_tokens(std::string_view parameters) {
     while (at < parameters.size() && is_digit(parameters[at])) ++at;
     double number = 0;
     const char* end = parameters.data() + at;
-    // A number that no double can hold is part of no sweep.
+    // A number that is too large for a double has no value, so it is not part of a sweep.
     const auto parsed = std::from_chars(parameters.data() + digits, end, number);
     if (parsed.ec == std::errc() && at > digits) token.value = number;
     tokens.push_back(std::move(token));
@@ -44,20 +46,20 @@ std::vector<ParameterToken> split_tokens(std::string_view parameters) {
   return tokens;
 }
 
-// The id with the parameter's value left out, and the value.
+// A case with its value of the swept parameter.
 struct SweptCase {
   const CaseRecord* record = nullptr;
   double value = 0;
 };
-using SweepLine = std::vector<SweptCase>;
+using SweepLine = std::vector<SweptCase>;  // by ascending value
 struct Sweep {
   std::string op, parameter;
-  std::map<std::string, SweepLine> lines;  // by the rest of the id
+  std::map<std::string, SweepLine> lines;  // by the id without the swept parameter
 };
 
-// A parameter at its default is missing in the id ("n1"). So the parameters of an operator are
-// those that any of its ids has, and a missing one counts as 1.
-std::set<std::string> numeric_parameters(const std::vector<const CaseRecord*>& cases) {
+// Returns the numeric parameters that any of the ids contains. An id omits a parameter with the
+// default value, such as a batch of 1, so add_to_sweep() counts a missing parameter as 1.
+std::set<std::string> list_numeric_parameters(const std::vector<const CaseRecord*>& cases) {
   std::set<std::string> names;
   for (const CaseRecord* record : cases) {
     for (const ParameterToken& token : split_tokens(split_id(record->id).parameters)) {
@@ -67,34 +69,36 @@ std::set<std::string> numeric_parameters(const std::vector<const CaseRecord*>& c
   return names;
 }
 
-enum class EqualValues { stay, follow };
+// Whether parameters with the same value as the swept one are fixed within a line or change with
+// the swept one. Typical coupled parameters are h and w, or m, n and k of square products.
+enum class EqualParameters { fixed, coupled };
 
-// `follow`: parameters with the same value change together with the swept one, as h and w, or m, n
-// and k of square products.
-void add_to_sweep(Sweep& sweep, const CaseRecord& record, EqualValues equal) {
+// Adds a case to the line of its other parameters.
+void add_to_sweep(Sweep& sweep, const CaseRecord& record, EqualParameters equal) {
   const IdSegments id = split_id(record.id);
   const std::vector<ParameterToken> tokens = split_tokens(id.parameters);
   const auto found = std::ranges::find(tokens, sweep.parameter, &ParameterToken::name);
   const double value = found == tokens.end() ? 1 : found->value.value_or(1);
-  std::string rest;
+  std::string other_parameters;
   for (const ParameterToken& token : tokens) {
     if (token.name == sweep.parameter) continue;
-    if (equal == EqualValues::follow && token.value == value) {
-      rest += token.name;
+    if (equal == EqualParameters::coupled && token.value == value) {
+      other_parameters += token.name;
     } else {
-      rest += token.name + (token.value ? fmt::format("{:g}", *token.value) : "");
+      other_parameters += token.name + (token.value ? fmt::format("{:g}", *token.value) : "");
     }
   }
   std::string key;
-  for (const std::string& part :
-       {id.direction, rest, id.dtype, id.backend, id.device, id.cache, id.options}) {
-    if (!part.empty()) key += (key.empty() ? "" : "/") + part;
+  for (const std::string& segment :
+       {id.direction, other_parameters, id.dtype, id.backend, id.device, id.cache, id.options}) {
+    if (!segment.empty()) key += (key.empty() ? "" : "/") + segment;
   }
   sweep.lines[key].push_back({&record, value});
 }
 
+// Returns the sweep of a parameter, or nullopt if no line has kMinPoints points.
 std::optional<Sweep> find_sweep(const std::vector<const CaseRecord*>& cases,
-                                const std::string& parameter, EqualValues equal) {
+                                const std::string& parameter, EqualParameters equal) {
   Sweep sweep{cases.front()->op, parameter, {}};
   for (const CaseRecord* record : cases) add_to_sweep(sweep, *record, equal);
   for (auto& [key, line] : sweep.lines) {
@@ -108,16 +112,16 @@ std::optional<Sweep> find_sweep(const std::vector<const CaseRecord*>& cases,
   return sweep;
 }
 
-// Layers of a network differ in several parameters, and some of them in one by chance. So a sweep
-// must cover at least half of the operator's cases.
-bool is_intended(const Sweep& sweep, std::size_t cases) {
+// Whether the sweep covers at least half of the operator's `cases`. Layers of a network differ in
+// several parameters, and a few layers differ in only one by chance.
+bool is_deliberate(const Sweep& sweep, std::size_t cases) {
   std::size_t covered = 0;
   for (const auto& [key, line] : sweep.lines) covered += line.size();
   return 2 * covered >= cases;
 }
 
-// The legend leaves out the parts that all lines share.
-std::vector<std::string> legend_names(const Sweep& sweep) {
+// Returns the names of the lines, without the parts that all lines share.
+std::vector<std::string> make_legend_names(const Sweep& sweep) {
   std::vector<std::vector<std::string>> parts;
   for (const auto& [key, line] : sweep.lines) {
     std::vector<std::string>& words = parts.emplace_back();
@@ -140,38 +144,39 @@ std::vector<std::string> legend_names(const Sweep& sweep) {
   return names;
 }
 
+// A quantity that a sweep shows.
 struct SweepMetric {
   std::string_view name, title;
-  std::string (*tick)(double value);
+  std::string (*format_tick)(double value);
   std::optional<double> (*value)(const CaseRecord& record);
 };
 constexpr std::array<SweepMetric, 2> kSweepMetrics = {
-    {{"time", "time of one iteration", time_tick,
+    {{"time", "time of one iteration", format_time_tick,
       [](const CaseRecord& record) {
         return std::optional(static_cast<double>(record.time->median.count()));
       }},
-     {"rate", "achieved rate", flop_rate_tick, [](const CaseRecord& record) {
+     {"rate", "achieved rate", format_flop_rate_tick, [](const CaseRecord& record) {
         return record.flops_per_s ? std::optional(record.flops_per_s->value) : std::nullopt;
       }}}};
 
 class SweepPicture {
  public:
   SweepPicture(const Sweep& sweep, const SweepMetric& metric)
-      : sweep_(sweep), metric_(metric), names_(legend_names(sweep)) {
+      : sweep_(sweep), metric_(metric), names_(make_legend_names(sweep)) {
     for (const auto& [key, line] : sweep.lines) {
       for (const SweptCase& entry : line) {
         const auto value = metric.value(*entry.record);
         if (!value || *value <= 0) continue;
         values_.insert(entry.value);
-        across_ = {std::min(across_.low, entry.value), std::max(across_.high, entry.value)};
-        upwards_ = {std::min(upwards_.low, *value), std::max(upwards_.high, *value)};
+        x_range_ = {std::min(x_range_.low, entry.value), std::max(x_range_.high, entry.value)};
+        y_range_ = {std::min(y_range_.low, *value), std::max(y_range_.high, *value)};
       }
     }
-    kind_ = across_.low > 0 && across_.high / across_.low >= 4 ? Scale::Kind::logarithmic
-                                                               : Scale::Kind::linear;
+    kind_ = x_range_.low > 0 && x_range_.high / x_range_.low >= 4 ? Scale::Kind::logarithmic
+                                                                  : Scale::Kind::linear;
   }
 
-  bool is_drawable() const { return across_.low < across_.high && upwards_.low <= upwards_.high; }
+  bool is_drawable() const { return x_range_.low < x_range_.high && y_range_.low <= y_range_.high; }
 
   std::string draw(double width) const {
     const bool is_narrow = width < 600;
@@ -179,14 +184,15 @@ class SweepPicture {
     const double legend = lines > 1 ? 15 * static_cast<double>(lines) : 0;
     const double height = (is_narrow ? 260 : 320) + legend;
     Svg svg({width, height}, fmt::format("{} by {}", metric_.title, sweep_.parameter));
-    const Scale x(kind_, across_, {is_narrow ? 82.0 : 84.0, width - 20});
-    const Scale y(Scale::Kind::logarithmic, {upwards_.low / 1.3, upwards_.high * 1.3},
+    const Scale x(kind_, x_range_, {is_narrow ? 82.0 : 84.0, width - 20});
+    const Scale y(Scale::Kind::logarithmic, {y_range_.low / 1.3, y_range_.high * 1.3},
                   {height - 40 - legend, 24});
     // Ticks mark the measured values if there is room.
     std::vector<double> ticks;
     if (values_.size() <= (is_narrow ? 5U : 9U)) ticks.assign(values_.begin(), values_.end());
-    draw_axes(svg, x, y, {fmt::format("{} of {}", sweep_.parameter, sweep_.op), plain_tick, ticks},
-              {std::string(metric_.title), metric_.tick});
+    draw_axes(svg, x, y,
+              {fmt::format("{} of {}", sweep_.parameter, sweep_.op), format_plain_tick, ticks},
+              {std::string(metric_.title), metric_.format_tick});
     std::size_t number = 0;
     for (const auto& [key, line] : sweep_.lines) {
       if (number == lines) break;
@@ -216,8 +222,8 @@ class SweepPicture {
       if (!value || *value <= 0) continue;
       const TimeSummary& time = *entry.record->time;
       svg.open_mark(fmt::format("{}\n{} = {:g}: {}", entry.record->id, sweep_.parameter,
-                                entry.value, metric_.tick(*value)));
-      if (metric_.tick == time_tick && time.low && time.high) {
+                                entry.value, metric_.format_tick(*value)));
+      if (metric_.format_tick == format_time_tick && time.low && time.high) {
         svg.line({x.position(entry.value), y.position(static_cast<double>(time.low->count()))},
                  {x.position(entry.value), y.position(static_cast<double>(time.high->count()))},
                  "range " + colour);
@@ -231,29 +237,30 @@ class SweepPicture {
   const SweepMetric& metric_;
   std::vector<std::string> names_;
   std::set<double> values_;  // values of the parameter
-  Extent across_{1e300, 0}, upwards_{1e300, 0};
+  Extent x_range_{1e300, 0}, y_range_{1e300, 0};
   Scale::Kind kind_ = Scale::Kind::linear;
 };
 
+// Returns at most kMaxSweeps sweeps. Couples parameters only if an operator has no other sweep.
 std::vector<Sweep> find_sweeps(const std::vector<CaseRecord>& cases) {
-  std::map<std::string, std::vector<const CaseRecord*>> by_op;
+  std::map<std::string, std::vector<const CaseRecord*>> cases_by_op;
   for (const CaseRecord& record : cases) {
     if (record.time && record.time->median.count() > 0 && record.op != "network") {
-      by_op[record.op].push_back(&record);
+      cases_by_op[record.op].push_back(&record);
     }
   }
   std::vector<Sweep> sweeps;
-  for (const auto& [op, of_op] : by_op) {
-    for (const EqualValues equal : {EqualValues::stay, EqualValues::follow}) {
-      const std::size_t before = sweeps.size();
-      for (const std::string& parameter : numeric_parameters(of_op)) {
-        auto sweep = find_sweep(of_op, parameter, equal);
-        if (!sweep || !is_intended(*sweep, of_op.size())) continue;
+  for (const auto& [op, op_cases] : cases_by_op) {
+    for (const EqualParameters equal : {EqualParameters::fixed, EqualParameters::coupled}) {
+      const std::size_t old_count = sweeps.size();
+      for (const std::string& parameter : list_numeric_parameters(op_cases)) {
+        auto sweep = find_sweep(op_cases, parameter, equal);
+        if (!sweep || !is_deliberate(*sweep, op_cases.size())) continue;
         sweeps.push_back(*std::move(sweep));
         // Parameters that change together would each give the same plot.
-        if (equal == EqualValues::follow) break;
+        if (equal == EqualParameters::coupled) break;
       }
-      if (sweeps.size() > before) break;
+      if (sweeps.size() > old_count) break;
     }
   }
   if (sweeps.size() > kMaxSweeps) sweeps.resize(kMaxSweeps);
@@ -282,9 +289,9 @@ std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases) {
     }
   }
   if (plots.empty()) {
-    plots.push_back(absent_plot("sweep", "Sweeps",
-                                "No parameter has three or more values while the others stay "
-                                "equal, so there is no sweep."));
+    plots.push_back(make_absent_plot("sweep", "Sweeps",
+                                     "No parameter has three or more values while the others stay "
+                                     "equal, so there is no sweep."));
   }
   return plots;
 }

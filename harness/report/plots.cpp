@@ -29,7 +29,7 @@ Plot make_plot(std::string name, std::string title, std::string caption, const D
           draw(kWidePlot), draw(kNarrowPlot), ""};
 }
 
-Plot absent_plot(std::string name, std::string title, std::string reason) {
+Plot make_absent_plot(std::string name, std::string title, std::string reason) {
   return {std::move(name), std::move(title), "", "", "", std::move(reason)};
 }
 
@@ -52,7 +52,8 @@ RowChart::RowChart(double width, const Shape& shape, std::string_view label)
   svg_.text({x_.positions().low, 12}, shape.axis, Anchor::start, "soft");
   for (const double tick : x_.ticks(is_narrow_ ? 4 : 7)) {
     svg_.line({x_.position(tick), kAxisHeight - 6}, {x_.position(tick), bottom}, "grid");
-    svg_.text({x_.position(tick), kAxisHeight - 11}, shape.tick(tick), Anchor::middle, "soft");
+    svg_.text({x_.position(tick), kAxisHeight - 11}, shape.format_tick(tick), Anchor::middle,
+              "soft");
   }
 }
 
@@ -61,43 +62,48 @@ double RowChart::top(std::size_t row) const {
   return is_narrow_ ? begin + kLabelHeight : begin + (pitch_ - height_) / 2;
 }
 
-void RowChart::label(std::size_t row, std::string_view text, std::string_view value) {
-  const auto fitting = [](double width) { return static_cast<std::size_t>(width / kLetterWidth); };
+void RowChart::draw_label(std::size_t row, std::string_view text, std::string_view value) {
+  const auto max_letters = [](double width) {
+    return static_cast<std::size_t>(width / kLetterWidth);
+  };
   if (is_narrow_) {
     const double y = top(row) - 4;
-    svg_.text({label_width_, y}, shorten(text, fitting(width_ - kValueWidth - 20)), Anchor::start);
+    svg_.text({label_width_, y}, shorten(text, max_letters(width_ - kValueWidth - 20)),
+              Anchor::start);
     svg_.text({width_ - 8, y}, value, Anchor::end, "soft");
     return;
   }
   const double y = middle(row) + 4;
-  svg_.text({label_width_ - 6, y}, shorten(text, fitting(label_width_ - 8)), Anchor::end);
+  svg_.text({label_width_ - 6, y}, shorten(text, max_letters(label_width_ - 8)), Anchor::end);
   svg_.text({width_ - 4, y}, value, Anchor::end, "soft");
 }
 
-void RowChart::range(double y, Extent values, std::string_view classes) {
+void RowChart::draw_range(double y, Extent values, std::string_view classes) {
   svg_.line({x_.position(values.low), y}, {x_.position(values.high), y}, classes);
 }
 
 std::string RowChart::finish() && { return std::move(svg_).finish(); }
 
-void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& across,
-               const AxisTitle& upwards) {
-  const Extent& right = x.positions();
-  const Extent& up = y.positions();  // low is the bottom of the picture
-  const bool is_narrow = right.span() < kNarrowLimit / 2;
+void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& x_title,
+               const AxisTitle& y_title) {
+  const Extent& x_range = x.positions();
+  const Extent& y_range = y.positions();  // y_range.low is the bottom of the picture
+  const bool is_narrow = x_range.span() < kNarrowLimit / 2;
   const std::vector<double> round_ticks = x.ticks(is_narrow ? 4 : 9);
-  for (const double tick : across.ticks.empty() ? round_ticks : across.ticks) {
-    svg.line({x.position(tick), up.low}, {x.position(tick), up.high}, "grid");
-    svg.text({x.position(tick), up.low + 15}, across.tick(tick), Anchor::middle, "soft");
+  for (const double tick : x_title.ticks.empty() ? round_ticks : x_title.ticks) {
+    svg.line({x.position(tick), y_range.low}, {x.position(tick), y_range.high}, "grid");
+    svg.text({x.position(tick), y_range.low + 15}, x_title.format_tick(tick), Anchor::middle,
+             "soft");
   }
   for (const double tick : y.ticks(8)) {
-    svg.line({right.low, y.position(tick)}, {right.high, y.position(tick)}, "grid");
-    svg.text({right.low - 5, y.position(tick) + 4}, upwards.tick(tick), Anchor::end, "soft");
+    svg.line({x_range.low, y.position(tick)}, {x_range.high, y.position(tick)}, "grid");
+    svg.text({x_range.low - 5, y.position(tick) + 4}, y_title.format_tick(tick), Anchor::end,
+             "soft");
   }
-  svg.line({right.low, up.low}, {right.high, up.low}, "axis");
-  svg.line({right.low, up.low}, {right.low, up.high}, "axis");
-  svg.text({right.high, up.low + 32}, across.text, Anchor::end, "soft");
-  svg.text({4, 12}, upwards.text, Anchor::start, "soft");
+  svg.line({x_range.low, y_range.low}, {x_range.high, y_range.low}, "axis");
+  svg.line({x_range.low, y_range.low}, {x_range.low, y_range.high}, "axis");
+  svg.text({x_range.high, y_range.low + 32}, x_title.text, Anchor::end, "soft");
+  svg.text({4, 12}, y_title.text, Anchor::start, "soft");
 }
 
 }  // namespace bench

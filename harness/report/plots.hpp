@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots of reports. Pure functions: each draws its picture in two widths, one for a screen and
-// one for a phone. A plot without data says in one sentence why.
+// one for a phone. A plot without data has a sentence with the reason instead.
 #pragma once
 
 #include "harness/judge/comparison.hpp"
@@ -17,24 +17,29 @@
 namespace bench {
 
 struct Plot {
-  std::string name;     // name of its file: "roofline"
-  std::string title;    // heading
-  std::string caption;  // how to read it
-  std::string wide, narrow;
-  std::string absent;  // why there is no picture; empty if there is one
+  std::string name;          // name of its file: "roofline"
+  std::string title;         // heading
+  std::string caption;       // how to read it
+  std::string wide, narrow;  // the picture as SVG in two widths
+  std::string absent;        // why there is no picture; empty if there is one
 };
 
+// Widths of the pictures in SVG units.
 inline constexpr double kWidePlot = 880;
 inline constexpr double kNarrowPlot = 340;
 
-// Returns " 3 more cases are not drawn." for the end of a caption; empty if none is left out.
+// Returns the end of a caption: " 3 further cases are not drawn." for the kind "further case".
+// Empty if `count` is 0.
 std::string format_left_out(std::size_t count, std::string_view kind);
 
+// Returns the picture as SVG with this width.
 using DrawPlot = std::function<std::string(double width)>;
 Plot make_plot(std::string name, std::string title, std::string caption, const DrawPlot& draw);
-Plot absent_plot(std::string name, std::string title, std::string reason);
+// Makes a plot without a picture.
+Plot make_absent_plot(std::string name, std::string title, std::string reason);
 
-// Rows with a label each and one common horizontal axis. Narrow charts put the label above its row.
+// A chart of labelled rows with a common horizontal axis. A narrow chart has each label above its
+// row.
 class RowChart {
  public:
   struct Shape {
@@ -42,38 +47,41 @@ class RowChart {
     double row_height = 14;  // height of the marks, without the label
     Scale::Kind kind = Scale::Kind::linear;
     Extent values;
-    std::string (*tick)(double value) = plain_tick;
+    std::string (*format_tick)(double value) = format_plain_tick;
     std::string axis = {};  // what the axis shows
   };
+  // `label`: the text that a screen reader reads aloud for the chart.
   RowChart(double width, const Shape& shape, std::string_view label);
 
   Svg& svg() { return svg_; }
   const Scale& x() const { return x_; }
-  double top(std::size_t row) const;
+  double top(std::size_t row) const;  // y of the upper edge of the row's marks
   double middle(std::size_t row) const { return top(row) + height_ / 2; }
-  // Writes `value` at the right end. Long labels are cut in the middle.
-  void label(std::size_t row, std::string_view text, std::string_view value);
-  // A horizontal range, cut at the edges of the axis.
-  void range(double y, Extent values, std::string_view classes);
+  // Writes the label of a row, cut in the middle if it is too long, and `value` at the right end.
+  void draw_label(std::size_t row, std::string_view text, std::string_view value);
+  // Draws a horizontal line from values.low to values.high, cut at the ends of the axis.
+  void draw_range(double y, Extent values, std::string_view classes);
   std::string finish() &&;
 
  private:
-  double width_, height_, pitch_, label_width_;
+  double width_, height_, pitch_, label_width_;  // pitch: distance between the tops of two rows
   bool is_narrow_;
   Svg svg_;
   Scale x_;
 };
 
-// Draws grid, ticks and titles of two axes.
+// The title of an axis and how its ticks look.
 struct AxisTitle {
   std::string text;
-  std::string (*tick)(double value);
-  std::vector<double> ticks = {};  // empty: round values
+  std::string (*format_tick)(double value);
+  std::vector<double> ticks = {};  // values of ticks; empty: round values
 };
-void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& across,
-               const AxisTitle& upwards);
+// Draws grid, ticks and titles of two axes.
+void draw_axes(Svg& svg, const Scale& x, const Scale& y, const AxisTitle& x_title,
+               const AxisTitle& y_title);
 
-// All plots of a run, in the order of the page. Never empty: absent plots are in it, too.
+// Returns all plots of a run, in the order of the page. Never empty, since plots without a picture
+// are included.
 std::vector<Plot> run_plots(const RunView& view);
 std::vector<Plot> gate_plots(const GateFile& gate);
 std::vector<Plot> comparison_plots(const Comparison& comparison);
@@ -94,6 +102,7 @@ struct ForestRow {
   double effect = 0;
   std::optional<double> low, high;
 };
+// `delta`: effects within +-delta do not count; the plot marks this range.
 Plot forest_plot(const std::vector<ForestRow>& rows, double delta);
 
 // Times of both sides of a case, in nanoseconds per iteration.
@@ -101,6 +110,7 @@ struct SidesRow {
   std::string id;
   std::vector<double> base, candidate;
 };
+// `unit`: what a time is, for the caption: "medians of duets".
 Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit);
 
 Plot history_plot(const std::vector<BaselineHistory>& histories);

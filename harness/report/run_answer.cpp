@@ -25,10 +25,11 @@
 namespace bench {
 namespace {
 
-// Five processes are the fewest with an interval of the median (result/summary.hpp).
-constexpr std::int64_t kProcessesOfAnInterval = 5;
-// Four times the processes halve the interval, since it shrinks with their square root.
-constexpr std::int64_t kMoreProcesses = 4;
+// Minimum number of processes for an interval of the median (result/summary.hpp).
+constexpr std::int64_t kMinIntervalProcesses = 5;
+// The advice is to use this many times as many processes. That halves the interval, since its width
+// shrinks with the square root of their number.
+constexpr std::int64_t kProcessFactor = 4;
 // The largest value of measure.processes.
 constexpr std::int64_t kMaxAdvisedProcesses = 1000;
 
@@ -40,7 +41,7 @@ std::string count_cases(Count count) {
   return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
-// Rounds to what a reader of a terminal needs: "41.2 s", "640 ms".
+// Returns the elapsed time of all runs: " in 41.2 s", " in 640 ms". Empty if it is unknown.
 std::string format_elapsed(const Report& report) {
   Nanoseconds wall{0};
   for (const EndRecord& end : report.ends) wall = saturated_sum(wall, end.accounting.wall);
@@ -50,8 +51,9 @@ std::string format_elapsed(const Report& report) {
                              : fmt::format(" in {:.1f} s", seconds.count());
 }
 
-// For each case, the number of processes whose medians make its time. One pass counts those of all
-// cases, since a run may have tens of thousands.
+// Returns for each case the number of processes behind its time: the quiet processes if known,
+// otherwise those of its run with samples. Counts all cases in one pass, since a run may have tens
+// of thousands of processes.
 std::vector<std::int64_t> count_processes(const Report& report,
                                           const std::vector<const CaseRecord*>& cases) {
   std::vector<std::int64_t> counts(cases.size());
@@ -73,38 +75,41 @@ std::vector<std::int64_t> count_processes(const Report& report,
   return counts;
 }
 
-// The id without its cache mode.
-std::string problem_of_id(std::string_view id) {
-  const IdSegments part = split_id(id);
-  return fmt::format("{}/{}/{}/{}/{}/{}/{}", part.op, part.direction, part.parameters, part.dtype,
-                     part.backend, part.device, part.options);
+// Returns the id without its cache mode.
+std::string remove_cache_mode(std::string_view id) {
+  const IdSegments segments = split_id(id);
+  return fmt::format("{}/{}/{}/{}/{}/{}/{}", segments.op, segments.direction, segments.parameters,
+                     segments.dtype, segments.backend, segments.device, segments.options);
 }
 
-// The cases whose times a sum may contain. A network as a whole would count its layers twice, and
-// so would a layer that was measured with several cache modes: the first of them counts.
+// The cases with a ceiling whose times a sum over the run contains, each of them once.
 struct SummedCases {
   std::vector<const CaseRecord*> cases;
-  std::size_t other_modes = 0;  // left out because an earlier case differs in the cache mode alone
+  // Number of cases left out because an earlier case differs only in the cache mode.
+  std::size_t other_modes = 0;
 };
 
-SummedCases summed_cases(const Report& report) {
-  std::set<std::string> with_layers;
+// Leaves out whole networks whose layers have times, since the sum would count these layers twice.
+// Leaves out all but the first cache mode of a case for the same reason.
+SummedCases select_summed_cases(const Report& report) {
+  std::set<std::string> networks_with_layers;
   for (const CaseRecord& record : report.cases) {
-    if (record.network && record.time) with_layers.insert(*record.network);
+    if (record.network && record.time) networks_with_layers.insert(*record.network);
   }
   const auto is_covered = [&](const CaseRecord& record) {
     const IdSegments id = split_id(record.id);
-    return id.op == "network" && std::ranges::any_of(with_layers, [&](const std::string& name) {
+    return id.op == "network" &&
+           std::ranges::any_of(networks_with_layers, [&](const std::string& name) {
              return id.parameters == name || id.parameters.starts_with(name + "-") ||
                     id.parameters.starts_with(name + "+");
            });
   };
   SummedCases summed;
-  std::set<std::string> problems;
+  std::set<std::string> ids_without_mode;
   for (const CaseRecord& record : report.cases) {
     const bool has_ceiling = record.time && record.roofline && record.roofline->ideal.count() >= 0;
     if (!has_ceiling || is_covered(record)) continue;
-    if (problems.insert(problem_of_id(record.id)).second) {
+    if (ids_without_mode.insert(remove_cache_mode(record.id)).second) {
       summed.cases.push_back(&record);
     } else {
       ++summed.other_modes;
@@ -113,22 +118,24 @@ SummedCases summed_cases(const Report& report) {
   return summed;
 }
 
-// The times of one case in a sum over all cases.
+// The time that one case could gain in a sum over all cases.
 struct CaseGain {
   const CaseRecord* record = nullptr;
-  Nanoseconds median{0}, ideal{0};
-  Nanoseconds time() const { return std::max(median - ideal, Nanoseconds(0)); }
+  Nanoseconds median{0}, ideal{0};  // multiplied by the number of layers that are this case
+  Nanoseconds recoverable() const { return std::max(median - ideal, Nanoseconds(0)); }
 };
 
-std::vector<CaseGain> gains_of_cases(const SummedCases& summed) {
-  std::vector<CaseGain> times;
+// Returns the gains of the cases, largest first.
+std::vector<CaseGain> compute_gains(const SummedCases& summed) {
+  std::vector<CaseGain> gains;
   for (const CaseRecord* record : summed.cases) {
-    const auto count = static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
-    times.push_back({record, saturated_product(record->time->median, count),
-                     saturated_product(record->roofline->ideal, count)});
+    const auto multiplicity =
+        static_cast<std::size_t>(std::max(record->multiplicity.value_or(1), 1));
+    gains.push_back({record, saturated_product(record->time->median, multiplicity),
+                     saturated_product(record->roofline->ideal, multiplicity)});
   }
-  std::ranges::stable_sort(times, std::greater<>(), &CaseGain::time);
-  return times;
+  std::ranges::stable_sort(gains, std::greater<>(), &CaseGain::recoverable);
+  return gains;
 }
 
 double compute_fraction(Nanoseconds part, Nanoseconds whole) {
@@ -136,9 +143,9 @@ double compute_fraction(Nanoseconds part, Nanoseconds whole) {
 }
 
 // "20 bound by compute, 8 by memory", in the order of the bounds.
-std::string format_bounds(const std::vector<CaseGain>& times) {
+std::string format_bounds(const std::vector<CaseGain>& gains) {
   std::map<Bound, int> counts;
-  for (const CaseGain& entry : times) ++counts[entry.record->roofline->bound];
+  for (const CaseGain& entry : gains) ++counts[entry.record->roofline->bound];
   std::string text;
   for (const auto& [bound, count] : counts) {
     text +=
@@ -148,19 +155,19 @@ std::string format_bounds(const std::vector<CaseGain>& times) {
   return text;
 }
 
-// Names the cache mode that a sum counts if other cases differ in the cache mode alone. Empty
-// without such cases.
-std::string format_modes(const std::vector<CaseGain>& times, std::size_t other_modes) {
+// Returns the cache mode that a sum counts, if it leaves out `other_modes` cases with other modes.
+// Empty if `other_modes` is 0.
+std::string format_cache_mode(const std::vector<CaseGain>& gains, std::size_t other_modes) {
   if (other_modes == 0) return "";
-  const std::string first = split_id(times.front().record->id).cache;
-  const bool is_one = std::ranges::all_of(
-      times, [&](const CaseGain& entry) { return split_id(entry.record->id).cache == first; });
-  return is_one ? fmt::format(" with cache {}", first) : " (each in its first cache mode)";
+  const std::string first = split_id(gains.front().record->id).cache;
+  const bool has_one_mode = std::ranges::all_of(
+      gains, [&](const CaseGain& entry) { return split_id(entry.record->id).cache == first; });
+  return has_one_mode ? fmt::format(" with cache {}", first) : " (each in its first cache mode)";
 }
 
-std::string peak_note(const Report& report, const std::vector<CaseGain>& times,
+std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
                       std::size_t other_modes) {
-  if (times.empty()) {
+  if (gains.empty()) {
     const bool has_rate = std::ranges::any_of(
         report.cases, [](const CaseRecord& record) { return record.flops_per_s.has_value(); });
     return has_rate ? "How near these times are to this machine's ceilings is unknown; "
@@ -168,44 +175,45 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& times,
                     : "";
   }
   Nanoseconds median{0}, ideal{0};
-  for (const CaseGain& entry : times) {
+  for (const CaseGain& entry : gains) {
     median = saturated_sum(median, entry.median);
     ideal = saturated_sum(ideal, entry.ideal);
   }
   if (median <= Nanoseconds(0)) return "";
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
-  const bool is_complete = times.size() + other_modes == timed;
+  const bool is_complete = gains.size() + other_modes == timed;
   const std::string subject =
       is_complete && timed == 1 ? "The case runs"
-      : is_complete ? fmt::format("All cases{} together run", format_modes(times, other_modes))
-                    : fmt::format("{} with known ceilings{} run{}", count_cases(times.size()),
-                                  format_modes(times, other_modes), times.size() == 1 ? "s" : "");
+      : is_complete
+          ? fmt::format("All cases{} together run", format_cache_mode(gains, other_modes))
+          : fmt::format("{} with known ceilings{} run{}", count_cases(gains.size()),
+                        format_cache_mode(gains, other_modes), gains.size() == 1 ? "s" : "");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
-      format_bounds(times));
+      format_bounds(gains));
 }
 
-std::string recoverable_note(const std::vector<CaseGain>& times) {
-  constexpr std::size_t kFirst = 3;
-  Nanoseconds all{0}, first{0};
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    all = saturated_sum(all, times[i].time());
-    if (i < kFirst) first = saturated_sum(first, times[i].time());
+std::string recoverable_note(const std::vector<CaseGain>& gains) {
+  constexpr std::size_t kFirstCases = 3;
+  Nanoseconds all{0}, first_cases{0};
+  for (std::size_t i = 0; i < gains.size(); ++i) {
+    all = saturated_sum(all, gains[i].recoverable());
+    if (i < kFirstCases) first_cases = saturated_sum(first_cases, gains[i].recoverable());
   }
-  if (times.size() < 2 || all <= Nanoseconds(0)) return "";
-  std::string text =
-      fmt::format("Of the {} that could be saved, {} has the most ({:.0f} %)", format_time(all),
-                  times.front().record->id, 100 * compute_fraction(times.front().time(), all));
-  if (times.size() > kFirst) {
-    text +=
-        fmt::format("; the first three cases have {:.0f} %", 100 * compute_fraction(first, all));
+  if (gains.size() < 2 || all <= Nanoseconds(0)) return "";
+  std::string text = fmt::format("Of the {} that could be saved, {} has the most ({:.0f} %)",
+                                 format_time(all), gains.front().record->id,
+                                 100 * compute_fraction(gains.front().recoverable(), all));
+  if (gains.size() > kFirstCases) {
+    text += fmt::format("; the first three cases have {:.0f} %",
+                        100 * compute_fraction(first_cases, all));
   }
   return text + ".";
 }
 
-// A note per network and cache mode: which layers hold what the network could gain.
+// Returns a note per network and cache mode: which layers contain most of the recoverable time.
 std::vector<std::string> network_notes(const Report& report) {
   std::vector<std::string> notes;
   for (const RecoverableTime& network : recoverable_times(report)) {
@@ -215,16 +223,17 @@ std::vector<std::string> network_notes(const Report& report) {
   return notes;
 }
 
-// The advice of the most important rule that has any, in the words for its first case.
+// Returns the advice of the most important rule that applies to any case, with the text for the
+// first such case.
 std::string advice_note(const Report& report) {
   std::map<std::string, std::vector<std::string>> texts;
   for (const CaseRecord& record : report.cases) {
     for (const Advice& advice : advice_in(record)) texts[advice.id].push_back(advice.text);
   }
   for (const std::string_view id : advice_ids()) {
-    const std::vector<std::string>& found = texts[std::string(id)];
-    if (!found.empty())
-      return fmt::format("{}, {}: {}", id, count_cases(found.size()), found.front());
+    const std::vector<std::string>& rule_texts = texts[std::string(id)];
+    if (!rule_texts.empty())
+      return fmt::format("{}, {}: {}", id, count_cases(rule_texts.size()), rule_texts.front());
   }
   return "";
 }
@@ -236,9 +245,9 @@ std::string missing_interval_note(const Report& report) {
       cases.push_back(&record);
   }
   std::int64_t missing = 0;
-  std::int64_t fewest = kProcessesOfAnInterval;
+  std::int64_t fewest = kMinIntervalProcesses;
   for (const std::int64_t processes : count_processes(report, cases)) {
-    if (processes <= 0 || processes >= kProcessesOfAnInterval) continue;
+    if (processes <= 0 || processes >= kMinIntervalProcesses) continue;
     ++missing;
     fewest = std::min(fewest, processes);
   }
@@ -247,15 +256,16 @@ std::string missing_interval_note(const Report& report) {
       "{} ha{} no interval: {} process{} {} too few for one; `--set measure.processes={}` gives "
       "one.",
       count_cases(missing), missing == 1 ? "s" : "ve", fewest, fewest == 1 ? "" : "es",
-      fewest == 1 ? "is" : "are", kProcessesOfAnInterval);
+      fewest == 1 ? "is" : "are", kMinIntervalProcesses);
 }
 
-// What a flag means, and what makes the time surer.
+// The meaning of a flag and, if there is one, a remedy.
 struct FlagMeaning {
   Flag flag;
   std::string_view reason;
 };
-// `noisy` has a sentence with numbers, and `disturbed` is part of format_quiet_samples().
+// The list omits two flags: noisy_notes() explains `noisy`, and format_quiet_samples() explains
+// `disturbed`.
 constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
     {Flag::interrupted,
      "fewer processes than requested; `bench run --resume FILE` measures the others"},
@@ -269,15 +279,16 @@ constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
      "the device gave samples that do not count, for the reason in the table"},
 }};
 
-// What reduces the interval of a case. More processes do not help if even four times as many would
-// leave it wide.
-std::string format_remedy(double half, std::int64_t processes) {
-  constexpr double kUseless = 0.2;
-  const std::int64_t more = std::min(kMoreProcesses * processes, kMaxAdvisedProcesses);
+// Returns how to reduce the interval of a case with this half width, a fraction, and this many
+// processes. Does not advise more processes if the interval would remain wide. Empty if the case
+// has the maximum number of processes.
+std::string format_remedy(double half_width, std::int64_t processes) {
+  constexpr double kMaxUsefulHalfWidth = 0.2;
+  const std::int64_t more = std::min(kProcessFactor * processes, kMaxAdvisedProcesses);
   if (more <= processes) return "";
   const double expected =
-      half * std::sqrt(static_cast<double>(processes) / static_cast<double>(more));
-  if (expected > kUseless) return "; only an idle machine can make it narrower";
+      half_width * std::sqrt(static_cast<double>(processes) / static_cast<double>(more));
+  if (expected > kMaxUsefulHalfWidth) return "; only an idle machine can make it narrower";
   return fmt::format("; `--set measure.processes={}` would give about +-{:.1f} %", more,
                      100 * expected);
 }
@@ -285,12 +296,12 @@ std::string format_remedy(double half, std::int64_t processes) {
 struct NoisyCases {
   std::int64_t count = 0;
   std::int64_t without_interval = 0;
-  const CaseRecord* widest = nullptr;
+  const CaseRecord* widest = nullptr;  // case with the widest interval; nullptr if there is none
 };
 
-// Intervals of disturbed cases are those of the disturbance; format_quiet_samples() counts these
-// cases.
-NoisyCases find_noisy(const Report& report) {
+// Ignores the intervals of disturbed cases, since the disturbance determines their width.
+// format_quiet_samples() counts these cases.
+NoisyCases find_noisy_cases(const Report& report) {
   NoisyCases noisy;
   for (const CaseRecord& record : report.cases) {
     if (!has_flag(record, Flag::noisy)) continue;
@@ -306,9 +317,9 @@ NoisyCases find_noisy(const Report& report) {
   return noisy;
 }
 
-// What is known about the widest interval, then about those that are missing.
+// Returns a note about the widest interval, then one about missing intervals.
 std::vector<std::string> noisy_notes(const Report& report) {
-  const NoisyCases noisy = find_noisy(report);
+  const NoisyCases noisy = find_noisy_cases(report);
   if (noisy.count == 0) return {};
   std::vector<std::string> notes;
   std::string text = fmt::format("noisy, {}:", count_cases(noisy.count));
@@ -328,19 +339,20 @@ std::vector<std::string> noisy_notes(const Report& report) {
     notes.push_back(fmt::format(
         "noisy, {} without an interval: fewer than {} processes were quiet; repeat the run on an "
         "idle machine, or with `--set measure.processes=20`.",
-        count_cases(noisy.without_interval), kProcessesOfAnInterval));
+        count_cases(noisy.without_interval), kMinIntervalProcesses));
   }
   return notes;
 }
 
-// A report shows the two most important flags; the table shows all.
+// Returns the notes about noisy cases, then notes about other flags as long as there are fewer than
+// two notes. The table shows all flags.
 std::vector<std::string> flag_notes(const Report& report) {
-  constexpr std::size_t kShown = 2;
+  constexpr std::size_t kMaxNotes = 2;
   std::vector<std::string> notes = noisy_notes(report);
   for (const FlagMeaning& meaning : kFlagMeanings) {
     const auto count = std::ranges::count_if(
         report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
-    if (count == 0 || notes.size() >= kShown) continue;
+    if (count == 0 || notes.size() >= kMaxNotes) continue;
     notes.push_back(
         fmt::format("{}, {}: {}.", to_string(meaning.flag), count_cases(count), meaning.reason));
   }
@@ -375,7 +387,8 @@ std::string answer_sentence(const Report& report) {
 
 namespace {
 
-// The questions that notes answer, the most important first.
+// The questions that notes answer, most important first: how good the times are, how certain they
+// are, and where most time can be gained.
 enum class NoteTopic { quality, certainty, gain, other };
 
 struct AnswerNote {
@@ -383,8 +396,8 @@ struct AnswerNote {
   std::string text;
 };
 
-// All notes in reading order. The first note of a topic answers its question; the others only add
-// to it.
+// Collects notes in reading order. The first note of a topic answers its question. Further notes of
+// the topic only add details, so they get the topic `other`.
 class AnswerNotes {
  public:
   void add(NoteTopic topic, std::string text) {
@@ -405,13 +418,13 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   const bool is_measured = std::ranges::any_of(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); });
   if (!is_measured) return {};
-  const SummedCases summed = summed_cases(report);
-  const std::vector<CaseGain> times = gains_of_cases(summed);
+  const SummedCases summed = select_summed_cases(report);
+  const std::vector<CaseGain> gains = compute_gains(summed);
   std::vector<std::string> networks = network_notes(report);
   AnswerNotes notes;
-  notes.add(NoteTopic::quality, peak_note(report, times, summed.other_modes));
-  // A network's layers hold more of its time than any case alone.
-  notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(times));
+  notes.add(NoteTopic::quality, peak_note(report, gains, summed.other_modes));
+  // If the run has networks, the notes on their layers answer where most can be gained.
+  notes.add(networks.empty() ? NoteTopic::gain : NoteTopic::other, recoverable_note(gains));
   notes.add(NoteTopic::certainty, missing_interval_note(report));
   notes.add(NoteTopic::gain, std::move(networks));
   notes.add(NoteTopic::other, advice_note(report));
@@ -436,15 +449,15 @@ std::vector<std::string> answer_notes(const Report& report) {
 LeadingNotes leading_notes(const Report& report, std::size_t width) {
   std::vector<AnswerNote> notes = make_notes(report);
   std::vector<bool> is_shown(notes.size());
-  std::size_t left = kMaxNoteLines;
+  std::size_t free_lines = kMaxNoteLines;
   for (const NoteTopic topic :
        {NoteTopic::quality, NoteTopic::certainty, NoteTopic::gain, NoteTopic::other}) {
     for (std::size_t i = 0; i < notes.size(); ++i) {
       if (notes[i].topic != topic) continue;
       const std::size_t lines = count_lines(notes[i].text, width);
-      if (lines > left) continue;
+      if (lines > free_lines) continue;
       is_shown[i] = true;
-      left -= lines;
+      free_lines -= lines;
     }
   }
   LeadingNotes leading;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run found, in sentences: how much it measured, how near the times are to the machine's
-// ceilings, where time can be recovered, and what makes the times unsure. Pure functions.
+// Sentences about the results of a run: how much the run measured, how near the times are to the
+// machine's ceilings, where time can be recovered, and what makes the times uncertain. Pure
+// functions.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -15,23 +16,25 @@ namespace bench {
 // nothing_measured_sentence() (console.hpp).
 std::string answer_sentence(const Report& report);
 
-// Returns notes of a sentence or two: how near the times are to the ceilings, where time can be
-// recovered, advice, and what makes the times unsure, with the option or command that makes them
-// surer. Empty without any time. The sums count each layer as often as its network has it, in its
-// first cache mode, and a whole network only without its layers.
+// Returns notes of one or two sentences: how near the times are to the ceilings, where time can be
+// recovered, advice, and what makes the times uncertain. The latter name the option or command that
+// helps. Empty if no case has a time. The sums count each layer as often as its network contains
+// it, with the cache mode that comes first. They count a whole network only if its layers have no
+// times.
 std::vector<std::string> answer_notes(const Report& report);
 
-// A terminal shows this many lines of notes, and with the next command ten below the table.
+// Maximum number of lines of notes below the table in a terminal, without the next commands.
 inline constexpr std::size_t kMaxNoteLines = 6;
 // The indent of the second line of a note.
 inline constexpr std::size_t kBulletIndent = 2;
 
-// The most important of answer_notes(): how good the times are, how sure, where most can be gained,
-// then others as far as kMaxNoteLines lines of `width` have room.
+// The most important of answer_notes(), as far as they fit.
 struct LeadingNotes {
   std::vector<std::string> texts;  // in the order of answer_notes()
-  std::size_t left_out = 0;
+  std::size_t left_out = 0;        // number of other notes
 };
+// Selects notes that fit into kMaxNoteLines lines of `width` columns. The notes on how good the
+// times are come first, then those on how certain they are, then those on gains, then all others.
 LeadingNotes leading_notes(const Report& report, std::size_t width);
 
 }  // namespace bench

@@ -17,7 +17,8 @@ namespace {
 enum class JunitResult { passed, failure, error, skipped };
 constexpr std::array<std::string_view, 4> kJunitElements = {"", "failure", "error", "skipped"};
 
-// By outcome. A wrong result is a failed test; a case that did not end properly is an error.
+// Results by outcome. A wrong result is a failed test; a case that crashed, timed out or failed is
+// an error.
 constexpr std::array<JunitResult, 7> kJunitResults = {
     JunitResult::passed, JunitResult::failure, JunitResult::skipped, JunitResult::skipped,
     JunitResult::error,  JunitResult::error,   JunitResult::error};
@@ -37,20 +38,20 @@ std::vector<std::string> junit_facts(const CaseRecord& record) {
 }
 
 std::string junit_case(const std::string& suite, const CaseRecord& record) {
-  const SourcePlace place = parse_source_place(record.source);
+  const ConfigLocation location = parse_config_location(record.source);
   std::string text =
       fmt::format("    <testcase{}{}", junit::attribute("classname", suite + "." + record.op),
                   junit::attribute("name", record.id));
-  if (!place.file.empty()) text += junit::attribute("file", place.file);
-  if (!place.file.empty() && place.line) {
-    text += junit::attribute("line", std::to_string(*place.line));
+  if (!location.file.empty()) text += junit::attribute("file", location.file);
+  if (!location.file.empty() && location.line) {
+    text += junit::attribute("line", std::to_string(*location.line));
   }
   if (record.time) {
     text +=
         fmt::format(" time=\"{:.9f}\"", std::chrono::duration<double>(record.time->median).count());
   }
   text += ">\n";
-  const std::string facts = junit::content(junit_facts(record));
+  const std::string facts = junit::escape_lines(junit_facts(record));
   const std::string_view element = kJunitElements[static_cast<std::size_t>(junit_result(record))];
   if (element.empty()) {
     text += fmt::format("      <system-out>{}</system-out>\n", facts);

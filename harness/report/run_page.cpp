@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// Returns "The longest case takes 43.61 ms (network/...)."
+// Returns " The longest takes 43.61 ms (network/...).", or an empty text if no case has a time.
 std::string format_longest_case(const Report& report) {
   const CaseRecord* longest = nullptr;
   for (const CaseRecord& record : report.cases) {
@@ -26,7 +26,7 @@ std::string format_longest_case(const Report& report) {
                      longest->id);
 }
 
-// How well the medians are known.
+// Returns sentences about the widths of the intervals. Empty if no case has a time.
 std::string format_precision(const Report& report) {
   const CaseColumn& interval = case_column("interval");
   std::vector<double> widths;
@@ -67,7 +67,7 @@ std::string format_lead(const RunView& view) {
   return text + run_sentence(view) + format_longest_case(report) + format_precision(report);
 }
 
-// Details of the environment that explain noise, with the names that `bench doctor` uses.
+// Details of the environment that may explain noise, with the names that `bench doctor` uses.
 constexpr std::array<std::string_view, 9> kShownDetails = {
     "governor", "clock.now_mhz",  "smt",       "aslr",    "transparent_hugepage",
     "kernel",   "cpu.hypervisor", "load_1min", "gpu.name"};
@@ -110,7 +110,8 @@ std::vector<std::string> noise_lines(const RunView& view) {
   return lines;
 }
 
-// What a terminal shows below its table, apart from the noise, which is part of the environment.
+// Adds the notes that a terminal shows below its table, except the notes on noise:
+// add_environment() adds these.
 void add_findings(const RunView& view, Page& page) {
   const std::vector<std::string> noise = noise_lines(view);
   std::vector<std::string> notes = answer_notes(view.report);
@@ -145,7 +146,8 @@ std::string_view outcome_class(const CaseRecord& record) {
   return record.outcome == Outcome::ok ? "good" : "doubt";
 }
 
-// The default columns with flags and reasons, without those that are unknown for all cases.
+// Returns the columns that the user chose. By default, returns the default columns with memory,
+// flags and reasons, without columns that are unknown for all cases.
 CaseColumns page_columns(const RunView& view) {
   if (!view.columns.empty()) return view.columns;
   CaseColumns columns = default_case_columns();

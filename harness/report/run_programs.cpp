@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run for other programs: Google Benchmark's JSON (its tools/compare.py) and OpenMetrics.
+// Formats of a run for other programs: Google Benchmark's JSON (for its tools/compare.py) and
+// OpenMetrics.
 #include "harness/report/exchange_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/google_benchmark_text.hpp"
@@ -16,8 +17,8 @@ namespace bench {
 namespace {
 
 using google_benchmark::Family;
-using open_metrics::family;
-using open_metrics::label_value;
+using open_metrics::escape_label_value;
+using open_metrics::format_gauge_header;
 
 void context_fields(JsonWriter& writer, const Report& report) {
   writer.required("caches", std::vector<std::string>());
@@ -30,7 +31,8 @@ void context_fields(JsonWriter& writer, const Report& report) {
   writer.required("library_version", run.tool_version);
 }
 
-// A process is a repetition, as `bench compare` treats them when it reads such a file.
+// Makes one repetition per process, the median of its samples. `bench compare` reads such a file in
+// the same way: each repetition as a process.
 google_benchmark::Repetitions to_repetitions(const std::vector<const ProcessRecord*>& processes) {
   google_benchmark::Repetitions repetitions;
   for (const ProcessRecord* process : processes) {
@@ -51,9 +53,10 @@ Family make_family(const CaseRecord& record, google_benchmark::Repetitions repet
   return {record.id, {}, record.reason.value_or(std::string(to_string(record.outcome)))};
 }
 
+// A metric with one value per case. `column` is the name of the column with the values.
 struct Gauge {
   std::string_view name, unit, help, column;
-  double scale;  // factor to the unit of OpenMetrics
+  double scale;  // factor from the column's unit to that of the gauge
 };
 constexpr std::array<Gauge, 5> kGauges = {
     {{"bench_case_seconds", "seconds", "Median time of one iteration.", "median_ns", 1e-9},
@@ -66,11 +69,11 @@ constexpr std::array<Gauge, 5> kGauges = {
 
 std::string format_gauge(const Gauge& gauge, const Report& report) {
   const CaseColumn& column = case_column(gauge.column);
-  std::string text = family(gauge.name, gauge.unit, gauge.help);
+  std::string text = format_gauge_header(gauge.name, gauge.unit, gauge.help);
   for (const CaseRecord& record : report.cases) {
     const CaseValue cell = column.value(record);
     if (!analysis::is_known(cell)) continue;
-    text += fmt::format("{}{{case=\"{}\"}} {:.6g}\n", gauge.name, label_value(record.id),
+    text += fmt::format("{}{{case=\"{}\"}} {:.6g}\n", gauge.name, escape_label_value(record.id),
                         analysis::to_number(cell) * gauge.scale);
   }
   return text;
@@ -95,7 +98,7 @@ std::string run_google_benchmark(const RunView& view, const ConsoleOptions& /*co
 }
 
 std::string run_open_metrics(const RunView& view, const ConsoleOptions& /*console*/) {
-  std::string text = family("bench_cases", "", "Cases by outcome.");
+  std::string text = format_gauge_header("bench_cases", "", "Cases by outcome.");
   std::array<std::size_t, 7> counts{};
   for (const CaseRecord& record : view.report.cases) {
     ++counts[static_cast<std::size_t>(record.outcome)];

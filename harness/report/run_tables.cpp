@@ -23,7 +23,7 @@ std::string markdown_row(const CaseColumns& columns, const CaseRecord& record) {
   return line + "\n";
 }
 
-// The unit of a column's raw values.
+// Returns the unit of a column's raw values; empty for text.
 std::string_view column_unit(const CaseColumn& column) {
   switch (column.quantity) {
     case analysis::Quantity::none:
@@ -75,8 +75,8 @@ std::string wide_csv(const CaseColumns& columns, const Report& report) {
   return text;
 }
 
-// One line per known value, which statistics programs group and pivot. The columns that identify
-// the case stand on every line.
+// Returns one line per known value, a form that statistics programs can group and pivot. Each line
+// repeats the columns that identify the case.
 std::string long_csv(const CaseColumns& columns, const Report& report) {
   CaseColumns identity, facts;
   for (const CaseColumn* column : all_case_columns()) {
@@ -87,11 +87,11 @@ std::string long_csv(const CaseColumns& columns, const Report& report) {
   }
   std::string text = csv_heading(identity) + ",quantity,unit,value\n";
   for (const CaseRecord& record : report.cases) {
-    const std::string begin = csv_line(identity, record);
+    const std::string identity_cells = csv_line(identity, record);
     for (const CaseColumn* column : facts) {
       const CaseValue cell = column->value(record);
       if (!analysis::is_known(cell)) continue;
-      text += fmt::format("{},{},{},", begin, column->name, column_unit(*column));
+      text += fmt::format("{},{},{},", identity_cells, column->name, column_unit(*column));
       analysis::append_csv(cell, text);
       text += '\n';
     }
@@ -105,16 +105,16 @@ std::string run_sentence(const RunView& view) {
   const std::vector<CaseRecord>& cases = view.report.cases;
   const auto measured = std::ranges::count_if(
       cases, [](const CaseRecord& record) { return record.time.has_value(); });
-  std::map<std::string_view, std::size_t> words;
+  std::map<std::string_view, std::size_t> counts;
   for (const CaseRecord& record : cases) {
-    if (record.outcome != Outcome::ok) ++words[to_string(record.outcome)];
-    for (const Flag flag : record.flags) ++words[flag_names()[static_cast<std::size_t>(flag)]];
+    if (record.outcome != Outcome::ok) ++counts[to_string(record.outcome)];
+    for (const Flag flag : record.flags) ++counts[flag_names()[static_cast<std::size_t>(flag)]];
   }
   std::string text = fmt::format("{} of {} case{} {} a time", measured, cases.size(),
                                  cases.size() == 1 ? "" : "s", measured == 1 ? "has" : "have");
   std::string_view separator = ": ";
-  for (const auto& [word, count] : words) {
-    text += fmt::format("{}{} {}", separator, count, word);
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {}", separator, count, name);
     separator = ", ";
   }
   if (view.cases_in_run > cases.size()) {

@@ -13,12 +13,14 @@ constexpr std::string_view kElided = "...";
 // Indices of segments in an id.
 enum Segment : std::size_t { direction = 1, dtype = 3, backend = 4, device = 5 };
 
+// The segments of an id, without its options.
 using Parts = std::array<std::string, 7>;
 
 Parts split_parts(const IdSegments& id) {
   return {id.op, id.direction, id.parameters, id.dtype, id.backend, id.device, id.cache};
 }
 
+// A set of segments.
 using Mask = std::array<bool, 7>;
 
 Mask make_mask(std::initializer_list<Segment> segments) {
@@ -27,12 +29,12 @@ Mask make_mask(std::initializer_list<Segment> segments) {
   return mask;
 }
 
-Mask both(Mask a, const Mask& b) {
+Mask intersect(Mask a, const Mask& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] && b[i];
   return a;
 }
 
-Mask either(Mask a, const Mask& b) {
+Mask unite(Mask a, const Mask& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = a[i] || b[i];
   return a;
 }
@@ -40,13 +42,13 @@ Mask either(Mask a, const Mask& b) {
 // Joins the parts of an id; each group of adjacent parts in `left_out` becomes one "...".
 std::string join(const Parts& parts, std::string_view options, const Mask& left_out) {
   std::string text;
-  bool elided_before = false;
+  bool was_elided = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool elided = left_out[i];
-    if (elided && elided_before) continue;
+    const bool is_elided = left_out[i];
+    if (is_elided && was_elided) continue;
     if (i > 0) text += '/';
-    text += elided ? kElided : std::string_view(parts[i]);
-    elided_before = elided;
+    text += is_elided ? kElided : std::string_view(parts[i]);
+    was_elided = is_elided;
   }
   if (!options.empty()) text.append("/").append(options);
   return text;
@@ -68,11 +70,11 @@ std::vector<std::string> IdShortener::forms(std::string_view id) const {
   const IdSegments segments = split_id(id);
   if (segments.cache.empty()) return {};  // not a canonical id: its parts are unknown
   const Parts parts = split_parts(segments);
-  const Mask machine = both(make_mask({dtype, backend, device}), shared_);
-  const Mask all = both(make_mask({direction, dtype, backend, device}), shared_);
-  const Mask most = either(all, make_mask({backend, device}));
-  return {join(parts, segments.options, machine), join(parts, segments.options, all),
-          join(parts, segments.options, most)};
+  const Mask shared_machine = intersect(make_mask({dtype, backend, device}), shared_);
+  const Mask shared = intersect(make_mask({direction, dtype, backend, device}), shared_);
+  const Mask shared_or_backend = unite(shared, make_mask({backend, device}));
+  return {join(parts, segments.options, shared_machine), join(parts, segments.options, shared),
+          join(parts, segments.options, shared_or_backend)};
 }
 
 }  // namespace bench

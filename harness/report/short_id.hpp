@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case ids for narrow columns: parts that all rows share are left out first.
+// Shortens case ids for narrow columns. Segments that all ids of a table share are left out first.
 #pragma once
 
 #include <array>
@@ -10,8 +10,9 @@
 
 namespace bench {
 
-// Columns that a shortened id needs to distinguish shapes ("conv/.../c512h14w1...relu/.../hot").
-// Other columns of a table are removed before the id becomes narrower.
+// Minimum width in columns that a shortened id needs to distinguish shapes
+// ("conv/.../c512h14w1...relu/.../hot"). Other columns of a table are removed before the id becomes
+// narrower.
 inline constexpr std::size_t kMinId = 36;
 
 class IdShortener {
@@ -26,7 +27,7 @@ class IdShortener {
 
  private:
   static constexpr std::size_t kSegments = 7;
-  // Whether all ids share it, in the order of an id's segments
+  // Whether all ids have the same text, by segment
   std::array<bool, kSegments> shared_{};
 };
 

@@ -20,11 +20,12 @@ std::span<const std::string_view> glyph_levels(Glyphs glyphs) {
   return kAsciiLevels;
 }
 
-std::vector<double> medians_of_parts(std::span<const double> values, std::size_t parts) {
+// Splits the values into `groups` of about equal size and returns the median of each group.
+std::vector<double> compute_group_medians(std::span<const double> values, std::size_t groups) {
   std::vector<double> medians;
-  for (std::size_t part = 0; part < parts; ++part) {
-    const std::size_t begin = part * values.size() / parts;
-    const std::size_t end = (part + 1) * values.size() / parts;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t begin = group * values.size() / groups;
+    const std::size_t end = (group + 1) * values.size() / groups;
     medians.push_back(*median(values.subspan(begin, end - begin)));
   }
   return medians;
@@ -33,9 +34,9 @@ std::vector<double> medians_of_parts(std::span<const double> values, std::size_t
 }  // namespace
 
 std::string sparkline(std::span<const double> values, const SparklineOptions& options) {
-  const std::size_t parts = std::min(values.size(), options.width);
-  if (parts == 0) return "";
-  const std::vector<double> medians = medians_of_parts(values, parts);
+  const std::size_t groups = std::min(values.size(), options.width);
+  if (groups == 0) return "";
+  const std::vector<double> medians = compute_group_medians(values, groups);
   const auto [low, high] = std::ranges::minmax(medians);
   const double range = std::max(high - low, options.min_range);
   const double bottom = (low + high) / 2 - range / 2;

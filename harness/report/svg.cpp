@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kAnchors = {"start", "middle", "end"};
 
-// One decimal is a tenth of a pixel. Values that are not finite would make the picture invalid.
-std::string coordinate(double value) {
+// Returns a coordinate with one decimal, which is precise enough for a screen. Returns "0" for
+// values that are not finite, since these would make the picture invalid.
+std::string format_coordinate(double value) {
   if (!std::isfinite(value)) return "0";
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
@@ -36,30 +37,32 @@ std::string series_class(std::size_t number) { return fmt::format("s{}", number 
 Marker series_marker(std::size_t number) { return static_cast<Marker>(number % 4); }
 
 std::string svg_point(Point point) {
-  return fmt::format("{},{} ", coordinate(point.x), coordinate(point.y));
+  return fmt::format("{},{} ", format_coordinate(point.x), format_coordinate(point.y));
 }
 
 Svg::Svg(Point size, std::string_view label)
     : text_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" "
                         "role=\"img\" aria-label=\"{}\" tabindex=\"0\">\n",
-                        coordinate(size.x), coordinate(size.y), escape_markup(label))) {}
+                        format_coordinate(size.x), format_coordinate(size.y),
+                        escape_markup(label))) {}
 
 void Svg::line(Point from, Point to, std::string_view classes) {
-  text_ +=
-      fmt::format("<line{} x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", class_attribute(classes),
-                  coordinate(from.x), coordinate(from.y), coordinate(to.x), coordinate(to.y));
+  text_ += fmt::format("<line{} x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n",
+                       class_attribute(classes), format_coordinate(from.x),
+                       format_coordinate(from.y), format_coordinate(to.x), format_coordinate(to.y));
 }
 
 void Svg::rect(Point corner, Point size, std::string_view classes) {
   text_ += fmt::format("<rect{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                       class_attribute(classes), coordinate(corner.x), coordinate(corner.y),
-                       coordinate(std::max(size.x, 0.0)), coordinate(std::max(size.y, 0.0)));
+                       class_attribute(classes), format_coordinate(corner.x),
+                       format_coordinate(corner.y), format_coordinate(std::max(size.x, 0.0)),
+                       format_coordinate(std::max(size.y, 0.0)));
 }
 
 void Svg::text(Point at, std::string_view text, Anchor anchor, std::string_view classes) {
   const std::string_view name = kAnchors[static_cast<std::size_t>(anchor)];
   text_ += fmt::format("<text{} x=\"{}\" y=\"{}\"{}>{}</text>\n", class_attribute(classes),
-                       coordinate(at.x), coordinate(at.y),
+                       format_coordinate(at.x), format_coordinate(at.y),
                        anchor == Anchor::start ? "" : fmt::format(" text-anchor=\"{}\"", name),
                        escape_markup(text));
 }
@@ -74,7 +77,7 @@ void Svg::marker(Marker shape, Point at, double radius, std::string_view classes
   switch (shape) {
     case Marker::circle:
       text_ += fmt::format("<circle{} cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", class_attribute(classes),
-                           coordinate(at.x), coordinate(at.y), coordinate(r));
+                           format_coordinate(at.x), format_coordinate(at.y), format_coordinate(r));
       return;
     case Marker::square:
       points = svg_point({at.x - r, at.y - r}) + svg_point({at.x + r, at.y - r}) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes SVG. Colours are classes (`s0` to `s5` for series, `ink`, `soft`, `grid`, ...), whose
-// values the page or standalone_svg() defines for light and dark.
+// Writes SVG. Colours are CSS classes (`s0` to `s5` for series, `ink`, `soft`, `grid`, ...). The
+// page or standalone_svg() defines their values for light and dark.
 #pragma once
 
 #include "harness/report/axis.hpp"
@@ -19,26 +19,31 @@ enum class Anchor { start, middle, end };
 enum class Marker { circle, square, triangle, diamond };
 
 inline constexpr std::size_t kSeriesColours = 6;
-// Returns "s0" to "s5": colours that the colour-blind can distinguish. Repeats after the last.
+// Returns the class of a series, "s0" to "s5", then "s0" again. Colour-blind readers can
+// distinguish these colours.
 std::string series_class(std::size_t number);
-// Every series has a shape of its own beside its colour.
+// Returns the shape of a series, so that its colour is not the only distinction. Repeats after
+// four.
 Marker series_marker(std::size_t number);
 
+// Builds an SVG picture. `classes`: CSS classes, separated by blanks.
 class Svg {
  public:
-  // `label`: what a screen reader reads aloud for the picture.
+  // `label`: the text that a screen reader reads aloud for the picture.
   Svg(Point size, std::string_view label);
 
   void line(Point from, Point to, std::string_view classes);
   void rect(Point corner, Point size, std::string_view classes);
   void text(Point at, std::string_view text, Anchor anchor, std::string_view classes = "");
+  // `points`: texts of svg_point(), one after the other.
   void polyline(const std::string& points, std::string_view classes);
   void marker(Marker shape, Point at, double radius, std::string_view classes);
-  // Marks drawn until close_mark() are one thing that the reader can point at; `text` describes it.
+  // Starts a mark: a group of shapes, up to close_mark(), that the reader can point at. `text`
+  // describes the mark.
   void open_mark(std::string_view text, std::string_view classes = "");
   void close_mark();
 
-  std::string finish() &&;
+  std::string finish() &&;  // returns the picture
 
  private:
   std::string text_;
@@ -47,7 +52,7 @@ class Svg {
 // Returns "12.5,3 ": one point of a polyline.
 std::string svg_point(Point point);
 
-// The picture as a file of its own, with its colours.
+// Returns the content of an SVG file: the picture with the definition of its colours.
 std::string standalone_svg(std::string_view svg);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trends as JSON.
+// Writes trends as JSON.
 #include "base/json_writer.hpp"
 #include "harness/report/trend_text.hpp"
 
@@ -9,7 +9,9 @@
 namespace bench {
 namespace {
 
+// Names by TrendChange::Kind.
 constexpr std::array<std::string_view, 3> kKindNames = {"step", "gradual", "accepted"};
+// Names by TrendBasis.
 constexpr std::array<std::string_view, 2> kBasisNames = {"fast_quarter", "median"};
 
 void write_run(JsonWriter& writer, const TrendRun& run) {
@@ -62,21 +64,21 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.required("change", std::expm1(shown.total_effect()));
   writer.optional("spread", trend.spread);
   writer.required_list("change_points", shown.changes(),
-                       [&](JsonWriter& change, const TrendChange& each) {
-                         write_change(change, each, trend.points[each.point].run);
+                       [&](JsonWriter& entry, const TrendChange& change) {
+                         write_change(entry, change, trend.points[change.point].run);
                        });
-  writer.required_list("creep", trend.creeps, [&](JsonWriter& creep, const Creep& each) {
-    write_creep(creep, each, trend.points[each.since].run);
+  writer.required_list("creep", trend.creeps, [&](JsonWriter& entry, const Creep& creep) {
+    write_creep(entry, creep, trend.points[creep.since].run);
   });
-  writer.group("pending", trend.pending, [](JsonWriter& pending, const auto& each) {
-    pending.required("runs", each.runs);
-    pending.required("change", std::expm1(each.effect));
+  writer.group("pending", trend.pending, [](JsonWriter& entry, const auto& pending) {
+    entry.required("runs", pending.runs);
+    entry.required("change", std::expm1(pending.effect));
   });
   writer.required_list("runs", std::span(trend.points).subspan(shown.first_point()), write_point);
   writer.required_list("not_compared", trend.skipped,
-                       [](JsonWriter& skipped, const SkippedRun& each) {
-                         write_run(skipped, each.run);
-                         skipped.required("not_compared", each.reason);
+                       [](JsonWriter& entry, const SkippedRun& skipped) {
+                         write_run(entry, skipped.run);
+                         entry.required("not_compared", skipped.reason);
                        });
 }
 

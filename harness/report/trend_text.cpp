@@ -18,14 +18,14 @@
 namespace bench {
 namespace {
 
-// Cases that the first sentences name; the table has all of them.
-constexpr std::size_t kNamedCases = 3;
-// Differences that a note names; the detail of a case has all of them.
-constexpr std::size_t kNamedDifferences = 3;
-// A line of full height covers at least 5 %, so that usual noise looks flat.
+// Maximum number of cases that a sentence names; the table has all of them.
+constexpr std::size_t kMaxNamedCases = 3;
+// Maximum number of differences that a note names; the detail of a case has all of them.
+constexpr std::size_t kMaxNamedDifferences = 3;
+// A sparkline of full height covers at least 5 %, so that usual noise looks flat.
 constexpr double kMinTrendRange = 0.05;
 constexpr std::size_t kTrendWidth = 16;
-constexpr std::size_t kMinReason = 12;
+constexpr std::size_t kMinReasonWidth = 12;
 constexpr std::size_t kDateLength = 10;    // "2026-11-12"
 constexpr std::size_t kMinuteLength = 16;  // "2026-11-12T08:00"
 
@@ -42,60 +42,62 @@ std::string format_iteration(double log_time) {
 }
 
 // "+4.1%"; a change that rounds to zero has no sign.
-std::string signed_percent(double effect) {
+std::string format_signed_change(double effect) {
   const std::string text = fmt::format("{:+.1f}%", 100 * std::expm1(effect));
   return text == "+0.0%" || text == "-0.0%" ? "0.0%" : text;
 }
 
-// "4.1 % slower".
-std::string effect_words(double effect) {
+// "4.1 % slower", for an effect in logarithms.
+std::string format_log_effect(double effect) {
   return fmt::format("{:.1f} % {}", std::abs(100 * std::expm1(effect)),
                      effect > 0 ? "slower" : "faster");
 }
 
 // "2026-11-12 (commit abc123)".
-std::string run_words(const TrendRun& run) {
+std::string describe_run(const TrendRun& run) {
   if (run.commit.empty()) return date_part(run.time);
   return fmt::format("{} (commit {})", date_part(run.time), run.commit);
 }
 
-std::string count_words(std::size_t count, std::string_view noun) {
+// "3 runs".
+std::string pluralise(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string creep_words(const CaseTrend& trend, const Creep& creep) {
+std::string describe_creep(const CaseTrend& trend, const Creep& creep) {
   const TrendRun& run = trend.points[creep.since].run;
   const std::string since = run.anchor ? fmt::format("anchor {}", *run.anchor)
                                        : fmt::format("its first run of {}", date_part(run.time));
   return fmt::format("{} than {}, in {} without a step of {:g} % or more",
-                     effect_words(creep.effect), since, count_words(creep.runs, "run"),
+                     format_log_effect(creep.effect), since, pluralise(creep.runs, "run"),
                      100 * TrendOptions{}.tolerance);
 }
 
-// What happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
-std::string event_words(const ShownTrend& shown) {
+// Returns what happened to the case, without its name: "became 4.1 % slower on 2026-11-12".
+std::string describe_event(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
   switch (shown.state()) {
     case TrendState::slower:
     case TrendState::faster: {
       const TrendChange& change = *shown.last_change();
-      return fmt::format("became {} {} {}", effect_words(change.effect),
+      return fmt::format("became {} {} {}", format_log_effect(change.effect),
                          change.kind == TrendChange::Kind::gradual ? "gradually around" : "on",
-                         run_words(trend.points[change.point].run));
+                         describe_run(trend.points[change.point].run));
     }
     case TrendState::creeping:
-      return "is " + creep_words(trend, trend.creeps.front());
+      return "is " + describe_creep(trend, trend.creeps.front());
     case TrendState::pending:
       return fmt::format(
           "may have changed: its last {} {} {} than those before, too few to be "
           "certain",
-          trend.pending->runs == 1 ? "run" : count_words(trend.pending->runs, "run"),
-          trend.pending->runs == 1 ? "is" : "are", effect_words(trend.pending->effect));
+          trend.pending->runs == 1 ? "run" : pluralise(trend.pending->runs, "run"),
+          trend.pending->runs == 1 ? "is" : "are", format_log_effect(trend.pending->effect));
     case TrendState::accepted: {
       const TrendChange& change = *shown.last_change();
       const TrendRun& run = trend.points[change.point].run;
-      return fmt::format("is {} since epoch {}, accepted on {}: {}", effect_words(change.effect),
-                         run.epoch, run_words(run), run.reason);
+      return fmt::format("is {} since epoch {}, accepted on {}: {}",
+                         format_log_effect(change.effect), run.epoch, describe_run(run),
+                         run.reason);
     }
     case TrendState::unchanged:
       return "did not change";
@@ -106,7 +108,8 @@ std::string event_words(const ShownTrend& shown) {
   return "";
 }
 
-std::string since_words(std::span<const ShownTrend> shown, const TrendView& view) {
+// Returns " since 2026-11-01": the time that the user gave, or the date of the first run.
+std::string format_since(std::span<const ShownTrend> shown, const TrendView& view) {
   if (view.since) return " since " + *view.since;
   std::string first;
   for (const ShownTrend& entry : shown) {
@@ -116,23 +119,26 @@ std::string since_words(std::span<const ShownTrend> shown, const TrendView& view
   return first.empty() ? "" : " since " + date_part(first);
 }
 
-// Names the first cases with what happened to them. Short forms of ids are for terminals.
-std::string named_events(std::span<const ShownTrend> shown, const IdShortener& shortener,
-                         std::size_t width) {
+// Names the first kMaxNamedCases cases with what happened to them. Shortens ids if the width is
+// limited.
+std::string list_events(std::span<const ShownTrend> shown, const IdShortener& shortener,
+                        std::size_t width) {
   std::string text;
-  for (const ShownTrend& entry : shown.first(std::min(shown.size(), kNamedCases))) {
+  for (const ShownTrend& entry : shown.first(std::min(shown.size(), kMaxNamedCases))) {
     const std::string& id = entry.trend().id;
     const std::vector<std::string> forms = shortener.forms(id);
     const bool is_complete = forms.empty() || width >= kUnlimitedWidth;
     text += fmt::format("{} {} {}", text.empty() ? "" : ";", is_complete ? id : forms.front(),
-                        event_words(entry));
+                        describe_event(entry));
   }
-  if (shown.size() > kNamedCases) text += fmt::format("; and {} more", shown.size() - kNamedCases);
+  if (shown.size() > kMaxNamedCases)
+    text += fmt::format("; and {} more", shown.size() - kMaxNamedCases);
   return text;
 }
 
-std::vector<ShownTrend> those_in(std::span<const ShownTrend> shown,
-                                 std::initializer_list<TrendState> states) {
+// Returns the trends with one of the states.
+std::vector<ShownTrend> select_states(std::span<const ShownTrend> shown,
+                                      std::initializer_list<TrendState> states) {
   std::vector<ShownTrend> result;
   for (const ShownTrend& entry : shown) {
     if (std::ranges::find(states, entry.state()) != states.end()) result.push_back(entry);
@@ -146,40 +152,44 @@ IdShortener make_shortener(std::span<const ShownTrend> shown) {
   return IdShortener(ids);
 }
 
-// Names the first cases with what happened to them; empty without cases.
-std::string sentence(std::string_view subject, std::span<const ShownTrend> named,
-                     const IdShortener& shortener, std::size_t width) {
+// Returns a sentence that names the first cases with what happened to them. Empty if there are no
+// cases.
+std::string format_sentence(std::string_view subject, std::span<const ShownTrend> named,
+                            const IdShortener& shortener, std::size_t width) {
   if (named.empty()) return "";
-  return wrap(fmt::format("{}:{}.", subject, named_events(named, shortener, width)), width, 0);
+  return wrap(fmt::format("{}:{}.", subject, list_events(named, shortener, width)), width, 0);
 }
 
-// The first sentences: one per state.
+// Returns the first sentences: one per state, with slower and faster cases in one sentence.
 std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendView& view,
                                 std::size_t width) {
   const IdShortener shortener = make_shortener(shown);
-  const auto changed = those_in(shown, {TrendState::slower, TrendState::faster});
+  const auto changed = select_states(shown, {TrendState::slower, TrendState::faster});
   const std::string changes =
-      fmt::format("{} of {} changed{}", changed.size(), count_words(shown.size(), "case"),
-                  since_words(shown, view));
+      fmt::format("{} of {} changed{}", changed.size(), pluralise(shown.size(), "case"),
+                  format_since(shown, view));
   std::string text = changed.empty() ? wrap(changes + ".", width, 0)
-                                     : sentence(changes, changed, shortener, width);
-  const auto creeping = those_in(shown, {TrendState::creeping});
-  text += sentence(fmt::format("{} slowly", creeping.size() == 1
-                                                ? "1 case changes"
-                                                : fmt::format("{} cases change", creeping.size())),
-                   creeping, shortener, width);
-  text += sentence("Not certain yet", those_in(shown, {TrendState::pending}), shortener, width);
-  text += sentence("Accepted", those_in(shown, {TrendState::accepted}), shortener, width);
-  const std::size_t short_ones = those_in(shown, {TrendState::too_few}).size();
-  if (short_ones == 0) return text;
+                                     : format_sentence(changes, changed, shortener, width);
+  const auto creeping = select_states(shown, {TrendState::creeping});
+  text += format_sentence(
+      fmt::format("{} slowly", creeping.size() == 1
+                                   ? "1 case changes"
+                                   : fmt::format("{} cases change", creeping.size())),
+      creeping, shortener, width);
+  text += format_sentence("Not certain yet", select_states(shown, {TrendState::pending}), shortener,
+                          width);
+  text +=
+      format_sentence("Accepted", select_states(shown, {TrendState::accepted}), shortener, width);
+  const std::size_t too_few = select_states(shown, {TrendState::too_few}).size();
+  if (too_few == 0) return text;
   return text +
          wrap(fmt::format("{} too few runs: a change point needs {} runs of an epoch.",
-                          short_ones == 1 ? "1 case has" : fmt::format("{} cases have", short_ones),
+                          too_few == 1 ? "1 case has" : fmt::format("{} cases have", too_few),
                           2 * kMinLevelRuns),
               width, 0);
 }
 
-std::string differences_words(const std::vector<Change>& changes, std::size_t limit) {
+std::string describe_differences(const std::vector<Change>& changes, std::size_t limit) {
   if (changes.empty()) return "";
   const std::size_t count = std::min(changes.size(), limit);
   std::string text =
@@ -189,47 +199,48 @@ std::string differences_words(const std::vector<Change>& changes, std::size_t li
   return text;
 }
 
-std::string change_words(const CaseTrend& trend, const TrendChange& change, std::size_t limit) {
+std::string describe_change(const CaseTrend& trend, const TrendChange& change, std::size_t limit) {
   const TrendRun& run = trend.points[change.point].run;
-  const std::string effect = signed_percent(change.effect);
-  const std::string with = differences_words(change.with, limit);
+  const std::string effect = format_signed_change(change.effect);
+  const std::string with = describe_differences(change.with, limit);
   switch (change.kind) {
     case TrendChange::Kind::step:
-      return fmt::format("{} on {}{}", effect, run_words(run), with);
+      return fmt::format("{} on {}{}", effect, describe_run(run), with);
     case TrendChange::Kind::gradual:
-      return fmt::format("{} gradually around {}{}", effect, run_words(run), with);
+      return fmt::format("{} gradually around {}{}", effect, describe_run(run), with);
     case TrendChange::Kind::accepted:
-      return fmt::format("{} accepted on {}, epoch {}: {}", effect, run_words(run), run.epoch,
+      return fmt::format("{} accepted on {}, epoch {}: {}", effect, describe_run(run), run.epoch,
                          run.reason);
   }
   return "";
 }
 
 // Returns "3 runs not compared: REASON", for the most frequent reason.
-std::string skipped_words(const CaseTrend& trend) {
+std::string describe_skipped_runs(const CaseTrend& trend) {
   if (trend.skipped.empty()) return "";
   std::map<std::string, std::size_t> reasons;
   for (const SkippedRun& skipped : trend.skipped) ++reasons[skipped.reason];
   const auto usual =
       std::ranges::max_element(reasons, {}, [](const auto& row) { return row.second; });
   std::string text =
-      fmt::format("{} not compared: {}", count_words(trend.skipped.size(), "run"), usual->first);
+      fmt::format("{} not compared: {}", pluralise(trend.skipped.size(), "run"), usual->first);
   if (reasons.size() > 1) text += fmt::format("; and {} other reasons", reasons.size() - 1);
   return text;
 }
 
-std::string case_note(const ShownTrend& shown) {
+// Returns the note below the row of a case: its changes, and runs that are not compared.
+std::string make_case_note(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
   std::string note;
-  const auto add = [&](const std::string& words) {
-    if (!words.empty()) note += (note.empty() ? "" : ". ") + words;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) note += (note.empty() ? "" : ". ") + text;
   };
   for (const TrendChange& change : shown.changes())
-    add(change_words(trend, change, kNamedDifferences));
+    add(describe_change(trend, change, kMaxNamedDifferences));
   if (shown.state() == TrendState::creeping)
-    add("creep: " + creep_words(trend, trend.creeps.front()));
-  if (shown.state() == TrendState::pending) add(event_words(shown));
-  add(skipped_words(trend));
+    add("creep: " + describe_creep(trend, trend.creeps.front()));
+  if (shown.state() == TrendState::pending) add(describe_event(shown));
+  add(describe_skipped_runs(trend));
   return note;
 }
 
@@ -250,15 +261,15 @@ Tone state_tone(TrendState state) {
   return Tone::plain;
 }
 
-std::string trend_line(const ShownTrend& shown, Glyphs glyphs) {
+std::string render_trend_line(const ShownTrend& shown, Glyphs glyphs) {
   std::vector<double> values;
   for (std::size_t i = shown.first_point(); i < shown.trend().points.size(); ++i)
     values.push_back(shown.trend().points[i].log_time);
   return sparkline(values, {kTrendWidth, kMinTrendRange, glyphs});
 }
 
-std::string class_table(std::span<const ShownTrend> shown, const TrendView& view,
-                        const ConsoleOptions& console) {
+std::string render_class_table(std::span<const ShownTrend> shown, const TrendView& view,
+                               const ConsoleOptions& console) {
   const std::vector<TextColumn> columns = {{"case", Align::left, kMinId},
                                            {"runs", Align::right, std::nullopt, 2},
                                            {"first", Align::right, std::nullopt, 3},
@@ -273,15 +284,15 @@ std::string class_table(std::span<const ShownTrend> shown, const TrendView& view
                      {std::to_string(trend.points.size() - entry.first_point())},
                      {format_iteration(entry.reference_level())},
                      {format_iteration(trend.present_level())},
-                     {signed_percent(entry.total_effect()), state_tone(entry.state())},
-                     {trend_line(entry, view.glyphs)}},
-                    case_note(entry)});
+                     {format_signed_change(entry.total_effect()), state_tone(entry.state())},
+                     {render_trend_line(entry, view.glyphs)}},
+                    make_case_note(entry)});
   }
   return render_table(columns, std::move(rows), console.width, console.colour);
 }
 
-// A command for copying, which is never folded.
-std::string next_command(std::string_view announcement, const std::string& command) {
+// Returns a command on its own line, which is never wrapped since users copy the command.
+std::string format_next_command(std::string_view announcement, const std::string& command) {
   return fmt::format("\n{}:\n  {}\n", printable(announcement), printable(command));
 }
 
@@ -291,8 +302,9 @@ struct RunColumn {
   std::string (*text)(const TrendRun& run);
 };
 
-// Omits the anchor if there is none, and the epoch if there is only the first one.
-std::vector<RunColumn> run_columns(const CaseTrend& trend) {
+// Returns the columns of a trend. Omits the anchor if no run has one, and the epoch if there is
+// only the first epoch.
+std::vector<RunColumn> make_run_columns(const CaseTrend& trend) {
   std::vector<RunColumn> columns = {
       {{"date"}, [](const TrendRun& run) { return minute_part(run.time); }},
       {{"run", Align::left, std::nullopt, 5}, [](const TrendRun& run) { return run.run_id; }},
@@ -305,26 +317,27 @@ std::vector<RunColumn> run_columns(const CaseTrend& trend) {
   if (trend.points.back().run.epoch > 0)
     columns.push_back({{"epoch", Align::right, std::nullopt, 3},
                        [](const TrendRun& run) { return std::to_string(run.epoch); }});
-  columns.push_back(
-      {{"reason", Align::left, kMinReason, 4}, [](const TrendRun& run) { return run.reason; }});
+  columns.push_back({{"reason", Align::left, kMinReasonWidth, 4},
+                     [](const TrendRun& run) { return run.reason; }});
   return columns;
 }
 
-// The table of all runs that are shown, with those that are not compared at their places.
+// The table of all shown runs. Runs that are not compared are in it, too, ordered by epoch and
+// time.
 class RunTable {
  public:
   RunTable(const ShownTrend& shown, const TrendView& view)
-      : shown_(shown), view_(view), columns_(run_columns(shown.trend())) {}
+      : shown_(shown), view_(view), columns_(make_run_columns(shown.trend())) {}
 
   std::string render(const ConsoleOptions& console) {
     const CaseTrend& trend = shown_.trend();
     for (const TrendChange& change : shown_.changes())
-      notes_[change.point] = "new level: " + change_words(trend, change, change.with.size());
+      notes_[change.point] = "new level: " + describe_change(trend, change, change.with.size());
     for (std::size_t i = shown_.first_point(); i < trend.points.size(); ++i) {
       const TrendPoint& point = trend.points[i];
       add_skipped_before(&point.run);
-      add(point.run, format_iteration(point.log_time),
-          point.effect ? signed_percent(*point.effect) : "", notes_[i]);
+      add_row(point.run, format_iteration(point.log_time),
+              point.effect ? format_signed_change(*point.effect) : "", notes_[i]);
     }
     add_skipped_before(nullptr);
     std::vector<TextColumn> headings;
@@ -335,15 +348,16 @@ class RunTable {
   }
 
  private:
-  void add(const TrendRun& run, const std::string& time, const std::string& change,
-           std::string note) {
+  void add_row(const TrendRun& run, const std::string& time, const std::string& change,
+               std::string note) {
     TextRow row{{}, std::move(note)};
     for (const RunColumn& entry : columns_) row.cells.push_back({entry.text(run)});
     row.cells.insert(row.cells.begin() + 1, {TextCell{time}, TextCell{change}});
     rows_.push_back(std::move(row));
   }
 
-  // `run`: the next one that is compared; nullptr at the end.
+  // Adds the runs that are not compared and come before `run`, a compared run. nullptr adds all
+  // others.
   void add_skipped_before(const TrendRun* run) {
     const std::vector<SkippedRun>& skipped = shown_.trend().skipped;
     const auto order = [](const TrendRun& entry) { return std::pair(entry.epoch, entry.time); };
@@ -351,7 +365,7 @@ class RunTable {
       const SkippedRun& next = skipped[skipped_];
       if (run != nullptr && order(*run) <= order(next.run)) return;
       if (view_.since && next.run.time < *view_.since) continue;
-      add(next.run, "", "", "not compared: " + next.reason);
+      add_row(next.run, "", "", "not compared: " + next.reason);
     }
   }
 
@@ -359,41 +373,43 @@ class RunTable {
   const TrendView& view_;
   std::vector<RunColumn> columns_;
   std::map<std::size_t, std::string> notes_;  // by point
-  std::size_t skipped_ = 0;                   // the next one
+  std::size_t skipped_ = 0;                   // index of the next run that is not compared
   std::vector<TextRow> rows_;
 };
 
-std::string basis_words(TrendBasis basis) {
+std::string describe_basis(TrendBasis basis) {
   return basis == TrendBasis::fast_quarter
              ? "Times are those of the fast quarter of each run's quiet processes."
              : "Times are medians over each run's processes.";
 }
 
-// The searched part of a long epoch.
-std::string window_words(const CaseTrend& trend) {
+// Returns a sentence if the search for changes covers only the last runs of an epoch; otherwise
+// empty.
+std::string describe_window(const CaseTrend& trend) {
   const bool is_cut = std::ranges::any_of(
       trend.epochs, [](const TrendEpoch& epoch) { return epoch.runs > kMaxSeries; });
   return is_cut ? fmt::format(" Only the last {} runs of an epoch are searched.", kMaxSeries) : "";
 }
 
-std::string detail_facts(const ShownTrend& shown, const TrendView& view) {
+std::string format_detail_facts(const ShownTrend& shown, const TrendView& view) {
   const CaseTrend& trend = shown.trend();
   std::string text = fmt::format(
       "{} in {} on {}; run-to-run variation {}. {}{}",
-      count_words(trend.points.size() + trend.skipped.size(), "run"),
-      count_words(trend.epochs.size(), "epoch"), trend.machine_class,
+      pluralise(trend.points.size() + trend.skipped.size(), "run"),
+      pluralise(trend.epochs.size(), "epoch"), trend.machine_class,
       format_or_unknown(trend.spread,
                         [](double value) { return fmt::format("{:.2f} %", 100 * value); }),
-      basis_words(trend.basis), window_words(trend));
-  // The first sentence has the first one.
+      describe_basis(trend.basis), describe_window(trend));
+  // If the case is creeping, the answer already describes the first creep.
   for (std::size_t i = shown.state() == TrendState::creeping ? 1 : 0; i < trend.creeps.size(); ++i)
-    text += fmt::format(" It is {}.", creep_words(trend, trend.creeps[i]));
-  text += " Trend: " + trend_line(shown, view.glyphs);
+    text += fmt::format(" It is {}.", describe_creep(trend, trend.creeps[i]));
+  text += " Trend: " + render_trend_line(shown, view.glyphs);
   return text;
 }
 
-// The run with which the present one should be measured together; nullptr if nothing changed.
-const TrendRun* run_before_change(const ShownTrend& shown) {
+// Returns a run from before the change, whose version the user should measure together with the
+// present one. nullptr if nothing changed.
+const TrendRun* find_run_before_change(const ShownTrend& shown) {
   const std::vector<TrendPoint>& points = shown.trend().points;
   switch (shown.state()) {
     case TrendState::slower:
@@ -411,15 +427,16 @@ const TrendRun* run_before_change(const ShownTrend& shown) {
   return nullptr;
 }
 
-std::string next_of_case(const ShownTrend& shown, const TrendView& view) {
+std::string suggest_next_command(const ShownTrend& shown, const TrendView& view) {
   const std::string id = shell_quoted(shown.trend().id);
-  const TrendRun* const before = run_before_change(shown);
-  if (before == nullptr)
-    return next_command("what the last run was, and how much runs differ",
-                        fmt::format("{} baseline show {}{}", view.program, id, view.store_option));
-  return next_command(
+  const TrendRun* const old_run = find_run_before_change(shown);
+  if (old_run == nullptr)
+    return format_next_command(
+        "what the last run was, and how much runs differ",
+        fmt::format("{} baseline show {}{}", view.program, id, view.store_option));
+  return format_next_command(
       fmt::format("measure it together with a checkout of {}",
-                  before->commit.empty() ? "the version before" : "commit " + before->commit),
+                  old_run->commit.empty() ? "the version before" : "commit " + old_run->commit),
       fmt::format("{} duet {} --base CHECKOUT", view.program, id));
 }
 
@@ -431,22 +448,24 @@ std::string format_trends(std::span<const ShownTrend> shown, const TrendView& vi
   std::map<std::string, std::vector<ShownTrend>> classes;
   for (const ShownTrend& entry : shown) classes[entry.trend().machine_class].push_back(entry);
   for (const auto& [machine_class, entries] : classes) {
-    text += fmt::format("\n{}\n", printable(machine_class)) + class_table(entries, view, console);
+    text += fmt::format("\n{}\n", printable(machine_class)) +
+            render_class_table(entries, view, console);
   }
   if (shown.empty()) return text;
   const ShownTrend& first = shown.front();
   const bool is_quiet =
       first.state() == TrendState::unchanged || first.state() == TrendState::too_few;
-  return text + next_command(is_quiet ? "every run of a case" : "every run of the first case",
+  return text +
+         format_next_command(is_quiet ? "every run of a case" : "every run of the first case",
                              fmt::format("{} history {}{}", view.program,
                                          shell_quoted(first.trend().id), view.store_option));
 }
 
 std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
                                 const ConsoleOptions& console) {
-  return wrap(fmt::format("{} {}.", shown.trend().id, event_words(shown)), console.width, 0) +
-         wrap(detail_facts(shown, view), console.width, 0) + '\n' +
-         RunTable(shown, view).render(console) + next_of_case(shown, view);
+  return wrap(fmt::format("{} {}.", shown.trend().id, describe_event(shown)), console.width, 0) +
+         wrap(format_detail_facts(shown, view), console.width, 0) + '\n' +
+         RunTable(shown, view).render(console) + suggest_next_command(shown, view);
 }
 
 }  // namespace bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of `bench history`: all cases in a table, one case in detail, and both as JSON. Pure
-// functions.
+// The texts of `bench history`: a table of all cases, one case in detail, and JSON. Pure functions.
 #pragma once
 
 #include "harness/judge/trend.hpp"
@@ -16,23 +15,23 @@
 
 namespace bench {
 
-// What a user asked for.
+// The user's options.
 struct TrendView {
-  // Shows only runs and changes from this UTC time on. The time may be shortened: "2026-11-01". If
-  // nullopt, shows all.
+  // If set, only runs and changes from this UTC time on are shown. The time may be a prefix:
+  // "2026-11-01".
   std::optional<std::string> since;
-  std::string program = "bench";  // first word of the command lines that are printed for copying
-  std::string store_option;       // ends these lines: " --baseline DIR", if the user gave it
+  std::string program = "bench";  // first word of the printed commands
+  std::string store_option;       // end of these commands: " --baseline DIR", or empty
   Glyphs glyphs = Glyphs::ascii;
 };
 
 // What a user should know about a case, the most important first.
 enum class TrendState {
   slower,     // the last shown change is a detected one and made the case slower
-  creeping,   // small changes added up
+  creeping,   // small changes added up without a step
   faster,     // the last shown change is a detected one and made the case faster
-  pending,    // its last runs differ, but are too few
-  accepted,   // the last shown change is a new epoch
+  pending,    // the last runs differ, but are too few to be certain
+  accepted,   // the last shown change is a new epoch, which accepts the times
   unchanged,  // enough runs, no change
   too_few,    // not enough runs in any epoch
 };
@@ -46,11 +45,13 @@ class ShownTrend {
 
   const CaseTrend& trend() const { return *trend_; }
   TrendState state() const { return state_; }
-  std::size_t first_point() const { return first_; }  // the first point that is shown
-  std::span<const TrendChange> changes() const;       // those that are shown
-  const TrendChange* last_change() const;             // of these; nullptr if there is none
-  // The level just before the first shown point. If no run precedes it, the level at this point.
+  std::size_t first_point() const { return first_; }  // index of the first shown point
+  std::span<const TrendChange> changes() const;       // the shown changes
+  const TrendChange* last_change() const;             // the last shown change, or nullptr
+  // Returns the level just before the first shown point, or at this point if it is the first of
+  // all.
   double reference_level() const;
+  // The difference from the reference level to the present level.
   double total_effect() const { return trend_->present_level() - reference_level(); }
   // Whether the present level begins with a shown, detected change that made the case slower.
   bool is_slower_now() const;
@@ -61,16 +62,18 @@ class ShownTrend {
   std::size_t first_;
   TrendState state_ = TrendState::unchanged;
 };
-// The cases that the view shows, ordered by state, then by the size of their effect.
+// Returns the cases that the view shows, ordered by state, then by the size of their effect,
+// largest first.
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view);
 
-// A sentence with the answer, a table of all cases for each machine class, and the next command.
+// Returns sentences with the answer, a table of the cases per machine class, and the next command.
 std::string format_trends(std::span<const ShownTrend> shown, const TrendView& view,
                           const ConsoleOptions& console);
-// The answer for one case, all of its runs with the change points, and the next command.
+// Returns the answer for one case, a table of the shown runs with the change points, and the next
+// command.
 std::string format_trend_detail(const ShownTrend& shown, const TrendView& view,
                                 const ConsoleOptions& console);
-// One object with the array `cases`; docs/history.md describes its fields.
+// Returns one object with the array `cases`; docs/history.md describes its fields.
 std::string trends_json(std::span<const ShownTrend> shown);
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the changes of each trend that are shown, and derives the state of the case from them.
+// Selects the shown changes of each trend, and derives the state of the case from them.
 #include "harness/report/trend_text.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 7> kStateNames = {
 
 TrendState classify_trend(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
-  // Creep (small changes that add up) takes precedence: no step follows it, so all changes since
-  // its start are gradual.
+  // Creep takes precedence: it means that no step followed its start, so all detected changes since
+  // then are gradual.
   if (!trend.creeps.empty()) return TrendState::creeping;
   const TrendChange* const last = shown.last_change();
   if (last != nullptr && last->kind != TrendChange::Kind::accepted)
@@ -26,7 +26,7 @@ TrendState classify_trend(const ShownTrend& shown) {
   return trend.is_searched ? TrendState::unchanged : TrendState::too_few;
 }
 
-double size_of_effect(const ShownTrend& shown) {
+double compute_effect_size(const ShownTrend& shown) {
   switch (shown.state()) {
     case TrendState::slower:
     case TrendState::faster:
@@ -86,7 +86,7 @@ std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const Tr
     if (auto next = ShownTrend::from(trend, view)) shown.push_back(*next);
   }
   std::ranges::stable_sort(shown, {}, [](const ShownTrend& entry) {
-    return std::tuple(entry.state(), -size_of_effect(entry));
+    return std::tuple(entry.state(), -compute_effect_size(entry));
   });
   return shown;
 }

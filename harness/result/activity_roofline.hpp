@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near the activities of a profile come to the ceilings of a machine: the arithmetic of
-// harness/result/roofline.hpp for parts of a case, and for programs that have no cases.
+// Computes how near the activities of a profile come to the ceilings of a machine. Applies the
+// arithmetic of harness/result/roofline.hpp to parts of a case, and to programs without cases.
 #pragma once
 
 #include "harness/result/ceilings.hpp"
@@ -16,31 +16,34 @@
 
 namespace bench {
 
-// Finds out what activities compute. Profiles repeat themselves, so answers are kept. Not
-// thread-safe.
+// Determines the work of activities. Caches the results, since activities of a profile repeat.
+// Not thread-safe.
 class ActivityWorkModel {
  public:
-  struct Known {
+  struct ActivityWork {
     ops::Work work;
-    Bytes weights{0};
+    Bytes weights{0};  // 0 if unknown
   };
-  // The activity's FLOPs and bytes; nullopt without them. If its parameters are those of an
-  // operator, the work knows its FLOPs without padding, and the weights are known.
-  std::optional<Known> work(const Activity& activity);
+  // Returns the FLOPs and bytes that the activity records; nullopt if it records neither. If its
+  // attributes describe a problem of an operator, also sets the FLOPs without padding and the size
+  // of the weights.
+  std::optional<ActivityWork> work(const Activity& activity);
 
  private:
-  const std::optional<Known>& modelled(const Activity& activity);
+  // Returns the work of the problem that the attributes describe; nullopt if they describe none.
+  const std::optional<ActivityWork>& model_work(const Activity& activity);
 
-  std::string key_;
-  std::unordered_map<std::string, std::optional<Known>> known_;
+  std::string key_;  // a member to reuse its memory
+  std::unordered_map<std::string, std::optional<ActivityWork>> cache_;
 };
 
-// With the ceilings of the machine on which the activities ran. The case id contains the cache
-// mode and the threads; without one, data that fit into a cache are assumed to be there, and all
-// threads compute. The function answers only for executed work on the CPU.
+// Uses the ceilings of the machine on which the activities ran. Reads the cache mode and the
+// threads from the activity's case id. Without a case id, assumes all threads, and that data are
+// in the smallest cache that holds them. The provider returns nullopt unless the activity executed
+// work on the CPU.
 IdealProvider make_ideal_provider(Ceilings ceilings);
 
-// With the ceilings that apply to each case, by its id, as its record states them.
+// Uses the ceilings in the roofline of the activity's case. `cases`: rooflines by case id.
 IdealProvider make_ideal_provider(std::map<std::string, Roofline> cases);
 
 }  // namespace bench

@@ -15,15 +15,15 @@
 namespace bench {
 namespace {
 
-// A type must be at least this much faster than f32 to count as accelerated. The margin is more
-// than equal loops differ by.
-constexpr double kAcceleratedBy = 1.1;
-// Below this efficiency, advice about a kernel that could compute faster is worth reading.
+// Minimum ratio of a data type's peak to the peak of f32 if the machine accelerates the type. The
+// margin exceeds the differences between measurements of equal loops.
+constexpr double kMinAcceleration = 1.1;
+// Advice about a kernel that could compute faster is useful only below this efficiency.
 constexpr double kGoodEfficiency = 0.7;
-constexpr std::int64_t kVectorBytes = 64;  // of AVX-512, and a cache line
+constexpr std::int64_t kVectorBytes = 64;  // an AVX-512 vector, and also a cache line
 constexpr std::string_view kWholeNetwork = ops::kNetworkOperator;
-constexpr std::string_view kNarrowBase = "f32";
-constexpr std::string_view kTensorCoresRefused = "not eligible";
+constexpr std::string_view kF32 = "f32";
+constexpr std::string_view kTensorCoresNotEligible = "not eligible";
 
 struct AdviceInput {
   const CaseRecord& record;
@@ -34,7 +34,7 @@ struct AdviceInput {
   std::optional<ops::ParameterSet> parameters;  // set if the operator is built-in
 };
 
-// Each rule returns its sentence, or an empty text if it does not apply.
+// The rules, one function each. A rule returns its advice, or an empty text if it does not apply.
 
 std::string launch_bound(const AdviceInput& input) {
   if (input.roofline.bound != Bound::launch) return "";
@@ -49,21 +49,21 @@ std::string launch_bound(const AdviceInput& input) {
 
 std::string library_fallback(const AdviceInput& input) {
   const std::string implementation = input.record.implementation.value_or("");
-  const bool reference = implementation.starts_with("ref") || implementation.starts_with("simple");
-  const bool by_product = input.id.op == "conv" && implementation.starts_with("gemm");
-  if (!reference && !by_product) return "";
+  const bool is_plain = implementation.starts_with("ref") || implementation.starts_with("simple");
+  const bool is_conv_as_gemm = input.id.op == "conv" && implementation.starts_with("gemm");
+  if (!is_plain && !is_conv_as_gemm) return "";
   return fmt::format(
       "The library ran `{}`, its {}; `bench explain` lists why it did not choose a faster one.",
-      implementation, reference ? "plain implementation" : "convolution through a matrix product");
+      implementation, is_plain ? "plain implementation" : "convolution through a matrix product");
 }
 
 std::string slow_type(const AdviceInput& input) {
   if (input.roofline.bound != Bound::compute) return "";
-  const auto own = find_peak(input.ceilings, input.record.dtype, input.threads);
-  const auto wide = find_peak(input.ceilings, kNarrowBase, input.threads);
+  const auto type_peak = find_peak(input.ceilings, input.record.dtype, input.threads);
+  const auto f32_peak = find_peak(input.ceilings, kF32, input.threads);
   const auto type = data_type_from_name(input.record.dtype);
-  if (!own || !wide || !type || info(*type).bytes >= info(DataType::f32).bytes) return "";
-  if (own->value > kAcceleratedBy * wide->value) return "";
+  if (!type_peak || !f32_peak || !type || info(*type).bytes >= info(DataType::f32).bytes) return "";
+  if (type_peak->value > kMinAcceleration * f32_peak->value) return "";
   return fmt::format(
       "This machine computes {0} no faster than f32, since it has no instructions for products of "
       "{0}: the library computes through f32, and only the memory traffic shrinks.",
@@ -74,15 +74,15 @@ std::string no_tensor_cores(const AdviceInput& input) {
   const auto& details = input.record.details;
   const auto answer = details.find(kTensorCoresDetail);
   const auto reason = details.find(kTensorCoresReason);
-  const bool refused = answer != details.end() && answer->second == kTensorCoresRefused;
-  if (!refused || reason == details.end() || input.roofline.bound != Bound::compute) return "";
+  const bool is_refused = answer != details.end() && answer->second == kTensorCoresNotEligible;
+  if (!is_refused || reason == details.end() || input.roofline.bound != Bound::compute) return "";
   return fmt::format(
       "The CUDA cores limit this case, since tensor cores cannot compute it: {}. `bench explain` "
       "says what to change.",
       reason->second);
 }
 
-// The sizes that a kernel puts into vectors, by operator.
+// The parameters whose dimensions a kernel vectorises, by operator.
 struct VectorSizes {
   std::string_view op;
   std::array<std::string_view, 2> parameters;
@@ -108,8 +108,9 @@ std::string alignment(const AdviceInput& input) {
 }
 
 std::string batch(const AdviceInput& input) {
-  const bool moves = input.roofline.bound == Bound::memory || input.roofline.bound == Bound::cache;
-  if (!moves || !input.record.memory || !input.record.work) return "";
+  const bool is_bandwidth_bound =
+      input.roofline.bound == Bound::memory || input.roofline.bound == Bound::cache;
+  if (!is_bandwidth_bound || !input.record.memory || !input.record.work) return "";
   const std::int64_t weights = input.record.memory->weights.count;
   if (2 * weights < input.record.work->traffic().count) return "";
   return fmt::format(
@@ -134,35 +135,35 @@ std::string layout_reorders(const AdviceInput& input) {
 }
 
 std::string fusion_not_taken(const AdviceInput& input) {
-  const bool separate =
+  const bool is_unfused_network =
       input.id.op == kWholeNetwork && input.id.parameters.find("+separate") != std::string::npos;
-  if (!separate) return "";
+  if (!is_unfused_network) return "";
   return "The network runs with `fuse: false`: activations and additions after convolutions read "
          "and write memory of their own.";
 }
 
-// The devices that a rule is about.
-enum class AdviceFor { all, cpu, gpu };
+// The devices to which a rule applies.
+enum class AdviceDevices { all, cpu, gpu };
 
 struct AdviceRule {
   std::string_view id;
   std::string (*apply)(const AdviceInput& input);
-  AdviceFor devices = AdviceFor::all;
+  AdviceDevices devices = AdviceDevices::all;
 };
 constexpr std::array<AdviceRule, 9> kAdviceRules = {
     {{"launch_bound", launch_bound},
-     {"library_fallback", library_fallback, AdviceFor::cpu},
-     {"slow_type", slow_type, AdviceFor::cpu},
-     {"tensor_cores", no_tensor_cores, AdviceFor::gpu},
-     {"alignment", alignment, AdviceFor::cpu},
+     {"library_fallback", library_fallback, AdviceDevices::cpu},
+     {"slow_type", slow_type, AdviceDevices::cpu},
+     {"tensor_cores", no_tensor_cores, AdviceDevices::gpu},
+     {"alignment", alignment, AdviceDevices::cpu},
      {"batch", batch},
      {"cold_weights", cold_weights},
      {"layout_reorders", layout_reorders},
      {"fusion_not_taken", fusion_not_taken}}};
 
-bool is_about(const AdviceRule& rule, const Ceilings& ceilings) {
-  const AdviceFor here = ceilings.gpu.empty() ? AdviceFor::cpu : AdviceFor::gpu;
-  return rule.devices == AdviceFor::all || rule.devices == here;
+bool applies_to_device(const AdviceRule& rule, const Ceilings& ceilings) {
+  const AdviceDevices device = ceilings.gpu.empty() ? AdviceDevices::cpu : AdviceDevices::gpu;
+  return rule.devices == AdviceDevices::all || rule.devices == device;
 }
 
 std::optional<ops::ParameterSet> parse_parameters(const IdSegments& id) {
@@ -193,7 +194,7 @@ std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceiling
   const AdviceInput input{record, *record.roofline, ceilings, id, threads, parse_parameters(id)};
   std::vector<Advice> advice;
   for (const AdviceRule& rule : kAdviceRules) {
-    std::string text = is_about(rule, ceilings) ? rule.apply(input) : "";
+    std::string text = applies_to_device(rule, ceilings) ? rule.apply(input) : "";
     if (!text.empty()) advice.push_back({std::string(rule.id), std::move(text)});
   }
   return advice;

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-// Prefix of the details of a record that hold its advice.
+// Prefix of the details of a case record that contain its advice.
 inline constexpr std::string_view kAdviceDetail = "advice.";
 
 struct Advice {
@@ -21,13 +21,13 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
-// The ids of all rules, in the order of their importance.
+// Returns the ids of all rules, most important first.
 std::span<const std::string_view> advice_ids();
 
-// Returns what the rules say about a case with a roofline. Empty without one.
+// Applies the rules to a case. Returns an empty list if the case has no roofline.
 std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceilings);
 
-// The advice that a record from a file contains (details "advice.ID").
+// Returns the advice that a record from a file contains (details "advice.ID").
 std::vector<Advice> advice_in(const CaseRecord& record);
 
 }  // namespace bench

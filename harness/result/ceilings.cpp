@@ -8,113 +8,116 @@
 namespace bench {
 namespace {
 
-// The types of loops that can compute a data type, apart from f32, through which a library computes
-// every narrow type.
+// Maps a data type to the type of the loops that can compute it. A library can also compute every
+// narrow type through f32.
 struct AcceleratedType {
   std::string_view dtype;
   std::string_view loop;
 };
 constexpr std::array<AcceleratedType, 4> kAcceleratedTypes = {
     {{"bf16", "bf16"}, {"f16", "f16"}, {"s8", "s8"}, {"u8", "s8"}}};
-constexpr std::string_view kWide = "f32";
-constexpr std::string_view kWidest = "f64";
-// A loop that only writes is not a ceiling of cases, which all read.
+constexpr std::string_view kConvertedType = "f32";
+constexpr std::string_view kDoubleType = "f64";
+// Prefix of loops that only write. They are not ceilings of cases, since every case reads.
 constexpr std::string_view kWriteLoops = "write";
 
-std::string_view type_of_loop(std::string_view name) {
+// "fma_avx2_f32" -> "f32"
+std::string_view find_loop_type(std::string_view name) {
   const std::size_t end = name.rfind('_');
   return end == std::string_view::npos ? std::string_view() : name.substr(end + 1);
 }
 
-// The values of the ceilings for one thread and for all, each the highest of those accepted.
+// The highest ceilings for one thread and for all threads.
 template <class Value>
-struct Ends {
+struct ThreadRange {
   std::optional<Value> one, all;
 };
 
 template <class Value, class Accept>
-Ends<Value> find_ends(const Ceilings& ceilings, const Accept& accept) {
-  Ends<Value> ends;
+ThreadRange<Value> find_highest(const Ceilings& ceilings, const Accept& accept) {
+  ThreadRange<Value> highest;
   for (const Ceiling& row : ceilings.rows) {
     const Value* value = std::get_if<Value>(&row.value);
     if (value == nullptr || !accept(row)) continue;
-    if (row.threads == 1) ends.one = std::max(ends.one.value_or(*value), *value);
-    if (row.threads == ceilings.threads) ends.all = std::max(ends.all.value_or(*value), *value);
+    if (row.threads == 1) highest.one = std::max(highest.one.value_or(*value), *value);
+    if (row.threads == ceilings.threads)
+      highest.all = std::max(highest.all.value_or(*value), *value);
   }
-  return ends;
+  return highest;
 }
 
-double number(FlopsPerSecond rate) { return rate.value; }
-double number(BytesPerSecond rate) { return rate.value; }
+double to_double(FlopsPerSecond rate) { return rate.value; }
+double to_double(BytesPerSecond rate) { return rate.value; }
 
 template <class Value>
-std::optional<Value> at_threads(const Ends<Value>& ends, int threads, int all) {
-  if (threads <= 1) return ends.one;
-  if (threads >= all) return ends.all;
-  if (!ends.one || !ends.all) return std::nullopt;
-  const double part = static_cast<double>(threads - 1) / static_cast<double>(all - 1);
-  return Value{number(*ends.one) + part * (number(*ends.all) - number(*ends.one))};
+std::optional<Value> interpolate(const ThreadRange<Value>& range, int threads, int all_threads) {
+  if (threads <= 1) return range.one;
+  if (threads >= all_threads) return range.all;
+  if (!range.one || !range.all) return std::nullopt;
+  const double fraction = static_cast<double>(threads - 1) / static_cast<double>(all_threads - 1);
+  return Value{to_double(*range.one) + fraction * (to_double(*range.all) - to_double(*range.one))};
 }
 
-// The operands whose products run at the rate of another type's.
-struct SameRate {
+// An operand type that was not measured, because products of `measured` run at the same rate.
+struct EqualRate {
   std::string_view operand;
   std::string_view measured;
 };
-constexpr std::array<SameRate, 2> kSameRates = {{{"f8_e5m2", "f8_e4m3"}, {"u8", "s8"}}};
+constexpr std::array<EqualRate, 2> kEqualRates = {{{"f8_e5m2", "f8_e4m3"}, {"u8", "s8"}}};
 
-std::optional<FlopsPerSecond> rate_named(const Ceilings& ceilings, std::string_view prefix,
-                                         std::string_view type) {
-  const auto is_it = [&](const Ceiling& row) {
+std::optional<FlopsPerSecond> find_rate(const Ceilings& ceilings, std::string_view prefix,
+                                        std::string_view type) {
+  const auto has_name = [&](const Ceiling& row) {
     return row.name.starts_with(prefix) && std::string_view(row.name).substr(prefix.size()) == type;
   };
-  return find_ends<FlopsPerSecond>(ceilings, is_it).one;
+  return find_highest<FlopsPerSecond>(ceilings, has_name).one;
 }
 
-std::optional<FlopsPerSecond> loop_peak(const Ceilings& ceilings, std::string_view type,
-                                        int threads) {
-  const auto ends = find_ends<FlopsPerSecond>(ceilings, [&](const Ceiling& row) {
-    return type_of_loop(row.name) == type && !row.name.starts_with(kLibraryCeiling);
+std::optional<FlopsPerSecond> find_loop_peak(const Ceilings& ceilings, std::string_view type,
+                                             int threads) {
+  const auto range = find_highest<FlopsPerSecond>(ceilings, [&](const Ceiling& row) {
+    return find_loop_type(row.name) == type && !row.name.starts_with(kLibraryCeiling);
   });
-  return at_threads(ends, threads, ceilings.threads);
+  return interpolate(range, threads, ceilings.threads);
 }
 
 }  // namespace
 
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
                                         int threads) {
-  if (dtype == kWidest) return loop_peak(ceilings, kWidest, threads);
-  const auto wide = loop_peak(ceilings, kWide, threads);
+  if (dtype == kDoubleType) return find_loop_peak(ceilings, kDoubleType, threads);
+  const auto converted = find_loop_peak(ceilings, kConvertedType, threads);
   const auto* row = std::ranges::find(kAcceleratedTypes, dtype, &AcceleratedType::dtype);
-  if (row == kAcceleratedTypes.end()) return wide;
-  // nullopt is less than every value
-  return std::max(wide, loop_peak(ceilings, row->loop, threads));
+  if (row == kAcceleratedTypes.end()) return converted;
+  // std::nullopt compares less than every value.
+  return std::max(converted, find_loop_peak(ceilings, row->loop, threads));
 }
 
 std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype) {
-  return rate_named(ceilings, kCudaCoreCeiling, dtype);
+  return find_rate(ceilings, kCudaCoreCeiling, dtype);
 }
 
 std::optional<FlopsPerSecond> tensor_core_peak(const Ceilings& ceilings, std::string_view operand) {
-  const auto* row = std::ranges::find(kSameRates, operand, &SameRate::operand);
-  return rate_named(ceilings, kLibraryCeiling, row == kSameRates.end() ? operand : row->measured);
+  const auto* row = std::ranges::find(kEqualRates, operand, &EqualRate::operand);
+  return find_rate(ceilings, kLibraryCeiling, row == kEqualRates.end() ? operand : row->measured);
 }
 
 std::optional<BytesPerSecond> find_bandwidth(const Ceilings& ceilings, std::string_view level,
                                              int threads) {
-  const auto* at = std::ranges::find(kMemoryLevels, level);
-  if (at == kMemoryLevels.end()) return std::nullopt;
-  for (;; --at) {
-    const auto ends = find_ends<BytesPerSecond>(ceilings, [&](const Ceiling& row) {
-      return row.level == *at && !row.name.starts_with(kWriteLoops);
+  const auto* nearest = std::ranges::find(kMemoryLevels, level);
+  if (nearest == kMemoryLevels.end()) return std::nullopt;
+  for (;; --nearest) {
+    const auto range = find_highest<BytesPerSecond>(ceilings, [&](const Ceiling& row) {
+      return row.level == *nearest && !row.name.starts_with(kWriteLoops);
     });
-    const auto found = at_threads(ends, threads, ceilings.threads);
-    if (found || at == kMemoryLevels.begin()) return found;
+    const auto bandwidth = interpolate(range, threads, ceilings.threads);
+    if (bandwidth || nearest == kMemoryLevels.begin()) return bandwidth;
   }
 }
 
 std::optional<Nanoseconds> find_dispatch_time(const Ceilings& ceilings, int threads) {
-  // One thread calls the library, whatever number computes; a team costs more.
+  // Always applies the time for one thread: only one thread calls the library, and starting more
+  // threads takes longer.
   std::optional<Nanoseconds> shortest;
   for (const Ceiling& row : ceilings.rows) {
     const Nanoseconds* time = std::get_if<Nanoseconds>(&row.value);

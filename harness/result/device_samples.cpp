@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 // "SM clock 1.21 GHz, 68 %" -> "SM clock #.# GHz, # %"
-std::string without_numbers(std::string_view text) {
+std::string mask_numbers(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (!is_digit(c)) {
@@ -38,11 +38,11 @@ void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t 
     exact->second += times;
     return;
   }
-  const std::string kind = without_numbers(reason);
-  const auto known = std::ranges::find_if(
-      remarks.reasons, [&](const auto& row) { return without_numbers(row.first) == kind; });
-  if (known != remarks.reasons.end()) {
-    known->second += times;
+  const std::string masked = mask_numbers(reason);
+  const auto similar = std::ranges::find_if(
+      remarks.reasons, [&](const auto& row) { return mask_numbers(row.first) == masked; });
+  if (similar != remarks.reasons.end()) {
+    similar->second += times;
   } else if (remarks.reasons.size() < kMaxReasons) {
     remarks.reasons[reason] = times;
   } else {
@@ -50,13 +50,13 @@ void add_remark(SampleRemarks& remarks, const std::string& reason, std::int64_t 
   }
 }
 
-void add_remarks(SampleRemarks& to, const SampleRemarks& from) {
-  std::int64_t reported = 0;
-  for (const auto& [reason, times] : from.reasons) {
-    add_remark(to, reason, times);
-    reported += times;
+void add_remarks(SampleRemarks& sum, const SampleRemarks& more) {
+  std::int64_t with_reason = 0;
+  for (const auto& [reason, times] : more.reasons) {
+    add_remark(sum, reason, times);
+    with_reason += times;
   }
-  to.count += std::max<std::int64_t>(from.count - reported, 0);
+  sum.count += std::max<std::int64_t>(more.count - with_reason, 0);
 }
 
 std::string most_frequent_reason(const SampleRemarks& remarks) {
@@ -89,21 +89,23 @@ namespace {
 
 using Processes = std::span<const ProcessRecord* const>;
 
-// Uses the median() of times for a clock's hertz.
+// Returns the median of clock frequencies. Calls the median() of times, which also rounds to
+// integers.
 std::optional<std::int64_t> median_hertz(const std::vector<std::int64_t>& values) {
-  std::vector<Nanoseconds> counts(values.begin(), values.end());
-  const auto middle = median(counts);
+  std::vector<Nanoseconds> hertz(values.begin(), values.end());
+  const auto middle = median(hertz);
   return middle ? std::optional<std::int64_t>(middle->count()) : std::nullopt;
 }
 
-// Adds the remarks of a process; a case without remarks has none.
+// Adds the remarks of a process to those of its case, which are nullopt if the count is 0.
 void add_to_case(std::optional<SampleRemarks>& remarks, const SampleRemarks& more) {
   if (more.count <= 0) return;
   if (!remarks) remarks.emplace();
   add_remarks(*remarks, more);
 }
 
-bool is_remarkable(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
+// Returns whether at least kMinFlaggedFraction of the samples have a remark.
+bool needs_flag(const std::optional<SampleRemarks>& remarks, std::size_t samples) {
   return remarks && remarks->count > 0 &&
          static_cast<double>(remarks->count) >= kMinFlaggedFraction * static_cast<double>(samples);
 }
@@ -120,9 +122,9 @@ void fill_setup(CaseRecord& record, Processes processes) {
 }  // namespace
 
 Nanoseconds per_iteration(Nanoseconds sample, std::int64_t iterations) {
-  const std::int64_t whole = sample.count() / iterations;
-  const std::int64_t rest = sample.count() % iterations;
-  return Nanoseconds(whole + (rest >= iterations - rest ? 1 : 0));
+  const std::int64_t quotient = sample.count() / iterations;
+  const std::int64_t remainder = sample.count() % iterations;
+  return Nanoseconds(quotient + (remainder >= iterations - remainder ? 1 : 0));
 }
 
 void set_flag(CaseRecord& record, Flag flag) {
@@ -157,8 +159,8 @@ void flag_device_part(CaseRecord& record, Processes processes) {
   std::size_t samples = 0;
   for (const ProcessRecord* process : processes) samples += process->samples.size();
   if (record.voided && record.voided->count > 0) set_flag(record, Flag::voided_samples);
-  if (is_remarkable(record.throttled, samples)) set_flag(record, Flag::throttled);
-  if (is_remarkable(record.unsteady_clock, samples)) set_flag(record, Flag::unsteady);
+  if (needs_flag(record.throttled, samples)) set_flag(record, Flag::throttled);
+  if (needs_flag(record.unsteady_clock, samples)) set_flag(record, Flag::unsteady);
   const std::optional<Nanoseconds>& floor = record.launch_floor;
   if (floor && record.time && record.time->median < kLaunchBoundFactor * *floor)
     set_flag(record, Flag::launch_bound);

@@ -12,22 +12,22 @@ namespace {
 
 constexpr double kMicro = 1e-6;
 
-double joules(const ProcessEnergy& energy) {
+double to_joules(const ProcessEnergy& energy) {
   return kMicro * static_cast<double>(energy.microjoules);
 }
 
 }  // namespace
 
-void add_energy(std::optional<ProcessEnergy>& to, const ProcessEnergy& round) {
-  if (!to) {
-    to = round;
+void add_energy(std::optional<ProcessEnergy>& sum, const ProcessEnergy& round) {
+  if (!sum) {
+    sum = round;
     return;
   }
-  to->microjoules += round.microjoules;
-  to->time += round.time;
+  sum->microjoules += round.microjoules;
+  sum->time += round.time;
 }
 
-std::optional<std::string> energy_obstacle(const ProcessEnergy& energy) {
+std::optional<std::string> energy_unavailable_reason(const ProcessEnergy& energy) {
   if (energy.time < kMinEnergyTime) {
     return fmt::format(
         "a process ran for {}, and the energy counter needs {}: raise measure.min_iterations",
@@ -40,20 +40,21 @@ std::optional<std::string> energy_obstacle(const ProcessEnergy& energy) {
 std::optional<Energy> compute_energy(std::span<const ProcessRecord* const> processes,
                                      std::optional<std::int64_t> flops) {
   Energy energy;
-  double sum = 0, iterations = 0;
+  double joules = 0, iterations = 0;
   for (const ProcessRecord* process : processes) {
-    if (!process->energy || energy_obstacle(*process->energy) || process->samples.empty()) continue;
+    if (!process->energy || energy_unavailable_reason(*process->energy) || process->samples.empty())
+      continue;
     if (energy.source.empty()) energy.source = process->energy->source;
     if (process->energy->source != energy.source) continue;
     const Nanoseconds sampled =
         std::accumulate(process->samples.begin(), process->samples.end(), Nanoseconds(0));
-    sum += joules(*process->energy) * static_cast<double>(sampled.count()) /
-           static_cast<double>(process->energy->time.count());
+    joules += to_joules(*process->energy) * static_cast<double>(sampled.count()) /
+              static_cast<double>(process->energy->time.count());
     iterations += static_cast<double>(process->samples.size()) *
                   static_cast<double>(process->iterations_per_sample);
   }
-  if (sum <= 0 || iterations <= 0) return std::nullopt;
-  energy.joules_per_iteration = sum / iterations;
+  if (joules <= 0 || iterations <= 0) return std::nullopt;
+  energy.joules_per_iteration = joules / iterations;
   if (flops && *flops > 0) {
     energy.flops_per_joule = static_cast<double>(*flops) / energy.joules_per_iteration;
   }

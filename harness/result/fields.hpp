@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of each record, declared once for writing (base/json_writer.hpp) and reading
-// (base/json_reader.hpp), in this order. Only for sources.
+// Declares the JSON fields of each record, in this order, once for writing (base/json_writer.hpp)
+// and reading (base/json_reader.hpp). Include it only in sources.
 #pragma once
 
 #include "base/checked.hpp"
@@ -61,7 +61,8 @@ void fields(auto& archive, JsonOf<SampleRemarks> auto& remarks) {
   archive.optional("reasons", remarks.reasons);
 }
 
-// Fields about samples on a device's clock, which processes, cases and replies of workers have.
+// Declares fields about samples on a device's clock. Processes, cases and replies of workers have
+// these fields.
 void device_clock_fields(auto& archive, auto& record) {
   archive.optional("host_launch_ns", record.host_launch);
   archive.optional("clock_hz", record.clock_hz);
@@ -86,13 +87,13 @@ void energy_fields(auto& archive, JsonOf<std::optional<ProcessEnergy>> auto& ene
   });
 }
 
-// A file has the typed details among the others.
+// A file stores the typed details (typed_details.hpp) among the other details.
 inline void detail_fields(JsonWriter& writer, const CaseRecord& record) {
   writer.optional("details", details_as_texts(record));
 }
 inline void detail_fields(JsonReader& reader, CaseRecord& record) {
   reader.optional("details", record.details);
-  take_typed_details(record);
+  extract_typed_details(record);
 }
 
 template <class Archive, class Process>
@@ -117,7 +118,8 @@ void process_fields(Archive& archive, Process& process) {
   energy_fields(archive, process.energy);
 }
 
-// The sum is written for readers; when reading, files of other tools may contain only the sum.
+// Writes the sum of both directions as well, for human readers. Files of other tools may contain
+// only the sum; the reader then counts it as bytes read.
 inline void byte_fields(JsonWriter& writer, const ops::Work& work) {
   writer.required("bytes", work.traffic());
   writer.required("bytes_read", work.bytes_read);
@@ -287,7 +289,7 @@ void end_fields(Archive& archive, End& end) {
   });
 }
 
-// Whole lines of a result file.
+// Complete lines of a result file.
 void fields(auto& archive, JsonOf<RunRecord> auto& run) {
   archive.constant("record", "run");
   archive.constant("schema", kResultSchema);

@@ -10,11 +10,11 @@
 namespace bench {
 namespace {
 
-// Returns a violated rule that no single field shows; empty if there is none.
-std::string contradiction(const ProcessRecord& process) {
+// Returns the first rule that the values of a record violate; empty if there is none.
+std::string find_contradiction(const ProcessRecord& process) {
   return process.iterations_per_sample > 0 ? "" : "`iterations_per_sample` is not at least 1";
 }
-std::string contradiction(const CaseRecord& record) {
+std::string find_contradiction(const CaseRecord& record) {
   if (record.multiplicity == 0) return "`multiplicity` is not at least 1";
   if (!record.time) return "";
   return record.time->low.has_value() == record.time->high.has_value()
@@ -22,7 +22,7 @@ std::string contradiction(const CaseRecord& record) {
              : "`time.low_ns` and `time.high_ns` must occur together";
 }
 template <class T>
-std::string contradiction(const T&) {
+std::string find_contradiction(const T&) {
   return "";
 }
 
@@ -32,7 +32,7 @@ Result<Line> read_record(JsonValue object) {
   JsonReader reader(object);
   fields(reader, record);
   std::string problem = reader.problem();
-  if (problem.empty()) problem = contradiction(record);
+  if (problem.empty()) problem = find_contradiction(record);
   if (!problem.empty()) return Error{problem, "", ""};
   return Line(Record(std::move(record)));
 }
@@ -85,16 +85,16 @@ std::optional<std::vector<std::string>> document_lines(std::string_view text) {
   const JsonValue root = document->root();
   if (!root.find("schema")) return std::nullopt;
   std::vector<std::string> lines;
-  struct Part {
+  struct RecordList {
     const char* name;
-    bool always;
+    bool is_required;
   };
-  constexpr Part kParts[] = {{"runs", true},      {"processes", true},
-                             {"cases", true},     {"profile_passes", false},
-                             {"canaries", false}, {"ends", true}};
-  for (const auto& [part, always] : kParts) {
-    const auto index = root.find(part);
-    if (!index && !always) continue;
+  constexpr RecordList kRecordLists[] = {{"runs", true},      {"processes", true},
+                                         {"cases", true},     {"profile_passes", false},
+                                         {"canaries", false}, {"ends", true}};
+  for (const auto& [name, is_required] : kRecordLists) {
+    const auto index = root.find(name);
+    if (!index && !is_required) continue;
     if (!index || !root.member(*index).is_list()) return std::nullopt;
     const JsonValue records = root.member(*index);
     for (std::size_t i = 0; i < records.size(); ++i) lines.push_back(format_json(records.item(i)));

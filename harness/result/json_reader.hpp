@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// A well-formed record of a kind that a Report does not contain ("activity").
+// A well-formed record of a kind that a Report does not contain, such as "activity".
 struct OtherRecord {
   std::string kind;
 };
@@ -24,11 +24,12 @@ struct OtherSchema {
 };
 using Line = std::variant<Record, OtherRecord, OtherSchema>;
 
-// Returns an error for malformed JSON, a missing record kind, or a field that is missing or has the
-// wrong type. `document` provides memory, which many lines may share.
+// Parses one line. Returns an error for malformed JSON, a missing record kind, or a field that is
+// missing or has the wrong type. `document` provides the memory, which consecutive lines can share.
 Result<Line> parse_line(std::string_view text, JsonDocument& document);
 
-// Returns the lines of a JSON document (to_json_document); nullopt if the text is not one.
+// Returns the records of a JSON document (to_json_document), one line each. Returns nullopt if the
+// text is not such a document.
 std::optional<std::vector<std::string>> document_lines(std::string_view text);
 
 }  // namespace bench

@@ -14,7 +14,7 @@ std::string to_json_line(const Record& record) {
 
 namespace {
 
-// Derived from the cases: a network summary as the console prints it.
+// Writes a network summary as the console prints it. It is derived from the cases.
 void summary_fields(JsonWriter& writer, const NetworkSummary& summary) {
   writer.required("network", summary.network);
   writer.optional("id", summary.network_id);

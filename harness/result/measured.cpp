@@ -18,11 +18,11 @@ namespace {
 
 constexpr double kUpperTail = 0.9;
 
-// Facts of an environment that describe the state of a device.
+// Names in EnvironmentRecord::details that describe the state of a device.
 constexpr std::array<const char*, 4> kDeviceFacts = {"gpu.name", "gpu.driver", "gpu.ecc",
                                                      "gpu.mig"};
 
-// Sizes that files have among the exact facts.
+// Sizes that files store as texts among the facts.
 struct MemoryFact {
   const char* name;
   std::optional<Bytes> ExactProperties::*size;
@@ -32,15 +32,15 @@ constexpr std::array<MemoryFact, 3> kMemoryFacts = {
      {"memory.weights_bytes", &ExactProperties::weights},
      {"memory.workspace_bytes", &ExactProperties::workspace}}};
 
-// Whether the detail is a library of another backend than that of the handshake, which the run
-// record names.
-bool is_library(std::string_view detail) {
+// Returns whether the detail states the version of a library. Cases state only libraries that the
+// worker's handshake does not report; the run record states the others.
+bool is_library_version(std::string_view detail) {
   return detail.starts_with("library.") && !detail.ends_with(".path");
 }
 
-bool is_exact(std::string_view detail) {
-  return is_library(detail) || detail.starts_with("layout.") || detail == kPrimitivesDetail ||
-         detail == kOutputDigestDetail;
+bool is_exact_property(std::string_view detail) {
+  return is_library_version(detail) || detail.starts_with("layout.") ||
+         detail == kPrimitivesDetail || detail == kOutputDigestDetail;
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ ExactProperties exact_properties(const CaseRecord& record) {
   ExactProperties exact{record.implementation.value_or(""), {}};
   std::map<std::string, std::string>& facts = exact.facts;
   for (const auto& [name, value] : record.details) {
-    if (is_exact(name)) facts[name] = value;
+    if (is_exact_property(name)) facts[name] = value;
   }
   if (record.memory) {
     exact.peak = record.memory->peak;
@@ -96,12 +96,12 @@ double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
 }
 
 ProcessSummary process_from_iteration(FractionalNanoseconds iteration) {
-  // Longer iterations need no fraction; with it they would not fit.
-  constexpr FractionalNanoseconds kLong = std::chrono::seconds(1);
+  // Longer iterations need no fraction, and a billion of them would not fit into an integer.
+  constexpr FractionalNanoseconds kMinWithoutFraction = std::chrono::seconds(1);
   constexpr double kMaxTime = 9e18;
   ProcessSummary process;
   process.samples = 1;
-  process.iterations_per_sample = iteration < kLong ? 1'000'000'000 : 1;
+  process.iterations_per_sample = iteration < kMinWithoutFraction ? 1'000'000'000 : 1;
   const double sample = iteration.count() * static_cast<double>(process.iterations_per_sample);
   process.median = Nanoseconds(std::llround(std::clamp(sample, 0.0, kMaxTime)));
   process.q25 = process.p90 = process.min = process.median;
@@ -118,30 +118,32 @@ std::vector<ProcessSummary> summarise_processes(const std::vector<CountedSamples
   return summaries;
 }
 
-// The processes of a report by case, from all runs of a chain, since each may have measured some.
+// Finds the processes of a case in a report. Includes all runs of a chain, since each of them may
+// have measured some of the processes.
 class ProcessIndex {
  public:
   explicit ProcessIndex(const Report& report) : chains_(report.runs) {
     for (const ProcessRecord& process : report.processes) {
       if (process.samples.empty()) continue;
-      processes_[key(process.run_id, process.id)][process.process] = &process;
+      processes_[make_key(process.run_id, process.id)][process.process] = &process;
     }
   }
   std::vector<const ProcessRecord*> find(const CaseRecord& record) const {
-    std::vector<const ProcessRecord*> found;
-    const auto processes = processes_.find(key(record.run_id, record.id));
-    if (processes == processes_.end()) return found;
-    for (const auto& [number, process] : processes->second) found.push_back(process);
-    return found;
+    std::vector<const ProcessRecord*> processes;
+    const auto entry = processes_.find(make_key(record.run_id, record.id));
+    if (entry == processes_.end()) return processes;
+    for (const auto& [number, process] : entry->second) processes.push_back(process);
+    return processes;
   }
 
  private:
-  std::string key(const std::string& run_id, const std::string& id) const {
+  std::string make_key(const std::string& run_id, const std::string& id) const {
     return chains_.origin(run_id) + ' ' + id;
   }
 
   RunChains chains_;
-  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;  // by key()
+  // Processes by make_key() and by process number.
+  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;
 };
 
 void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase& measured) {
@@ -213,9 +215,9 @@ std::vector<double> iteration_times(const std::vector<ProcessSummary>& processes
 }
 
 std::optional<double> median_iteration(const MeasuredCase& measured) {
-  const bool is_stated =
+  const bool uses_stated_median =
       measured.processes.empty() && measured.median && measured.median->count() > 0;
-  if (is_stated) return measured.median->count();
+  if (uses_stated_median) return measured.median->count();
   return median_over_processes(measured, &ProcessSummary::median);
 }
 

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// Enough canaries for a quantile of a sitting; new ones replace the oldest.
+// Limits the memory per number of threads. New canaries replace the oldest ones.
 constexpr std::size_t kMaxCanaries = 20'000;
 
 bool has_canaries(const ProcessRecord& process) {
@@ -28,11 +28,11 @@ std::vector<Nanoseconds> quiet_samples(const ProcessRecord& process, Nanoseconds
   return quiet;
 }
 
-bool is_enough(const std::vector<Nanoseconds>& quiet, const ProcessRecord& process) {
+bool has_enough_quiet(const std::vector<Nanoseconds>& quiet, const ProcessRecord& process) {
   return quiet.size() >= std::min(kMinQuietSamples, process.samples.size());
 }
 
-// Returns the shortest join time of the processes; nullopt for one thread.
+// Returns the shortest join time of the processes; nullopt if no process has one.
 std::optional<Nanoseconds> shortest_join(const std::vector<CountedSamples>& processes) {
   std::optional<Nanoseconds> shortest;
   for (const CountedSamples& entry : processes) {
@@ -49,12 +49,12 @@ Nanoseconds sum_times(std::span<const Nanoseconds> samples) {
 }  // namespace
 
 void QuietLevels::know(int threads, Nanoseconds level) {
-  const auto [known, is_new] = known_.try_emplace(threads, level);
-  if (!is_new) known->second = std::min(known->second, level);
+  const auto [stored, is_new] = stored_.try_emplace(threads, level);
+  if (!is_new) stored->second = std::min(stored->second, level);
 }
 
 void QuietLevels::learn(int threads, std::span<const Nanoseconds> canaries) {
-  std::vector<Nanoseconds>& times = learnt_[threads];
+  std::vector<Nanoseconds>& times = canaries_[threads];
   std::ranges::copy_if(canaries, std::back_inserter(times),
                        [](Nanoseconds time) { return time > Nanoseconds(0); });
   if (times.size() > kMaxCanaries) {
@@ -64,12 +64,12 @@ void QuietLevels::learn(int threads, std::span<const Nanoseconds> canaries) {
 
 std::optional<Nanoseconds> QuietLevels::level(int threads) const {
   std::optional<Nanoseconds> level;
-  if (const auto learnt = learnt_.find(threads);
-      learnt != learnt_.end() && !learnt->second.empty()) {
-    level = quantile(learnt->second, kQuietQuantile);
+  if (const auto canaries = canaries_.find(threads);
+      canaries != canaries_.end() && !canaries->second.empty()) {
+    level = quantile(canaries->second, kQuietQuantile);
   }
-  if (const auto known = known_.find(threads); known != known_.end()) {
-    level = level ? std::min(*level, known->second) : known->second;
+  if (const auto stored = stored_.find(threads); stored != stored_.end()) {
+    level = level ? std::min(*level, stored->second) : stored->second;
   }
   return level;
 }
@@ -79,8 +79,8 @@ bool is_quiet(Nanoseconds canary, Nanoseconds level) {
                                         (1 + kQuietTolerance) * static_cast<double>(level.count());
 }
 
-bool is_farther(Nanoseconds join, Nanoseconds than) {
-  return static_cast<double>(join.count()) > kJoinFactor * static_cast<double>(than.count());
+bool is_farther(Nanoseconds join, Nanoseconds reference) {
+  return static_cast<double>(join.count()) > kJoinFactor * static_cast<double>(reference.count());
 }
 
 std::vector<CountedSamples> all_samples(std::span<const ProcessRecord* const> processes) {
@@ -111,7 +111,8 @@ JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes) {
     quiet.waited += sum_times(entry.samples);
     std::vector<Nanoseconds> samples = quiet_samples(*entry.process, quiet.level);
     quiet.samples += std::ssize(samples);
-    if (is_enough(samples, *entry.process)) counted.push_back({entry.process, std::move(samples)});
+    if (has_enough_quiet(samples, *entry.process))
+      counted.push_back({entry.process, std::move(samples)});
   }
   quiet.join = shortest_join(counted);
   std::erase_if(counted, [&](const CountedSamples& entry) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which samples of a case count: those next to which the machine was quiet. The decision
+// Decides which samples of a case count: those during which the machine was quiet. The decision
 // depends only on the canaries before and after a sample (record.hpp), never on the sample itself.
-// So no sample is selected for being fast. docs/decisions/0019 has the study behind the constants.
-// Pure functions.
+// It therefore does not prefer fast samples. docs/decisions/0019 describes the study behind the
+// constants. Pure functions.
 #pragma once
 
 #include "harness/result/record.hpp"
@@ -15,26 +15,27 @@
 namespace bench {
 
 // A canary is quiet if it exceeds the quiet level by at most this fraction. Values from 3 to 10 %
-// are equivalent: load on the same core slows the canary down by 30 % or more.
+// are equivalent, because load on the same core slows the canary down by 30 % or more.
 inline constexpr double kQuietTolerance = 0.05;
-// Quantile of the canaries that defines the quiet level: the fastest few are clock noise.
+// Quantile of the canaries that defines the quiet level. The few faster ones are noise of the
+// clock.
 inline constexpr double kQuietQuantile = 0.05;
 // Minimum number of quiet samples for the median of a process.
 inline constexpr std::size_t kMinQuietSamples = 5;
 
-// Canary times on the quiet machine, by number of threads.
+// Estimates the quiet level, which is the canary time on the quiet machine, per number of threads.
 class QuietLevels {
  public:
-  // Adds a level of this machine class from a store. Learnt canaries can only lower it.
+  // Adds a stored quiet level of this machine class. Learnt canaries can only lower the level.
   void know(int threads, Nanoseconds level);
-  // Adds canaries of samples.
+  // Adds the canaries of samples. Ignores canaries of 0 (see SampleCanaries).
   void learn(int threads, std::span<const Nanoseconds> canaries);
   // Returns the quiet level; nullopt if nothing is known for that number of threads.
   std::optional<Nanoseconds> level(int threads) const;
 
  private:
-  std::map<int, Nanoseconds> known_;
-  std::map<int, std::vector<Nanoseconds>> learnt_;
+  std::map<int, Nanoseconds> stored_;                 // lowest stored level, by number of threads
+  std::map<int, std::vector<Nanoseconds>> canaries_;  // by number of threads
 };
 
 bool is_quiet(Nanoseconds canary, Nanoseconds level);
@@ -43,23 +44,24 @@ bool is_quiet(Nanoseconds canary, Nanoseconds level);
 // the shortest time. The time varies by 30 % between equal processes. It differs by 60 % or more
 // between near and far processors.
 inline constexpr double kJoinFactor = 1.4;
-bool is_farther(Nanoseconds join, Nanoseconds than);
+// Returns whether the threads with join time `join` are farther apart than those with `reference`.
+bool is_farther(Nanoseconds join, Nanoseconds reference);
 
-// The samples of a process that count.
+// A process and those of its samples that count.
 struct CountedSamples {
   const ProcessRecord* process = nullptr;
   std::vector<Nanoseconds> samples;
 };
 struct JudgedSamples {
   std::vector<CountedSamples> counted;  // only processes with counted samples, in their order
-  std::optional<QuietSummary> quiet;    // nullopt if a process has no canaries
-  // Whether all samples count because too few are quiet.
+  std::optional<QuietSummary> quiet;    // nullopt if any process has no canaries
+  // Returns whether all samples count because no process has enough quiet ones.
   bool is_disturbed() const { return quiet && quiet->processes == 0; }
 };
-// Skips processes without samples. Uses the lowest quiet level that any process knows. If threads
-// were near each other in some processes only, only these processes count.
+// Selects the samples that count. Skips processes without samples. Uses the lowest quiet level of
+// all processes. If the threads were near each other only in some processes, only these count.
 JudgedSamples judge_samples(std::span<const ProcessRecord* const> processes);
-// Returns all samples, whatever the canaries show.
+// Returns all samples, independent of the canaries.
 std::vector<CountedSamples> all_samples(std::span<const ProcessRecord* const> processes);
 
 }  // namespace bench

@@ -8,11 +8,11 @@ namespace bench {
 
 IdSegments split_id(std::string_view id) {
   IdSegments segments;
-  for (std::string* part :
+  for (std::string* segment :
        {&segments.op, &segments.direction, &segments.parameters, &segments.dtype, &segments.backend,
         &segments.device, &segments.cache}) {
     const std::size_t slash = id.find('/');
-    *part = id.substr(0, slash);
+    *segment = id.substr(0, slash);
     id.remove_prefix(slash == std::string_view::npos ? id.size() : slash + 1);
   }
   segments.options = id;

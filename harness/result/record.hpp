@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The records of a result file (schema bench.result/1) as plain data. docs/result_file.md explains
-// them.
+// their fields.
 #pragma once
 
 #include "base/units.hpp"
@@ -20,7 +20,6 @@ namespace bench {
 
 // The exit statuses of every command (docs/manual.md). If several apply, the first in this order
 // wins: usage, regression, not_measured, nothing_comparable, undecided, success.
-
 enum class ExitStatus {
   success = 0,
   regression = 1,
@@ -31,15 +30,14 @@ enum class ExitStatus {
   nothing_comparable = 5,  // with --require-baseline
 };
 
-// The parts of a case id as text. Nothing is validated, since reports may contain ids of operators
-// and backends that this build does not know.
-
+// The parts of a case id as text. They are not validated, since reports may contain operators and
+// backends that this build does not know.
 struct IdSegments {
   std::string op, direction, parameters, dtype, backend, device, cache;
   std::string options;  // the part after the cache mode: "t1/nhwc"
 };
 
-// Missing segments are empty.
+// Splits a case id at its slashes. Missing segments are empty.
 IdSegments split_id(std::string_view id);
 
 inline constexpr std::string_view kResultSchema = "bench.result/1";
@@ -56,10 +54,11 @@ enum class Flag {
   launch_bound,
   disturbed
 };
-// disturbed: the canaries were never quiet for long enough to measure the case.
-// voided: the device gave no more valid samples.
+// Flag::disturbed: no process had enough samples between quiet canaries.
+
+// Why a process stopped measuring a case. voided: the device gave no more valid samples.
 enum class StopReason { precision, max_time, budget, interrupted, voided };
-// What ended a run or a gate before all requested measurements were done.
+// Why a run or a gate ended before it completed all requested measurements.
 enum class StopCause { budget, interruption };
 // Returns "stopped by the budget", "stopped by Ctrl-C", or "the evidence ends" if the cause is
 // unknown, as after a killed run.
@@ -67,27 +66,26 @@ std::string_view format_stop_cause(const std::optional<StopCause>& cause);
 // Names in the order of the enumerators ("ok", ...).
 std::span<const std::string_view> outcome_names();
 std::string_view to_string(Outcome outcome);
-// Whether the case crashed, timed out, failed or gave a wrong result.
+// Returns whether the case crashed, timed out, failed or gave a wrong result.
 bool is_failure(Outcome outcome);
 std::span<const std::string_view> flag_names();
 std::span<const std::string_view> stop_reason_names();
 
-// Prefix of environment variables in EnvironmentRecord::details.
+// Prefix of names of environment variables in EnvironmentRecord::details.
 inline constexpr const char* kVariableDetail = "env.";
-// Environment variable of a worker: the fraction by which it lengthens each timed sample. Only for
-// the gate's self-test (docs/worker_protocol.md).
+// Environment variable of a worker: the fraction by which the worker lengthens each timed sample.
+// Only the gate's self-test uses it (docs/worker_protocol.md).
 inline constexpr const char* kSlowdownVariable = "BENCH_SLOWDOWN";
 
-// Facts about the machine as name -> value, in groups; values are text or integers. Written as a
-// JSON object.
+// Facts about the machine, its libraries and its settings.
 struct EnvironmentRecord {
   std::string machine_class;  // "icelake-server-2c-3fa4b21c": readable name, cores, 8 hex digits of
                               // the fingerprint
   std::string cpu;            // model name
   std::optional<int> threads;
   std::map<std::string, std::string> libraries;  // name -> version
-  std::map<std::string, std::string> details;    // flat "library.onednn.path", "governor", "aslr",
-                                                 // "kernel", "arena.bytes", "gomp_spincount", ...
+  // Name -> value: "library.onednn.path", "governor", "aslr", "kernel", "arena.bytes", ...
+  std::map<std::string, std::string> details;
   friend bool operator==(const EnvironmentRecord&, const EnvironmentRecord&) = default;
 };
 
@@ -96,61 +94,62 @@ struct RunRecord {
   std::optional<std::string> resumes;  // run_id of the run that this one resumes
   std::string tool_version;
   std::string tool_commit;
-  std::string started;  // UTC
+  std::string started;  // time in UTC
   std::string config_name;
   std::vector<std::string> config_files;
   std::string config_hash;
   std::uint64_t seed = 0;
-  std::string convention = std::string(kWorkConvention);  // convention by which work was counted
+  std::string convention = std::string(kWorkConvention);  // rules for counting work
   std::vector<std::string> arguments;  // the command's arguments, for reproduction
   std::optional<std::string> shard;    // "1/4"
-  // The profiler's command, as in `--under`; the times are not comparable
+  // The profiler's command (`--under`). Times of such a run are not comparable with other runs.
   std::optional<std::string> under;
   EnvironmentRecord environment;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
-// Remarks of a device about samples, with their frequencies. Reasons that differ only in their
-// numbers are counted together under the first one (sample_remarks.hpp).
+// Remarks of a device about samples, counted by reason. Reasons that differ only in their numbers
+// are counted together under the first one (device_samples.hpp).
 struct SampleRemarks {
-  std::int64_t count = 0;
-  std::map<std::string, std::int64_t> reasons;
+  std::int64_t count = 0;                       // all remarks
+  std::map<std::string, std::int64_t> reasons;  // reason -> number of remarks
   friend bool operator==(const SampleRemarks&, const SampleRemarks&) = default;
 };
 
-// The canary next to each sample of a process (docs/decisions/0019): the slower one of those before
-// and after the sample, measured on the slowest thread. On an undisturbed machine it is constant.
-// It is 0 if the operating system took a processor away during the sample, since no canary could
-// observe this.
+// The canaries of a process's samples (docs/decisions/0019). A canary is a fixed piece of work
+// before and after each sample. Its time is the slower one of both, on the slowest thread, and is
+// constant on an undisturbed machine. The time is 0 if the operating system took a processor away
+// during the sample, since canaries cannot observe this.
 struct SampleCanaries {
-  std::vector<Nanoseconds> times;  // one per sample; empty if none were taken
-  std::optional<int> threads;      // number of threads that took them
-  // Quiet level, if it was known when the process ended.
+  std::vector<Nanoseconds> times;  // one per sample; empty if none were measured
+  std::optional<int> threads;      // number of threads that ran them
+  // Quiet level when the process ended; 0 or nullopt if it was unknown.
   std::optional<Nanoseconds> level;
-  // Median time to start and join the threads. It shows how far apart their processors are, which a
-  // host may change. nullopt for one thread.
+  // Time to start and join the threads: the median of a round, and the shortest of all rounds. It
+  // shows how far apart their processors are, which a host may change. nullopt for one thread.
   std::optional<Nanoseconds> join = std::nullopt;
   friend bool operator==(const SampleCanaries&, const SampleCanaries&) = default;
 };
 
-// What a process read of the machine's energy counters before and after its rounds.
+// The energy that the machine's counters measured during the rounds of a process.
 struct ProcessEnergy {
   std::int64_t microjoules = 0;
-  Nanoseconds time{0};  // duration of all rounds, with what ran between their samples
+  Nanoseconds time{0};  // duration of all rounds, including the time between samples
   std::string source;   // "rapl:package-0+dram-0", "nvml"
   friend bool operator==(const ProcessEnergy&, const ProcessEnergy&) = default;
 };
 
-// The times of a preparation. A worker measures all of them; nullopt in files of other versions.
+// The times of a preparation. A worker measures all of them. In files of other versions some may be
+// nullopt.
 struct PreparationTimes {
-  std::optional<Nanoseconds> create;      // primitive creation, cache miss
-  std::optional<Nanoseconds> create_hit;  // repeated creation, from the library's cache
+  std::optional<Nanoseconds> create;      // primitive creation that misses the library's cache
+  std::optional<Nanoseconds> create_hit;  // repeated creation, which hits the library's cache
   std::optional<Nanoseconds> reorder;     // packing inputs and weights into the kernel's layouts
   std::optional<Nanoseconds> first_run;
   friend bool operator==(const PreparationTimes&, const PreparationTimes&) = default;
 };
 struct PreparationTime {
-  std::string_view name;  // its field in every record and message
+  std::string_view name;  // name of the field in records and messages
   std::optional<Nanoseconds> PreparationTimes::*time;
 };
 inline constexpr std::array<PreparationTime, 4> kPreparationTimes = {
@@ -159,16 +158,16 @@ inline constexpr std::array<PreparationTime, 4> kPreparationTimes = {
      {"reorder_ns", &PreparationTimes::reorder},
      {"first_run_ns", &PreparationTimes::first_run}}};
 
-// What samples on a device's clock report besides their time. Empty on the host's clock. Remarks
-// with count 0 mean that there are none.
+// What samples on a device's clock report besides their time. Empty for samples on the host's
+// clock. Remarks with count 0 mean that there are none.
 struct DeviceSamples {
   // The host's launch time, and the clock of the device's processors during the sample. One value
-  // per sample; a process record has none if any is unknown.
+  // per sample. In a process record, a list is empty if any of its values is unknown.
   std::vector<Nanoseconds> host_launch;
   std::vector<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;  // "stream", "graph"
-  SampleRemarks voided;                      // samples that do not count and have no time
-  SampleRemarks throttled, unsteady_clock;   // samples that count
+  SampleRemarks voided;                      // about discarded samples, which have no time
+  SampleRemarks throttled, unsteady_clock;   // about samples that count
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
 };
 
@@ -176,22 +175,22 @@ struct ProcessRecord {
   std::string run_id;
   std::string id;
   int process = 0;                   // number of the process round, from 0
-  std::vector<Nanoseconds> samples;  // whole samples
+  std::vector<Nanoseconds> samples;  // time per sample, which has iterations_per_sample iterations
   std::int64_t iterations_per_sample = 1;
   std::int64_t warmup_iterations = 0;
-  bool steady = true;  // whether the last warm-up samples agreed
+  bool steady = true;  // whether the last warm-up samples had similar times
   StopReason stop = StopReason::precision;
   PreparationTimes preparation;
   std::string implementation;
   SampleCanaries canaries;  // empty on a device's clock and from older workers
   DeviceSamples device;
   std::map<std::string, Nanoseconds> setup;  // parts of the creation: "context_ns"
-  std::optional<ProcessEnergy> energy;       // nullopt if it cannot be read
+  std::optional<ProcessEnergy> energy;       // nullopt if the counters cannot be read
   friend bool operator==(const ProcessRecord&, const ProcessRecord&) = default;
 };
 
 struct MemoryUse {
-  Bytes peak;  // all buffers of the case plus the kernel's workspace, without cold copies
+  Bytes peak;  // all buffers of the case and the kernel's workspace, without cold copies
   Bytes weights;
   Bytes workspace;
   // Inputs, outputs and intermediate results; nullopt in files of earlier versions.
@@ -206,28 +205,29 @@ struct NetworkLayers {
   friend bool operator==(const NetworkLayers&, const NetworkLayers&) = default;
 };
 
-// A case's time over the samples that count. Median, low and high are over process medians. The
-// other values are over the iterations of all processes.
+// A case's time per iteration over the samples that count.
 struct TimeSummary {
   Nanoseconds median;  // median of process medians
-  Nanoseconds q25, q75, min,
-      max;  // of single iterations' means (sample / iterations_per_sample), pooled
-  std::optional<Nanoseconds> low, high;  // nullopt for fewer than 5 processes
-  std::optional<double> confidence;
+  // Over the pooled samples of all processes, each divided by its number of iterations.
+  Nanoseconds q25, q75, min, max;
+  // Confidence interval of the median, over process medians; nullopt for fewer than 5 processes.
+  std::optional<Nanoseconds> low, high;
+  std::optional<double> confidence;  // exact coverage of the interval, 0 to 1
   friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
 };
 
-// What the canaries show about a case's samples (quiet.hpp).
+// Summarises what the canaries show about a case's samples (quiet.hpp).
 struct QuietSummary {
   Nanoseconds level{0};      // canary time on the quiet machine
   int threads = 0;           // number of threads that run the canary
   std::int64_t samples = 0;  // quiet samples
   std::int64_t all_samples = 0;
-  // Processes with enough quiet samples for a median; 0: all samples count
+  // Processes that count: they have enough quiet samples, and threads near each other. If there is
+  // none, all samples count.
   std::int64_t processes = 0;
   std::int64_t all_processes = 0;
-  Nanoseconds waited{0};                           // total sample time of the other processes
-  std::optional<Nanoseconds> join = std::nullopt;  // lowest value of the processes that count
+  Nanoseconds waited{0};  // total sample time of the processes that do not count
+  std::optional<Nanoseconds> join = std::nullopt;  // shortest of the processes' join times
   friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
 };
 
@@ -239,25 +239,25 @@ std::span<const std::string_view> bound_names();
 enum class CeilingSource { stored, calibrated, datasheet };
 std::span<const std::string_view> ceiling_source_names();
 
-// How near a case comes to the ceilings of its machine (product contract: efficiency = ideal /
-// median time).
+// How near a case comes to the ceilings of its machine.
 struct Roofline {
   double intensity_flops_per_byte = 0;
   Bound bound = Bound::compute;
-  std::string level;      // "l1", "l2", "l3", "dram": where the cache mode leaves the data
+  // "l1", "l2", "l3" or "dram": the level that causes most of the time of the data traffic.
+  std::string level;
   Nanoseconds ideal{0};   // shortest time of one iteration that the ceilings permit
-  double efficiency = 0;  // of 1; above 1 if a ceiling or the work is not what was assumed
-  // The ceilings that apply; nullopt if none was measured or the case has no such work.
+  double efficiency = 0;  // ideal / median time; above 1 if a ceiling or the work is wrong
+  // The ceilings that apply; nullopt if they were not measured or the case has no such work.
   std::optional<FlopsPerSecond> peak_flops_per_s;
   std::optional<BytesPerSecond> peak_bytes_per_s;
   CeilingSource source = CeilingSource::stored;
   friend bool operator==(const Roofline&, const Roofline&) = default;
 };
 
-// The whole energy of the package or board, idle power included (energy.hpp).
+// The total energy of the package or board, including idle power (energy.hpp).
 struct Energy {
   double joules_per_iteration = 0;
-  std::optional<double> flops_per_joule;  // nullopt without operations
+  std::optional<double> flops_per_joule;  // nullopt if the case has no FLOPs
   std::string source;                     // as in ProcessEnergy
   friend bool operator==(const Energy&, const Energy&) = default;
 };
@@ -279,75 +279,76 @@ struct CaseRecord {
   // For a layer of a network in training: directions of a training step that no case measures.
   std::vector<std::string> unmeasured_gradients;
   Outcome outcome = Outcome::ok;
-  std::optional<std::string> reason;  // with every outcome but ok
+  std::optional<std::string> reason;  // set for every outcome except ok
   std::vector<Flag> flags;
   std::optional<std::string> implementation;
   std::optional<ops::Work> work;
   std::optional<MemoryUse> memory;
-  // Over the quiet samples; over all samples if too few are quiet (Flag::disturbed) or there are no
-  // canaries.
+  // Time over the quiet samples, or over all samples if too few are quiet (Flag::disturbed) or
+  // there are no canaries.
   std::optional<TimeSummary> time;
-  std::optional<TimeSummary> time_all;  // over all samples; only if `time` covers a part
-  std::optional<double> quiet_share;    // fraction of all samples; nullopt without canaries
+  std::optional<TimeSummary> time_all;  // over all samples; nullopt if `time` already covers them
+  std::optional<double> quiet_share;    // quiet fraction of all samples; nullopt without canaries
   std::optional<QuietSummary> quiet;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling
   std::optional<Energy> energy;      // nullopt with the reason in details["energy"]
   PreparationTimes preparation;      // medians over processes
-  // On a device's clock, as in DeviceSamples: medians over processes, per iteration; remarks are
-  // summed.
+  // Set for samples on a device's clock, as in DeviceSamples. host_launch (per iteration) and
+  // clock_hz are medians over processes. Remarks are sums.
   std::optional<Nanoseconds> host_launch;
   std::optional<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
   std::optional<SampleRemarks> voided, throttled, unsteady_clock;
-  std::map<std::string, Nanoseconds> setup;
-  std::optional<std::string>
-      check;  // how the result was verified: "full, 200704 elements, worst 0.12 of tolerance"
-  std::optional<Nanoseconds> launch_floor;  // time of an empty launch; one of the file's details
-  std::map<std::string, std::string>
-      details;  // buffer layouts, cold sets and bytes ("layout.source": "acdb", "cold.sets": "12")
+  std::map<std::string, Nanoseconds> setup;  // medians over processes
+  // How the worker verified the result: "full, 200704 elements, worst 0.12 of tolerance".
+  std::optional<std::string> check;
+  std::optional<Nanoseconds> launch_floor;  // time of an empty launch; files store it as a detail
+  // Buffer layouts, cold sets and the like: "layout.source": "acdb", "cold.sets": "12".
+  std::map<std::string, std::string> details;
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
-// Details of a case on a GPU about tensor cores (harness/run/case_progress.hpp): whether the rules
-// allow them, with the word for yes, and why not.
+// Details of a case on a GPU about tensor cores (harness/run/case_progress.hpp): whether tensor
+// cores can compute the case, the reason if not, and the value that means yes.
 inline constexpr const char* kTensorCoresDetail = "tensor_cores.eligible";
 inline constexpr const char* kTensorCoresReason = "tensor_cores.reason";
 inline constexpr std::string_view kTensorCoresEligible = "eligible";
 
-// Prefix of the reason of a case that has no time because the run's budget ended.
+// Prefix of the reason if a case has no time because the run's budget ended.
 inline constexpr std::string_view kBudgetReason = "the budget of the run ended";
-// Whether the budget ended before the case was measured. A resumed run measures such a case; a gate
-// has not decided it.
+// Returns whether the budget ended before the case was measured. A resumed run measures such a
+// case. A gate treats it as undecided.
 bool is_unmeasured(const CaseRecord& record);
 bool has_flag(std::span<const Flag> flags, Flag flag);
 bool has_flag(const CaseRecord& record, Flag flag);
 
-// One profiling pass over a case, in a worker of its own. Its activities precede it in the file.
+// One profiling pass over a case, in a separate worker. The file has its activities before this
+// record.
 struct ProfilePassRecord {
   std::string run_id;
   std::string id;
   Outcome outcome = Outcome::ok;
-  std::optional<std::string> reason;  // with every outcome but ok
+  std::optional<std::string> reason;  // set for every outcome except ok
   std::int64_t iterations = 0;        // recorded iterations
-  // Median iteration times in this worker with and without collectors.
+  // Median times of an iteration in this worker with and without collectors.
   std::optional<Nanoseconds> profiled, unprofiled;
   std::int64_t activities = 0;
   std::int64_t unread = 0;  // unreadable lines of a library's log
-  // Over the recorded iterations: wall = attributed + unattributed.
+  // Total times of the recorded iterations: wall = attributed + unattributed.
   std::optional<Nanoseconds> wall, attributed, unattributed;
-  std::map<std::string, std::string> details;  // "isa", "threads": from the library's log
+  std::map<std::string, std::string> details;  // such as "isa", "threads" from the library's log
   friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
 };
 
-// A canary that changes by more than this fraction means machine drift. Measurements before and
-// after it are not comparable. 2 % is more than undisturbed repetitions differ by. It is also the
-// effect that a gate is to detect.
+// If a canary changes by more than this fraction, the machine drifted. Measurements before and
+// after the change are not comparable. Undisturbed repetitions differ by less than 2 %. A gate is
+// also required to detect effects of this size.
 inline constexpr double kMovedShare = 0.02;
 
-// The machine's own speed: times of four fixed workloads that use no operator or library
-// (harness/worker/canary.hpp). They do not depend on what the run measures.
+// Times of four fixed workloads that use no operator or library (harness/worker/canary.hpp). They
+// depend only on the speed of the machine, not on what the run measures.
 struct Canaries {
   Nanoseconds fma{0};    // multiply-adds in registers
   Nanoseconds l2{0};     // triad on data that fits into the L2 cache
@@ -372,17 +373,17 @@ struct CanaryRecord {
   friend bool operator==(const CanaryRecord&, const CanaryRecord&) = default;
 };
 
+// How workers spent their time, summed over workers. `wall` is the sum of the other values.
 struct Accounting {
-  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0},
-      idle{0};  // summed over workers, wall = the rest together
+  Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0}, idle{0};
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
 
 struct EndRecord {
   std::string run_id;
-  std::string finished;  // UTC
+  std::string finished;  // time in UTC
   bool interrupted = false;
-  int exit = 0;
+  int exit = 0;                   // ExitStatus
   std::int64_t not_measured = 0;  // cases without a time because of the budget or an interruption
   Accounting accounting;
   friend bool operator==(const EndRecord&, const EndRecord&) = default;

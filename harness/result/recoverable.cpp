@@ -16,7 +16,7 @@ namespace {
 
 using CasesById = std::map<std::string_view, const CaseRecord*>;
 
-RecoverableTime recoverable_time(const NetworkSummary& network, const CasesById& cases) {
+RecoverableTime compute_recoverable(const NetworkSummary& network, const CasesById& cases) {
   RecoverableTime result;
   result.network = network.network;
   result.cache = network.cache;
@@ -37,13 +37,13 @@ RecoverableTime recoverable_time(const NetworkSummary& network, const CasesById&
   return result;
 }
 
-void fill_shares(RecoverableTime& network) {
+void fill_fractions(RecoverableTime& network) {
   const auto total = static_cast<double>(network.recoverable.count());
   if (total <= 0) return;
   double sum = 0;
   for (RecoverableTime::Layer& layer : network.layers) {
     layer.share = static_cast<double>(layer.recoverable.count()) / total;
-    if (sum < kMajorityShare) ++network.majority;
+    if (sum < kMajorityFraction) ++network.majority;
     sum += layer.share;
   }
 }
@@ -55,9 +55,9 @@ std::vector<RecoverableTime> recoverable_times(const Report& report) {
   for (const CaseRecord& record : report.cases) cases.emplace(record.id, &record);
   std::vector<RecoverableTime> networks;
   for (const NetworkSummary& summary : summarise_networks(report)) {
-    RecoverableTime network = recoverable_time(summary, cases);
+    RecoverableTime network = compute_recoverable(summary, cases);
     if (network.layers.empty()) continue;
-    fill_shares(network);
+    fill_fractions(network);
     networks.push_back(std::move(network));
   }
   return networks;

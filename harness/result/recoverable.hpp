@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much time the layers of a network would save at their ceilings, and which layers. Pure.
+// Computes how much time the layers of a network would save if they reached their ceilings. Pure
+// functions.
 #pragma once
 
 #include "base/units.hpp"
@@ -12,14 +13,14 @@
 
 namespace bench {
 
-// The part of the recoverable time that `majority` layers hold.
-inline constexpr double kMajorityShare = 0.8;
+// Fraction of the recoverable time to which RecoverableTime::majority refers.
+inline constexpr double kMajorityFraction = 0.8;
 
 struct RecoverableTime {
   std::string network;
   std::string cache;           // cache mode of the layers
   Nanoseconds measured{0};     // sum over the layers with a roofline, with multiplicity
-  Nanoseconds recoverable{0};  // sum over these of measured - ideal; a layer gives at least 0
+  Nanoseconds recoverable{0};  // sum of max(measured - ideal, 0) over these layers
   struct Layer {
     std::string id;
     std::vector<std::string> layers;  // names in the network
@@ -27,16 +28,17 @@ struct RecoverableTime {
     Nanoseconds recoverable{0};
     double share = 0;  // fraction of the network's recoverable time
   };
-  std::vector<Layer> layers;        // largest recoverable time first
-  std::size_t majority = 0;         // the fewest distinct layers that hold kMajorityShare of it
+  std::vector<Layer> layers;  // largest recoverable time first
+  std::size_t majority = 0;   // smallest number of layers that contain kMajorityFraction of it
   std::size_t without_ceiling = 0;  // measured layers without a roofline
 };
 
-// One entry per network and cache mode of its layers that has a layer with a roofline.
+// Returns one entry per network and cache mode of its layers. Omits networks without a roofline for
+// any layer.
 std::vector<RecoverableTime> recoverable_times(const Report& report);
 
-// For example "5 of 20 layers hold 80 % of the 11.2 ms that resnet50_v1_5 could gain at the
-// machine's ceilings." Without gain it says so.
+// Returns a sentence such as "5 of 20 distinct layers hold 80 % of the 11.2 ms that resnet50_v1_5
+// could gain at the machine's ceilings." If nothing is recoverable, the sentence says so.
 std::string recoverable_sentence(const RecoverableTime& network);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts result files to a Report. Collects the lines in order, then summarises cases without a
-// record from their processes.
+// Converts result files to a Report: collects the lines in order, then summarises cases without a
+// case record from their processes.
 #include "harness/result/report.hpp"
 
 #include "base/lines.hpp"
@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-// Limits the warnings for a binary file, in which every line is bad.
+// Limits the warnings for a binary file, in which every line is malformed.
 constexpr std::size_t kMaxWarnings = 20;
 
 constexpr std::string_view kRecordStart = "{\"record\":";
@@ -23,12 +23,12 @@ class RecordCollector {
  public:
   explicit RecordCollector(const std::string& name) : name_(name) {}
 
-  // `incomplete_line`: the line is the last one of the text and has no newline.
+  // `incomplete_line`: whether the line is the last one of the text and has no newline.
   Status add_line(std::string_view line, std::size_t number, bool incomplete_line) {
     if (is_blank(line)) return Done{};
     ++lines_;
     auto parsed = parse_line(line, document_);
-    if (parsed.ok()) return take(std::move(*parsed), number);
+    if (parsed.ok()) return add_parsed(std::move(*parsed), number);
     if (incomplete_line) {
       looks_incomplete_ |= line.starts_with(kRecordStart.substr(0, line.size()));
       warn(number, "incomplete last line ignored");
@@ -58,26 +58,27 @@ class RecordCollector {
     }
   }
 
-  // The file of a killed shard ends in an incomplete line. Concatenation appends the next shard's
-  // first record to it.
+  // Adds the complete record at the end of a malformed line. Such a line occurs if the file of a
+  // killed shard, which ends in an incomplete line, is concatenated with the next shard's file.
   Status salvage(std::string_view line, std::size_t number, const Error& error) {
-    const std::size_t spaced = line.rfind("{\"record\": ");
-    const std::size_t dense = line.rfind("{\"record\":\"");
-    std::size_t start = spaced;
-    if (spaced == std::string_view::npos || (dense != std::string_view::npos && dense > spaced))
-      start = dense;
+    const std::size_t with_space = line.rfind("{\"record\": ");
+    const std::size_t without_space = line.rfind("{\"record\":\"");
+    std::size_t start = with_space;
+    if (with_space == std::string_view::npos ||
+        (without_space != std::string_view::npos && without_space > with_space))
+      start = without_space;
     if (start != std::string_view::npos && start > 0) {
       auto parsed = parse_line(line.substr(start), document_);
       if (parsed.ok()) {
         warn(number, "incomplete record before another one ignored");
-        return take(std::move(*parsed), number);
+        return add_parsed(std::move(*parsed), number);
       }
     }
     warn(number, fmt::format("malformed record ignored: {}", error.what));
     return Done{};
   }
 
-  Status take(Line line, std::size_t number) {
+  Status add_parsed(Line line, std::size_t number) {
     if (auto* record = std::get_if<Record>(&line)) {
       ++recognised_;
       builder_.add(std::move(*record));
@@ -92,9 +93,9 @@ class RecordCollector {
 
   const std::string& name_;
   ReportBuilder builder_;
-  JsonDocument document_;  // the parsed current line
-  std::size_t lines_ = 0;
-  std::size_t recognised_ = 0;
+  JsonDocument document_;       // the parsed current line
+  std::size_t lines_ = 0;       // lines that are not blank
+  std::size_t recognised_ = 0;  // lines that are records of a Report
   std::size_t dropped_warnings_ = 0;
   bool looks_incomplete_ = false;
 };

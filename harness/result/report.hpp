@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Report: one or several result files as plain data, and its JSON forms. Everything after `run`
-// works only on a Report.
+// A Report: the records of one or several result files, and its JSON forms. All commands that
+// evaluate a run work on a Report.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,7 +16,8 @@ namespace bench {
 struct Report {
   std::vector<RunRecord> runs;
   std::vector<ProcessRecord> processes;
-  // One per id, in the order of first appearance. Of several records, the last `ok` counts.
+  // One per id, in the order of first appearance. If an id has several records, the last one with
+  // the outcome `ok` counts, or the last one if none is ok.
   std::vector<CaseRecord> cases;
   std::vector<ProfilePassRecord> profile_passes;
   std::vector<CanaryRecord> canaries;
@@ -24,21 +25,23 @@ struct Report {
   std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };
 
-// Returns one line without a newline. Field names and units are those of docs/result_file.md.
-// Strict JSON without missing values.
+// Returns one line of JSON without a newline. docs/result_file.md defines field names and units.
+// Unknown values are omitted.
 std::string to_json_line(const Record& record);
+// Returns an error also for kinds of records that a Report does not contain.
 Result<Record> record_from_json_line(std::string_view line);
 
-// Parses a result file, possibly several concatenated runs or shards. An incomplete last line gives
-// a warning. Another malformed line is skipped with a warning that has `name:line`. Another schema
-// is an error. Activities (a stream: profiler/reader.hpp) and unknown kinds are skipped silently.
-// Cases with process records but no case record are summarised: outcome ok, flag interrupted.
+// Parses a result file, possibly several concatenated runs or shards. `name`: the file's name for
+// messages. Skips malformed lines with a warning that starts with `name:line`; the last line may be
+// incomplete. Returns an error for another schema. Skips activities (profiler/reader.hpp reads
+// them) and unknown kinds silently. Summarises cases that have process records but no case record:
+// outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
 // Returns the complete report as one JSON document (product.md section 4): {"schema", "runs",
-// "processes", "cases", "profile_passes", "canaries", "ends"}.
+// "processes", "cases", "profile_passes", "canaries", "ends", "networks"}.
 std::string to_json_document(const Report& report);
-// The same plus `profile_summary`, which is a JSON object as text.
+// Returns the same document with the field `profile_summary`, whose value is JSON text.
 std::string to_json_document(const Report& report, std::string_view profile_summary);
 
 }  // namespace bench

@@ -17,13 +17,13 @@ void ReportBuilder::add(Record record) {
 
 void ReportBuilder::add(CaseRecord record) {
   processes_before_last_case_[record.id] = report_.processes.size();
-  const auto [place, is_new] = index_.try_emplace(record.id, report_.cases.size());
+  const auto [entry, is_new] = index_.try_emplace(record.id, report_.cases.size());
   if (is_new) {
     report_.cases.push_back(std::move(record));
     return;
   }
-  CaseRecord& known = report_.cases[place->second];
-  if (record.outcome == Outcome::ok || known.outcome != Outcome::ok) known = std::move(record);
+  CaseRecord& earlier = report_.cases[entry->second];
+  if (record.outcome == Outcome::ok || earlier.outcome != Outcome::ok) earlier = std::move(record);
 }
 
 Report ReportBuilder::report() const& { return ReportBuilder(*this).report(); }
@@ -35,13 +35,14 @@ Report ReportBuilder::report() && {
 
 namespace {
 
-struct Measured {
-  std::string origin;                             // origin of the last record
-  std::map<int, const ProcessRecord*> processes;  // by number
-  std::size_t last = 0;                           // index of the last record
+// The process records of a case without a case record.
+struct MeasuredProcesses {
+  std::string origin;                             // first run in the chain of the last record's run
+  std::map<int, const ProcessRecord*> processes;  // by process number
+  std::size_t last = 0;                           // index of the last record in Report::processes
 };
 
-CaseRecord interrupted_case(const std::string& id, const Measured& measured) {
+CaseRecord make_interrupted_case(const std::string& id, const MeasuredProcesses& measured) {
   std::vector<const ProcessRecord*> processes;
   for (const auto& [number, process] : measured.processes) processes.push_back(process);
   CaseRecord record = make_record(id);
@@ -65,23 +66,24 @@ CaseRecord make_record(const std::string& id) {
   return record;
 }
 
-void add_interrupted_cases(Report& report,
-                           const std::unordered_map<std::string, std::size_t>& last_case_record) {
+void add_interrupted_cases(
+    Report& report,
+    const std::unordered_map<std::string, std::size_t>& processes_before_last_case) {
   const RunChains chains(report.runs);
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < report.cases.size(); ++i) index[report.cases[i].id] = i;
   const auto has_result = [&](const std::string& id) {
-    const auto known = index.find(id);
-    return known != index.end() && report.cases[known->second].outcome == Outcome::ok;
+    const auto position = index.find(id);
+    return position != index.end() && report.cases[position->second].outcome == Outcome::ok;
   };
-  std::unordered_map<std::string, Measured> measured;
+  std::unordered_map<std::string, MeasuredProcesses> measured;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {
     const ProcessRecord& process = report.processes[i];
     if (process.samples.empty() || has_result(process.id)) continue;
-    auto [place, is_new] = measured.try_emplace(process.id);
+    auto [position, is_new] = measured.try_emplace(process.id);
     if (is_new) order.push_back(process.id);
-    Measured& entry = place->second;
+    MeasuredProcesses& entry = position->second;
     const std::string& origin = chains.origin(process.run_id);
     if (entry.origin != origin) entry.processes.clear();
     entry.origin = origin;
@@ -89,12 +91,12 @@ void add_interrupted_cases(Report& report,
     entry.last = i;
   }
   for (const std::string& id : order) {
-    const Measured& entry = measured.at(id);
-    const auto known = index.find(id);
-    if (known == index.end()) {
-      report.cases.push_back(interrupted_case(id, entry));
-    } else if (entry.last >= last_case_record.at(id)) {
-      report.cases[known->second] = interrupted_case(id, entry);
+    const MeasuredProcesses& entry = measured.at(id);
+    const auto position = index.find(id);
+    if (position == index.end()) {
+      report.cases.push_back(make_interrupted_case(id, entry));
+    } else if (entry.last >= processes_before_last_case.at(id)) {
+      report.cases[position->second] = make_interrupted_case(id, entry);
     }
   }
 }

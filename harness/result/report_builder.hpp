@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds a Report from records one by one: while a file is parsed, or while a run writes its file.
+// Builds a Report from single records, while a file is parsed or while a run writes its file.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -12,20 +12,22 @@
 
 namespace bench {
 
-// The facts of a case that its id alone states: operator, direction, data type, backend, device.
+// Returns a record with the fields that follow from the case id: operator, direction, data type,
+// backend and device.
 CaseRecord make_record(const std::string& id);
 
 class ReportBuilder {
  public:
-  // If a case has several records, the last with the outcome `ok` counts; if none is ok, the last.
+  // If a case has several records, the last one with the outcome `ok` counts, or the last one if
+  // none is ok.
   void add(Record record);
   void warn(std::string text) { report_.warnings.push_back(std::move(text)); }
   std::size_t warnings() const { return report_.warnings.size(); }
   bool is_empty() const { return records_ == 0; }
   bool has_run() const { return !report_.runs.empty(); }
 
-  // Returns what was added so far. Cases with samples but without a case record are summarised:
-  // outcome ok, flag interrupted.
+  // Returns the records so far. Summarises cases with samples but without a case record: outcome
+  // ok, flag interrupted.
   Report report() const&;
   Report report() &&;
 
@@ -39,20 +41,21 @@ class ReportBuilder {
 
   Report report_;
   std::size_t records_ = 0;
-  std::unordered_map<std::string, std::size_t> index_;  // id -> place in report_.cases
-  std::unordered_map<std::string, std::size_t> processes_before_last_case_;  // by id
+  std::unordered_map<std::string, std::size_t> index_;  // case id -> index in report_.cases
+  // Case id -> number of process records before the id's last case record.
+  std::unordered_map<std::string, std::size_t> processes_before_last_case_;
 };
 
-// The same as parse_report(), for a run that goes on with the file.
+// Parses like parse_report(), for a run that appends further records to the file.
 Result<ReportBuilder> parse_records(std::string_view text, const std::string& name);
 
 // Adds cases that a killed run measured but did not summarise. Private to this folder.
-
-// Adds a case (outcome ok, flag interrupted) for each id with samples but no case record. Does the
-// same if no case record is ok and samples follow the last one. Uses the processes of the last run
-// with that id and of the runs that it resumes. For each process number, the last record counts.
-// `last_case_record`: id -> number of process records before its last case record.
-void add_interrupted_cases(Report& report,
-                           const std::unordered_map<std::string, std::size_t>& last_case_record);
+//
+// Adds a case (outcome ok, flag interrupted) for each id with samples but no case record. Replaces
+// the case record of an id if none is ok and samples follow the last one. Uses the processes of the
+// last run with that id and of the runs that it resumes. For each process number, the last record
+// counts. `processes_before_last_case`: as in ReportBuilder.
+void add_interrupted_cases(
+    Report& report, const std::unordered_map<std::string, std::size_t>& processes_before_last_case);
 
 }  // namespace bench

@@ -16,34 +16,38 @@
 namespace bench {
 namespace {
 
-constexpr std::string_view kRecord = "{\"record\":";
-constexpr std::array<std::string_view, 2> kActivity = {"{\"record\":\"activity\"",
-                                                       "{\"record\": \"activity\""};
-constexpr std::string_view kNext = "name a file that `bench run` wrote";
+constexpr std::string_view kRecordPrefix = "{\"record\":";
+constexpr std::array<std::string_view, 2> kActivityPrefixes = {"{\"record\":\"activity\"",
+                                                               "{\"record\": \"activity\""};
+constexpr std::string_view kNextStep = "name a file that `bench run` wrote";
 
 std::string format_size(std::size_t bytes) {
   return format_bytes(Bytes{static_cast<std::int64_t>(bytes)});
 }
 
-// A killed run may leave an incomplete activity, followed by a record of the next file (`cat a b`).
-// Such a line is kept, so that its reader can separate them.
+// Returns false for an incomplete activity of a killed run with a record of the next file after it
+// (`cat a b`). The parser separates the two.
 bool is_activity(std::string_view line) {
-  return std::ranges::any_of(kActivity,
+  return std::ranges::any_of(kActivityPrefixes,
                              [&](std::string_view begin) { return line.starts_with(begin); }) &&
-         line.find(kRecord, 1) == std::string_view::npos;
+         line.find(kRecordPrefix, 1) == std::string_view::npos;
 }
 
-// Appends blocks to a text and removes activities from it.
-class ActivityCutter {
+// Appends the blocks of a file to a text and removes activities from it.
+class ActivityFilter {
  public:
-  ActivityCutter(const std::string& path, const ResultLimits& limits, std::string& text)
-      : path_(path), limits_(limits), text_(text), file_(text.size()), line_(text.size()) {}
+  ActivityFilter(const std::string& path, const ResultLimits& limits, std::string& text)
+      : path_(path),
+        limits_(limits),
+        text_(text),
+        file_start_(text.size()),
+        line_start_(text.size()) {}
 
-  Status take(std::string_view block) {
+  Status append(std::string_view block) {
     while (!block.empty()) {
       const std::size_t newline = block.find('\n');
       text_ += block.substr(0, newline);
-      BENCH_RETURN_IF_ERROR(check());
+      BENCH_RETURN_IF_ERROR(check_limits());
       if (newline == std::string_view::npos) return Done{};
       end_line();
       block.remove_prefix(newline + 1);
@@ -53,20 +57,21 @@ class ActivityCutter {
 
  private:
   void end_line() {
-    if (is_activity(std::string_view(text_).substr(line_))) text_.resize(line_);
+    if (is_activity(std::string_view(text_).substr(line_start_))) text_.resize(line_start_);
     text_ += '\n';
-    line_ = text_.size();
-    ++number_;
+    line_start_ = text_.size();
+    ++line_number_;
   }
 
-  Status check() const {
-    if (text_.size() - line_ > limits_.line) {
+  Status check_limits() const {
+    if (text_.size() - line_start_ > limits_.line) {
       return Error{fmt::format("the line is longer than {}, more than any record",
                                format_size(limits_.line)),
-                   fmt::format("{}:{}", path_, number_), std::string(kNext)};
+                   fmt::format("{}:{}", path_, line_number_), std::string(kNextStep)};
     }
-    const std::size_t size = text_.size() - file_;
-    if (size > limits_.document && !std::string_view(text_).substr(file_).starts_with(kRecord)) {
+    const std::size_t size = text_.size() - file_start_;
+    if (size > limits_.document &&
+        !std::string_view(text_).substr(file_start_).starts_with(kRecordPrefix)) {
       return Error{
           fmt::format("the JSON document is larger than {}", format_size(limits_.document)), path_,
           "name the result file from which it was made"};
@@ -82,9 +87,9 @@ class ActivityCutter {
   const std::string& path_;
   const ResultLimits& limits_;
   std::string& text_;
-  std::size_t file_;        // start of the file in the text
-  std::size_t line_;        // start of the line in the text
-  std::size_t number_ = 1;  // number of the line
+  std::size_t file_start_;       // position in text_
+  std::size_t line_start_;       // position of the current line in text_
+  std::size_t line_number_ = 1;  // number of the current line in the file
 };
 
 }  // namespace
@@ -96,12 +101,12 @@ Result<std::string> read_result_text(const std::string& path, const ResultLimits
 }
 
 Status append_result_text(const std::string& path, const ResultLimits& limits, std::string& text) {
-  // A text that grows while it is read would be copied several times.
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  if (!unknown) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
-  ActivityCutter collector(path, limits, text);
-  return read_blocks(path, [&](std::string_view block) { return collector.take(block); });
+  // Reserves memory, since a growing text would be copied several times.
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error) text.reserve(text.size() + std::min<std::uintmax_t>(size + 1, limits.records));
+  ActivityFilter filter(path, limits, text);
+  return read_blocks(path, [&](std::string_view block) { return filter.append(block); });
 }
 
 }  // namespace bench

@@ -19,13 +19,14 @@ namespace {
 constexpr std::string_view kMemory = kMemoryLevels.back();
 constexpr std::string_view kCudaDevice = "cuda";
 
-// The time that moving the bytes takes, and the level from which most of it comes.
+// The time of the data traffic, and the level that causes most of this time.
 struct Movement {
-  std::optional<double> seconds;  // nullopt: unknown bandwidth, or nothing is moved
+  std::optional<double> seconds;  // nullopt if the bandwidth is unknown or there is no traffic
   std::string_view level;
 };
 
-Movement movement(Bytes bytes, std::string_view level, int threads, const Ceilings& ceilings) {
+Movement move_from_level(Bytes bytes, std::string_view level, int threads,
+                         const Ceilings& ceilings) {
   const auto bandwidth = find_bandwidth(ceilings, level, threads);
   if (!bandwidth || bandwidth->value <= 0 || bytes.count <= 0) return {std::nullopt, level};
   return {static_cast<double>(bytes.count) / bandwidth->value, level};
@@ -34,16 +35,18 @@ Movement movement(Bytes bytes, std::string_view level, int threads, const Ceilin
 Movement compute_movement(const RooflineQuestion& question, int threads, const Ceilings& ceilings) {
   const Bytes bytes = question.work.traffic();
   const Bytes working_set = question.working_set.value_or(bytes);
-  if (question.cache == "cold") return movement(bytes, kMemory, threads, ceilings);
+  if (question.cache == "cold") return move_from_level(bytes, kMemory, threads, ceilings);
   if (question.cache != "cold_weights") {
-    return movement(bytes, level_that_holds(ceilings, working_set, threads), threads, ceilings);
+    return move_from_level(bytes, level_that_holds(ceilings, working_set, threads), threads,
+                           ceilings);
   }
   const Bytes weights{
       std::min(question.weights.value_or(Bytes{0}).count, question.work.bytes_read)};
-  const Bytes kept{std::max<std::int64_t>(working_set.count - weights.count, 0)};
-  const Movement cold = movement(weights, kMemory, threads, ceilings);
-  const Movement hot = movement({bytes.count - weights.count},
-                                level_that_holds(ceilings, kept, threads), threads, ceilings);
+  const Bytes hot_set{std::max<std::int64_t>(working_set.count - weights.count, 0)};
+  const Movement cold = move_from_level(weights, kMemory, threads, ceilings);
+  const Movement hot =
+      move_from_level({bytes.count - weights.count}, level_that_holds(ceilings, hot_set, threads),
+                      threads, ceilings);
   if (!cold.seconds) return hot;
   if (!hot.seconds) return cold;
   return {*cold.seconds + *hot.seconds, *cold.seconds >= *hot.seconds ? cold.level : hot.level};
@@ -56,11 +59,12 @@ Bound find_bound(std::optional<double> arithmetic, const Movement& moved, Nanose
   return moved.level == kMemory ? Bound::memory : Bound::cache;
 }
 
+// Likely causes if a case is faster than the ceilings permit, by what limits the case.
 struct CauseRow {
   Bound bound;
   std::string_view text;
 };
-constexpr std::array<CauseRow, 4> kCauses = {
+constexpr std::array<CauseRow, 4> kAboveCeilingCauses = {
     {{Bound::compute,
       "The likely causes are an algorithm with fewer operations than were counted (Winograd, "
       "skipped padding), a ceiling measured at a lower clock, or a data type that the library "
@@ -76,37 +80,36 @@ constexpr std::array<CauseRow, 4> kCauses = {
       "The likely causes are a part of the data in registers, or too coarse a time of so short a "
       "call."}}};
 
-std::optional<double> arithmetic_seconds(double flops, const std::optional<FlopsPerSecond>& peak) {
+std::optional<double> compute_seconds(double flops, const std::optional<FlopsPerSecond>& peak) {
   if (flops <= 0 || !peak || peak->value <= 0) return std::nullopt;
   return flops / peak->value;
 }
 
-// No work takes no time: less than a nanosecond counts as one.
-Nanoseconds longest_time(const std::optional<double>& arithmetic, const Movement& moved) {
+// Returns the longer one of both times, and at least one nanosecond, since all work takes time.
+Nanoseconds find_ideal_time(const std::optional<double>& arithmetic, const Movement& moved) {
   constexpr double kNanosecondsPerSecond = 1e9;
   const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
   return Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
 }
 
-// The options of an id, one after the other.
 std::vector<std::string_view> split_options(std::string_view options) {
-  std::vector<std::string_view> parts;
+  std::vector<std::string_view> list;
   while (!options.empty()) {
     const std::size_t end = std::min(options.find('/'), options.size());
-    parts.push_back(options.substr(0, end));
+    list.push_back(options.substr(0, end));
     options.remove_prefix(std::min(end + 1, options.size()));
   }
-  return parts;
+  return list;
 }
 
 constexpr std::string_view kTf32Option = "tf32";
 
-bool has_option(std::string_view options, std::string_view wanted) {
-  return std::ranges::count(split_options(options), wanted) > 0;
+bool has_option(std::string_view options, std::string_view option) {
+  return std::ranges::count(split_options(options), option) > 0;
 }
 
-// What the run noted about a GPU: "eligible", or for a network "12 of 53 convolutions and
-// products".
+// Reads the detail that the run recorded: "eligible", or for a network "12 of 53 convolutions and
+// products". A network can use tensor cores if the number of eligible products is not 0.
 bool can_use_tensor_cores(const CaseRecord& record) {
   const auto found = record.details.find(kTensorCoresDetail);
   if (found == record.details.end()) return false;
@@ -115,7 +118,8 @@ bool can_use_tensor_cores(const CaseRecord& record) {
   return answer == kTensorCoresEligible || is_count;
 }
 
-std::optional<FlopsPerSecond> gpu_peak(const RooflineQuestion& question, const Ceilings& ceilings) {
+std::optional<FlopsPerSecond> find_gpu_peak(const RooflineQuestion& question,
+                                            const Ceilings& ceilings) {
   return question.tensor_operand ? tensor_core_peak(ceilings, *question.tensor_operand)
                                  : cuda_core_peak(ceilings, question.dtype);
 }
@@ -133,15 +137,15 @@ std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
   const auto bytes = static_cast<double>(question.work.traffic().count);
   if (flops > 0) {
     roofline.peak_flops_per_s =
-        on_gpu ? gpu_peak(question, ceilings) : find_peak(ceilings, question.dtype, threads);
+        on_gpu ? find_gpu_peak(question, ceilings) : find_peak(ceilings, question.dtype, threads);
   }
-  const auto arithmetic = arithmetic_seconds(flops, roofline.peak_flops_per_s);
+  const auto arithmetic = compute_seconds(flops, roofline.peak_flops_per_s);
   const Movement moved = compute_movement(question, threads, ceilings);
   if (!arithmetic && !moved.seconds) return std::nullopt;
   if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
   roofline.level = moved.level;
   if (bytes > 0) roofline.intensity_flops_per_byte = flops / bytes;
-  roofline.ideal = longest_time(arithmetic, moved);
+  roofline.ideal = find_ideal_time(arithmetic, moved);
   roofline.bound =
       find_bound(arithmetic, moved, roofline.ideal, find_dispatch_time(ceilings, threads));
   roofline.efficiency =
@@ -153,23 +157,23 @@ std::int64_t necessary_flops(const ops::Work& work) {
   return work.flops_valid > 0 ? work.flops_valid : work.flops;
 }
 
-std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& whole) {
+std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& roofline) {
   const auto flops = static_cast<double>(necessary_flops(part));
   const auto bytes = static_cast<double>(part.traffic().count);
-  const auto arithmetic = arithmetic_seconds(flops, whole.peak_flops_per_s);
-  Movement moved{std::nullopt, whole.level};
-  if (bytes > 0 && whole.peak_bytes_per_s && whole.peak_bytes_per_s->value > 0) {
-    moved.seconds = bytes / whole.peak_bytes_per_s->value;
+  const auto arithmetic = compute_seconds(flops, roofline.peak_flops_per_s);
+  Movement moved{std::nullopt, roofline.level};
+  if (bytes > 0 && roofline.peak_bytes_per_s && roofline.peak_bytes_per_s->value > 0) {
+    moved.seconds = bytes / roofline.peak_bytes_per_s->value;
   }
   if (!arithmetic && !moved.seconds) return std::nullopt;
-  const Nanoseconds ideal = longest_time(arithmetic, moved);
+  const Nanoseconds ideal = find_ideal_time(arithmetic, moved);
   return PartIdeal{ideal, find_bound(arithmetic, moved, ideal, std::nullopt)};
 }
 
 std::optional<int> threads_in(std::string_view options) {
-  constexpr char kOption = 't';
+  constexpr char kThreadsPrefix = 't';
   for (const std::string_view option : split_options(options)) {
-    if (!option.starts_with(kOption)) continue;
+    if (!option.starts_with(kThreadsPrefix)) continue;
     if (const auto threads = parse_number<int>(option.substr(1))) return threads;
   }
   return std::nullopt;
@@ -205,7 +209,7 @@ void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
     if (!has_flag(record, Flag::above_ceiling)) record.flags.push_back(Flag::above_ceiling);
     std::ranges::sort(record.flags);
     record.details["above_ceiling"] =
-        std::ranges::find(kCauses, record.roofline->bound, &CauseRow::bound)->text;
+        std::ranges::find(kAboveCeilingCauses, record.roofline->bound, &CauseRow::bound)->text;
   }
   for (const Advice& advice : advice_for(record, ceilings)) {
     record.details[fmt::format("{}{}", kAdviceDetail, advice.id)] = advice.text;

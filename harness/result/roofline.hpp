@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near a case comes to the ceilings of its machine. Pure functions.
+// Computes how near a case comes to the ceilings of its machine. Pure functions.
 //
-// The ideal time is the longer one of work / peak of the data type, and bytes / bandwidth. The
-// cache mode decides whose bandwidth counts. hot: the smallest cache that holds the working set,
-// else memory. cold: memory. cold_weights: memory for the weights, and for the rest the level that
-// holds it.
+// The ideal time is the longer one of FLOPs / peak of the data type, and bytes / bandwidth. The
+// cache mode selects the level whose bandwidth counts. hot: the smallest cache that holds the
+// working set, or memory. cold: memory. cold_weights: memory for the weights, and for all other
+// data the level that holds them.
 //
-// On a GPU the time is that of its own clock. The peak is that of the library's products on tensor
-// cores if the rules say that these can compute the case, else that of the CUDA cores.
+// On a GPU, times come from the GPU's clock. If the rules permit tensor cores for the case, the
+// peak is that of the library's products on tensor cores. Otherwise it is that of the CUDA cores.
 #pragma once
 
 #include "base/units.hpp"
@@ -22,51 +22,55 @@
 
 namespace bench {
 
-// A case faster than this multiple of its ideal gets the flag above_ceiling. The margin covers the
-// differences between runs of the loops (docs/performance.md).
+// A case with a higher efficiency gets the flag above_ceiling. The margin covers the variation
+// between measurements of the ceilings (docs/performance.md).
 inline constexpr double kMaxEfficiency = 1.05;
 
+// The properties of a case, or of an activity, that determine its roofline.
 struct RooflineQuestion {
   ops::Work work;
-  Nanoseconds time{0};
+  Nanoseconds time{0};  // measured time of one iteration
   std::string dtype;
   std::string cache;           // cache mode: "hot", "cold", "cold_weights"
-  std::optional<int> threads;  // nullopt: all; not used on a GPU
-  // On a GPU: the operand type of the tensor cores that can compute the case ("f16", "tf32").
-  // nullopt: the CUDA cores compute it.
+  std::optional<int> threads;  // nullopt means all threads; not used on a GPU
+  // The operand type ("f16", "tf32") if tensor cores of a GPU can compute the case. nullopt means
+  // that the CUDA cores compute it.
   std::optional<std::string> tensor_operand;
-  // All buffers of the case; nullopt: the bytes that it moves.
+  // Size of all buffers. nullopt means the bytes that an iteration moves.
   std::optional<Bytes> working_set;
   std::optional<Bytes> weights;
 };
 
-// Returns nullopt without a time, work or a ceiling that applies to the work.
+// Returns nullopt if the time is not positive, or if there is no work or no ceiling for it.
 std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
                                          const Ceilings& ceilings);
 
-// The FLOPs without those of padding, which a kernel may skip, so that no ceiling limits them.
-// Files of other tools count no such part.
+// Returns the FLOPs without padding. Ceilings do not apply to the FLOPs of padding, since a kernel
+// may skip them. Returns all FLOPs if the number without padding is unknown, as in other tools'
+// files.
 std::int64_t necessary_flops(const ops::Work& work);
 
-// The shortest time of a part of a case, such as a layer, and what limits it.
+// The shortest time of a part of a case, such as an activity, and what limits it.
 struct PartIdeal {
   Nanoseconds time{0};
   Bound bound = Bound::compute;
 };
-// With the ceilings that apply to the whole case. nullopt without work or a ceiling that applies.
-std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& whole);
+// Applies the ceilings in the roofline of the whole case. Returns nullopt if there is no work or no
+// ceiling for it.
+std::optional<PartIdeal> compute_partial_ideal(const ops::Work& part, const Roofline& roofline);
 
-// The number of threads in the options of a case id ("t2/nhwc"); nullopt: all.
+// Returns the number of threads in the options of a case id ("t2/nhwc"). Returns nullopt if the
+// options state none, which means all threads.
 std::optional<int> threads_in(std::string_view options);
 
-// The question of a case's record; nullopt without a time or work, or on another device than that
-// of the ceilings.
+// Returns the properties from a case's record. Returns nullopt if the record has no time or work,
+// or if the ceilings belong to another device.
 std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
                                                   const Ceilings& ceilings);
 
-// Fills in the roofline of a record that has a time. Sets the flag above_ceiling if it is faster
-// than its ceilings permit; the detail "above_ceiling" then has the likely causes. Adds the advice
-// of harness/result/advice.hpp as details "advice.ID".
+// Sets the roofline of a record that has a time. If the case is faster than the ceilings permit,
+// sets the flag above_ceiling and states the likely causes in the detail "above_ceiling". Adds the
+// advice of harness/result/advice.hpp as details "advice.ID".
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings);
 
 }  // namespace bench

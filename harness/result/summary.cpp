@@ -38,10 +38,11 @@ std::optional<double> interval_half_width(const TimeSummary& time) {
 
 namespace {
 
-// product.md: low and high have an exact coverage of at least this.
-constexpr double kCoverage = 0.9;
-// The smallest sample size whose extremes cover the median with that probability: 1 - 2^-4.
-constexpr int kMinForInterval = 5;
+// Minimum exact coverage of the interval from `low` to `high` (product.md).
+constexpr double kMinCoverage = 0.9;
+// Minimum number of processes for this coverage: the extremes of 5 values cover the median with
+// probability 1 - 2^-4.
+constexpr int kMinProcessesForInterval = 5;
 
 using Processes = std::span<const ProcessRecord* const>;
 
@@ -72,14 +73,14 @@ std::optional<Nanoseconds> median_time(Processes processes,
   return median(values);
 }
 
-// Records the kernel that ran. Names the kernels of processes that ran another one, since these are
-// not repetitions.
+// Records the kernel that ran. If processes ran different kernels, they are not repetitions, so a
+// detail lists the other kernels.
 void fill_implementation(CaseRecord& record, Processes processes) {
   std::vector<std::string> names;
   for (const ProcessRecord* process : processes) {
-    const bool known =
+    const bool is_listed =
         std::find(names.begin(), names.end(), process->implementation) != names.end();
-    if (!process->implementation.empty() && !known) names.push_back(process->implementation);
+    if (!process->implementation.empty() && !is_listed) names.push_back(process->implementation);
   }
   if (names.empty()) return;
   if (!record.implementation) record.implementation = names.front();
@@ -90,16 +91,17 @@ void fill_implementation(CaseRecord& record, Processes processes) {
   if (!others.empty()) record.details["implementation.others"] = others;
 }
 
-void widen(TimeSummary& time, double share) {
+// Extends the interval on both sides by this fraction of the median.
+void widen(TimeSummary& time, double fraction) {
   if (!time.low || !time.high) return;
-  const Nanoseconds more(std::llround(share * static_cast<double>(time.median.count())));
-  *time.low -= more;
-  *time.high += more;
+  const Nanoseconds extension(std::llround(fraction * static_cast<double>(time.median.count())));
+  *time.low -= extension;
+  *time.high += extension;
 }
 
-// Whether too few processes were quiet for an interval.
+// Returns whether there is no interval because too few processes were quiet.
 bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
-  return !time.low && quiet && quiet->all_processes >= kMinForInterval;
+  return !time.low && quiet && quiet->all_processes >= kMinProcessesForInterval;
 }
 
 bool is_noisy(const TimeSummary& time, double precision) {
@@ -114,12 +116,12 @@ struct LayerGroup {
   auto operator<=>(const LayerGroup&) const = default;
 };
 
-// Whether `parameters` of a network's id belong to `network`: its name, optionally with a batch or
-// flags ("resnet50_v1_5-n8+separate").
+// Returns whether the parameter segment of a network's id is the name `network`, optionally with a
+// batch or flags ("resnet50_v1_5-n8+separate").
 bool names_network(std::string_view parameters, std::string_view network) {
   if (!parameters.starts_with(network)) return false;
-  const std::string_view rest = parameters.substr(network.size());
-  return rest.empty() || rest.front() == '-' || rest.front() == '+';
+  const std::string_view suffix = parameters.substr(network.size());
+  return suffix.empty() || suffix.front() == '-' || suffix.front() == '+';
 }
 
 struct NetworkCase {
@@ -127,7 +129,7 @@ struct NetworkCase {
   IdSegments id;
 };
 
-std::vector<NetworkCase> network_cases(const Report& report) {
+std::vector<NetworkCase> find_network_cases(const Report& report) {
   std::vector<NetworkCase> networks;
   for (const CaseRecord& record : report.cases) {
     IdSegments id = split_id(record.id);
@@ -136,43 +138,45 @@ std::vector<NetworkCase> network_cases(const Report& report) {
   return networks;
 }
 
-// Returns the whole network to which a group of layers belongs. Prefers an exact name to one with
-// batch or flags. Then prefers hot caches (a network streams its own weights anyway), then the
-// layers' own cache mode. Returns nullptr if the candidates differ in batch or flags.
+// Returns the case of the whole network to which a group of layers belongs. Prefers an exact name
+// to one with batch or flags. Then prefers hot caches (a network streams its own weights anyway),
+// then the layers' own cache mode. Returns nullptr if there is no candidate, or if no candidate has
+// the exact name and the candidates differ in batch or flags.
 const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const LayerGroup& group) {
   const CaseRecord* best = nullptr;
   std::tuple<bool, bool, bool> best_rank;
   std::string best_parameters;
-  bool ambiguous = false;
+  bool is_ambiguous = false;
   for (const auto& [record, id] : networks) {
-    const bool backend = group.backend.empty() || id.backend == group.backend;
-    if (id.dtype != group.dtype || !backend || id.device != group.device ||
+    const bool has_backend = group.backend.empty() || id.backend == group.backend;
+    if (id.dtype != group.dtype || !has_backend || id.device != group.device ||
         id.options != group.options || !names_network(id.parameters, group.network))
       continue;
-    const bool exact = id.parameters == group.network;
-    const std::tuple rank(exact, id.cache == "hot", id.cache == group.cache);
-    if (best != nullptr && !exact && !std::get<0>(best_rank) && id.parameters != best_parameters)
-      ambiguous = true;
+    const bool is_exact = id.parameters == group.network;
+    const std::tuple rank(is_exact, id.cache == "hot", id.cache == group.cache);
+    if (best != nullptr && !is_exact && !std::get<0>(best_rank) && id.parameters != best_parameters)
+      is_ambiguous = true;
     if (best != nullptr && rank <= best_rank) continue;
     best = record;
     best_rank = rank;
     best_parameters = id.parameters;
-    if (exact) ambiguous = false;
+    if (is_exact) is_ambiguous = false;
   }
-  return ambiguous ? nullptr : best;
+  return is_ambiguous ? nullptr : best;
 }
 
+// A case of a group, which represents one or more layers of the network.
 struct Member {
   const CaseRecord* record;
   std::vector<std::string> layers;
-  std::size_t count;  // how often the network runs it
+  std::size_t count;  // how many times the network runs it
 };
 
-// Groups of layers, in the order of the report.
-class Groups {
+// The groups of layers, in the order of the report.
+class LayerGroups {
  public:
-  // Joins groups that differ only in the backend, if each layer was measured by exactly one of
-  // them. Examples: a network's matrix products and its other layers, or its layers from a plugin.
+  // Joins groups that differ only in the backend, if exactly one of them measured each layer. For
+  // example, one backend may measure a network's matrix products, and another one its other layers.
   void join_backends() {
     std::map<LayerGroup, std::vector<std::size_t>> similar;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -182,7 +186,7 @@ class Groups {
     }
     std::set<std::size_t> joined;
     for (const auto& [key, indices] : similar) {
-      if (indices.size() < 2 || !layers_differ(indices)) continue;
+      if (indices.size() < 2 || !are_layers_distinct(indices)) continue;
       auto& [group, members] = groups_[indices.front()];
       group = key;
       for (const std::size_t index : std::span(indices).subspan(1)) {
@@ -190,23 +194,24 @@ class Groups {
         joined.insert(index);
       }
     }
-    std::vector<std::pair<LayerGroup, std::vector<Member>>> rest;
+    std::vector<std::pair<LayerGroup, std::vector<Member>>> remaining;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-      if (!joined.contains(i)) rest.push_back(std::move(groups_[i]));
+      if (!joined.contains(i)) remaining.push_back(std::move(groups_[i]));
     }
-    groups_ = std::move(rest);
+    groups_ = std::move(remaining);
   }
 
   void add(const LayerGroup& group, Member member) {
-    const auto [place, is_new] = index_.try_emplace(group, groups_.size());
+    const auto [entry, is_new] = index_.try_emplace(group, groups_.size());
     if (is_new) groups_.emplace_back(group, std::vector<Member>());
-    groups_[place->second].second.push_back(std::move(member));
+    groups_[entry->second].second.push_back(std::move(member));
   }
   auto begin() const { return groups_.begin(); }
   auto end() const { return groups_.end(); }
 
  private:
-  bool layers_differ(const std::vector<std::size_t>& indices) const {
+  // Returns whether all members of these groups have layers, and no layer occurs twice.
+  bool are_layers_distinct(const std::vector<std::size_t>& indices) const {
     std::set<std::string> names;
     for (const std::size_t index : indices) {
       for (const Member& member : groups_[index].second) {
@@ -224,21 +229,21 @@ class Groups {
 };
 
 // Groups layers by network and cache mode.
-Groups group_layers(const Report& report) {
-  Groups groups;
+LayerGroups group_layers(const Report& report) {
+  LayerGroups groups;
   for (const CaseRecord& record : report.cases) {
     const IdSegments id = split_id(record.id);
     if (id.op == "network") continue;
-    const auto group_of = [&](const std::string& network) {
+    const auto make_group = [&](const std::string& network) {
       return LayerGroup{network, id.dtype, id.backend, id.device, id.cache, id.options};
     };
     for (const NetworkLayers& entry : record.networks)
-      groups.add(group_of(entry.network),
+      groups.add(make_group(entry.network),
                  {&record, entry.layers, std::max<std::size_t>(1, entry.layers.size())});
     if (!record.networks.empty() || !record.network) continue;
     const auto count = record.multiplicity ? static_cast<std::size_t>(*record.multiplicity)
                                            : std::max<std::size_t>(1, record.layers.size());
-    groups.add(group_of(*record.network), {&record, record.layers, count});
+    groups.add(make_group(*record.network), {&record, record.layers, count});
   }
   groups.join_backends();
   return groups;
@@ -250,16 +255,18 @@ void fill_network(NetworkSummary& summary, const CaseRecord& network) {
   summary.preparation = network.preparation;
 }
 
-// Whether the parameters of a network's id have the flag `+training`: "mobilenet_v2-n8+training".
+// Returns whether the parameters of a network's id have the flag `+training`, as in
+// "mobilenet_v2-n8+training".
 bool is_training(std::string_view parameters) {
   constexpr std::string_view kFlag = "+training";
   const std::size_t found = parameters.find(kFlag);
   if (found == std::string_view::npos) return false;
-  const std::string_view rest = parameters.substr(found + kFlag.size());
-  return rest.empty() || rest.front() == '+';
+  const std::string_view suffix = parameters.substr(found + kFlag.size());
+  return suffix.empty() || suffix.front() == '+';
 }
 
-// Returns what the sum of layers lacks compared with a training step: the sum is a lower bound.
+// Returns what a training step does besides the measured layers. The sum of the layers is therefore
+// a lower bound of its time.
 std::vector<std::string> list_missing_parts(const std::vector<Member>& members) {
   constexpr std::size_t kMaxNames = 3;
   std::map<std::string, std::vector<std::string>> layers;  // layers without gradients, by operator
@@ -299,7 +306,7 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
                    [](const auto& a, const auto& b) { return a.time > b.time; });
 }
 
-// Returns the unexplained fraction; only a complete sum explains a network.
+// Returns the unexplained fraction. Returns nullopt if the sum of the layers is incomplete.
 std::optional<double> compute_unexplained(const NetworkSummary& summary) {
   if (!summary.network_time || summary.network_time->count() == 0 || summary.top.empty() ||
       !summary.missing.empty() || !summary.lacks.empty())
@@ -321,7 +328,7 @@ std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) 
   time.q75 = *quantile(pooled, 0.75);
   time.min = *std::min_element(pooled.begin(), pooled.end());
   time.max = *std::max_element(pooled.begin(), pooled.end());
-  if (const auto interval = median_interval(medians, kCoverage)) {
+  if (const auto interval = median_interval(medians, kMinCoverage)) {
     time.low = interval->low;
     time.high = interval->high;
     time.confidence = interval->confidence;
@@ -339,8 +346,9 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
   if (judged.quiet) {
     record.quiet_share =
         static_cast<double>(judged.quiet->samples) / static_cast<double>(judged.quiet->all_samples);
-    const bool is_part = judged.quiet->samples < judged.quiet->all_samples;
-    if (is_part && !judged.is_disturbed()) record.time_all = summarise(all_samples(processes));
+    const bool has_disturbed = judged.quiet->samples < judged.quiet->all_samples;
+    if (has_disturbed && !judged.is_disturbed())
+      record.time_all = summarise(all_samples(processes));
   }
   for (const PreparationTime& row : kPreparationTimes)
     record.preparation.*row.time = median_time(processes, row.time);
@@ -358,32 +366,32 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     set_flag(record, Flag::noisy);
   }
   if (judged.is_disturbed()) set_flag(record, Flag::disturbed);
-  const bool steady = std::all_of(processes.begin(), processes.end(),
-                                  [](const ProcessRecord* process) { return process->steady; });
-  if (!steady) set_flag(record, Flag::unsteady);
+  const bool is_steady = std::all_of(processes.begin(), processes.end(),
+                                     [](const ProcessRecord* process) { return process->steady; });
+  if (!is_steady) set_flag(record, Flag::unsteady);
   flag_device_part(record, processes);
 }
 
 std::vector<NetworkSummary> summarise_networks(const Report& report) {
   std::vector<NetworkSummary> summaries;
-  const std::vector<NetworkCase> networks = network_cases(report);
-  std::set<const CaseRecord*> explained;
+  const std::vector<NetworkCase> networks = find_network_cases(report);
+  std::set<const CaseRecord*> with_layers;
   for (const auto& [group, members] : group_layers(report)) {
     NetworkSummary summary;
     summary.network = group.network;
     summary.cache = group.cache;
     if (const CaseRecord* network = find_network(networks, group)) {
       fill_network(summary, *network);
-      explained.insert(network);
+      with_layers.insert(network);
     }
     fill_layers(summary, members);
     if (is_training(group.network)) summary.lacks = list_missing_parts(members);
     summary.rest = compute_unexplained(summary);
     summaries.push_back(std::move(summary));
   }
-  // Networks without a separately measured layer still show their setup times.
+  // Networks without separately measured layers still have their time and preparation times.
   for (const auto& [record, id] : networks) {
-    if (explained.contains(record)) continue;
+    if (with_layers.contains(record)) continue;
     NetworkSummary& summary = summaries.emplace_back();
     summary.network = id.parameters;
     fill_network(summary, *record);

@@ -15,37 +15,38 @@
 
 namespace bench {
 
-// A fraction: how far medians of two equal runs on one machine differ beyond what the processes of
-// one run show. The reason: all processes of a run share one state of the machine. Measured
-// (docs/performance.md, "The same run twenty times").
+// Run-to-run variation of the median, as a fraction. The processes of one run do not show it,
+// because they share one state of the machine. docs/performance.md, "The same run twenty times",
+// has the measurement.
 inline constexpr double kRunsFloor = 0.003;
 
-// Arithmetic of times that stops at the largest time, since untrusted files may contain any value.
+// Arithmetic that returns the largest time on overflow, since untrusted files may contain any
+// value.
 Nanoseconds saturated_product(Nanoseconds time, std::size_t count);
 Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b);
 
-// Returns nullopt without samples. The interval comes from exact order statistics of process
-// medians (stats/summary.hpp).
+// Summarises the time per iteration. Returns nullopt if there are no samples. The interval comes
+// from exact order statistics of process medians (stats/summary.hpp).
 std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes);
 
-// For processes whose configuration is unknown: no interval is too wide.
+// Precision for processes whose configuration is unknown: no interval is too wide.
 inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinity();
 
-// Fills time (over the quiet samples, see quiet.hpp), time_all, quiet, rates, medians of create,
-// reorder and first run, and implementation. Other implementations go into details as
-// "implementation.others". Sets the flags `noisy`, `unsteady` and `disturbed`. `noisy`: the
-// interval is wider than +-precision, or missing despite enough processes. If canaries selected the
-// samples, the interval is wider by kRunsFloor on both sides. Flags stay sorted; other flags are
-// kept.
+// Computes the fields of a case record that summarise its processes: times (see quiet.hpp), rates,
+// preparation, implementation, the device's values and energy. If processes ran different
+// implementations, the detail "implementation.others" lists the others. If canaries selected the
+// samples, extends the interval of `time` by kRunsFloor on both sides. Adds the flags `noisy`,
+// `unsteady`, `disturbed` and those of flag_device_part(). `noisy`: the interval is wider than
+// +-precision, or missing although there are enough processes. Flags stay sorted.
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
                    double precision);
 
-// Returns half the width of the interval, relative to the median: the value that is compared with
-// the requested precision. Returns nullopt without an interval or if the median is 0.
+// Returns half the width of the interval, relative to the median. This value is compared with the
+// requested precision. Returns nullopt if there is no interval or the median is 0.
 std::optional<double> interval_half_width(const TimeSummary& time);
 
-// How far the layers explain the whole network, for one cache mode of the layers. A network without
-// its own layers in the report has an empty `cache` and no rest.
+// How much of a whole network's time its layers explain, for one cache mode of the layers. If the
+// report has no layers of a network, `cache` is empty and `rest` is nullopt.
 struct NetworkSummary {
   std::string network;
   std::string network_id;  // case id of the whole network
@@ -54,11 +55,10 @@ struct NetworkSummary {
   Nanoseconds layers_time{0};                 // sum over measured layers of median x multiplicity
   int layers_measured = 0, layers_total = 0;  // distinct layers
   std::vector<std::string> missing;           // ids of layers without a time
-  // What a training step does besides the measured layers: "the loss". Empty for networks in
-  // inference.
+  // What a training step does besides the measured layers, such as "the loss". Empty for inference.
   std::vector<std::string> lacks;
-  // (network - layers) / network, signed. nullopt if a layer or the network has no time, or if the
-  // sum lacks something.
+  // The unexplained fraction: (network - layers) / network, signed. nullopt if a layer or the
+  // network has no time, or if `lacks` is not empty.
   std::optional<double> rest;
   struct Entry {
     std::string id;
@@ -70,9 +70,10 @@ struct NetworkSummary {
   std::vector<Entry> top;        // all layers by median x multiplicity, largest first
   PreparationTimes preparation;  // those of the whole network
 };
-// Layers are cases whose `network` (or `networks`) is X. The whole network is the case of op
-// `network` whose parameter segment is X. If there is only one such case, X may have a suffix for
-// batch and flags.
+// Summarises each network and each cache mode of its layers. The layers of a network are the cases
+// with its name in `network` or `networks`. The whole network is the case of operator `network`
+// whose parameter segment is this name. If no segment is exactly the name, the segment may have a
+// suffix for batch and flags, provided that all candidates have the same suffix.
 std::vector<NetworkSummary> summarise_networks(const Report& report);
 
 }  // namespace bench

@@ -12,13 +12,13 @@ std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& det
   const auto found = details.find(name);
   if (found == details.end()) return std::nullopt;
   const auto number = parse_number<std::int64_t>(found->second);
-  // A text such as "007" stays a detail, since the number would be written as "7".
+  // A text such as "007" stays a detail, since a writer would change it to "7".
   if (!number || std::to_string(*number) != found->second) return std::nullopt;
   details.erase(found);
   return number;
 }
 
-void take_typed_details(CaseRecord& record) {
+void extract_typed_details(CaseRecord& record) {
   if (const auto floor = take_integer(record.details, kLaunchFloorDetail))
     record.launch_floor = Nanoseconds(*floor);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers among the details of a case. Files and messages have them as texts under their names;
-// records have them as fields. They are parsed once, where a line is read.
+// Converts the numbers among the details of a case. Files and messages store them as texts, records
+// as fields. The reader of a line parses them once.
 #pragma once
 
 #include "base/units.hpp"
@@ -13,23 +13,24 @@
 
 namespace bench {
 
-// The time of an empty launch of the kernel (docs/plugins.md).
+// Name of the detail for the time of an empty launch (docs/plugins.md).
 inline constexpr const char* kLaunchFloorDetail = "launch_floor_ns";
-// Prefix of kernel details that are parts of its creation: times, not facts.
+// Prefix of kernel details that are times of the parts of its creation, not facts.
 inline constexpr std::string_view kSetupDetail = "setup.";
 
-// Removes the detail `name` and returns its value. If its text is not that of an integer, the
-// detail stays and the result is nullopt.
+// Removes the detail `name` and returns its value. If there is no such detail, or its text is not
+// an integer as std::to_string() writes it, changes nothing and returns nullopt.
 std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& details,
                                          const std::string& name);
 
 // Moves the launch floor from the details to its field.
-void take_typed_details(CaseRecord& record);
-// Returns the details with the launch floor among them, as a file has them.
+void extract_typed_details(CaseRecord& record);
+// Returns the details including the launch floor, as a file stores them.
 std::map<std::string, std::string> details_as_texts(const CaseRecord& record);
 
-// Removes the parts of a creation, such as "setup.context_ns", and returns their times under the
-// names "context_ns". A time that cannot be read stays.
+// Removes the details that are times of the parts of a creation, such as "setup.context_ns".
+// Returns the times by names without the prefix: "context_ns". Keeps details that are not valid
+// times.
 std::map<std::string, Nanoseconds> take_setup(std::map<std::string, std::string>& details);
 
 }  // namespace bench

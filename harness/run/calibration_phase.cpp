@@ -11,8 +11,8 @@
 namespace bench {
 namespace {
 
-// The shortest iteration: a ceiling is what the machine was seen to reach.
-std::optional<Nanoseconds> shortest_iteration(const std::optional<ProcessRecord>& record) {
+// Returns the time per iteration of the shortest sample, since a ceiling is the best measured rate.
+std::optional<Nanoseconds> find_shortest_iteration(const std::optional<ProcessRecord>& record) {
   if (!record || record->samples.empty()) return std::nullopt;
   return per_iteration(*std::ranges::min_element(record->samples), record->iterations_per_sample);
 }
@@ -27,13 +27,13 @@ Result<Ceilings> calibrate(const CalibrationTask& task, WorkerSession& session, 
     if (clock.now() - started > kCalibrationLimit) break;
     if (threads && threads != entry.peak.threads) session.finish();
     threads = entry.peak.threads;
-    BENCH_ASSIGN_OR_RETURN(const bool goes_on, task.ensure_worker(entry.spec.key.threads));
-    if (!goes_on) break;
+    BENCH_ASSIGN_OR_RETURN(const bool is_running, task.ensure_worker(entry.spec.key.threads));
+    if (!is_running) break;
     StepRequest request{&entry.spec};
     request.check = CheckKind::none;
     const StepResult step = run_step(session, request, clock);
-    if (step.course == StepResult::Course::abandoned) break;
-    const auto time = shortest_iteration(step.record);
+    if (step.completion == StepResult::Completion::aborted) break;
+    const auto time = find_shortest_iteration(step.record);
     const auto& work = std::get<ops::Problem>(entry.spec.work).work;
     const auto value = time ? ceiling_value(entry.peak, work, *time) : std::nullopt;
     if (!value) continue;

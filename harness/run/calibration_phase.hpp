@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the ceilings of a run for which none are stored, before its first case.
+// Measures the ceilings of the machine before the first case of a run if none are stored.
 #pragma once
 
 #include "base/env.hpp"
@@ -14,18 +14,18 @@
 
 namespace bench {
 
-// A calibration starts no further case after this time.
+// Time after which a calibration starts no further case.
 inline constexpr Nanoseconds kCalibrationLimit = std::chrono::seconds(2);
 
 struct CalibrationTask {
   const std::vector<CalibrationCase>& cases;
-  Ceilings machine;  // source, threads and caches; its rows are filled in
-  // Starts or keeps a worker for a number of threads. Returns false if the run ends.
+  Ceilings machine;  // source, threads and caches; without rows
+  // Starts a worker with this number of threads if none is running. Returns false if the run ends.
   std::function<Result<bool>(std::optional<int> threads)> ensure_worker;
 };
 
-// Cases that the worker refuses are left out; after a case that fails, the rest of its number of
-// threads is. Returns an error only if no worker starts. The session is finished afterwards.
+// Measures the ceilings. Skips cases that the worker refuses or that make it fail. Returns an error
+// only if no worker starts. Finishes the session unless it returns an error.
 Result<Ceilings> calibrate(const CalibrationTask& task, WorkerSession& session, Clock& clock);
 
 }  // namespace bench

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-// A hundred times their usual duration, so that a swapping machine still succeeds.
+// Time limit: a hundred times the usual duration, so that a machine that swaps still succeeds.
 constexpr Nanoseconds kCanaryLimit = std::chrono::seconds(10);
 
 }  // namespace
@@ -18,7 +18,7 @@ CanaryPhase::CanaryPhase(WorkerSession& session, RecordSink& sink, RunObserver& 
     : session_(session), sink_(sink), observer_(observer), options_(options) {}
 
 bool CanaryPhase::is_due(CanaryMoment moment) const {
-  return !options_.under && !failed_ && (!last_ || *last_ < moment);
+  return !options_.under && !has_failed_ && (!last_ || *last_ < moment);
 }
 
 Status CanaryPhase::measure(CanaryMoment moment) {
@@ -27,7 +27,7 @@ Status CanaryPhase::measure(CanaryMoment moment) {
   session_.finish();
   if (reply) return sink_.append(CanaryRecord{options_.run_id, moment, reply->time});
   if (reply.error().cause == RequestFailure::Cause::interruption) return Done{};
-  failed_ = true;
+  has_failed_ = true;
   observer_.message("no canaries: " + reply.error().reason);
   return Done{};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the canaries (harness/worker/canary.hpp) at three moments of a run, each time in a
-// worker of its own.
+// separate worker.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,17 +15,17 @@ namespace bench {
 
 class CanaryPhase {
  public:
-  // References must outlive it.
+  // The arguments must outlive this object.
   CanaryPhase(WorkerSession& session, RecordSink& sink, RunObserver& observer,
               const RunOptions& options);
 
-  // Returns whether the canaries are to be measured at this moment: once per moment, not under a
-  // vendor's tool (they would appear in its report), and not after a failure (a worker of an
-  // earlier release does not support them).
+  // Returns whether to measure the canaries at this moment. Returns false if they were already
+  // measured at this moment or a later one, or under a profiler, whose report would contain them.
+  // Also returns false after a failure, since workers of earlier releases do not support canaries.
   bool is_due(CanaryMoment moment) const;
   // Makes the session's worker measure the canaries, ends the worker and appends the record.
-  // Nothing else may have run in this worker. If the canaries fail, reports the reason to the
-  // observer and returns no error. Returns an error only if the sink does.
+  // Nothing else may have run in this worker. If the measurement fails, reports the reason to the
+  // observer. Returns an error only if the sink fails.
   Status measure(CanaryMoment moment);
 
  private:
@@ -34,7 +34,7 @@ class CanaryPhase {
   RunObserver& observer_;
   const RunOptions& options_;
   std::optional<CanaryMoment> last_;
-  bool failed_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace bench

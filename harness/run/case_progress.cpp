@@ -31,8 +31,8 @@ void add_memberships(const Case& spec, CaseRecord& record) {
   for (const Membership& membership : spec.memberships) {
     for (const ops::Direction direction : membership.unmeasured_gradients) {
       const auto name = ops::direction_names()[static_cast<std::size_t>(direction)];
-      auto& known = record.unmeasured_gradients;
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+      auto& names = record.unmeasured_gradients;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
     }
   }
   if (spec.memberships.size() == 1) return;
@@ -74,7 +74,7 @@ using Details = std::map<std::string, std::string>;
 using ops::TensorCoreAnswer;
 using ops::TensorCoreEligibility;
 
-void describe(const TensorCoreEligibility& verdict, Details& details) {
+void add_details(const TensorCoreEligibility& verdict, Details& details) {
   details[kTensorCoresDetail] = to_string(verdict.answer);
   if (!verdict.reason.empty()) details[kTensorCoresReason] = verdict.reason;
   if (!verdict.rule.empty()) details["tensor_cores.rule"] = verdict.rule;
@@ -82,20 +82,20 @@ void describe(const TensorCoreEligibility& verdict, Details& details) {
   if (verdict.alignment) details["tensor_cores.alignment"] = to_string(*verdict.alignment);
 }
 
-void describe(const std::vector<ops::TensorCoreNode>& nodes, Details& details) {
+void add_details(const std::vector<ops::TensorCoreNode>& nodes, Details& details) {
   std::size_t products = 0;
-  std::vector<std::string> others;
+  std::vector<std::string> ineligible;
   for (const ops::TensorCoreNode& node : nodes) {
     if (node.verdict.answer == TensorCoreAnswer::not_applicable) continue;
     ++products;
     if (node.verdict.answer == TensorCoreAnswer::not_eligible) {
-      others.push_back(fmt::format("{} [{}]", node.node, node.verdict.rule));
+      ineligible.push_back(fmt::format("{} [{}]", node.node, node.verdict.rule));
     }
   }
   details[kTensorCoresDetail] =
-      fmt::format("{} of {} convolutions and products", products - others.size(), products);
-  if (!others.empty()) {
-    details[kTensorCoresReason] = fmt::format("not eligible: {}", fmt::join(others, ", "));
+      fmt::format("{} of {} convolutions and products", products - ineligible.size(), products);
+  if (!ineligible.empty()) {
+    details[kTensorCoresReason] = fmt::format("not eligible: {}", fmt::join(ineligible, ", "));
   }
 }
 
@@ -109,10 +109,10 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
   Details details = {{"tensor_cores.arch", fmt::format("{}, {}", platform->architecture->name,
                                                        info(platform->libraries).name)}};
   if (const auto* problem = std::get_if<ops::Problem>(&spec.work)) {
-    describe(assess_tensor_cores(*problem, *platform), details);
+    add_details(assess_tensor_cores(*problem, *platform), details);
   } else {
     const auto& network = std::get<std::shared_ptr<const ops::Network>>(spec.work);
-    describe(assess_tensor_cores(*network, *platform), details);
+    add_details(assess_tensor_cores(*network, *platform), details);
   }
   return details;
 }
@@ -120,12 +120,12 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {
-  const bool unfinished = record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
-  if (!unfinished && !is_unmeasured(record)) settled_ = record.outcome;
+  const bool is_unfinished = record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
+  if (!is_unfinished && !is_unmeasured(record)) earlier_outcome_ = record.outcome;
 }
 
 void CaseProgress::add(ProcessRecord record) {
-  if (!numbers_.insert(record.process).second) return;
+  if (!process_numbers_.insert(record.process).second) return;
   processes_.push_back(std::move(record));
   quiet_processes_ = count_quiet_processes();
 }
@@ -136,7 +136,7 @@ void CaseProgress::learn(const PreparedReply& prepared) {
     facts_->output = {};
     return;
   }
-  // Digests differ if threads add in another order. The check has found the values within the
+  // Digests may differ because threads add in another order. The check found all values within the
   // tolerance.
   const auto first = facts_->details.find(kOutputDigestDetail);
   const auto digest = prepared.details.find(kOutputDigestDetail);
@@ -148,9 +148,9 @@ void CaseProgress::end(Outcome outcome, std::string reason) {
   ended_ = Ended{outcome, std::move(reason)};
 }
 
-int CaseProgress::most_processes(const Case& spec) {
-  constexpr int kMaxTimesAsked = 2;
-  return kMaxTimesAsked * spec.measure.processes;
+int CaseProgress::max_processes(const Case& spec) {
+  constexpr int kMaxProcessFactor = 2;
+  return kMaxProcessFactor * spec.measure.processes;
 }
 
 std::vector<const ProcessRecord*> CaseProgress::processes() const {
@@ -162,41 +162,42 @@ std::vector<const ProcessRecord*> CaseProgress::processes() const {
 std::int64_t CaseProgress::count_quiet_processes() const {
   const std::vector<const ProcessRecord*> measured = processes();
   const std::optional<QuietSummary> quiet = judge_samples(measured).quiet;
-  return quiet ? quiet->processes : std::ssize(numbers_);
+  return quiet ? quiet->processes : std::ssize(process_numbers_);
 }
 
 bool CaseProgress::has_enough_processes() const {
-  if (!has_asked_processes()) return false;
-  return std::ssize(numbers_) >= most_processes(*spec_) ||
+  if (!has_requested_processes()) return false;
+  return std::ssize(process_numbers_) >= max_processes(*spec_) ||
          quiet_processes_ >= spec_->measure.processes;
 }
 
-std::int64_t CaseProgress::processes_left() const {
-  if (decided()) return 0;
-  const std::int64_t possible = most_processes(*spec_) - std::ssize(numbers_);
+std::int64_t CaseProgress::remaining_processes() const {
+  if (is_decided()) return 0;
+  const std::int64_t possible = max_processes(*spec_) - std::ssize(process_numbers_);
   return std::clamp<std::int64_t>(spec_->measure.processes - quiet_processes_, 0, possible);
 }
 
-bool CaseProgress::complete() const { return has_facts() && has_enough_processes(); }
+bool CaseProgress::is_complete() const { return has_facts() && has_enough_processes(); }
 
 bool CaseProgress::has_samples() const {
   return std::ranges::any_of(processes_,
                              [](const ProcessRecord& process) { return !process.samples.empty(); });
 }
 
-bool CaseProgress::wanted(int process) const {
-  if (decided() || process >= most_processes(*spec_)) return false;
-  const bool is_asked_for = process < spec_->measure.processes;
-  if (!measured(process)) return is_asked_for || (has_asked_processes() && !has_enough_processes());
-  // The facts were lost with the run that measured all processes, so the case is prepared once
-  // more.
+bool CaseProgress::needs_process(int process) const {
+  if (is_decided() || process >= max_processes(*spec_)) return false;
+  const bool is_requested = process < spec_->measure.processes;
+  if (!is_measured(process))
+    return is_requested || (has_requested_processes() && !has_enough_processes());
+  // An earlier run measured all processes, but ended before it recorded the facts. So the last
+  // process is prepared once more.
   return process == spec_->measure.processes - 1 && has_enough_processes();
 }
 
 Outcome CaseProgress::outcome() const {
-  if (settled_) return *settled_;
+  if (earlier_outcome_) return *earlier_outcome_;
   if (ended_) return ended_->outcome;
-  return all_void() ? Outcome::failed : Outcome::ok;
+  return has_only_discarded_samples() ? Outcome::failed : Outcome::ok;
 }
 
 CaseRecord CaseProgress::record(const std::string& run_id) const {
@@ -209,7 +210,7 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
     record.details.insert(facts_->details.begin(), facts_->details.end());
     std::erase_if(record.details,
                   [](const auto& detail) { return detail.first.starts_with(kSetupDetail); });
-    take_typed_details(record);
+    extract_typed_details(record);
   }
   if (ended_) {
     record.outcome = ended_->outcome;
@@ -218,15 +219,15 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
   }
   const std::vector<const ProcessRecord*> measured = processes();
   complete_case(record, measured, spec_->measure.precision);
-  if (all_void()) {
+  if (has_only_discarded_samples()) {
     record.outcome = Outcome::failed;
     record.reason = record.voided ? format_discarded(*record.voided) : "no process has a sample";
     record.flags.clear();
     return record;
   }
-  if (!has_asked_processes()) {
+  if (!has_requested_processes()) {
     record.details["processes"] =
-        fmt::format("{} of {}", numbers_.size(), spec_->measure.processes);
+        fmt::format("{} of {}", process_numbers_.size(), spec_->measure.processes);
     if (!has_flag(record, Flag::interrupted)) record.flags.push_back(Flag::interrupted);
   }
   return record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about one case during a run, and the case record that results from it.
+// Tracks one case during a run: its measured processes, its facts, and its case record.
 #pragma once
 
 #include "harness/config/plan.hpp"
@@ -18,21 +18,20 @@
 
 namespace bench {
 
-// What the plan by itself states about a case, as a record without outcome or times.
-
+// Returns what the plan states about a case, as a record without times and with the outcome ok.
 CaseRecord case_facts(const Case& spec);
+// Returns the work of the problem or of the whole network.
 const ops::Work& case_work(const Case& spec);
-// Tensors of the problem or of the whole network, in the order of the kernel's buffers.
+// Returns the tensors of the problem or of the whole network, in the order of the kernel's buffers.
 std::span<const ops::Tensor> case_tensors(const Case& spec);
 
-// Whether tensor cores can run a case on this run's device, according to the rules
-// (ops/tensor_core/eligibility.hpp), as details of a case record.
-
-// Returns "tensor_cores.arch" ("sm_90, cuda13"), "tensor_cores.eligible", "tensor_cores.reason",
-// "tensor_cores.rule", "tensor_cores.alignment". For a network it states how many of its products
-// are eligible; the reason lists the others. `capability`: the device's, such as "9.0"; if the
-// rules do not know it, only the reason is returned. Empty if the case runs on a backend without
-// such rules.
+// Returns whether tensor cores can compute a case, according to the rules
+// (ops/tensor_core/eligibility.hpp), as details of a case record: "tensor_cores.arch" ("sm_90,
+// cuda13"), "tensor_cores.eligible", "tensor_cores.reason", "tensor_cores.rule" and
+// "tensor_cores.alignment". For a network, states how many of its products are eligible; the reason
+// lists the others. `capability`: compute capability of the device, such as "9.0". If the rules do
+// not support the capability, returns only the reason. Empty if the rules do not apply to the
+// case's backend.
 std::map<std::string, std::string> tensor_core_details(const Case& spec,
                                                        std::string_view capability);
 
@@ -42,41 +41,46 @@ class CaseProgress {
 
   const Case& spec() const { return *spec_; }
 
-  // Adopts a record of an earlier run: a process that need not be measured again, or a final
-  // record.
+  // Adopts a record of an earlier run: a process that need not be measured again, or a case record,
+  // which is ignored if its case is unfinished.
   void adopt(const ProcessRecord& record);
   void adopt(const CaseRecord& record);
 
+  // Adds a measured process. Ignores a process whose number was already added.
   void add(ProcessRecord record);
-  // Keeps the facts of the first prepared process. Of later processes only the digest of the
-  // outputs matters: if one differs, the detail is kDigestVaries.
+  // Keeps the facts of the first prepared process. Later processes only provide their output
+  // digests: if one differs, the digest becomes kDigestVaries.
   void learn(const PreparedReply& prepared);
   // Ends the case and drops its remaining processes.
   void end(Outcome outcome, std::string reason);
 
   bool has_facts() const { return facts_.has_value(); }
   bool has_samples() const;
-  bool measured(int process) const { return numbers_.contains(process); }
-  // Returns whether as many quiet processes were measured as requested. Other processes replace
-  // disturbed ones, up to most_processes() in all. Also requires that the facts are known.
-  bool complete() const;
-  // Counts disturbed processes as well.
-  bool has_asked_processes() const {
-    return static_cast<int>(numbers_.size()) >= spec_->measure.processes;
+  bool is_measured(int process) const { return process_numbers_.contains(process); }
+  // Returns whether the facts are known and as many quiet processes were measured as requested.
+  // Additional processes replace disturbed ones, up to max_processes() in total.
+  bool is_complete() const;
+  // Returns whether as many processes were measured as requested, including disturbed ones.
+  bool has_requested_processes() const {
+    return static_cast<int>(process_numbers_.size()) >= spec_->measure.processes;
   }
-  // All processes were measured, but none has a valid sample.
-  bool all_void() const { return complete() && !has_samples(); }
-  // The case has its outcome and needs no further measurement.
-  bool decided() const { return settled_ || ended_ || complete(); }
-  bool wanted(int process) const;
-  // Processes still to be measured: those requested, and one for each that was disturbed.
-  std::int64_t processes_left() const;
-  // Maximum number of processes per case, on a machine that is never quiet.
-  static int most_processes(const Case& spec);
-  bool settled() const { return settled_.has_value(); }  // its record is in the earlier file
-  Outcome outcome() const;                               // only for a decided case
+  // Returns whether all processes were measured, but none has a valid sample.
+  bool has_only_discarded_samples() const { return is_complete() && !has_samples(); }
+  // Returns whether the case has its outcome and needs no further measurement.
+  bool is_decided() const { return earlier_outcome_ || ended_ || is_complete(); }
+  // Returns whether the run has to prepare or measure this process of the case.
+  bool needs_process(int process) const;
+  // Returns the number of processes still to be measured: the requested ones, and one more for each
+  // disturbed one.
+  std::int64_t remaining_processes() const;
+  // Returns the maximum number of processes, which a machine that is never quiet needs.
+  static int max_processes(const Case& spec);
+  // Returns whether the earlier run already has the final record of the case.
+  bool has_earlier_outcome() const { return earlier_outcome_.has_value(); }
+  // Requires that the case is decided.
+  Outcome outcome() const;
 
-  // Sets the flag `interrupted` if processes are missing.
+  // Returns the case record. Sets the flag `interrupted` if processes are missing.
   CaseRecord record(const std::string& run_id) const;
 
  private:
@@ -91,16 +95,16 @@ class CaseProgress {
 
   const Case* spec_;
   std::vector<ProcessRecord> processes_;
-  std::set<int> numbers_;
-  // Number of undisturbed processes. Recomputed with each new process, which judges all samples
-  // again.
+  std::set<int> process_numbers_;
+  // Number of undisturbed processes. add() recomputes it, since a new process may change the quiet
+  // level for all of them.
   std::int64_t quiet_processes_ = 0;
   std::optional<PreparedReply> facts_;  // without the output's values
   std::optional<Ended> ended_;
-  std::optional<Outcome> settled_;
+  std::optional<Outcome> earlier_outcome_;
 };
 
-// Gives the cases, by id, the results of an earlier run of the same plan.
+// Passes the records of an earlier run of the same plan to the cases with the same ids.
 void adopt(const Report& earlier, std::vector<CaseProgress>& cases);
 
 }  // namespace bench

@@ -68,42 +68,42 @@ class DisturbedCase : public testing::Test {
 
 TEST_F(DisturbedCase, IsCompleteWithTheProcessesAskedForIfTheyWereQuiet) {
   progress_.add(measured(0, kQuiet));
-  EXPECT_FALSE(progress_.complete());
+  EXPECT_FALSE(progress_.is_complete());
   progress_.add(measured(1, kQuiet));
-  EXPECT_TRUE(progress_.complete());
-  EXPECT_FALSE(progress_.wanted(2));
+  EXPECT_TRUE(progress_.is_complete());
+  EXPECT_FALSE(progress_.needs_process(2));
 }
 
 TEST_F(DisturbedCase, AnotherProcessTakesThePlaceOfADisturbedOne) {
   progress_.add(measured(0, kBusy));
-  EXPECT_FALSE(progress_.wanted(2)) << "first those that were asked for";
+  EXPECT_FALSE(progress_.needs_process(2)) << "first those that were asked for";
   progress_.add(measured(1, kQuiet));
-  EXPECT_FALSE(progress_.complete());
-  EXPECT_TRUE(progress_.wanted(2));
-  EXPECT_TRUE(progress_.has_asked_processes());
+  EXPECT_FALSE(progress_.is_complete());
+  EXPECT_TRUE(progress_.needs_process(2));
+  EXPECT_TRUE(progress_.has_requested_processes());
   progress_.add(measured(2, kQuiet));
-  EXPECT_TRUE(progress_.complete());
+  EXPECT_TRUE(progress_.is_complete());
   EXPECT_EQ(progress_.record("run1").quiet->processes, 2);
 }
 
 TEST_F(DisturbedCase, WhatIsLeftCountsADisturbedProcessOnceMore) {
-  EXPECT_EQ(progress_.processes_left(), 2);
+  EXPECT_EQ(progress_.remaining_processes(), 2);
   progress_.add(measured(0, kBusy));
-  EXPECT_EQ(progress_.processes_left(), 2);
+  EXPECT_EQ(progress_.remaining_processes(), 2);
   progress_.add(measured(1, kQuiet));
-  EXPECT_EQ(progress_.processes_left(), 1);
+  EXPECT_EQ(progress_.remaining_processes(), 1);
   progress_.add(measured(2, kQuiet));
-  EXPECT_EQ(progress_.processes_left(), 0);
+  EXPECT_EQ(progress_.remaining_processes(), 0);
 }
 
 TEST_F(DisturbedCase, AMachineThatIsNeverQuietCostsTwiceTheProcessesAtMost) {
   for (int process = 0; process < 4; ++process) {
-    EXPECT_FALSE(progress_.complete());
-    EXPECT_TRUE(progress_.wanted(process));
+    EXPECT_FALSE(progress_.is_complete());
+    EXPECT_TRUE(progress_.needs_process(process));
     progress_.add(measured(process, kBusy));
   }
-  EXPECT_TRUE(progress_.complete());
-  EXPECT_FALSE(progress_.wanted(4));
+  EXPECT_TRUE(progress_.is_complete());
+  EXPECT_FALSE(progress_.needs_process(4));
   EXPECT_TRUE(has_flag(progress_.record("run1"), Flag::disturbed));
 }
 

@@ -27,7 +27,7 @@ PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
 
 namespace {
 
-// The time that a device's pauses may add to a round.
+// Maximum time that pauses of the device add to a round.
 constexpr Nanoseconds kMaxWait = kFirstPause * ((1 << kMaxPauses) - 1);
 
 class Step {
@@ -41,14 +41,14 @@ class Step {
   }
 
  private:
-  // Returns the requested reply, or nullopt after noting why the step ends. `target`: the measuring
-  // time requested of the worker; the case's timeout starts after it.
+  // Returns the reply, or nullopt after storing in result_ why the step ends. `target`: expected
+  // time of the measurement; the time limit is this time plus the case's timeout.
   template <class Answer>
   std::optional<Answer> ask(const Request& message, Nanoseconds target) {
     auto reply = session_.ask<Answer>(message, target + request_.spec->measure.timeout);
     if (reply) return std::move(*reply);
     if (reply.error().cause == RequestFailure::Cause::interruption) {
-      result_.course = StepResult::Course::abandoned;
+      result_.completion = StepResult::Completion::aborted;
     } else {
       result_.ended = ErrorReply{reply.error().outcome, reply.error().reason};
     }
@@ -65,22 +65,23 @@ class Step {
 
   void measure() {
     const Case& spec = *request_.spec;
-    const Nanoseconds cap = kWarmupTimeFactor * spec.warmup.time;
-    const auto warm =
-        ask<WarmedUpReply>(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, cap);
-    if (!warm) return;
+    const Nanoseconds max_warmup = kWarmupTimeFactor * spec.warmup.time;
+    const auto warmup =
+        ask<WarmedUpReply>(WarmUpRequest{spec.warmup.iterations, spec.warmup.time}, max_warmup);
+    if (!warmup) return;
     ProcessRecord record;
     record.id = spec.id;
     record.process = request_.process;
-    record.iterations_per_sample = warm->iterations_per_sample;
-    record.warmup_iterations = warm->iterations;
-    record.steady = warm->steady;
+    record.iterations_per_sample = warmup->iterations_per_sample;
+    record.warmup_iterations = warmup->iterations;
+    record.steady = warmup->steady;
     record.preparation = result_.prepared->preparation;
     record.implementation = result_.prepared->implementation;
     record.setup = result_.prepared->setup;
-    const std::optional<StopReason> reason = take_rounds(warm->sample, record);
-    if (const auto why = record.energy ? energy_obstacle(*record.energy) : std::nullopt) {
-      result_.prepared->details[kEnergyDetail] = "n/a: " + *why;
+    const std::optional<StopReason> reason = measure_rounds(warmup->sample, record);
+    if (const auto no_energy =
+            record.energy ? energy_unavailable_reason(*record.energy) : std::nullopt) {
+      result_.prepared->details[kEnergyDetail] = "n/a: " + *no_energy;
     }
     if (result_.ended || (record.samples.empty() && record.device.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
@@ -88,31 +89,34 @@ class Step {
     result_.record = std::move(record);
   }
 
-  std::optional<StopReason> take_rounds(Nanoseconds sample, ProcessRecord& record) {
+  // Measures until the stop rule ends the process. Returns nullopt if a request fails. `sample`:
+  // expected time of a sample.
+  std::optional<StopReason> measure_rounds(Nanoseconds sample, ProcessRecord& record) {
     const Measure& limits = request_.spec->measure;
     std::vector<Nanoseconds>& samples = record.samples;
-    if (!request_.range.empty()) return take_range(sample, limits.min_iterations, record);
+    if (!request_.range.empty()) return measure_range(sample, limits.min_iterations, record);
     const StopRule rule{limits.precision, limits.min_iterations,
                         limits.max_time / limits.processes};
     Nanoseconds timed{0};
     for (;;) {
-      if (const auto reason = stop_reason(rule, counted(record), std::ssize(samples), timed)) {
+      if (const auto reason =
+              stop_reason(rule, counted_samples(record), std::ssize(samples), timed)) {
         return reason;
       }
       if (!samples.empty() && clock_.now() >= request_.deadline) return StopReason::budget;
-      const auto taken = static_cast<std::int64_t>(samples.size());
+      const auto measured = static_cast<std::int64_t>(samples.size());
       const std::int64_t count = std::clamp<std::int64_t>(
           (request_.deadline - clock_.now()) / std::max(sample, Nanoseconds(1)), 1,
-          next_round(rule, taken, timed, sample));
-      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + longest_wait());
+          next_round(rule, measured, timed, sample));
+      const auto round = ask<RoundReply>(RoundRequest{count}, sample * count + max_wait());
       if (!round) return std::nullopt;
       add_device_part(*round, record);
       add_canaries(*round, record);
       if (round->energy) add_energy(record.energy, *round->energy);
       for (const Nanoseconds time : round->samples) timed += time;
       samples.insert(samples.end(), round->samples.begin(), round->samples.end());
-      const bool fewer = static_cast<std::int64_t>(round->samples.size()) < count;
-      if (fewer && round->device.voided.count > 0) return StopReason::voided;
+      const bool is_short = static_cast<std::int64_t>(round->samples.size()) < count;
+      if (is_short && round->device.voided.count > 0) return StopReason::voided;
       if (round->samples.empty()) {
         result_.ended = ErrorReply{Outcome::failed, "the worker answered a round without samples"};
         return std::nullopt;
@@ -121,27 +125,26 @@ class Step {
     }
   }
 
-  // Later details take the place of earlier ones.
+  // Appends what the round reports besides times. Later details replace earlier ones.
   void add_device_part(const RoundReply& round, ProcessRecord& record) {
     append(record.device, round.device);
     for (const auto& [name, value] : round.details) result_.prepared->details[name] = value;
   }
 
-  // If a round lacks a canary for a sample, the process drops all of them: a record has all or
-  // none.
+  // Appends the canaries of a round. Drops the canaries of all rounds if this round lacks any,
+  // since a record must have one per sample or none.
   void add_canaries(const RoundReply& round, ProcessRecord& record) {
     const SampleCanaries& more = round.canaries;
-    const bool whole = more.threads && more.times.size() == round.samples.size();
-    const bool expected = record.samples.size() == record.canaries.times.size();
-    if (request_.levels == nullptr || !whole || !expected) {
+    const bool is_complete = more.threads && more.times.size() == round.samples.size();
+    const bool was_complete = record.samples.size() == record.canaries.times.size();
+    if (request_.levels == nullptr || !is_complete || !was_complete) {
       record.canaries = {};
       return;
     }
     request_.levels->learn(*more.threads, more.times);
     const std::optional<Nanoseconds> level = request_.levels->level(*more.threads);
     record.canaries.threads = more.threads;
-    // The rounds of a process follow each other within a second, so the shortest is the least
-    // disturbed.
+    // Uses the shortest join time of the rounds, which is the least disturbed one.
     if (more.join) {
       record.canaries.join = std::min(record.canaries.join.value_or(*more.join), *more.join);
     }
@@ -149,19 +152,21 @@ class Step {
     record.canaries.times.insert(record.canaries.times.end(), more.times.begin(), more.times.end());
   }
 
-  static std::vector<Nanoseconds> counted(const ProcessRecord& record) {
+  // Returns the samples that count so far; empty if too few are quiet.
+  static std::vector<Nanoseconds> counted_samples(const ProcessRecord& record) {
     const ProcessRecord* const process = &record;
     const JudgedSamples judged = judge_samples({&process, 1});
     if (judged.is_disturbed() || judged.counted.empty()) return {};
     return judged.counted.front().samples;
   }
 
-  Nanoseconds longest_wait() const {
+  Nanoseconds max_wait() const {
     return request_.spec->key.device == "cpu" ? Nanoseconds(0) : kMaxWait;
   }
 
-  std::optional<StopReason> take_range(Nanoseconds sample, std::int64_t count,
-                                       ProcessRecord& record) {
+  // Measures one round of `count` samples inside a named range.
+  std::optional<StopReason> measure_range(Nanoseconds sample, std::int64_t count,
+                                          ProcessRecord& record) {
     auto round = ask<RoundReply>(RoundRequest{count, request_.range}, sample * count);
     if (!round) return std::nullopt;
     add_device_part(*round, record);

@@ -15,9 +15,8 @@
 
 namespace bench {
 
-// The first request to a worker for every way of measuring a case.
-
-// Requests a check against the reference. `input_layouts`: for a layer, else empty.
+// Makes the request that precedes every kind of measurement of a case. It requests a check against
+// the reference. `input_layouts`: layouts of a layer's inputs; empty for other cases.
 PrepareRequest prepare_request(const Case& spec, std::uint64_t seed,
                                ops::InputLayouts input_layouts);
 
@@ -27,15 +26,17 @@ struct StepRequest {
   int process = 0;
   std::uint64_t seed = 1;
   CheckKind check = CheckKind::reference;
-  const OutputSample* expected = nullptr;  // from the first process, with CheckKind::expected
+  // The output of the first process. Set if `check` is CheckKind::expected.
+  const OutputSample* expected = nullptr;
   Extent extent = Extent::measure;
-  ops::InputLayouts input_layouts{};  // for a layer
-  // If not empty, the worker runs one round of min_iterations inside a range of this name, for a
-  // vendor's tool.
+  ops::InputLayouts input_layouts{};  // layouts of a layer's inputs; empty for other cases
+  // If not empty, the worker runs one round of min_iterations inside a range of this name, which a
+  // profiler can select.
   std::string range{};
-  // Learns from the canaries of the samples; null: every sample counts.
+  // The step adds the canaries of its samples. If null, it ignores canaries and all samples count.
   QuietLevels* levels = nullptr;
-  // Measuring ends at this time with StopReason::budget, but after at least one round.
+  // The step starts no further round after this time and ends with StopReason::budget. It always
+  // runs at least one round.
   Nanoseconds deadline = Nanoseconds::max();
 };
 
@@ -43,13 +44,14 @@ struct StepResult {
   std::optional<PreparedReply> prepared;
   // Why the case ended: the worker refused it, or the worker failed.
   std::optional<ErrorReply> ended;
-  // Has at least one sample, or only discarded ones. Also set if the step was abandoned after a
+  // Has at least one sample, or only discarded ones. Also set if the step was aborted after a
   // round.
   std::optional<ProcessRecord> record;
-  enum class Course { whole, abandoned };
-  Course course = Course::whole;  // abandoned: interrupted while the worker was busy
+  enum class Completion { complete, aborted };
+  Completion completion = Completion::complete;  // aborted: interrupted while the worker was busy
 };
 
+// Runs the step in the session's worker, which must be running.
 StepResult run_step(WorkerSession& session, const StepRequest& request, Clock& clock);
 
 }  // namespace bench

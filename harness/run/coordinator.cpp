@@ -27,8 +27,8 @@
 namespace bench {
 namespace {
 
-// How long a step may continue after the end of the budget before its worker is killed. Most steps
-// end in time.
+// Time from the end of the budget until the run kills the worker of an unfinished step. Most steps
+// end earlier.
 constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
 
 class Run {
@@ -40,28 +40,28 @@ class Run {
  private:
   Status adopt_earlier();
   void decide_without_worker();
-  Status begin();
+  Status append_run_record();
   Status measure();
-  Status learn_layouts(const std::vector<std::size_t>& wanted);
+  Status learn_layouts(const std::vector<std::size_t>& needed);
   Status measure_process(int process);
-  Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& left);
+  Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(std::optional<int> threads);
-  Status take_canaries(CanaryMoment moment);
-  Status find_ceilings();
+  Status measure_canaries(CanaryMoment moment);
+  Status ensure_ceilings();
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
   Status append_unfinished();
   Status profile();
-  Status count(const ProfileWorld& world, std::span<OpenPass> passes);
+  Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
   Status append_pass(const OpenPass& pass);
   Status append_case(const CaseProgress& progress);
-  Result<RunSummary> end();
+  Result<RunSummary> append_end_record();
 
-  bool interrupt_seen();
-  bool abandon_step();  // called while a worker is busy
-  std::optional<Nanoseconds> budget_left();
-  void look_at_limits();
-  Nanoseconds remaining();
+  bool is_interrupted();
+  bool should_abort_step();  // polled while a worker is busy
+  std::optional<Nanoseconds> remaining_budget();
+  void check_limits();  // sets stop_cause_ if a limit is reached
+  Nanoseconds estimate_remaining();
 
   const Plan& plan_;
   const RunOptions& options_;
@@ -75,11 +75,11 @@ class Run {
   QuietLevels levels_;
   Ceilings ceilings_, gpu_ceilings_;
   std::vector<CaseProgress> cases_;
-  std::map<std::string, OutputSample> outputs_;  // from the first process; key: problem
+  std::map<std::string, OutputSample> outputs_;  // outputs of first processes, by problem_id()
   NetworkLayouts layouts_;
   std::optional<std::string> capability_;  // compute capability of the GPU, such as "9.0"
-  std::size_t appended_ = 0;               // number of cases whose record is appended
-  std::optional<StopCause> halt_;          // why no further step runs
+  std::size_t appended_ = 0;               // number of cases whose record was appended
+  std::optional<StopCause> stop_cause_;    // set if no further step may run
   Nanoseconds started_;
   Nanoseconds measuring_since_{0};  // start of the first process
   RunPace pace_;
@@ -89,7 +89,7 @@ class Run {
   std::int64_t not_profiled_ = 0;
   bool any_failed_ = false;
   bool lacks_device_ = false;  // the required device is missing
-  bool begun_ = false;
+  bool has_run_record_ = false;
 };
 
 Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts,
@@ -104,7 +104,7 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
       session_(
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
-          [this] { return abandon_step(); }, *env.clock),
+          [this] { return should_abort_step(); }, *env.clock),
       canaries_(session_, sink, observer, options),
       levels_(parts.levels),
       ceilings_(parts.ceilings),
@@ -114,26 +114,26 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
 }
 
-bool Run::interrupt_seen() { return options_.interrupted && options_.interrupted(); }
+bool Run::is_interrupted() { return options_.interrupted && options_.interrupted(); }
 
-std::optional<Nanoseconds> Run::budget_left() {
+std::optional<Nanoseconds> Run::remaining_budget() {
   if (!budget_) return std::nullopt;
   return *budget_ - (env_.clock->now() - started_);
 }
 
-bool Run::abandon_step() {
-  if (interrupt_seen()) return true;
-  const std::optional<Nanoseconds> left = budget_left();
-  return left && *left < -kBudgetGrace;
+bool Run::should_abort_step() {
+  if (is_interrupted()) return true;
+  const std::optional<Nanoseconds> budget = remaining_budget();
+  return budget && *budget < -kBudgetGrace;
 }
 
-void Run::look_at_limits() {
-  if (halt_) return;
-  const std::optional<Nanoseconds> left = budget_left();
-  if (interrupt_seen()) {
-    halt_ = StopCause::interruption;
-  } else if (left && *left <= Nanoseconds(0)) {
-    halt_ = StopCause::budget;
+void Run::check_limits() {
+  if (stop_cause_) return;
+  const std::optional<Nanoseconds> budget = remaining_budget();
+  if (is_interrupted()) {
+    stop_cause_ = StopCause::interruption;
+  } else if (budget && *budget <= Nanoseconds(0)) {
+    stop_cause_ = StopCause::budget;
   }
 }
 
@@ -142,10 +142,10 @@ Result<RunSummary> Run::execute() {
   decide_without_worker();
   BENCH_RETURN_IF_ERROR(measure());
   session_.finish();
-  if (!begun_) BENCH_RETURN_IF_ERROR(begin());
+  if (!has_run_record_) BENCH_RETURN_IF_ERROR(append_run_record());
   BENCH_RETURN_IF_ERROR(append_unfinished());
   BENCH_RETURN_IF_ERROR(profile());
-  return end();
+  return append_end_record();
 }
 
 Status Run::adopt_earlier() {
@@ -162,10 +162,11 @@ Status Run::adopt_earlier() {
   return Done{};
 }
 
-// Decides cases that need no worker: absent devices, more threads than processors.
+// Decides the cases that need no worker, because the device is missing or there are too few
+// processors.
 void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
-    if (progress.settled()) continue;
+    if (progress.has_earlier_outcome()) continue;
     const CaseKey& key = progress.spec().key;
     if (const auto missing = parts_.device_missing(key)) {
       progress.end(Outcome::skipped, *missing);
@@ -175,8 +176,8 @@ void Run::decide_without_worker() {
   }
 }
 
-Status Run::begin() {
-  begun_ = true;
+Status Run::append_run_record() {
+  has_run_record_ = true;
   RunRecord record;
   record.run_id = options_.run_id;
   if (options_.resume != nullptr && !options_.resume->runs.empty()) {
@@ -205,102 +206,105 @@ Status Run::measure() {
   int processes = 0;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     const CaseProgress& progress = cases_[i];
-    std::int64_t wanted = 0;
+    std::int64_t needed = 0;
     for (int p = 0; p < progress.spec().measure.processes; ++p)
-      wanted += progress.wanted(p) ? 1 : 0;
-    pace_.expect(i, wanted);
-    steps_total_ += wanted;
-    processes = std::max(processes, CaseProgress::most_processes(progress.spec()));
+      needed += progress.needs_process(p) ? 1 : 0;
+    pace_.expect(i, needed);
+    steps_total_ += needed;
+    processes = std::max(processes, CaseProgress::max_processes(progress.spec()));
   }
   if (steps_total_ == 0) return Done{};
-  BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::before));
-  BENCH_RETURN_IF_ERROR(find_ceilings());
+  BENCH_RETURN_IF_ERROR(measure_canaries(CanaryMoment::before));
+  BENCH_RETURN_IF_ERROR(ensure_ceilings());
   measuring_since_ = env_.clock->now();
-  for (int process = 0; process < processes && !halt_; ++process) {
+  for (int process = 0; process < processes && !stop_cause_; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
-  return take_canaries(CanaryMoment::after);
+  return measure_canaries(CanaryMoment::after);
 }
 
 Status Run::measure_process(int process) {
-  std::vector<std::size_t> wanted;
+  std::vector<std::size_t> needed;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
-    if (cases_[i].wanted(process)) wanted.push_back(i);
+    if (cases_[i].needs_process(process)) needed.push_back(i);
   }
-  // Includes the additional processes for disturbed cases.
-  steps_total_ = std::max(steps_total_, steps_done_ + std::ssize(wanted));
-  BENCH_RETURN_IF_ERROR(learn_layouts(wanted));
-  auto left = static_cast<std::int64_t>(wanted.size());
-  for (const WorkerBatch& batch : schedule_process(plan_, wanted, process, options_.seed)) {
+  // The total grows if disturbed cases need additional processes.
+  steps_total_ = std::max(steps_total_, steps_done_ + std::ssize(needed));
+  BENCH_RETURN_IF_ERROR(learn_layouts(needed));
+  auto remaining_steps = static_cast<std::int64_t>(needed.size());
+  for (const WorkerBatch& batch : schedule_process(plan_, needed, process, options_.seed)) {
     if (2 * steps_done_ >= steps_total_) {
-      BENCH_RETURN_IF_ERROR(take_canaries(CanaryMoment::midway));
+      BENCH_RETURN_IF_ERROR(measure_canaries(CanaryMoment::midway));
     }
-    if (halt_) break;
-    BENCH_RETURN_IF_ERROR(measure_batch(batch, process, left));
+    if (stop_cause_) break;
+    BENCH_RETURN_IF_ERROR(measure_batch(batch, process, remaining_steps));
     session_.finish();
   }
   return Done{};
 }
 
-// Uses a separate worker: what it creates must not be in the cache when creation is timed.
-Status Run::learn_layouts(const std::vector<std::size_t>& wanted) {
-  for (const std::size_t i : wanted) {
+// Uses a separate worker, so that the measuring worker's library has no cached kernels when it
+// times their creation.
+Status Run::learn_layouts(const std::vector<std::size_t>& needed) {
+  for (const std::size_t i : needed) {
     const Case& spec = cases_[i].spec();
-    look_at_limits();
-    if (layouts_.is_settled(spec) || halt_) continue;
+    check_limits();
+    if (layouts_.is_settled(spec) || stop_cause_) continue;
     BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
-    if (halt_) return Done{};
+    if (stop_cause_) return Done{};
     layouts_.ask(session_, spec);
   }
   session_.finish();
   return Done{};
 }
 
-Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& left) {
+Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps) {
   for (const std::size_t i : batch.cases) {
-    look_at_limits();
-    if (halt_) return Done{};
-    // Each step of this round of processes may use an equal part of the remaining budget, so that
-    // the last case also gets its first process.
-    const std::optional<Nanoseconds> budget = budget_left();
-    const Nanoseconds deadline = budget ? env_.clock->now() + *budget / left : Nanoseconds::max();
-    --left;
+    check_limits();
+    if (stop_cause_) return Done{};
+    // Divides the remaining budget equally between the remaining steps of this round of processes.
+    // So the last case also has time for its first process.
+    const std::optional<Nanoseconds> budget = remaining_budget();
+    const Nanoseconds deadline =
+        budget ? env_.clock->now() + *budget / remaining_steps : Nanoseconds::max();
+    --remaining_steps;
     BENCH_RETURN_IF_ERROR(ensure_worker(batch.threads));
-    if (halt_) return Done{};
+    if (stop_cause_) return Done{};
     BENCH_RETURN_IF_ERROR(step(cases_[i], process, deadline));
-    pace_.finish(i, cases_[i].processes_left());
+    pace_.finish(i, cases_[i].remaining_processes());
   }
   return Done{};
 }
 
-// The run record needs the first worker's handshake, and all other records come after it.
+// Starts a worker if none is running. Appends the run record after the first worker's handshake,
+// which the record needs, and before all other records.
 Status Run::ensure_worker(std::optional<int> threads) {
   Status status = session_.ensure(threads);
-  look_at_limits();
-  if (!status && !halt_) {
+  check_limits();
+  if (!status && !stop_cause_) {
     Error error = std::move(status).error();
     if (error.where.empty()) error.where = options_.worker_program;
     return error;
   }
-  if (status && !begun_) return begin();
+  if (status && !has_run_record_) return append_run_record();
   return Done{};
 }
 
-Status Run::take_canaries(CanaryMoment moment) {
-  look_at_limits();
-  if (halt_ || !canaries_.is_due(moment)) return Done{};
+Status Run::measure_canaries(CanaryMoment moment) {
+  check_limits();
+  if (stop_cause_ || !canaries_.is_due(moment)) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_worker(1));
-  return !halt_ ? canaries_.measure(moment) : Status(Done{});
+  return !stop_cause_ ? canaries_.measure(moment) : Status(Done{});
 }
 
-Status Run::find_ceilings() {
-  if (!ceilings_.rows.empty() || parts_.calibration.empty() || halt_) return Done{};
+Status Run::ensure_ceilings() {
+  if (!ceilings_.rows.empty() || parts_.calibration.empty() || stop_cause_) return Done{};
   ceilings_.source = CeilingSource::calibrated;
-  const Nanoseconds since = env_.clock->now();
+  const Nanoseconds start = env_.clock->now();
   const CalibrationTask task{parts_.calibration, ceilings_,
                              [this](std::optional<int> threads) -> Result<bool> {
                                BENCH_RETURN_IF_ERROR(ensure_worker(threads));
-                               return !halt_;
+                               return !stop_cause_;
                              }};
   BENCH_ASSIGN_OR_RETURN(ceilings_, calibrate(task, session_, *env_.clock));
   if (ceilings_.rows.empty()) {
@@ -310,12 +314,12 @@ Status Run::find_ceilings() {
   observer_.message(fmt::format(
       "ceilings: none are stored for this machine, so {} were measured in {}; `bench peak` "
       "measures and stores them once",
-      ceilings_.rows.size(), format_time(env_.clock->now() - since)));
+      ceilings_.rows.size(), format_time(env_.clock->now() - start)));
   return Done{};
 }
 
 Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
-  observer_.step(steps_done_, steps_total_, progress.spec().id, remaining());
+  observer_.step(steps_done_, steps_total_, progress.spec().id, estimate_remaining());
   ++steps_done_;
   const std::string problem = problem_id(progress.spec().key);
   const auto expected = outputs_.find(problem);
@@ -328,44 +332,46 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
   request.levels = &levels_;
   if (options_.under) request.range = progress.spec().id;
   request.input_layouts = layouts_.input_layouts(progress.spec());
-  if (progress.measured(process)) request.extent = StepRequest::Extent::prepare_only;
+  if (progress.is_measured(process)) request.extent = StepRequest::Extent::prepare_only;
   StepResult result = run_step(session_, request, *env_.clock);
-  const bool abandoned = result.course == StepResult::Course::abandoned;
-  if (abandoned) look_at_limits();
+  const bool is_aborted = result.completion == StepResult::Completion::aborted;
+  if (is_aborted) check_limits();
   if (result.prepared) {
     progress.learn(*result.prepared);
     outputs_.emplace(problem, std::move(result.prepared->output));
   }
   if (result.ended) {
-    const int own = progress.spec().measure.processes;
-    for (int p = process + 1; p < own; ++p) steps_done_ += progress.wanted(p) ? 1 : 0;
+    const int processes = progress.spec().measure.processes;
+    for (int p = process + 1; p < processes; ++p) steps_done_ += progress.needs_process(p) ? 1 : 0;
     progress.end(result.ended->outcome, result.ended->reason);
-    // An error of a device affects only its process: the other cases get a new one.
+    // A device's error may affect everything in the worker process, so the other cases get a new
+    // one.
     const bool on_device = progress.spec().key.device != "cpu";
     if (on_device && result.ended->outcome == Outcome::failed) session_.finish();
   }
   if (result.record) {
     result.record->run_id = options_.run_id;
-    if (result.record->stop == StopReason::interrupted && halt_ == StopCause::budget) {
+    if (result.record->stop == StopReason::interrupted && stop_cause_ == StopCause::budget) {
       result.record->stop = StopReason::budget;
     }
     BENCH_RETURN_IF_ERROR(sink_.append(*result.record));
     progress.add(std::move(*result.record));
-    // The case has its last process, but that process is incomplete.
-    if (abandoned && progress.complete()) ++fewer_processes_;
+    // The aborted process is incomplete, although it was the last one of the case.
+    if (is_aborted && progress.is_complete()) ++fewer_processes_;
   }
   return append_decided();
 }
 
-Nanoseconds Run::remaining() {
-  const std::optional<Nanoseconds> budget = budget_left();
+Nanoseconds Run::estimate_remaining() {
+  const std::optional<Nanoseconds> budget = remaining_budget();
   const Nanoseconds estimate = pace_.remaining(env_.clock->now() - measuring_since_);
   return budget ? std::min(*budget, estimate) : estimate;
 }
 
-// Records are in the order of the plan: a case waits for those before it.
+// Appends the records of decided cases. Case records are in the order of the plan, so a case waits
+// until all cases before it are decided.
 Status Run::append_decided() {
-  for (; appended_ < cases_.size() && cases_[appended_].decided(); ++appended_) {
+  for (; appended_ < cases_.size() && cases_[appended_].is_decided(); ++appended_) {
     BENCH_RETURN_IF_ERROR(append_case(cases_[appended_]));
   }
   return Done{};
@@ -374,10 +380,10 @@ Status Run::append_decided() {
 Status Run::append_unfinished() {
   for (; appended_ < cases_.size(); ++appended_) {
     CaseProgress& progress = cases_[appended_];
-    if (!progress.decided() && !progress.has_asked_processes()) ++fewer_processes_;
-    if (!progress.decided() && !progress.has_samples()) {
+    if (!progress.is_decided() && !progress.has_requested_processes()) ++fewer_processes_;
+    if (!progress.is_decided() && !progress.has_samples()) {
       ++not_measured_;
-      if (halt_ != StopCause::budget) continue;
+      if (stop_cause_ != StopCause::budget) continue;
       progress.end(Outcome::skipped, fmt::format("{} ({}) before it was measured", kBudgetReason,
                                                  format_time(*budget_)));
     }
@@ -386,53 +392,55 @@ Status Run::append_unfinished() {
   return Done{};
 }
 
-// Runs after all timing, so that it does not disturb any.
+// Runs the profiling passes, after all measurements, so that it does not disturb them.
 Status Run::profile() {
-  const ProfileWorld world{session_, sink_, env_, options_};
-  std::vector<OpenPass> to_count;
+  const ProfileContext context{session_, sink_, env_, options_};
+  std::vector<OpenPass> passes_with_counters;
   for (CaseProgress& progress : cases_) {
-    const bool failed = progress.decided() && is_failure(progress.outcome());
-    const bool measured = progress.decided() && progress.outcome() == Outcome::ok;
-    if (!(options_.profile && measured) && !(options_.trace_failures && failed)) continue;
-    look_at_limits();
+    const bool has_failed = progress.is_decided() && is_failure(progress.outcome());
+    const bool is_ok = progress.is_decided() && progress.outcome() == Outcome::ok;
+    if (!(options_.profile && is_ok) && !(options_.trace_failures && has_failed)) continue;
+    check_limits();
     const Case& spec = progress.spec();
-    const ProfileReason reason = failed ? ProfileReason::failed : ProfileReason::wanted;
-    if (!halt_ && records_activities(world, reason)) {
+    const ProfileReason reason = has_failed ? ProfileReason::failed : ProfileReason::wanted;
+    if (!stop_cause_ && records_activities(context, reason)) {
       observer_.message("profiling " + spec.id);
       BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
     }
-    if (halt_) {
+    if (stop_cause_) {
       ++not_profiled_;
       continue;
     }
     BENCH_ASSIGN_OR_RETURN(std::optional<OpenPass> pass,
-                           trace_case(world, {&spec, layouts_.input_layouts(spec), reason}));
+                           trace_case(context, {&spec, layouts_.input_layouts(spec), reason}));
     session_.finish();  // the next case gets a separate worker with its own caches
     if (!pass) {
       ++not_profiled_;
-    } else if (counts_next(world, *pass)) {
-      to_count.push_back(*std::move(pass));
+    } else if (needs_counters(context, *pass)) {
+      passes_with_counters.push_back(*std::move(pass));
     } else {
       BENCH_RETURN_IF_ERROR(append_pass(*pass));
     }
   }
-  return count(world, to_count);
+  return read_pass_counters(context, passes_with_counters);
 }
 
-// Counting needs no isolation. Consecutive cases of one thread count share a worker, which saves
-// starting a process and its device for each of them.
-Status Run::count(const ProfileWorld& world, std::span<OpenPass> passes) {
-  const OpenPass* before = nullptr;
+// Reads the hardware counters of the passes and appends their records. Counting needs no isolation,
+// so consecutive cases with the same number of threads share a worker. This saves starting a
+// process and its device for each of them.
+Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes) {
+  const OpenPass* previous = nullptr;
   for (OpenPass& pass : passes) {
-    if (before != nullptr && before->spec->key.threads != pass.spec->key.threads) session_.finish();
-    before = &pass;
-    look_at_limits();
-    if (halt_) {
+    if (previous != nullptr && previous->spec->key.threads != pass.spec->key.threads)
+      session_.finish();
+    previous = &pass;
+    check_limits();
+    if (stop_cause_) {
       pass.record.details["counters"] = "n/a: the run was stopped before they were read";
-      if (!records_activities(world, ProfileReason::wanted)) ++not_profiled_;
+      if (!records_activities(context, ProfileReason::wanted)) ++not_profiled_;
     } else {
       observer_.message("counting " + pass.spec->id);
-      count_case(world, pass);
+      read_case_counters(context, pass);
     }
     BENCH_RETURN_IF_ERROR(append_pass(pass));
   }
@@ -449,7 +457,7 @@ Status Run::append_case(const CaseProgress& progress) {
   any_failed_ = any_failed_ || is_failure(progress.outcome());
   lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
                                     progress.spec().key.device == options_.required_device);
-  if (progress.settled()) return Done{};
+  if (progress.has_earlier_outcome()) return Done{};
   CaseRecord record = progress.record(options_.run_id);
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
   complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
@@ -458,17 +466,17 @@ Status Run::append_case(const CaseProgress& progress) {
   return Done{};
 }
 
-Result<RunSummary> Run::end() {
+Result<RunSummary> Run::append_end_record() {
   RunSummary summary;
   summary.any_failed = any_failed_;
   summary.any_unmeasured = fewer_processes_ > 0 || lacks_device_;
-  summary.stopped_by = halt_;
+  summary.stopped_by = stop_cause_;
   summary.cases = std::ssize(cases_);
   summary.fewer_processes = fewer_processes_;
   summary.not_profiled = not_profiled_;
   summary.end.run_id = options_.run_id;
   summary.end.finished = env_.utc_now();
-  summary.end.interrupted = halt_ == StopCause::interruption;
+  summary.end.interrupted = stop_cause_ == StopCause::interruption;
   summary.end.exit =
       static_cast<int>(summary.any_failed || summary.any_unmeasured ? ExitStatus::not_measured
                                                                     : ExitStatus::success);
@@ -481,18 +489,18 @@ Result<RunSummary> Run::end() {
 }  // namespace
 
 std::string format_stop(const RunSummary& summary) {
-  const auto cases = [&](std::int64_t count) {
+  const auto count_of_cases = [&](std::int64_t count) {
     return fmt::format("{} of {} case{} {}", count, summary.cases, summary.cases == 1 ? "" : "s",
                        count == 1 ? "has" : "have");
   };
   if (!summary.stopped_by) return "";
   std::string text;
   if (summary.fewer_processes > 0) {
-    text = cases(summary.fewer_processes) + " fewer processes than asked for";
-    const std::int64_t none = summary.end.not_measured;
-    if (none > 0) text += fmt::format(", {} of them none", none);
+    text = count_of_cases(summary.fewer_processes) + " fewer processes than asked for";
+    const std::int64_t unmeasured = summary.end.not_measured;
+    if (unmeasured > 0) text += fmt::format(", {} of them none", unmeasured);
   } else if (summary.not_profiled > 0) {
-    text = cases(summary.not_profiled) + " no profile";
+    text = count_of_cases(summary.not_profiled) + " no profile";
   }
   if (text.empty() && summary.stopped_by == StopCause::interruption)
     text = "every case is measured";

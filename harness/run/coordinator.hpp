@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// execute_plan independent of the machine: workers and facts are parameters, so that tests run it
-// on a fake clock within one process.
+// execute_plan() with workers and facts of the machine as parameters, so that tests can run it on a
+// fake clock within one process.
 #pragma once
 
 #include "base/env.hpp"
@@ -22,26 +22,28 @@
 
 namespace bench {
 
+// The workers and facts of the machine on which a plan runs.
 struct CoordinatorParts {
   WorkerFactory start_worker;
-  Cores cores;  // that the run may use
-  std::optional<Bytes> last_level_cache;
-  EnvironmentRecord environment;  // without the libraries, which a worker reports
-  QuietLevels levels = {};        // known before the run
-  // Returns why there is no device for such a case, or nullopt if there is one.
+  Cores cores;                            // processors that the run may use
+  std::optional<Bytes> last_level_cache;  // its size
+  EnvironmentRecord environment;          // without the libraries, which a worker reports
+  QuietLevels levels = {};                // quiet levels known before the run
+  // Returns why the device of a case is missing, or nullopt if it is available.
   std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
-  // Returns what is known about devices after all cases were checked, for the run record. May be
-  // empty.
+  // Returns details about devices for the run record. Called after device_missing() was called for
+  // all cases. May be an empty function.
   std::function<std::map<std::string, std::string>()> device_details = {};
-  // The stored ceilings of the machine. Without rows, `calibration` measures them before the first
-  // case; if that is empty too, records have no roofline.
+  // The stored ceilings of the machine. If they have no rows, the run measures the cases in
+  // `calibration` first. If both are empty, records have no roofline.
   Ceilings ceilings = {};
   std::vector<CalibrationCase> calibration = {};
-  // Returns the stored ceilings of the GPU that `device_details` describes. May be empty: then
-  // cases on a GPU have no roofline.
+  // Returns the stored ceilings of the GPU that `device_details` describes. May be an empty
+  // function; cases on a GPU then have no roofline.
   std::function<Ceilings(const std::map<std::string, std::string>& details)> gpu_ceilings = {};
 };
 
+// Executes the plan like execute_plan().
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,
                                      const CoordinatorParts& parts, RecordSink& sink,
                                      RunObserver& observer, Env& env);

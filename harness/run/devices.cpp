@@ -13,10 +13,10 @@ namespace {
 
 using ops::cuda::ProbeExtent;
 
-// Ids per child: they fit into a command line, and the time limit suffices for them.
-constexpr std::size_t kIdsPerChild = 200;
+// Maximum number of ids per child, so that they fit into a command line and into the time limit.
+constexpr std::size_t kMaxIdsPerChild = 200;
 
-CudaStatus no_answer(const Error& error, std::string remedy) {
+CudaStatus make_failed_probe(const Error& error, std::string remedy) {
   return make_status_without_report("", fmt::format("the probe of CUDA failed: {}", error.what),
                                     std::move(remedy));
 }
@@ -30,14 +30,14 @@ CudaStatus ask_cuda(const std::string& worker_program,
                                 {"--probe", std::string(to_string(extent))},
                                 worker_environment,
                                 kCudaProbeLimit};
-  const auto document = worker_document(request, env);
+  const auto document = read_worker_document(request, env);
   if (!document) {
-    return no_answer(document.error(),
-                     fmt::format("see `{} worker --probe libraries`", worker_program));
+    return make_failed_probe(document.error(),
+                             fmt::format("see `{} worker --probe libraries`", worker_program));
   }
   auto status = parse_cuda_status(*document);
   if (!status) {
-    return no_answer(status.error(), "");
+    return make_failed_probe(status.error(), "");
   }
   return *std::move(status);
 }
@@ -45,17 +45,17 @@ CudaStatus ask_cuda(const std::string& worker_program,
 Result<CudaSupports> ask_cuda_support(const std::string& worker_program,
                                       const CudaSupportQuestion& question, Env& env) {
   CudaSupports all;
-  std::span<const std::string> left(question.ids);
-  while (!left.empty()) {
-    const auto some = left.first(std::min(left.size(), kIdsPerChild));
-    left = left.subspan(some.size());
+  std::span<const std::string> remaining(question.ids);
+  while (!remaining.empty()) {
+    const auto batch = remaining.first(std::min(remaining.size(), kMaxIdsPerChild));
+    remaining = remaining.subspan(batch.size());
     DocumentRequest request{worker_program, {"--support"}, {}, kCudaSupportLimit};
     if (!question.gpu.empty())
       request.arguments.insert(request.arguments.end(), {"--gpu", question.gpu});
-    request.arguments.insert(request.arguments.end(), some.begin(), some.end());
-    BENCH_ASSIGN_OR_RETURN(const std::string document, worker_document(request, env));
-    BENCH_ASSIGN_OR_RETURN(CudaSupports found, parse_cuda_support(document));
-    all.merge(found);
+    request.arguments.insert(request.arguments.end(), batch.begin(), batch.end());
+    BENCH_ASSIGN_OR_RETURN(const std::string document, read_worker_document(request, env));
+    BENCH_ASSIGN_OR_RETURN(CudaSupports supports, parse_cuda_support(document));
+    all.merge(supports);
   }
   return all;
 }
@@ -64,10 +64,10 @@ std::map<std::string, std::string> Devices::details() const {
   return status_ ? gpu_details(*status_) : std::map<std::string, std::string>();
 }
 
-std::optional<std::string> Devices::missing(const CaseKey& key) {
+std::optional<std::string> Devices::unavailable_reason(const CaseKey& key) {
   const auto names = cuda_backend_names();
-  const bool own = std::ranges::find(names, key.backend) != names.end();
-  if (key.device != "cuda" || !own) return std::nullopt;
+  const bool is_built_in = std::ranges::find(names, key.backend) != names.end();
+  if (key.device != "cuda" || !is_built_in) return std::nullopt;
   if (!status_) status_ = ask_();
   return cuda_unavailable_reason(*status_);
 }

@@ -21,18 +21,18 @@ TEST(Devices, AsksOnceAndOnlyForItsOwnBackendsOnCuda) {
     ++asked;
     return CudaStatus{};
   });
-  EXPECT_FALSE(devices.missing(key_on("onednn", "cpu")));
-  EXPECT_FALSE(devices.missing(key_on("mine", "cuda")));
+  EXPECT_FALSE(devices.unavailable_reason(key_on("onednn", "cpu")));
+  EXPECT_FALSE(devices.unavailable_reason(key_on("mine", "cuda")));
   EXPECT_EQ(asked, 0);
-  EXPECT_TRUE(devices.missing(key_on("cudnn", "cuda")));
-  EXPECT_TRUE(devices.missing(key_on("cublaslt", "cuda")));
+  EXPECT_TRUE(devices.unavailable_reason(key_on("cudnn", "cuda")));
+  EXPECT_TRUE(devices.unavailable_reason(key_on("cublaslt", "cuda")));
   EXPECT_EQ(asked, 1);
 }
 
 TEST(Devices, WithoutOneThereAreNoDetails) {
   Devices devices([] { return CudaStatus{}; });
   EXPECT_TRUE(devices.details().empty());
-  EXPECT_TRUE(devices.missing(key_on("cudnn", "cuda")));
+  EXPECT_TRUE(devices.unavailable_reason(key_on("cudnn", "cuda")));
   EXPECT_TRUE(devices.details().empty());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file to which `run` and `gate` write their records.
+// FileSink: the result file to which `run` and `gate` append their records.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,13 +13,13 @@
 
 namespace bench {
 
-// Appends to the result file, and gathers the records for the report at the end.
+// Appends records to the result file, and keeps them in memory for the report at the end.
 class FileSink final : public RecordSink {
  public:
   explicit FileSink(RecordFile file, ReportBuilder earlier = {})
       : file_(std::move(file)), records_(std::move(earlier)) {}
   Status append(const Record& record) override { return append(record, to_json_line(record)); }
-  // The same for a caller that has the record's line already.
+  // Appends a record whose JSON line the caller already has.
   Status append(const Record& record, std::string_view line) {
     BENCH_RETURN_IF_ERROR(file_.append(line));
     records_.add(record);
@@ -27,7 +27,7 @@ class FileSink final : public RecordSink {
   }
   // Appends a record of another schema (a gate's), which is not part of the report.
   Status append_line(std::string_view line) { return file_.append(line); }
-  // Not kept for the report: a profile is read as a stream.
+  // Does not keep the activity in memory, since readers of a profile process it as a stream.
   Status append_activity(std::string_view line) override { return file_.append(line); }
   const std::string& path() const { return file_.path(); }
   const ReportBuilder& records() const { return records_; }
@@ -37,7 +37,8 @@ class FileSink final : public RecordSink {
   ReportBuilder records_;
 };
 
-// Different for each run of this user.
+// Returns an id of 12 characters. It depends on the time and on the process id, so that runs have
+// different ids.
 std::string make_run_id(Env& env);
 
 }  // namespace bench

@@ -18,16 +18,16 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kHalfGibi = std::int64_t{1} << 29;
+constexpr std::int64_t kMinMemoryWorkingSet = std::int64_t{1} << 29;  // bytes
 constexpr std::string_view kL2 = "l2";
 constexpr std::string_view kGpuMemory = kMemoryLevels.back();
 
-constexpr std::array<std::string_view, 3> kCoreTypes = {"f32", "f64", "f16"};
-constexpr std::array<std::string_view, 3> kL2Moves = {"read", "copy", "triad"};
-constexpr std::array<std::string_view, 4> kGpuMemoryMoves = {"read", "write", "copy", "triad"};
+constexpr std::array<std::string_view, 3> kCudaCoreTypes = {"f32", "f64", "f16"};
+constexpr std::array<std::string_view, 3> kL2Loops = {"read", "copy", "triad"};
+constexpr std::array<std::string_view, 4> kGpuMemoryLoops = {"read", "write", "copy", "triad"};
 
-// Products on tensor cores. `options`: the case's, with which the library takes its fastest
-// kernels.
+// A matrix product on tensor cores. `options`: options of the case, with which the library selects
+// its fastest kernels.
 struct TensorProduct {
   std::string_view operand;
   std::string_view dtype;
@@ -46,7 +46,7 @@ class GpuPeakPlan {
   explicit GpuPeakPlan(const ops::cuda::DeviceProperties& device) : device_(device) {}
 
   void add_cores() {
-    for (const std::string_view dtype : kCoreTypes) {
+    for (const std::string_view dtype : kCudaCoreTypes) {
       add(fmt::format("peak/forward/{}-s{}/{}/cudnn/cuda/hot", ops::kGpuArithmetic,
                       ops::kMaxPeakSteps, dtype),
           fmt::format("{}{}", kCudaCoreCeiling, dtype), "");
@@ -55,12 +55,12 @@ class GpuPeakPlan {
 
   void add_products() {
     const auto platform = ops::parse_platform(fmt::format("{}.{}", device_.major, device_.minor));
-    const std::int64_t edge = product_edge(device_);
+    const std::int64_t edge = compute_product_edge(device_);
     for (const TensorProduct& product : kTensorProducts) {
       std::string id = fmt::format("gemm/forward/m{0}n{0}k{0}+tb/{1}/cublaslt/cuda/hot{2}", edge,
                                    product.dtype, product.options);
       std::string name = fmt::format("{}{}", kLibraryCeiling, product.operand);
-      const auto error = platform ? refused_by_rules(id, *platform) : platform.error().what;
+      const auto error = platform ? find_obstacle(id, *platform) : platform.error().what;
       if (error.empty()) {
         add(std::move(id), std::move(name), "");
       } else {
@@ -69,15 +69,15 @@ class GpuPeakPlan {
     }
   }
 
-  // Each iteration moves as much as two passes over the memory's arrays, so that it is long against
-  // the start of a kernel.
+  // Adds loops over arrays of `total` bytes. An iteration repeats a loop until it has moved twice
+  // the bytes of gpu_memory_working_set(). The start of the kernel is then negligible.
   void add_movement(std::span<const std::string_view> functions, std::string_view level,
                     Bytes total) {
     for (const std::string_view function : functions) {
       const std::int64_t unit = ops::find_movement_loop(function)->arrays * ops::kPeakChunk;
       const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
       const std::int64_t passes =
-          std::max<std::int64_t>(2 * gpu_memory_size(device_).count / bytes, 1);
+          std::max<std::int64_t>(2 * gpu_memory_working_set(device_).count / bytes, 1);
       add(fmt::format("peak/forward/{}-b{}{}/f32/cudnn/cuda/hot", function, bytes,
                       passes > 1 ? fmt::format("s{}", passes) : ""),
           std::string(function), std::string(level));
@@ -85,10 +85,11 @@ class GpuPeakPlan {
   }
 
   void add_levels() {
-    // A quarter: the halves of a large cache keep copies of each other's lines.
-    constexpr std::int64_t kPartOfCache = 4;
-    if (device_.l2_bytes > 0) add_movement(kL2Moves, kL2, {device_.l2_bytes / kPartOfCache});
-    add_movement(kGpuMemoryMoves, kGpuMemory, gpu_memory_size(device_));
+    // Uses a quarter of the L2 cache, because the halves of a large cache keep copies of each
+    // other's lines.
+    constexpr std::int64_t kCacheDivisor = 4;
+    if (device_.l2_bytes > 0) add_movement(kL2Loops, kL2, {device_.l2_bytes / kCacheDivisor});
+    add_movement(kGpuMemoryLoops, kGpuMemory, gpu_memory_working_set(device_));
   }
 
   void add_dispatch() {
@@ -99,8 +100,8 @@ class GpuPeakPlan {
   GpuPeaks peaks() && { return std::move(peaks_); }
 
  private:
-  // Empty if tensor cores can compute the case.
-  static std::string refused_by_rules(const std::string& id, const ops::Platform& platform) {
+  // Returns why tensor cores cannot compute the case; empty if they can.
+  static std::string find_obstacle(const std::string& id, const ops::Platform& platform) {
     const auto key = parse_id(id);
     if (!key) return key.error().message();
     const auto problem = problem_from_key(*key);
@@ -117,7 +118,7 @@ class GpuPeakPlan {
   GpuPeaks peaks_;
 };
 
-std::string detail(const std::map<std::string, std::string>& details, const char* name) {
+std::string find_detail(const std::map<std::string, std::string>& details, const char* name) {
   const auto found = details.find(name);
   return found == details.end() ? std::string() : found->second;
 }
@@ -133,15 +134,15 @@ GpuPeaks gpu_peaks(const ops::cuda::DeviceProperties& device) {
   return std::move(plan).peaks();
 }
 
-Bytes gpu_memory_size(const ops::cuda::DeviceProperties& device) {
-  constexpr std::int64_t kTimesGpuCache = 8, kPartOfMemory = 4;
-  const std::int64_t wanted = std::max(kTimesGpuCache * device.l2_bytes, kHalfGibi);
-  return {std::min(wanted, device.memory_bytes / kPartOfMemory)};
+Bytes gpu_memory_working_set(const ops::cuda::DeviceProperties& device) {
+  constexpr std::int64_t kGpuCacheFactor = 8, kMemoryDivisor = 4;
+  const std::int64_t size = std::max(kGpuCacheFactor * device.l2_bytes, kMinMemoryWorkingSet);
+  return {std::min(size, device.memory_bytes / kMemoryDivisor)};
 }
 
-std::int64_t product_edge(const ops::cuda::DeviceProperties& device) {
+std::int64_t compute_product_edge(const ops::cuda::DeviceProperties& device) {
   constexpr double kElementsPerProcessor = 128 * 128 * 32;
-  constexpr std::int64_t kEdgeUnit = 512;  // whole tiles of every kernel
+  constexpr std::int64_t kEdgeUnit = 512;  // a multiple of every kernel's tile
   const double edge = std::sqrt(kElementsPerProcessor * device.multiprocessors);
   return std::max(static_cast<std::int64_t>(edge) / kEdgeUnit, std::int64_t{1}) * kEdgeUnit;
 }
@@ -157,9 +158,9 @@ std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceP
 
 Ceilings select_gpu_ceilings(const std::map<std::string, std::string>& details) {
   Ceilings ceilings;
-  ceilings.gpu = detail(details, "gpu.name");
-  ceilings.capability = detail(details, "gpu.compute_capability");
-  const std::string l2 = detail(details, "gpu.l2_bytes");
+  ceilings.gpu = find_detail(details, "gpu.name");
+  ceilings.capability = find_detail(details, "gpu.compute_capability");
+  const std::string l2 = find_detail(details, "gpu.l2_bytes");
   std::int64_t bytes = 0;
   std::from_chars(l2.data(), l2.data() + l2.size(), bytes);
   if (bytes > 0) ceilings.caches.emplace(kL2, Bytes{bytes});

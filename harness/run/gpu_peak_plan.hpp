@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that measure the ceilings of a GPU: loops of the operator peak, products of the library
-// on tensor cores, and the shortest copy.
+// Plans the cases that measure the ceilings of a GPU: loops of the operator `peak`, the library's
+// products on tensor cores, and the shortest copy.
 #pragma once
 
 #include "base/units.hpp"
@@ -17,25 +17,26 @@ namespace bench {
 
 struct GpuPeaks {
   std::vector<PeakCase> cases;
-  // "gemm_f8_e4m3: sm_80 has no ...": the ceilings that the GPU cannot have, and why.
+  // The ceilings that the GPU cannot have, with the reason: "gemm_f8_e4m3: sm_80 has no ...".
   std::vector<std::string> left_out;
 };
+// Returns the cases for all ceilings of the device.
 GpuPeaks gpu_peaks(const ops::cuda::DeviceProperties& device);
 
-// Bytes that the L2 cache does not hold: eight times its size, and at least 512 MiB. Less on a
-// GPU with so little memory that this would be more than a quarter of it.
-Bytes gpu_memory_size(const ops::cuda::DeviceProperties& device);
+// Returns the size of the data that measure the GPU's memory. The L2 cache cannot hold them: eight
+// times its size, and at least 512 MiB, but at most a quarter of the memory.
+Bytes gpu_memory_working_set(const ops::cuda::DeviceProperties& device);
 
-// The edge of a product that keeps all multiprocessors busy for about thirty tiles of 128 x 128
-// each: 8192 on 132 of them.
-std::int64_t product_edge(const ops::cuda::DeviceProperties& device);
+// Returns the edge length of a square matrix product that measures the tensor cores. Each
+// multiprocessor computes about 32 tiles of 128 x 128. Example: 8192 for 132 multiprocessors.
+std::int64_t compute_product_edge(const ops::cuda::DeviceProperties& device);
 
-// What the memory moves by its clock and the width of its bus, with two transfers per clock.
-// nullopt if the driver does not report both.
+// Returns the memory bandwidth according to the memory's clock and bus width, with two transfers
+// per clock. Returns nullopt if the driver does not report both.
 std::optional<BytesPerSecond> memory_bandwidth_by_clock(const ops::cuda::DeviceProperties& device);
 
-// Ceilings without rows, for stored_gpu_ceilings(). `details`: those of a run (gpu_details). `gpu`
-// is empty if they describe no GPU.
+// Returns ceilings without rows that name the GPU, for stored_gpu_ceilings(). `details`: details of
+// a run's environment (gpu_details()). `gpu` is empty if they do not describe a GPU.
 Ceilings select_gpu_ceilings(const std::map<std::string, std::string>& details);
 
 }  // namespace bench

@@ -90,8 +90,8 @@ TEST(GpuPeaks, OfASmallGpuFitIntoItsMemory) {
   small.multiprocessors = 1;
   small.memory_bytes = std::int64_t{64} << 20;
   small.l2_bytes = std::int64_t{1} << 20;
-  EXPECT_EQ(product_edge(small), 512);
-  EXPECT_EQ(gpu_memory_size(small), Bytes{16 << 20});
+  EXPECT_EQ(compute_product_edge(small), 512);
+  EXPECT_EQ(gpu_memory_working_set(small), Bytes{16 << 20});
   EXPECT_EQ(id_of(gpu_peaks(small), "read", "l2"),
             "peak/forward/read-b262144s128/f32/cudnn/cuda/hot");
   small.l2_bytes = 0;  // unknown

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layouts of layer inputs inside their networks, as far as a run has asked for them.
+// Stores the layouts that layer inputs have inside their networks, so that a layer is measured with
+// the same layouts.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,15 +17,18 @@ namespace bench {
 
 class NetworkLayouts {
  public:
-  // Also true if nothing needs to be asked: for a case that is not a layer, and for devices other
-  // than the CPU, where these layouts do not apply.
+  // Returns whether there is no need to call ask() for this case. True after the network's layouts
+  // were stored, and for a case that is not a layer. Also true for other devices than the CPU, to
+  // which these layouts do not apply.
   bool is_settled(const Case& spec) const;
-  // Asks the session's worker. If it does not answer, or the network cannot run as a whole, its
-  // layers keep the layouts that they choose by themselves.
+  // Asks the session's worker for the steps of the layer's network. If the worker does not answer,
+  // or the network cannot run as a whole, its layers use the layouts that their own kernels choose.
   void ask(WorkerSession& session, const Case& layer);
-  // `steps`: the steps of the network that contains `layer`; empty if it cannot run as a whole.
+  // Stores the layouts of the network that contains `layer`. `steps`: steps of this network; empty
+  // if it cannot run as a whole.
   void learn(const Case& layer, const std::vector<ops::KernelStep>& steps);
-  // Empty for a case that is not a layer, and if nothing is known.
+  // Returns the layouts of the layer's inputs. Empty if they are unknown or the case is not a
+  // layer.
   ops::InputLayouts input_layouts(const Case& spec) const;
 
  private:

@@ -21,11 +21,11 @@
 namespace bench {
 namespace {
 
-// A round takes about 60 ms; a machine that swaps still succeeds.
+// Time limit of a round, which usually takes 60 ms. A machine that swaps still succeeds.
 constexpr Nanoseconds kNoiseRoundLimit = std::chrono::seconds(10);
 
-// Up to the first, a comparison can call two equal runs `same`, which excludes a change of 3 %.
-// Above the second, changes that matter go unseen.
+// If the figure is at most kLowNoise, a comparison can call two equal runs `same`, which excludes a
+// change of 3 %. Above kHighNoise, a comparison misses relevant changes.
 constexpr double kLowNoise = 0.03;
 constexpr double kHighNoise = 0.10;
 
@@ -36,55 +36,57 @@ struct NoiseWorkload {
   std::string_view name;
   Nanoseconds Canaries::*time;
 };
-// The reads of the clock are left out, because no case consists of them.
+// The canaries except reads of the clock, because cases do not consist of such reads.
 constexpr std::array<NoiseWorkload, 3> kNoiseWorkloads = {
     {{"arithmetic", &Canaries::fma}, {"L2 cache", &Canaries::l2}, {"memory", &Canaries::dram}}};
 
 // Returns the logarithm of each process's lower quartile.
-std::vector<double> process_levels(std::span<const CanaryRounds> processes,
-                                   Nanoseconds Canaries::*time) {
-  std::vector<double> levels;
+std::vector<double> compute_log_times(std::span<const CanaryRounds> processes,
+                                      Nanoseconds Canaries::*time) {
+  std::vector<double> log_times;
   for (const CanaryRounds& rounds : processes) {
     std::vector<double> times;
     for (const Canaries& round : rounds) {
       times.push_back(static_cast<double>((round.*time).count()));
     }
-    const auto level = quantile(times, kLowerQuartile);
-    if (level && *level > 0) levels.push_back(std::log(*level));
+    const auto quartile = quantile(times, kLowerQuartile);
+    if (quartile && *quartile > 0) log_times.push_back(std::log(*quartile));
   }
-  return levels;
+  return log_times;
 }
 
 }  // namespace
 
-double NoiseFigure::share() const { return std::ranges::max(parts, {}, &Part::share).share; }
+double NoiseFigure::max_fraction() const {
+  return std::ranges::max(workloads, {}, &Workload::fraction).fraction;
+}
 
 std::optional<NoiseFigure> noise_figure(std::span<const CanaryRounds> processes) {
   NoiseFigure figure;
   for (const NoiseWorkload& workload : kNoiseWorkloads) {
-    const std::vector<double> levels = process_levels(processes, workload.time);
-    const auto quarter = fast_quarter(levels);
+    const std::vector<double> log_times = compute_log_times(processes, workload.time);
+    const auto quarter = fast_quarter(log_times);
     if (!quarter) return std::nullopt;
-    figure.processes = levels.size();
-    figure.parts.push_back({workload.name, std::expm1(minimum_detectable_effect(*quarter))});
+    figure.processes = log_times.size();
+    figure.workloads.push_back({workload.name, std::expm1(minimum_detectable_effect(*quarter))});
   }
   return figure;
 }
 
 Finding noise_finding(const NoiseFigure& figure) {
-  std::string parts;
-  for (const NoiseFigure::Part& part : figure.parts) {
-    parts += fmt::format("{}{} {:.1f} %", parts.empty() ? "" : ", ", part.workload,
-                         kPercent * part.share);
+  std::string list;
+  for (const NoiseFigure::Workload& workload : figure.workloads) {
+    list += fmt::format("{}{} {:.1f} %", list.empty() ? "" : ", ", workload.name,
+                        kPercent * workload.fraction);
   }
   Finding finding;
   finding.subject = "noise";
   finding.found =
       fmt::format("differences below about {:.0f} % will not be seen here with {} processes ({})",
-                  std::ceil(kPercent * figure.share()), figure.processes, parts);
-  finding.level = figure.share() <= kLowNoise    ? Finding::Level::good
-                  : figure.share() <= kHighNoise ? Finding::Level::note
-                                                 : Finding::Level::problem;
+                  std::ceil(kPercent * figure.max_fraction()), figure.processes, list);
+  finding.level = figure.max_fraction() <= kLowNoise    ? Finding::Level::good
+                  : figure.max_fraction() <= kHighNoise ? Finding::Level::note
+                                                        : Finding::Level::problem;
   if (finding.level == Finding::Level::good) return finding;
   finding.consequence = "`bench compare` calls smaller changes between two runs `unclear`";
   finding.remedy =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The noise figure of `bench doctor`: the smallest difference between two runs that `bench compare`
-// would see on this machine as it is now. It comes from a few short worker processes that run the
-// canaries (harness/worker/canary.hpp).
+// Determines the noise figure of `bench doctor`: the smallest difference between two runs that
+// `bench compare` would detect on this machine now. A few short worker processes run the canaries
+// (harness/worker/canary.hpp) for this purpose.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,33 +19,33 @@
 
 namespace bench {
 
-// Processes of a figure: the number that a comparison needs for an interval of 90 %.
+// Number of processes: a comparison needs as many for an interval with 90 % coverage.
 inline constexpr std::size_t kNoiseProcesses = 5;
-// Rounds of canaries per process. Their lower quartile is the process's time, as `compare` takes
-// the lower quartile of a process's samples.
+// Rounds of canaries per process. The lower quartile of the rounds represents the process, as the
+// lower quartile of the samples does for `compare`.
 inline constexpr std::size_t kNoiseRounds = 7;
 
 using CanaryRounds = std::vector<Canaries>;  // rounds of one process
 
 struct NoiseFigure {
-  struct Part {
-    std::string_view workload;  // "arithmetic", "L2 cache", "memory"
-    double share = 0;           // smallest visible difference, as a fraction of the time
+  struct Workload {
+    std::string_view name;  // "arithmetic", "L2 cache", "memory"
+    double fraction = 0;    // smallest detectable difference, as a fraction of the time
   };
-  std::size_t processes = 0;
-  std::vector<Part> parts;  // in the order of the workloads; never empty
-  // Returns the largest share: what can be relied on, whatever the case needs.
-  double share() const;
+  std::size_t processes = 0;        // number of processes that were evaluated
+  std::vector<Workload> workloads;  // never empty
+  // Returns the largest fraction, which is reliable for every kind of case.
+  double max_fraction() const;
 };
 
-// Returns nullopt for fewer processes with rounds than a comparison needs (kMinFastProcesses).
+// Returns nullopt if fewer than kMinFastProcesses processes have a round.
 std::optional<NoiseFigure> noise_figure(std::span<const CanaryRounds> processes);
 
-// For example "differences below about 4 % will not be seen here with 5 processes (arithmetic 1.3
-// %, L2 cache 2.0 %, memory 3.6 %)".
+// Returns the finding, for example "differences below about 4 % will not be seen here with 5
+// processes (arithmetic 1.3 %, L2 cache 2.0 %, memory 3.6 %)".
 Finding noise_finding(const NoiseFigure& figure);
 
-// The finding if `limit` did not suffice for a figure.
+// Returns the finding for the case that the time `limit` was too short for a figure.
 Finding no_noise_finding(Nanoseconds limit);
 
 // Runs the processes one after another, each with one thread. Starts no further process or round

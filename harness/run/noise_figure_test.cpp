@@ -25,13 +25,13 @@ TEST(NoiseFigure, IsWhatTheIntervalOfACompareAllowsFor) {
   const auto figure = noise_figure(processes);
   ASSERT_TRUE(figure);
   EXPECT_EQ(figure->processes, 5U);
-  ASSERT_EQ(figure->parts.size(), 3U);
+  ASSERT_EQ(figure->workloads.size(), 3U);
   // Median - minimum of the logarithms, times 1.25, and 1 % between runs.
-  EXPECT_EQ(figure->parts[0].workload, "arithmetic");
-  EXPECT_NEAR(figure->parts[0].share, std::exp(0.01) - 1, 1e-12);
-  EXPECT_NEAR(figure->parts[1].share, std::exp(1.25 * std::log(1.02) + 0.01) - 1, 1e-12);
-  EXPECT_NEAR(figure->parts[2].share, std::exp(1.25 * std::log(1.05) + 0.01) - 1, 1e-12);
-  EXPECT_DOUBLE_EQ(figure->share(), figure->parts[2].share);
+  EXPECT_EQ(figure->workloads[0].name, "arithmetic");
+  EXPECT_NEAR(figure->workloads[0].fraction, std::exp(0.01) - 1, 1e-12);
+  EXPECT_NEAR(figure->workloads[1].fraction, std::exp(1.25 * std::log(1.02) + 0.01) - 1, 1e-12);
+  EXPECT_NEAR(figure->workloads[2].fraction, std::exp(1.25 * std::log(1.05) + 0.01) - 1, 1e-12);
+  EXPECT_DOUBLE_EQ(figure->max_fraction(), figure->workloads[2].fraction);
 }
 
 TEST(NoiseFigure, AProcessIsItsLowerQuartileSoThatOneDisturbedRoundIsNoNoise) {
@@ -39,7 +39,7 @@ TEST(NoiseFigure, AProcessIsItsLowerQuartileSoThatOneDisturbedRoundIsNoNoise) {
   processes[2][3] = Canaries{9ms, 9ms, 9ms, 50us};
   const auto figure = noise_figure(processes);
   ASSERT_TRUE(figure);
-  EXPECT_NEAR(figure->share(), std::exp(0.01) - 1, 1e-12);
+  EXPECT_NEAR(figure->max_fraction(), std::exp(0.01) - 1, 1e-12);
 }
 
 TEST(NoiseFigure, TwoProcessesAndProcessesWithoutRoundsHaveNone) {

@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 
-// A loop of arithmetic and the flag of the processor without which it is left out.
+// A loop of arithmetic, and the processor flag that it requires.
 struct PeakLoop {
   std::string_view function;
   std::string_view dtype;
   std::string_view flag;
-  // Whether a calibration measures it too: the fastest loop of each type.
+  // A calibration only measures the fastest loops of each type; `bench peak` measures all loops.
   enum class Use { both, peak_only };
   Use use = Use::both;
 };
@@ -40,31 +40,33 @@ constexpr std::array<PeakLoop, 10> kPeakLoops = {{
     {"amx", "s8", "amx_int8"},
 }};
 
-constexpr std::array<std::string_view, 3> kCachedMoves = {"read", "copy", "triad"};
-constexpr std::array<std::string_view, 7> kMemoryMoves = {"read",    "write", "write_nt", "copy",
+constexpr std::array<std::string_view, 3> kCacheLoops = {"read", "copy", "triad"};
+constexpr std::array<std::string_view, 7> kMemoryLoops = {"read",    "write", "write_nt", "copy",
                                                           "copy_nt", "triad", "triad_nt"};
-constexpr std::array<std::string_view, 1> kCalibratedMoves = {"read"};
-// Products large enough for the library's best rate.
+constexpr std::array<std::string_view, 1> kCalibrationLoops = {"read"};
+// Data types of the matrix products, which are large enough for the library's best rate.
 constexpr std::array<std::string_view, 3> kProductTypes = {"f32", "bf16", "s8"};
 constexpr std::string_view kMemoryLevel = kMemoryLevels.back();
 
-std::string with_threads(std::string id, int threads, int all) {
-  if (threads != all) id += fmt::format("/t{}", threads);
+// Appends the option for the number of threads, which all threads do not need.
+std::string add_threads_option(std::string id, int threads, int all_threads) {
+  if (threads != all_threads) id += fmt::format("/t{}", threads);
   return id;
 }
 
-bool lists_flag(const CpuFacts& cpu, std::string_view flag) {
+bool has_cpu_flag(const CpuFacts& cpu, std::string_view flag) {
   return flag.empty() || std::ranges::find(cpu.isa, flag) != cpu.isa.end();
 }
 
 class PeakPlan {
  public:
-  PeakPlan(const CpuFacts& cpu, int all) : cpu_(cpu), all_(all) {}
+  PeakPlan(const CpuFacts& cpu, int all_threads) : cpu_(cpu), all_threads_(all_threads) {}
 
-  void add_arithmetic(PeakLoop::Use at_least, int threads) {
+  // `user`: `both` adds the loops of a calibration, `peak_only` adds all loops.
+  void add_arithmetic(PeakLoop::Use user, int threads) {
     for (const PeakLoop& loop : kPeakLoops) {
-      if (!lists_flag(cpu_, loop.flag)) continue;
-      if (at_least == PeakLoop::Use::both && loop.use != PeakLoop::Use::both) continue;
+      if (!has_cpu_flag(cpu_, loop.flag)) continue;
+      if (user == PeakLoop::Use::both && loop.use != PeakLoop::Use::both) continue;
       const std::int64_t steps = std::min(ops::kPeakSteps * threads, ops::kMaxPeakSteps);
       add(fmt::format("peak/forward/{}-s{}/{}/native/cpu/hot", loop.function, steps, loop.dtype),
           fmt::format("{}_{}", loop.function, loop.dtype), "", threads);
@@ -77,7 +79,7 @@ class PeakPlan {
       const ops::MovementLoop& loop = *ops::find_movement_loop(function);
       const std::int64_t unit = loop.arrays * ops::kPeakChunk;
       const std::int64_t bytes = std::max(total.count / unit, std::int64_t{1}) * unit;
-      // An iteration is long against the start of the threads.
+      // Repeats the loop until an iteration is much longer than the start of the threads.
       const std::int64_t passes = std::max<std::int64_t>(16 * kMebi * threads / bytes, 1);
       add(fmt::format("peak/forward/{}-b{}{}/f32/native/cpu/hot", function, bytes,
                       passes > 1 ? fmt::format("s{}", passes) : ""),
@@ -85,7 +87,7 @@ class PeakPlan {
     }
   }
 
-  // Half of each cache, so that nothing else displaces the data.
+  // Uses half of each cache, so that other data do not displace these.
   void add_caches(std::span<const std::string_view> functions, int threads) {
     constexpr std::string_view kShared = "l3";
     for (const auto& [level, size] : cache_sizes(cpu_)) {
@@ -113,20 +115,21 @@ class PeakPlan {
 
  private:
   void add(std::string id, std::string name, std::string level, int threads) {
-    cases_.push_back(
-        {with_threads(std::move(id), threads, all_), std::move(name), std::move(level), threads});
+    cases_.push_back({add_threads_option(std::move(id), threads, all_threads_), std::move(name),
+                      std::move(level), threads});
   }
 
   const CpuFacts& cpu_;
-  int all_;
+  int all_threads_;
   std::vector<PeakCase> cases_;
 };
 
-std::vector<int> thread_counts(int all) {
-  return all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
+std::vector<int> thread_counts(int all_threads) {
+  return all_threads > 1 ? std::vector<int>{1, all_threads} : std::vector<int>{1};
 }
 
-std::optional<Case> short_case(const std::string& id) {
+// Returns the case with the settings of a short measurement; nullopt if the id is not valid.
+std::optional<Case> make_short_case(const std::string& id) {
   const auto key = parse_id(id);
   if (!key.ok()) return std::nullopt;
   auto problem = problem_from_key(*key);
@@ -159,10 +162,10 @@ std::map<std::string, Bytes, std::less<>> cache_sizes(const CpuFacts& cpu) {
   return sizes;
 }
 
-Bytes memory_size(const CpuFacts& cpu) {
-  constexpr std::int64_t kTimesCache = 6;
-  return {
-      std::clamp(kTimesCache * cpu.last_level.value_or(Bytes{0}).count, 192 * kMebi, 1024 * kMebi)};
+Bytes memory_working_set(const CpuFacts& cpu) {
+  constexpr std::int64_t kCacheFactor = 6;
+  return {std::clamp(kCacheFactor * cpu.last_level.value_or(Bytes{0}).count, 192 * kMebi,
+                     1024 * kMebi)};
 }
 
 std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
@@ -170,21 +173,21 @@ std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
   for (const int count : thread_counts(threads)) {
     plan.add_arithmetic(PeakLoop::Use::peak_only, count);
     plan.add_products(count);
-    plan.add_caches(kCachedMoves, count);
-    plan.add_memory(kMemoryMoves, memory_size(cpu), count);
+    plan.add_caches(kCacheLoops, count);
+    plan.add_memory(kMemoryLoops, memory_working_set(cpu), count);
     plan.add_dispatch(count);
   }
   return std::move(plan).cases();
 }
 
-std::vector<PeakCase> calibration_cases(const CpuFacts& cpu, int threads) {
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads) {
   PeakPlan plan(cpu, threads);
   for (const int count : thread_counts(threads)) {
     plan.add_arithmetic(PeakLoop::Use::both, count);
-    plan.add_caches(kCalibratedMoves, count);
-    // Twice the cache is enough for a bandwidth that is only an estimate, and quicker to fill.
+    plan.add_caches(kCalibrationLoops, count);
+    // Twice the cache suffices for an estimate of the bandwidth, and is faster to initialise.
     const std::int64_t twice = 2 * cpu.last_level.value_or(Bytes{0}).count;
-    plan.add_memory(kCalibratedMoves, {std::clamp(twice, 64 * kMebi, 256 * kMebi)}, count);
+    plan.add_memory(kCalibrationLoops, {std::clamp(twice, 64 * kMebi, 256 * kMebi)}, count);
     plan.add_dispatch(count);
   }
   return std::move(plan).cases();
@@ -201,10 +204,11 @@ std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work
   return rate ? std::optional<CeilingValue>(*rate) : std::nullopt;
 }
 
-std::vector<CalibrationCase> calibration(const CpuFacts& cpu, int threads) {
+std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads) {
   std::vector<CalibrationCase> cases;
-  for (PeakCase& entry : calibration_cases(cpu, threads)) {
-    if (auto spec = short_case(entry.id)) cases.push_back({std::move(entry), *std::move(spec)});
+  for (PeakCase& entry : calibration_peaks(cpu, threads)) {
+    if (auto spec = make_short_case(entry.id))
+      cases.push_back({std::move(entry), *std::move(spec)});
   }
   return cases;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that measure the ceilings of a machine: loops of the operator peak, large products of
-// the library, and a primitive of one element.
+// Plans the cases that measure the ceilings of a machine: loops of the operator `peak`, large
+// matrix products of the library, and a primitive with one element.
 #pragma once
 
 #include "base/result.hpp"
@@ -20,38 +20,40 @@ namespace bench {
 struct PeakCase {
   std::string id;
   std::string name;   // the ceiling's name: "fma_avx512_f32", "read"
-  std::string level;  // for bandwidths
+  std::string level;  // level of the memory hierarchy for bandwidths, else empty
   int threads = 1;
-  std::string gpu = {};  // name of the GPU that has the ceiling; empty: the CPU
+  std::string gpu = {};  // name of the GPU that has the ceiling; empty for the CPU
   friend bool operator==(const PeakCase&, const PeakCase&) = default;
 };
 
-// The capacities of the caches as in Ceilings.
+// Returns the capacities of the caches as in Ceilings.
 std::map<std::string, Bytes, std::less<>> cache_sizes(const CpuFacts& cpu);
 
-// Bytes that no cache holds: six times the last-level cache, between 192 MiB and 1 GiB.
-Bytes memory_size(const CpuFacts& cpu);
+// Returns the size of the data that measure the memory. No cache can hold them: six times the
+// last-level cache, at least 192 MiB and at most 1 GiB.
+Bytes memory_working_set(const CpuFacts& cpu);
 
-// All ceilings of `bench peak`, for one thread and for `threads`. Instruction sets that the
-// processor lacks are left out.
+// Returns the cases for all ceilings of `bench peak`, for one thread and for `threads` threads.
+// Omits instruction sets that the processor does not have.
 std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads);
-// The few that a calibration within a run measures.
-std::vector<PeakCase> calibration_cases(const CpuFacts& cpu, int threads);
+// Returns the few cases that a calibration within a run measures.
+std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads);
 
-// The value of the ceiling that a case measured in `time`. nullopt without work where it needs
-// some.
+// Returns the ceiling that a case measured. `time`: shortest time of an iteration. Returns nullopt
+// if the ceiling is a rate and the case has no such work.
 std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,
                                           Nanoseconds time);
 
-// A run that takes less time than this is not calibrated: a calibration would take more than a
-// tenth of it.
-inline constexpr Nanoseconds kShortestCalibrated = std::chrono::seconds(10);
+// Minimum expected time of a run with a calibration, which would take too large a part of a shorter
+// run.
+inline constexpr Nanoseconds kMinCalibratedRun = std::chrono::seconds(10);
 
-// The cases of a calibration as a run measures them: about 50 ms each, without checks.
+// A case of a calibration as a run measures it: for about 50 ms, without a check.
 struct CalibrationCase {
   PeakCase peak;
   Case spec;
 };
-std::vector<CalibrationCase> calibration(const CpuFacts& cpu, int threads);
+// Returns the cases of calibration_peaks() with their measurement settings.
+std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads);
 
 }  // namespace bench

@@ -54,7 +54,7 @@ TEST(PeakCases, DataFillHalfACacheOrExceedAllCaches) {
   EXPECT_EQ(id("l2", 4), "peak/forward/read-b2097152s32/f32/native/cpu/hot");
   EXPECT_EQ(id("l3", 4), "peak/forward/read-b16777216s4/f32/native/cpu/hot");
   EXPECT_EQ(id("dram", 4), "peak/forward/read-b201326592/f32/native/cpu/hot");
-  EXPECT_EQ(memory_size(CpuFacts{}), Bytes{192 << 20});
+  EXPECT_EQ(memory_working_set(CpuFacts{}), Bytes{192 << 20});
 }
 
 TEST(PeakCases, OfOneProcessorAreMeasuredOnce) {
@@ -65,8 +65,8 @@ TEST(PeakCases, OfOneProcessorAreMeasuredOnce) {
 }
 
 TEST(PeakCases, ACalibrationHasACaseForEach) {
-  const auto names = calibration_cases(four_core_processor(), 2);
-  EXPECT_EQ(calibration(four_core_processor(), 2).size(), names.size());
+  const auto names = calibration_peaks(four_core_processor(), 2);
+  EXPECT_EQ(make_calibration_cases(four_core_processor(), 2).size(), names.size());
   EXPECT_THAT(names, Contains(Field(&PeakCase::name, "dispatch")).Times(2));
   EXPECT_THAT(names, Contains(Field(&PeakCase::level, "dram")).Times(2));
 }

@@ -20,38 +20,41 @@
 
 namespace bench {
 
-// A worker that has loaded one plugin. It is started on first use and again after a failure.
+// A worker that has loaded one plugin. Starts on first use, and again after stop() or a failure.
 class PluginWorker {
  public:
   PluginWorker(std::string program, std::string file, Env& env)
       : program_(std::move(program)), file_(std::move(file)), env_(env) {}
 
   const std::string& file() const { return file_; }
-  void rest() { link_.reset(); }
+  void stop() { link_.reset(); }
 
-  Result<std::string> description() {
+  // Returns the document that describes the plugin (worker_document.hpp).
+  Result<std::string> describe() {
     BENCH_ASSIGN_OR_RETURN(const Reply reply, ask(DescribeRequest{}));
-    if (const auto* wanted = std::get_if<DescribeReply>(&reply)) return wanted->document;
-    return another_answer();
+    if (const auto* description = std::get_if<DescribeReply>(&reply)) return description->document;
+    return unexpected_reply();
   }
 
-  Result<ops::Model> model(const ModelRequest& request) {
+  Result<ops::Model> compute_model(const ModelRequest& request) {
     const Result<Reply> reply = ask(request);
     const Error* error = reply.ok() ? nullptr : &reply.error();
     if (error != nullptr) {
-      // The error of a model has a parameter as `where`.
+      // Leaves `where` empty, since errors of models state a parameter there.
       return Error{fmt::format("plugin {}: {}", file_, error->what), "", ""};
     }
-    if (const auto* wanted = std::get_if<ModelReply>(&*reply)) return wanted->model;
-    return another_answer();
+    if (const auto* model = std::get_if<ModelReply>(&*reply)) return model->model;
+    return unexpected_reply();
   }
 
  private:
-  // Enough for starting a library, or for any arithmetic over a few numbers.
-  static constexpr Nanoseconds kLimit = std::chrono::seconds(30);
+  // Time limit per request: enough to load a library, or to compute a model.
+  static constexpr Nanoseconds kRequestLimit = std::chrono::seconds(30);
 
-  Error fault(std::string what) const { return {std::move(what), file_, ""}; }
-  Error another_answer() const { return fault("its worker sent an unexpected kind of answer"); }
+  Error make_error(std::string what) const { return {std::move(what), file_, ""}; }
+  Error unexpected_reply() const {
+    return make_error("its worker sent an unexpected kind of answer");
+  }
 
   Result<Reply> ask(const Request& request) {
     if (!link_) BENCH_RETURN_IF_ERROR(start());
@@ -72,17 +75,17 @@ class PluginWorker {
   }
 
   Result<Reply> call(const Request& request) {
-    auto reply = link_->call(request, kLimit, nullptr);
+    auto reply = link_->call(request, kRequestLimit, nullptr);
     if (!reply) {
       link_.reset();
-      return fault(reply.error().reason);
+      return make_error(reply.error().reason);
     }
-    auto* refused = std::get_if<ErrorReply>(&reply->reply);
-    if (refused == nullptr) return std::move(reply->reply);
-    // The reason begins with the file, which `where` already states.
-    const std::size_t name = refused->reason.find(file_ + ": ");
-    return fault(name == std::string::npos ? refused->reason
-                                           : refused->reason.substr(name + file_.size() + 2));
+    auto* error = std::get_if<ErrorReply>(&reply->reply);
+    if (error == nullptr) return std::move(reply->reply);
+    // Removes the file from the reason, since `where` already states it.
+    const std::size_t name = error->reason.find(file_ + ": ");
+    return make_error(name == std::string::npos ? error->reason
+                                                : error->reason.substr(name + file_.size() + 2));
   }
 
   std::string program_;
@@ -93,12 +96,12 @@ class PluginWorker {
 
 namespace {
 
-// A parameter named like an axis would hide it.
+// Returns an error if a parameter has the name of a key of every case, since it would hide the key.
 Status check_names(const ops::OperatorDescription& op) {
-  std::vector<std::string_view> taken = setting_names(SettingsOwner::operator_case);
-  for (const KeyInfo& key : case_keys()) taken.push_back(key.name);
+  std::vector<std::string_view> reserved = setting_names(SettingsOwner::operator_case);
+  for (const KeyInfo& key : case_keys()) reserved.push_back(key.name);
   for (const ops::ParameterDescription& parameter : op.parameters) {
-    if (std::find(taken.begin(), taken.end(), parameter.name) == taken.end()) continue;
+    if (std::find(reserved.begin(), reserved.end(), parameter.name) == reserved.end()) continue;
     return Error{fmt::format("its operator `{}` has a parameter `{}`, which every case has",
                              op.name, parameter.name),
                  "", "rename it in the plugin"};
@@ -113,9 +116,10 @@ Result<ops::Model> ask_model(PluginWorker& worker, const ops::Problem& problem) 
                              problem.layout,
                              problem.math,
                              ops::format_tokens(problem.parameters)};
-  return worker.model(request);
+  return worker.compute_model(request);
 }
 
+// Returns an operator whose model asks the worker.
 std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription description,
                                                 const std::shared_ptr<PluginWorker>& worker) {
   return ops::make_described_operator(
@@ -128,7 +132,7 @@ std::shared_ptr<const ops::Operator> make_proxy(ops::OperatorDescription descrip
        .tolerance = [](const ops::Problem&) { return ops::Tolerance{}; }});
 }
 
-// Extracts the one loaded plugin from a worker's document.
+// Returns what the worker's plugin adds to the built-in operators and backends.
 Result<ops::PluginAddition> extract_addition(const std::string& document,
                                              const std::shared_ptr<PluginWorker>& worker) {
   ops::PluginAddition addition{worker->file(), {}, {}};
@@ -159,18 +163,18 @@ Result<std::shared_ptr<const ops::OperatorRegistry>> PluginWorkers::registry(
   std::vector<ops::PluginAddition> additions;
   for (const std::string& file : files) {
     workers_.push_back(std::make_shared<PluginWorker>(program_, file, env_));
-    BENCH_ASSIGN_OR_RETURN(const std::string document, workers_.back()->description());
+    BENCH_ASSIGN_OR_RETURN(const std::string document, workers_.back()->describe());
     BENCH_ASSIGN_OR_RETURN(ops::PluginAddition addition,
                            extract_addition(document, workers_.back()));
     additions.push_back(std::move(addition));
   }
-  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry made,
+  BENCH_ASSIGN_OR_RETURN(ops::OperatorRegistry extended,
                          ops::OperatorRegistry::extended(std::move(additions)));
-  return std::make_shared<const ops::OperatorRegistry>(std::move(made));
+  return std::make_shared<const ops::OperatorRegistry>(std::move(extended));
 }
 
 void PluginWorkers::rest() {
-  for (const auto& worker : workers_) worker->rest();
+  for (const auto& worker : workers_) worker->stop();
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's access to plugins. The coordinator does not load plugins. It starts one worker
-// per plugin, which loads the plugin, and asks this worker. If the plugin crashes, only the worker
+// Gives the coordinator access to plugins without loading them. The coordinator starts one worker
+// per plugin, which loads the plugin and answers requests. If the plugin crashes, only the worker
 // ends, and the coordinator receives an error.
 #pragma once
 
@@ -18,17 +18,17 @@ class PluginWorker;
 
 class PluginWorkers {
  public:
-  // Workers are `PROGRAM worker --plugin FILE`. `env` outlives this object and the registries.
+  // Workers run `PROGRAM worker --plugin FILE`. `env` must outlive this object and the registries.
   PluginWorkers(std::string worker_program, Env& env)
       : program_(std::move(worker_program)), env_(env) {}
 
-  // Returns the built-in operators and those of the plugins; the models of the latter ask their
-  // worker. Returns an error (`where`: the file) if a plugin cannot be loaded, is incompatible, or
-  // crashed.
+  // Returns the built-in operators and those of the plugins. The models of a plugin's operators ask
+  // its worker. Returns an error (`where`: the file) if a plugin cannot be loaded, is incompatible,
+  // or crashed.
   Result<std::shared_ptr<const ops::OperatorRegistry>> registry(
       const std::vector<std::string>& files);
-  // Ends the workers, because none may run during timing. A worker that is needed again is
-  // restarted.
+  // Ends all workers, because they must not run during measurements. A later request restarts its
+  // worker.
   void rest();
 
  private:

@@ -22,7 +22,7 @@ namespace bench {
 
 namespace {
 
-PreparedCase refused(Outcome outcome, std::string reason) {
+PreparedCase make_refused_case(Outcome outcome, std::string reason) {
   return {{}, std::nullopt, ErrorReply{outcome, std::move(reason)}};
 }
 
@@ -34,22 +34,22 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
     return ask_cuda(options.worker_program, options.worker_environment,
                     ops::cuda::ProbeExtent::devices, env);
   });
-  if (const auto missing = devices.missing(spec.key)) {
-    return refused(Outcome::skipped, *missing);
+  if (const auto missing = devices.unavailable_reason(spec.key)) {
+    return make_refused_case(Outcome::skipped, *missing);
   }
   const WorkerProgram program{
       options.worker_program, options.worker_environment, allowed_cores(), {}, options.plugins};
   if (const auto placed = place_threads(spec.key.threads, program.cores); !placed) {
-    return refused(Outcome::skipped, placed.error().message());
+    return make_refused_case(Outcome::skipped, placed.error().message());
   }
   const HelloRequest hello{kProtocolVersion, spec.reuse_distance.value_or(Bytes{0}),
                            read_cpu(root).last_level};
-  const auto passed_on = options.passed_on ? options.passed_on : [&env](const std::string& text) {
-    print_lines(*env.err, text);
-  };
+  const auto on_error_output =
+      options.on_error_output ? options.on_error_output
+                              : [&env](const std::string& text) { print_lines(*env.err, text); };
   WorkerSession session(
       [&](std::optional<int> threads) {
-        return start_process_link(program, threads, *env.clock, passed_on);
+        return start_process_link(program, threads, *env.clock, on_error_output);
       },
       hello, options.interrupted, *env.clock);
   BENCH_RETURN_IF_ERROR(session.ensure(spec.key.threads));
@@ -60,7 +60,7 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   request.check = CheckKind::none;
   StepResult step = run_step(session, request, *env.clock);
   session.finish();
-  if (step.course == StepResult::Course::abandoned) return Error{"interrupted", spec.id, ""};
+  if (step.completion == StepResult::Completion::aborted) return Error{"interrupted", spec.id, ""};
   result.prepared = std::move(step.prepared);
   if (result.prepared && !result.prepared->libraries.empty()) {
     result.library = result.prepared->libraries.front();
@@ -75,7 +75,7 @@ Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& e
   for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--plugin", plugin});
   BENCH_ASSIGN_OR_RETURN(
       const std::string text,
-      worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env));
+      read_worker_document({worker_program, std::move(arguments), {}, kDescribeLimit}, env));
   return parse_worker_document(text);
 }
 
@@ -99,10 +99,10 @@ std::vector<DispatchReason> parse_dispatch_reasons(std::string_view text) {
 Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOptions options,
                                                      Env& env) {
   std::string printed;
-  options.passed_on = [&](const std::string& text) { printed += text; };
+  options.on_error_output = [&](const std::string& text) { printed += text; };
   options.worker_environment["ONEDNN_VERBOSE"] = "dispatch";
   BENCH_ASSIGN_OR_RETURN(const PreparedCase prepared, probe_case(spec, options, env));
-  static_cast<void>(prepared);  // an error reply also has reasons
+  static_cast<void>(prepared);  // the library also prints reasons if the case is refused
   return parse_dispatch_reasons(printed);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to a worker outside a run: what would run, and what this machine offers. Nothing is
-// timed.
+// Asks a worker outside a run which kernel a case would use and what the worker supports, without
+// timing.
 #pragma once
 
 #include "base/env.hpp"
@@ -21,7 +21,7 @@
 namespace bench {
 
 // What a worker prepared for a case: implementation, layouts, memory, and the times of creation,
-// packing and the first run (which is not checked). Or the error reply: outcome and reason.
+// packing and the first run, whose result is not checked. Or the error reply: outcome and reason.
 struct PreparedCase {
   ops::LibraryInfo library;
   std::optional<PreparedReply> prepared;
@@ -30,15 +30,16 @@ struct PreparedCase {
 
 struct ProbeOptions {
   std::string worker_program;                             // run as `PROGRAM worker`
-  std::map<std::string, std::string> worker_environment;  // overrides
+  std::map<std::string, std::string> worker_environment;  // overrides inherited variables
   std::function<bool()> interrupted;                      // may be empty
-  // Receives the worker's standard error; empty: it goes to this program's standard error.
-  std::function<void(const std::string&)> passed_on = {};
-  std::vector<std::string> plugins = {};  // that the worker loads
+  // Receives the worker's standard error. If empty, this program's standard error receives it.
+  std::function<void(const std::string&)> on_error_output = {};
+  std::vector<std::string> plugins = {};  // plugins that the worker loads
 };
 
-// Uses a separate worker, for at most the case's timeout. If the worker crashes or hangs, the
-// result is an error reply. Returns an error if no worker starts.
+// Prepares the case in a separate worker, for at most the case's timeout. If the worker crashes or
+// hangs, the result contains an error reply. Returns an error if no worker starts, or if the user
+// interrupts.
 Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, Env& env);
 
 // Returns the document of `PROGRAM worker --describe` with these plugins. Waits at most
@@ -47,23 +48,23 @@ Result<WorkerDocument> describe_worker(const std::string& worker_program, Env& e
                                        const std::vector<std::string>& plugins = {});
 inline constexpr Nanoseconds kDescribeLimit = std::chrono::seconds(20);
 
-// Why the library did not select its other implementations, according to its verbose lines at the
-// creation of a case.
-
+// Why the library did not select an implementation, according to its verbose lines at the creation
+// of a case.
 struct DispatchReason {
   std::string primitive;       // "matmul"
   std::string implementation;  // "brg:avx512_core_amx"; empty if the library does not report it
   std::string message;         // "unsupported isa"
-  std::string location;        // in the library's source
+  std::string location;        // position in the library's source
   friend bool operator==(const DispatchReason&, const DispatchReason&) = default;
 };
 
-// The reasons in the verbose lines of `text`, each once and in order. Skips other lines.
+// Returns the reasons in the verbose lines of `text` in order, without duplicates. Skips other
+// lines.
 std::vector<DispatchReason> parse_dispatch_reasons(std::string_view text);
 
-// Creates the case in a separate worker, so that printing does not disturb other timings. Empty if
-// the library gives no reasons: oneDNN does since 3.1, for a growing part of its primitives.
-// Returns an error if no worker starts.
+// Creates the case in a separate worker and returns the library's reasons. Empty if the library
+// prints none: oneDNN prints them since version 3.1, for a growing part of its primitives. Returns
+// an error if no worker starts.
 Result<std::vector<DispatchReason>> dispatch_reasons(const Case& spec, ProbeOptions options,
                                                      Env& env);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's part of the profiling pass: one case in a separate worker, whose activities are
-// forwarded to the result file unchanged. Hardware counters follow in another worker.
+// Runs the profiling pass of a case in a separate worker, and forwards the worker's activities
+// unchanged to the result file. Another worker reads hardware counters afterwards.
 #pragma once
 
 #include "base/env.hpp"
@@ -15,51 +15,55 @@
 
 namespace bench {
 
-// Why a case is profiled: to see how its time is spent, or what happened before it failed.
+// Why a case is profiled: because the user requested its profile, or to show what happened before
+// it failed.
 enum class ProfileReason { wanted, failed };
 
+// A case to be profiled.
 struct ProfileJob {
   const Case* spec;
-  ops::InputLayouts input_layouts;
+  ops::InputLayouts input_layouts;  // layouts of a layer's inputs; empty for other cases
   ProfileReason reason = ProfileReason::wanted;
 };
 
-struct ProfileWorld {
+// What the profiling passes of a run share.
+struct ProfileContext {
   WorkerSession& session;
   RecordSink& sink;
   Env& env;
   const RunOptions& options;
 };
 
-// The profiling pass of a case whose record has not been appended yet.
+// A profiling pass whose record has not been appended yet.
 struct OpenPass {
   const Case* spec;
   ProfileRequest request;
   ProfilePassRecord record;
 };
 
-// Returns whether the pass of a case needs a worker that records activities. It does not if only
-// hardware counters were requested.
-bool records_activities(const ProfileWorld& world, ProfileReason reason);
-// Runs the case in the session's worker and appends its activities. If the worker fails, the
-// activities that it wrote until then are kept. After an interruption it appends nothing and
-// returns nullopt. Returns an error of the sink, or if there is no folder for temporary files.
-Result<std::optional<OpenPass>> trace_case(const ProfileWorld& world, const ProfileJob& job);
+// Returns whether the pass of a case needs a worker that records activities. Returns false if the
+// user requested only hardware counters.
+bool records_activities(const ProfileContext& context, ProfileReason reason);
+// Runs the case in the session's worker and appends its activities. If the worker fails, also
+// appends the activities that it wrote before. After an interruption, appends nothing and returns
+// nullopt. Returns an error if the sink fails, or if a temporary folder or the trace cannot be
+// written.
+Result<std::optional<OpenPass>> trace_case(const ProfileContext& context, const ProfileJob& job);
 
-// Returns whether the pass continues with hardware counters: they were requested, and
-// the pass has not failed so far.
-bool counts_next(const ProfileWorld& world, const OpenPass& pass);
-// Counts in the session's worker, which is started if necessary and has neither timed nor traced.
-// While a device's counters are open, no other work is done, but several cases may be counted one
-// after the other. If counters are unavailable, the record states the reason. If the worker fails,
-// the record fails as well, and the next case gets another worker.
-void count_case(const ProfileWorld& world, OpenPass& pass);
+// Returns whether the pass continues with hardware counters: the user requested them, the case did
+// not fail, and the pass has not failed so far.
+bool needs_counters(const ProfileContext& context, const OpenPass& pass);
+// Reads the hardware counters of a case in the session's worker, and starts the worker if
+// necessary. The worker must not have measured or traced before, but it may read the counters of
+// several cases. If counters are unavailable, the record states the reason. If the worker fails,
+// the outcome of the record becomes that failure, and the next case gets another worker.
+void read_case_counters(const ProfileContext& context, OpenPass& pass);
 
-// trace_case() that also appends the record, for passes that count nothing.
-Result<std::optional<ProfilePassRecord>> profile_case(const ProfileWorld& world,
+// Runs trace_case() and appends the record, for passes without hardware counters.
+Result<std::optional<ProfilePassRecord>> profile_case(const ProfileContext& context,
                                                       const ProfileJob& job);
 
-// Path of a failed case's trace, "conv-forward-....json" in the folder. Creates the folder.
+// Returns the path of a failed case's trace, such as "FOLDER/conv-forward-....json".
 std::string failure_trace_path(const std::string& folder, const std::string& id);
 
 }  // namespace bench

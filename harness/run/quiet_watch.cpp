@@ -17,14 +17,17 @@
 namespace bench {
 namespace {
 
-// Fractions of quiet observations: above the first, runs wait little; below the second, in vain.
+// Fractions of quiet observations. From kMostlyQuiet on, runs wait little for quiet samples. Below
+// kHardlyQuiet, they mostly wait in vain.
 constexpr double kMostlyQuiet = 0.8;
 constexpr double kHardlyQuiet = 0.2;
-// Time limit beyond the watch itself, for starting a worker.
-constexpr Nanoseconds kWatchLimit = std::chrono::seconds(20);
+// Time in addition to the watch until the worker must have replied.
+constexpr Nanoseconds kReplyLimit = std::chrono::seconds(20);
 
-double compute_fraction(std::int64_t part, const QuietWatch& watch) {
-  return watch.looks == 0 ? 0 : static_cast<double>(part) / static_cast<double>(watch.looks);
+double compute_fraction(std::int64_t count, const QuietWatch& watch) {
+  return watch.observations == 0
+             ? 0
+             : static_cast<double>(count) / static_cast<double>(watch.observations);
 }
 
 }  // namespace
@@ -35,13 +38,13 @@ QuietWatch judge_watch(const WatchedReply& watched, QuietLevels levels) {
   const std::optional<Nanoseconds> level = levels.level(watched.threads);
   const std::optional<Nanoseconds> chain = quantile(watched.chains, kQuietQuantile);
   if (!level || !chain) return watch;
-  const std::size_t looks =
+  const std::size_t observations =
       std::min({watched.canaries.size(), watched.chains.size(), watched.lost.size()});
-  watch.looks = static_cast<std::int64_t>(looks);
-  for (std::size_t i = 0; i < looks; ++i) {
+  watch.observations = static_cast<std::int64_t>(observations);
+  for (std::size_t i = 0; i < observations; ++i) {
     const bool is_slow = static_cast<double>(watched.chains[i].count()) >
                          (1 + kClockTolerance) * static_cast<double>(chain->count());
-    if (watched.lost[i] > kLostToInterruption) {
+    if (watched.lost[i] > kMaxInterruptTime) {
       ++watch.interrupted;
     } else if (is_quiet(watched.canaries[i], *level)) {
       ++watch.quiet;
@@ -58,14 +61,14 @@ Finding quiet_finding(const QuietWatch& watch, Nanoseconds time) {
   finding.subject = "quiet time";
   finding.found = fmt::format("{:.0f} % of {}", 100 * quiet, format_time(time));
   std::string causes;
-  const auto add = [&](std::int64_t part, std::string_view cause) {
-    if (part == 0) return;
+  const auto add_cause = [&](std::int64_t count, std::string_view cause) {
+    if (count == 0) return;
     causes += fmt::format("{}{} {:.0f} %", causes.empty() ? "; " : ", ", cause,
-                          100 * compute_fraction(part, watch));
+                          100 * compute_fraction(count, watch));
   };
-  add(watch.neighbour, "a neighbour on the core");
-  add(watch.slow_clock, "a lower clock");
-  add(watch.interrupted, "a processor taken away");
+  add_cause(watch.neighbour, "a neighbour on the core");
+  add_cause(watch.slow_clock, "a lower clock");
+  add_cause(watch.interrupted, "a processor taken away");
   finding.found += causes;
   if (quiet >= kMostlyQuiet) {
     finding.level = Finding::Level::good;
@@ -91,7 +94,7 @@ Result<WatchedReply> watch_machine(const std::string& worker_program, Nanosecond
       },
       {kProtocolVersion, Bytes{0}, std::nullopt}, nullptr, *env.clock);
   BENCH_RETURN_IF_ERROR(session.ensure(std::nullopt));
-  auto reply = session.ask<WatchedReply>(WatchRequest{time}, time + kWatchLimit);
+  auto reply = session.ask<WatchedReply>(WatchRequest{time}, time + kReplyLimit);
   session.finish();
   if (!reply) return Error{reply.error().reason, "", ""};
   return std::move(*reply);

@@ -14,30 +14,32 @@
 
 namespace bench {
 
-// Numbers of observations.
+// Numbers of observations of the machine, in total and by result.
 struct QuietWatch {
-  std::int64_t looks = 0;
+  std::int64_t observations = 0;
   std::int64_t quiet = 0;
-  // Causes of the disturbed ones; each counts for the first cause that applies.
+  // Disturbed observations by cause. An observation counts for the first cause that applies.
   std::int64_t interrupted = 0;  // a thread lost its processor during the observation
   std::int64_t slow_clock = 0;   // work that a neighbour cannot slow down also took longer
-  std::int64_t neighbour = 0;    // another thread shared the core's units
+  std::int64_t neighbour = 0;    // another thread used the execution units of the core
 };
 
-// An interrupt of its own guest costs an observation less than this; another guest costs more.
-inline constexpr Nanoseconds kLostToInterruption = std::chrono::microseconds(20);
-// A clock that is lower by more than this fraction counts as a different clock.
+// Maximum time that an observation loses to interrupts of its own system. If it loses more, the
+// host ran something else on the processor.
+inline constexpr Nanoseconds kMaxInterruptTime = std::chrono::microseconds(20);
+// If clock-bound work takes longer by more than this fraction, the clock counts as slow.
 inline constexpr double kClockTolerance = 0.03;
 
-// `levels` are the levels already known from a store. The watch adds what it observes.
+// Classifies the observations. `levels`: stored quiet levels, to which this function adds the
+// observed canaries.
 QuietWatch judge_watch(const WatchedReply& watched, QuietLevels levels);
 
-// For example "quiet 62 % of 10.0 s; a neighbour on the core 31 %, a lower clock 2 %, taken away 5
-// %".
+// Returns the finding, for example "62 % of 10.0 s; a neighbour on the core 31 %, a lower clock 2
+// %, a processor taken away 5 %". `time`: duration of the watch.
 Finding quiet_finding(const QuietWatch& watch, Nanoseconds time);
 
-// Observes with all threads, in a worker. Returns an error if no worker starts or it cannot
-// observe.
+// Observes the machine for `time` with all threads of a worker. Returns an error if no worker
+// starts, or if the worker cannot observe.
 Result<WatchedReply> watch_machine(const std::string& worker_program, Nanoseconds time, Env& env);
 
 }  // namespace bench

@@ -29,7 +29,7 @@ TEST_F(QuietWatchTest, TellsWhatDisturbsApart) {
   add(7, 1200ns, 600ns);
   add(3, 1000ns, 500ns, 2ms);
   const QuietWatch watch = judge_watch(watched_, {});
-  EXPECT_EQ(watch.looks, 100);
+  EXPECT_EQ(watch.observations, 100);
   EXPECT_EQ(watch.quiet, 60);
   EXPECT_EQ(watch.neighbour, 30);
   EXPECT_EQ(watch.slow_clock, 7);
@@ -62,7 +62,9 @@ TEST_F(QuietWatchTest, ADisturbanceThatNeverEndsIsSeenByWhatTheStoreKnows) {
   EXPECT_EQ(quiet_finding(watch, 10s).level, Finding::Level::problem);
 }
 
-TEST_F(QuietWatchTest, NothingSeenIsNothingSaid) { EXPECT_EQ(judge_watch(watched_, {}).looks, 0); }
+TEST_F(QuietWatchTest, NothingSeenIsNothingSaid) {
+  EXPECT_EQ(judge_watch(watched_, {}).observations, 0);
+}
 
 }  // namespace
 }  // namespace bench

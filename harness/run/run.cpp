@@ -21,42 +21,43 @@
 namespace bench {
 namespace {
 
-Ceilings ceilings_of_machine(const RunOptions& options, const CpuFacts& cpu,
-                             const EnvironmentRecord& environment, RunObserver& observer) {
+// Returns the stored ceilings of this machine; without rows if none are stored.
+Ceilings load_ceilings(const RunOptions& options, const CpuFacts& cpu,
+                       const EnvironmentRecord& environment, RunObserver& observer) {
   const int threads = environment.threads.value_or(1);
-  Ceilings none;
-  none.threads = threads;
-  none.caches = cache_sizes(cpu);
-  if (!options.store) return none;
+  Ceilings no_rows;
+  no_rows.threads = threads;
+  no_rows.caches = cache_sizes(cpu);
+  if (!options.store) return no_rows;
   const auto stored = BaselineStore(*options.store).peaks(environment.machine_class);
   if (!stored.ok()) {
     observer.message("ceilings: " + stored.error().message());
-    return none;
+    return no_rows;
   }
   if (!stored->problems.empty()) observer.message("ceilings: " + stored->problems.front());
   return stored_ceilings(stored->records, threads, cache_sizes(cpu));
 }
 
-// Returns the stored ceilings of the GPU. Never calibrates, since a calibration would have to load
-// and check large products.
-Ceilings gpu_ceilings_of_machine(const RunOptions& options, const std::string& machine_class,
-                                 const std::map<std::string, std::string>& details) {
-  Ceilings gpu = select_gpu_ceilings(details);
-  if (!options.store || gpu.gpu.empty()) return gpu;
+// Returns the stored ceilings of the GPU; without rows if none are stored. A run does not calibrate
+// a GPU, since it would have to load and check large products.
+Ceilings load_gpu_ceilings(const RunOptions& options, const std::string& machine_class,
+                           const std::map<std::string, std::string>& details) {
+  Ceilings ceilings = select_gpu_ceilings(details);
+  if (!options.store || ceilings.gpu.empty()) return ceilings;
   const auto stored = BaselineStore(*options.store).peaks(machine_class);
-  // ceilings_of_machine() has already reported the error of an unreadable store.
-  return stored.ok() ? stored_gpu_ceilings(stored->records, std::move(gpu)) : gpu;
+  // load_ceilings() has already reported the error of an unreadable store.
+  return stored.ok() ? stored_gpu_ceilings(stored->records, std::move(ceilings)) : ceilings;
 }
 
-// Returns false for short runs, for runs under a tool (--under), and for runs without a store or
-// without a CPU case.
-bool is_calibrated(const Plan& plan, const RunOptions& options) {
+// Returns whether a run without stored ceilings measures them. Returns false for short runs, for
+// runs under a profiler (--under), and for runs without a store or without a CPU case.
+bool needs_calibration(const Plan& plan, const RunOptions& options) {
   const bool on_cpu =
       std::ranges::any_of(plan.cases, [](const Case& spec) { return spec.key.device == "cpu"; });
   const Nanoseconds expected = estimate_run(plan).total();
   const std::optional<Nanoseconds> budget = options.budget ? options.budget : plan.budget;
   return options.store && on_cpu && !options.under &&
-         std::min(expected, budget.value_or(expected)) >= kShortestCalibrated;
+         std::min(expected, budget.value_or(expected)) >= kMinCalibratedRun;
 }
 
 }  // namespace
@@ -81,16 +82,17 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
     return ask_cuda(options.worker_program, options.worker_environment,
                     ops::cuda::ProbeExtent::devices, env);
   });
-  parts.device_missing = [&](const CaseKey& key) { return devices.missing(key); };
+  parts.device_missing = [&](const CaseKey& key) { return devices.unavailable_reason(key); };
   parts.device_details = [&] { return devices.details(); };
   if (options.store) {
     parts.levels = BaselineStore(*options.store).quiet_levels(parts.environment.machine_class);
   }
-  parts.ceilings = ceilings_of_machine(options, cpu, parts.environment, observer);
+  parts.ceilings = load_ceilings(options, cpu, parts.environment, observer);
   parts.gpu_ceilings = [&](const std::map<std::string, std::string>& details) {
-    return gpu_ceilings_of_machine(options, parts.environment.machine_class, details);
+    return load_gpu_ceilings(options, parts.environment.machine_class, details);
   };
-  if (is_calibrated(plan, options)) parts.calibration = calibration(cpu, parts.ceilings.threads);
+  if (needs_calibration(plan, options))
+    parts.calibration = make_calibration_cases(cpu, parts.ceilings.threads);
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,
                               [&](const std::string& text) { print_lines(*env.err, text); });

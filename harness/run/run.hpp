@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator: carries out a Plan through worker processes and appends records as it goes. It
-// controls order, seed, number of processes and stop rule, and never calls a backend.
+// The coordinator: executes a Plan through worker processes and appends each record as soon as it
+// is complete. Controls the order, the seed, the number of processes and the stop rule. Never calls
+// a backend.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,7 +20,7 @@
 
 namespace bench {
 
-// Receives the records: the result file, or a vector in tests.
+// Receives the records of a run. Implementations are the result file, and a vector in tests.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
@@ -28,12 +29,12 @@ class RecordSink {
   virtual Status append_activity(std::string_view line) = 0;
 };
 
-// Receives progress; draws a bar, prints a line, or does nothing.
+// Receives the progress of a run. Implementations draw a bar, print lines, or do nothing.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // Called before each (case, process), when `done` of `total` such steps are finished. `remaining`
-  // is an estimate, once one is possible.
+  // Called before each step, which measures one process of one case. `done` of `total` steps are
+  // finished. `remaining`: estimated time until the end of the run; nullopt if unknown.
   virtual void step(std::int64_t done, std::int64_t total, const std::string& id,
                     std::optional<Nanoseconds> remaining) = 0;
   // Called after the last process of a case, or when its outcome is known.
@@ -43,60 +44,62 @@ class RunObserver {
 
 struct RunOptions {
   std::string worker_program;  // a `bench` with the same protocol; run as `PROGRAM worker`
-  std::map<std::string, std::string> worker_environment;  // override the inherited ones
+  std::map<std::string, std::string> worker_environment;  // overrides inherited variables
   std::uint64_t seed = 1;
-  std::optional<Nanoseconds> budget;  // overrides the plan's
+  std::optional<Nanoseconds> budget;  // overrides the budget of the plan
   std::string run_id;
   std::string tool_version, tool_commit;
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
-  // Folder of stored baselines, whose runs know the quiet level of this machine, and which has its
-  // ceilings. It need not exist. nullopt: records have no roofline.
+  // Folder of stored baselines, with quiet levels and ceilings of this machine. It need not exist.
+  // If nullopt, records have no roofline.
   std::optional<std::string> store;
-  std::optional<std::string> required_device;  // a case without this device is a failure
-  std::optional<ProfileSwitches> profile;      // nullopt: no profiling pass
-  // Folder for traces: each failed case runs once more with the profiler and writes its trace
-  // there.
+  std::optional<std::string> required_device;  // if it is missing, the run counts as not measured
+  std::optional<ProfileSwitches> profile;      // nullopt means no profiling pass
+  // Folder for traces. If set, each failed case runs once more with the profiler, which writes its
+  // trace there.
   std::optional<std::string> trace_failures;
-  // A shell command under which the workers run. Each case is then one round of min_iterations in
-  // one process, inside a range that the command's tool sees. Nothing is profiled here.
+  // A shell command under which the workers run, usually a profiler. Each case then runs one round
+  // of min_iterations in one process, inside a range that the profiler can select.
   std::optional<std::string> under;
   // An earlier, unfinished run of the same plan; its finished cases are not measured again.
   const Report* resume = nullptr;
-  std::function<bool()>
-      interrupted;  // Ctrl-C was seen; polled at least 10 times per second, even during work
+  // Returns whether the user pressed Ctrl-C. Polled at least 10 times per second, even while a
+  // worker is busy. May be empty.
+  std::function<bool()> interrupted;
 };
 
 struct RunSummary {
   EndRecord end;
-  bool any_failed = false;      // a case with outcome crashed, timed_out, wrong_result or failed
-  bool any_unmeasured = false;  // fewer processes, or the required device is missing
+  bool any_failed = false;      // whether a case or a profiling pass failed (is_failure())
+  bool any_unmeasured = false;  // whether cases lack processes or the required device
   std::optional<StopCause> stopped_by;
-  std::int64_t cases = 0;  // in the plan
-  // Cases that have fewer processes than requested because the run was stopped. A process that was
-  // cut short counts as missing. One that its stop rule or its share of the budget ended does not.
-  // end.not_measured counts those of them without a time.
+  std::int64_t cases = 0;  // number of cases in the plan
+  // Number of cases with fewer processes than requested because the run was stopped. An aborted
+  // process counts as missing, but not a process that ended by its stop rule or its deadline.
+  // end.not_measured is the number of these cases without a time.
   std::int64_t fewer_processes = 0;
-  std::int64_t not_profiled = 0;  // cases whose profiling pass was omitted because of the stop
+  std::int64_t not_profiled = 0;  // number of cases without a profiling pass because of the stop
 };
 
-// For example "stopped by the budget: 3 of 12 cases have fewer processes than asked for, 1 of them
-// none". Empty if nothing stopped the run, or if everything was done when the budget ended.
+// Returns a text such as "stopped by the budget: 3 of 12 cases have fewer processes than asked for,
+// 1 of them none". Empty if nothing stopped the run, or if the run was complete when the budget
+// ended.
 std::string format_stop(const RunSummary& summary);
 
-// Order of records: the run record; process records as processes finish cases; case records in the
-// order of the plan, each as soon as all before it are known; the end record. An error means that
-// the run could not continue (the sink failed, or no worker starts). The sink then has what was
-// measured.
+// Executes the plan. The first record is the run record. Process records follow when a process has
+// measured a case. Case records are in the order of the plan, each as soon as all cases before it
+// are decided. The end record is the last one. Returns an error if the run cannot continue, because
+// the sink fails or no worker starts. The sink then has all records up to this time.
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env);
 
-// --shard index/count (1 <= index <= count): every count-th case in the order of the plan. The plan
-// keeps the hash of the whole plan, so that the files of the shards belong together.
+// Selects the cases for --shard index/count (1 <= index <= count): every count-th case in the order
+// of the plan. Keeps the hash of the whole plan, so that the files of the shards belong together.
 Plan shard_cases(Plan plan, int index, int count);
 
-// For RunOptions::under: each case in one process, because a second one would overwrite the report
-// of the command's tool.
+// Reduces the plan to one process per case, for RunOptions::under: a second process would overwrite
+// the profiler's report.
 Plan with_one_process(Plan plan);
 
 }  // namespace bench

@@ -19,21 +19,22 @@ template <class Key>
 class Grouping {
  public:
   void add(const Key& key, std::size_t item) {
-    const auto [place, inserted] = index_.emplace(key, groups_.size());
-    if (inserted) groups_.emplace_back(key, Group());
-    groups_[place->second].second.push_back(item);
+    const auto [entry, is_new] = index_.emplace(key, groups_.size());
+    if (is_new) groups_.emplace_back(key, Group());
+    groups_[entry->second].second.push_back(item);
   }
-  std::vector<std::pair<Key, Group>> take() && { return std::move(groups_); }
+  std::vector<std::pair<Key, Group>> groups() && { return std::move(groups_); }
 
  private:
   std::map<Key, std::size_t> index_;
   std::vector<std::pair<Key, Group>> groups_;
 };
 
-Group shuffled_cases(const Plan& plan, const Group& cases, SplitMix& random) {
+// Shuffles the problems, and the cases of each problem.
+Group shuffle_cases(const Plan& plan, const Group& cases, SplitMix& random) {
   Grouping<std::string> by_problem;
   for (const std::size_t i : cases) by_problem.add(problem_id(plan.cases[i].key), i);
-  std::vector<std::pair<std::string, Group>> problems = std::move(by_problem).take();
+  std::vector<std::pair<std::string, Group>> problems = std::move(by_problem).groups();
   random.shuffle(problems);
   Group order;
   for (auto& [id, variants] : problems) {
@@ -51,36 +52,37 @@ std::string problem_id(const CaseKey& key) {
   return to_id(hot);
 }
 
-std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> wanted,
+std::vector<WorkerBatch> schedule_process(const Plan& plan, std::span<const std::size_t> cases,
                                           int process, std::uint64_t seed) {
-  // Threads; device, whose library must not be in a process that times another device; the id, for
-  // a network.
+  // Number of threads; device, since its library must not be in a process that measures another
+  // device; problem id of a network, else empty.
   using WorkerKey = std::tuple<std::optional<int>, std::string, std::string>;
   Grouping<WorkerKey> by_worker;
-  for (const std::size_t i : wanted) {
+  for (const std::size_t i : cases) {
     const CaseKey& key = plan.cases[i].key;
     by_worker.add({key.threads, key.device, key.op == "network" ? problem_id(key) : ""}, i);
   }
-  // Two generators mix seed and process: neighbouring pairs must not have the same order.
+  // Two generators mix seed and process, so that (seed, process + 1) and (seed + 1, process) have
+  // different orders.
   SplitMix mixer(seed);
   SplitMix random(mixer.next() + static_cast<std::uint64_t>(process));
-  std::vector<std::pair<WorkerKey, Group>> workers = std::move(by_worker).take();
+  std::vector<std::pair<WorkerKey, Group>> workers = std::move(by_worker).groups();
   random.shuffle(workers);
   std::vector<WorkerBatch> batches;
-  for (const auto& [key, cases] : workers) {
-    batches.push_back({std::get<0>(key), shuffled_cases(plan, cases, random)});
+  for (const auto& [key, group] : workers) {
+    batches.push_back({std::get<0>(key), shuffle_cases(plan, group, random)});
   }
   return batches;
 }
 
 Plan shard_cases(Plan plan, int index, int count) {
   assert(index >= 1 && index <= count);
-  std::vector<Case> kept;
+  std::vector<Case> selected;
   for (std::size_t i = static_cast<std::size_t>(index - 1); i < plan.cases.size();
        i += static_cast<std::size_t>(count)) {
-    kept.push_back(std::move(plan.cases[i]));
+    selected.push_back(std::move(plan.cases[i]));
   }
-  plan.cases = std::move(kept);
+  plan.cases = std::move(selected);
   return plan;
 }
 

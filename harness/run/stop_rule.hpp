@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a process has measured a case for long enough, and how large its next round is. Pure
-// functions.
+// Decides when a process has measured a case long enough, and how many samples its next round has.
+// Pure functions.
 #pragma once
 
 #include "base/units.hpp"
@@ -14,29 +14,30 @@ namespace bench {
 
 struct StopRule {
   double precision = 0;          // sufficient relative half width of the median's interval
-  std::int64_t min_samples = 1;  // required before the precision may end a process
-  Nanoseconds share{0};          // timed time per process
+  std::int64_t min_samples = 1;  // number of samples before the precision may end a process
+  Nanoseconds max_time{0};       // maximum sum of sample times per process
 };
 
-// Coverage of the interval that is compared with the precision.
+// Coverage of the median's interval for the precision.
 inline constexpr double kStopCoverage = 0.95;
 // Approximate maximum time of a round. Interrupts, the budget and the stop rule are checked between
-// rounds. A round trip of about 100 us is negligible against it.
+// rounds. The overhead of about 100 us per round is negligible.
 inline constexpr Nanoseconds kRoundTime = std::chrono::milliseconds(100);
-// The first round may take longer if that makes it the only one.
+// Approximate maximum time of the first round. It is longer, so that one round often suffices.
 inline constexpr Nanoseconds kFirstRoundTime = std::chrono::milliseconds(200);
-// Limit for a kernel without measurable time, which would never use up its share.
+// Maximum number of samples, for kernels without measurable time, which never reach max_time.
 inline constexpr std::int64_t kMaxSamples = 1'000'000;
 
-// `samples`: the accepted, quiet ones; `taken` and `timed`: number and time of all. Returns nullopt
-// if measuring goes on.
+// Returns why the process ends, or nullopt if it continues. `samples`: times of the samples that
+// count. `measured` and `timed`: number and total time of all samples.
 std::optional<StopReason> stop_reason(const StopRule& rule, std::span<const Nanoseconds> samples,
-                                      std::int64_t taken, Nanoseconds timed);
+                                      std::int64_t measured, Nanoseconds timed);
 
-// Samples of the next round, at least 1. Short samples begin with min_samples; each further round
-// takes as many as there are already. A round never exceeds the time of a round or the rest of the
-// share. `sample`: expected duration of one.
-std::int64_t next_round(const StopRule& rule, std::int64_t taken, Nanoseconds timed,
+// Returns the number of samples of the next round, at least 1. The first round has min_samples, and
+// each further round as many as all rounds before it. The time of a round and the remaining
+// max_time limit this number. `measured` and `timed`: as above. `sample`: expected time of one
+// sample.
+std::int64_t next_round(const StopRule& rule, std::int64_t measured, Nanoseconds timed,
                         Nanoseconds sample);
 
 }  // namespace bench

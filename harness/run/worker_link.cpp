@@ -17,12 +17,12 @@ namespace bench {
 
 namespace {
 
-// Time that a worker started for a single answer may take from this answer to its exit.
-constexpr Nanoseconds kAnsweredEndLimit = std::chrono::seconds(1);
+// Time that a worker may take from writing its document to its exit.
+constexpr Nanoseconds kDocumentEndLimit = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
+Result<std::string> read_worker_document(const DocumentRequest& request, Env& env) {
   const WorkerProgram program{request.worker_program, request.worker_environment, allowed_cores()};
   BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, std::nullopt));
   ProcessRequest start{request.worker_program, {"worker"}, std::move(environment), {}};
@@ -37,11 +37,11 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
                     std::chrono::duration_cast<std::chrono::seconds>(request.limit).count()),
         request.worker_program, ""};
   }
-  const ProcessEnd end = process.finish(kAnsweredEndLimit, *env.clock);
-  // finish() kills a worker that takes too long to free its libraries after its answer, which may
-  // happen on a busy machine. The answer is complete and counts.
-  const bool is_answered = wait == ChildProcess::Wait::ready && !document.empty();
-  if (!is_answered || (end.exit_status != 0 && end.signal != SIGKILL)) {
+  const ProcessEnd end = process.finish(kDocumentEndLimit, *env.clock);
+  // On a busy machine, a worker may take so long to free its libraries that finish() kills it. Its
+  // document is complete nevertheless.
+  const bool has_document = wait == ChildProcess::Wait::ready && !document.empty();
+  if (!has_document || (end.exit_status != 0 && end.signal != SIGKILL)) {
     return Error{fmt::format("no answer: the worker ended with {}{}", end.text(),
                              format_last_error_line(process.standard_error())),
                  request.worker_program, ""};
@@ -51,15 +51,17 @@ Result<std::string> worker_document(const DocumentRequest& request, Env& env) {
 
 namespace {
 
-// Enough for dynamic linking and starting the library on a busy machine.
+// Time limit of the handshake: enough to link and initialise the library on a busy machine.
 constexpr Nanoseconds kStartLimit = std::chrono::seconds(30);
-// Time that a worker may take to exit after `quit` or after it closed its output. Freeing a
-// gigabyte takes less.
+// Time that a worker may take to exit after `quit` or after it closed its output. It suffices to
+// free a gigabyte.
 constexpr Nanoseconds kWorkerEndLimit = std::chrono::seconds(1);
-// A tool around the worker loads and instruments it, and writes its report at the end.
-constexpr Nanoseconds kToolLimit = std::chrono::minutes(10);
+// Time that a profiler may take to load and instrument the worker, and to write its report at the
+// end.
+constexpr Nanoseconds kProfilerLimit = std::chrono::minutes(10);
 
-const char* request_description(const Request& request) {
+// Returns what the worker does for this request, for messages.
+const char* describe_request(const Request& request) {
   struct Visitor {
     const char* operator()(const HelloRequest&) const { return "starting"; }
     const char* operator()(const DescribeRequest&) const { return "describing itself"; }
@@ -105,7 +107,7 @@ class ProcessLink final : public WorkerLink {
     end(Nanoseconds(0));
     return WorkerFailure{WorkerFailure::Kind::failed,
                          fmt::format("the worker's answer while {} is {}",
-                                     request_description(request), reply.error().message())};
+                                     describe_request(request), reply.error().message())};
   }
 
   Nanoseconds finish() override {
@@ -119,7 +121,7 @@ class ProcessLink final : public WorkerLink {
 
  private:
   WorkerFailure end_and_explain(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
-                                const std::string& rest) {
+                                const std::string& incomplete_line) {
     using Kind = WorkerFailure::Kind;
     if (wait == ChildProcess::Wait::interrupted) {
       end(Nanoseconds(0));
@@ -130,21 +132,21 @@ class ProcessLink final : public WorkerLink {
       return {Kind::timed_out,
               fmt::format("no answer within {} ms while {}",
                           std::chrono::duration_cast<std::chrono::milliseconds>(limit).count(),
-                          request_description(request))};
+                          describe_request(request))};
     }
-    const ProcessEnd how = end(grace_period_);
-    const std::string garbage = rest.empty() ? "" : ", leaving half a line of output";
-    return {how.signal ? Kind::crashed : Kind::failed,
-            fmt::format("the worker ended with {} while {}{}{}", how.text(),
-                        request_description(request), garbage,
+    const ProcessEnd process_end = end(grace_period_);
+    const std::string half_line = incomplete_line.empty() ? "" : ", leaving half a line of output";
+    return {process_end.signal ? Kind::crashed : Kind::failed,
+            fmt::format("the worker ended with {} while {}{}{}", process_end.text(),
+                        describe_request(request), half_line,
                         format_last_error_line(process_.standard_error()))};
   }
 
   ProcessEnd end(Nanoseconds grace_period) {
-    const ProcessEnd how = process_.finish(grace_period, clock_);
+    const ProcessEnd process_end = process_.finish(grace_period, clock_);
     lifetime_ = clock_.now() - started_;
     forward_error_output();
-    return how;
+    return process_end;
   }
 
   void forward_error_output() {
@@ -155,9 +157,9 @@ class ProcessLink final : public WorkerLink {
   ChildProcess process_;
   Clock& clock_;
   Nanoseconds started_;
-  Nanoseconds grace_period_;  // from closed output or `quit` to the worker's exit
+  Nanoseconds grace_period_;  // time limit for the worker's exit after `quit` or closed output
   std::function<void(const std::string&)> on_error_output_;
-  std::optional<Nanoseconds> lifetime_;
+  std::optional<Nanoseconds> lifetime_;  // set after the worker's end
 };
 
 }  // namespace
@@ -195,7 +197,7 @@ std::vector<std::string> worker_arguments(const WorkerProgram& program) {
   return arguments;
 }
 
-// Starts the worker under the command. A shell splits the command into words, as on a command line.
+// Starts the worker under the command of `--under`. A shell splits the command into words.
 Result<ChildProcess> start_under(const WorkerProgram& program,
                                  std::map<std::string, std::string> environment,
                                  std::vector<int> processors, Clock& clock) {
@@ -209,10 +211,10 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
       ChildProcess process,
       ChildProcess::start({"/bin/sh", std::move(arguments), std::move(environment),
                            std::move(processors), ProcessRequest::Output::joined}));
-  const auto wait = process.wait_for_channel(listener, kToolLimit, nullptr, clock);
+  const auto wait = process.wait_for_channel(listener, kProfilerLimit, nullptr, clock);
   if (wait == ChildProcess::Wait::ready) return process;
-  const ProcessEnd how = process.finish(kWorkerEndLimit, clock);
-  return Error{fmt::format("the command did not start a worker: {}{}", how.text(),
+  const ProcessEnd end = process.finish(kWorkerEndLimit, clock);
+  return Error{fmt::format("the command did not start a worker: {}{}", end.text(),
                            format_last_error_line(process.standard_error())),
                fmt::format("--under '{}'", *program.under),
                "the command must start the program that is appended to it"};
@@ -220,8 +222,8 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 
 }  // namespace
 
-// The last line that is not empty is often an explanation by the loader, the library or the
-// runtime.
+// Skips empty lines at the end. The last other line often explains the failure: the loader, the
+// library or the runtime wrote it.
 std::string format_last_error_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";
@@ -243,9 +245,9 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
                                  std::move(processors), ProcessRequest::Output::own,
                                  ProcessRequest::Addresses::fixed});
   if (!process) return std::move(process).error();
-  return std::unique_ptr<WorkerLink>(new ProcessLink(std::move(*process), clock, started,
-                                                     program.under ? kToolLimit : kWorkerEndLimit,
-                                                     std::move(on_error_output)));
+  return std::unique_ptr<WorkerLink>(new ProcessLink(
+      std::move(*process), clock, started, program.under ? kProfilerLimit : kWorkerEndLimit,
+      std::move(on_error_output)));
 }
 
 Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,

@@ -32,7 +32,7 @@ class WorkerDocument : public testing::Test {
     EXPECT_TRUE(write_file(path, "#!/bin/sh\n" + script, Existing::replace).ok());
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     Env env = real_env(clock_);
-    return worker_document({path, {}, {}, 1h}, env);
+    return read_worker_document({path, {}, {}, 1h}, env);
   }
 
   Result<TemporaryFolder> folder_ = TemporaryFolder::create("worker-document");

@@ -8,16 +8,17 @@
 namespace bench {
 namespace {
 
-// Charges a failed call's time by the kind of request: the worker can no longer report it.
-void charge(const Request& request, Nanoseconds time, WorkerTimes& spent) {
+// Adds the time of a failed call to the times of its worker, which can no longer report them. The
+// kind of request selects the field.
+void add_failed_call(const Request& request, Nanoseconds time, WorkerTimes& times) {
   if (std::holds_alternative<RoundRequest>(request)) {
-    spent.timed += time;
+    times.timed += time;
   } else if (std::holds_alternative<WarmUpRequest>(request)) {
-    spent.warmup += time;
+    times.warmup += time;
   } else if (std::holds_alternative<ProfileRequest>(request)) {
-    spent.profile += time;
+    times.profile += time;
   } else {
-    spent.setup += time;
+    times.setup += time;
   }
 }
 
@@ -49,44 +50,44 @@ Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanosec
   auto reply = worker_->call(request, limit, interrupted_);
   last_call_ = clock_.now() - start;
   if (!reply) {
-    charge(request, last_call_, spent_);
+    add_failed_call(request, last_call_, times_);
     finish();
     return std::move(reply).error();
   }
-  spent_ = reply->spent;
+  times_ = reply->spent;
   return std::move(reply->reply);
 }
 
-// A signal to the whole process group may end the worker before this process handles its own. The
-// case did not cause such a death.
-RequestFailure WorkerSession::unanswered(WorkerFailure failure) const {
+// Ctrl-C sends a signal to the whole process group, which may end the worker before this process
+// handles its own signal. Such an end counts as an interruption, not as a crash of the case.
+RequestFailure WorkerSession::make_failure(WorkerFailure failure) const {
   using Cause = RequestFailure::Cause;
   using Kind = WorkerFailure::Kind;
   if (failure.kind == Kind::crashed && is_interrupted())
     failure = {Kind::interrupted, "interrupted"};
-  const bool interrupted = failure.kind == Kind::interrupted;
-  return {interrupted ? Cause::interruption : Cause::failure, to_outcome(failure),
+  const bool was_interrupted = failure.kind == Kind::interrupted;
+  return {was_interrupted ? Cause::interruption : Cause::failure, to_outcome(failure),
           std::move(failure.reason)};
 }
 
-RequestFailure WorkerSession::unanswered(Reply reply) {
+RequestFailure WorkerSession::make_failure(Reply reply) {
   using Cause = RequestFailure::Cause;
-  if (auto* refused = std::get_if<ErrorReply>(&reply)) {
-    return {Cause::backend_error, refused->outcome, std::move(refused->reason)};
+  if (auto* error = std::get_if<ErrorReply>(&reply)) {
+    return {Cause::backend_error, error->outcome, std::move(error->reason)};
   }
-  return {Cause::another_answer, Outcome::failed, "the worker sent an unexpected kind of answer"};
+  return {Cause::unexpected_reply, Outcome::failed, "the worker sent an unexpected kind of answer"};
 }
 
 void WorkerSession::finish() {
   if (!worker_) return;
   total_.wall += worker_->finish();
   worker_.reset();
-  const WorkerTimes spent = std::exchange(spent_, {});
-  total_.timed += spent.timed;
-  total_.warmup += spent.warmup;
-  total_.setup += spent.setup;
-  total_.check += spent.check;
-  total_.profile += spent.profile;
+  const WorkerTimes times = std::exchange(times_, {});
+  total_.timed += times.timed;
+  total_.warmup += times.warmup;
+  total_.setup += times.setup;
+  total_.check += times.check;
+  total_.profile += times.profile;
 }
 
 Accounting WorkerSession::accounting() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker of a run: starts it on first use, replaces it after a failure, sends requests to it,
-// and sums up the work of all workers.
+// WorkerSession manages the current worker of a run. It starts a worker if necessary, sends
+// requests to it, and sums up the times of all workers.
 #pragma once
 
 #include "base/env.hpp"
@@ -17,9 +17,9 @@
 
 namespace bench {
 
-// Why a request has no answer of the requested type.
+// Why a request has no reply of the requested type.
 struct RequestFailure {
-  enum class Cause { interruption, failure, backend_error, another_answer };
+  enum class Cause { interruption, failure, backend_error, unexpected_reply };
   Cause cause;
   Outcome outcome;  // outcome of the current case; not meaningful for an interruption
   std::string reason;
@@ -32,30 +32,34 @@ class WorkerSession {
   WorkerSession(WorkerFactory factory, HelloRequest hello, std::function<bool()> interrupted,
                 Clock& clock);
 
-  // Ensures that a worker for `threads` is running. Returns an error if it cannot be started, or if
-  // the run is interrupted during the start.
+  // Starts a worker for `threads` threads if no worker is running. Returns an error if the worker
+  // does not start, or if the user interrupts its start.
   Status ensure(std::optional<int> threads);
   bool is_interrupted() const { return interrupted_ && interrupted_(); }
-  const HelloReply& greeting() const { return greeting_; }  // handshake of the last worker started
+  // Returns the handshake of the worker that was started last.
+  const HelloReply& greeting() const { return greeting_; }
 
+  // Sends a request to the worker, which must be running. If the worker fails, it is finished.
   template <class Answer>
   Result<Answer, RequestFailure> ask(const Request& request, Nanoseconds limit) {
     Result<Reply, WorkerFailure> reply = call(request, limit);
-    if (!reply) return unanswered(std::move(reply).error());
-    if (auto* wanted = std::get_if<Answer>(&*reply)) return std::move(*wanted);
-    return unanswered(std::move(*reply));
+    if (!reply) return make_failure(std::move(reply).error());
+    if (auto* answer = std::get_if<Answer>(&*reply)) return std::move(*answer);
+    return make_failure(std::move(*reply));
   }
-  // Time between the last request and its reply: an upper limit for every duration in the reply.
+  // Returns the time between the last request and its reply. No duration in the reply can be
+  // longer.
   Nanoseconds last_call() const { return last_call_; }
+  // Ends the worker if one is running.
   void finish();
 
-  // Sum over all finished workers.
+  // Returns the sums over all finished workers.
   Accounting accounting() const;
 
  private:
   Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
-  RequestFailure unanswered(WorkerFailure failure) const;
-  static RequestFailure unanswered(Reply reply);
+  RequestFailure make_failure(WorkerFailure failure) const;
+  static RequestFailure make_failure(Reply reply);
 
   WorkerFactory factory_;
   HelloRequest hello_;
@@ -64,12 +68,12 @@ class WorkerSession {
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;
   Nanoseconds last_call_{0};
-  WorkerTimes spent_;  // times of the current worker: its own report, and its start
-  Accounting total_;
+  WorkerTimes times_;  // times of the current worker, as it reported them last
+  Accounting total_;   // sums over finished workers, and the start of the current one
 };
 
-// Adds the facts of the worker's handshake to a run's environment: its library, and the arena over
-// which cold caches rotate.
+// Adds facts of a worker's handshake to a run's environment: its libraries, and the size of the
+// arena whose data alternate for cold caches.
 void add_library(const HelloReply& worker, EnvironmentRecord& environment);
 
 }  // namespace bench

@@ -76,8 +76,8 @@ TEST_F(WorkerSessionTest, a_refusal_keeps_its_outcome_and_the_worker) {
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(WorkerSessionTest, another_answer_is_a_failure_of_the_case) {
-  expect_unanswered(Reply(DoneReply{}), {Cause::another_answer, Outcome::failed,
+TEST_F(WorkerSessionTest, unexpected_reply_is_a_failure_of_the_case) {
+  expect_unanswered(Reply(DoneReply{}), {Cause::unexpected_reply, Outcome::failed,
                                          "the worker sent an unexpected kind of answer"});
   EXPECT_FALSE(ended_);
 }

@@ -11,12 +11,12 @@
 namespace bench {
 namespace {
 
-// Sums of the distances between all pairs of values in a range [begin, end).
+// For each range [begin, end) of values: the sum of the distances between all pairs in the range.
 class PairDistances {
  public:
   explicit PairDistances(std::size_t size) : size_(size), sums_((size + 1) * (size + 1), 0.0) {}
 
-  void set(std::span<const double> values) {
+  void compute(std::span<const double> values) {
     for (std::size_t begin = size_; begin-- > 0;) {
       const double first = values[begin];
       double from_first = 0;
@@ -28,9 +28,7 @@ class PairDistances {
       }
     }
   }
-  double operator()(std::size_t begin, std::size_t end) const {
-    return sums_[begin * (size_ + 1) + end];
-  }
+  double sum(std::size_t begin, std::size_t end) const { return sums_[begin * (size_ + 1) + end]; }
 
  private:
   std::size_t size_;
@@ -43,26 +41,26 @@ struct Split {
 };
 
 // Finds the largest scaled energy distance between [0, index) and [index, end) over all `index` and
-// `end`. The free end finds a change that was undone later, which two halves would hide.
-class LargestDistance {
+// `end`. If `end` were fixed at the last value, a change that was undone later could stay hidden.
+class SplitFinder {
  public:
-  explicit LargestDistance(std::size_t size) : distances_(size), inverse_(size + 1, 0.0) {
+  explicit SplitFinder(std::size_t size) : distances_(size), inverse_(size + 1, 0.0) {
     for (std::size_t i = 1; i <= size; ++i) inverse_[i] = 1 / static_cast<double>(i);
   }
 
-  // For sides of a and b values with sums of distances A, B within and C across them, the distance
-  // is a b / (a + b) (2 C / (a b) - 2 A / (a (a - 1)) - 2 B / (b (b - 1))).
-  Split operator()(std::span<const double> values) {
-    distances_.set(values);
+  // For sides of a and b values, with sums of distances A and B within the sides and C across them,
+  // the distance is a b / (a + b) (2 C / (a b) - 2 A / (a (a - 1)) - 2 B / (b (b - 1))).
+  Split find(std::span<const double> values) {
+    distances_.compute(values);
     Split best{kMinLevelRuns, -1};
     for (std::size_t index = kMinLevelRuns; index + kMinLevelRuns <= values.size(); ++index) {
       const auto before = static_cast<double>(index);
-      const double within_before = distances_(0, index);
+      const double within_before = distances_.sum(0, index);
       const double mean_before = within_before * inverse_[index - 1];
       for (std::size_t end = index + kMinLevelRuns; end <= values.size(); ++end) {
         const auto after = static_cast<double>(end - index);
-        const double within_after = distances_(index, end);
-        const double across = distances_(0, end) - within_before - within_after;
+        const double within_after = distances_.sum(index, end);
+        const double across = distances_.sum(0, end) - within_before - within_after;
         const double distance =
             2 * inverse_[end] *
             (across - after * mean_before - before * within_after * inverse_[end - index - 1]);
@@ -74,11 +72,12 @@ class LargestDistance {
 
  private:
   PairDistances distances_;
-  std::vector<double> inverse_;
+  std::vector<double> inverse_;  // 1 / i
 };
 
 double median_or_zero(std::span<const double> values) { return median(values).value_or(0); }
 
+// Appends the change points of `values`, whose first value has the index `begin` in the series.
 void add_changes(std::span<const double> values, std::size_t begin,
                  const std::optional<ChangePoint>& strongest, const SegmentationOptions& options,
                  std::vector<ChangePoint>& changes) {
@@ -91,6 +90,7 @@ void add_changes(std::span<const double> values, std::size_t begin,
               changes);
 }
 
+// Sets the effect of each change from the medians of the adjacent levels.
 void set_effects(std::span<const double> values, std::vector<ChangePoint>& changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : changes[i - 1].index;
@@ -103,7 +103,8 @@ void set_effects(std::span<const double> values, std::vector<ChangePoint>& chang
 
 double square(double value) { return value * value; }
 
-double squares_about_mean(std::span<const double> values) {
+// Returns the sum of the squared deviations from the mean.
+double sum_squares_about_mean(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
@@ -112,14 +113,15 @@ double squares_about_mean(std::span<const double> values) {
   return squares;
 }
 
-double squares_about_line(std::span<const double> values) {
+// Returns the sum of the squared deviations from the line that fits best.
+double sum_squares_about_line(std::span<const double> values) {
   const auto count = static_cast<double>(values.size());
   const double middle = (count - 1) / 2;
   double product = 0;
   for (std::size_t i = 0; i < values.size(); ++i)
     product += (static_cast<double>(i) - middle) * values[i];
   const double positions = count * (square(count) - 1) / 12;  // sum of (i - middle)^2
-  return squares_about_mean(values) - square(product) / positions;
+  return sum_squares_about_mean(values) - square(product) / positions;
 }
 
 double kendall_statistic(std::span<const double> values) {
@@ -137,9 +139,9 @@ std::optional<ChangePoint> strongest_change(std::span<const double> values,
                                             const PermutationOptions& options) {
   assert(values.size() <= kMaxSeries);
   if (values.size() < 2 * kMinLevelRuns) return std::nullopt;
-  LargestDistance largest(values.size());
-  const std::size_t index = largest(values).index;
-  const auto statistic = [&](std::span<const double> order) { return largest(order).distance; };
+  SplitFinder finder(values.size());
+  const std::size_t index = finder.find(values).index;
+  const auto statistic = [&](std::span<const double> order) { return finder.find(order).distance; };
   const double p_value = permutation_p_value({values.begin(), values.end()}, options, statistic);
   return ChangePoint{
       index, median_or_zero(values.subspan(index)) - median_or_zero(values.first(index)), p_value};
@@ -164,8 +166,8 @@ std::vector<ChangePoint> change_points(std::span<const double> values,
 bool is_gradual(std::span<const double> values, std::size_t index) {
   assert(index > 0 && index < values.size());
   const double levels =
-      squares_about_mean(values.first(index)) + squares_about_mean(values.subspan(index));
-  return squares_about_line(values) < levels;
+      sum_squares_about_mean(values.first(index)) + sum_squares_about_mean(values.subspan(index));
+  return sum_squares_about_line(values) < levels;
 }
 
 double upward_trend_p_value(std::span<const double> values, const PermutationOptions& options) {

@@ -139,7 +139,7 @@ TEST(ChangePoints, FalseAlarmsStayBelowTheLevel) {
   constexpr double kLevel = 0.05;
   PermutationOptions options;
   options.permutations = 199;
-  options.enough = 10;  // 10 of 199 orders: p is 0.05
+  options.max_extreme = 10;  // 10 of 199 orders: p is 0.05
   for (const bool disturbed : {false, true}) {
     Noise noise(7);
     int alarms = 0;

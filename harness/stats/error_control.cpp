@@ -17,33 +17,34 @@ std::vector<double> adjusted_p_values(std::span<const double> p_values) {
             [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
   std::vector<double> adjusted(p_values.size());
   const auto count = static_cast<double>(p_values.size());
-  double least = 1;  // minimum over this and all larger p-values
+  double smallest = 1;  // minimum over this and all larger p-values
   for (std::size_t rank = order.size(); rank > 0; --rank) {
     const std::size_t index = order[rank - 1];
-    least = std::min(least, p_values[index] * count / static_cast<double>(rank));
-    adjusted[index] = least;
+    smallest = std::min(smallest, p_values[index] * count / static_cast<double>(rank));
+    adjusted[index] = smallest;
   }
   return adjusted;
 }
 
 namespace {
 
-// P(-t <= T <= t) for integer degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4.
+// Returns P(-t <= T <= t) for integer degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4.
 double central_probability(double t, int degrees) {
   const double angle = std::atan(t / std::sqrt(degrees));
   const double cosine_squared = std::pow(std::cos(angle), 2);
-  const bool odd = degrees % 2 == 1;
-  double term = odd ? std::cos(angle) : 1;
-  double sum = odd && degrees == 1 ? 0 : term;
-  for (int k = odd ? 2 : 1; k <= degrees - 3; k += 2) {
+  const bool is_odd = degrees % 2 == 1;
+  double term = is_odd ? std::cos(angle) : 1;
+  double sum = is_odd && degrees == 1 ? 0 : term;
+  for (int k = is_odd ? 2 : 1; k <= degrees - 3; k += 2) {
     term *= cosine_squared * k / (k + 1);
     sum += term;
   }
   const double product = std::sin(angle) * sum;
-  return odd ? 2 / std::numbers::pi * (angle + product) : product;
+  return is_odd ? 2 / std::numbers::pi * (angle + product) : product;
 }
 
-double distribution(double t, int degrees) {
+// Returns P(T <= t).
+double student_t_probability(double t, int degrees) {
   return 0.5 + 0.5 * std::copysign(central_probability(std::abs(t), degrees), t);
 }
 
@@ -54,11 +55,11 @@ double student_t_quantile(double p, int degrees) {
   if (p < 0.5) return -student_t_quantile(1 - p, degrees);
   double low = 0;
   double high = 1;
-  while (distribution(high, degrees) < p) high *= 2;
+  while (student_t_probability(high, degrees) < p) high *= 2;
   for (;;) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) return high;  // there is no double in between
-    (distribution(middle, degrees) < p ? low : high) = middle;
+    (student_t_probability(middle, degrees) < p ? low : high) = middle;
   }
 }
 

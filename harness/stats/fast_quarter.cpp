@@ -7,8 +7,8 @@ namespace bench {
 namespace {
 
 // Calibrated on 442 pairs of consecutive runs of one program, in two hours with other guests on the
-// machine (docs/performance.md). With these, 0.4 % of the pairs with one thread are called slower
-// or faster, and 2 % of those with two threads.
+// machine (docs/performance.md). With these constants, the false positive rate is 0.4 % for pairs
+// with one thread and 2 % for pairs with two threads.
 constexpr double kSpreadFactor = 1.25;
 constexpr double kRunAllowance = 0.01;
 

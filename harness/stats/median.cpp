@@ -10,8 +10,8 @@
 namespace bench {
 namespace {
 
-// Standard deviation / median absolute deviation of normal values
-constexpr double kNormalDeviations = 1.4826;
+// Standard deviation of a normal distribution, divided by its median absolute deviation
+constexpr double kDeviationScale = 1.4826;
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> ordered(values.begin(), values.end());
@@ -33,10 +33,10 @@ std::optional<double> quantile(std::span<const double> values, double p) {
   assert(p >= 0 && p <= 1);
   if (values.empty()) return std::nullopt;
   const std::vector<double> ordered = sorted(values);
-  const double place = p * static_cast<double>(ordered.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = p * static_cast<double>(ordered.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, ordered.size() - 1);
-  return std::lerp(ordered[below], ordered[above], place - static_cast<double>(below));
+  return std::lerp(ordered[below], ordered[above], position - static_cast<double>(below));
 }
 
 std::optional<double> scaled_deviation(std::span<const double> values) {
@@ -45,7 +45,7 @@ std::optional<double> scaled_deviation(std::span<const double> values) {
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - *middle));
-  return kNormalDeviations * *median(deviations);
+  return kDeviationScale * *median(deviations);
 }
 
 }  // namespace bench

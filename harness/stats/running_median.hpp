@@ -12,12 +12,12 @@ namespace bench {
 
 class RunningMedian {
  public:
-  // Median of the latest `window` integers; nullopt: of all integers.
+  // Computes the median of the latest `window` integers, or of all integers if it is nullopt.
   explicit RunningMedian(std::optional<std::size_t> window = std::nullopt) : window_(window) {}
   void add(std::int64_t value);
   std::size_t size() const { return low_.size() + high_.size(); }
-  // Returns the median. For an even number of values: the mean of the two middle ones, rounded
-  // towards the lower one. Returns nullopt without values.
+  // Returns the median; for an even number of values, the mean of the two middle values, rounded
+  // down. Returns nullopt if there are no values.
   std::optional<std::int64_t> value() const;
 
  private:
@@ -26,7 +26,7 @@ class RunningMedian {
 
   std::optional<std::size_t> window_;
   std::deque<std::int64_t> order_;  // oldest first; empty without a window
-  // The two halves; for an odd number, `low_` has one more
+  // The two halves of the values; for an odd number of values, `low_` has one more
   std::multiset<std::int64_t> low_, high_;
 };
 

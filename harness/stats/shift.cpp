@@ -19,8 +19,8 @@ std::vector<double> compute_differences(std::span<const double> base,
   return differences;
 }
 
-// Returns the probability of each U for samples of m and n values. Recurrence: the largest value
-// overall is either one of the m, which then exceeds all n, or one of the n.
+// Returns the probability of each value of U for samples of m and n values. Recurrence: the largest
+// value overall is either one of the m values, which then exceeds all n, or one of the n values.
 std::vector<double> compute_distribution(std::size_t m, std::size_t n) {
   std::vector<std::vector<double>> row(n + 1, std::vector<double>{1});  // for i = 0 and each j
   for (std::size_t i = 1; i <= m; ++i) {
@@ -56,7 +56,7 @@ std::optional<ShiftInterval> shift_interval(std::span<const double> base,
   const std::vector<double> probability = compute_distribution(base.size(), candidate.size());
   // The probability of a shift between the differences of rank c and N + 1 - c is 1 - 2 P(U < c).
   std::size_t rank = 0;
-  double outside = 0;
+  double outside = 0;  // probability of a shift outside the pair of rank `rank`
   double tail = 0;
   while (rank < probability.size() / 2) {
     tail += probability[rank];

@@ -9,14 +9,15 @@
 namespace bench {
 namespace {
 
-// Integers proportional to the ranks. All are doubled if an even number of values share a rank.
+// Ranks as integers. If an even number of values share a rank, which is then not whole, all ranks
+// are doubled.
 struct SignedRanks {
   std::vector<std::size_t> ranks;  // in ascending order of absolute value
   std::size_t positive = 0;        // sum of the ranks of positive differences
-  std::size_t negative = 0;
+  std::size_t negative = 0;        // sum of the ranks of negative differences
 };
 
-SignedRanks signed_ranks(std::span<const double> differences) {
+SignedRanks compute_signed_ranks(std::span<const double> differences) {
   std::vector<double> values;
   for (const double difference : differences) {
     assert(std::isfinite(difference));
@@ -33,10 +34,11 @@ SignedRanks signed_ranks(std::span<const double> differences) {
     doubled.insert(doubled.end(), last - first + 1, (first + 1) + (last + 1));
     first = last + 1;
   }
-  const bool whole = std::ranges::all_of(doubled, [](std::size_t rank) { return rank % 2 == 0; });
+  const bool are_whole =
+      std::ranges::all_of(doubled, [](std::size_t rank) { return rank % 2 == 0; });
   SignedRanks result;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    result.ranks.push_back(whole ? doubled[i] / 2 : doubled[i]);
+    result.ranks.push_back(are_whole ? doubled[i] / 2 : doubled[i]);
     (values[i] > 0 ? result.positive : result.negative) += result.ranks.back();
   }
   return result;
@@ -57,16 +59,16 @@ std::vector<double> compute_distribution(std::span<const std::size_t> ranks) {
   return probability;
 }
 
-// Sums from the tail, where the terms are smallest.
+// Returns P(W >= sum). Adds from the tail, whose terms are smallest, for accuracy.
 double p_at_least(const std::vector<double>& probability, std::size_t sum) {
   double p = 0;
   for (std::size_t i = probability.size(); i > sum; --i) p += probability[i - 1];
   return std::min(p, 1.0);
 }
 
-// Returns the c of HodgesLehmann::Bounds, at least 1, or 0 if even the outermost average is wrong
-// with a probability above alpha.
-std::size_t bound_number(std::size_t n, double alpha) {
+// Returns the rank c of HodgesLehmann::Bounds for n differences: at least 1, or 0 if even the
+// outermost average is wrong with a probability above `alpha`.
+std::size_t compute_bound_rank(std::size_t n, double alpha) {
   std::vector<std::size_t> ranks(n);
   for (std::size_t i = 0; i < n; ++i) ranks[i] = i + 1;
   const std::vector<double> probability = compute_distribution(ranks);
@@ -80,7 +82,7 @@ std::size_t bound_number(std::size_t n, double alpha) {
 
 SignedRankP signed_rank_p(std::span<const double> differences) {
   assert(differences.size() <= kMaxPairs);
-  const SignedRanks ranks = signed_ranks(differences);
+  const SignedRanks ranks = compute_signed_ranks(differences);
   const std::vector<double> probability = compute_distribution(ranks.ranks);
   return {p_at_least(probability, ranks.positive), p_at_least(probability, ranks.negative)};
 }
@@ -110,9 +112,9 @@ std::optional<double> HodgesLehmann::estimate() const {
 }
 
 HodgesLehmann::Bounds HodgesLehmann::bounds(double alpha) const {
-  const std::size_t number = std::min(bound_number(pairs_, alpha), averages_.size());
-  if (number == 0) return {};
-  return {averages_[number - 1], averages_[averages_.size() - number]};
+  const std::size_t rank = std::min(compute_bound_rank(pairs_, alpha), averages_.size());
+  if (rank == 0) return {};
+  return {averages_[rank - 1], averages_[averages_.size() - rank]};
 }
 
 }  // namespace bench

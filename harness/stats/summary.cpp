@@ -14,7 +14,7 @@ std::vector<Nanoseconds> sorted(std::span<const Nanoseconds> samples) {
   return copy;
 }
 
-// P(B = n/2 rounded down) for B ~ Binomial(n, 1/2). The recurrence C(2m,m)/4^m =
+// Returns P(B = floor(n/2)) for B ~ Binomial(n, 1/2). The recurrence C(2m,m)/4^m =
 // C(2m-2,m-1)/4^(m-1) * (2m-1)/(2m) neither overflows nor underflows for any n.
 long double central_probability(std::size_t n) {
   const std::size_t half = n / 2;
@@ -31,9 +31,10 @@ struct OrderPair {
   double coverage;
 };
 
-// The median lies between the order statistics of rank k and n+1-k with probability P(k <= B <=
-// n-k), where B, the number of samples below the median, has the distribution Binomial(n, 1/2).
-// Adds terms from the centre outwards until they reach `coverage`: O(sqrt n) terms.
+// Returns the narrowest pair with at least `coverage`. The median is between the order statistics
+// of rank k and n+1-k with probability P(k <= B <= n-k). B, the number of samples below the median,
+// has the distribution Binomial(n, 1/2). Adds terms from the centre outwards until they reach
+// `coverage`, in O(sqrt n) steps.
 std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
   if (n == 0) return std::nullopt;
   // Rank k (from 1) of the narrowest pair. For odd n, this pair is the middle value twice, with a
@@ -43,8 +44,8 @@ std::optional<OrderPair> narrowest_pair(std::size_t n, double coverage) {
   long double sum = n % 2 == 0 ? term : 0;
   while (k > 1 && static_cast<double>(sum) < coverage) {
     --k;
-    // Adds P(B = k) and P(B = n - k). The term goes from C(n, k+1) to C(n, k), except in the first
-    // step for odd n.
+    // Adds P(B = k) and P(B = n - k), which are equal. `term` changes from P(B = k + 1) to P(B =
+    // k), except in the first step for odd n, for which it is P(B = k) already.
     if (n % 2 == 0 || k + 1 < (n + 1) / 2)
       term = term * static_cast<long double>(k + 1) / static_cast<long double>(n - k);
     sum += 2 * term;

@@ -14,20 +14,20 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t kMaxLongNamePrefix = 160;
+constexpr std::size_t kLongNamePrefix = 160;  // bytes that a cut name keeps
 
 constexpr std::string_view kPlain =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-";
 
-bool joins_separator(char c) { return c == '_' || c == '/'; }
+bool is_underscore_or_slash(char c) { return c == '_' || c == '/'; }
 
-// Whether the character at `i` is kept unchanged.
+// Returns whether store_name() keeps the character at `i` unchanged.
 bool is_plain(std::string_view text, std::size_t i) {
   if (kPlain.find(text[i]) == std::string_view::npos) return false;
   if (text[i] == '.') return i > 0;
   if (text[i] != '_') return true;
-  const bool follows_separator = i > 0 && joins_separator(text[i - 1]);
-  const bool precedes_separator = i + 1 < text.size() && joins_separator(text[i + 1]);
+  const bool follows_separator = i > 0 && is_underscore_or_slash(text[i - 1]);
+  const bool precedes_separator = i + 1 < text.size() && is_underscore_or_slash(text[i + 1]);
   return !follows_separator && !precedes_separator;
 }
 
@@ -45,7 +45,7 @@ std::string store_name(std::string_view text) {
     }
   }
   if (name.size() <= kMaxPlainName) return name;
-  return fmt::format("{}~{}", name.substr(0, kMaxLongNamePrefix), content_hash(text));
+  return fmt::format("{}~{}", name.substr(0, kLongNamePrefix), content_hash(text));
 }
 
 std::string store_file_name(std::string_view id) {
@@ -54,41 +54,42 @@ std::string store_file_name(std::string_view id) {
 
 namespace {
 
-// Limits the problems of a binary file, in which every line is bad.
+// Maximum number of reported problems, for a binary file, in which every line is bad.
 constexpr std::size_t kMaxProblems = 20;
 
+// Collects the records of a file and the problems of its bad lines.
 class LineCollector {
  public:
-  LineCollector(const std::string& path, const std::optional<StoreFile>& place)
-      : path_(path), location_(place) {
-    if (place && place->id) id_ = place->id;
+  LineCollector(const std::string& path, const std::optional<StoreFile>& location)
+      : path_(path), location_(location) {
+    if (location && location->id) id_ = location->id;
   }
 
-  void take(std::string_view line, std::size_t number) {
+  void add_line(std::string_view line, std::size_t number) {
     if (is_blank(line)) return;
     auto record = baseline_from_json_line(line);
-    if (!record.ok()) return complain(number, record.error());
-    if (const std::string reason = misplacement_reason(*record); !reason.empty())
-      return complain(number, {reason, "", "move it to the file that it belongs to"});
-    keep(std::move(*record), line);
+    if (!record.ok()) return add_problem(number, record.error());
+    if (const std::string reason = find_misplacement(*record); !reason.empty())
+      return add_problem(number, {reason, "", "move it to the file that it belongs to"});
+    add_record(std::move(*record), line);
   }
 
   StoredLines finish() {
-    if (dropped_ > 0)
-      result_.problems.push_back(fmt::format("{}: {} more lines refused", path_, dropped_));
-    const auto order = [](const StoredLine& line) {
+    if (unreported_ > 0)
+      result_.problems.push_back(fmt::format("{}: {} more lines refused", path_, unreported_));
+    const auto sort_key = [](const StoredLine& line) {
       return std::tie(line.record.epoch, line.record.time, line.record.run_id);
     };
     std::stable_sort(
         result_.lines.begin(), result_.lines.end(),
-        [&](const auto& left, const auto& right) { return order(left) < order(right); });
+        [&](const auto& left, const auto& right) { return sort_key(left) < sort_key(right); });
     return std::move(result_);
   }
 
  private:
-  void complain(std::size_t number, const Error& error) {
+  void add_problem(std::size_t number, const Error& error) {
     if (result_.problems.size() == kMaxProblems) {
-      ++dropped_;
+      ++unreported_;
       return;
     }
     std::string text =
@@ -101,7 +102,7 @@ class LineCollector {
   }
 
   // Returns why the record does not belong in this file; empty if it does.
-  std::string misplacement_reason(const BaselineRecord& record) {
+  std::string find_misplacement(const BaselineRecord& record) {
     const std::string& machine_class = record.environment.machine_class;
     if (location_ && location_->folder_name != store_name(machine_class))
       return fmt::format("machine_class `{}` does not belong here", shorten(machine_class, 80));
@@ -116,17 +117,18 @@ class LineCollector {
     return "";
   }
 
-  void keep(BaselineRecord record, std::string_view line) {
+  // Adds the record, unless another line of its run counts.
+  void add_record(BaselineRecord record, std::string_view line) {
     const auto [entry, is_new] = runs_.try_emplace(record.run_id, result_.lines.size());
     if (is_new) {
       result_.lines.push_back({std::move(record), std::string(line)});
       return;
     }
     ++result_.repeated;
-    StoredLine& known = result_.lines[entry->second];
-    const bool replaces_known = record.epoch > known.record.epoch ||
-                                (record.epoch == known.record.epoch && record.anchor.has_value());
-    if (replaces_known) known = {std::move(record), std::string(line)};
+    StoredLine& stored = result_.lines[entry->second];
+    const bool replaces_stored = record.epoch > stored.record.epoch ||
+                                 (record.epoch == stored.record.epoch && record.anchor.has_value());
+    if (replaces_stored) stored = {std::move(record), std::string(line)};
   }
 
   const std::string& path_;
@@ -134,21 +136,21 @@ class LineCollector {
   std::optional<std::string> id_, machine_class_;
   StoredLines result_;
   std::unordered_map<std::string, std::size_t> runs_;  // run_id -> index into lines
-  std::size_t dropped_ = 0;
+  std::size_t unreported_ = 0;                         // number of bad lines beyond kMaxProblems
 };
 
 }  // namespace
 
 StoredLines parse_baseline_lines(std::string_view text, const std::string& path,
-                                 const std::optional<StoreFile>& place) {
-  LineCollector collector(path, place);
-  for (const NumberedLine& line : Lines(text)) collector.take(line.text, line.number);
+                                 const std::optional<StoreFile>& location) {
+  LineCollector collector(path, location);
+  for (const NumberedLine& line : Lines(text)) collector.add_line(line.text, line.number);
   return collector.finish();
 }
 
 BaselineHistory parse_baseline_file(std::string_view text, const std::string& path,
-                                    const std::optional<StoreFile>& place) {
-  StoredLines parsed = parse_baseline_lines(text, path, place);
+                                    const std::optional<StoreFile>& location) {
+  StoredLines parsed = parse_baseline_lines(text, path, location);
   BaselineHistory history{path, {}, std::move(parsed.problems)};
   for (StoredLine& line : parsed.lines) history.records.push_back(std::move(line.record));
   return history;

@@ -78,9 +78,9 @@ TEST(BaselineFileTest, a_record_of_another_case_or_machine_is_refused) {
   BaselineRecord other_machine = baseline(3, 0, Nanoseconds(5));
   other_machine.environment.machine_class = "other-4c-11111111";
   const std::string text = file_of({baseline(1, 0, Nanoseconds(5)), other_case, other_machine});
-  for (const std::optional<StoreFile>& place :
+  for (const std::optional<StoreFile>& location :
        {std::optional(kPlace), std::optional<StoreFile>()}) {
-    const BaselineHistory history = parse_baseline_file(text, "x.jsonl", place);
+    const BaselineHistory history = parse_baseline_file(text, "x.jsonl", location);
     EXPECT_EQ(history.records.size(), 1u);
     EXPECT_THAT(history.problems,
                 ElementsAre(AllOf(StartsWith("x.jsonl:2: "), HasSubstr("m32n32k32")),

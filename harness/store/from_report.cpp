@@ -13,20 +13,22 @@
 namespace bench {
 namespace {
 
-// Indexes the runs of the report.
+// Finds the runs of a report, and the chains of runs that resumed each other.
 class RunIndex {
  public:
   explicit RunIndex(const Report& report) : report_(report), chains_(report.runs) {
     for (const RunRecord& run : report.runs) runs_.emplace(run.run_id, &run);
   }
 
+  // Returns nullptr if the report has no such run.
   const RunRecord* run(const std::string& run_id) const {
     const auto found = runs_.find(run_id);
     return found == runs_.end() ? nullptr : found->second;
   }
+  // Returns the id of the first run of the chain.
   const std::string& origin(const std::string& run_id) const { return chains_.origin(run_id); }
 
-  // Returns medians over the canaries of the chain's runs.
+  // Returns medians over the canaries of all runs of the chain; nullopt if there are none.
   std::optional<Canaries> canaries(const std::string& run_id) const {
     Canaries result;
     for (const CanaryField& field : kCanaryFields) {
@@ -67,8 +69,8 @@ std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run)
   return "";
 }
 
-// Keeps what the file of a store contains.
-MeasuredCase stored_part(MeasuredCase measured) {
+// Returns a copy with only the fields that the store contains.
+MeasuredCase select_stored_fields(MeasuredCase measured) {
   MeasuredCase kept;
   kept.id = std::move(measured.id);
   kept.case_hash = std::move(measured.case_hash);
@@ -86,7 +88,7 @@ BaselineRecord make_baseline_record(MeasuredCase measured, const RunRecord& run,
   const std::string& origin = runs.origin(run.run_id);
   const RunRecord* first = runs.run(origin);
   BaselineRecord record;
-  record.measured = stored_part(std::move(measured));
+  record.measured = select_stored_fields(std::move(measured));
   record.run_id = origin;
   record.time = (first != nullptr ? *first : run).started;
   record.config = run.config_name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a run's report to store records. Pure functions.
+// Converts the report of a run to records of the store. Pure functions.
 #pragma once
 
 #include "harness/result/report.hpp"
@@ -23,16 +23,17 @@ struct ReportBaselines {
   std::vector<RefusedCase> refused;
 };
 
-// Why the results are accepted, and the file that contains them.
+// Why the user accepts the results, and the file that contains them.
 struct Acceptance {
   std::string reason;
   std::optional<std::string> anchor;
   std::string accepted_from;
 };
 
-// Returns records of the cases with outcome `ok`. Refuses, with a reason: other outcomes, times
-// measured under a profiler or with an injected slowdown, interrupted cases, and unknown machines.
-// `profiles` by case id come from IterationSink.
+// Returns records of the cases with outcome `ok`. Refuses a case, with a reason, if it has another
+// outcome, was interrupted, or has no process records. Also refuses it if it was measured under a
+// profiler, with an injected slowdown, or on an unknown machine. `profiles`, by case id, come from
+// IterationSink.
 ReportBaselines make_baselines(const Report& report, const Acceptance& acceptance,
                                const std::map<std::string, StoredProfile>& profiles);
 

@@ -10,20 +10,20 @@
 namespace bench {
 namespace {
 
-std::vector<double> compute_differences(std::span<const RunStatistics> levels,
+std::vector<double> compute_differences(std::span<const RunStatistics> runs,
                                         double RunStatistics::*value) {
   std::vector<double> differences;
-  for (std::size_t i = 1; i < levels.size(); ++i) {
-    if (levels[i].epoch == levels[i - 1].epoch)
-      differences.push_back(levels[i].*value - levels[i - 1].*value);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].epoch == runs[i - 1].epoch)
+      differences.push_back(runs[i].*value - runs[i - 1].*value);
   }
   return differences;
 }
 
-// Sum of squares about the mean, and degrees of freedom.
+// The deviations of the processes' log medians within a run.
 struct Scatter {
-  double squares = 0;
-  double freedom = 0;
+  double squares = 0;  // sum of squares about the mean
+  double freedom = 0;  // degrees of freedom
 };
 Scatter compute_scatter(const BaselineRecord& record) {
   std::vector<double> values;
@@ -40,21 +40,21 @@ Scatter compute_scatter(const BaselineRecord& record) {
 }  // namespace
 
 std::vector<RunStatistics> run_statistics(std::span<const BaselineRecord> records) {
-  std::vector<RunStatistics> levels;
+  std::vector<RunStatistics> runs;
   for (const BaselineRecord& record : records) {
     const auto middle = median_iteration(record.measured);
     const auto q25 = q25_iteration(record.measured);
-    if (middle && q25) levels.push_back({record.epoch, std::log(*middle), std::log(*q25)});
+    if (middle && q25) runs.push_back({record.epoch, std::log(*middle), std::log(*q25)});
   }
-  return levels;
+  return runs;
 }
 
-std::vector<double> median_differences(std::span<const RunStatistics> levels) {
-  return compute_differences(levels, &RunStatistics::log_median);
+std::vector<double> median_differences(std::span<const RunStatistics> runs) {
+  return compute_differences(runs, &RunStatistics::log_median);
 }
 
-std::vector<double> q25_differences(std::span<const RunStatistics> levels) {
-  return compute_differences(levels, &RunStatistics::log_q25);
+std::vector<double> q25_differences(std::span<const RunStatistics> runs) {
+  return compute_differences(runs, &RunStatistics::log_q25);
 }
 
 std::optional<double> between_run_sigma(std::span<const double> differences) {
@@ -89,18 +89,18 @@ std::optional<double> difference_quantile(std::span<const double> differences, d
   return quantile(sizes, p);
 }
 
-std::size_t present_runs(std::span<const RunStatistics> levels) {
-  if (levels.empty()) return 0;
+std::size_t present_runs(std::span<const RunStatistics> runs) {
+  if (runs.empty()) return 0;
   return static_cast<std::size_t>(
-      std::ranges::count(levels, levels.back().epoch, &RunStatistics::epoch));
+      std::ranges::count(runs, runs.back().epoch, &RunStatistics::epoch));
 }
 
-std::optional<double> center(std::span<const RunStatistics> levels) {
-  const std::size_t runs = std::min(present_runs(levels), kRunsOfCenter);
-  if (runs == 0) return std::nullopt;
+std::optional<double> center(std::span<const RunStatistics> runs) {
+  const std::size_t count = std::min(present_runs(runs), kRunsOfCenter);
+  if (count == 0) return std::nullopt;
   double sum = 0;
-  for (const RunStatistics& level : levels.last(runs)) sum += level.log_q25;
-  return sum / static_cast<double>(runs);
+  for (const RunStatistics& run : runs.last(count)) sum += run.log_q25;
+  return sum / static_cast<double>(count);
 }
 
 }  // namespace bench

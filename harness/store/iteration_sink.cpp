@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// After each iteration, the profile pass writes a range named "iteration". It comes after the
-// iteration's activities, which have the same iteration number and start within the range.
+// The profile pass writes a range named "iteration" after the activities of each iteration. The
+// activities have the iteration number of the range and start within it.
 #include "harness/store/iteration_sink.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-StoredActivity stored(const Activity& activity) {
+StoredActivity to_stored_activity(const Activity& activity) {
   StoredActivity result;
   result.kind = to_string(activity.kind);
   result.name = activity.name;
@@ -23,14 +23,15 @@ StoredActivity stored(const Activity& activity) {
   return result;
 }
 
+// Makes start times relative to the range. Drops activities with values that the store rejects.
 StoredProfile make_iteration(const Activity& range, std::vector<StoredActivity> activities) {
   StoredProfile profile;
   profile.duration = *range.duration;
   for (StoredActivity& activity : activities) {
     activity.start -= range.start;
-    const bool inside = activity.start >= Nanoseconds(0) && activity.duration >= Nanoseconds(0) &&
-                        activity.flops.value_or(0) >= 0 && activity.bytes.value_or(0) >= 0;
-    if (inside) profile.activities.push_back(std::move(activity));
+    const bool is_valid = activity.start >= Nanoseconds(0) && activity.duration >= Nanoseconds(0) &&
+                          activity.flops.value_or(0) >= 0 && activity.bytes.value_or(0) >= 0;
+    if (is_valid) profile.activities.push_back(std::move(activity));
   }
   return profile;
 }
@@ -48,9 +49,9 @@ Status IterationSink::consume(const Activity& activity) {
   if (!number || !activity.duration || activity.case_id.empty()) return Done{};
   Case& entry = cases_[activity.case_id];
   if (is_executed(activity.kind)) {
-    entry.open[*number].push_back(stored(activity));
+    entry.unfinished[*number].push_back(to_stored_activity(activity));
   } else if (activity.kind == ActivityKind::range && activity.name == "iteration") {
-    auto node = entry.open.extract(*number);
+    auto node = entry.unfinished.extract(*number);
     if (node.empty() || *activity.duration < Nanoseconds(0)) return Done{};
     if (entry.iterations.size() < kMaxIterations)
       entry.iterations.push_back(make_iteration(activity, std::move(node.mapped())));
@@ -67,7 +68,7 @@ std::map<std::string, StoredProfile> IterationSink::profiles() const {
     const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
     std::ranges::nth_element(order, middle, {},
                              [](const StoredProfile* iteration) { return iteration->duration; });
-    result.emplace(id, within_limit(**middle, kMaxProfile));
+    result.emplace(id, limit_profile(**middle, kMaxProfile));
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects one iteration of each case from a run's profile while it streams by.
+// Selects one iteration of each case from the stream of a run's profile.
 #pragma once
 
 #include "harness/store/record.hpp"
@@ -13,22 +13,23 @@
 
 namespace bench {
 
-// Whether the activity is executed work: a primitive, kernel or copy. Surrounding calls and scopes
-// do not show what the machine did.
+// Returns whether an activity of this kind is executed work: a primitive, a kernel, a copy or a
+// memset. Surrounding calls and scopes only contain such work.
 bool is_executed(ActivityKind kind);
 
-// Keeps the executed activities of each case's median iteration by duration, since a later
-// comparison uses medians. Considers only the first kMaxIterations iterations.
+// Keeps the executed activities of the iteration with the median duration, per case, because later
+// comparisons use medians. Considers only the first kMaxIterations iterations.
 class IterationSink final : public ActivitySink {
  public:
   Status consume(const Activity& activity) override;
-  // Returns profiles by case id, each within kMaxProfile.
+  // Returns profiles by case id, each of at most kMaxProfile bytes.
   std::map<std::string, StoredProfile> profiles() const;
 
  private:
   static constexpr std::size_t kMaxIterations = 11;
   struct Case {
-    std::unordered_map<std::int64_t, std::vector<StoredActivity>> open;  // by iteration number
+    std::unordered_map<std::int64_t, std::vector<StoredActivity>>
+        unfinished;  // by iteration number
     std::vector<StoredProfile> iterations;
   };
   std::map<std::string, Case> cases_;

@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-// A value of one of the three units, as fields.
+// The JSON fields of a ceiling's value: exactly one of the optionals is set.
 struct UnitFields {
   std::optional<FlopsPerSecond> flops;
   std::optional<BytesPerSecond> bytes;
@@ -45,15 +45,16 @@ void peak_fields(Archive& archive, Peak& peak, Units& units) {
   archive.optional("implementation", peak.implementation);
 }
 
-double plain(FlopsPerSecond value) { return value.value; }
-double plain(BytesPerSecond value) { return value.value; }
-double plain(Nanoseconds value) { return static_cast<double>(value.count()); }
-double plain(const CeilingValue& value) {
-  return std::visit([](auto quantity) { return plain(quantity); }, value);
+// Returns the number in the unit of the value.
+double to_number(FlopsPerSecond value) { return value.value; }
+double to_number(BytesPerSecond value) { return value.value; }
+double to_number(Nanoseconds value) { return static_cast<double>(value.count()); }
+double to_number(const CeilingValue& value) {
+  return std::visit([](auto quantity) { return to_number(quantity); }, value);
 }
 
-// A number in the unit of `like`.
-CeilingValue convert_unit(const CeilingValue& like, double number) {
+// Returns `number` as a value in the unit of `like`.
+CeilingValue with_unit_of(const CeilingValue& like, double number) {
   return std::visit(
       [&](auto quantity) -> CeilingValue {
         if constexpr (std::is_same_v<decltype(quantity), Nanoseconds>) {
@@ -65,7 +66,8 @@ CeilingValue convert_unit(const CeilingValue& like, double number) {
       like);
 }
 
-std::string peak_problem(const UnitFields& units, const PeakRecord& record) {
+// Returns the first rule that the record violates; empty if there is none.
+std::string find_peak_violation(const UnitFields& units, const PeakRecord& record) {
   const int values =
       int{units.flops.has_value()} + int{units.bytes.has_value()} + int{units.time.has_value()};
   if (values != 1) return "needs one of `flops_per_s`, `bytes_per_s` and `ns`";
@@ -73,25 +75,26 @@ std::string peak_problem(const UnitFields& units, const PeakRecord& record) {
   return "";
 }
 
-// Whether `a` is a higher ceiling than `b` of the same unit.
+// Returns whether `a` is a higher ceiling than `b`, which has the same unit.
 bool is_higher(const CeilingValue& a, const CeilingValue& b) {
-  return std::holds_alternative<Nanoseconds>(a) ? plain(a) < plain(b) : plain(a) > plain(b);
+  return std::holds_alternative<Nanoseconds>(a) ? to_number(a) < to_number(b)
+                                                : to_number(a) > to_number(b);
 }
 
-// The ceilings of the device whose name `ceilings` has; its rows are filled in.
-Ceilings ceilings_on(const std::vector<PeakRecord>& records, Ceilings ceilings) {
+// Returns `ceilings` with rows from the records of the GPU `ceilings.gpu`, or of the CPU if empty.
+Ceilings collect_ceilings(const std::vector<PeakRecord>& records, Ceilings ceilings) {
   ceilings.source = CeilingSource::stored;
-  for (const PeakRecord& record : last_values(records)) {
+  for (const PeakRecord& record : select_last_values(records)) {
     if (record.gpu != ceilings.gpu) continue;
     const Ceiling& next = record.ceiling;
-    const auto known = std::ranges::find_if(ceilings.rows, [&](const Ceiling& row) {
+    const auto existing = std::ranges::find_if(ceilings.rows, [&](const Ceiling& row) {
       return row.name == next.name && row.level == next.level && row.threads == next.threads &&
              row.value.index() == next.value.index();
     });
-    if (known == ceilings.rows.end()) {
+    if (existing == ceilings.rows.end()) {
       ceilings.rows.push_back(next);
-    } else if (is_higher(next.value, known->value)) {
-      known->value = next.value;
+    } else if (is_higher(next.value, existing->value)) {
+      existing->value = next.value;
     }
   }
   return ceilings;
@@ -105,8 +108,8 @@ std::string to_json_line(const PeakRecord& record) {
   if (const auto* flops = std::get_if<FlopsPerSecond>(&value)) units.flops = *flops;
   if (const auto* bytes = std::get_if<BytesPerSecond>(&value)) units.bytes = *bytes;
   if (const auto* time = std::get_if<Nanoseconds>(&value)) units.time = *time;
-  units.low = plain(record.low);
-  units.high = plain(record.high);
+  units.low = to_number(record.low);
+  units.high = to_number(record.high);
   return json_object([&](JsonWriter& writer) {
     writer.constant("record", "peak");
     writer.constant("schema", kPeakSchema);
@@ -125,13 +128,13 @@ Result<PeakRecord> peak_from_json_line(std::string_view line) {
   JsonReader reader(document.root());
   peak_fields(reader, record, units);
   std::string problem = reader.problem();
-  if (problem.empty()) problem = peak_problem(units, record);
+  if (problem.empty()) problem = find_peak_violation(units, record);
   if (!problem.empty()) return Error{problem, "", ""};
   if (units.flops) record.ceiling.value = *units.flops;
   if (units.bytes) record.ceiling.value = *units.bytes;
   if (units.time) record.ceiling.value = *units.time;
-  record.low = convert_unit(record.ceiling.value, units.low);
-  record.high = convert_unit(record.ceiling.value, units.high);
+  record.low = with_unit_of(record.ceiling.value, units.low);
+  record.high = with_unit_of(record.ceiling.value, units.high);
   return record;
 }
 
@@ -155,12 +158,13 @@ PeakHistory parse_peaks(std::string_view text, const std::string& path) {
   return history;
 }
 
-std::vector<PeakRecord> last_values(std::vector<PeakRecord> records) {
-  std::map<std::tuple<std::string, std::string, std::string, int>, std::size_t> seen;
+std::vector<PeakRecord> select_last_values(std::vector<PeakRecord> records) {
+  std::map<std::tuple<std::string, std::string, std::string, int>, std::size_t> counts;
   std::vector<PeakRecord> kept;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const Ceiling& ceiling = record->ceiling;
-    if (++seen[{record->gpu, ceiling.name, ceiling.level, ceiling.threads}] > kPeakValues) continue;
+    if (++counts[{record->gpu, ceiling.name, ceiling.level, ceiling.threads}] > kMaxPeakValues)
+      continue;
     kept.push_back(std::move(*record));
   }
   std::ranges::reverse(kept);
@@ -172,12 +176,12 @@ Ceilings stored_ceilings(const std::vector<PeakRecord>& records, int threads,
   Ceilings cpu;
   cpu.threads = threads;
   cpu.caches = std::move(caches);
-  return ceilings_on(records, std::move(cpu));
+  return collect_ceilings(records, std::move(cpu));
 }
 
 Ceilings stored_gpu_ceilings(const std::vector<PeakRecord>& records, Ceilings gpu) {
   if (gpu.gpu.empty()) return gpu;
-  return ceilings_on(records, std::move(gpu));
+  return collect_ceilings(records, std::move(gpu));
 }
 
 }  // namespace bench

@@ -113,7 +113,7 @@ TEST_F(PeakStore, KeepsTheLastValuesOfEachCeiling) {
   }
   const auto history = store_.peaks("class-2c");
   ASSERT_TRUE(history.ok());
-  ASSERT_THAT(history->records, SizeIs(1 + kPeakValues));
+  ASSERT_THAT(history->records, SizeIs(1 + kMaxPeakValues));
   EXPECT_EQ(history->records[0].run_id, "0");
   EXPECT_EQ(history->records[1].run_id, "2");
   EXPECT_THAT(store_.peaks("other")->records, IsEmpty());

@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t kMaxEpochs = 1'000'000;  // so that a next epoch always exists
+constexpr std::int64_t kMaxEpoch = 1'000'000;  // so that the next epoch never overflows
 
 template <class Archive, class Process>
 void process_summary_fields(Archive& archive, Process& process) {
@@ -89,13 +89,13 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }
 
-// Checks what the field reader does not: ranges of values and relations between fields. Returns the
-// first rule that the record violates, or an empty string.
+// Checks rules that the field reader does not check: ranges of values, and relations between
+// fields. Returns the first violated rule, or an empty string.
 std::string find_violation(const BaselineRecord& record) {
   if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
-  if (record.epoch > kMaxEpochs) return "`epoch` is too large";
+  if (record.epoch > kMaxEpoch) return "`epoch` is too large";
   if (record.measured.processes.empty()) return "`processes` is missing";
   for (const ProcessSummary& process : record.measured.processes) {
     if (process.samples < 1) return "`processes.n` is not at least 1";
@@ -109,6 +109,7 @@ std::string find_violation(const BaselineRecord& record) {
   return "";
 }
 
+// Returns the number of bytes that the activity adds to a list.
 std::size_t json_size(const StoredActivity& activity) {
   const std::string object =
       json_object([&](JsonWriter& writer) { stored_activity_fields(writer, activity); });
@@ -141,21 +142,21 @@ Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
   return record;
 }
 
-StoredProfile within_limit(StoredProfile profile, std::size_t limit) {
+StoredProfile limit_profile(StoredProfile profile, std::size_t limit) {
   std::vector<StoredActivity>& activities = profile.activities;
   std::stable_sort(activities.begin(), activities.end(), [](const auto& left, const auto& right) {
     return left.duration > right.duration;
   });
-  // Space for the surrounding object: field names, the duration and the number left out.
+  // Bytes for the surrounding object: field names, `duration_ns` and `left_out`.
   std::size_t size = 100;
   std::vector<StoredActivity> kept;
   for (StoredActivity& activity : activities) {
-    const std::size_t more = json_size(activity);
-    if (size + more > limit) {
+    const std::size_t added = json_size(activity);
+    if (size + added > limit) {
       ++profile.left_out;
       continue;
     }
-    size += more;
+    size += added;
     kept.push_back(std::move(activity));
   }
   std::stable_sort(kept.begin(), kept.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored data of one case of one accepted run: schema bench.baseline/1, one line of JSON.
-// docs/baselines.md describes every field.
+// The stored data of one case of one accepted run, as one line of JSON with schema
+// bench.baseline/1. docs/baselines.md describes every field.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,7 +22,7 @@ struct StoredActivity {
   std::string kind;  // one of activity_kind_names(), or a kind of a later version
   std::string name;
   std::string implementation;
-  std::string scope;     // path of layers
+  std::string scope;     // path of layers, outermost first
   Nanoseconds start{0};  // since the start of the iteration
   Nanoseconds duration{0};
   std::optional<std::int64_t> flops, bytes;
@@ -36,26 +36,27 @@ struct StoredProfile {
   std::int64_t left_out = 0;  // number of activities beyond kMaxProfile, the shortest ones
   friend bool operator==(const StoredProfile&, const StoredProfile&) = default;
 };
-// Bytes of JSON, so that a file of 30 runs stays small
+// Maximum size of a stored profile in bytes of JSON, so that a file of 30 runs stays small
 inline constexpr std::size_t kMaxProfile = 16384;
 
-// A case as an accepted run measured it, where that was, and why it became a baseline.
+// The measurements of a case in an accepted run, their environment, and why they became a baseline.
 struct BaselineRecord {
-  // The file has neither `source`, `outcome` nor anything that follows from the other fields: the
-  // case is `ok`. measured_case() of harness/judge/measurement.hpp completes it for a comparison.
+  // Incomplete: the file contains neither `source` nor `outcome` (which is always `ok`), nor fields
+  // that follow from others. measured_case() of harness/judge/measurement.hpp completes it for a
+  // comparison.
   MeasuredCase measured;
-  std::string run_id;  // the first run, if others resumed it
+  std::string run_id;  // id of the first run, if other runs resumed it
   std::string time;    // start of that run, UTC
-  std::string config;  // name of the configuration, by which a gate detects removed cases
+  std::string config;  // name of the configuration; a gate uses it to detect removed cases
   std::string tool_version, commit;  // version of the `bench` that measured
   std::int64_t epoch = 0;
   std::string reason;  // why it became a baseline
   std::optional<std::string> anchor;
-  std::string accepted_from;  // the result file
-  // Seed of the input data; other data give another output digest
+  std::string accepted_from;  // name of the result file
+  // Seed of the input data; another seed gives another output digest
   std::optional<std::uint64_t> seed;
   EnvironmentRecord environment;
-  std::optional<Canaries> canaries;  // medians over the run
+  std::optional<Canaries> canaries;  // medians over the run and those that resumed it
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;
 };
@@ -66,7 +67,8 @@ std::string to_json_line(const BaselineRecord& record);
 // field that is missing or has the wrong type.
 Result<BaselineRecord> baseline_from_json_line(std::string_view line);
 
-// Keeps the activities that fit, considering the longest ones first; counts the others.
-StoredProfile within_limit(StoredProfile profile, std::size_t limit);
+// Returns the profile with at most `limit` bytes of JSON. Keeps the longest activities that fit,
+// and adds the number of the others to `left_out`.
+StoredProfile limit_profile(StoredProfile profile, std::size_t limit);
 
 }  // namespace bench

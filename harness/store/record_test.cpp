@@ -144,7 +144,7 @@ TEST(BaselineRecordTest, a_long_profile_keeps_what_lasts_longest) {
   }
   BaselineRecord record = baseline(1, {Nanoseconds(5)});
   const std::size_t before = to_json_line(record).size();
-  record.profile = within_limit(profile, kMaxProfile);
+  record.profile = limit_profile(profile, kMaxProfile);
   const std::size_t size = to_json_line(record).size() - before;
   EXPECT_LE(size, kMaxProfile);
   EXPECT_GT(size, kMaxProfile - 500);

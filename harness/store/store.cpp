@@ -36,7 +36,7 @@ bool ends_without_newline(int descriptor, ::off_t size) {
 
 }  // namespace
 
-Result<FolderLock> FolderLock::take(const std::string& folder, LockKind kind) {
+Result<FolderLock> FolderLock::acquire(const std::string& folder, LockKind kind) {
   Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (opened.get() < 0) return system_error("open the folder", folder, errno);
   const int operation = kind == LockKind::exclusive ? LOCK_EX : LOCK_SH;
@@ -50,8 +50,8 @@ Status append_line(const std::string& path, std::string_view line) {
   struct stat before {};
   if (file.get() < 0 || ::fstat(file.get(), &before) != 0)
     return system_error("open the file for writing", path, errno);
-  const bool incomplete_line = ends_without_newline(file.get(), before.st_size);
-  const std::string text = fmt::format("{}{}\n", incomplete_line ? "\n" : "", line);
+  const bool is_last_line_incomplete = ends_without_newline(file.get(), before.st_size);
+  const std::string text = fmt::format("{}{}\n", is_last_line_incomplete ? "\n" : "", line);
   ::ssize_t written = 0;
   do {
     written = ::write(file.get(), text.data(), text.size());
@@ -67,9 +67,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Several epochs of 30 runs each take a few megabytes. The limit prevents reading all of a large
-// file that does not belong to the store.
-constexpr std::int64_t kMaxFile = std::int64_t{1} << 26;
+// Maximum size in bytes of a file that the store reads. Several epochs of 30 runs take a few
+// megabytes; a larger file probably does not belong to the store.
+constexpr std::int64_t kMaxStoreFileSize = std::int64_t{1} << 26;
 
 Error link_error(const std::string& path) {
   std::error_code ignored;
@@ -88,12 +88,12 @@ bool exists_without_following_links(const std::string& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// Returns the file's text, or an empty text if there is no file. Without a lock, the last line may
-// be incomplete.
+// Returns the file's text, or an empty text if there is no file. If the caller has not locked the
+// folder, the last line may be incomplete.
 Result<std::string> read_text(const std::string& path) {
   if (is_link(path)) return link_error(path);
   if (!exists_without_following_links(path)) return std::string();
-  return read_file(path, kMaxFile);
+  return read_file(path, kMaxStoreFileSize);
 }
 
 Status make_folder(const std::string& path) {
@@ -105,62 +105,68 @@ Status make_folder(const std::string& path) {
   return error;
 }
 
-// Checks that the line can be read back.
+// Checks that the line can be parsed and gives the same id and machine class.
 Status check_readable(const BaselineRecord& record, const std::string& line) {
-  const auto again = baseline_from_json_line(line);
-  if (!again.ok()) return Error{again.error().what, record.measured.id, "measure the case again"};
-  const bool same_place = again->measured.id == record.measured.id &&
-                          again->environment.machine_class == record.environment.machine_class;
-  if (same_place) return Done{};
+  const auto parsed = baseline_from_json_line(line);
+  if (!parsed.ok()) return Error{parsed.error().what, record.measured.id, "measure the case again"};
+  const bool is_same_location =
+      parsed->measured.id == record.measured.id &&
+      parsed->environment.machine_class == record.environment.machine_class;
+  if (is_same_location) return Done{};
   return Error{"its id or machine class is not valid UTF-8", record.measured.id, ""};
 }
 
+// Returns nullptr if the history does not contain the run.
 const BaselineRecord* find_run(const BaselineHistory& history, const std::string& run_id) {
   const auto found = std::ranges::find(history.records, run_id, &BaselineRecord::run_id);
   return found == history.records.end() ? nullptr : &*found;
 }
 
-std::int64_t runs_of_epoch(const BaselineHistory& history, std::int64_t epoch) {
+std::int64_t count_runs(const BaselineHistory& history, std::int64_t epoch) {
   return std::ranges::count(history.records, epoch, &BaselineRecord::epoch);
 }
 
-// Accepting the only run of the present epoch again does not open another epoch.
-bool opens_epoch(const BaselineHistory& history, const BaselineRecord* known) {
-  const std::int64_t present = history.last()->epoch;
-  return known == nullptr || known->epoch != present || runs_of_epoch(history, present) > 1;
+// Returns whether an accepted run opens an epoch. The only run of the current epoch does not, if it
+// is accepted again. `stored` is the same run in the history, or nullptr.
+bool opens_epoch(const BaselineHistory& history, const BaselineRecord* stored) {
+  const std::int64_t current = history.last()->epoch;
+  return stored == nullptr || stored->epoch != current || count_runs(history, current) > 1;
 }
 
-// Sets the record's epoch and returns what to do with the record.
-Appended::Result place_record(const BaselineHistory& history, EpochPolicy policy,
+// Sets the record's epoch, and its anchor from the stored run. Returns what to do with the record.
+Appended::Result assign_epoch(const BaselineHistory& history, EpochPolicy policy,
                               BaselineRecord& record) {
   const BaselineRecord* last = history.last();
   if (last == nullptr) return Appended::Result::appended;
-  const BaselineRecord* known = find_run(history, record.run_id);
-  const bool new_anchor = record.anchor && (known == nullptr || record.anchor != known->anchor);
-  if (known != nullptr && !record.anchor) record.anchor = known->anchor;
-  if (policy == EpochPolicy::new_epoch && opens_epoch(history, known)) {
+  const BaselineRecord* stored = find_run(history, record.run_id);
+  const bool changes_anchor =
+      record.anchor && (stored == nullptr || record.anchor != stored->anchor);
+  if (stored != nullptr && !record.anchor) record.anchor = stored->anchor;
+  if (policy == EpochPolicy::new_epoch && opens_epoch(history, stored)) {
     record.epoch = last->epoch + 1;
     return Appended::Result::appended;
   }
-  record.epoch = known != nullptr ? known->epoch : last->epoch;
-  if (known == nullptr && record.measured.case_hash != last->measured.case_hash)
+  record.epoch = stored != nullptr ? stored->epoch : last->epoch;
+  if (stored == nullptr && record.measured.case_hash != last->measured.case_hash)
     return Appended::Result::refused;
-  return known == nullptr || new_anchor ? Appended::Result::appended : Appended::Result::duplicate;
+  return stored == nullptr || changes_anchor ? Appended::Result::appended
+                                             : Appended::Result::duplicate;
 }
 
-// Returns the lines that prune keeps: the last runs of each epoch, plus anchors.
-std::vector<StoredLine> kept_lines(std::vector<StoredLine> lines) {
-  std::map<std::int64_t, std::size_t> seen;  // runs per epoch, without anchors
+// Returns the lines that prune() keeps: the last runs of each epoch, and all runs with an anchor.
+std::vector<StoredLine> select_kept_lines(std::vector<StoredLine> lines) {
+  std::map<std::int64_t, std::size_t> counts;  // runs without an anchor, by epoch
   std::vector<StoredLine> kept;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (line->record.anchor || ++seen[line->record.epoch] <= kRunsPerEpoch)
+    if (line->record.anchor || ++counts[line->record.epoch] <= kRunsPerEpoch)
       kept.push_back(std::move(*line));
   }
   std::ranges::reverse(kept);
   return kept;
 }
 
-std::vector<std::string> names_in(const std::string& folder, std::error_code& code) {
+// Returns the sorted names in a folder.
+std::vector<std::string> list_names(const std::string& folder, std::error_code& code) {
   std::vector<std::string> names;
   fs::directory_iterator entry(folder, code);
   for (; !code && entry != fs::directory_iterator(); entry.increment(code))
@@ -178,7 +184,7 @@ bool is_store_file(const std::string& name) {
 bool BaselineStore::holds(std::string_view machine_class) const {
   if (machine_class.empty()) return false;
   std::error_code ignored;
-  const auto names = names_in(fmt::format("{}/{}", folder_, store_name(machine_class)), ignored);
+  const auto names = list_names(fmt::format("{}/{}", folder_, store_name(machine_class)), ignored);
   return std::ranges::any_of(names, is_store_file);
 }
 
@@ -195,14 +201,14 @@ Result<BaselineHistory> BaselineStore::read(const StoreFile& file) const {
   const std::string folder = folder_ + "/" + file.folder_name;
   if (is_link(folder)) return link_error(folder);
   if (!exists_without_following_links(path)) return BaselineHistory{path, {}, {}};
-  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::shared));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   return parse_baseline_file(text, path, file);
 }
 
 Result<std::vector<StoreFile>> BaselineStore::list() const {
   std::error_code code;
-  const std::vector<std::string> folders = names_in(folder_, code);
+  const std::vector<std::string> folders = list_names(folder_, code);
   if (code) {
     return Error{fmt::format("no store of baselines: {}", code.message()), folder_,
                  "create one with `bench baseline save`, or name another one with --baseline DIR"};
@@ -211,7 +217,7 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   for (const std::string& folder : folders) {
     std::error_code unreadable;
     if (!fs::is_directory(folder_ + "/" + folder, unreadable)) continue;
-    for (std::string& name : names_in(folder_ + "/" + folder, unreadable)) {
+    for (std::string& name : list_names(folder_ + "/" + folder, unreadable)) {
       if (is_store_file(name)) files.push_back({folder, std::move(name), std::nullopt});
     }
     if (unreadable)
@@ -226,9 +232,9 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
   if (machine_class.empty()) return levels;
   std::map<int, std::vector<Nanoseconds>> stored;  // by number of threads
   const std::string folder_name = case_file(machine_class, "").folder_name;
-  // Reads only this folder: another user's folder in the store may be unreadable.
+  // Reads only this folder, because folders of other machine classes may be unreadable.
   std::error_code ignored;
-  for (std::string& name : names_in(folder_ + "/" + folder_name, ignored)) {
+  for (std::string& name : list_names(folder_ + "/" + folder_name, ignored)) {
     if (!is_store_file(name)) continue;
     const auto history = read({folder_name, std::move(name), std::nullopt});
     if (!history.ok()) continue;
@@ -250,8 +256,8 @@ std::optional<Error> BaselineStore::class_folder() const {
                "name its parent folder"};
 }
 
-// Result files have the same suffix, so the content decides. A file counts as baselines even if all
-// its lines are malformed.
+// Checks the content, because result files have the same suffix. A file counts as baselines even if
+// all its lines are malformed.
 bool BaselineStore::has_baselines(const std::vector<StoreFile>& files) const {
   return std::ranges::any_of(files, [&](const StoreFile& file) {
     const auto text = read_text(file_path(file));
@@ -261,7 +267,7 @@ bool BaselineStore::has_baselines(const std::vector<StoreFile>& files) const {
 
 std::optional<Error> BaselineStore::foreign_content() const {
   std::error_code code;
-  std::vector<std::string> names = names_in(folder_, code);
+  std::vector<std::string> names = list_names(folder_, code);
   const auto files = list();
   if (code || !files.ok()) return std::nullopt;
   if (files->empty()) {
@@ -288,12 +294,12 @@ Result<Appended> BaselineStore::append(BaselineRecord record, EpochPolicy policy
   const std::string folder = folder_ + "/" + file.folder_name;
   const std::string path = file_path(file);
   BENCH_RETURN_IF_ERROR(make_folder(folder));
-  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   BaselineHistory history = parse_baseline_file(text, path, file);
   record.epoch = 0;
   Appended result;
-  result.result = place_record(history, policy, record);
+  result.result = assign_epoch(history, policy, record);
   result.path = path;
   result.epoch = record.epoch;
   result.problems = std::move(history.problems);
@@ -314,19 +320,19 @@ Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) 
   const std::string folder = folder_ + "/" + file.folder_name;
   const std::string path = file_path(file);
   if (is_link(folder)) return link_error(folder);
-  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   StoredLines parsed = parse_baseline_lines(text, path, file);
   if (!parsed.problems.empty() && malformed == Malformed::refuse) {
     return Error{parsed.problems.front(), "", "fix the line, or drop it with --force"};
   }
   const std::size_t runs = parsed.lines.size();
-  const std::vector<StoredLine> kept = kept_lines(std::move(parsed.lines));
+  const std::vector<StoredLine> kept = select_kept_lines(std::move(parsed.lines));
   const Pruned result{path, kept.size(), runs - kept.size()};
   if (result.dropped == 0 && parsed.repeated == 0 && parsed.problems.empty()) return result;
-  std::string shorter;
-  for (const StoredLine& line : kept) shorter += line.text + '\n';
-  BENCH_RETURN_IF_ERROR(write_file(path, shorter, Existing::replace));
+  std::string new_text;
+  for (const StoredLine& line : kept) new_text += line.text + '\n';
+  BENCH_RETURN_IF_ERROR(write_file(path, new_text, Existing::replace));
   return result;
 }
 
@@ -336,7 +342,7 @@ Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
   if (is_link(folder)) return link_error(folder);
   if (machine_class.empty() || !exists_without_following_links(path))
     return PeakHistory{path, {}, {}};
-  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::shared));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::shared));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   return parse_peaks(text, path);
 }
@@ -344,7 +350,7 @@ Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
 std::vector<std::string> BaselineStore::peak_problems() const {
   std::vector<std::string> problems;
   std::error_code unreadable;
-  for (const std::string& folder : names_in(folder_, unreadable)) {
+  for (const std::string& folder : list_names(folder_, unreadable)) {
     const std::string path = fmt::format("{}/{}/{}", folder_, folder, kPeakFile);
     if (is_link(folder_ + "/" + folder) || !exists_without_following_links(path)) continue;
     const auto text = read_text(path);
@@ -364,14 +370,14 @@ Result<std::string> BaselineStore::add_peaks(const std::vector<PeakRecord>& reco
   const std::string folder = folder_ + "/" + store_name(records.front().machine_class);
   const std::string path = fmt::format("{}/{}", folder, kPeakFile);
   BENCH_RETURN_IF_ERROR(make_folder(folder));
-  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::take(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
   PeakHistory history = parse_peaks(text, path);
   if (!history.problems.empty())
     return Error{history.problems.front(), "", "fix or remove the line"};
   history.records.insert(history.records.end(), records.begin(), records.end());
   std::string lines;
-  for (const PeakRecord& record : last_values(std::move(history.records)))
+  for (const PeakRecord& record : select_last_values(std::move(history.records)))
     lines += to_json_line(record) + "\n";
   BENCH_RETURN_IF_ERROR(write_file(path, lines, Existing::replace));
   return path;
@@ -379,14 +385,14 @@ Result<std::string> BaselineStore::add_peaks(const std::vector<PeakRecord>& reco
 
 Result<StoreSelection> open_store(const std::string& path) {
   std::error_code code;
-  const std::vector<std::string> names = names_in(path, code);
+  const std::vector<std::string> names = list_names(path, code);
   if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
   if (!std::ranges::any_of(names, is_store_file)) {
     BaselineStore store(path);
     BENCH_ASSIGN_OR_RETURN(std::vector<StoreFile> files, store.list());
     return StoreSelection{std::move(store), std::move(files)};
   }
-  // canonical() removes a trailing slash or ".", after which filename() is not the folder's name.
+  // Without canonical(), filename() would not be the folder's name after a trailing slash or ".".
   const fs::path folder = fs::canonical(path, code);
   if (code) return Error{fmt::format("cannot be read: {}", code.message()), path, "check the path"};
   BaselineStore store(folder.parent_path().string());

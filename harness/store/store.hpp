@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store: a folder with one file of accepted runs per machine class and case,
 // FOLDER/MACHINE_CLASS/ID.jsonl. Each run appends one line, so that git can merge files
-// (merge=union) and two concurrent writers are safe. docs/baselines.md.
+// (merge=union) and two concurrent writers are safe. See docs/baselines.md.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -19,103 +19,107 @@
 
 namespace bench {
 
-// Allows one writer at a time in a folder of the store and appends complete lines. The lock is on
-// the folder itself. A separate lock file would appear in every checkout, and pruning replaces the
-// data file.
-
 enum class LockKind { shared, exclusive };
 
-// Waits for the advisory lock and holds it until destruction. On file systems without locks,
-// proceeds without one.
+// An advisory lock of a folder of the store, so that it has only one writer at a time. The
+// destructor releases the lock. The lock is on the folder itself, because prune() replaces the data
+// file, and a lock file would appear in every checkout.
 class FolderLock {
  public:
-  static Result<FolderLock> take(const std::string& folder, LockKind kind);
+  // Waits for the lock. On file systems that do not support locks, succeeds without one.
+  static Result<FolderLock> acquire(const std::string& folder, LockKind kind);
 
  private:
   explicit FolderLock(Descriptor folder) : folder_(std::move(folder)) {}
   Descriptor folder_;
 };
 
-// Appends `line` and a newline to a file in a locked folder with one write(2). First adds a newline
-// if the last line lacks one. Undoes a short write (disk full).
+// Appends `line` and a newline to a file in a locked folder with one write(2). Before that, ends an
+// incomplete last line with a newline. Undoes a short write (disk full).
 Status append_line(const std::string& path, std::string_view line);
 
-// Kept by prune; section 3.5 of the design needs this many
+// Number of runs of each epoch that prune() keeps
 inline constexpr std::size_t kRunsPerEpoch = 30;
 inline constexpr std::string_view kDefaultStore = "baselines";
 
 enum class EpochPolicy {
-  current,    // the run joins the previous ones
-  new_epoch,  // an accepted change of level: the mean restarts, the sigma is carried over
+  current,    // the run belongs to the current epoch
+  new_epoch,  // the run starts an epoch: the mean restarts, sigma still uses earlier epochs
 };
 
 struct Appended {
-  // duplicate: the store already had the run. refused: the current epoch has another case_hash.
+  // duplicate: the store contains the run already. refused: the current epoch has another
+  // case_hash.
   enum class Result { appended, duplicate, refused };
   Result result = Result::appended;
   std::string reason;  // if refused
   std::string path;
   std::int64_t epoch = 0;
-  std::vector<std::string> problems;  // of lines that were there before
+  std::vector<std::string> problems;  // bad lines that the file had before
 };
 
 struct Pruned {
   std::string path;
-  std::size_t kept = 0, dropped = 0;  // runs
+  std::size_t kept = 0, dropped = 0;  // numbers of runs
 };
+// What to do with malformed lines.
 enum class Malformed { refuse, drop };
 
-// Does not cache: each call reads the files. Errors name the file. Links are refused, because a
-// store comes with a checkout and must not lead outside it.
+// Reads and writes a store. Each call reads the files; there is no cache. Errors name the file.
+// Symbolic links are errors, because a store may come with a checkout and must not lead outside it.
 class BaselineStore {
  public:
   explicit BaselineStore(std::string folder) : folder_(std::move(folder)) {}
 
   const std::string& folder() const { return folder_; }
-  // Whether it has a baseline of this machine class; ceilings alone do not count.
+  // Returns whether it has a baseline of this machine class; a file of ceilings does not count.
   bool holds(std::string_view machine_class) const;
   std::string file_path(const StoreFile& file) const;
 
   static StoreFile case_file(std::string_view machine_class, std::string_view id);
   // Returns no records if the file does not exist.
   Result<BaselineHistory> read(const StoreFile& file) const;
-  // Returns the quiet levels recorded by runs of this machine class. Unreadable files and a missing
-  // store contribute nothing.
+  // Returns the quiet levels that runs of this machine class have recorded. Ignores unreadable
+  // files and a missing store.
   QuietLevels quiet_levels(std::string_view machine_class) const;
   // Returns all files by folder and name, or an error if the folder does not exist.
   Result<std::vector<StoreFile>> list() const;
-  // Whether one of the files contains baselines, malformed or not, or cannot be read.
+  // Returns whether one of the files contains baselines (malformed or not) or cannot be read.
   bool has_baselines(const std::vector<StoreFile>& files) const;
-  // Returns why the folder is not a store: it has other content and no baseline. Returns nullopt
-  // for a store, an empty folder (hidden files and a README do not count) or a missing folder.
+  // Returns an error if the folder is not a store: it has other content and no baseline. Returns
+  // nullopt for a store, a missing folder, or a folder that is empty except for hidden files and a
+  // README.
   std::optional<Error> foreign_content() const;
-  // The same if the folder is that of one machine class, with baselines directly in it.
+  // Returns an error if the folder is that of one machine class, with baselines directly in it.
   std::optional<Error> class_folder() const;
 
-  // Sets the record's epoch, creates folders and writes one line. Ignores a run that the store
-  // already has, unless this opens an epoch or adds an anchor. A run keeps its anchor. An epoch
-  // opens only if the present one has other runs.
+  // Sets the record's epoch, creates folders and appends one line. Ignores a run that the store
+  // already contains, unless the record opens an epoch or changes the anchor. Without an anchor,
+  // the record keeps that of the stored run. An epoch opens only if the current epoch has other
+  // runs.
   Result<Appended> append(BaselineRecord record, EpochPolicy policy) const;
-  // The ceilings of a machine class. No records if none are stored.
+  // Returns the ceilings of a machine class; no records if none are stored.
   Result<PeakHistory> peaks(std::string_view machine_class) const;
-  // What cannot be read in the ceilings of all machine classes.
+  // Returns the problems of the files of ceilings of all machine classes.
   std::vector<std::string> peak_problems() const;
-  // Adds the ceilings of one run, all of one machine class, and keeps the last kPeakValues values
-  // of each. Returns the path of the file. Lines that cannot be read are an error.
+  // Adds the ceilings of one run, all of one machine class, and keeps the last kMaxPeakValues
+  // values of each ceiling. Returns the path of the file. A bad line in the file is an error.
   Result<std::string> add_peaks(const std::vector<PeakRecord>& records) const;
-  // Keeps the last kRunsPerEpoch runs of each epoch and every anchor. Unreadable lines are an
-  // error, or are dropped.
+  // Removes all runs except the last kRunsPerEpoch runs of each epoch and those with an anchor.
+  // Malformed lines are an error or are dropped, as `malformed` states.
   Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;
 
  private:
   std::string folder_;
 };
 
-// The files selected by `path`: a store, or the folder of one machine class in a store.
+// A store and some of its files.
 struct StoreSelection {
   BaselineStore store;
   std::vector<StoreFile> files;
 };
+// Opens a store with all its files, or, if `path` is the folder of one machine class, the store
+// that contains the folder, with the files of this class.
 Result<StoreSelection> open_store(const std::string& path);
 
 }  // namespace bench

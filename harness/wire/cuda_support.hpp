@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would compute a case on a CUDA device, as the CUDA plugin reports it without a device.
-// Contains the question to a child process (`bench worker --support`) and its answer.
+// Reports of the CUDA plugin about which library or native kernel would compute a case on a CUDA
+// device. They need no device. A child process (`bench worker --support`) gets the question and
+// returns the answer.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,9 +14,9 @@
 namespace bench {
 
 struct CudaSupport {
-  std::string runs;    // "yes", "no"; "unknown": the required library is not installed
-  std::string by;      // "cuDNN", "cuBLASLt", "bench:softmax_block"
-  std::string reason;  // for no and unknown; for yes: why no library computes it
+  std::string runs;    // "yes", "no", or "unknown" if the required library is not installed
+  std::string by;      // what computes it: "cuDNN", "cuBLASLt", "bench:softmax_block"
+  std::string reason;  // for "no" and "unknown"; for "yes", why no library computes it
   std::vector<std::string> engines = {};  // for cuDNN on the described device, best first
   friend bool operator==(const CudaSupport&, const CudaSupport&) = default;
 };
@@ -23,11 +24,12 @@ using CudaSupports = std::map<std::string, CudaSupport>;  // key: case id
 
 struct CudaSupportQuestion {
   std::vector<std::string> ids;  // operators only, no networks
-  std::string gpu = {};          // a file of gpu_description.hpp; empty: device 0 here, if any
+  std::string gpu = {};  // file with a description of a GPU; if empty, local device 0, if any
 };
 
-// One line with schema bench.cuda_support/1, and its inverse.
+// Returns one line with schema bench.cuda_support/1, without a newline.
 std::string format_cuda_support(const CudaSupports& supports);
+// Parses such a line.
 Result<CudaSupports> parse_cuda_support(std::string_view text);
 // Parses the plugin's answer for one case.
 Result<CudaSupport> parse_one_cuda_support(std::string_view text);

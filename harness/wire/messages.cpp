@@ -90,7 +90,7 @@ void fields(auto& archive, JsonOf<WorkerTimes> auto& spent) {
   archive.optional("profile_ns", spent.profile);  // older workers do not send it
 }
 
-// JSON has no NaN; null represents it.
+// In JSON, null represents NaN.
 inline void fields(JsonWriter& writer, const OutputSample& sample) {
   writer.required("digest", sample.digest);
   writer.required("values", sample.values);
@@ -106,11 +106,11 @@ inline void fields(JsonReader& reader, OutputSample& sample) {
 
 namespace {
 
-// Characters of an invalid line that an error quotes: enough to recognise the program that wrote
-// it.
-constexpr std::size_t kQuotedCharacters = 120;
+// Maximum number of characters of an invalid line that an error quotes: enough to recognise the
+// program that wrote the line.
+constexpr std::size_t kMaxLineQuote = 120;
 
-// A flag of two enumerators.
+// Writes or reads an enumeration of two values as a boolean.
 template <class Archive, class Enum>
 void flag_field(Archive& archive, const char* name, Enum& value,
                 std::type_identity_t<std::remove_const_t<Enum>> no,
@@ -120,7 +120,7 @@ void flag_field(Archive& archive, const char* name, Enum& value,
   if constexpr (Archive::kReads) value = flag ? yes : no;
 }
 
-// The operator's table says which kind of value each parameter has.
+// Write and read the parameters of a layer. The operator's table states the kind of each parameter.
 void parameter_fields(JsonWriter& writer, const ops::LayerDefinition& layer,
                       const ops::OperatorRegistry&) {
   const auto table = layer.parameters.table();
@@ -206,15 +206,15 @@ void network_member(JsonReader& reader, NetworkPointer& network,
   });
 }
 
-using Catalogue = ops::OperatorRegistry;
+using Registry = ops::OperatorRegistry;
 
-void request_fields(auto& archive, JsonOf<HelloRequest> auto& r, const Catalogue&) {
+void request_fields(auto& archive, JsonOf<HelloRequest> auto& r, const Registry&) {
   archive.required("protocol", r.protocol);
   archive.required("reuse_distance_bytes", r.reuse_distance);
   archive.optional("last_level_cache_bytes", r.last_level_cache);
 }
-void request_fields(auto&, JsonOf<DescribeRequest> auto&, const Catalogue&) {}
-void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Catalogue&) {
+void request_fields(auto&, JsonOf<DescribeRequest> auto&, const Registry&) {}
+void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Registry&) {
   archive.required("op", r.op);
   archive.required("direction", r.direction);
   archive.required("dtype", r.dtype);
@@ -222,7 +222,7 @@ void request_fields(auto& archive, JsonOf<ModelRequest> auto& r, const Catalogue
   archive.required("math", r.math);
   archive.required("tokens", r.tokens);
 }
-void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Catalogue& registry) {
+void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Registry& registry) {
   archive.required("id", r.id);
   archive.required("check", r.check);
   archive.required("seed", r.seed);
@@ -234,23 +234,23 @@ void request_fields(auto& archive, JsonOf<PrepareRequest> auto& r, const Catalog
   archive.defaulted("sample_method", r.sample_method, ops::SampleMethod::any);
 }
 template <class Archive>
-void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Catalogue& registry) {
+void request_fields(Archive& archive, JsonOf<StepsRequest> auto& r, const Registry& registry) {
   archive.required("dtype", r.dtype);
   network_member(archive, r.network, registry);
   if constexpr (Archive::kReads) {
     if (r.network == nullptr) archive.report_field("network", "is missing");
   }
 }
-void request_fields(auto& archive, JsonOf<WarmUpRequest> auto& r, const Catalogue&) {
+void request_fields(auto& archive, JsonOf<WarmUpRequest> auto& r, const Registry&) {
   archive.required("iterations", r.iterations);
   archive.required("time_ns", r.time);
 }
-void request_fields(auto& archive, JsonOf<RoundRequest> auto& r, const Catalogue&) {
+void request_fields(auto& archive, JsonOf<RoundRequest> auto& r, const Registry&) {
   archive.required("samples", r.samples);
   archive.optional("range", r.range);
   archive.optional("iterations_per_sample", r.iterations_per_sample);
 }
-void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Catalogue& registry) {
+void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Registry& registry) {
   archive.required_object("prepare",
                           [&](auto& inner) { request_fields(inner, r.prepare, registry); });
   archive.required("switches", r.switches);
@@ -262,14 +262,14 @@ void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Catalog
   flag_field(archive, "announce", r.announce, ProfileRequest::Announce::no,
              ProfileRequest::Announce::yes);
 }
-void request_fields(auto&, JsonOf<CanaryRequest> auto&, const Catalogue&) {}
-void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Catalogue&) {
+void request_fields(auto&, JsonOf<CanaryRequest> auto&, const Registry&) {}
+void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Registry&) {
   archive.required("time_ns", r.time);
 }
-void request_fields(auto&, JsonOf<ReleaseRequest> auto&, const Catalogue&) {}
-void request_fields(auto&, JsonOf<QuitRequest> auto&, const Catalogue&) {}
+void request_fields(auto&, JsonOf<ReleaseRequest> auto&, const Registry&) {}
+void request_fields(auto&, JsonOf<QuitRequest> auto&, const Registry&) {}
 
-// In the order of the alternatives.
+// In the order of the alternatives of Request.
 constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
     "hello", "describe", "model",  "prepare", "steps",   "warm_up",
     "round", "profile",  "canary", "watch",   "release", "quit"};
@@ -299,7 +299,7 @@ void reply_fields(JsonReader& reader, ModelReply& r) {
     fields(reader, *r.model);
   }
 }
-// A reply has all times.
+// A reply contains all times; an unknown time is written as 0.
 void reply_fields(JsonWriter& writer, const PreparationTimes& times) {
   for (const PreparationTime& row : kPreparationTimes)
     writer.required(row.name, (times.*row.time).value_or(Nanoseconds(0)));
@@ -308,6 +308,7 @@ void reply_fields(JsonReader& reader, PreparationTimes& times) {
   for (const PreparationTime& row : kPreparationTimes)
     reader.required(row.name, (times.*row.time).emplace());
 }
+// The times of `setup` are details of the message.
 void detail_fields(JsonWriter& writer, const PreparedReply& r) {
   std::map<std::string, std::string> details = r.details;
   for (const auto& [name, time] : r.setup)
@@ -377,37 +378,37 @@ void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
 }
 void reply_fields(auto&, JsonOf<DoneReply> auto&) {}
 
-// In the order of the alternatives.
+// In the order of the alternatives of Reply.
 constexpr std::array<std::string_view, std::variant_size_v<Reply>> kReplies = {
     "hello",     "describe", "model",    "prepared", "steps",   "refused",
     "warmed_up", "round",    "profiled", "canaries", "watched", "done"};
 
-Error broken(std::string_view line, std::string_view why) {
+Error protocol_error(std::string_view line, std::string_view reason) {
   std::string quoted;
-  for (const char c : line.substr(0, kQuotedCharacters)) {
+  for (const char c : line.substr(0, kMaxLineQuote)) {
     quoted += c >= ' ' && c < '\x7f' ? c : '?';
   }
-  if (line.size() > kQuotedCharacters) quoted += "...";
-  return {fmt::format("not a message of the worker protocol ({}): `{}`", why, quoted), "", ""};
+  if (line.size() > kMaxLineQuote) quoted += "...";
+  return {fmt::format("not a message of the worker protocol ({}): `{}`", reason, quoted), "", ""};
 }
 
-constexpr const char* kKinds = "kinds";
+constexpr const char* kKindsSwitch = "kinds";
 
-std::string counters_word() {
+std::string counters_name() {
   return std::string(record_group_names()[static_cast<std::size_t>(RecordGroup::counters)]);
 }
 
 }  // namespace
 
 ProfileRequest counters_request(ProfileRequest request) {
-  request.switches = {{kKinds, counters_word()}};
+  request.switches = {{kKindsSwitch, counters_name()}};
   request.announce = ProfileRequest::Announce::no;
   return request;
 }
 
 bool is_counters_request(const ProfileRequest& request) {
-  const auto kinds = request.switches.find(kKinds);
-  return kinds != request.switches.end() && kinds->second == counters_word();
+  const auto kinds = request.switches.find(kKindsSwitch);
+  return kinds != request.switches.end() && kinds->second == counters_name();
 }
 
 std::string encode(const Request& request) {
@@ -437,7 +438,7 @@ Result<Request> decode_request(std::string_view line, const ops::OperatorRegistr
                   [&](auto& archive, auto& r) { request_fields(archive, r, registry); });
   };
   const Status status = read_json_object(line, declare, kWireRules);
-  if (!status.ok()) return broken(line, status.error().what);
+  if (!status.ok()) return protocol_error(line, status.error().what);
   return request;
 }
 
@@ -449,7 +450,7 @@ Result<ReplyMessage> decode_reply(std::string_view line) {
     reader.required("spent", message.spent);
   };
   const Status status = read_json_object(line, declare, kWireRules);
-  if (!status.ok()) return broken(line, status.error().what);
+  if (!status.ok()) return protocol_error(line, status.error().what);
   return message;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages between coordinator and worker: types and their JSON lines
-// (docs/worker_protocol.md). Each request has one reply, and the coordinator always speaks first.
+// The messages between coordinator and worker: types, and functions for their JSON lines
+// (docs/worker_protocol.md). The coordinator sends requests, and the worker sends one reply per
+// request.
 #pragma once
 
 #include "base/result.hpp"
@@ -25,29 +26,32 @@ namespace bench {
 
 inline constexpr int kProtocolVersion = 1;
 
-// Environment variable of a worker: process id of its coordinator. The worker ends when that
-// process ends.
+// Environment variable of a worker with the process id of its coordinator. The worker ends when the
+// coordinator ends.
 inline constexpr const char* kCoordinatorVariable = "BENCH_COORDINATOR";
 
-// none: for `explain`, which times nothing. reference: for the first process of a case. expected:
-// for later processes, which compare with the first one's values.
+// How a worker checks the outputs of a case.
+// none: no check, for requests that do not measure a case of the run.
+// reference: compare with an independent computation. For the first process.
+// expected: compare with the output of the first process. For later processes.
 enum class CheckKind { none, reference, expected };
 
-// The values with which a later process of the same case compares its outputs.
+// A sample of a case's outputs, with which later processes compare theirs.
 struct OutputSample {
-  std::string digest;          // content_hash over all outputs in their plain form
+  std::string digest;          // content_hash() of all outputs in plain layout
   std::vector<double> values;  // at check_positions() of each output, in the order of the outputs
 };
 
 struct HelloRequest {
   int protocol = 0;
-  Bytes reuse_distance{0};  // the largest distance requested by any case of this worker
-  // Size of all last-level caches that the run may use. A worker cannot determine it, because
-  // OpenMP has bound its first thread.
+  Bytes reuse_distance{0};  // the largest reuse distance of all cases of this worker
+  // Total size of the last-level caches that the run may use. A worker cannot determine this size,
+  // because OpenMP has bound its first thread.
   std::optional<Bytes> last_level_cache;
 };
+// Requests the document of worker_document.hpp.
 struct DescribeRequest {};
-// Tensors, work and formulas of a problem: what a plugin's operator derives from its parameters.
+// Requests the tensors, work and formulas that a plugin's operator derives from its parameters.
 struct ModelRequest {
   std::string op;
   ops::Direction direction = ops::Direction::forward;
@@ -60,16 +64,16 @@ struct PrepareRequest {
   std::string id;
   std::shared_ptr<const PlannedNetwork> network;  // set for op `network`
   CheckKind check = CheckKind::reference;
-  OutputSample expected;  // with CheckKind::expected
+  OutputSample expected;  // only for CheckKind::expected
   std::uint64_t seed = 1;
   std::optional<Bytes> reuse_distance;
-  ops::InputLayouts
-      input_layouts;        // for a layer: the layouts in which its network passes its inputs
+  // For a layer: the layouts in which its network passes its inputs
+  ops::InputLayouts input_layouts;
   std::int64_t tuning = 0;  // ops::Backend::set_tuning()
   ops::SampleMethod sample_method = ops::SampleMethod::any;
 };
-// The steps of a network as a chain, to find the layouts of its layers' inputs. Nothing is
-// allocated or run.
+// Requests the steps of a network, which contain the layouts of its layers' inputs. The worker does
+// not allocate or run anything.
 struct StepsRequest {
   DataType dtype = DataType::f32;
   std::shared_ptr<const PlannedNetwork> network;
@@ -80,35 +84,36 @@ struct WarmUpRequest {
 };
 struct RoundRequest {
   std::int64_t samples = 0;
-  // If not empty, the samples run inside one NVTX range "layer:RANGE", so that a vendor's tool can
-  // select them.
+  // If not empty, the samples run inside one NVTX range "layer:RANGE", so that a vendor's profiler
+  // can select them.
   std::string range = {};
-  // Iterations per sample. If absent, the warm-up determines the number. Both sides of a duet use
-  // the same number.
+  // Iterations per sample; nullopt for the number that the warm-up has determined. Both sides of a
+  // duet use the same number.
   std::optional<std::int64_t> iterations_per_sample = std::nullopt;
 };
-// A profile pass over one case, starting with its creation: it uses and keeps nothing that was
-// prepared before.
+// Requests a profile pass over one case. The pass creates the case itself; it does not use or
+// change a case that was prepared before.
 struct ProfileRequest {
-  PrepareRequest prepare;                       // uses CheckKind::none: no check
-  std::map<std::string, std::string> switches;  // name -> value, profiler/switches.hpp
-  std::string spool;                            // file that the activities are appended to
+  PrepareRequest prepare;                       // without a check, unless `announce` is yes
+  std::map<std::string, std::string> switches;  // name -> value (profiler/switches.hpp)
+  std::string spool;                            // file to which the worker appends activities
   std::string run_id;                           // for the activity records
-  // layers that contain the case: {"resnet50_v1_5"}; its network's name
+  // Scope that contains the case: the name of its network, such as {"resnet50_v1_5"}
   std::vector<std::string> scope;
   std::int64_t warmup_iterations = 0;
   Nanoseconds warmup_time{0};
-  // yes: for a case that fails. Writes each operator and primitive before it begins, and records
-  // everything from the first run on, without a warm-up.
+  // yes: for a case that fails. The worker writes the record of each operator and primitive before
+  // it begins. It records everything from the first run of the kernel on, without a warm-up.
   enum class Announce { no, yes };
   Announce announce = Announce::no;
 };
-// The same request for the counters pass of the case, which a separate worker carries out.
+// Returns the same request for the counters pass of the case, which a separate worker executes.
 ProfileRequest counters_request(ProfileRequest request);
 bool is_counters_request(const ProfileRequest& request);
-// Measures the machine's own speed (canary.hpp). The prepared case stays as it is.
+// Requests a measurement of the machine's speed (harness/worker/canary.hpp). Does not affect the
+// prepared case.
 struct CanaryRequest {};
-// Observes the machine for this time, once per millisecond, and computes in between.
+// Requests to observe the machine once per millisecond for this time, and to compute in between.
 struct WatchRequest {
   Nanoseconds time{0};
 };
@@ -124,7 +129,7 @@ struct HelloReply {
   std::string backend;
   std::string device;
   ops::LibraryInfo library;
-  Bytes arena{0};  // maximum size over which a case with cold caches rotates
+  Bytes arena{0};  // maximum size of the memory over which a case with cold caches rotates
   std::vector<ops::LibraryInfo> plugins = {};
 };
 struct DescribeReply {
@@ -134,7 +139,7 @@ struct ModelReply {
   Result<ops::Model> model = ops::Model{};
 };
 struct BufferInfo {
-  // Name of the tensor: "weights"; "activations": all those of a network together.
+  // Name of the tensor, such as "weights"; "activations" means all activations of a network
   std::string name;
   std::string role;  // "input", "weights", "output", "activation"
   std::string layout;
@@ -142,18 +147,19 @@ struct BufferInfo {
 };
 struct PreparedReply {
   std::string implementation;
-  // The backend's libraries, if it is not the backend of the handshake.
+  // Libraries of the case's backend, if HelloReply names another backend
   std::vector<ops::LibraryInfo> libraries;
   std::vector<BufferInfo> buffers;
   std::vector<ops::KernelStep> steps;
-  PreparationTimes preparation;  // all times
+  PreparationTimes preparation;  // all times are set
   MemoryUse memory{};
   std::string check;    // how the result was verified; empty with CheckKind::none
   OutputSample output;  // only with CheckKind::reference
-  // The kernel's own details; layouts and cold sets. "primitives": steps of an iteration, if the
-  // kernel names them. "output.digest": digest of the outputs, with every check except `none`.
+  // Details of the kernel, layouts and cold sets. "primitives" has the number of steps per
+  // iteration, if the kernel names them. "output.digest" has the digest of the outputs, unless the
+  // check is `none`.
   std::map<std::string, std::string> details;
-  // Parts of the creation: "context_ns". They are among the details of the message.
+  // Times of parts of the creation, such as "context_ns". The message contains them in its details.
   std::map<std::string, Nanoseconds> setup = {};
 };
 struct StepsReply {
@@ -166,45 +172,45 @@ struct ErrorReply {
 inline ErrorReply failed_reply(std::string reason) { return {Outcome::failed, std::move(reason)}; }
 inline ErrorReply failed_reply(const Error& error) { return failed_reply(error.message()); }
 struct WarmedUpReply {
-  std::int64_t iterations = 0;  // executed, never counted
+  std::int64_t iterations = 0;  // executed in the warm-up; not part of any sample
   std::int64_t iterations_per_sample = 1;
   bool steady = true;
   Nanoseconds sample{0};  // expected duration of one sample
 };
-// If there are fewer samples than requested and some were discarded, the device no longer gives
-// valid ones.
+// If the reply has fewer samples than requested and some were discarded, the device no longer gives
+// valid samples.
 struct RoundReply {
   std::vector<Nanoseconds> samples;
   std::optional<std::int64_t> iterations_per_sample = std::nullopt;  // nullopt from older workers
   DeviceSamples device = {};
-  // One per sample. The coordinator determines the level.
+  // One canary per sample. The coordinator determines the quiet level.
   SampleCanaries canaries = {};
-  // nullopt if it cannot be read; `details` then has the reason (harness/result/energy.hpp).
+  // nullopt if it cannot be read; then `details` contains the reason (harness/result/energy.hpp).
   std::optional<ProcessEnergy> energy = std::nullopt;
-  // Details of the kernel that sampling added or changed. They belong to the case.
+  // Details of the kernel that sampling added or changed; they become details of the case.
   std::map<std::string, std::string> details = {};
 };
-// Keys in the details of a profile pass: why its rows must not be compared, and what the reader
-// should know about them.
+// Keys in the details of a profile pass: why its GPU activities are invalid, and notes about them.
 inline constexpr const char* kTraceVoidDetail = "gpu.void";
 inline constexpr const char* kTraceNoteDetail = "gpu.note";
 struct ProfiledReply {
   std::int64_t iterations = 0;  // recorded
-  // Medians of an iteration in this worker, with and without collectors, interleaved.
+  // Medians of the iteration time in this worker, with and without collectors. Measured
+  // interleaved.
   Nanoseconds profiled{0}, unprofiled{0};
   // Totals of the recorded iterations: wall = attributed + unattributed.
   Nanoseconds wall{0}, attributed{0}, unattributed{0};
   std::int64_t activities = 0;     // written to the spool
   std::int64_t malformed = 0;      // lines of the library's log that could not be read
-  std::int64_t unknown = 0;        // ... of an unknown kind or format
+  std::int64_t unknown = 0;        // lines of the library's log of an unknown kind or format
   std::vector<std::string> notes;  // what was wrong with the first of these lines
   Bytes peak{0};                   // peak of all allocated memory, including cold and second copies
-  std::map<std::string, std::string> details;  // what the library reports about itself, cold sets
+  std::map<std::string, std::string> details;  // information from the library, cold sets
 };
 struct CanariesReply {
   Canaries time;
 };
-// The observations in order: MachineLook of sample_canary.hpp.
+// The observations in their order: MachineLook of harness/worker/sample_canary.hpp.
 struct WatchedReply {
   int threads = 0;
   std::vector<Nanoseconds> canaries, chains, lost;
@@ -223,11 +229,11 @@ struct ReplyMessage {
   WorkerTimes spent;
 };
 
-// One line without newline. Invalid UTF-8 is written with replacement characters.
+// Returns one line without a newline. Replacement characters replace invalid UTF-8.
 std::string encode(const Request& request);
 std::string encode(const ReplyMessage& reply);
-// Errors state what is wrong with the line and quote its beginning. `registry` lists the
-// operators; it must outlive the request.
+// Parses one line. Errors state what is wrong with the line and quote its beginning. `registry`
+// contains the operators and must outlive the request.
 Result<Request> decode_request(std::string_view line,
                                const ops::OperatorRegistry& registry = ops::built_in_operators());
 Result<ReplyMessage> decode_reply(std::string_view line);

@@ -14,21 +14,21 @@ namespace {
 
 std::optional<double> parse_fraction(std::string_view text) {
   if (text.ends_with('%')) {
-    const Result<double> share = parse_percentage(text);
-    return share ? std::optional<double>(*share) : std::nullopt;
+    const Result<double> fraction = parse_percentage(text);
+    return fraction ? std::optional<double>(*fraction) : std::nullopt;
   }
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional<double>(share) : std::nullopt;
+  double fraction = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fraction);
+  const bool is_complete = error == std::errc() && end == text.data() + text.size();
+  return is_complete ? std::optional<double>(fraction) : std::nullopt;
 }
 
 }  // namespace
 
 Result<double> parse_slowdown(std::string_view text) {
-  const std::optional<double> share = parse_fraction(text);
+  const std::optional<double> fraction = parse_fraction(text);
   // The comparisons also reject NaN.
-  if (share && *share >= 0 && *share <= 1) return *share;
+  if (fraction && *fraction >= 0 && *fraction <= 1) return *fraction;
   return Error{fmt::format("`{}` is not a fraction of the time", shorten(text, 40)),
                kSlowdownVariable, "expected one from 0% to 100%, such as 3% or 0.03"};
 }

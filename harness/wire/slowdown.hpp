@@ -10,11 +10,12 @@
 
 namespace bench {
 
-// Parses "3%" or "0.03": from 0 (none) to 1 (twice the time). The error names the variable.
+// Parses a slowdown such as "3%" or "0.03", from 0 (none) to 1 (twice the time). The error names
+// the environment variable.
 Result<double> parse_slowdown(std::string_view text);
 
-// Checks whether workers will accept the value of the variable; nullopt means that it is not set.
-// Call this before starting any worker.
+// Checks whether workers will accept the value of the environment variable; nullopt means that it
+// is not set. Call this before starting any worker.
 Status check_slowdown(const std::optional<std::string>& value);
 
 }  // namespace bench

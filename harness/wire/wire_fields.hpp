@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of values that several messages and documents contain. Private to this folder.
+// JSON fields of types that several messages and documents contain. Private to this folder.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -16,7 +16,7 @@
 
 namespace bench {
 
-// Messages may contain negative numbers: values of parameters, and whatever a plugin computes.
+// Messages may contain negative numbers, in parameters and in what a plugin computes.
 inline constexpr JsonRules kWireRules{.numbers = JsonRules::Numbers::any};
 inline constexpr JsonStyle kWireStyle{.indent = 0, .reals = JsonReals::with_fraction};
 

@@ -48,22 +48,22 @@ void fields(auto& archive, JsonOf<WorkerDocument::Device> auto& device) {
 
 template <class Archive>
 void fields(Archive& archive, JsonOf<WorkerDocument> auto& document) {
-  // The reader requires only what a coordinator uses.
-  const auto informative = [&](const char* name, auto& value) {
+  // Always written, but optional when read: a coordinator does not use these fields.
+  const auto informative_field = [&](const char* name, auto& value) {
     if constexpr (Archive::kReads) {
       archive.optional(name, value);
     } else {
       archive.required(name, value);
     }
   };
-  informative("protocol", document.protocol);
-  informative("tool_version", document.tool_version);
+  informative_field("protocol", document.protocol);
+  informative_field("tool_version", document.tool_version);
   archive.required("operators", document.operators);
-  informative("dtypes", document.types);
+  informative_field("dtypes", document.types);
   archive.required("backends", document.backends);
-  informative("devices", document.devices);
-  informative("missing", document.missing);
-  informative("plugins", document.plugins);
+  informative_field("devices", document.devices);
+  informative_field("missing", document.missing);
+  informative_field("plugins", document.plugins);
 }
 
 std::string format_worker_document(const WorkerDocument& document) {

@@ -24,13 +24,13 @@ struct WorkerDocument {
     std::string name;
     std::string device;
     std::vector<std::string> operators;
-    std::string source;  // the plugin that provides the backend; empty if no loaded plugin does
+    std::string source;  // the loaded plugin that provides the backend; empty if none does
   };
   struct Device {
     std::string name;
     std::string backend;
-    std::optional<ops::LibraryInfo> library;  // library of the first device
-    std::optional<std::string> reason;        // why it is missing
+    std::optional<ops::LibraryInfo> library;  // only for the first device
+    std::optional<std::string> reason;        // why the device is missing
   };
   int protocol = 0;
   std::string tool_version;
@@ -41,9 +41,9 @@ struct WorkerDocument {
   std::vector<ops::LibraryInfo> plugins;
 };
 
-// One line without a newline.
+// Returns one line without a newline.
 std::string format_worker_document(const WorkerDocument& document);
-// Requires only what a coordinator uses: operators and backends.
+// Parses the document. Requires only the fields that a coordinator uses: operators and backends.
 Result<WorkerDocument> parse_worker_document(std::string_view text);
 
 }  // namespace bench

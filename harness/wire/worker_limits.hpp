@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may take beyond the work requested of it. The coordinator uses these limits to
+// Limits of the time that a worker may take beyond the requested work. The coordinator uses them to
 // detect a hanging worker.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-// A warm-up ends at this multiple of the requested time, steady or not.
+// A warm-up ends at this multiple of the requested time, even if it is not steady.
 inline constexpr int kWarmupTimeFactor = 10;
-// If a worker's device invalidates sample after sample, the worker pauses: for this time at first,
-// and for twice the previous time on each further pause,
+// If a worker's device invalidates sample after sample, the worker pauses. The first pause of a
+// round takes this time, and each further pause takes twice the previous time.
 inline constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(50);
-// ... at most this many times per round: 1.55 s in all. Then the round ends with the samples that
-// it has.
+// Maximum number of pauses per round, 1.55 s in total. After them, the round ends with the valid
+// samples.
 inline constexpr int kMaxPauses = 5;
 
 }  // namespace bench

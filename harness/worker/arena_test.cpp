@@ -35,7 +35,7 @@ TEST(LayOut, NoTwoNeighboursOfPageSizeBeginAtTheSamePlaceOfAPage) {
 // With the host's unit of 64 bytes, the odd stride would put most sets between multiples of 256.
 TEST(LayOut, OnADeviceEveryBufferOfEverySetBeginsAtAMultipleOf256) {
   const std::array<Bytes, 3> buffers = {Bytes{4096}, Bytes{100}, Bytes{300}};
-  const auto layout = lay_out(buffers, {kMi}, {kMi}, kDeviceUnit);
+  const auto layout = lay_out(buffers, {kMi}, {kMi}, kDeviceAlignment);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->offsets[1].count, 4096);
   EXPECT_EQ(layout->offsets[2].count, 4096 + 256);
@@ -46,7 +46,7 @@ TEST(LayOut, OnADeviceEveryBufferOfEverySetBeginsAtAMultipleOf256) {
     }
   }
   const std::array<Bytes, 1> page = {Bytes{4096}};
-  EXPECT_EQ(lay_out(page, {kMi}, {kMi}, kDeviceUnit)->stride.count, 4096 + 256);
+  EXPECT_EQ(lay_out(page, {kMi}, {kMi}, kDeviceAlignment)->stride.count, 4096 + 256);
 }
 
 TEST(LayOut, DistanceLimitsTheSets) {

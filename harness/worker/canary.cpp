@@ -13,8 +13,9 @@
 namespace bench {
 namespace {
 
-// A repetition takes about half a millisecond (DRAM: one, the timer: 50 us) on machines of 2020.
-// This is as long as ten thousand clock reads, and a tenth of a scheduler's time slice.
+// A repetition takes about half a millisecond on machines of 2020 (DRAM: one millisecond, timer: 50
+// us). Half a millisecond is as long as ten thousand clock reads, and a tenth of a scheduler's time
+// slice.
 constexpr std::int64_t kChainSteps = 200'000;
 constexpr std::int64_t kClockReads = 2'000;
 // Three arrays of 64 KiB: more than any first-level cache, less than any second-level cache of a
@@ -50,7 +51,8 @@ Bytes canary_memory(std::optional<Bytes> last_level_cache) {
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,
                                   std::optional<Bytes> available) {
   const Bytes size = canary_memory(last_level_cache);
-  // The memory written last, which may still be in a cache, is used last.
+  // The allocation writes the memory in ascending order, and the triads also use it in this order.
+  // What the allocation wrote last may still be in a cache and is used last.
   const LargePages memory =
       available && available->count < size.count ? nullptr : allocate_large_pages(size);
   if (memory == nullptr) {
@@ -58,14 +60,14 @@ Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_
                  ""};
   }
   Canaries result;
-  auto* const first = reinterpret_cast<double*>(memory.get());
+  auto* const values = reinterpret_cast<double*>(memory.get());
   result.dram = median_time(clock, [&](std::size_t i) {
-    double* const part = first + i * 3 * kStreamedCount;
+    double* const part = values + i * 3 * kStreamedCount;
     triad(part, part + kStreamedCount, part + 2 * kStreamedCount, kStreamedCount);
   });
   result.l2 = median_time(clock, [&](std::size_t) {
     for (int pass = 0; pass < kCachedPasses; ++pass) {
-      triad(first, first + kCachedCount, first + 2 * kCachedCount, kCachedCount);
+      triad(values, values + kCachedCount, values + 2 * kCachedCount, kCachedCount);
     }
   });
   result.fma = median_time(clock, [](std::size_t) {

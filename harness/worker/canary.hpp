@@ -14,17 +14,18 @@
 
 namespace bench {
 
-// Repetitions of each workload; the median is its time. They are many and short, so that an
-// interrupted one does not matter.
+// Repetitions of each workload; the median is its time. Repetitions are many and short, so that an
+// interrupt in one of them does not affect the median.
 inline constexpr std::size_t kCanaryRepetitions = 15;
 
-// Memory of the triads: three times 64 MiB, or twice the last-level cache if that is more, up to
-// 512 MiB. No core fills a larger cache alone. The work is the same on every machine: 3 x 4 MiB per
-// repetition, each on lines not used since all memory was written once.
+// Returns the size of the triads' memory: three times 64 MiB, or twice the last-level cache if that
+// is more, up to 512 MiB. One core cannot fill a larger cache. The work is the same on every
+// machine: 3 x 4 MiB per repetition. Each repetition uses memory that was not used since its
+// initialisation.
 Bytes canary_memory(std::optional<Bytes> last_level_cache);
 
-// Returns an error if this machine has not enough memory. `available`: memory that may be used;
-// nullopt if unknown.
+// Measures all canaries. Returns an error if this machine does not have enough memory. `available`:
+// memory that may be used; nullopt if unknown.
 Result<Canaries> measure_canaries(Clock& clock, std::optional<Bytes> last_level_cache,
                                   std::optional<Bytes> available);
 

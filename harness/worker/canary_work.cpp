@@ -14,8 +14,8 @@ using Vector = float __attribute__((vector_size(16)));
 }  // namespace
 
 double multiply_add_chains(std::int64_t steps) {
-  // The compiler cannot know these values. They let the chains approach 1, without overflow or
-  // denormal numbers.
+  // `volatile` hides these values from the compiler. With them the chains approach 1, without
+  // overflow or denormal numbers.
   const volatile double shrink = 0.999999;
   const volatile double grow = 0.000001;
   const double factor = shrink;
@@ -35,9 +35,9 @@ double multiply_add_chains(std::int64_t steps) {
   return a + b + c + d + e + f + g + h;
 }
 
-void triad(double* __restrict to, const double* __restrict left, const double* __restrict right,
+void triad(double* __restrict out, const double* __restrict left, const double* __restrict right,
            std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = left[i] + kTriadFactor * right[i];
+  for (std::size_t i = 0; i < count; ++i) out[i] = left[i] + kTriadFactor * right[i];
 }
 
 float mixed_operations(const float* from, std::int64_t vectors, int passes) {
@@ -46,7 +46,8 @@ float mixed_operations(const float* from, std::int64_t vectors, int passes) {
   Vector a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
   std::int64_t i = vectors, j = passes, k = 1, l = 2;
   const auto* values = reinterpret_cast<const Vector*>(from);
-  // The compiler must assume that each value is read, so it cannot combine the integer operations.
+  // Makes the compiler assume that the value is read, so that it cannot combine the integer
+  // operations.
   const auto keep = [](std::int64_t& value) { asm volatile("" : "+r"(value)); };
   for (int pass = 0; pass < passes; ++pass) {
     for (std::int64_t at = 0; at < vectors; at += 8) {

@@ -20,11 +20,13 @@ namespace {
 
 using ops::Dims;
 
-// Maximum border elements of one plane; a larger border is sampled like the rest.
+// Maximum number of border elements of a plane that are all checked. A larger border is only
+// sampled.
 constexpr std::int64_t kMaxBorder = 16384;
-// Spatial dimensions are at most the last three of n, c, d, h, w.
+// Maximum number of spatial dimensions: d, h and w of n, c, d, h, w.
 constexpr std::size_t kMaxPlaneRank = 3;
-// Bound of a sum of N independent errors in standard deviations: fewer than 1e-9 false positives.
+// Tolerance of Freivalds' test, in standard deviations of a sum of independent errors. For normally
+// distributed errors, the probability of a false positive is about 2e-9.
 constexpr double kSigmas = 6;
 
 std::int64_t product(std::span<const std::int64_t> dims) {
@@ -33,24 +35,24 @@ std::int64_t product(std::span<const std::int64_t> dims) {
   return count;
 }
 
-// Adds both ends of every dimension, as long as the combinations stay below kCheckedPositions (12
-// dimensions). For further dimensions it adds only the first index.
+// Adds the corners: every combination of the first and the last index of each dimension. Limited to
+// kCheckedPositions combinations (12 dimensions); further dimensions have only the first index.
 void add_corners(const Dims& dims, std::vector<std::int64_t>& positions) {
   std::vector<std::int64_t> corners = {0};
   for (const std::int64_t size : dims) {
-    const bool both =
+    const bool has_room =
         size > 1 && 2 * static_cast<std::int64_t>(corners.size()) <= kCheckedPositions;
-    std::vector<std::int64_t> longer;
+    std::vector<std::int64_t> extended;
     for (const std::int64_t corner : corners) {
-      longer.push_back(corner * size);
-      if (both) longer.push_back(corner * size + size - 1);
+      extended.push_back(corner * size);
+      if (has_room) extended.push_back(corner * size + size - 1);
     }
-    corners = std::move(longer);
+    corners = std::move(extended);
   }
   positions.insert(positions.end(), corners.begin(), corners.end());
 }
 
-bool on_border(std::int64_t position, std::span<const std::int64_t> plane) {
+bool is_on_border(std::int64_t position, std::span<const std::int64_t> plane) {
   for (std::size_t i = plane.size(); i-- > 0;) {
     const std::int64_t index = position % plane[i];
     if (index == 0 || index == plane[i] - 1) return true;
@@ -59,37 +61,39 @@ bool on_border(std::int64_t position, std::span<const std::int64_t> plane) {
   return false;
 }
 
-// Number of border elements: all except the interior.
-std::int64_t border_size(std::span<const std::int64_t> plane) {
+// Returns the number of border elements: all except the interior.
+std::int64_t count_border(std::span<const std::int64_t> plane) {
   std::int64_t interior = 1;
   for (const std::int64_t size : plane) interior *= std::max<std::int64_t>(size - 2, 0);
   return product(plane) - interior;
 }
 
+// Adds the border of one random plane, unless it is larger than kMaxBorder.
 void add_border_plane(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
   const std::size_t leading = dims.size() > 2 ? 2 : dims.size() - 1;
   const std::size_t begin = std::max(leading, dims.size() - std::min(dims.size(), kMaxPlaneRank));
   const std::span<const std::int64_t> plane = std::span(dims).subspan(begin);
-  if (border_size(plane) > kMaxBorder) return;
+  if (count_border(plane) > kMaxBorder) return;
   const std::int64_t size = product(plane);
   const auto planes = static_cast<std::uint64_t>(product(std::span(dims).first(begin)));
   const std::int64_t base = static_cast<std::int64_t>(random.below(planes)) * size;
   for (std::int64_t i = 0; i < size; ++i) {
-    if (on_border(i, plane)) positions.push_back(base + i);
+    if (is_on_border(i, plane)) positions.push_back(base + i);
   }
 }
 
 // Adds random positions with one index at its first or last value.
 void add_faces(const Dims& dims, SplitMix& random, std::vector<std::int64_t>& positions) {
   const std::int64_t total = product(dims);
-  const std::int64_t each = kCheckedPositions / 4 / static_cast<std::int64_t>(2 * dims.size());
+  const std::int64_t per_face = kCheckedPositions / 4 / static_cast<std::int64_t>(2 * dims.size());
   std::int64_t stride = total;
   for (const std::int64_t size : dims) {
     stride /= size;
-    for (std::int64_t i = 0; i < 2 * each; ++i) {
-      const auto any = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(total)));
-      const std::int64_t index = any / stride % size;
-      positions.push_back(any + ((i % 2 == 0 ? 0 : size - 1) - index) * stride);
+    for (std::int64_t i = 0; i < 2 * per_face; ++i) {
+      const auto position =
+          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(total)));
+      const std::int64_t index = position / stride % size;
+      positions.push_back(position + ((i % 2 == 0 ? 0 : size - 1) - index) * stride);
     }
   }
 }
@@ -124,7 +128,7 @@ std::vector<std::int64_t> check_positions(const Dims& dims, std::uint64_t seed) 
   return positions;
 }
 
-std::string element_name(const ops::Tensor& tensor, std::int64_t position) {
+std::string format_element(const ops::Tensor& tensor, std::int64_t position) {
   std::vector<std::int64_t> index(tensor.dims.size());
   for (std::size_t i = tensor.dims.size(); i-- > 0;) {
     index[i] = position % tensor.dims[i];
@@ -133,9 +137,9 @@ std::string element_name(const ops::Tensor& tensor, std::int64_t position) {
   return fmt::format("{}[{}]", tensor.name, fmt::join(index, ","));
 }
 
-Result<Agreement> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
-                          std::span<const double> want, const ops::Tolerance& tolerance) {
-  Agreement agreement;
+Result<CheckSummary> compare(const PlainOutput& output, std::span<const std::int64_t> positions,
+                             std::span<const double> want, const ops::Tolerance& tolerance) {
+  CheckSummary summary;
   std::int64_t wrong = 0;
   std::string first;
   for (std::size_t i = 0; i < want.size(); ++i) {
@@ -148,18 +152,18 @@ Result<Agreement> compare(const PlainOutput& output, std::span<const std::int64_
     if (!same && !(difference <= allowed)) {  // also true if the difference is NaN
       if (wrong++ == 0) {
         first = fmt::format("{}: got {}, want {}, tolerance {:.3g}",
-                            element_name(*output.tensor, position), got, want[i], allowed);
+                            format_element(*output.tensor, position), got, want[i], allowed);
       }
     } else if (!same) {
-      agreement.worst = std::max(agreement.worst, difference / allowed);
+      summary.worst = std::max(summary.worst, difference / allowed);
     }
   }
-  agreement.elements = static_cast<std::int64_t>(want.size());
+  summary.elements = static_cast<std::int64_t>(want.size());
   if (wrong > 0) {
     return Error{fmt::format("{}; {} of {} compared elements are wrong", first, wrong, want.size()),
                  "", ""};
   }
-  return agreement;
+  return summary;
 }
 
 Status find_unwritten(const PlainOutput& output) {
@@ -168,7 +172,7 @@ Status find_unwritten(const PlainOutput& output) {
   const std::int64_t count = tensor.elements();
   for (std::int64_t i = 0; i < count; ++i) {
     if (std::isnan(load_element(tensor.dtype, output.data, static_cast<std::size_t>(i)))) {
-      return Error{element_name(tensor, i) +
+      return Error{format_element(tensor, i) +
                        ": got NaN, want a number: never written, or computed from an element that "
                        "was not",
                    "", ""};
@@ -197,7 +201,8 @@ struct GemmShape {
   bool trans_a, trans_b, bias;
 };
 
-std::optional<GemmShape> gemm_shape(const ops::Problem& problem, const PlainOutput& output) {
+// Returns nullopt if Freivalds' test does not apply to the problem.
+std::optional<GemmShape> find_gemm_shape(const ops::Problem& problem, const PlainOutput& output) {
   if (problem.op->name != "gemm" || problem.direction != ops::Direction::forward ||
       !problem.post_ops.empty() || info(output.tensor->dtype).is_integer) {
     return std::nullopt;
@@ -208,8 +213,8 @@ std::optional<GemmShape> gemm_shape(const ops::Problem& problem, const PlainOutp
 }
 
 // Returns A (B x) + bias . x for the matrices with index `b` in the batch.
-std::vector<double> product_of_factors(const GemmShape& s, ops::ReferenceInputs inputs,
-                                       std::int64_t b, std::span<const double> x) {
+std::vector<double> multiply_factors(const GemmShape& s, ops::ReferenceInputs inputs,
+                                     std::int64_t b, std::span<const double> x) {
   const double* right = inputs[1].data() + b * s.k * s.n;
   const auto right_at = [&](std::int64_t i, std::int64_t j) {
     return s.trans_b ? right[j * s.k + i] : right[i * s.n + j];
@@ -220,11 +225,11 @@ std::vector<double> product_of_factors(const GemmShape& s, ops::ReferenceInputs 
   };
   std::vector<double> y = multiply(s.m, s.k, left_at, multiply(s.k, s.n, right_at, x));
   if (!s.bias) return y;
-  double shift = 0;
+  double bias_sum = 0;
   for (std::int64_t j = 0; j < s.n; ++j) {
-    shift += inputs[2][static_cast<std::size_t>(j)] * x[static_cast<std::size_t>(j)];
+    bias_sum += inputs[2][static_cast<std::size_t>(j)] * x[static_cast<std::size_t>(j)];
   }
-  for (double& value : y) value += shift;
+  for (double& value : y) value += bias_sum;
   return y;
 }
 
@@ -232,7 +237,7 @@ std::vector<double> product_of_factors(const GemmShape& s, ops::ReferenceInputs 
 
 std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInputs inputs,
                                 const PlainOutput& output, std::uint64_t seed) {
-  const std::optional<GemmShape> shape = gemm_shape(problem, output);
+  const std::optional<GemmShape> shape = find_gemm_shape(problem, output);
   if (!shape) return std::nullopt;
   const GemmShape& s = *shape;
   const ops::Tolerance tolerance = problem.op->tolerance(problem);
@@ -240,10 +245,10 @@ std::optional<Status> freivalds(const ops::Problem& problem, ops::ReferenceInput
   std::vector<double> x(static_cast<std::size_t>(s.n));
   for (double& value : x) value = random.below(2) == 0 ? -1 : 1;
   for (std::int64_t b = 0; b < s.batch; ++b) {
-    const std::vector<double> want = product_of_factors(s, inputs, b, x);
+    const std::vector<double> want = multiply_factors(s, inputs, b, x);
     for (std::int64_t i = 0; i < s.m; ++i) {
       double got = 0;
-      double squares = 0;  // sum over the tolerances of the row
+      double squares = 0;  // sum of the squared tolerances of the row
       for (std::int64_t j = 0; j < s.n; ++j) {
         const auto flat = static_cast<std::size_t>((b * s.m + i) * s.n + j);
         const double value = load_element(output.tensor->dtype, output.data, flat);
@@ -279,15 +284,15 @@ OutputSample sample_outputs(std::span<const PlainOutput> outputs, std::uint64_t 
 
 namespace {
 
-// A chain rounds once per layer, and each rounding is a few units in the last place of the layer's
-// largest value. Errors grow with the root of the number of layers. For f32, each value is a sum of
-// hundreds of products, hence the larger factor. 16-bit types round once after sums in f32.
+// Tolerance per layer of a network, in units in the last place (ulps) of the largest value. Errors
+// grow with the root of the number of layers. For f32, each value is a sum of hundreds of products,
+// hence the larger factor. 16-bit types round once after sums in f32.
 constexpr double kChainUlpsF32 = 256;
 constexpr double kChainUlpsOther = 4;
 
 using Outputs = std::vector<PlainOutput>;
 
-ErrorReply wrong(const Error& error) { return {Outcome::wrong_result, error.message()}; }
+ErrorReply wrong_result(const Error& error) { return {Outcome::wrong_result, error.message()}; }
 
 Outputs plain_outputs(const Workload& workload, const std::vector<AlignedBuffer>& buffers) {
   Outputs outputs;
@@ -298,7 +303,8 @@ Outputs plain_outputs(const Workload& workload, const std::vector<AlignedBuffer>
   return outputs;
 }
 
-// Absolute, based on the largest value: fused and unfused chains round in different places.
+// Returns the tolerance for a network. It is absolute and based on the largest value, because fused
+// and unfused networks round in different places.
 ops::Tolerance chain_tolerance(const ops::Network& network, std::span<const double> want) {
   double largest = 0;
   for (const double value : want) largest = std::max(largest, std::abs(value));
@@ -315,45 +321,46 @@ ops::Tolerance choose_tolerance(const Workload& workload, std::span<const double
   return chain_tolerance(std::get<NetworkPair>(workload).network, want);
 }
 
-std::string format_agreement(std::string_view how, const Agreement& total) {
-  return fmt::format("{}, {} elements, worst {:.2g} of tolerance", how, total.elements,
+std::string format_check_summary(std::string_view method, const CheckSummary& total) {
+  return fmt::format("{}, {} elements, worst {:.2g} of tolerance", method, total.elements,
                      total.worst);
 }
 
-void add(Agreement& total, const Agreement& part) {
+void add(CheckSummary& total, const CheckSummary& part) {
   total.elements += part.elements;
   total.worst = std::max(total.worst, part.worst);
 }
 
-Result<std::string, ErrorReply> against_reference(const ops::Problem& problem,
-                                                  const Outputs& outputs, const InputValues& values,
-                                                  std::uint64_t seed) {
+Result<std::string, ErrorReply> check_against_reference(const ops::Problem& problem,
+                                                        const Outputs& outputs,
+                                                        const InputValues& values,
+                                                        std::uint64_t seed) {
   const std::int64_t operations = problem.work.macs.value_or(problem.work.flops);
-  const bool full = operations <= kFullCheckOperations;
+  const bool is_full = operations <= kMaxFullCheckOperations;
   const ops::Tolerance tolerance = problem.op->tolerance(problem);
-  Agreement total;
-  std::string how = full ? "full" : "seeded positions with borders";
+  CheckSummary total;
+  std::string method = is_full ? "full" : "seeded positions with borders";
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::vector<std::int64_t> positions =
-        full ? std::vector<std::int64_t>() : check_positions(outputs[i].tensor->dims, seed);
+        is_full ? std::vector<std::int64_t>() : check_positions(outputs[i].tensor->dims, seed);
     const auto want = ops::try_reference(problem, values, i, positions);
     if (!want) return failed_reply(want.error());
-    Result<Agreement> agreement = compare(outputs[i], positions, *want, tolerance);
-    if (!agreement) return wrong(agreement.error());
-    add(total, *agreement);
-    if (full) continue;
+    Result<CheckSummary> summary = compare(outputs[i], positions, *want, tolerance);
+    if (!summary) return wrong_result(summary.error());
+    add(total, *summary);
+    if (is_full) continue;
     if (const std::optional<Status> test = freivalds(problem, values, outputs[i], seed)) {
-      if (!*test) return wrong(test->error());
-      how += " and Freivalds' test";
+      if (!*test) return wrong_result(test->error());
+      method += " and Freivalds' test";
     }
   }
-  return format_agreement(how, total);
+  return format_check_summary(method, total);
 }
 
 // Runs the other execution of the network on the same data and compares all elements.
-Result<std::string, ErrorReply> against_twin(ops::Backend& backend, const Workload& workload,
-                                             const Outputs& outputs, const CheckRequest& request,
-                                             Clock& clock) {
+Result<std::string, ErrorReply> check_against_twin(ops::Backend& backend, const Workload& workload,
+                                                   const Outputs& outputs,
+                                                   const CheckRequest& request, Clock& clock) {
   const std::optional<Workload> twin = make_twin(workload);
   if (!twin) return std::string("finite values; there is no second execution to compare with");
   auto other = PreparedKernel::build(backend, *twin, input_values(*twin, request.seed), clock,
@@ -366,59 +373,63 @@ Result<std::string, ErrorReply> against_twin(ops::Backend& backend, const Worklo
   }
   auto buffers = other->outputs();
   if (!buffers) return failed_reply(buffers.error());
-  Agreement total;
+  CheckSummary total;
   const Outputs expected = plain_outputs(*twin, *buffers);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     std::vector<double> want(static_cast<std::size_t>(expected[i].tensor->elements()));
     for (std::size_t j = 0; j < want.size(); ++j) {
       want[j] = load_element(expected[i].tensor->dtype, expected[i].data, j);
     }
-    Result<Agreement> agreement = compare(
+    Result<CheckSummary> summary = compare(
         outputs[i], {}, want, chain_tolerance(std::get<NetworkPair>(workload).network, want));
-    if (!agreement) return wrong(agreement.error());
-    add(total, *agreement);
+    if (!summary) return wrong_result(summary.error());
+    add(total, *summary);
   }
   const bool fused = std::get<NetworkPair>(workload).network.fusion == ops::Fusion::fused;
-  return format_agreement(fused ? "against the unfused chain" : "against the fused chain", total);
+  return format_check_summary(fused ? "against the unfused chain" : "against the fused chain",
+                              total);
 }
 
-// Equal bits need no comparison. Otherwise it compares the same positions with a tolerance, because
-// sums may be computed in another order.
-Result<std::string, ErrorReply> against_expected(const Workload& workload, const Outputs& outputs,
-                                                 const OutputSample& sample,
-                                                 const CheckRequest& request) {
+// Compares the outputs with those of the first process. If the digests are equal, so are the
+// outputs. Otherwise compares the same positions with a tolerance, because sums may be computed in
+// another order.
+Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
+                                                       const Outputs& outputs,
+                                                       const OutputSample& sample,
+                                                       const CheckRequest& request) {
   if (sample.digest == request.expected.digest) return std::string("equal to the first process");
-  Agreement total;
-  std::span<const double> rest = request.expected.values;
+  CheckSummary total;
+  std::span<const double> remaining = request.expected.values;
   for (const PlainOutput& output : outputs) {
     const std::vector<std::int64_t> positions = check_positions(output.tensor->dims, request.seed);
-    if (positions.size() > rest.size()) {
+    if (positions.size() > remaining.size()) {
       return ErrorReply{Outcome::failed, "the first process's values do not fit this output"};
     }
-    const std::span<const double> want = rest.first(positions.size());
-    Result<Agreement> agreement =
+    const std::span<const double> want = remaining.first(positions.size());
+    Result<CheckSummary> summary =
         compare(output, positions, want, choose_tolerance(workload, want));
-    if (!agreement) {
+    if (!summary) {
       return ErrorReply{Outcome::wrong_result,
-                        "values differ from the first process's: " + agreement.error().message()};
+                        "values differ from the first process's: " + summary.error().message()};
     }
-    add(total, *agreement);
-    rest = rest.subspan(positions.size());
+    add(total, *summary);
+    remaining = remaining.subspan(positions.size());
   }
-  return format_agreement("like the first process", total);
+  return format_check_summary("like the first process", total);
 }
 
-// NaN marks what a floating-point kernel left unwritten; for integers a second run with a different
-// poison value finds it.
-Status check_written(const Workload& workload, PreparedKernel& instance, const Outputs& outputs) {
-  bool integers = false;
+// Returns an error if the kernel did not write an element. NaN marks such elements in
+// floating-point outputs. In integer outputs, a second run with a different poison value finds
+// them.
+Status check_written(const Workload& workload, PreparedKernel& prepared, const Outputs& outputs) {
+  bool has_integers = false;
   for (const PlainOutput& output : outputs) {
     BENCH_RETURN_IF_ERROR(find_unwritten(output));
-    integers = integers || info(output.tensor->dtype).is_integer;
+    has_integers = has_integers || info(output.tensor->dtype).is_integer;
   }
-  if (!integers) return Done{};
-  BENCH_RETURN_IF_ERROR(instance.run_again());
-  BENCH_ASSIGN_OR_RETURN(const std::vector<AlignedBuffer> again, instance.outputs());
+  if (!has_integers) return Done{};
+  BENCH_RETURN_IF_ERROR(prepared.run_again());
+  BENCH_ASSIGN_OR_RETURN(const std::vector<AlignedBuffer> again, prepared.outputs());
   const Outputs second = plain_outputs(workload, again);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ops::Tensor& tensor = *outputs[i].tensor;
@@ -427,8 +438,9 @@ Status check_written(const Workload& workload, PreparedKernel& instance, const O
       const auto index = static_cast<std::size_t>(j);
       const double got = load_element(tensor.dtype, outputs[i].data, index);
       if (got != load_element(tensor.dtype, second[i].data, index)) {
-        return Error{element_name(tensor, j) + ": got another value in a second run: never written",
-                     "", ""};
+        return Error{
+            format_element(tensor, j) + ": got another value in a second run: never written", "",
+            ""};
       }
     }
   }
@@ -437,23 +449,24 @@ Status check_written(const Workload& workload, PreparedKernel& instance, const O
 
 }  // namespace
 
-Result<Verified, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
-                                    PreparedKernel& instance, const InputValues& values,
-                                    const CheckRequest& request, Clock& clock) {
-  auto buffers = instance.outputs();
+Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
+                                        PreparedKernel& prepared, const InputValues& values,
+                                        const CheckRequest& request, Clock& clock) {
+  auto buffers = prepared.outputs();
   if (!buffers) return failed_reply(buffers.error());
   const Outputs outputs = plain_outputs(workload, *buffers);
-  if (Status written = check_written(workload, instance, outputs); !written) {
-    return wrong(written.error());
+  if (Status written = check_written(workload, prepared, outputs); !written) {
+    return wrong_result(written.error());
   }
   OutputSample sample = sample_outputs(outputs, request.seed);
   const auto* problem = std::get_if<ops::Problem>(&workload);
   Result<std::string, ErrorReply> text =
-      request.kind == CheckKind::expected ? against_expected(workload, outputs, sample, request)
-      : problem != nullptr ? against_reference(*problem, outputs, values, request.seed)
-                           : against_twin(backend, workload, outputs, request, clock);
+      request.kind == CheckKind::expected
+          ? check_against_expected(workload, outputs, sample, request)
+      : problem != nullptr ? check_against_reference(*problem, outputs, values, request.seed)
+                           : check_against_twin(backend, workload, outputs, request, clock);
   if (!text) return std::move(text).error();
-  return Verified{std::move(*text), std::move(sample)};
+  return Verification{std::move(*text), std::move(sample)};
 }
 
 }  // namespace bench

@@ -28,17 +28,17 @@ MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
   Bytes activations{0};
   for (const ops::KernelBuffer& buffer : kernel.buffers()) {
     use.peak = use.peak + buffer.size;
-    Bytes& part = buffer.role == ops::BufferRole::weights ? use.weights : activations;
-    part = part + buffer.size;
+    Bytes& subtotal = buffer.role == ops::BufferRole::weights ? use.weights : activations;
+    subtotal = subtotal + buffer.size;
   }
   use.activations = activations;
   return use;
 }
 
-// One entry per tensor. The activations of a network share one entry, because a list of fifty is
-// not useful.
-std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
-                                     std::span<const ops::Tensor> tensors) {
+// Returns one entry per tensor. The activations of a network share one entry, because a list of
+// fifty is not useful.
+std::vector<BufferInfo> make_buffer_infos(const ops::Kernel& kernel,
+                                          std::span<const ops::Tensor> tensors) {
   std::vector<BufferInfo> infos;
   BufferInfo activations{"activations", "activation", "", {0}};
   const auto buffers = kernel.buffers();
@@ -56,7 +56,7 @@ std::vector<BufferInfo> buffer_infos(const ops::Kernel& kernel,
   return infos;
 }
 
-// The energy counters over one round.
+// Reads the energy counters of a device over one round, which begins at construction.
 class EnergyReading {
  public:
   explicit EnergyReading(const EnergyMeterResult* meter) : meter_(meter) {
@@ -83,15 +83,15 @@ class EnergyReading {
 
 }  // namespace
 
-struct CommandServer::Built {
+struct CommandServer::BuiltKernel {
   std::string problem;  // id with cache `hot`, shared by the variants of a problem
   std::uint64_t seed;
   ops::Backend* backend;
   Workload workload;
-  PreparedKernel instance;
+  PreparedKernel prepared;
   std::int64_t tuning;
-  bool checked = false;
-  PreparedReply reply;  // without the parts that depend on the cache mode
+  bool is_checked = false;
+  PreparedReply reply;  // without the details that depend on the cache mode
 };
 
 CommandServer::CommandServer(ops::Backend& backend, Clock& clock, ServerOptions options)
@@ -162,7 +162,7 @@ Reply CommandServer::model(const ModelRequest& request) {
 Reply CommandServer::prepare(const PrepareRequest& request) {
   const Nanoseconds start = clock_.now();
   const Nanoseconds check_before = spent_.check;
-  const auto account = [&] {
+  const auto add_setup_time = [&] {
     spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
   };
   release();
@@ -172,30 +172,30 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   hot.cache = CacheMode::hot;
   try {
     const std::string problem = to_id(hot);
-    const bool same = built_ && built_->problem == problem && built_->seed == request.seed &&
-                      built_->tuning == request.tuning &&
-                      (built_->checked || request.check == CheckKind::none);
-    if (!same) {
+    const bool is_same = built_ && built_->problem == problem && built_->seed == request.seed &&
+                         built_->tuning == request.tuning &&
+                         (built_->is_checked || request.check == CheckKind::none);
+    if (!is_same) {
       built_.reset();  // freed before the next one needs the memory
       if (Result<Done, ErrorReply> done = build(*key, problem, request); !done) {
         built_.reset();
-        account();
+        add_setup_time();
         return std::move(done).error();
       }
     }
     PreparedReply reply = built_->reply;
     auto rotation = make_rotation(key->cache, request.reuse_distance, reply.details);
-    account();
+    add_setup_time();
     if (!rotation) return failed_reply(rotation.error());
     rotation_ = std::move(*rotation);
     SamplerOptions options{{}, options_.pause, request.sample_method, sample_canary()};
     if (*slowdown_ > 0) options.slowdown = *slowdown_;
-    sampler_ = make_sampler(built_->instance.kernel(), *rotation_, clock_, std::move(options));
+    sampler_ = make_sampler(built_->prepared.kernel(), *rotation_, clock_, std::move(options));
     if (request.check == CheckKind::expected) reply.output = {};  // the sender has it already
     return reply;
   } catch (const std::bad_alloc&) {
     built_.reset();
-    account();
+    add_setup_time();
     return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
   }
 }
@@ -208,30 +208,30 @@ Reply CommandServer::steps(const StepsRequest& request) {
   if (!network) return failed_reply(network.error());
   const auto kernel = context_->backends.first().create(*network);
   spent_.setup += clock_.now() - start;
-  if (!kernel) return refused(kernel.error());
+  if (!kernel) return to_error_reply(kernel.error());
   return StepsReply{(*kernel)->steps()};
 }
 
 Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::string& problem,
                                               const PrepareRequest& request) {
   const auto backend = context_->backends.find(key.backend);
-  if (!backend) return refused(backend.error());
+  if (!backend) return to_error_reply(backend.error());
   auto workload = admit(key, request.network.get(), **backend, options_.available, registry());
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, request.seed);
   (*backend)->set_tuning(request.tuning);
-  auto instance = PreparedKernel::build(**backend, *workload, values, clock_, options_.available,
+  auto prepared = PreparedKernel::build(**backend, *workload, values, clock_, options_.available,
                                         request.input_layouts);
-  if (!instance) return refused(instance.error());
-  built_ = std::make_shared<Built>(Built{problem,
-                                         request.seed,
-                                         *backend,
-                                         std::move(*workload),
-                                         std::move(*instance),
-                                         request.tuning,
-                                         false,
-                                         {}});
-  ops::Kernel& kernel = built_->instance.kernel();
+  if (!prepared) return to_error_reply(prepared.error());
+  built_ = std::make_shared<BuiltKernel>(BuiltKernel{problem,
+                                                     request.seed,
+                                                     *backend,
+                                                     std::move(*workload),
+                                                     std::move(*prepared),
+                                                     request.tuning,
+                                                     false,
+                                                     {}});
+  ops::Kernel& kernel = built_->prepared.kernel();
   PreparedReply& reply = built_->reply;
   reply.implementation = kernel.implementation();
   reply.details = kernel.details();
@@ -245,7 +245,7 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
     reply.details["library." + library.name] = library.version;
     reply.details["library." + library.name + ".path"] = library.path;
   }
-  reply.buffers = buffer_infos(kernel, workload_tensors(built_->workload));
+  reply.buffers = make_buffer_infos(kernel, workload_tensors(built_->workload));
   for (const BufferInfo& buffer : reply.buffers) {
     if (!buffer.layout.empty()) reply.details["layout." + buffer.name] = buffer.layout;
   }
@@ -253,7 +253,7 @@ Result<Done, ErrorReply> CommandServer::build(const CaseKey& key, const std::str
   if (!reply.steps.empty()) {
     reply.details.emplace(kPrimitivesDetail, std::to_string(reply.steps.size()));
   }
-  reply.preparation = built_->instance.preparation();
+  reply.preparation = built_->prepared.preparation();
   reply.memory = kernel_memory_use(kernel);
   return check(values, request);
 }
@@ -263,11 +263,11 @@ Result<Done, ErrorReply> CommandServer::check(const InputValues& values,
   if (request.check == CheckKind::none) return Done{};
   const Nanoseconds start = clock_.now();
   auto verified =
-      verify(*built_->backend, built_->workload, built_->instance, values,
+      verify(*built_->backend, built_->workload, built_->prepared, values,
              {request.check, request.expected, request.seed, options_.available}, clock_);
   spent_.check += clock_.now() - start;
   if (!verified) return std::move(verified).error();
-  built_->checked = true;
+  built_->is_checked = true;
   built_->reply.check = std::move(verified->text);
   built_->reply.output = std::move(verified->output);
   built_->reply.details.emplace(kOutputDigestDetail, built_->reply.output.digest);
@@ -278,15 +278,16 @@ Result<std::unique_ptr<Rotation>> CommandServer::make_rotation(
     CacheMode cache, std::optional<Bytes> distance, std::map<std::string, std::string>& details) {
   Arena* shared = nullptr;
   if (cache != CacheMode::hot) {
-    BENCH_ASSIGN_OR_RETURN(shared, arena(distance));
+    BENCH_ASSIGN_OR_RETURN(shared, provide_arena(distance));
   }
-  const std::vector<void*> own = built_->instance.addresses();
-  return bind_rotation(built_->instance.kernel(), own, cache, distance, shared, details);
+  const std::vector<void*> own = built_->prepared.addresses();
+  return bind_rotation(built_->prepared.kernel(), own, cache, distance, shared, details);
 }
 
-// All cases of a worker share the arena, which is possible because its size follows the run's
-// largest distance. On a device it is created again if a case needs more.
-Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
+// Returns the arena for the prepared case. All cases of a worker share the arena on the host, whose
+// size covers the run's largest distance. On a device, the arena is created again if a case needs a
+// larger one.
+Result<Arena*> CommandServer::provide_arena(std::optional<Bytes> distance) {
   ops::DeviceMemory* device = built_->backend->memory();
   if (arena_ && arena_->memory() == device &&
       (device == nullptr || distance.value_or(Bytes{0}) <= arena_->size())) {
@@ -295,15 +296,15 @@ Result<Arena*> CommandServer::arena(std::optional<Bytes> distance) {
   arena_.reset();  // freed before the next one needs the memory
   const Bytes size =
       device == nullptr ? arena_size_ : device_arena_size(*device, distance.value_or(Bytes{0}));
-  BENCH_ASSIGN_OR_RETURN(Arena made, Arena::create(size, kArenaSeed, nullptr, device));
-  arena_.emplace(std::move(made));
+  BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, nullptr, device));
+  arena_.emplace(std::move(arena));
   return &*arena_;
 }
 
 Reply CommandServer::warm_up(const WarmUpRequest& request) {
   if (!rotation_) return failed_reply("warm_up without a prepared case");
   const Nanoseconds start = clock_.now();
-  Result<WarmedUp> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
+  Result<WarmUpResult> warmed = bench::warm_up(*sampler_, request.iterations, request.time, clock_);
   spent_.warmup += clock_.now() - start;
   if (!warmed) return failed_reply(warmed.error());
   warmed_up_ = *warmed;
@@ -320,44 +321,47 @@ Reply CommandServer::round(const RoundRequest& request) {
   }
   RoundReply reply;
   reply.iterations_per_sample = iterations;
-  std::optional<ProfilerWindow> window;  // both are for external tools
+  // The window and the range mark the round for external profilers.
+  std::optional<ProfilerWindow> window;
   std::optional<Scope> range;
   if (!request.range.empty()) {
-    // The vendor's tool shows what runs inside the range: the case, and no canaries.
+    // The profiler shows everything inside the range, which must be only the case.
     sampler_->leave_out_canaries();
-    window.emplace(profiler_calls());
+    window.emplace(find_profiler_calls());
     ScopeSpec spec;
     spec.name = request.range;
     range.emplace(nullptr, std::move(spec));
   }
-  RoundSamples taken;
+  RoundSamples samples;
   EnergyReading energy(energy_meter());
   const Nanoseconds start = clock_.now();
-  const Status status = run_round(*sampler_, request.samples, iterations, taken);
+  const Status status = run_round(*sampler_, request.samples, iterations, samples);
   const Nanoseconds elapsed = clock_.now() - start;
-  // Only time of this process counts: a device's clock runs independently.
-  spent_.timed += std::min(taken.timed, elapsed);
+  // The sum is limited to the time that passed in this process, because a device's clock is another
+  // clock.
+  spent_.timed += std::min(samples.timed, elapsed);
   if (!status) return failed_reply(status.error());
-  reply.samples = std::move(taken.samples);
-  reply.device = std::move(taken.device);
-  reply.details = later_details();
+  reply.samples = std::move(samples.samples);
+  reply.device = std::move(samples.device);
+  reply.details = changed_details();
   energy.finish(elapsed, reply);
-  if (canary_ && !taken.canaries.empty()) {
-    reply.canaries = {std::move(taken.canaries), canary_->threads(), std::nullopt,
-                      median(taken.joins)};
+  if (canary_ && !samples.canaries.empty()) {
+    reply.canaries = {std::move(samples.canaries), canary_->threads(), std::nullopt,
+                      median(samples.joins)};
   }
   return reply;
 }
 
-// Details that a kernel knows only after it was sampled, such as the sampling method.
-std::map<std::string, std::string> CommandServer::later_details() const {
+// Returns the details that are new or changed since the preparation. A kernel knows some of them,
+// such as the sampling method, only after sampling.
+std::map<std::string, std::string> CommandServer::changed_details() const {
   std::map<std::string, std::string> details;
-  const ops::Kernel& kernel = built_->instance.kernel();
+  const ops::Kernel& kernel = built_->prepared.kernel();
   if (!kernel.has_device_clock()) return details;
-  const auto& known = built_->reply.details;
+  const auto& reported = built_->reply.details;
   for (const auto& [name, value] : kernel.details()) {
-    const auto before = known.find(name);
-    if (before == known.end() || before->second != value) details[name] = value;
+    const auto earlier = reported.find(name);
+    if (earlier == reported.end() || earlier->second != value) details[name] = value;
   }
   return details;
 }
@@ -365,26 +369,26 @@ std::map<std::string, std::string> CommandServer::later_details() const {
 Reply CommandServer::profile(const ProfileRequest& request) {
   const Nanoseconds start = clock_.now();
   release();
-  // The pass needs the memory, and it creates everything itself in order to observe the creation.
+  // Frees memory for the pass, which creates everything itself in order to observe the creation.
   built_.reset();
   arena_.reset();
   auto reply = [&]() -> Result<ProfiledReply, ErrorReply> {
     const auto key = parse_id(request.prepare.id, registry());
     const auto backend = context_->backends.find(key ? key->backend : std::string());
-    if (!backend) return refused(backend.error());
+    if (!backend) return to_error_reply(backend.error());
     (*backend)->set_tuning(request.prepare.tuning);
     const auto events = options_.perf_events ? options_.perf_events() : nullptr;
     std::optional<ProcessorCounters> processor;
     if (events) processor.emplace(*events, clock_);
-    const ProfilePassContext world{**backend,
-                                   clock_,
-                                   options_.available,
-                                   arena_size_,
-                                   decoder_,
-                                   registry(),
-                                   processor ? &*processor : nullptr};
-    return is_counters_request(request) ? run_counters_pass(world, request)
-                                        : run_profile_pass(world, request);
+    const ProfilePassContext context{**backend,
+                                     clock_,
+                                     options_.available,
+                                     arena_size_,
+                                     decoder_,
+                                     registry(),
+                                     processor ? &*processor : nullptr};
+    return is_counters_request(request) ? run_counters_pass(context, request)
+                                        : run_profile_pass(context, request);
   }();
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
@@ -403,11 +407,11 @@ Reply CommandServer::canary() {
 const EnergyMeterResult* CommandServer::energy_meter() {
   if (!options_.energy_meter) return nullptr;
   const std::string device(built_->backend->device());
-  auto known = meters_.find(device);
-  if (known == meters_.end()) {
-    known = meters_.emplace(device, options_.energy_meter(device)).first;
+  auto entry = meters_.find(device);
+  if (entry == meters_.end()) {
+    entry = meters_.emplace(device, options_.energy_meter(device)).first;
   }
-  return &known->second;
+  return &entry->second;
 }
 
 SampleCanary* CommandServer::sample_canary() {
@@ -427,8 +431,8 @@ Reply CommandServer::watch(const WatchRequest& request) {
     reply.canaries.push_back(look.canary);
     reply.chains.push_back(look.chain);
     reply.lost.push_back(look.lost);
-    // Keeps the processor as busy as with a case: an idle processor has another clock and other
-    // neighbours.
+    // Keeps the processor as busy as a case does. An idle processor would have another clock, and
+    // other processes would run on it.
     const Nanoseconds next = now + kPeriod;
     while (clock_.now() < next) canary->look();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's state between commands: at most one case, whose kernel is kept for the next variant
-// of the same problem, and one arena. Independent of pipes.
+// Executes the worker's commands and keeps its state between them: at most one case and one arena.
+// The kernel of the case is kept for the next variant of the same problem. Independent of pipes.
 #pragma once
 
 #include "base/env.hpp"
@@ -26,21 +26,20 @@
 
 namespace bench {
 
-// The machine and environment of a worker.
+// The machine and environment of a worker. Tests replace the functions.
 struct ServerOptions {
   std::optional<Bytes> available = std::nullopt;  // memory that may be used; nullopt if unknown
-  // Value of kSlowdownVariable (slowdown.hpp). If it is not a valid fraction, every command is
-  // refused.
+  // Value of kSlowdownVariable (slowdown.hpp). If the value is not a valid fraction, every command
+  // fails.
   std::optional<std::string> slowdown = std::nullopt;
-  // Replaceable, so that tests need not do the work.
   std::function<decltype(measure_canaries)> canaries = measure_canaries;
   // Sleeps; empty: the real sleep.
   std::function<void(Nanoseconds)> pause = {};
-  // Runs with each sample, and to observe the machine; empty: no sample canaries.
+  // Creates the canary that runs with each sample and observes the machine; empty: no canary.
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
-  // Counts the processor's events, for the counters pass; empty: there are none to read.
+  // Opens the processor's event counters for the counters pass; empty: there are none.
   std::function<std::unique_ptr<PerfEvents>()> perf_events = {};
-  // Opens the energy counters of a device; empty: energy is not mentioned.
+  // Opens the energy counters of a device; empty: replies do not contain energy.
   std::function<EnergyMeterResult(std::string_view device)> energy_meter = {};
   ProcessRequest::Addresses addresses = ProcessRequest::Addresses::fixed;  // of this process
 };
@@ -54,14 +53,14 @@ class CommandServer {
   ReplyMessage handle(const Request& request);
 
  private:
-  struct Built;  // a checked kernel
+  struct BuiltKernel;
 
   Reply hello(const HelloRequest& request);
   Reply model(const ModelRequest& request);
   Reply prepare(const PrepareRequest& request);
   Reply steps(const StepsRequest& request);
   Reply warm_up(const WarmUpRequest& request);
-  std::map<std::string, std::string> later_details() const;
+  std::map<std::string, std::string> changed_details() const;
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
   Reply canary();
@@ -74,23 +73,24 @@ class CommandServer {
   Result<Done, ErrorReply> check(const InputValues& values, const PrepareRequest& request);
   Result<std::unique_ptr<Rotation>> make_rotation(CacheMode cache, std::optional<Bytes> distance,
                                                   std::map<std::string, std::string>& details);
-  Result<Arena*> arena(std::optional<Bytes> distance);
+  Result<Arena*> provide_arena(std::optional<Bytes> distance);
   SampleCanary* sample_canary();  // null if there is none
-  // The meter of the prepared case's device, or why there is none; null: energy is not mentioned.
+  // Returns the meter of the prepared case's device, or the reason why there is none. Returns null
+  // if replies do not contain energy.
   const EnergyMeterResult* energy_meter();
 
   std::shared_ptr<WorkerContext> context_;  // declared before everything created with it
   Clock& clock_;
   ServerOptions options_;
-  Result<double> slowdown_;  // the fraction; 0: none
+  Result<double> slowdown_;  // a fraction; 0: no slowdown
   std::optional<Bytes> last_level_cache_;
   Bytes arena_size_;
-  std::optional<Arena> arena_;    // in the memory for which a case last needed one
-  std::shared_ptr<Built> built_;  // shared, because only the source file knows its type
+  std::optional<Arena> arena_;          // in the memory of the last case that needed one
+  std::shared_ptr<BuiltKernel> built_;  // shared, because only the source file knows its type
   std::unique_ptr<Rotation> rotation_;
   std::unique_ptr<SampleCanary> canary_;  // created on first use
   std::unique_ptr<Sampler> sampler_;  // declared after built_, rotation_ and canary_, which it uses
-  std::optional<WarmedUp> warmed_up_;
+  std::optional<WarmUpResult> warmed_up_;
   WorkerTimes spent_;
   std::map<std::string, EnergyMeterResult> meters_;  // by device, opened on first use
   VerboseDecoder decoder_;  // kept, because a library describes the format of its lines only once

@@ -31,46 +31,50 @@ Details unavailable(const std::string& reason) {
   return {{"counters", fmt::format("n/a: {}", reason)}};
 }
 
-// The arena is in the device's own memory if it has any. It makes the caches as cold as in the
-// timing pass.
-Result<std::optional<Arena>> make_arena(const ProfilePassContext& world,
+// Creates an arena like that of the timing pass, so that the caches are equally cold: in the
+// device's memory if it has its own. Returns nullopt for hot caches.
+Result<std::optional<Arena>> make_arena(const ProfilePassContext& context,
                                         const PrepareRequest& request, CacheMode cache) {
   if (cache == CacheMode::hot) return std::optional<Arena>();
-  ops::DeviceMemory* device = world.backend.memory();
-  const Bytes asked = request.reuse_distance.value_or(Bytes{0});
-  const Bytes size = device != nullptr ? device_arena_size(*device, asked) : world.arena;
+  ops::DeviceMemory* device = context.backend.memory();
+  const Bytes requested = request.reuse_distance.value_or(Bytes{0});
+  const Bytes size = device != nullptr ? device_arena_size(*device, requested) : context.arena;
   BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, nullptr, device));
   return std::optional<Arena>(std::move(arena));
 }
 
-ops::DeviceCounters* find_counters(const ProfilePassContext& world) {
-  ops::DeviceCounters* const own = world.backend.counters();
-  return own == nullptr && world.backend.device() == kHostDevice ? world.processor : own;
+// Returns the backend's counters, or the processor's for a CPU backend without counters. Null if
+// there are none.
+ops::DeviceCounters* find_counters(const ProfilePassContext& context) {
+  ops::DeviceCounters* const own = context.backend.counters();
+  return own == nullptr && context.backend.device() == kHostDevice ? context.processor : own;
 }
 
-DetailsReply count(const ProfilePassContext& world, const ProfileRequest& request,
-                   const CaseKey& key) {
-  ops::DeviceCounters* counters = find_counters(world);
+DetailsReply read_counters(const ProfilePassContext& context, const ProfileRequest& request,
+                           const CaseKey& key) {
+  ops::DeviceCounters* counters = find_counters(context);
   if (counters == nullptr) {
     return unavailable(
-        fmt::format("the backend `{}` cannot read hardware counters", world.backend.name()));
+        fmt::format("the backend `{}` cannot read hardware counters", context.backend.name()));
   }
   const PrepareRequest& prepare = request.prepare;
-  auto workload = admit(key, prepare.network.get(), world.backend, world.available, world.registry);
+  auto workload =
+      admit(key, prepare.network.get(), context.backend, context.available, context.registry);
   if (!workload) return std::move(workload).error();
   const InputValues values = input_values(*workload, prepare.seed);
-  auto instance = PreparedKernel::build(world.backend, *workload, values, world.clock,
-                                        world.available, prepare.input_layouts);
-  if (!instance) return refused(instance.error());
-  auto arena = make_arena(world, prepare, key.cache);
+  auto prepared = PreparedKernel::build(context.backend, *workload, values, context.clock,
+                                        context.available, prepare.input_layouts);
+  if (!prepared) return to_error_reply(prepared.error());
+  auto arena = make_arena(context, prepare, key.cache);
   if (!arena) return failed_reply(arena.error());
   Details details;
-  auto rotation = bind_rotation(instance->kernel(), instance->addresses(), key.cache,
+  auto rotation = bind_rotation(prepared->kernel(), prepared->addresses(), key.cache,
                                 prepare.reuse_distance, *arena ? &**arena : nullptr, details);
   if (!rotation) return failed_reply(rotation.error());
   const auto readings = counters->measure((*rotation)->invocations());
   if (!readings) {
-    if (readings.error().kind == ops::BackendError::Kind::failed) return refused(readings.error());
+    if (readings.error().kind == ops::BackendError::Kind::failed)
+      return to_error_reply(readings.error());
     return unavailable(readings.error().reason);
   }
   return counter_details(*readings, workload_work(*workload));
@@ -78,13 +82,13 @@ DetailsReply count(const ProfilePassContext& world, const ProfileRequest& reques
 
 }  // namespace
 
-Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& world,
+Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& context,
                                                     const ProfileRequest& request) {
-  const auto key = parse_id(request.prepare.id, world.registry);
+  const auto key = parse_id(request.prepare.id, context.registry);
   if (!key) return failed_reply(key.error());
   ProfiledReply reply;
   try {
-    BENCH_ASSIGN_OR_RETURN(reply.details, count(world, request, *key));
+    BENCH_ASSIGN_OR_RETURN(reply.details, read_counters(context, request, *key));
   } catch (const std::bad_alloc&) {
     return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
   }
@@ -108,9 +112,9 @@ std::map<std::string, std::string> counter_details(const CounterReadings& readin
   }
   const auto bytes = check_bytes(dram_bytes(readings), work.traffic());
   if (bytes) details["check.dram_bytes"] = format_byte_check(*bytes);
-  const auto missed = readings.find("llc_miss_bytes");
-  if (missed != readings.end()) {
-    const auto check = check_bytes(missed->second.value, work.traffic());
+  const auto misses = readings.find("llc_miss_bytes");
+  if (misses != readings.end()) {
+    const auto check = check_bytes(misses->second.value, work.traffic());
     if (check) details["check.llc_miss_bytes"] = format_byte_check(*check);
   }
   return details;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters pass over one case: hardware counters of one execution, of a device or of this
-// machine's processor, in a worker that neither times nor traces. Counting repeats the execution
-// and changes the device's clocks, so nothing else runs at the same time. The kind `counters` of
-// the profiler's switches requests it.
+// The counters pass over one case: it reads hardware counters of one execution, from a device or
+// from this machine's processor, in a worker that neither times nor traces. Counting repeats the
+// execution and changes the device's clocks, so nothing else runs at the same time. The kind
+// `counters` in the profiler's switches requests the pass.
 #pragma once
 
 #include "base/result.hpp"
@@ -16,15 +16,16 @@
 
 namespace bench {
 
-// The reply has only details (counter_details), no activities. If the backend has no counters, or
-// they may not be read here, "counters" is "n/a: REASON"; this is not a failure.
-Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& world,
+// Runs the pass. The reply has only details (counter_details), no activities. If the backend has no
+// counters, or reading them is not permitted, the detail "counters" is "n/a: REASON". This is not a
+// failure.
+Result<ProfiledReply, ErrorReply> run_counters_pass(const ProfilePassContext& context,
                                                     const ProfileRequest& request);
 
-// Returns "counter.NAME" and "counter.NAME.source" of each reading; "tensor_cores" and
-// "tensor_cores.types" if the readings show them. "check.tensor_operations" (for matrix
-// multiplications), "check.dram_bytes" and "check.llc_miss_bytes" (on a processor) compare the
-// readings with the model of the work.
+// Returns the details "counter.NAME" and "counter.NAME.source" of each reading. Also returns
+// "tensor_cores" and "tensor_cores.types" if the readings show them. "check.tensor_operations" (for
+// matrix multiplications), "check.dram_bytes" and "check.llc_miss_bytes" (on a processor) compare
+// the readings with the model of the work.
 std::map<std::string, std::string> counter_details(const CounterReadings& readings,
                                                    const ops::Work& work);
 

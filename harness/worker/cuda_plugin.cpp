@@ -33,9 +33,9 @@ constexpr const char* kHowToBuild =
     "./bench builds the plugin; or name a libbench_cuda.so of this version in $BENCH_CUDA_PLUGIN "
     "(docs/cuda.md, Building)";
 #ifdef BENCH_HAS_CUDA_PLUGIN
-constexpr bool kBuiltWithPlugin = true;
+constexpr bool kHasPlugin = true;
 #else
-constexpr bool kBuiltWithPlugin = false;
+constexpr bool kHasPlugin = false;
 #endif
 
 // In the order of the enumerators of ProbeExtent.
@@ -48,27 +48,27 @@ void assign_text(void* self, const char* text, std::size_t size) {
 }
 
 // Redirects standard output to standard error while it lives.
-class OutputAside {
+class StdoutRedirect {
  public:
-  OutputAside() : kept_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
-  OutputAside(const OutputAside&) = delete;
-  OutputAside& operator=(const OutputAside&) = delete;
-  ~OutputAside() {
+  StdoutRedirect() : saved_stdout_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+  StdoutRedirect(const StdoutRedirect&) = delete;
+  StdoutRedirect& operator=(const StdoutRedirect&) = delete;
+  ~StdoutRedirect() {
     std::fflush(stdout);
-    if (kept_ < 0) return;
-    ::dup2(kept_, STDOUT_FILENO);
-    ::close(kept_);
+    if (saved_stdout_ < 0) return;
+    ::dup2(saved_stdout_, STDOUT_FILENO);
+    ::close(saved_stdout_);
   }
 
  private:
-  int kept_;
+  int saved_stdout_;
 };
 
 using Entry = const bench_plugin* (*)();
 using Probe = void (*)(std::int32_t, void (*)(void*, const char*, std::size_t), void*);
 
-CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void* library,
-                      ProbeExtent extent) {
+CudaStatus query_plugin(const std::string& path, const bench_plugin& plugin, void* library,
+                        ProbeExtent extent) {
   CudaStatus status;
   status.plugin = path;
   status.abi = static_cast<int>(plugin.abi);
@@ -99,7 +99,7 @@ CudaStatus ask_plugin(const std::string& path, const bench_plugin& plugin, void*
   return status;
 }
 
-CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
+CudaStatus load_and_query(const std::string& path, ProbeExtent extent) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* error = ::dlerror();
@@ -116,20 +116,21 @@ CudaStatus load_and_ask(const std::string& path, ProbeExtent extent) {
         path, fmt::format("{} is not a plugin: it does not export {}", path, BENCH_PLUGIN_ENTRY),
         kHowToBuild);
   }
-  return ask_plugin(path, *plugin, library, extent);
+  return query_plugin(path, *plugin, library, extent);
 }
 
-using Ask = decltype(&::bench_cuda_support);
+using SupportFunction = decltype(&::bench_cuda_support);
 
-Result<CudaSupport> query_support(Ask ask, const std::string& id, const std::string& device) {
+Result<CudaSupport> query_support(SupportFunction function, const std::string& id,
+                                  const std::string& device) {
   BENCH_ASSIGN_OR_RETURN(const CaseKey key, parse_id(id));
   BENCH_ASSIGN_OR_RETURN(const Workload workload,
                          make_workload(key, nullptr, ops::built_in_operators()));
   const auto* problem = std::get_if<ops::Problem>(&workload);
   if (problem == nullptr) return Error{"is a network", id, "ask for its layers"};
-  const ops::CProblem given(*problem);
+  const ops::CProblem c_problem(*problem);
   std::string text;
-  ask(given.get(), key.backend.c_str(), device.c_str(), assign_text, &text);
+  function(c_problem.get(), key.backend.c_str(), device.c_str(), assign_text, &text);
   auto support = parse_one_cuda_support(text);
   if (!support) return Error{support.error().what, id, support.error().next};
   return support;
@@ -139,15 +140,15 @@ Result<CudaSupport> query_support(Ask ask, const std::string& id, const std::str
 
 Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& variable) {
   namespace fs = std::filesystem;
-  if (const auto named = variable(kPluginVariable); named && !named->empty()) return *named;
+  if (const auto path = variable(kPluginVariable); path && !path->empty()) return *path;
   std::vector<std::string> tried;
   const fs::path folder = fs::path(program).parent_path();
-  for (const char* place : {"../lib/bench", "lib/bench"}) {
-    const std::string file = (folder / place / kPluginFile).lexically_normal().string();
+  for (const char* subfolder : {"../lib/bench", "lib/bench"}) {
+    const std::string file = (folder / subfolder / kPluginFile).lexically_normal().string();
     if (fs::exists(file)) return file;
     tried.push_back(file);
   }
-  if (!kBuiltWithPlugin) return Error{"this build has no CUDA plugin", "", kHowToBuild};
+  if (!kHasPlugin) return Error{"this build has no CUDA plugin", "", kHowToBuild};
   return Error{
       fmt::format("the CUDA plugin is missing: there is no {}", fmt::join(tried, ", no ")), "",
       "./bench in the source checkout builds it; `cmake --install` installs it with the program"};
@@ -156,8 +157,8 @@ Result<std::string> find_cuda_plugin(const std::string& program, const LookUp& v
 CudaStatus inspect_cuda(const std::string& program, ProbeExtent extent, const LookUp& variable) {
   const auto path = find_cuda_plugin(program, variable);
   if (!path) return make_status_without_report("", path.error().what, path.error().next);
-  const OutputAside aside;
-  return load_and_ask(*path, extent);
+  const StdoutRedirect redirect;
+  return load_and_query(*path, extent);
 }
 
 Result<CudaSupports> inspect_cuda_support(const std::string& program, const LookUp& variable,
@@ -169,17 +170,18 @@ Result<CudaSupports> inspect_cuda_support(const std::string& program, const Look
   }
   BENCH_ASSIGN_OR_RETURN(const std::string path, find_cuda_plugin(program, variable));
   BENCH_ASSIGN_OR_RETURN(const ops::Plugin plugin, ops::Plugin::load(path));
-  static_cast<void>(plugin);  // only checked: it is a plugin of this interface version
+  static_cast<void>(plugin);  // load() checks the interface version
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const auto ask =
-      library == nullptr ? nullptr : reinterpret_cast<Ask>(::dlsym(library, BENCH_CUDA_SUPPORT));
-  if (ask == nullptr) {
+  const auto function =
+      library == nullptr ? nullptr
+                         : reinterpret_cast<SupportFunction>(::dlsym(library, BENCH_CUDA_SUPPORT));
+  if (function == nullptr) {
     return Error{fmt::format("does not export {}", BENCH_CUDA_SUPPORT), path,
                  "install a CUDA plugin of this program's version"};
   }
   CudaSupports supports;
   for (const std::string& id : question.ids) {
-    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(ask, id, device));
+    BENCH_ASSIGN_OR_RETURN(supports[id], query_support(function, id, device));
   }
   return supports;
 }

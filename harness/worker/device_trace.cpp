@@ -34,7 +34,8 @@ std::uint32_t to_trace_groups(const ProfileSwitches& switches) {
   return groups;
 }
 
-// Iterations whose time includes loading or compiling code.
+// Returns a note that lists the iterations whose time includes loading or compiling code; empty if
+// there are none.
 std::string format_cold_iterations(const GpuJoin& join, const OperatorExecutions& executions) {
   std::set<std::int64_t> iterations;
   for (const std::uint64_t id : join.cold) {
@@ -65,14 +66,14 @@ void add_summary(const GpuDeviceSummary& summary, const std::string& prefix,
   }
   const auto set_transfers = [&](const std::string& name, const GpuTransfers& transfers) {
     if (transfers.count == 0) return;
-    const auto set_of = [&](const char* what, std::int64_t value) {
-      details[prefix + name + what] = std::to_string(value);
+    const auto set_field = [&](const char* field, std::int64_t value) {
+      details[prefix + name + field] = std::to_string(value);
     };
-    set_of("_count", transfers.count);
-    set_of("_bytes", transfers.bytes);
-    set_of("_total_ns", transfers.total.count());
-    if (transfers.mean) set_of("_mean_ns", transfers.mean->count());
-    if (transfers.queue_time) set_of("_wait_ns", transfers.queue_time->count());
+    set_field("_count", transfers.count);
+    set_field("_bytes", transfers.bytes);
+    set_field("_total_ns", transfers.total.count());
+    if (transfers.mean) set_field("_mean_ns", transfers.mean->count());
+    if (transfers.queue_time) set_field("_wait_ns", transfers.queue_time->count());
   };
   set_transfers("copy", summary.copies);
   set_transfers("fill", summary.memsets);
@@ -116,7 +117,7 @@ void add_devices(const GpuJoin& join, std::map<std::string, std::string>& detail
   const auto devices = summary.devices();
   const auto uses = memory.devices();
   std::map<std::int64_t, std::string> prefixes;
-  for (const auto& device : devices) prefixes[device.device];
+  for (const auto& device : devices) prefixes[device.device];  // only adds the key
   for (const auto& use : uses) prefixes[use.device];
   std::size_t number = 0;
   for (auto& [device, prefix] : prefixes) {
@@ -149,7 +150,7 @@ DeviceTrace::DeviceTrace(ops::Backend& backend, const ProfileSwitches& switches)
 // Ends a trace whose pass failed: its records are lost, but recording stops.
 DeviceTrace::~DeviceTrace() {
   if (tracer_ == nullptr) return;
-  region_ends();
+  end_region();
   static_cast<void>(tracer_->finish());
 }
 
@@ -157,22 +158,22 @@ Status DeviceTrace::open_window() {
   return tracer_ == nullptr ? Status(Done{}) : tracer_->open_window();
 }
 
-std::uint64_t DeviceTrace::region_begins() noexcept {
+std::uint64_t DeviceTrace::begin_region() noexcept {
   if (tracer_ == nullptr) return 0;
-  region_ends();
+  end_region();
   tracer_->region_begins(++regions_);
-  open_ = true;
+  is_region_open_ = true;
   return regions_;
 }
 
-void DeviceTrace::region_ends() noexcept {
-  if (tracer_ == nullptr || !open_) return;
+void DeviceTrace::end_region() noexcept {
+  if (tracer_ == nullptr || !is_region_open_) return;
   tracer_->region_ends();
-  open_ = false;
+  is_region_open_ = false;
 }
 
-Result<GpuJoin> DeviceTrace::finish(const TagOf& find_tag) {
-  region_ends();
+Result<GpuJoin> DeviceTrace::finish(const TagFinder& find_tag) {
+  end_region();
   auto text = std::exchange(tracer_, nullptr)->finish();
   if (!text) return std::move(text).error();
   BENCH_ASSIGN_OR_RETURN(GpuSession session, read_gpu_session(*text, "the trace of the device"));

@@ -26,38 +26,43 @@ class DeviceTrace {
   DeviceTrace(const DeviceTrace&) = delete;
   DeviceTrace& operator=(const DeviceTrace&) = delete;
 
-  bool records() const { return tracer_ != nullptr; }
-  bool records_memory() const { return records() && switches_.records(RecordGroup::memory); }
-  // Why there is no trace although it was requested; empty if it was not requested or is running.
+  bool is_recording() const { return tracer_ != nullptr; }
+  bool is_recording_memory() const {
+    return is_recording() && switches_.records(RecordGroup::memory);
+  }
+  // Returns why a requested trace could not begin. Empty if it began or was not requested.
   const std::string& obstacle() const { return obstacle_; }
 
   Status open_window();  // discards earlier activities
-  // Until region_ends(), the work that this thread launches belongs to the id. Returns 0 if nothing
-  // is recorded.
-  std::uint64_t region_begins() noexcept;
-  void region_ends() noexcept;
-  void own(std::uint64_t id, OperatorExecution owner) { executions_[id] = std::move(owner); }
+  // Begins a region and returns its id. The GPU work that this thread launches until end_region()
+  // belongs to the region. Returns 0 if there is no trace.
+  std::uint64_t begin_region() noexcept;
+  void end_region() noexcept;
+  // Attributes the region `id` to an operator execution.
+  void attribute(std::uint64_t id, OperatorExecution owner) { executions_[id] = std::move(owner); }
 
-  using TagOf = std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)>;
-  // Ends the trace. Returns an error if nothing is known of what it recorded.
-  Result<GpuJoin> finish(const TagOf& find_tag);
+  // Returns the tag of an allocation; nullopt if its owner is unknown.
+  using TagFinder = std::function<std::optional<GpuAllocationTag>(const GpuAllocation&)>;
+  // Ends the trace; requires is_recording(). Returns an error if the tracer fails or its records
+  // cannot be read.
+  Result<GpuJoin> finish(const TagFinder& find_tag);
   const OperatorExecutions& executions() const { return executions_; }
   const std::string& tracer() const { return name_; }  // after finish(): "CUPTI 13.0.1"
 
  private:
   const ProfileSwitches& switches_;
-  ops::DeviceTracer* tracer_ = nullptr;  // while it records
+  ops::DeviceTracer* tracer_ = nullptr;  // null if it does not record
   std::string obstacle_;
-  std::uint64_t regions_ = 0;  // so far
-  bool open_ = false;          // whether the last region is open
+  std::uint64_t regions_ = 0;  // number of regions so far; also the id of the last one
+  bool is_region_open_ = false;
   OperatorExecutions executions_;
   std::string name_;
 };
 
-// What a reader of the pass should know about the trace, as details of its record: "gpu.kernels",
-// "gpu.kernel_sum_ns", "gpu.kernel_union_ns", "gpu.busy_share", "gpu.gaps", ...,
-// "gpu.memory.peak_bytes" with its parts by role, "gpu.memory.other_bytes", for each device
-// ("gpu1." for the second); "gpu.note"; "gpu.void" with the reasons.
+// Returns the details of the pass's record that describe the trace. For each device ("gpu." for the
+// first, "gpu1." for the second): "gpu.kernels", "gpu.kernel_sum_ns", "gpu.kernel_union_ns",
+// "gpu.busy_share", "gpu.gaps", ..., "gpu.memory.peak_bytes" with its parts by role,
+// "gpu.memory.other_bytes". For the trace: "gpu.note", and "gpu.void" with the reasons.
 std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace);
 
 }  // namespace bench

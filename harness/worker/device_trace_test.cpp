@@ -84,40 +84,40 @@ class DeviceTraceTest : public testing::Test {
 TEST_F(DeviceTraceTest, AsksForTheGroupsThatAreWanted) {
   switches_.kinds = {RecordGroup::operators, RecordGroup::memory, RecordGroup::device};
   const DeviceTrace trace(backend_, switches_);
-  EXPECT_TRUE(trace.records());
-  EXPECT_TRUE(trace.records_memory());
+  EXPECT_TRUE(trace.is_recording());
+  EXPECT_TRUE(trace.is_recording_memory());
   EXPECT_THAT(backend_.scripted.calls, ElementsAre("begin 6"));
 }
 
 TEST_F(DeviceTraceTest, DoesNothingWhereNothingIsWantedOrToBeTraced) {
   switches_.kinds = {RecordGroup::operators};
-  EXPECT_FALSE(DeviceTrace(backend_, switches_).records());
+  EXPECT_FALSE(DeviceTrace(backend_, switches_).is_recording());
   EXPECT_THAT(backend_.scripted.calls, IsEmpty());
   switches_ = {};
   backend_.has_tracer = false;
   DeviceTrace trace(backend_, switches_);
   EXPECT_EQ(trace.obstacle(), "");
   EXPECT_TRUE(trace.open_window().ok());
-  EXPECT_EQ(trace.region_begins(), 0U);
-  trace.region_ends();
+  EXPECT_EQ(trace.begin_region(), 0U);
+  trace.end_region();
   EXPECT_THAT(backend_.scripted.calls, IsEmpty());
 }
 
 TEST_F(DeviceTraceTest, NamesWhatIsInTheWay) {
   backend_.scripted.conflict = "Nsight Systems is attached";
   const DeviceTrace trace(backend_, switches_);
-  EXPECT_FALSE(trace.records());
+  EXPECT_FALSE(trace.is_recording());
   EXPECT_THAT(trace.obstacle(), HasSubstr("Nsight Systems is attached"));
 }
 
 TEST_F(DeviceTraceTest, RegionsHaveIdsOfTheirOwnAndAreEnded) {
   {
     DeviceTrace trace(backend_, switches_);
-    EXPECT_EQ(trace.region_begins(), 1U);
-    trace.region_ends();
-    trace.region_ends();
-    EXPECT_EQ(trace.region_begins(), 2U);  // for a step that fails
-    EXPECT_EQ(trace.region_begins(), 3U);
+    EXPECT_EQ(trace.begin_region(), 1U);
+    trace.end_region();
+    trace.end_region();
+    EXPECT_EQ(trace.begin_region(), 2U);  // for a step that fails
+    EXPECT_EQ(trace.begin_region(), 3U);
   }
   EXPECT_THAT(backend_.scripted.calls, ElementsAre("begin 7", "region 1", "ends", "region 2",
                                                    "ends", "region 3", "ends", "finish"));
@@ -126,10 +126,10 @@ TEST_F(DeviceTraceTest, RegionsHaveIdsOfTheirOwnAndAreEnded) {
 TEST_F(DeviceTraceTest, KernelsBelongToTheOwnersOfTheirRegions) {
   record();
   DeviceTrace trace(backend_, switches_);
-  trace.own(trace.region_begins(), owner());
+  trace.attribute(trace.begin_region(), owner());
   const auto join = trace.finish({});
   ASSERT_TRUE(join.ok()) << join.error().message();
-  EXPECT_FALSE(trace.records());
+  EXPECT_FALSE(trace.is_recording());
   const auto kernels = test::of_kind(join->activities, ActivityKind::kernel);
   ASSERT_EQ(kernels.size(), 3U);
   EXPECT_EQ(kernels[0].scope, "net:fc");
@@ -224,7 +224,7 @@ TEST_F(DeviceTraceTest, MissingRecordsVoidIt) {
 TEST_F(DeviceTraceTest, ColdIterationsAreNoted) {
   GpuJoin join;
   DeviceTrace trace(backend_, switches_);
-  trace.own(trace.region_begins(), owner());
+  trace.attribute(trace.begin_region(), owner());
   join.cold = {1, 9};
   EXPECT_THAT(trace_details(join, trace).at(kTraceNoteDetail), HasSubstr("in iteration 5"));
 }

@@ -35,9 +35,9 @@ constexpr Bytes kMaxArena{std::int64_t{1} << 30};
 // Used if the cache sizes are unknown: larger than the last level of most machines.
 constexpr Bytes kAssumedLastLevel{std::int64_t{64} << 20};
 
-// Generated once and repeated: copying is several times as fast as generating, and each worker pays
-// for it.
-constexpr Bytes kDrawn{std::int64_t{4} << 20};
+// Size of the random pattern, which is generated once and repeated. Copying is several times as
+// fast as generating, and each worker fills an arena.
+constexpr Bytes kPatternSize{std::int64_t{4} << 20};
 
 constexpr std::string_view kColdCopy = "cold copy";  // the role of both regions
 
@@ -46,7 +46,7 @@ Error no_arena_memory(Bytes size) {
           "", ""};
 }
 
-Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
+Result<std::byte*> allocate_region(Bytes size, ops::DeviceMemory* device) {
   if (device != nullptr) {
     BENCH_ASSIGN_OR_RETURN(void* const memory, device->allocate(size));
     return static_cast<std::byte*>(memory);
@@ -59,7 +59,7 @@ Result<std::byte*> map(Bytes size, ops::DeviceMemory* device) {
   return static_cast<std::byte*>(memory);
 }
 
-void unmap(std::byte* memory, Bytes size, ops::DeviceMemory* device) {
+void free_region(std::byte* memory, Bytes size, ops::DeviceMemory* device) {
   if (memory == nullptr) return;
   if (device != nullptr) {
     device->release(memory);
@@ -74,7 +74,7 @@ Status copy(std::byte* to, const std::byte* from, Bytes size, ops::DeviceMemory*
   return Done{};
 }
 
-std::vector<std::uint16_t> draw(Bytes size, std::uint64_t seed) {
+std::vector<std::uint16_t> generate_pattern(Bytes size, std::uint64_t seed) {
   std::vector<std::uint16_t> numbers(static_cast<std::size_t>(size.count) / sizeof(std::uint16_t));
   ops::fill_any_type(numbers.data(), numbers.size(), seed);
   return numbers;
@@ -106,39 +106,40 @@ void AlignedBuffer::fill(std::uint8_t value) {
 }
 
 std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
-                                 Bytes unit) {
+                                 Bytes alignment) {
   SetLayout layout;
   std::int64_t bytes = 0;
   for (const Bytes buffer : buffers) {
     layout.offsets.push_back({bytes});
-    bytes += round_up(buffer.count, unit.count);
+    bytes += round_up(buffer.count, alignment.count);
   }
   if (bytes > region.count) return std::nullopt;
-  const std::int64_t units = std::max<std::int64_t>(bytes / unit.count, 1);
-  layout.stride = {(units % 2 == 0 ? units + 1 : units) * unit.count};
+  const std::int64_t units = std::max<std::int64_t>(bytes / alignment.count, 1);
+  layout.stride = {(units % 2 == 0 ? units + 1 : units) * alignment.count};
   const std::int64_t usable = std::min(region.count, distance.count);
   layout.sets = std::clamp<std::int64_t>(usable / layout.stride.count, 1, kMaxSets);
   return layout;
 }
 
-Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available) {
+Bytes arena_size(std::optional<Bytes> last_level, Bytes requested, std::optional<Bytes> available) {
   const std::int64_t caches = kCacheFactor * last_level.value_or(kAssumedLastLevel).count;
-  std::int64_t size = std::min(std::max(caches, asked.count), kMaxArena.count);
+  std::int64_t size = std::min(std::max(caches, requested.count), kMaxArena.count);
   if (available) size = std::min(size, available->count / 2);
   return {round_up(std::max(size, kCacheLine), kCacheLine)};
 }
 
-Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked) {
-  return arena_size(memory.cache(), asked, memory.available());
+Bytes device_arena_size(ops::DeviceMemory& memory, Bytes requested) {
+  return arena_size(memory.cache(), requested, memory.available());
 }
 
 Result<Arena> Arena::create(Bytes size, std::uint64_t seed, MemoryCollector* collector,
                             ops::DeviceMemory* memory) {
-  BENCH_ASSIGN_OR_RETURN(std::byte* const read, map(size, memory));
+  BENCH_ASSIGN_OR_RETURN(std::byte* const read, allocate_region(size, memory));
   Arena arena(read, size, collector, memory);
-  const std::vector<std::uint16_t> drawn = draw({std::min(size.count, kDrawn.count)}, seed);
-  const auto* pattern = reinterpret_cast<const std::byte*>(drawn.data());
-  const auto length = static_cast<std::int64_t>(drawn.size() * sizeof(std::uint16_t));
+  const std::vector<std::uint16_t> numbers =
+      generate_pattern({std::min(size.count, kPatternSize.count)}, seed);
+  const auto* pattern = reinterpret_cast<const std::byte*>(numbers.data());
+  const auto length = static_cast<std::int64_t>(numbers.size() * sizeof(std::uint16_t));
   for (std::int64_t begin = 0; begin < size.count; begin += length) {
     const Bytes part{std::min(length, size.count - begin)};
     BENCH_RETURN_IF_ERROR(copy(read + begin, pattern, part, memory));
@@ -165,13 +166,13 @@ Arena::Arena(Arena&& other) noexcept
 Arena::~Arena() {
   tracked_read_ = {};
   tracked_write_ = {};
-  unmap(read_, size_, memory_);
-  unmap(write_, size_, memory_);
+  free_region(read_, size_, memory_);
+  free_region(write_, size_, memory_);
 }
 
 Result<std::byte*> Arena::write_region() {
   if (write_ != nullptr) return write_;
-  BENCH_ASSIGN_OR_RETURN(write_, map(size_, memory_));
+  BENCH_ASSIGN_OR_RETURN(write_, allocate_region(size_, memory_));
   tracked_write_ = TrackedAllocation(collector_, write_, size_, "arena to write", kColdCopy);
   // Touched here, because the first write to a page costs kernel time that is not the operator's.
   if (memory_ != nullptr) {

@@ -32,7 +32,7 @@ LargePages allocate_large_pages(Bytes size);
 
 // Memory of a worker: aligned buffers, and the arena over which cases with cold caches rotate.
 
-// Aligned to a cache line and filled with zeros at creation; owns its memory.
+// Host memory that is aligned to a cache line and filled with zeros at creation. Owns its memory.
 class AlignedBuffer {
  public:
   // Returns nullopt if there is not enough memory. Size 0 allocates one line, so that data() is
@@ -53,40 +53,41 @@ class AlignedBuffer {
   Bytes size_;
 };
 
-// Alignment of buffers in a region. On the host: a cache line. On a device, which fetches rows in
-// pieces of 128 bytes: the alignment of its allocator.
-inline constexpr Bytes kHostUnit{kCacheLine};
-inline constexpr Bytes kDeviceUnit{256};
+// Alignment of buffers in a region. On the host it is a cache line. On a device it is the alignment
+// of the device's allocator, a multiple of the 128 bytes that the device fetches at once.
+inline constexpr Bytes kHostAlignment{kCacheLine};
+inline constexpr Bytes kDeviceAlignment{256};
 
-// How many sets of buffers a region holds, and where: set i begins at i * stride, and its buffer j
-// follows at offsets[j]. All are multiples of the unit. The stride is an odd number of units, so
-// that neighbouring sets begin at different places of a page.
+// The positions of sets of buffers in a region: set i begins at i * stride, and buffer j of a set
+// begins offsets[j] after the set. All are multiples of the alignment. The stride is an odd
+// multiple of it, so that neighbouring sets begin at different offsets in a page.
 struct SetLayout {
   std::int64_t sets = 1;
   Bytes stride{0};
   std::vector<Bytes> offsets;
 };
-// Lays out as many sets as `distance` bytes of the region hold, at least 1 and at most kMaxSets.
-// Returns nullopt if not even one set fits the region.
+// Lays out as many sets as fit into `distance` bytes of the region, at least 1 and at most
+// kMaxSets. Returns nullopt if the region is too small for one set.
 std::optional<SetLayout> lay_out(std::span<const Bytes> buffers, Bytes region, Bytes distance,
-                                 Bytes unit = kHostUnit);
+                                 Bytes alignment = kHostAlignment);
 
-// Binding a kernel to a set takes some microseconds. With more sets, small operators would spend
-// more time in setup than in timed iterations.
+// Maximum number of sets. Binding a kernel to a set takes some microseconds. With more sets, small
+// operators would spend more time in setup than in timed iterations.
 inline constexpr std::int64_t kMaxSets = 8192;
 
-// The arena size of a worker: the requested size (a layer's reuse distance), at least twice the
-// last-level cache, at most 1 GiB and half the available memory.
-Bytes arena_size(std::optional<Bytes> last_level, Bytes asked, std::optional<Bytes> available);
+// Returns the arena size of a worker: the requested size (a layer's reuse distance), at least twice
+// the last-level cache, at most 1 GiB and half the available memory.
+Bytes arena_size(std::optional<Bytes> last_level, Bytes requested, std::optional<Bytes> available);
 
-// The same for device memory; `memory` knows the device's caches and free memory.
-Bytes device_arena_size(ops::DeviceMemory& memory, Bytes asked);
+// Like arena_size(), with the last-level cache and the available memory of a device.
+Bytes device_arena_size(ops::DeviceMemory& memory, Bytes requested);
 
 // Seed for Arena::create. The content must not depend on the case, because all cases share it.
 inline constexpr std::uint64_t kArenaSeed = 1;
 
-// Two regions of equal size in host or device memory. One is filled once with numbers of every data
-// type and never written again. The other is for outputs and is created on first use.
+// Two regions of equal size in host or device memory. The read region is filled once with a pattern
+// that is a valid number in every data type, and never written again. The write region is for
+// outputs and is created on first use.
 class Arena {
  public:
   // Reports its memory to `collector`, if not null, as long as it lives. `memory`: device memory,
@@ -99,7 +100,7 @@ class Arena {
 
   Bytes size() const { return size_; }
   const ops::DeviceMemory* memory() const { return memory_; }
-  Bytes unit() const { return memory_ == nullptr ? kHostUnit : kDeviceUnit; }
+  Bytes alignment() const { return memory_ == nullptr ? kHostAlignment : kDeviceAlignment; }
   std::byte* read_region() { return read_; }
   Result<std::byte*> write_region();
 
@@ -113,13 +114,13 @@ class Arena {
   TrackedAllocation tracked_read_, tracked_write_;
 };
 
-// A kernel's buffers in the memory that its backend uses: of the host or of a device.
-
+// One buffer of a kernel, in the memory that its backend uses: host memory or device memory.
 class CaseBuffer {
  public:
-  // `memory`: the backend's memory, which outlives the buffers; null means host memory. Returns an
-  // error if the memory is exhausted. On the host the buffers are consecutive in one block, of
-  // pages of 2 MiB if available. The same addresses then collide in a cache in every process.
+  // Creates one buffer per size. `memory`: the backend's memory, which outlives the buffers; null
+  // means host memory. Returns an error if the memory is exhausted. On the host the buffers are
+  // consecutive in one block, which consists of 2 MiB pages if available. The same addresses then
+  // collide in a cache in every process.
   static Result<std::vector<CaseBuffer>> create(std::span<const Bytes> sizes,
                                                 ops::DeviceMemory* memory);
   CaseBuffer(CaseBuffer&& other) noexcept;
@@ -135,7 +136,7 @@ class CaseBuffer {
   void* data_;
   Bytes size_;
   std::shared_ptr<std::byte> block_;     // the host memory that contains the buffer
-  ops::DeviceMemory* memory_ = nullptr;  // to which the buffer is returned
+  ops::DeviceMemory* memory_ = nullptr;  // releases the buffer; null: the buffer is in block_
 };
 
 }  // namespace bench

@@ -15,8 +15,9 @@ namespace {
 using ops::BackendError;
 using ops::BufferRole;
 
-// All ones is a NaN in every floating type. For integers any pattern may be a correct result, so
-// two runs use two patterns that differ in every bit.
+// Fill values for outputs before a run. All ones is a NaN in every floating-point type. For
+// integers, any pattern may be a correct result, so two runs use two patterns that differ in every
+// byte.
 constexpr std::uint8_t kPoison = 0xff;
 constexpr std::uint8_t kOtherPoison = 0x5a;
 
@@ -39,9 +40,11 @@ Status pack(ops::Kernel& kernel, const ops::Tensor& tensor, std::size_t index,
   return Done{};
 }
 
-// Checks the memory for all buffers, on the host or the device. `available`: memory of the host.
-std::optional<BackendError> lack_of_memory(const ops::Kernel& kernel, ops::DeviceMemory* device,
-                                           std::optional<Bytes> available) {
+// Returns an error if the buffers do not fit into the memory of the host or of `device`, if not
+// null. `available`: memory of the host; nullopt if unknown.
+std::optional<BackendError> find_memory_shortage(const ops::Kernel& kernel,
+                                                 ops::DeviceMemory* device,
+                                                 std::optional<Bytes> available) {
   if (device != nullptr) available = device->available();
   std::array<Bytes, ops::kBufferRoleNames.size()> by_role{};
   Bytes packed{0};
@@ -71,44 +74,45 @@ Result<PreparedKernel, BackendError> PreparedKernel::build(ops::Backend& backend
                                                            const InputValues& values, Clock& clock,
                                                            std::optional<Bytes> available,
                                                            const ops::InputLayouts& input_layouts,
-                                                           const SetupObservers& watchers) {
-  PreparedKernel instance;
+                                                           const SetupObservers& observers) {
+  PreparedKernel prepared;
   const Nanoseconds start = clock.now();
   auto kernel = create_kernel(backend, workload, input_layouts);
-  instance.preparation_.create = clock.now() - start;
+  prepared.preparation_.create = clock.now() - start;
   if (!kernel) return std::move(kernel).error();
   const Nanoseconds again = clock.now();
   { auto hit = create_kernel(backend, workload, input_layouts); }
-  instance.preparation_.create_hit = clock.now() - again;
-  instance.kernel_ = std::move(kernel).value();
-  // Kernels on the host report their workspace themselves. The address of a workspace on a device
-  // is not known, so the kernel's own address identifies it.
+  prepared.preparation_.create_hit = clock.now() - again;
+  prepared.kernel_ = std::move(kernel).value();
+  // Host kernels report their workspace themselves. The address of a workspace on a device is
+  // unknown, so the address of the kernel object identifies it.
   if (backend.memory() != nullptr) {
-    instance.workspace_ = {watchers.buffers, instance.kernel_.get(), instance.kernel_->workspace(),
+    prepared.workspace_ = {observers.buffers, prepared.kernel_.get(), prepared.kernel_->workspace(),
                            kWorkspaceRole, kWorkspaceRole};
   }
 
-  if (auto lack = lack_of_memory(*instance.kernel_, backend.memory(), available)) return *lack;
+  if (auto shortage = find_memory_shortage(*prepared.kernel_, backend.memory(), available))
+    return *shortage;
   if (Status status =
-          instance.allocate_and_pack(backend.memory(), workload, values, clock, watchers);
+          prepared.allocate_and_pack(backend.memory(), workload, values, clock, observers);
       !status) {
     return BackendError{BackendError::Kind::failed, status.error().message()};
   }
-  if (Status status = instance.poison(kPoison); !status) {
+  if (Status status = prepared.poison(kPoison); !status) {
     return BackendError{BackendError::Kind::failed, status.error().message()};
   }
   ops::StepObserver* observer =
-      watchers.first_run ? watchers.first_run(*instance.kernel_) : nullptr;
+      observers.first_run ? observers.first_run(*prepared.kernel_) : nullptr;
   const Nanoseconds first = clock.now();
-  const Status run = instance.run(observer);
-  instance.preparation_.first_run = clock.now() - first;
+  const Status run = prepared.run(observer);
+  prepared.preparation_.first_run = clock.now() - first;
   if (!run) return BackendError{BackendError::Kind::failed, run.error().message()};
-  return instance;
+  return prepared;
 }
 
 Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Workload& workload,
                                          const InputValues& values, Clock& clock,
-                                         const SetupObservers& watchers) {
+                                         const SetupObservers& observers) {
   const auto tensors = workload_tensors(workload);
   tensors_.assign(tensors.begin(), tensors.end());
   std::vector<Bytes> sizes;
@@ -116,14 +120,14 @@ Status PreparedKernel::allocate_and_pack(ops::DeviceMemory* memory, const Worklo
   BENCH_ASSIGN_OR_RETURN(buffers_, CaseBuffer::create(sizes, memory));
   for (const ops::KernelBuffer& buffer : kernel_->buffers()) {
     const std::size_t i = tracked_.size();
-    tracked_.emplace_back(watchers.buffers, buffers_[i].data(), buffer.size,
+    tracked_.emplace_back(observers.buffers, buffers_[i].data(), buffer.size,
                           i < tensors_.size() ? tensors_[i].name : "activations",
                           ops::kBufferRoleNames[static_cast<std::size_t>(buffer.role)]);
   }
   Nanoseconds reorder{0};
   for (std::size_t i = 0; i < values.size(); ++i) {
     BENCH_RETURN_IF_ERROR(
-        pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, reorder, watchers.memory));
+        pack(*kernel_, tensors_[i], i, values[i], buffers_[i], clock, reorder, observers.memory));
   }
   preparation_.reorder = reorder;
   const std::vector<void*> own = addresses();

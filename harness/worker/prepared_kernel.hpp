@@ -21,50 +21,52 @@
 
 namespace bench {
 
-// Role, in profiles, of memory that a kernel allocates for itself.
+// Role of memory that a kernel allocates for itself, as profiles state it.
 inline constexpr std::string_view kWorkspaceRole = "workspace";
 
 using InputValues = std::vector<std::vector<double>>;
 
-// Collectors that observe the setup of an instance; null: not observed.
+// Observers of the setup of a kernel; null: not observed.
 struct SetupObservers {
-  MemoryCollector* memory = nullptr;
+  MemoryCollector* memory = nullptr;   // host memory for setup
   MemoryCollector* buffers = nullptr;  // memory of the kernel's buffers, which may be on a device
+  // Returns the observer of the first run; may return null.
   std::function<ops::StepObserver*(ops::Kernel&)> first_run = nullptr;
 };
 
 class PreparedKernel {
  public:
-  // Creates the kernel twice, allocates, packs, poisons the outputs and runs once. Returns the
-  // an error of kind `skipped` if memory is insufficient: `available` of the host, if known, or the
-  // free memory of the backend's device.
+  // Creates the kernel twice (to time the second creation), allocates, packs, poisons the outputs
+  // and runs once. Returns an error of kind `skipped` if the memory is insufficient: `available` on
+  // the host, if known, or the free memory of the backend's device.
   static Result<PreparedKernel, ops::BackendError> build(
       ops::Backend& backend, const Workload& workload, const InputValues& values, Clock& clock,
       std::optional<Bytes> available, const ops::InputLayouts& input_layouts = {},
-      const SetupObservers& watchers = {});
+      const SetupObservers& observers = {});
 
   ops::Kernel& kernel() { return *kernel_; }
   const PreparationTimes& preparation() const { return preparation_; }  // has all times
   std::vector<void*> addresses();  // its own buffers, in the order of kernel().buffers()
-  // The outputs in their plain form, in order.
+  // Returns the outputs in their plain form, in order.
   Result<std::vector<AlignedBuffer>> outputs();
-  // Runs again with a different poison value, so that an unwritten integer output shows as a
+  // Runs again with a different poison value. Integer outputs that the kernel does not write then
   // change.
   Status run_again();
 
  private:
   PreparedKernel() = default;
   Status allocate_and_pack(ops::DeviceMemory* memory, const Workload& workload,
-                           const InputValues& values, Clock& clock, const SetupObservers& watchers);
+                           const InputValues& values, Clock& clock,
+                           const SetupObservers& observers);
   Status poison(std::uint8_t pattern);
   Status run(ops::StepObserver* observer = nullptr);
 
   std::unique_ptr<ops::Kernel> kernel_;
-  TrackedAllocation workspace_;  // memory of the kernel itself, on a device
+  TrackedAllocation workspace_;  // the kernel's own memory on a device
   std::vector<ops::Tensor> tensors_;
   std::vector<CaseBuffer> buffers_;
   std::vector<TrackedAllocation> tracked_;  // declared after buffers_, which it must not outlive
-  // declared after kernel_ and buffers_, which it uses
+  // Declared after kernel_ and buffers_, which it uses.
   std::unique_ptr<ops::Invocation> invocation_;
   PreparationTimes preparation_;
 };

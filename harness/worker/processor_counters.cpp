@@ -15,15 +15,18 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kEvents = 3;
-// A counter that ran for more than this part of the time was not shared with others; the rest is
-// the time between starting and stopping.
-constexpr double kWholeTime = 0.999;
+// If the counted fraction of the time is at least this, the counters were not shared with other
+// users. The missing time passes while the counters are started and stopped.
+constexpr double kMinUnsharedFraction = 0.999;
 
 using ops::BackendError;
 
-double rounded(double value, double digits) { return std::round(value * digits) / digits; }
+double round_to_step(double value, double steps_per_unit) {
+  return std::round(value * steps_per_unit) / steps_per_unit;
+}
 
-// The open counters of all threads. Closes them.
+// The counters of all threads of the process. Opens them at construction and closes them at
+// destruction.
 class ThreadCounters {
  public:
   explicit ThreadCounters(PerfEvents& events) : events_(events), threads_(events.threads()) {
@@ -32,7 +35,7 @@ class ThreadCounters {
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
   ~ThreadCounters() {
-    // A leader must be closed after the counters that have joined it.
+    // A leader must be closed after the other counters of its group.
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
       for (auto counter = group->rbegin(); counter != group->rend(); ++counter) {
         if (*counter) events_.close(**counter);
@@ -40,10 +43,12 @@ class ThreadCounters {
     }
   }
 
+  // Returns true if no counter could be opened.
   bool empty() const {
     return std::ranges::all_of(groups_, [](const Group& group) { return !leader(group); });
   }
   std::size_t threads() const { return threads_.size(); }
+  // Returns false if threads of the process have started or ended since construction.
   bool has_all_threads() { return events_.threads() == threads_; }
   std::optional<PerfFailure> failure(PerfEvent event) const { return failures_[index(event)]; }
 
@@ -53,7 +58,8 @@ class ThreadCounters {
   void stop() {
     for (const Group& group : groups_) events_.stop(*leader(group));
   }
-  // The event over all threads, scaled; nullopt if a thread has no count.
+  // Returns the count of the event over all threads, scaled to the whole time; nullopt if the count
+  // of a thread is unknown.
   std::optional<double> sum(PerfEvent event) {
     if (failure(event)) return std::nullopt;
     double sum = 0;
@@ -69,7 +75,7 @@ class ThreadCounters {
     }
     return sum;
   }
-  // Fraction of the time for which the events of sum() were counted.
+  // Returns the fraction of the time during which the events of sum() were counted.
   double counted_share() const {
     if (enabled_ == Nanoseconds(0)) return 1;
     return static_cast<double>(running_.count()) / static_cast<double>(enabled_.count());
@@ -79,6 +85,7 @@ class ThreadCounters {
   using Group = std::array<std::optional<int>, kEvents>;
 
   static std::size_t index(PerfEvent event) { return static_cast<std::size_t>(event); }
+  // Returns the first counter that could be opened.
   static std::optional<int> leader(const Group& group) {
     const auto* const first =
         std::ranges::find_if(group, [](const auto& counter) { return counter.has_value(); });
@@ -87,13 +94,13 @@ class ThreadCounters {
   void open(int thread) {
     Group& group = groups_.emplace_back();
     for (const PerfEventRow& row : perf_events()) {
-      std::optional<PerfFailure>& failed = failures_[index(row.event)];
-      if (failed) continue;  // a sum over a part of the threads is meaningless
+      std::optional<PerfFailure>& error = failures_[index(row.event)];
+      if (error) continue;  // a sum over only some of the threads is meaningless
       const auto counter = events_.open(row.event, thread, leader(group));
       if (counter) {
         group[index(row.event)] = *counter;
       } else {
-        failed = counter.error();
+        error = counter.error();
       }
     }
   }
@@ -106,7 +113,7 @@ class ThreadCounters {
 };
 
 // Runs the rotation once. Returns the failure of an invocation.
-Result<Done, BackendError> run_turn(std::span<ops::Invocation* const> rotation) {
+Result<Done, BackendError> run_rotation(std::span<ops::Invocation* const> rotation) {
   for (ops::Invocation* invocation : rotation) {
     if (!invocation->run()) return BackendError{BackendError::Kind::failed, invocation->error()};
   }
@@ -117,7 +124,7 @@ void add_derived(CounterReadings& readings) {
   const auto value = [&](const char* name) { return readings.at(name).value; };
   const auto cycles = value("cycles"), instructions = value("instructions");
   if (cycles && instructions && *cycles > 0) {
-    readings["instructions_per_cycle"] = {rounded(*instructions / *cycles, 1e3),
+    readings["instructions_per_cycle"] = {round_to_step(*instructions / *cycles, 1e3),
                                           "instructions / cycles"};
   }
   if (const auto misses = value("llc_misses")) {
@@ -126,7 +133,7 @@ void add_derived(CounterReadings& readings) {
   }
 }
 
-CounterReadings take_readings(ThreadCounters& counters, std::int64_t executions) {
+CounterReadings make_readings(ThreadCounters& counters, std::int64_t executions) {
   CounterReadings readings;
   for (const PerfEventRow& row : perf_events()) {
     CounterReading& reading = readings[std::string(row.name)];
@@ -143,8 +150,8 @@ CounterReadings take_readings(ThreadCounters& counters, std::int64_t executions)
   }
   add_derived(readings);
   const double share = counters.counted_share();
-  if (share < kWholeTime) {
-    readings["counted_share"] = {rounded(share, 1e4), "time running / time enabled"};
+  if (share < kMinUnsharedFraction) {
+    readings["counted_share"] = {round_to_step(share, 1e4), "time running / time enabled"};
   }
   return readings;
 }
@@ -153,8 +160,8 @@ CounterReadings take_readings(ThreadCounters& counters, std::int64_t executions)
 
 Result<CounterReadings, BackendError> ProcessorCounters::measure(
     std::span<ops::Invocation* const> rotation) {
-  // The library starts its threads at the latest here.
-  BENCH_RETURN_IF_ERROR(run_turn(rotation));
+  // A warm-up: if the library starts its threads on first use, it does so here.
+  BENCH_RETURN_IF_ERROR(run_rotation(rotation));
   ThreadCounters counters(events_);
   if (counters.empty()) {
     const auto failure = counters.failure(PerfEvent::cycles);
@@ -165,15 +172,15 @@ Result<CounterReadings, BackendError> ProcessorCounters::measure(
   const Nanoseconds start = clock_.now();
   counters.start();
   do {
-    BENCH_RETURN_IF_ERROR(run_turn(rotation));
+    BENCH_RETURN_IF_ERROR(run_rotation(rotation));
     executions += static_cast<std::int64_t>(rotation.size());
-  } while (executions < kMinCountedExecutions || clock_.now() - start < kCountedTime);
+  } while (executions < kMinCountedExecutions || clock_.now() - start < kMinCountedTime);
   counters.stop();
   if (!counters.has_all_threads()) {
     return ops::unsupported(
         "threads started or ended while the processor's counters ran, and their work is missing");
   }
-  return take_readings(counters, executions);
+  return make_readings(counters, executions);
 }
 
 }  // namespace bench

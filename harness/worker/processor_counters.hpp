@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware counters of the processor for the counters pass of a case on the CPU: what the GPU's
-// range profiler is for a case on a device.
+// Reads hardware counters of the processor for the counters pass of a case on the CPU. A case on a
+// GPU uses the GPU's range profiler instead.
 #pragma once
 
 #include "base/env.hpp"
@@ -13,21 +13,21 @@
 
 namespace bench {
 
-// A measurement repeats the rotation at least this often and this long. Starting and stopping the
-// counters then costs less than a thousandth of it.
+// Minimum number of executions and minimum duration of a measurement. Starting and stopping the
+// counters then takes less than a thousandth of the time.
 inline constexpr std::int64_t kMinCountedExecutions = 5;
-inline constexpr Nanoseconds kCountedTime = std::chrono::milliseconds(50);
-// A miss of the last-level cache moves one line of this size.
+inline constexpr Nanoseconds kMinCountedTime = std::chrono::milliseconds(50);
+// Size of a cache line, the data that a miss of the last-level cache transfers.
 inline constexpr double kCacheLineBytes = 64;
 
-// Readings, each the mean of one execution over all threads of the process in user mode: "cycles",
-// "instructions", "llc_misses"; from these "instructions_per_cycle" and "llc_miss_bytes". If the
-// kernel counted for a part of the time, the values are scaled to the whole and "counted_share" is
-// that part, a fraction of 1. Threads that start while the counters run would be missing: this is
-// `unsupported`, as are counters that cannot be opened.
+// Reads "cycles", "instructions" and "llc_misses", and derives "instructions_per_cycle" and
+// "llc_miss_bytes". Each reading is a mean per execution: the sum over all threads of the process,
+// in user mode. If the operating system counted only during a part of the time, the values are
+// scaled up and "counted_share" is the counted fraction. Returns `unsupported` if no counter can be
+// opened, or if threads start or end during the measurement, because their work would be missing.
 class ProcessorCounters final : public ops::DeviceCounters {
  public:
-  // References must outlive it.
+  // Both references must outlive the object.
   ProcessorCounters(PerfEvents& events, Clock& clock) : events_(events), clock_(clock) {}
   Result<CounterReadings, ops::BackendError> measure(
       std::span<ops::Invocation* const> rotation) override;

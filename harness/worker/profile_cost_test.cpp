@@ -29,10 +29,10 @@ class ProfileCostTest : public testing::Test {
 TEST_F(ProfileCostTest, IsTheMedianOfPairsInAlternatingOrder) {
   ProfilerOverhead cost(clock_, iteration('a', 100us), iteration('b', 103us));
   ASSERT_TRUE(cost.measure_half().ok());
-  EXPECT_EQ(order_.size(), static_cast<std::size_t>(kCostPairs));
+  EXPECT_EQ(order_.size(), static_cast<std::size_t>(kMaxOverheadPairs));
   EXPECT_EQ(order_.substr(0, 8), "abbaabba");
   ASSERT_TRUE(cost.measure_half().ok());
-  EXPECT_EQ(order_.size(), static_cast<std::size_t>(2 * kCostPairs));
+  EXPECT_EQ(order_.size(), static_cast<std::size_t>(2 * kMaxOverheadPairs));
   EXPECT_EQ(cost.plain(), 100us);
   EXPECT_EQ(cost.profiled(), 103us);
 }
@@ -46,10 +46,10 @@ TEST_F(ProfileCostTest, EndsWithThePairThatFillsItsTime) {
 TEST_F(ProfileCostTest, OneKindAloneIsMeasuredAsOften) {
   ProfilerOverhead cost(clock_, iteration('a', 100us), iteration('b', 103us));
   ASSERT_TRUE(cost.measure_profiled().ok());
-  EXPECT_EQ(order_, std::string(static_cast<std::size_t>(kCostPairs), 'b'));
+  EXPECT_EQ(order_, std::string(static_cast<std::size_t>(kMaxOverheadPairs), 'b'));
   EXPECT_EQ(cost.plain(), 0ns);
   ASSERT_TRUE(cost.measure_plain().ok());
-  EXPECT_EQ(order_.size(), static_cast<std::size_t>(2 * kCostPairs));
+  EXPECT_EQ(order_.size(), static_cast<std::size_t>(2 * kMaxOverheadPairs));
   EXPECT_EQ(cost.plain(), 100us);
   EXPECT_EQ(cost.profiled(), 103us);
 }

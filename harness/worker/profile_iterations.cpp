@@ -10,53 +10,58 @@ namespace bench {
 
 using ops::LibraryOutput;
 
-void ProfilePass::set(Collecting collecting) {
+void ProfilePass::set_collecting(Collecting collecting) {
   const bool none = collecting == Collecting::none;
   ops::Collectors collectors;
   if (!none && switches_.records(RecordGroup::api)) collectors.api = &api_;
   // Kernels keep the collector beyond this call, so that it also receives what they release.
   if (!none) collectors.memory = &memory_;
-  world_.backend.observe(collectors);
+  context_.backend.observe(collectors);
   const bool prints = !none && capture_ != nullptr;
-  if (prints == prints_) return;  // setting it again would override the environment's setting
-  prints_ = prints;
-  world_.backend.set_output(prints ? LibraryOutput::creations_and_executions : LibraryOutput::none);
+  if (prints == is_printing_) return;  // setting it again would override the environment's setting
+  is_printing_ = prints;
+  context_.backend.set_output(prints ? LibraryOutput::creations_and_executions
+                                     : LibraryOutput::none);
 }
 
 Status ProfilePass::run_iterations() {
-  if (!announces()) {
-    auto warm = warm_up(*rotation_, request_.warmup_iterations, request_.warmup_time, world_.clock);
+  if (!is_announcing()) {
+    auto warm =
+        warm_up(*rotation_, request_.warmup_iterations, request_.warmup_time, context_.clock);
     if (!warm) return std::move(warm).error();
-    BENCH_RETURN_IF_ERROR(measure_cost_before());
+    BENCH_RETURN_IF_ERROR(measure_overhead_before());
   }
-  bool recorded = announces();  // for a failing case everything is kept, including its first run
+  // The window opens before the first recorded iteration. For a failing case it is not opened,
+  // because opening discards the activities of the first run.
+  bool is_window_open = is_announcing();
   const auto [first, last] = switches_.iteration_window();
   for (std::int64_t i = 0; i <= last; ++i) {
-    if (announces() || i >= first) {
-      if (!std::exchange(recorded, true)) BENCH_RETURN_IF_ERROR(trace_->open_window());
+    if (is_announcing() || i >= first) {
+      if (!std::exchange(is_window_open, true)) BENCH_RETURN_IF_ERROR(trace_->open_window());
       BENCH_RETURN_IF_ERROR(record_iteration(i));
     } else if (auto time = plain_iteration(); !time) {
       return std::move(time).error();
     }
   }
-  return announces() ? Status(Done{}) : measure_cost_after();
+  return is_announcing() ? Status(Done{}) : measure_overhead_after();
 }
 
-// A trace runs until it ends, and it also slows plain iterations; these therefore run after it.
-Status ProfilePass::measure_cost_before() {
-  return traces() ? cost_.measure_profiled() : cost_.measure_half();
+// A trace cannot be switched off between iterations and also slows plain iterations. With a trace,
+// profiled iterations are therefore measured before its end and plain ones after it.
+Status ProfilePass::measure_overhead_before() {
+  return is_tracing() ? overhead_.measure_profiled() : overhead_.measure_half();
 }
 
-Status ProfilePass::measure_cost_after() {
-  if (!traces()) return cost_.measure_half();
+Status ProfilePass::measure_overhead_after() {
+  if (!is_tracing()) return overhead_.measure_half();
   finish_trace();
-  return cost_.measure_plain();
+  return overhead_.measure_plain();
 }
 
 Result<ProfilePass::Iteration> ProfilePass::plain_iteration() {
-  set(Collecting::none);
-  const Nanoseconds start = world_.clock.now();
-  const auto sample = take_sample(*rotation_, 1, world_.clock);
+  set_collecting(Collecting::none);
+  const Nanoseconds start = context_.clock.now();
+  const auto sample = take_sample(*rotation_, 1, context_.clock);
   if (!sample) return Error{rotation_->failure(), "", ""};
   return Iteration{start, *sample};
 }
@@ -64,14 +69,14 @@ Result<ProfilePass::Iteration> ProfilePass::plain_iteration() {
 // Leaves its steps in steps_; nothing is recorded yet.
 Result<ProfilePass::Iteration> ProfilePass::profiled_iteration() {
   if (!observes_steps()) return plain_iteration();
-  set(Collecting::all);
-  steps_->start_over();
+  set_collecting(Collecting::all);
+  steps_->clear();
   ScopeSpec spec;
   spec.case_id = request_.prepare.id;
   const Scope range(nullptr, std::move(spec));
-  const Nanoseconds start = world_.clock.now();
+  const Nanoseconds start = context_.clock.now();
   const bool ok = rotation_->run_observed(*steps_);
-  const Nanoseconds time = world_.clock.now() - start;
+  const Nanoseconds time = context_.clock.now() - start;
   if (!ok) return Error{rotation_->failure(), "", ""};
   return Iteration{start, time};
 }
@@ -84,7 +89,7 @@ Status ProfilePass::record_iteration(std::int64_t number) {
   const auto iteration = profiled_iteration();
   if (observes_steps()) {
     BENCH_RETURN_IF_ERROR(steps_->write(number));  // also for a failed iteration
-    reply_.attributed += steps_->in_steps();
+    reply_.attributed += steps_->time_in_steps();
   }
   if (!iteration) return iteration.error();
   range.start = iteration->start;
@@ -92,7 +97,7 @@ Status ProfilePass::record_iteration(std::int64_t number) {
   recorder_.record(std::move(range));
   ++reply_.iterations;
   reply_.wall += iteration->duration;
-  return hand_on();
+  return forward();
 }
 
 }  // namespace bench

@@ -24,20 +24,20 @@ ProfilerCalls load_calls(void* library) {
           reinterpret_cast<Call>(::dlsym(library, "cuProfilerStop"))};
 }
 
-bool complete(const ProfilerCalls& calls) {
+bool is_complete(const ProfilerCalls& calls) {
   return calls.start != nullptr && calls.stop != nullptr;
 }
 
 }  // namespace
 
-std::optional<ProfilerCalls> profiler_calls() {
-  if (const ProfilerCalls calls = load_calls(RTLD_DEFAULT); complete(calls)) return calls;
+std::optional<ProfilerCalls> find_profiler_calls() {
+  if (const ProfilerCalls calls = load_calls(RTLD_DEFAULT); is_complete(calls)) return calls;
   // CUDA's runtime loads the driver privately, so its names are not in the global scope.
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return std::nullopt;
   const ProfilerCalls calls = load_calls(driver);
-  ::dlclose(driver);  // its first user still holds it
-  return complete(calls) ? std::optional(calls) : std::nullopt;
+  ::dlclose(driver);  // the driver stays loaded, because CUDA's runtime holds another reference
+  return is_complete(calls) ? std::optional(calls) : std::nullopt;
 }
 
 ProfilerWindow::ProfilerWindow(const std::optional<ProfilerCalls>& calls) : calls_(calls) {
@@ -51,31 +51,31 @@ ProfilerWindow::~ProfilerWindow() {
 ProfilerOverhead::ProfilerOverhead(Clock& clock, Iteration plain, Iteration profiled)
     : clock_(clock), plain_{std::move(plain), {}}, profiled_{std::move(profiled), {}} {}
 
-Status ProfilerOverhead::Side::take() {
+Status ProfilerOverhead::Side::measure_once() {
   BENCH_ASSIGN_OR_RETURN(const Nanoseconds time, run());
   times.push_back(time);
   return Done{};
 }
 
-// Alternates the order of pairs. Machine drift then affects both kinds equally, and each kind
-// follows itself as often as the other. This matters because an iteration inherits the caches of
-// the previous one.
+// Alternates the order within pairs. Machine drift then affects both kinds equally. Each kind also
+// follows its own kind as often as the other, which matters because an iteration inherits the cache
+// contents of the previous one.
 Status ProfilerOverhead::measure_half() {
   const Nanoseconds start = clock_.now();
-  for (std::int64_t i = 0; i < kCostPairs / 2; ++i) {
+  for (std::int64_t i = 0; i < kMaxOverheadPairs / 2; ++i) {
     const bool plain_first = i % 2 == 0;
-    BENCH_RETURN_IF_ERROR((plain_first ? plain_ : profiled_).take());
-    BENCH_RETURN_IF_ERROR((plain_first ? profiled_ : plain_).take());
-    if (clock_.now() - start >= kCostTime) break;
+    BENCH_RETURN_IF_ERROR((plain_first ? plain_ : profiled_).measure_once());
+    BENCH_RETURN_IF_ERROR((plain_first ? profiled_ : plain_).measure_once());
+    if (clock_.now() - start >= kMaxOverheadTime) break;
   }
   return Done{};
 }
 
 Status ProfilerOverhead::measure(Side& side) {
   const Nanoseconds start = clock_.now();
-  for (std::int64_t i = 0; i < kCostPairs; ++i) {
-    BENCH_RETURN_IF_ERROR(side.take());
-    if (clock_.now() - start >= kCostTime) break;
+  for (std::int64_t i = 0; i < kMaxOverheadPairs; ++i) {
+    BENCH_RETURN_IF_ERROR(side.measure_once());
+    if (clock_.now() - start >= kMaxOverheadTime) break;
   }
   return Done{};
 }
@@ -91,9 +91,9 @@ namespace {
 
 using Announce = ProfileRequest::Announce;
 
-Result<ProfileSwitches> read_switches(const std::map<std::string, std::string>& given) {
+Result<ProfileSwitches> parse_switches(const std::map<std::string, std::string>& settings) {
   ProfileSwitches switches;
-  for (const auto& [name, value] : given) {
+  for (const auto& [name, value] : settings) {
     const SwitchRow* row = find_switch(name);
     if (row == nullptr) return Error{"unknown switch `" + name + "` of the profiler", "", ""};
     BENCH_RETURN_IF_ERROR(row->apply(switches, value));
@@ -101,7 +101,7 @@ Result<ProfileSwitches> read_switches(const std::map<std::string, std::string>& 
   return switches;
 }
 
-Nanoseconds since_1970() {
+Nanoseconds wall_clock_now() {
   return std::chrono::duration_cast<Nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
 }
@@ -111,32 +111,32 @@ Nanoseconds since_1970() {
 Status ProfilePass::capture_output() {
   if (!switches_.records(RecordGroup::operators)) return Done{};
   BENCH_ASSIGN_OR_RETURN(auto capture, OutputCapture::start());
-  if (!world_.backend.set_output(ops::LibraryOutput::creations_and_executions)) return Done{};
-  prints_ = true;
+  if (!context_.backend.set_output(ops::LibraryOutput::creations_and_executions)) return Done{};
+  is_printing_ = true;
   capture_ = std::move(capture);
-  verbose_.emplace(recorder_, *capture_, world_.decoder, since_1970() - world_.clock.now());
+  verbose_.emplace(recorder_, *capture_, context_.decoder, wall_clock_now() - context_.clock.now());
   return Done{};
 }
 
 Result<ProfiledReply, ErrorReply> ProfilePass::run() {
   // This must come first: admit() asks the device for its free memory, which creates its context.
   // If a context is older than the tracer, CUPTI before 13.3.3 may report times on CLOCK_REALTIME.
-  trace_.emplace(world_.backend, switches_);
-  auto workload = admit(key_, request_.prepare.network.get(), world_.backend, world_.available,
-                        world_.registry);
+  trace_.emplace(context_.backend, switches_);
+  auto workload = admit(key_, request_.prepare.network.get(), context_.backend, context_.available,
+                        context_.registry);
   if (!workload) return std::move(workload).error();
   if (Status captured = capture_output(); !captured) return failed_reply(captured.error());
-  world_.backend.set_tuning(request_.prepare.tuning);
+  context_.backend.set_tuning(request_.prepare.tuning);
   recorder_.start();
   device_recorder_.start();
-  Refused measured = Done{};
+  ReplyStatus measured = Done{};
   {
-    ScopeSpec outer;
-    outer.case_id = request_.prepare.id;
-    outer.direction = ops::direction_names()[static_cast<std::size_t>(key_.direction)];
-    outer.kind = std::nullopt;
+    ScopeSpec whole_case;
+    whole_case.case_id = request_.prepare.id;
+    whole_case.direction = ops::direction_names()[static_cast<std::size_t>(key_.direction)];
+    whole_case.kind = std::nullopt;
     std::deque<Scope> scopes;
-    scopes.emplace_back(&recorder_, std::move(outer));
+    scopes.emplace_back(&recorder_, std::move(whole_case));
     for (const std::string& name : request_.scope) {
       ScopeSpec layer;
       layer.name = name;
@@ -145,20 +145,20 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
       path_ = append_scope(path_, name);
     }
     measured = measure(*workload);
-    finish_trace();  // also if the pass failed on the way
-    // The memory released below is recorded and belongs to the case.
+    finish_trace();  // also if measure() failed
+    // Released here, inside the case's scope, so that the releases are recorded for the case.
     rotation_.reset();
-    instance_.reset();
+    prepared_.reset();
     arena_.reset();
     memory_.finish();
     record_device_memory();
     while (!scopes.empty()) scopes.pop_back();
   }
-  set(Collecting::none);
+  set_collecting(Collecting::none);
   recorder_.stop();
-  const Status handed_on = hand_on();
+  const Status forwarded = forward();
   if (!measured) return std::move(measured).error();
-  if (!handed_on) return failed_reply(handed_on.error());
+  if (!forwarded) return failed_reply(forwarded.error());
   if (Status status = recorder_.status(); !status) return failed_reply(status.error());
   finish_reply();
   return std::move(reply_);
@@ -167,7 +167,7 @@ Result<ProfiledReply, ErrorReply> ProfilePass::run() {
 Result<Done, ErrorReply> ProfilePass::measure(const Workload& workload) {
   const InputValues values = input_values(workload, request_.prepare.seed);
   BENCH_RETURN_IF_ERROR(prepare(workload, values));
-  set(Collecting::none);
+  set_collecting(Collecting::none);
   if (request_.prepare.check != CheckKind::none) {
     BENCH_RETURN_IF_ERROR(check(workload, values));
   }
@@ -176,47 +176,48 @@ Result<Done, ErrorReply> ProfilePass::measure(const Workload& workload) {
   return Done{};
 }
 
-// Covers everything from the library's first call to the first run. The first run is not an
-// iteration. It is observed only if the pass looks for a failure.
+// Records everything from the library's first call to the first run. The first run is not an
+// iteration. Its steps are recorded only if the pass announces them, to locate a failure.
 Result<Done, ErrorReply> ProfilePass::prepare(const Workload& workload, const InputValues& values) {
-  set(Collecting::all);
+  set_collecting(Collecting::all);
   Activity range;
   range.kind = ActivityKind::range;
   range.name = "preparation";
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed_reply(status.error());
-  SetupObservers watchers{&memory_, buffer_memory(), {}};
+  SetupObservers observers{&memory_, buffer_memory(), {}};
   std::int64_t printed = 0;  // before the first run
-  watchers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
+  observers.first_run = [&](ops::Kernel& kernel) -> ops::StepObserver* {
     make_steps(workload, kernel);
     if (capture_) printed = capture_->written();
-    if (announces()) return &*steps_;
-    set(Collecting::none);
+    if (is_announcing()) return &*steps_;
+    set_collecting(Collecting::none);
     return nullptr;
   };
-  auto instance = PreparedKernel::build(world_.backend, workload, values, world_.clock,
-                                        world_.available, request_.prepare.input_layouts, watchers);
+  auto prepared =
+      PreparedKernel::build(context_.backend, workload, values, context_.clock, context_.available,
+                            request_.prepare.input_layouts, observers);
   if (verbose_) {
     VerbosePlace place;
     place.begin = range.start;
     place.end = recorder_.now();
     place.owner.scope = path_;
     if (printed == 0) printed = capture_->written();
-    const auto phases = announces() ? VerbosePhases::all : VerbosePhases::creations;
+    const auto phases = is_announcing() ? VerbosePhases::all : VerbosePhases::creations;
     if (Status status = verbose_->collect(0, printed, place, phases); !status) {
       return failed_reply(status.error());
     }
   }
-  if (steps_ && announces()) {
+  if (steps_ && is_announcing()) {
     if (Status status = steps_->write(std::nullopt, printed); !status) {
       return failed_reply(status.error());
     }
   }
   range.duration = recorder_.now() - range.start;
   recorder_.record(std::move(range));
-  if (Status status = hand_on(); !status) return failed_reply(status.error());
-  if (!instance) return refused(instance.error());
-  instance_.emplace(std::move(*instance));
+  if (Status status = forward(); !status) return failed_reply(status.error());
+  if (!prepared) return to_error_reply(prepared.error());
+  prepared_.emplace(std::move(*prepared));
   return Done{};
 }
 
@@ -226,24 +227,25 @@ void ProfilePass::make_steps(const Workload& workload, const ops::Kernel& kernel
   if (verbose_) sinks.verbose = &*verbose_;
   sinks.trace = &*trace_;
   sinks.case_id = request_.prepare.id;
-  // On a device the trace has the calls, under their own names.
-  if (world_.backend.memory() != nullptr) sinks.api = nullptr;
-  if (announces()) {
-    // If writing fails now, a later report would fail as well.
-    sinks.announced = [this] { static_cast<void>(spool_.flush()); };
+  // On a device, the trace records the library's calls under their own names.
+  if (context_.backend.memory() != nullptr) sinks.api = nullptr;
+  if (is_announcing()) {
+    // Ignores an error: if writing fails here, later writes also fail and report it.
+    sinks.on_announced = [this] { static_cast<void>(spool_.flush()); };
   }
-  steps_.emplace(step_facts(workload, kernel), path_, sinks, world_.clock);
+  steps_.emplace(step_facts(workload, kernel), path_, sinks, context_.clock);
 }
 
-// Called before work that may not return. If the pass looks for failures, the record is on disk by
-// then.
+// Call this before work that may not return. If the pass announces its work, this writes the record
+// of the range to disk before the work begins.
 Status ProfilePass::announce(const Activity& range) {
-  if (!announces()) return Done{};
+  if (!is_announcing()) return Done{};
   recorder_.record_unfinished(range);
   return spool_.flush();
 }
 
-// For a wrong result, the check is the activity that did not end.
+// Checks the result of the first run. If the result is wrong and the pass announces its work, the
+// record shows an unfinished range "check".
 Result<Done, ErrorReply> ProfilePass::check(const Workload& workload, const InputValues& values) {
   Activity range;
   range.kind = ActivityKind::range;
@@ -251,8 +253,8 @@ Result<Done, ErrorReply> ProfilePass::check(const Workload& workload, const Inpu
   range.start = recorder_.now();
   if (Status status = announce(range); !status) return failed_reply(status.error());
   const CheckRequest check{request_.prepare.check, request_.prepare.expected, request_.prepare.seed,
-                           world_.available};
-  auto verified = verify(world_.backend, workload, *instance_, values, check, world_.clock);
+                           context_.available};
+  auto verified = verify(context_.backend, workload, *prepared_, values, check, context_.clock);
   if (!verified) return std::move(verified).error();
   reply_.details["check"] = verified->text;
   range.duration = recorder_.now() - range.start;
@@ -260,34 +262,35 @@ Result<Done, ErrorReply> ProfilePass::check(const Workload& workload, const Inpu
   return Done{};
 }
 
-// Does not record the backend's calls: there may be thousands of equal ones, one per set of
-// buffers.
+// Binds the kernel to the buffers of the cache mode. Does not record the backend's calls: there may
+// be thousands of equal ones, one per set of buffers.
 Status ProfilePass::bind() {
   if (key_.cache != CacheMode::hot) {
-    ops::DeviceMemory* device = world_.backend.memory();
-    const Bytes asked = request_.prepare.reuse_distance.value_or(Bytes{0});
-    const Bytes size = device != nullptr ? device_arena_size(*device, asked) : world_.arena;
+    ops::DeviceMemory* device = context_.backend.memory();
+    const Bytes requested = request_.prepare.reuse_distance.value_or(Bytes{0});
+    const Bytes size = device != nullptr ? device_arena_size(*device, requested) : context_.arena;
     BENCH_ASSIGN_OR_RETURN(Arena arena, Arena::create(size, kArenaSeed, buffer_memory(), device));
     arena_.emplace(std::move(arena));
   }
-  const std::vector<void*> own = instance_->addresses();
-  BENCH_ASSIGN_OR_RETURN(rotation_, bind_rotation(instance_->kernel(), own, key_.cache,
+  const std::vector<void*> own = prepared_->addresses();
+  BENCH_ASSIGN_OR_RETURN(rotation_, bind_rotation(prepared_->kernel(), own, key_.cache,
                                                   request_.prepare.reuse_distance,
                                                   arena_ ? &*arena_ : nullptr, reply_.details));
   return Done{};
 }
 
-// The activities of a device are known only when its trace ends, and their times are between those
-// of the host.
-Status ProfilePass::hand_on() {
-  if (traces() && !announces()) return Done{};
+// Forwards the recorded activities to the spool. During a trace it forwards nothing, unless the
+// pass announces its work: the device's activities become known only at the end of the trace, and
+// their times are between the host's.
+Status ProfilePass::forward() {
+  if (is_tracing() && !is_announcing()) return Done{};
   BENCH_RETURN_IF_ERROR(order_.release());
   return spool_.flush();
 }
 
 void ProfilePass::finish_reply() {
-  reply_.profiled = cost_.profiled();
-  reply_.unprofiled = cost_.plain();
+  reply_.profiled = overhead_.profiled();
+  reply_.unprofiled = overhead_.plain();
   reply_.unattributed = reply_.wall - reply_.attributed;
   reply_.activities = spool_.count();
   reply_.peak = memory_.peak() + device_memory_.peak();
@@ -300,23 +303,24 @@ void ProfilePass::finish_reply() {
   reply_.unknown = verbose_->unknown();
   const std::vector<std::string> notes = verbose_->notes();
   reply_.notes.insert(reply_.notes.end(), notes.begin(), notes.end());
-  reply_.details.insert(world_.decoder.facts().begin(), world_.decoder.facts().end());
+  reply_.details.insert(context_.decoder.facts().begin(), context_.decoder.facts().end());
 }
 
-Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& world,
+Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& context,
                                                    const ProfileRequest& request) {
-  const auto switches = read_switches(request.switches);
+  const auto switches = parse_switches(request.switches);
   if (!switches) return failed_reply(switches.error());
-  const auto key = parse_id(request.prepare.id, world.registry);
+  const auto key = parse_id(request.prepare.id, context.registry);
   if (!key) return failed_reply(key.error());
-  // A failure may come at any time, so each write is immediate.
-  const bool waits = request.announce == Announce::no;
-  auto spool = ActivitySpool::open(request.spool, request.run_id, world.clock,
-                                   waits ? switches->dump_period : Nanoseconds(0));
+  // If the pass locates a failure, each activity is written at once, since the process may end at
+  // any time.
+  const bool is_buffered = request.announce == Announce::no;
+  auto spool = ActivitySpool::open(request.spool, request.run_id, context.clock,
+                                   is_buffered ? switches->dump_period : Nanoseconds(0));
   if (!spool) return failed_reply(spool.error());
   Result<ProfiledReply, ErrorReply> reply = [&]() -> Result<ProfiledReply, ErrorReply> {
     try {
-      return ProfilePass(world, request, *spool, *switches, *key).run();
+      return ProfilePass(context, request, *spool, *switches, *key).run();
     } catch (const std::bad_alloc&) {
       return ErrorReply{Outcome::skipped, "this machine does not have enough memory"};
     }

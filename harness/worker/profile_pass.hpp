@@ -19,9 +19,9 @@
 
 namespace bench {
 
-// The part of a worker's lifetime that a vendor's GPU profiler collects: nsys with
-// --capture-range=cudaProfilerApi, ncu with --profile-from-start off, `bench profile` with --window
-// cuda-profiler-api.
+// The calls below mark the part of a worker's lifetime that an external GPU profiler collects: nsys
+// with --capture-range=cudaProfilerApi, ncu with --profile-from-start off, `bench profile` with
+// --window cuda-profiler-api.
 
 // cuProfilerStart and cuProfilerStop of the CUDA driver.
 struct ProfilerCalls {
@@ -29,10 +29,11 @@ struct ProfilerCalls {
   int (*stop)() = nullptr;
 };
 // Finds the calls in a driver that this process has already loaded, or in a tool that intercepts
-// it. Loads neither. Returns nullopt if there is none: then no profiler would receive the calls.
-std::optional<ProfilerCalls> profiler_calls();
+// the driver. Loads neither. Returns nullopt if neither is loaded: no profiler would then receive
+// the calls.
+std::optional<ProfilerCalls> find_profiler_calls();
 
-// The window is open while the object lives.
+// Calls `start` at construction and `stop` at destruction. Does nothing without calls.
 class ProfilerWindow {
  public:
   explicit ProfilerWindow(const std::optional<ProfilerCalls>& calls);
@@ -44,14 +45,15 @@ class ProfilerWindow {
   std::optional<ProfilerCalls> calls_;
 };
 
-// What the collectors of a profile pass cost per iteration: medians with and without them.
+// Maximum number of pairs of a plain and a profiled iteration, half of them before the profiled
+// window and half after it. Each half is also limited to kMaxOverheadTime. On a machine whose
+// single iterations differ by 10 %, the medians of 100 are accurate to about 1 %, half of the
+// permitted overhead.
+inline constexpr std::int64_t kMaxOverheadPairs = 100;
+inline constexpr Nanoseconds kMaxOverheadTime = std::chrono::milliseconds(500);
 
-// Maximum number of pairs: half before the profiled window and half after it, each half limited to
-// this time. On a machine whose single iterations differ by 10 %, the medians of 100 are accurate
-// to about 1 %, half of the permitted cost.
-inline constexpr std::int64_t kCostPairs = 100;
-inline constexpr Nanoseconds kCostTime = std::chrono::milliseconds(500);
-
+// Measures the overhead of a profile pass's collectors: the median duration of an iteration with
+// and without them.
 class ProfilerOverhead {
  public:
   using Iteration = std::function<Result<Nanoseconds>()>;  // runs one and returns its duration
@@ -59,11 +61,11 @@ class ProfilerOverhead {
 
   // Measures one half of the pairs. Returns the error of an iteration.
   Status measure_half();
-  // Measures the same number of iterations of only one kind, for half the time. For collectors that
-  // cannot be switched on and off between iterations.
+  // Measure up to kMaxOverheadPairs iterations of only one kind, for at most kMaxOverheadTime. For
+  // collectors that cannot be switched on and off between iterations.
   Status measure_plain() { return measure(plain_); }
   Status measure_profiled() { return measure(profiled_); }
-  // Medians; 0 if nothing was measured.
+  // Return the medians; 0 if nothing was measured.
   Nanoseconds plain() const;
   Nanoseconds profiled() const;
 
@@ -72,7 +74,7 @@ class ProfilerOverhead {
   struct Side {
     Iteration run;
     std::vector<Nanoseconds> times;
-    Status take();
+    Status measure_once();
   };
   Status measure(Side& side);
   Clock& clock_;
@@ -83,17 +85,17 @@ struct ProfilePassContext {
   ops::Backend& backend;
   Clock& clock;
   std::optional<Bytes> available;  // available memory, if known
-  Bytes arena;                     // for cold caches
-  VerboseDecoder& decoder;         // belongs to this process
+  Bytes arena;                     // size of the arena on the host, for cold caches
+  VerboseDecoder& decoder;         // of this process; knows the line formats seen so far
   const ops::OperatorRegistry& registry = ops::built_in_operators();
-  // Counters of this machine's processor, for backends that compute on it and have none of their
-  // own; null: there are none to read.
+  // Counters of this machine's processor, for CPU backends without their own counters. Null if
+  // there are none.
   ops::DeviceCounters* processor = nullptr;
 };
 
-// Captures standard output during the pass if the library prints. Whether it succeeds or fails, the
-// spool contains what happened.
-Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& world,
+// Runs the pass. Captures standard output during the pass if the library prints. Even if the pass
+// fails, the spool contains the activities until then.
+Result<ProfiledReply, ErrorReply> run_profile_pass(const ProfilePassContext& context,
                                                    const ProfileRequest& request);
 
 }  // namespace bench

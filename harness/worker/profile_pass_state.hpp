@@ -29,7 +29,7 @@ class KeptActivities final : public ActivitySink {
     kept_.push_back(activity);
     return Done{};
   }
-  std::vector<Activity> give() { return std::exchange(kept_, {}); }
+  std::vector<Activity> take() { return std::exchange(kept_, {}); }
 
  private:
   std::vector<Activity> kept_;
@@ -37,9 +37,9 @@ class KeptActivities final : public ActivitySink {
 
 class ProfilePass {
  public:
-  ProfilePass(const ProfilePassContext& world, const ProfileRequest& request, ActivitySpool& spool,
-              ProfileSwitches switches, CaseKey key)
-      : world_(world),
+  ProfilePass(const ProfilePassContext& context, const ProfileRequest& request,
+              ActivitySpool& spool, ProfileSwitches switches, CaseKey key)
+      : context_(context),
         request_(request),
         spool_(spool),
         switches_(std::move(switches)),
@@ -47,15 +47,15 @@ class ProfilePass {
         order_(spool, request.announce == ProfileRequest::Announce::yes
                           ? OrderedSink::Order::arrival
                           : OrderedSink::Order::end_time),
-        recorder_(world.clock, order_, switches_.kinds),
+        recorder_(context.clock, order_, switches_.kinds),
         api_(recorder_),
         memory_(recorder_, switches_.sample_rate),
-        device_recorder_(world.clock, device_memory_rows_, switches_.kinds),
+        device_recorder_(context.clock, device_memory_activities_, switches_.kinds),
         device_memory_(device_recorder_, 0),
-        cost_(
-            world.clock, [this] { return iteration_time(plain_iteration()); },
+        overhead_(
+            context.clock, [this] { return iteration_time(plain_iteration()); },
             [this] { return iteration_time(profiled_iteration()); }) {}
-  ~ProfilePass() { set(Collecting::none); }
+  ~ProfilePass() { set_collecting(Collecting::none); }
   ProfilePass(const ProfilePass&) = delete;
   ProfilePass& operator=(const ProfilePass&) = delete;
 
@@ -63,26 +63,26 @@ class ProfilePass {
 
  private:
   enum class Collecting { none, all };  // none: as the timing pass runs
-  void set(Collecting collecting);
-  using Refused = Result<Done, ErrorReply>;
+  void set_collecting(Collecting collecting);
+  using ReplyStatus = Result<Done, ErrorReply>;
   static ErrorReply failed(const Error& error) { return {Outcome::failed, error.message()}; }
-  bool announces() const { return request_.announce == ProfileRequest::Announce::yes; }
+  bool is_announcing() const { return request_.announce == ProfileRequest::Announce::yes; }
   bool observes_steps() const {
-    return traces() || switches_.records(RecordGroup::operators) ||
+    return is_tracing() || switches_.records(RecordGroup::operators) ||
            switches_.records(RecordGroup::api) ||
            (switches_.records(RecordGroup::memory) && switches_.sample_rate > 0);
   }
 
-  bool traces() const { return trace_ && trace_->records(); }
-  // The collector that receives the buffers in the memory that kernels use.
+  bool is_tracing() const { return trace_ && trace_->is_recording(); }
+  // Returns the collector for the kernel's buffers, which are in host or device memory.
   MemoryCollector* buffer_memory() {
-    return world_.backend.memory() != nullptr ? &device_memory_ : &memory_;
+    return context_.backend.memory() != nullptr ? &device_memory_ : &memory_;
   }
 
   Status capture_output();
-  Refused measure(const Workload& workload);
-  Refused prepare(const Workload& workload, const InputValues& values);
-  Refused check(const Workload& workload, const InputValues& values);
+  ReplyStatus measure(const Workload& workload);
+  ReplyStatus prepare(const Workload& workload, const InputValues& values);
+  ReplyStatus check(const Workload& workload, const InputValues& values);
   Status announce(const Activity& range);
   Status bind();
   Status run_iterations();
@@ -97,16 +97,16 @@ class ProfilePass {
     if (!iteration) return iteration.error();
     return iteration->duration;
   }
-  Status measure_cost_before();
-  Status measure_cost_after();
+  Status measure_overhead_before();
+  Status measure_overhead_after();
   // Records the device's activities and buffers.
   void finish_trace();
   void record_device_memory();
-  Status hand_on();
+  Status forward();
   void make_steps(const Workload& workload, const ops::Kernel& kernel);
   void finish_reply();
 
-  const ProfilePassContext& world_;
+  const ProfilePassContext& context_;
   const ProfileRequest& request_;
   ActivitySpool& spool_;
   const ProfileSwitches switches_;
@@ -115,21 +115,21 @@ class ProfilePass {
   Recorder recorder_;
   ApiCalls api_;
   MemoryCollector memory_;
-  // The kernel's own buffers on a device. If there is a trace, the trace reports them itself.
-  KeptActivities device_memory_rows_;
+  // Collect the kernel's own buffers on a device. If a trace records memory, they are not used.
+  KeptActivities device_memory_activities_;
   Recorder device_recorder_;
   MemoryCollector device_memory_;
   std::optional<DeviceTrace> trace_;
-  bool device_memory_told_ = false;  // the trace has reported it
+  bool has_traced_memory_ = false;  // the trace has reported the device's memory
   std::unique_ptr<OutputCapture> capture_;
-  bool prints_ = false;  // whether the library prints now
+  bool is_printing_ = false;  // whether the library prints now
   std::optional<VerboseCollector> verbose_;
   std::string path_;
   std::optional<StepRecorder> steps_;
-  std::optional<PreparedKernel> instance_;
+  std::optional<PreparedKernel> prepared_;
   std::optional<Arena> arena_;
   std::unique_ptr<Rotation> rotation_;
-  ProfilerOverhead cost_;
+  ProfilerOverhead overhead_;
   ProfiledReply reply_;
 };
 

@@ -11,20 +11,20 @@
 namespace bench {
 
 void ProfilePass::finish_trace() {
-  if (!traces()) return;
-  const bool tells_of_memory = trace_->records_memory();
+  if (!is_tracing()) return;
+  const bool traces_memory = trace_->is_recording_memory();  // false after finish()
   const auto find_tag = [this](const GpuAllocation& allocation) -> std::optional<GpuAllocationTag> {
     const auto* address = reinterpret_cast<const void*>(allocation.address);
-    const auto known = device_memory_.find(address);
-    if (!known || known->size.count != allocation.bytes) return std::nullopt;
-    return GpuAllocationTag{known->name, known->role};
+    const auto block = device_memory_.find(address);
+    if (!block || block->size.count != allocation.bytes) return std::nullopt;
+    return GpuAllocationTag{block->name, block->role};
   };
   const auto join = trace_->finish(find_tag);
   if (!join) {
     reply_.details[kTraceVoidDetail] = join.error().message();
     return;
   }
-  // The join has omitted unrequested activities. Counters do not state their group.
+  // The join contains only requested activities. A counter does not state its group.
   const RecordGroup counters =
       switches_.records(RecordGroup::device) ? RecordGroup::device : RecordGroup::memory;
   for (const Activity& activity : join->activities) {
@@ -34,17 +34,17 @@ void ProfilePass::finish_trace() {
       recorder_.record(activity);
     }
   }
-  device_memory_told_ = tells_of_memory;
+  has_traced_memory_ = traces_memory;
   for (auto& [name, value] : trace_details(*join, *trace_)) reply_.details[name] = value;
   reply_.notes.insert(reply_.notes.end(), join->notes.begin(), join->notes.end());
 }
 
-// Records buffers on a device that no trace has reported. Only a trace knows the address of a
-// workspace.
+// Records the buffers on a device, unless the trace has reported them. Omits the address of a
+// workspace, which only a trace knows.
 void ProfilePass::record_device_memory() {
   device_memory_.finish();
-  for (Activity& activity : device_memory_rows_.give()) {
-    if (device_memory_told_) continue;
+  for (Activity& activity : device_memory_activities_.take()) {
+    if (has_traced_memory_) continue;
     if (activity.attributes.text(Attribute::role) == kWorkspaceRole) {
       activity.attributes.erase(Attribute::address);
     }

@@ -36,8 +36,8 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
     SetOutputStream(&null_);
     SetErrorStream(&null_);
   }
-  bool ReportContext(const Context&) override { return true; }  // NOLINT: its naming
-  void ReportRuns(const std::vector<Run>&) override {}          // NOLINT: its naming
+  bool ReportContext(const Context&) override { return true; }  // NOLINT: the library's naming
+  void ReportRuns(const std::vector<Run>&) override {}          // NOLINT: the library's naming
 
  private:
   NullBuffer buffer_;
@@ -51,15 +51,16 @@ struct Round {
   Sampler::Taken last = Sampler::Taken::counted;
 };
 
-// Never leaves the loop early: Google Benchmark 1.7.1 aborts the process if a benchmark with a
-// fixed number of iterations does. When no more samples come, the loop only counts.
-void drive(benchmark::State& state, Round& round) {
+// Takes the samples of a round. Never leaves the loop early, because Google Benchmark 1.7.1 aborts
+// the process if a benchmark with a fixed number of iterations does so. After a sample that was not
+// counted, the loop continues without taking samples.
+void take_samples(benchmark::State& state, Round& round) {
   for (auto _ : state) {
     if (round.last == Sampler::Taken::counted) {
       round.last = round.sampler->take(round.iterations, *round.out);
     }
-    const bool taken = round.last == Sampler::Taken::counted;
-    const Nanoseconds time = taken ? round.out->samples.back() : Nanoseconds(0);
+    const bool is_counted = round.last == Sampler::Taken::counted;
+    const Nanoseconds time = is_counted ? round.out->samples.back() : Nanoseconds(0);
     state.SetIterationTime(std::chrono::duration<double>(time).count());
   }
 }
@@ -72,7 +73,8 @@ Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations
   out.samples.reserve(out.samples.size() + static_cast<std::size_t>(samples));
   sampler.begin_round();
   Round round{&sampler, iterations, &out};
-  benchmark::RegisterBenchmark("round", [&](benchmark::State& state) { drive(state, round); })
+  benchmark::RegisterBenchmark("round",
+                               [&](benchmark::State& state) { take_samples(state, round); })
       ->UseManualTime()
       ->Iterations(samples)
       ->Repetitions(1);
@@ -87,22 +89,23 @@ namespace {
 
 using ops::BufferRole;
 
-// The buffers that rotate over one region, and their layout.
-struct Rotating {
-  std::vector<std::size_t> indices;
+// The buffers that rotate over one region of the arena, and their layout.
+struct RotatingBuffers {
+  std::vector<std::size_t> indices;  // in Kernel::buffers()
   std::vector<Bytes> sizes;
   SetLayout layout;
   std::byte* region = nullptr;
 
-  void put(std::int64_t set, std::vector<void*>& buffers) const {
+  // Replaces the addresses of these buffers in `addresses` by those in the set.
+  void assign_set(std::int64_t set, std::vector<void*>& addresses) const {
     for (std::size_t i = 0; i < indices.size(); ++i) {
-      buffers[indices[i]] = region + set * layout.stride.count + layout.offsets[i].count;
+      addresses[indices[i]] = region + set * layout.stride.count + layout.offsets[i].count;
     }
   }
 };
 
-Rotating pick(const ops::Kernel& kernel, std::span<const BufferRole> roles) {
-  Rotating rotating;
+RotatingBuffers select_buffers(const ops::Kernel& kernel, std::span<const BufferRole> roles) {
+  RotatingBuffers rotating;
   const auto buffers = kernel.buffers();
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (std::find(roles.begin(), roles.end(), buffers[i].role) == roles.end()) continue;
@@ -112,32 +115,36 @@ Rotating pick(const ops::Kernel& kernel, std::span<const BufferRole> roles) {
   return rotating;
 }
 
-Result<std::unique_ptr<Rotation>> bind_own(ops::Kernel& kernel, std::span<void* const> own) {
+Result<std::unique_ptr<Rotation>> bind_own_buffers(ops::Kernel& kernel,
+                                                   std::span<void* const> own) {
   std::vector<std::unique_ptr<ops::Invocation>> invocations;
   BENCH_ASSIGN_OR_RETURN(invocations.emplace_back(), kernel.bind(own));
   return std::make_unique<Rotation>(std::move(invocations));
 }
 
-// Returns the number of sets over which all of `parts` can rotate together; 1 if one of them
-// cannot.
-std::int64_t lay_out_all(std::span<Rotating* const> parts, const Arena& arena, Bytes distance) {
+// Lays out all groups. Returns the number of sets over which they can rotate together; 1 if a group
+// does not fit.
+std::int64_t lay_out_all(std::span<RotatingBuffers* const> groups, const Arena& arena,
+                         Bytes distance) {
   std::int64_t sets = kMaxSets;
-  for (Rotating* part : parts) {
-    std::optional<SetLayout> layout = lay_out(part->sizes, arena.size(), distance, arena.unit());
+  for (RotatingBuffers* group : groups) {
+    std::optional<SetLayout> layout =
+        lay_out(group->sizes, arena.size(), distance, arena.alignment());
     if (!layout) return 1;
-    part->layout = std::move(*layout);
-    sets = std::min(sets, part->layout.sets);
+    group->layout = std::move(*layout);
+    sets = std::min(sets, group->layout.sets);
   }
   return sets;
 }
 
 Result<std::unique_ptr<Rotation>> bind_sets(ops::Kernel& kernel, std::span<void* const> own,
-                                            std::span<Rotating* const> parts, std::int64_t sets) {
+                                            std::span<RotatingBuffers* const> groups,
+                                            std::int64_t sets) {
   std::vector<std::unique_ptr<ops::Invocation>> invocations;
   invocations.reserve(static_cast<std::size_t>(sets));
   std::vector<void*> buffers(own.begin(), own.end());
   for (std::int64_t set = 0; set < sets; ++set) {
-    for (const Rotating* part : parts) part->put(set, buffers);
+    for (const RotatingBuffers* group : groups) group->assign_set(set, buffers);
     BENCH_ASSIGN_OR_RETURN(invocations.emplace_back(), kernel.bind(buffers));
   }
   return std::make_unique<Rotation>(std::move(invocations));
@@ -149,37 +156,38 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
                                                 CacheMode cache, std::optional<Bytes> distance,
                                                 Arena* arena,
                                                 std::map<std::string, std::string>& details) {
-  if (cache == CacheMode::hot) return bind_own(kernel, own);
+  if (cache == CacheMode::hot) return bind_own_buffers(kernel, own);
   assert(arena != nullptr);
   static constexpr BufferRole kWeights[] = {BufferRole::weights};
   static constexpr BufferRole kInputs[] = {BufferRole::input, BufferRole::weights};
   static constexpr BufferRole kOutputs[] = {BufferRole::output};
-  const bool all = cache == CacheMode::cold;
-  Rotating read = all ? pick(kernel, kInputs) : pick(kernel, kWeights);
-  Rotating write = all ? pick(kernel, kOutputs) : Rotating{};
-  std::vector<Rotating*> parts;
-  if (!read.indices.empty()) parts.push_back(&read);
-  if (!write.indices.empty()) parts.push_back(&write);
+  const bool rotates_all = cache == CacheMode::cold;
+  RotatingBuffers read =
+      rotates_all ? select_buffers(kernel, kInputs) : select_buffers(kernel, kWeights);
+  RotatingBuffers write = rotates_all ? select_buffers(kernel, kOutputs) : RotatingBuffers{};
+  std::vector<RotatingBuffers*> groups;
+  if (!read.indices.empty()) groups.push_back(&read);
+  if (!write.indices.empty()) groups.push_back(&write);
 
   details["arena.bytes"] = std::to_string(arena->size().count);
   if (arena->memory() != nullptr) details["arena.memory"] = "of the device";
-  const Bytes reach = all ? arena->size() : distance.value_or(arena->size());
-  const std::int64_t sets = parts.empty() ? 1 : lay_out_all(parts, *arena, reach);
+  const Bytes rotated = rotates_all ? arena->size() : distance.value_or(arena->size());
+  const std::int64_t sets = groups.empty() ? 1 : lay_out_all(groups, *arena, rotated);
   details["cold.sets"] = std::to_string(sets);
   if (sets == 1) {
-    details["cold.note"] = parts.empty()
+    details["cold.note"] = groups.empty()
                                ? "the case has no weights: its own buffers"
                                : "the arena does not hold two sets of buffers: its own buffers";
-    return bind_own(kernel, own);
+    return bind_own_buffers(kernel, own);
   }
   read.region = arena->read_region();
   if (!write.indices.empty()) {
     BENCH_ASSIGN_OR_RETURN(write.region, arena->write_region());
   }
   std::int64_t bytes = 0;
-  for (const Rotating* part : parts) bytes += sets * part->layout.stride.count;
+  for (const RotatingBuffers* group : groups) bytes += sets * group->layout.stride.count;
   details["cold.bytes"] = std::to_string(bytes);
-  return bind_sets(kernel, own, parts, sets);
+  return bind_sets(kernel, own, groups, sets);
 }
 
 }  // namespace bench

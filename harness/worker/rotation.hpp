@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers over which a case's iterations rotate in each cache mode.
+// Rotates a case's iterations over buffers, as its cache mode requires, and takes timed samples.
 #pragma once
 
 #include "base/env.hpp"
@@ -22,11 +22,10 @@
 
 namespace bench {
 
-// The innermost loop of the tool: timed samples over a rotation of bound kernels. On the host,
-// everything else is outside the two clock reads.
-
 // The invocations over which iterations rotate: one (hot), or one per buffer set (cold). Keeps its
 // position between rounds, so that a set is reused only after all others. Owns the invocations.
+// run() is the innermost loop of the tool: on the host, a sample consists of it and two clock
+// reads.
 class Rotation {
  public:
   explicit Rotation(std::vector<std::unique_ptr<ops::Invocation>> invocations);
@@ -48,8 +47,8 @@ class Rotation {
   std::size_t size() const { return invocations_.size(); }
   std::string failure() const;
 
-  // For code that runs the invocations elsewhere: all of them, the index of the next one, and a way
-  // to report that `iterations` have run.
+  // For code that runs the invocations itself: all invocations, the index of the next one, and
+  // advance(), which the code calls after running `iterations` of them.
   std::span<ops::Invocation* const> invocations() const { return pointers_; }
   std::size_t next() const { return next_; }
   void advance(std::int64_t iterations) {
@@ -65,37 +64,38 @@ class Rotation {
 // The samples that rounds have taken of a case.
 struct RoundSamples {
   std::vector<Nanoseconds> samples;
-  Nanoseconds timed{0};  // their duration, without an arithmetical slowdown
-  // One per sample, as in SampleCanaries. Empty if none are taken.
+  Nanoseconds timed{0};  // total duration, without an arithmetical slowdown
+  // One per sample, as in SampleCanaries. Empty if no canaries are measured.
   std::vector<Nanoseconds> canaries;
   std::vector<Nanoseconds> joins;  // SampleCanary::join() of the canaries after the samples
   DeviceSamples device;            // for samples on a device's clock
 };
 
-// An iteration of at least `alone` is a sample by itself. Shorter ones are combined until a sample
-// takes at least `sample`.
+// An iteration that takes at least `min_single` is a sample by itself. Shorter iterations are
+// combined into samples of at least `min_sample`.
 struct BatchLimits {
-  Nanoseconds alone{0};
-  Nanoseconds sample{0};
+  Nanoseconds min_single{0};
+  Nanoseconds min_sample{0};
 };
 
-// A way of taking samples of a bound case; determines whose clock they use.
+// Takes samples of a bound case, on the host's clock or on a device's.
 class Sampler {
  public:
-  // exhausted: no valid sample, despite all waiting. failed: see failure().
+  // exhausted: all pauses of the round are used up without a valid sample. failed: see failure().
   enum class Taken { counted, exhausted, failed };
 
   virtual ~Sampler() = default;
   virtual BatchLimits batch_limits() const = 0;
   // Takes a sample that is not recorded. Returns nullopt on failure; see failure().
   virtual std::optional<Nanoseconds> warm(std::int64_t iterations) = 0;
-  // The clock of the device during the last call of warm(). nullopt: there is no device, or it did
-  // not report one.
+  // Returns the device's clock during the last call of warm(). nullopt if there is no device or it
+  // did not report its clock.
   virtual std::optional<std::int64_t> warm_clock_hz() const { return std::nullopt; }
   // Called before the samples of each round.
   virtual void begin_round() {}
+  // Adds a sample to `out` if it is valid.
   virtual Taken take(std::int64_t iterations, RoundSamples& out) = 0;
-  // From now on only the case runs.
+  // Stops measuring canaries: from now on only the case runs.
   virtual void leave_out_canaries() {}
   virtual std::string failure() const = 0;
 };
@@ -111,16 +111,16 @@ inline std::optional<Nanoseconds> take_sample(Rotation& rotation, std::int64_t i
   return stop - start;
 }
 
-// The same, lengthened on purpose (slowdown.hpp): after the iterations the processor spins until
-// their time plus the fraction `share` of it has passed.
+// The same, lengthened on purpose (slowdown.hpp): after the iterations, the processor spins for the
+// fraction `slowdown` of their time.
 template <class ClockType>
 inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::int64_t iterations,
-                                                     ClockType& clock, double share) {
+                                                     ClockType& clock, double slowdown) {
   const Nanoseconds start = clock.now();
   if (!rotation.run(iterations)) return std::nullopt;
   Nanoseconds stop = clock.now();
   const auto own = static_cast<double>((stop - start).count());
-  const Nanoseconds end = stop + Nanoseconds(std::llround(own * share));
+  const Nanoseconds end = stop + Nanoseconds(std::llround(own * slowdown));
   while (stop < end) stop = clock.now();
   return stop - start;
 }
@@ -132,12 +132,12 @@ inline std::optional<Nanoseconds> take_slowed_sample(Rotation& rotation, std::in
 Status run_round(Sampler& sampler, std::int64_t samples, std::int64_t iterations,
                  RoundSamples& out);
 
-// hot: the kernel's own buffers. cold_weights: the weights rotate over `distance` bytes (the whole
-// arena if absent); the other buffers stay. cold: inputs and weights rotate over the arena's read
-// region, outputs over its write region. If the arena cannot hold two sets of a case, the case uses
-// its own buffers. The arena is in the same memory as these buffers. The result is described in
-// `details`: "cold.sets", "cold.bytes", "cold.note", "arena.bytes", "arena.memory" (only for a
-// device).
+// Binds a kernel to the buffers of a cache mode. hot: the kernel's `own` buffers. cold_weights: the
+// weights rotate over `distance` bytes of the arena (the whole arena if nullopt); the other buffers
+// stay. cold: inputs and weights rotate over the arena's read region, outputs over its write
+// region. If the arena cannot hold two sets of buffers, the kernel uses its own. The arena is in
+// the same memory as these buffers; it may be null only for hot caches. Adds to `details`:
+// "cold.sets", "cold.bytes", "cold.note", "arena.bytes", "arena.memory" (only for a device).
 Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<void* const> own,
                                                 CacheMode cache, std::optional<Bytes> distance,
                                                 Arena* arena,

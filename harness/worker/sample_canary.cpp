@@ -45,14 +45,14 @@ class OpenMpCanary final : public SampleCanary {
     const Nanoseconds start = clock.now();
 #pragma omp parallel num_threads(threads())
     {
-      MonotonicClock own;
-      const Nanoseconds begin = own.now();
+      MonotonicClock thread_clock;
+      const Nanoseconds begin = thread_clock.now();
       PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
-      work(thread);
-      thread.total = own.now() - begin;
+      run_work(thread);
+      thread.total = thread_clock.now() - begin;
     }
-    join_ = clock.now() - start - slowest(&PerThread::total);
-    return slowest(&PerThread::canary);
+    join_ = clock.now() - start - find_slowest(&PerThread::total);
+    return find_slowest(&PerThread::canary);
   }
 
   std::optional<Nanoseconds> join() const override {
@@ -63,10 +63,11 @@ class OpenMpCanary final : public SampleCanary {
 #pragma omp parallel num_threads(threads())
     {
       PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
-      work(thread);
-      look_at_clock(thread);
+      run_work(thread);
+      measure_chain(thread);
     }
-    return {slowest(&PerThread::canary), slowest(&PerThread::chain), slowest(&PerThread::lost)};
+    return {find_slowest(&PerThread::canary), find_slowest(&PerThread::chain),
+            find_slowest(&PerThread::lost)};
   }
 
   std::int64_t preemptions() override {
@@ -76,7 +77,7 @@ class OpenMpCanary final : public SampleCanary {
   }
 
  private:
-  static void work(PerThread& thread) {
+  static void run_work(PerThread& thread) {
     MonotonicClock clock;
     // Not timed: it reloads the caches that the sample has used.
     [[maybe_unused]] volatile float sum = mixed_operations(thread.values, kVectors, 1);
@@ -84,7 +85,7 @@ class OpenMpCanary final : public SampleCanary {
                            [&] { sum = mixed_operations(thread.values, kVectors, kPasses); });
   }
 
-  static void look_at_clock(PerThread& thread) {
+  static void measure_chain(PerThread& thread) {
     MonotonicClock clock;
     [[maybe_unused]] volatile double product = 0;
     Nanoseconds lost{0};
@@ -92,7 +93,8 @@ class OpenMpCanary final : public SampleCanary {
     thread.lost += lost;
   }
 
-  // Returns the time of the fastest repetition. `lost`: the additional time of the others.
+  // Returns the time of the fastest repetition. Sets `lost` to the time of all repetitions beyond
+  // it.
   template <class Work>
   static Nanoseconds repeat(MonotonicClock& clock, Nanoseconds& lost, Work work) {
     Nanoseconds fastest = Nanoseconds::max();
@@ -108,7 +110,7 @@ class OpenMpCanary final : public SampleCanary {
     return fastest;
   }
 
-  Nanoseconds slowest(Nanoseconds PerThread::*time) const {
+  Nanoseconds find_slowest(Nanoseconds PerThread::*time) const {
     return (*std::ranges::max_element(threads_, {}, time)).*time;
   }
 

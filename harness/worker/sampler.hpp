@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on the host's clock and on a device's. This file has the rules for accepting a device's
-// sample: docs/cuda.md.
+// Takes samples on the host's clock and on a device's. This file has the rules for accepting a
+// device's sample (docs/cuda.md).
 #pragma once
 
 #include "base/env.hpp"
@@ -16,27 +16,29 @@
 
 namespace bench {
 
-// For a shorter iteration, two clock reads and their jitter would exceed a thousandth of its time.
+// Limits for samples on the host's clock. In a shorter sample, the two clock reads and their jitter
+// would exceed a thousandth of the time.
 inline constexpr BatchLimits kHostBatch = {std::chrono::microseconds(50),
                                            std::chrono::microseconds(100)};
-// A device's two events add about 2 us of their own, and their time has a resolution of half a
-// microsecond. The device's clock is read over at least 0.4 ms.
+// Limits for samples on a device's clock. The two events around a sample take about 2 us
+// themselves, and their time has a resolution of half a microsecond. Measuring the device's clock
+// needs a sample of at least 0.4 ms.
 inline constexpr BatchLimits kDeviceBatch = {std::chrono::milliseconds(1),
                                              std::chrono::milliseconds(1)};
 // A sample whose clock is below this fraction of the recent median is discarded, unless the device
 // reports it as throttled. A power cap is a steady state, in which every sample is slow.
 inline constexpr double kMinClockShare = 0.90;
-// With fewer samples, the median is not used to judge another sample.
+// Minimum number of samples for a median that judges another sample.
 inline constexpr std::size_t kClocksToJudge = 3;
-// The samples whose median clock counts. If the device settles at a lower clock without reporting
-// why, half as many samples are discarded before the lower clock is the normal one.
+// Number of recent samples whose median clock judges the next one. If the device settles at a lower
+// clock without reporting a reason, half as many samples are discarded before the lower clock
+// counts as normal.
 inline constexpr std::size_t kRecentClocks = 15;
-// After this many discarded samples in a row, the sampler waits for the device (kFirstPause,
-// kMaxPauses).
+// After each series of this many discarded samples, the sampler pauses (kFirstPause, kMaxPauses).
 inline constexpr int kVoidsBeforePause = 3;
 
-// A preemption costs a sample some microseconds or milliseconds. A short sample with any preemption
-// is not quiet. Long samples always have some: one is permitted per this time.
+// A preemption lengthens a sample by microseconds or milliseconds. Long samples always have some,
+// so one preemption is permitted per this time. A shorter sample must have none to count as quiet.
 inline constexpr Nanoseconds kTimeOfOnePreemption = std::chrono::milliseconds(50);
 
 struct SamplerOptions {
@@ -45,12 +47,12 @@ struct SamplerOptions {
   std::optional<double> slowdown = std::nullopt;
   std::function<void(Nanoseconds)> pause = {};        // sleeps; empty: the real sleep
   ops::SampleMethod method = ops::SampleMethod::any;  // for the warm-up, on a device's clock
-  SampleCanary* canary = nullptr;  // for samples on the host's clock; not owned, null: none
+  SampleCanary* canary = nullptr;  // for samples on the host's clock; not owned; null: no canaries
 };
 
-// Uses the kernel's own samples if it has a device clock, else times run() with `clock`. Kernel and
-// rotation outlive the sampler. A sampler serves one case: what it learns about the device's clock
-// does not apply to another.
+// Creates a sampler that uses the kernel's own samples if the kernel has a device clock, and
+// otherwise times run() with `clock`. The references must outlive the sampler. Use a sampler for
+// one case only, because its knowledge of the device's clock does not apply to other cases.
 std::unique_ptr<Sampler> make_sampler(ops::Kernel& kernel, Rotation& rotation, Clock& clock,
                                       SamplerOptions options = {});
 std::unique_ptr<Sampler> make_host_sampler(Rotation& rotation, Clock& clock,

@@ -43,15 +43,14 @@ class ActivitySpool final : public ActivitySink {
 
 // Sorts activities by end time, as readers of profiles expect. Needed for activities that are
 // recorded later than they happen. For example, a library's log is read only when nothing is timed.
-
 class OrderedSink final : public ActivitySink {
  public:
-  enum class Order { arrival, end_time };  // arrival: forwards at once, end_time: at release()
+  enum class Order { arrival, end_time };  // arrival: forwards at once; end_time: at release()
   OrderedSink(ActivitySink& next, Order order) : next_(next), order_(order) {}
 
   Status consume(const Activity& activity) override;
-  // Forwards the kept activities. Of those that end at the same time, the one that began last comes
-  // first.
+  // Forwards the kept activities. If two end at the same time, the one that began later comes
+  // first, because the other one contains it.
   Status release();
 
  private:

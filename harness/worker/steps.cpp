@@ -76,8 +76,9 @@ StepFacts make_step_facts(const ops::MovedTensor& moved, const ops::KernelStep& 
   return facts;
 }
 
-// A step that a plugin adds to a network; its data are unknown.
-StepFacts facts_of_own(const ops::KernelStep& step) {
+// Describes a step that belongs to no layer of the network, such as one that a plugin adds. Its
+// operator and work are unknown.
+StepFacts make_plugin_step_facts(const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = !step.node.empty() ? step.node : step.kind.empty() ? "step" : step.kind;
   facts.layer = step.node;
@@ -90,11 +91,12 @@ StepFacts facts_of_own(const ops::KernelStep& step) {
 StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& step) {
   if (step.moved) return make_step_facts(*step.moved, step);
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
-  return node != network.nodes.end() ? make_step_facts(node->problem, step) : facts_of_own(step);
+  return node != network.nodes.end() ? make_step_facts(node->problem, step)
+                                     : make_plugin_step_facts(step);
 }
 
-// A network that a backend runs as a whole.
-StepFacts facts_of_whole(const ops::Network& network, const ops::Kernel& kernel) {
+// Describes a network whose kernel names no steps as one step.
+StepFacts make_network_facts(const ops::Network& network, const ops::Kernel& kernel) {
   StepFacts facts;
   facts.name = network.name;
   facts.direction = direction_name(ops::Direction::forward);
@@ -115,7 +117,8 @@ std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& k
                         ? make_step_facts(*problem, step)
                         : make_step_facts(std::get<NetworkPair>(workload).network, step));
   }
-  // A problem's work is counted once: with several steps, it is unknown which step did which part.
+  // With several steps, it is unknown which step does which part of the problem's work. No step
+  // gets the counts then.
   if (problem != nullptr && facts.size() > 1) {
     for (StepFacts& step : facts) {
       for (const Attribute count : {Attribute::macs, Attribute::flops, Attribute::bytes}) {
@@ -129,30 +132,32 @@ std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& k
     whole.implementation = kernel.implementation();
     facts.push_back(make_step_facts(*problem, whole));
   } else {
-    facts.push_back(facts_of_whole(std::get<NetworkPair>(workload).network, kernel));
+    facts.push_back(make_network_facts(std::get<NetworkPair>(workload).network, kernel));
   }
   return facts;
 }
 
 namespace {
 
-// Marks per iteration; the vector grows if there are more.
+// Marks per iteration for which memory is reserved; the vector grows if there are more.
 constexpr std::size_t kReservedMarks = 1024;
 
-// Returns those of the `wanted` attributes that the step has.
-Attributes select_texts(const Attributes& of_step, std::initializer_list<Attribute> wanted) {
+// Returns the text attributes in `names` that the step has.
+Attributes select_texts(const Attributes& step_attributes, std::initializer_list<Attribute> names) {
   Attributes attributes;
-  for (const Attribute attribute : wanted) {
-    if (const auto text = of_step.text(attribute); !text.empty()) attributes.set(attribute, text);
+  for (const Attribute attribute : names) {
+    if (const auto text = step_attributes.text(attribute); !text.empty())
+      attributes.set(attribute, text);
   }
   return attributes;
 }
 
-// The attributes that also apply to each part of a step: all except its work.
-Attributes part_attributes(const Attributes& of_step) {
+// Returns the attributes of a step that also apply to each of its parts: not the work, the shapes
+// or the implementation.
+Attributes make_part_attributes(const Attributes& step_attributes) {
   Attributes attributes =
-      select_texts(of_step, {Attribute::op, Attribute::parameters, Attribute::dtype});
-  if (const auto number = of_step.integer(Attribute::iteration)) {
+      select_texts(step_attributes, {Attribute::op, Attribute::parameters, Attribute::dtype});
+  if (const auto number = step_attributes.integer(Attribute::iteration)) {
     attributes.set(Attribute::iteration, *number);
   }
   return attributes;
@@ -167,12 +172,12 @@ StepRecorder::StepRecorder(std::vector<StepFacts> facts, std::string path, const
     scopes_.push_back(step.layer.empty() ? path : append_scope(path, step.layer));
     ranges_.push_back(scope_range_name(step.name));
   }
-  taken_.reserve(facts_.size());
+  observed_.reserve(facts_.size());
   marks_.reserve(kReservedMarks);
 }
 
-void StepRecorder::start_over() {
-  taken_.clear();
+void StepRecorder::clear() {
+  observed_.clear();
   marks_.clear();
   if (sinks_.capture != nullptr) sinks_.capture->clear();
 }
@@ -180,144 +185,146 @@ void StepRecorder::start_over() {
 void StepRecorder::begins(std::size_t step) noexcept {
   assert(step < facts_.size());
   range_.emplace(ranges_[step].c_str());
-  Taken& taken = taken_.emplace_back();
-  taken.step = step;
-  taken.first_mark = marks_.size();
-  if (sinks_.trace != nullptr) taken.region = sinks_.trace->region_begins();
-  taken.begin = clock_.now();
-  if (sinks_.announced) announce(taken);
+  ObservedStep& observed = observed_.emplace_back();
+  observed.step = step;
+  observed.first_mark = marks_.size();
+  if (sinks_.trace != nullptr) observed.region = sinks_.trace->begin_region();
+  observed.begin = clock_.now();
+  if (sinks_.on_announced) announce(observed);
 }
 
-void StepRecorder::enqueued(std::size_t /*the last that began*/) noexcept {
-  taken_.back().enqueued = clock_.now();
+void StepRecorder::enqueued(std::size_t /*the last step that began*/) noexcept {
+  observed_.back().enqueued = clock_.now();
 }
 
-void StepRecorder::done(std::size_t /*the last that began*/) noexcept {
-  taken_.back().done = clock_.now();
-  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
-  if (sinks_.capture != nullptr) taken_.back().printed = sinks_.capture->written();
+void StepRecorder::done(std::size_t /*the last step that began*/) noexcept {
+  observed_.back().done = clock_.now();
+  if (sinks_.trace != nullptr) sinks_.trace->end_region();
+  if (sinks_.capture != nullptr) observed_.back().printed = sinks_.capture->written();
   range_.reset();
 }
 
 void StepRecorder::part_begins(std::string_view name) noexcept {
-  auto known = std::find(part_names_.begin(), part_names_.end(), name);
-  if (known == part_names_.end()) known = part_names_.emplace(known, name);
-  const auto index = static_cast<std::size_t>(known - part_names_.begin());
+  auto entry = std::find(part_names_.begin(), part_names_.end(), name);
+  if (entry == part_names_.end()) entry = part_names_.emplace(entry, name);
+  const auto index = static_cast<std::size_t>(entry - part_names_.begin());
   marks_.push_back({clock_.now(), index});
 }
 
 void StepRecorder::part_ends() noexcept { marks_.push_back({clock_.now(), std::nullopt}); }
 
-std::span<const StepRecorder::Mark> StepRecorder::find_marks(const Taken& taken) const {
-  const auto next = static_cast<std::size_t>(&taken - taken_.data()) + 1;
-  const std::size_t end = next < taken_.size() ? taken_[next].first_mark : marks_.size();
-  return std::span(marks_).subspan(taken.first_mark, end - taken.first_mark);
+std::span<const StepRecorder::Mark> StepRecorder::find_marks(const ObservedStep& observed) const {
+  const auto next = static_cast<std::size_t>(&observed - observed_.data()) + 1;
+  const std::size_t end = next < observed_.size() ? observed_[next].first_mark : marks_.size();
+  return std::span(marks_).subspan(observed.first_mark, end - observed.first_mark);
 }
 
-Activity StepRecorder::operation(const Taken& taken, std::optional<std::int64_t> iteration) const {
-  const StepFacts& facts = facts_[taken.step];
+Activity StepRecorder::make_operation(const ObservedStep& observed,
+                                      std::optional<std::int64_t> iteration) const {
+  const StepFacts& facts = facts_[observed.step];
   Activity activity;
   activity.kind = ActivityKind::operation;
   activity.name = facts.name;
-  activity.start = taken.begin;
-  activity.scope = scopes_[taken.step];
+  activity.start = observed.begin;
+  activity.scope = scopes_[observed.step];
   activity.direction = facts.direction;
   activity.attributes = facts.attributes;
   if (iteration) activity.attributes.set(Attribute::iteration, *iteration);
-  if (taken.done) {
-    activity.duration = *taken.done - taken.begin;
+  if (observed.done) {
+    activity.duration = *observed.done - observed.begin;
   } else {
     activity.attributes.set(Attribute::unfinished, std::int64_t{1});
   }
   return activity;
 }
 
-void StepRecorder::announce(const Taken& taken) const {
-  Activity activity = operation(taken, std::nullopt);
+void StepRecorder::announce(const ObservedStep& observed) const {
+  Activity activity = make_operation(observed, std::nullopt);
   sinks_.recorder->record_unfinished(activity);
-  const std::string& primitive = facts_[taken.step].primitive;
+  const std::string& primitive = facts_[observed.step].primitive;
   if (!primitive.empty()) {
     activity.kind = ActivityKind::primitive;
     activity.name = primitive;
     sinks_.recorder->record_unfinished(std::move(activity));
   }
-  sinks_.announced();
+  sinks_.on_announced();
 }
 
 Status StepRecorder::write(std::optional<std::int64_t> iteration, std::int64_t printed) {
   range_.reset();  // open if the step failed
-  if (sinks_.trace != nullptr) sinks_.trace->region_ends();
-  for (const Taken& taken : taken_) {
-    Activity activity = operation(taken, iteration);
-    own_region(taken, activity);
-    // Other sources of calls number them themselves.
-    if (taken.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
-    // If a kernel names its parts, the library does not run the step, though the kernel may call
-    // it.
-    const bool has_parts = !find_marks(taken).empty();
-    if (taken.done) {
+  if (sinks_.trace != nullptr) sinks_.trace->end_region();
+  for (const ObservedStep& observed : observed_) {
+    Activity activity = make_operation(observed, iteration);
+    attribute_region(observed, activity);
+    // If another source reports the calls, it also sets their correlation.
+    if (observed.enqueued && sinks_.api != nullptr) activity.correlation = ++executions_;
+    // If the kernel names the parts of a step, the parts replace the library's primitives and
+    // calls.
+    const bool has_parts = !find_marks(observed).empty();
+    if (observed.done) {
       if (has_parts) {
-        write_parts(taken, activity);
+        write_parts(observed, activity);
       } else {
-        BENCH_RETURN_IF_ERROR(write_primitives(taken, activity, printed));
+        BENCH_RETURN_IF_ERROR(write_primitives(observed, activity, printed));
       }
-      printed = taken.printed;
+      printed = observed.printed;
     }
-    if (!has_parts) write_calls(taken, activity);
+    if (!has_parts) write_calls(observed, activity);
     const Activity context = activity;
     sinks_.recorder->record(std::move(activity));
-    if (taken.done) sinks_.memory->on_operator_done(*taken.done, context);
+    if (observed.done) sinks_.memory->on_operator_done(*observed.done, context);
   }
   return sinks_.recorder->status();
 }
 
-void StepRecorder::own_region(const Taken& taken, const Activity& owner) {
-  if (taken.region == 0) return;
-  OperatorExecution of{sinks_.case_id,
-                       owner.scope,
-                       owner.direction,
-                       std::string(owner.attributes.text(Attribute::op)),
-                       owner.attributes.integer(Attribute::iteration),
-                       {},
-                       {}};
+void StepRecorder::attribute_region(const ObservedStep& observed, const Activity& owner) {
+  if (observed.region == 0) return;
+  OperatorExecution execution{sinks_.case_id,
+                              owner.scope,
+                              owner.direction,
+                              std::string(owner.attributes.text(Attribute::op)),
+                              owner.attributes.integer(Attribute::iteration),
+                              {},
+                              {}};
   const auto flops = owner.attributes.integer(Attribute::flops);
   const auto bytes = owner.attributes.integer(Attribute::bytes);
-  if (flops && bytes) of.work = GpuOperatorWork{*flops, *bytes};
-  of.inherited_attributes = select_texts(
+  if (flops && bytes) execution.work = GpuOperatorWork{*flops, *bytes};
+  execution.inherited_attributes = select_texts(
       owner.attributes,
       {Attribute::parameters, Attribute::dtype, Attribute::in_shapes, Attribute::out_shapes});
-  sinks_.trace->own(taken.region, std::move(of));
+  sinks_.trace->attribute(observed.region, std::move(execution));
 }
 
-// If the library prints, it has waited for completion before returning from the execution.
-Status StepRecorder::write_primitives(const Taken& taken, const Activity& owner,
+// Records the primitives that the library printed during the step. A library that prints waits for
+// completion before the execution call returns, so the primitives end at `enqueued`.
+Status StepRecorder::write_primitives(const ObservedStep& observed, const Activity& owner,
                                       std::int64_t from) {
   if (sinks_.verbose == nullptr) return Done{};
   VerbosePlace place;
-  place.begin = taken.begin;
-  place.end = *taken.enqueued;
+  place.begin = observed.begin;
+  place.end = *observed.enqueued;
   place.owner = owner;
-  place.primitive = facts_[taken.step].primitive;
-  return sinks_.verbose->collect(from, taken.printed, place, VerbosePhases::all);
+  place.primitive = facts_[observed.step].primitive;
+  return sinks_.verbose->collect(from, observed.printed, place, VerbosePhases::all);
 }
 
-// Writes one slice per stretch of time in the same part. A step with one part is its own compute
-// kernel and has the work. With several parts it is unknown which did which work.
-void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
-  const std::span<const Mark> marks = find_marks(taken);
+// Writes one activity per contiguous time in the same part. If a step has only one part, that part
+// keeps all attributes of the step. With several parts, it is unknown which part did which work.
+void StepRecorder::write_parts(const ObservedStep& observed, const Activity& owner) {
+  const std::span<const Mark> marks = find_marks(observed);
   const auto begins = [](const Mark& mark) { return mark.name.has_value(); };
-  const bool alone = std::ranges::count_if(marks, begins) == 1;
+  const bool is_only_part = std::ranges::count_if(marks, begins) == 1;
   std::vector<std::size_t> open;
-  Nanoseconds since = taken.begin;
+  Nanoseconds since = observed.begin;
   for (const Mark& mark : marks) {
     const bool ends = !mark.name;
     if (!open.empty() && (ends || mark.time > since)) {
       Activity part = owner;
       part.kind = ActivityKind::primitive;
-      part.name = facts_[taken.step].name + "::" + part_names_[open.back()];
+      part.name = facts_[observed.step].name + "::" + part_names_[open.back()];
       part.start = since;
       part.duration = mark.time - since;
-      if (!alone) part.attributes = part_attributes(owner.attributes);
+      if (!is_only_part) part.attributes = make_part_attributes(owner.attributes);
       sinks_.recorder->record(std::move(part));
     }
     since = mark.time;
@@ -329,34 +336,34 @@ void StepRecorder::write_parts(const Taken& taken, const Activity& owner) {
   }
 }
 
-void StepRecorder::write_calls(const Taken& taken, const Activity& like) {
-  if (!taken.enqueued || sinks_.api == nullptr ||
+void StepRecorder::write_calls(const ObservedStep& observed, const Activity& owner) {
+  if (!observed.enqueued || sinks_.api == nullptr ||
       !sinks_.recorder->is_recording(RecordGroup::api)) {
     return;
   }
   Activity call;
-  call.scope = like.scope;
-  call.direction = like.direction;
-  if (const auto iteration = like.attributes.integer(Attribute::iteration)) {
+  call.scope = owner.scope;
+  call.direction = owner.direction;
+  if (const auto iteration = owner.attributes.integer(Attribute::iteration)) {
     call.attributes.set(Attribute::iteration, *iteration);
   }
-  call.correlation = like.correlation;
+  call.correlation = owner.correlation;
   call.name = "dnnl_primitive_execute";
-  call.start = taken.begin;
-  call.duration = *taken.enqueued - taken.begin;
+  call.start = observed.begin;
+  call.duration = *observed.enqueued - observed.begin;
   sinks_.api->completed(call);
-  if (!taken.done) return;
+  if (!observed.done) return;
   call.correlation.reset();
   call.name = "dnnl_stream_wait";
-  call.start = *taken.enqueued;
-  call.duration = *taken.done - *taken.enqueued;
+  call.start = *observed.enqueued;
+  call.duration = *observed.done - *observed.enqueued;
   sinks_.api->completed(std::move(call));
 }
 
-Nanoseconds StepRecorder::in_steps() const {
+Nanoseconds StepRecorder::time_in_steps() const {
   Nanoseconds sum{0};
-  for (const Taken& taken : taken_) {
-    if (taken.done) sum += *taken.done - taken.begin;
+  for (const ObservedStep& observed : observed_) {
+    if (observed.done) sum += *observed.done - observed.begin;
   }
   return sum;
 }

@@ -25,36 +25,36 @@
 
 namespace bench {
 
-// What a profile states about each step of a kernel: its layer and, from the one work model,
-// operator, parameters, shapes and work. All of this is known before anything runs.
-
+// What a profile states about a step of a kernel: its layer, and the operator, parameters, shapes
+// and work from the operator's model. All of this is known before anything runs.
 struct StepFacts {
-  std::string name;   // name of the operator's activity: its layer, else "reorder" or the operator
-  std::string layer;  // in a network; empty for a problem
-  std::string primitive;  // the library's name for it: "convolution"
+  std::string name;       // name of the activity: the layer, else "reorder" or the operator
+  std::string layer;      // layer of the network; empty for a problem
+  std::string primitive;  // the library's name for the step: "convolution"
   std::string direction;
   Attributes
       attributes;  // op, parameters, dtype, implementation, layouts, shapes, macs, flops, bytes
 };
 
-// Returns one entry per step, or one for the whole problem if the kernel names no steps.
+// Returns one entry per step, or one for the whole problem or network if the kernel names no steps.
 std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& kernel);
 
-// The steps of one profiled iteration. Their times are only noted while it runs and become
-// activities afterwards, so that recording costs the iteration only a few clock reads.
-
-// Receivers of the data; not owned.
+// Sources and receivers of a step recorder's data; not owned.
 struct StepSinks {
   Recorder* recorder;
-  ApiCalls* api;  // null: others report the library's calls
+  ApiCalls* api;  // null if another source reports the library's calls
   MemoryCollector* memory;
   OutputCapture* capture = nullptr;  // for verbose output, if the library prints
   VerboseCollector* verbose = nullptr;
-  DeviceTrace* trace = nullptr;  // each step is a region, attributed to its part of `case_id`
+  DeviceTrace* trace = nullptr;  // gets a region per step, attributed to the step of `case_id`
   std::string case_id = {};
-  std::function<void()> announced = {};  // if set, each step is announced before it begins
+  // If set, each step is announced before it runs: recorded as unfinished, followed by this call.
+  std::function<void()> on_announced = {};
 };
 
+// Records the steps of one profiled iteration. It only notes their times while the iteration runs
+// and turns them into activities afterwards. The iteration thus takes only a few clock reads
+// longer.
 class StepRecorder final : public ops::StepObserver {
  public:
   // Activities get the scope `path`, followed by their layer in a network. Their case is that of
@@ -68,47 +68,48 @@ class StepRecorder final : public ops::StepObserver {
   void part_begins(std::string_view name) noexcept override;
   void part_ends() noexcept override;
 
-  // Discards the steps since the last call; the library's output until now is not attributed.
-  void start_over();
-  // Records the steps, each with its calls and primitives, or its named parts "STEP::PART". Each
-  // moment belongs to the innermost part. `iteration` is set if the steps belong to one. Their
-  // regions of the trace then belong to them. A step that did not end is `unfinished`. `printed`:
-  // bytes that the library printed before the first step. Returns an error if the library's output
-  // cannot be read.
+  // Discards the steps observed so far, and the library's output until now.
+  void clear();
+  // Records the observed steps, each with its calls and primitives, or with its named parts
+  // "STEP::PART". Each moment belongs to the innermost part. `iteration`: nullopt if the steps
+  // belong to no iteration. Attributes the regions of the trace to their steps. A step that did not
+  // end is `unfinished`. `printed`: bytes that the library printed before the first step. Returns
+  // an error if the library's output cannot be read.
   Status write(std::optional<std::int64_t> iteration, std::int64_t printed = 0);
-  Nanoseconds in_steps() const;  // sum of the durations of completed steps
+  Nanoseconds time_in_steps() const;  // sum of the durations of completed steps
 
  private:
-  struct Taken {
-    std::size_t step;
+  struct ObservedStep {
+    std::size_t step;  // index in facts_
     Nanoseconds begin{0};
     std::optional<Nanoseconds> enqueued, done;
-    std::int64_t printed = 0;    // bytes printed until its end
+    std::int64_t printed = 0;    // bytes that the library had printed at its end
     std::size_t first_mark = 0;  // index in marks_; its marks end at those of the next step
-    std::uint64_t region = 0;    // region in the trace
+    std::uint64_t region = 0;    // id of its region in the trace; 0 without a trace
   };
-  // Where a part of a step begins; without a name, where it ends.
+  // The begin of a part of a step, or its end if there is no name.
   struct Mark {
     Nanoseconds time{0};
     std::optional<std::size_t> name;  // index in part_names_
   };
-  Activity operation(const Taken& taken, std::optional<std::int64_t> iteration) const;
-  void announce(const Taken& taken) const;
-  void own_region(const Taken& taken, const Activity& owner);
-  std::span<const Mark> find_marks(const Taken& taken) const;
-  void write_parts(const Taken& taken, const Activity& owner);
-  void write_calls(const Taken& taken, const Activity& like);
-  Status write_primitives(const Taken& taken, const Activity& owner, std::int64_t from);
+  Activity make_operation(const ObservedStep& observed,
+                          std::optional<std::int64_t> iteration) const;
+  void announce(const ObservedStep& observed) const;
+  void attribute_region(const ObservedStep& observed, const Activity& owner);
+  std::span<const Mark> find_marks(const ObservedStep& observed) const;
+  void write_parts(const ObservedStep& observed, const Activity& owner);
+  void write_calls(const ObservedStep& observed, const Activity& owner);
+  Status write_primitives(const ObservedStep& observed, const Activity& owner, std::int64_t from);
 
   std::vector<StepFacts> facts_;
   std::vector<std::string> scopes_, ranges_;  // index: step
   StepSinks sinks_;
   Clock& clock_;
-  std::vector<Taken> taken_;
+  std::vector<ObservedStep> observed_;
   std::vector<Mark> marks_;
   std::vector<std::string> part_names_;  // distinct
   std::optional<ScopeRange> range_;      // the range of the running step
-  std::uint64_t executions_ = 0;         // correlates calls with their executions
+  std::uint64_t executions_ = 0;         // last correlation id of an execution and its calls
 };
 
 }  // namespace bench

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-// Upper limit for a kernel that takes no measurable time.
+// Maximum number of iterations per sample, for kernels that take no measurable time.
 constexpr std::int64_t kMaxBatch = 1'000'000;
 
 // The last samples of one batch size.
@@ -23,10 +23,10 @@ class SampleWindow {
     if (samples_.size() == kSteadySamples) samples_.erase(samples_.begin());
     samples_.push_back(sample);
   }
-  bool full() const { return samples_.size() == kSteadySamples; }
+  bool is_full() const { return samples_.size() == kSteadySamples; }
   void clear() { samples_.clear(); }
   std::span<const Nanoseconds> samples() const { return samples_; }
-  Nanoseconds typical() const { return median(samples_).value_or(Nanoseconds(0)); }
+  Nanoseconds median_sample() const { return median(samples_).value_or(Nanoseconds(0)); }
 
  private:
   std::vector<Nanoseconds> samples_;
@@ -38,9 +38,9 @@ bool samples_agree(std::span<const Nanoseconds> samples) {
   const std::optional<Nanoseconds> middle = median(samples);
   if (!middle) return true;
   const std::int64_t deviation = median_absolute_deviation(samples)->count() * kSteadyDeviations;
-  const auto share =
+  const auto min_limit =
       static_cast<std::int64_t>(std::llround(kSteadyShare * static_cast<double>(middle->count())));
-  const std::int64_t limit = std::max(deviation, share);
+  const std::int64_t limit = std::max(deviation, min_limit);
   return std::all_of(samples.begin(), samples.end(), [&](Nanoseconds sample) {
     return std::abs((sample - *middle).count()) <= limit;
   });
@@ -58,16 +58,16 @@ bool clock_has_settled(std::span<const std::int64_t> clocks) {
 }
 
 std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& limits) {
-  if (iteration >= limits.alone) return 1;
-  const std::int64_t wanted = limits.sample.count() + limits.sample.count() / 10;
+  if (iteration >= limits.min_single) return 1;
+  const std::int64_t target = limits.min_sample.count() + limits.min_sample.count() / 10;
   const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
-  return std::min((wanted + duration - 1) / duration, kMaxBatch);
+  return std::min((target + duration - 1) / duration, kMaxBatch);
 }
 
-Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
-                         Clock& clock) {
+Result<WarmUpResult> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
+                             Clock& clock) {
   const BatchLimits limits = sampler.batch_limits();
-  WarmedUp result;
+  WarmUpResult result;
   SampleWindow window;
   std::vector<std::int64_t> clocks;
   const Nanoseconds start = clock.now();
@@ -78,28 +78,28 @@ Result<WarmedUp> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds 
     window.push(*sample);
     if (const auto clock_hz = sampler.warm_clock_hz()) clocks.push_back(*clock_hz);
 
-    // A long iteration needs no batch, and one sample is enough to know that.
+    // If an iteration is long enough for a sample, one sample is enough to know the batch size.
     const std::int64_t batch = result.iterations_per_sample;
-    const bool batch_known = window.full() || (batch == 1 && *sample >= limits.alone);
-    if (window.full() && window.typical() < limits.sample && batch < kMaxBatch) {
-      const std::int64_t wanted = iterations_per_sample(window.typical() / batch, limits);
-      if (wanted > batch) {
-        result.iterations_per_sample = wanted;
+    const bool is_batch_known = window.is_full() || (batch == 1 && *sample >= limits.min_single);
+    if (window.is_full() && window.median_sample() < limits.min_sample && batch < kMaxBatch) {
+      const std::int64_t larger = iterations_per_sample(window.median_sample() / batch, limits);
+      if (larger > batch) {
+        result.iterations_per_sample = larger;
         window.clear();
         continue;
       }
     }
     const Nanoseconds elapsed = clock.now() - start;
-    if (!batch_known || result.iterations < iterations || elapsed < time) continue;
+    if (!is_batch_known || result.iterations < iterations || elapsed < time) continue;
     result.steady = samples_agree(window.samples()) && clock_has_settled(clocks);
-    if ((window.full() && result.steady) || elapsed >= kWarmupTimeFactor * time) break;
+    if ((window.is_full() && result.steady) || elapsed >= kWarmupTimeFactor * time) break;
   }
-  result.sample = window.typical();
+  result.sample = window.median_sample();
   return result;
 }
 
-Result<WarmedUp> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
-                         Clock& clock) {
+Result<WarmUpResult> warm_up(Rotation& rotation, std::int64_t iterations, Nanoseconds time,
+                             Clock& clock) {
   return warm_up(*make_host_sampler(rotation, clock), iterations, time, clock);
 }
 

@@ -23,10 +23,11 @@
 namespace bench {
 namespace {
 
-// Above the descriptors that libraries could mistake for standard streams.
+// First descriptor for the protocol, above those that libraries could mistake for standard streams.
 constexpr int kFirstOwnDescriptor = 10;
 
-// Reads and writes lines on descriptors. Reads block; both end of input and errors end the worker.
+// Reads and writes lines on descriptors. Reads block. The worker ends at the end of input and after
+// an error.
 class Channel {
  public:
   Channel(int in, int out) : in_(in), out_(out) {}
@@ -51,12 +52,12 @@ class Channel {
 
   bool write_line(std::string line) {
     line += '\n';
-    std::string_view rest = line;
-    while (!rest.empty()) {
-      const ssize_t count = write(out_, rest.data(), rest.size());
+    std::string_view remaining = line;
+    while (!remaining.empty()) {
+      const ssize_t count = write(out_, remaining.data(), remaining.size());
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
-      rest.remove_prefix(static_cast<std::size_t>(count));
+      remaining.remove_prefix(static_cast<std::size_t>(count));
     }
     return true;
   }
@@ -67,13 +68,15 @@ class Channel {
   std::size_t searched_ = 0;
 };
 
-// If the protocol uses the standard descriptors, it moves to its own ones. A library's output then
-// goes to standard error.
-int move_away(int descriptor) {
+// Duplicates a standard stream to a descriptor for the protocol and returns the duplicate, -1 on
+// error. Returns any other descriptor unchanged.
+int move_off_standard_streams(int descriptor) {
   if (descriptor > STDERR_FILENO) return descriptor;
   return fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
 }
 
+// Replaces the standard streams that the protocol has used. A library's output then goes to
+// standard error.
 void free_standard_streams(int in, int out) {
   if (in == STDIN_FILENO) {
     const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -85,10 +88,10 @@ void free_standard_streams(int in, int out) {
   if (out == STDOUT_FILENO) dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-// Makes the kernel kill this process when its coordinator ends, even inside an operator that never
-// returns. Returns false if the coordinator has already ended. Without kCoordinatorVariable (a
-// worker started by hand), the end of input is the only sign.
-bool follow_coordinator() {
+// Makes the operating system kill this process when its coordinator ends, even inside an operator
+// that never returns. Returns false if the coordinator has already ended. Without
+// kCoordinatorVariable (a worker started by hand), only the end of input ends the worker.
+bool die_with_coordinator() {
   const char* text = std::getenv(kCoordinatorVariable);
   if (text == nullptr) return true;
   pid_t coordinator = 0;
@@ -123,13 +126,13 @@ int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& conte
   return EXIT_SUCCESS;
 }
 
-// Returns nullopt if there is no coordinator to serve, or no descriptor.
+// Returns nullopt if the coordinator has ended or no descriptor is available.
 std::optional<Channel> open_channel(int in, int out) {
-  if (!follow_coordinator()) return std::nullopt;
+  if (!die_with_coordinator()) return std::nullopt;
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole process group; the coordinator decides
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes an error of write
-  const int own_in = move_away(in);
-  const int own_out = move_away(out);
+  const int own_in = move_off_standard_streams(in);
+  const int own_out = move_off_standard_streams(out);
   if (own_in < 0 || own_out < 0) return std::nullopt;
   free_standard_streams(in, out);
   return Channel(own_in, own_out);

@@ -17,13 +17,13 @@ namespace bench {
 // Serves commands until `quit`, end of input, or the death of the coordinator. Returns the
 // process's exit status.
 int serve(int in, int out, ops::Backend& backend, Clock& clock);
-// The same, but the context is made when the standard streams are protected from the libraries'
+// The same, but creates the context only after protecting the standard streams from the libraries'
 // output.
 using WorkerContextFactory = std::function<std::shared_ptr<WorkerContext>()>;
 int serve(int in, int out, const WorkerContextFactory& make_worker_context, Clock& clock);
 
-// `bench worker --describe`: operators with parameters, directions, data types, backends, devices
-// and libraries as one JSON document.
+// Returns the document of `bench worker --describe`: operators with parameters, directions, data
+// types, backends, devices and libraries as JSON.
 std::string describe(WorkerContext& context);
 
 }  // namespace bench

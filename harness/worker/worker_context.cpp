@@ -24,12 +24,13 @@ class CudaPlugin {
   Result<std::unique_ptr<ops::Backend>, BackendError> open(std::string_view name,
                                                            ops::Backend& built_in) {
     BENCH_ASSIGN_OR_RETURN(const bench_backend* backend, find(name));
-    if (auto missing = ops::probe_backend(*backend)) {
-      return BackendError{BackendError::Kind::skipped, std::move(*missing)};
+    if (auto reason = ops::probe_backend(*backend)) {
+      return BackendError{BackendError::Kind::skipped, std::move(*reason)};
     }
     return ops::open_backend(*backend, plugin_->library(), built_in);
   }
-  std::optional<std::string> missing(std::string_view name) {
+  // Returns why the backend is not available; nullopt if it is.
+  std::optional<std::string> missing_reason(std::string_view name) {
     const auto backend = find(name);
     return backend ? ops::probe_backend(**backend) : backend.error().reason;
   }
@@ -38,13 +39,13 @@ class CudaPlugin {
   // Returns nullopt on success.
   std::optional<BackendError> load() {
     if (plugin_) return std::nullopt;
-    const auto refuse = [](const std::string& why) {
-      return BackendError{BackendError::Kind::skipped, "no CUDA device: " + why};
+    const auto make_error = [](const std::string& reason) {
+      return BackendError{BackendError::Kind::skipped, "no CUDA device: " + reason};
     };
     const Result<std::string> file = find_();
-    if (!file) return refuse(file.error().what);
+    if (!file) return make_error(file.error().what);
     auto plugin = ops::Plugin::load(*file);
-    if (!plugin) return refuse("the CUDA plugin " + plugin.error().message());
+    if (!plugin) return make_error("the CUDA plugin " + plugin.error().message());
     plugin_.emplace(std::move(plugin).value());
     return std::nullopt;
   }
@@ -69,7 +70,7 @@ void add_cuda(CudaPluginFinder find, ops::BackendSet& backends) {
     backends.add(
         std::string(name), "cuda",
         [plugin, name, &built_in] { return plugin->open(name, built_in); },
-        [plugin, name] { return plugin->missing(name); });
+        [plugin, name] { return plugin->missing_reason(name); });
   }
 }
 
@@ -96,10 +97,10 @@ Status add_plugins(const std::vector<std::string>& files, WorkerContext& context
         },
         [backend = backend] { return ops::probe_backend(*backend); });
   }
-  const ops::OperatorRegistry& all = *context.own_registry;
-  built_in.set_layer_maker([&context, &all](const ops::Problem& problem)
+  const ops::OperatorRegistry& operators = *context.own_registry;
+  built_in.set_layer_maker([&context, &operators](const ops::Problem& problem)
                                -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
-    const auto name = all.default_backend("cpu", problem.op->name);
+    const auto name = operators.default_backend("cpu", problem.op->name);
     BENCH_ASSIGN_OR_RETURN(ops::Backend * backend, context.backends.find(name));
     return backend->create(problem);
   });

@@ -20,7 +20,7 @@ struct WorkerContext {
   ops::BackendSet backends;
   std::shared_ptr<const ops::OperatorRegistry> own_registry = {};  // null: the built-in one
   std::vector<ops::LibraryInfo> plugins = {};
-  // Why the context is unusable: every command is refused with this error.
+  // Why the context is unusable; every command then returns this error.
   std::optional<Error> fault = {};
 
   const ops::OperatorRegistry& registry() const {
@@ -31,10 +31,10 @@ struct WorkerContext {
 // Finds libbench_cuda.so; the error states why it was not found.
 using CudaPluginFinder = std::function<Result<std::string>()>;
 
-// The backends of this program and those that these plugins add. If a plugin cannot be loaded,
-// `fault` says so, with the file at `where`. With `find_cuda` it also contains those of CUDA; their
-// plugin is located and loaded when a case first requests one. Without it such cases are skipped,
-// with the reason.
+// Creates a context with the backends of this program and those that `plugins` (files) add. If a
+// plugin cannot be loaded, `fault` is the reason and names the file. With `find_cuda`, the context
+// also contains the CUDA backends. Their plugin is located and loaded when a case first requests
+// one of them. If that fails, the case is skipped with the reason.
 std::shared_ptr<WorkerContext> make_worker_context(const std::vector<std::string>& plugins,
                                                    CudaPluginFinder find_cuda = {});
 

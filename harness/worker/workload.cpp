@@ -13,14 +13,14 @@ namespace bench {
 
 namespace {
 
-Result<Workload> make_network_subject(const CaseKey& key, const PlannedNetwork& planned,
-                                      const ops::OperatorRegistry& registry) {
-  const auto make = [&](ops::Fusion fusion) {
+Result<Workload> make_network_workload(const CaseKey& key, const PlannedNetwork& planned,
+                                       const ops::OperatorRegistry& registry) {
+  const auto make_with = [&](ops::Fusion fusion) {
     return ops::make_network(planned.definition, planned.batch, key.dtype, planned.mode, fusion,
                              registry);
   };
-  BENCH_ASSIGN_OR_RETURN(ops::Network separate, make(ops::Fusion::separate));
-  Result<ops::Network> fused = make(ops::Fusion::fused);
+  BENCH_ASSIGN_OR_RETURN(ops::Network separate, make_with(ops::Fusion::separate));
+  Result<ops::Network> fused = make_with(ops::Fusion::fused);
   if (planned.fusion == ops::Fusion::fused) {
     if (!fused) return fused.error();
     return Workload(NetworkPair{*fused, std::move(separate), *fused});
@@ -30,7 +30,8 @@ Result<Workload> make_network_subject(const CaseKey& key, const PlannedNetwork& 
   return Workload(std::move(pair));
 }
 
-// The first layer that reads the network's input determines the format of that input.
+// Returns random values for the network's input, in the format that the first layer reading it
+// requires; zeros if no layer reads it.
 std::vector<double> network_input(const ops::Network& network, std::uint64_t seed) {
   for (const ops::Node& node : network.nodes) {
     for (std::size_t i = 0; i < node.sources.size(); ++i) {
@@ -49,7 +50,7 @@ std::vector<std::vector<double>> network_values(const NetworkPair& pair, std::ui
   }
   std::vector<std::vector<double>> values;
   values.reserve(parameters.size() + 1);
-  // From the unfused network in both cases: fusion must not change the input.
+  // The unfused network determines the input in both cases, since fusion must not change the input.
   values.push_back(network_input(pair.separate, seed));
   for (std::vector<double>& parameter : parameters) values.push_back(std::move(parameter));
   return values;
@@ -61,7 +62,7 @@ Result<Workload> make_workload(const CaseKey& key, const PlannedNetwork* network
                                const ops::OperatorRegistry& registry) {
   if (key.op == "network") {
     if (network == nullptr) return Error{"a network without its definition", to_id(key), ""};
-    return make_network_subject(key, *network, registry);
+    return make_network_workload(key, *network, registry);
   }
   BENCH_ASSIGN_OR_RETURN(ops::Problem problem, problem_from_key(key, registry));
   return Workload(std::move(problem));
@@ -102,7 +103,7 @@ std::optional<Workload> make_twin(const Workload& workload) {
   return NetworkPair{is_fused ? pair->separate : *pair->fused, pair->separate, pair->fused};
 }
 
-ErrorReply refused(const ops::BackendError& error) {
+ErrorReply to_error_reply(const ops::BackendError& error) {
   switch (error.kind) {
     case ops::BackendError::Kind::unsupported:
       return {Outcome::unsupported, error.reason};
@@ -134,12 +135,12 @@ Result<Workload, ErrorReply> admit(const CaseKey& key, const PlannedNetwork* net
   }
   if (backend.memory() != nullptr) {
     const std::optional<Bytes> free = backend.memory()->available();
-    const Bytes plain = plain_size(tensors);
-    if (free && plain > *free) {
+    const Bytes tensor_bytes = plain_size(tensors);
+    if (free && tensor_bytes > *free) {
       return ErrorReply{
           Outcome::skipped,
           fmt::format("not enough memory on the device: the tensors need {}, {} available",
-                      format_bytes(plain), format_bytes(*free))};
+                      format_bytes(tensor_bytes), format_bytes(*free))};
     }
   }
   return std::move(workload).value();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker measures: a problem, or a network together with its twin, which checks it. The twin
-// is the same network unfused if this one is fused, and the reverse.
+// The workload that a worker measures: a problem, or a network together with its twin, whose
+// results check the network's. The twin of a fused network is the same network unfused, and the
+// reverse.
 #pragma once
 
 #include "base/result.hpp"
@@ -31,8 +32,8 @@ struct NetworkPair {
 
 using Workload = std::variant<ops::Problem, NetworkPair>;
 
-// `network` is the definition for op `network`, else null. Returns an error for parameters that
-// make no valid problem.
+// Creates the workload of a case. `network`: the definition if the operator is `network`, else
+// null. Returns an error if the parameters do not describe a valid problem.
 Result<Workload> make_workload(const CaseKey& key, const PlannedNetwork* network,
                                const ops::OperatorRegistry& registry);
 
@@ -41,20 +42,18 @@ const ops::Work& workload_work(const Workload& workload);
 // `input_layouts`: for a layer, the layouts of its inputs inside the network; else empty.
 Result<std::unique_ptr<ops::Kernel>, ops::BackendError> create_kernel(
     ops::Backend& backend, const Workload& workload, const ops::InputLayouts& input_layouts);
-// Values of all tensors except outputs, in order.
+// Returns the values of all tensors except outputs, in the order of the tensors.
 std::vector<std::vector<double>> input_values(const Workload& workload, std::uint64_t seed);
 
 // Returns the other execution of a network (unfused for fused and the reverse); nullopt for
 // problems and for networks without one.
 std::optional<Workload> make_twin(const Workload& workload);
 
-// Decides whether a worker accepts a case.
+ErrorReply to_error_reply(const ops::BackendError& error);
 
-ErrorReply refused(const ops::BackendError& error);
-
-// Rejects another device or backend, and parameters that make no valid problem. Also rejects cases
-// that do not fit into `available` host memory or into the device's memory (if known). Nothing has
-// been created by then.
+// Creates the workload of a case if the worker accepts the case. Rejects another device or backend,
+// and parameters that do not describe a valid problem. Also rejects cases that do not fit into
+// `available` host memory or into the device's memory (if known). Creates no kernel or buffer.
 Result<Workload, ErrorReply> admit(
     const CaseKey& key, const PlannedNetwork* network, ops::Backend& backend,
     std::optional<Bytes> available,

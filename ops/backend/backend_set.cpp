@@ -16,12 +16,12 @@ Result<Backend*, BackendError> BackendSet::find(std::string_view name) {
   if (entry == entries_.end()) return first_;
   if (entry->error) return *entry->error;
   if (!entry->backend) {
-    auto made = entry->make();
-    if (!made) {
-      entry->error = made.error();
+    auto backend = entry->make();
+    if (!backend) {
+      entry->error = backend.error();
       return *entry->error;
     }
-    entry->backend = std::move(made).value();
+    entry->backend = std::move(backend).value();
   }
   return entry->backend.get();
 }

@@ -18,8 +18,8 @@ namespace bench::ops {
 class BackendSet {
  public:
   using Maker = std::function<Result<std::unique_ptr<Backend>, BackendError>()>;
-  // Returns why the backend cannot run here, or nullopt if nothing known rules it out. The probe
-  // does not create the backend.
+  // Returns why the backend cannot run here, or nullopt if no reason is known. Does not create the
+  // backend.
   using Probe = std::function<std::optional<std::string>()>;
 
   // `backend` becomes the first backend. It must outlive the set unless the set owns it.
@@ -31,8 +31,8 @@ class BackendSet {
   void add(std::string name, std::string device, Maker make, Probe probe);
 
   Backend& first() { return *first_; }
-  // Returns the first backend for a name that the set does not contain. That backend refuses such
-  // cases with its own message.
+  // Returns the backend, which it creates if necessary. If the set does not contain the name,
+  // returns the first backend, which rejects such cases with its own message.
   Result<Backend*, BackendError> find(std::string_view name);
 
   struct Availability {
@@ -40,7 +40,7 @@ class BackendSet {
     std::string device;
     std::optional<std::string> missing;  // why it cannot run here
   };
-  // All backends except the first.
+  // Returns all backends except the first.
   std::vector<Availability> others() const;
 
  private:

@@ -10,16 +10,16 @@
 
 namespace bench::ops {
 
-// Used by workers that neither time nor trace: counting serialises and repeats kernels and changes
-// clocks.
+// Used only by workers that neither time nor trace, because counting serialises and repeats kernels
+// and changes clocks.
 class DeviceCounters {
  public:
   virtual ~DeviceCounters() = default;
-  // Measures one execution. `rotation` are invocations of one kernel of the backend. The kernel
-  // must have run before. The invocations are executed in turn once, then as often as the device
-  // needs. Each counter that the device supports gets a reading; a reading without a value states
-  // the reason. BackendError: unsupported if counters cannot be read here or access is denied; the
-  // reason includes a remedy. failed if an execution failed.
+  // Measures one execution. `rotation` contains invocations of one kernel of the backend, which
+  // must have run before. Executes each invocation once, then as often as the device needs. Returns
+  // a reading for each counter that the device supports; a reading without a value states the
+  // reason. The error is `unsupported` if counters cannot be read here or access is denied; its
+  // reason includes a remedy. The error is `failed` if an execution failed.
   virtual Result<CounterReadings, BackendError> measure(std::span<Invocation* const> rotation) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of what runs. A backend turns a problem or a network into a kernel; a kernel bound
-// to buffers is an invocation. Implementations are in ops/<backend>/ and ops/<op>/<backend>.cpp.
-// Only workers call them.
+// The interfaces of backends, kernels and invocations. A backend turns a problem or a network into
+// a kernel; a kernel bound to buffers is an invocation. Implementations are in ops/<backend>/ and
+// ops/<op>/<backend>.cpp. Only workers call them.
 #pragma once
 
 #include "base/result.hpp"
@@ -32,7 +32,7 @@ namespace bench::ops {
 struct Network;
 class DeviceCounters;  // ops/backend/device_counters.hpp
 
-// Why there is no kernel.
+// The reason why a backend has not created or run a kernel.
 // unsupported: the library, CPU or device does not support it. skipped: not enough memory. failed:
 // an error.
 struct BackendError {
@@ -68,7 +68,8 @@ class StepObserver {
   virtual void begins(std::size_t step) noexcept = 0;
   virtual void enqueued(std::size_t step) noexcept = 0;  // the call to execute has returned
   virtual void done(std::size_t step) noexcept = 0;      // after the wait for its end
-  // A named part of the running step. Only some kernels name parts. Parts nest.
+  // Called at the begin and the end of a named part of the running step. Only some kernels name
+  // parts. Parts nest.
   virtual void part_begins(std::string_view name) noexcept { static_cast<void>(name); }
   virtual void part_ends() noexcept {}
 };
@@ -99,7 +100,7 @@ class Kernel {
   // The library's own name for the implementation: "brgconv:avx512_core". For a network: the number
   // of primitives of each kind.
   virtual std::string implementation() const = 0;
-  // In the order of execution.
+  // Returns the steps in the order of execution; empty if the kernel names no steps.
   virtual std::vector<KernelStep> steps() const { return {}; }
   // One buffer per tensor of the problem (or network), in its order; for networks, then the
   // activations.
@@ -107,31 +108,33 @@ class Kernel {
   // Memory that the kernel itself allocates at creation and its invocations share: the oneDNN
   // scratchpad, the workspace of a backward pass.
   virtual Bytes workspace() const = 0;
-  // Whether buffers hold the tensors in their plain form, in host memory.
+  // Returns whether buffers contain the tensors in their plain form, in host memory.
   virtual bool takes_plain() const { return false; }
   // Converts tensor `index` between its plain row-major form (in its own data type) and the
   // kernel's layout. This is setup and never part of a sample.
   virtual Status pack(std::size_t index, const void* plain, void* packed) = 0;
   virtual Status unpack(std::size_t index, const void* packed, void* plain) = 0;
-  // Called once, after packing and before the first run. It derives from the inputs what the timed
+  // Called once, after packing and before the first run. Does the work on the inputs that the timed
   // region must not contain. Example: the forward pass of max pooling, whose workspace the backward
   // pass reads. Most kernels do nothing here.
   virtual Status prepare(std::span<void* const> buffers) = 0;
   virtual Result<std::unique_ptr<Invocation>> bind(std::span<void* const> buffers) = 0;
-  // Further details: the engine or algorithm, and whether it was tuned. Parts of the creation time
-  // are integers named "setup.NAME_ns".
+  // Returns further details: the engine or algorithm, and whether it was tuned. Parts of the
+  // creation time are integers named "setup.NAME_ns".
   virtual std::map<std::string, std::string> details() const { return {}; }
-  // Whether sample() takes samples on a device's clock. If not, the host's clock times run().
+  // Returns whether sample() takes samples on a device's clock. If not, the host's clock times
+  // run().
   virtual bool has_device_clock() const { return false; }
-  // Requires has_device_clock(). Error: an invocation failed, or the device is lost.
+  // Takes a sample; requires has_device_clock(). Error: an invocation failed, or the device is
+  // lost.
   virtual Result<DeviceSample> sample(const SampleRequest& request) {
     static_cast<void>(request);
     return Error{"this kernel cannot take samples", "", ""};
   }
 };
 
-// Collectors of what a backend does: its library's calls and the memory that its kernels take.
-// Null: not collected. Both must outlive everything created while they are set.
+// Collectors of a backend's library calls and of the memory that its kernels allocate. Null: not
+// collected. Both must outlive everything that is created while they are set.
 struct Collectors {
   ApiCalls* api = nullptr;
   MemoryCollector* memory = nullptr;
@@ -141,7 +144,7 @@ struct Collectors {
 using KernelMaker =
     std::function<Result<std::unique_ptr<Kernel>, BackendError>(const Problem& problem)>;
 
-// Which of its work the library itself prints to standard output.
+// The kinds of work that the library itself prints to standard output.
 enum class LibraryOutput { none, executions, creations_and_executions };
 
 class Backend {
@@ -158,8 +161,8 @@ class Backend {
   virtual DeviceTracer* tracer() { return nullptr; }
   // Counters of the device. Null: there are none to read.
   virtual DeviceCounters* counters() { return nullptr; }
-  // Returns why create() would refuse, as far as the problem or network alone shows. Creates
-  // nothing. create() may refuse even if this returns nullopt.
+  // Returns the error of create() if the problem or network is enough to know it. Creates nothing.
+  // create() may fail even if this returns nullopt.
   virtual std::optional<BackendError> support_error(const Problem& problem) const {
     static_cast<void>(problem);
     return std::nullopt;
@@ -177,17 +180,18 @@ class Backend {
     static_cast<void>(input_layouts);
     return create(problem);
   }
-  // Sets who creates the network layers that this backend has no kernels for. Backends whose
-  // networks have no such layers ignore it.
+  // Sets the function that creates the layers of a network for which this backend has no kernels.
+  // Backends whose networks have no such layers ignore it.
   virtual void set_layer_maker(KernelMaker maker) { static_cast<void>(maker); }
-  // From now on, reports what is created, bound, packed and executed by run_observed(). Never
-  // called in workers that time.
+  // Sets the collectors that receive everything that is created, bound, packed and executed by
+  // run_observed() from now on. Never called in workers that time.
   virtual void observe(const Collectors& collectors) { static_cast<void>(collectors); }
   // Applies to kernels created from now on: the backend measures this many engines or algorithms
   // and takes the fastest. 0: the library's first choice. Ignored by libraries that offer no
   // choice.
   virtual void set_tuning(std::int64_t candidates) { static_cast<void>(candidates); }
-  // Overrides the setting from the environment. Returns false if this library prints nothing.
+  // Sets what the library prints, which overrides the environment's setting. Returns false if this
+  // library prints nothing.
   virtual bool set_output(LibraryOutput output) {
     static_cast<void>(output);
     return false;

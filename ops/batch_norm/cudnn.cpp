@@ -12,7 +12,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// The graph expects 1/sqrt(variance + epsilon) in the tensor `variance`; pack_norm() converts it.
+// The graph expects 1/sqrt(variance + epsilon) in the tensor `variance`; pack_norm() provides it.
 Result<OperationGraph, BackendError> batch_norm_graph(const CudnnTarget& target,
                                                       const Problem& problem) {
   if (!problem.post_ops.empty()) {
@@ -26,7 +26,7 @@ Result<OperationGraph, BackendError> batch_norm_graph(const CudnnTarget& target,
   std::vector<std::int64_t> channels(problem.tensors[0].dims.size(), 1);
   channels[1] = problem.tensors[0].dims[1];
   GraphBuilder builder(target);
-  std::size_t last = builder.tensor(source);
+  std::size_t previous = builder.tensor(source);
   for (std::size_t step = 0; step < kSteps.size(); ++step) {
     const std::size_t operand =
         builder.tensor(elementwise_form(problem, step + 1, padded_dims(channels)));
@@ -34,13 +34,13 @@ Result<OperationGraph, BackendError> batch_norm_graph(const CudnnTarget& target,
                                    ? builder.tensor(elementwise_form(problem, step + 2))
                                    : builder.intermediate(fmt::format("result {}", step), compute,
                                                           source.dims, source.strides);
-    builder.pointwise({kSteps[step], compute}, last, operand, result);
-    last = result;
+    builder.pointwise({kSteps[step], compute}, previous, operand, result);
+    previous = result;
   }
   return builder.finish();
 }
 
-// Tensor 2 is the variance, which the graph reads as its inverse deviation.
+// Packs a tensor. Tensor 2 is the variance, which is packed as the inverse deviation.
 std::optional<PackedTensor> pack_norm(const Problem& problem, std::size_t tensor,
                                       const TensorForm& form) {
   auto packed = pack_elementwise(problem, tensor, form);

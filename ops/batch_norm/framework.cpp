@@ -11,8 +11,7 @@ using namespace framework;
 
 // Reads the arguments of PyTorch's batch_norm: (input, running_mean, running_var, weight, bias,
 // training, momentum, eps). Returns nullopt for a call in training mode.
-std::optional<ProblemRequest> inference_of_arguments(const Arguments& arguments,
-                                                     const FrameworkRow&) {
+std::optional<ProblemRequest> request_inference(const Arguments& arguments, const FrameworkRow&) {
   const FrameworkArgument* source = find_argument(arguments, "input", 0);
   if (source == nullptr || source->shape.size() <= kFirstSpatial ||
       source->shape.size() > kFirstSpatial + kMaxSpatialRank) {
@@ -23,7 +22,7 @@ std::optional<ProblemRequest> inference_of_arguments(const Arguments& arguments,
 }
 
 constexpr std::array kFrameworkRows = {
-    FrameworkRow{"batch_norm", nullptr, inference_of_arguments},
+    FrameworkRow{"batch_norm", nullptr, request_inference},
 };
 
 }  // namespace

@@ -74,7 +74,8 @@ Result<ParameterSet> complete(const ParameterSet& given) {
   return set;
 }
 
-// If not folded into a convolution: subtraction of the mean, division, scale, shift.
+// FLOPs of a batch norm that is not folded into a convolution: subtraction of the mean, division,
+// scale, shift.
 constexpr std::int64_t kFlopsPerElement = 4;
 
 Result<Model> model(const Problem& problem) {
@@ -104,15 +105,18 @@ Result<Model> model(const Problem& problem) {
   return finish_model(std::move(draft), "c");
 }
 
-// Difference, root, quotient, product and sum, each on operands of order 1 to 4.
+// Allowed error, in roundings, of difference, root, quotient, product and sum. Their operands are
+// of order 1 to 4.
 constexpr double kSteps = 32;
 
 Tolerance tolerance(const Problem& problem) { return rounding_tolerance(problem.dtype, kSteps, 1); }
 
-std::optional<Join> join(const Problem& /*in inference*/) { return Join{Join::Kind::into_weights}; }
+std::optional<Join> join(const Problem& /*always inference*/) {
+  return Join{Join::Kind::into_weights};
+}
 
-// scale*(x - mean)/sqrt(variance + epsilon) + shift
-std::vector<ChannelAffine> affine(const Problem& layer, ReferenceInputs values) {
+// Returns for each channel the terms of scale/sqrt(variance + epsilon) * (x - mean) + shift.
+std::vector<ChannelAffine> make_affine(const Problem& layer, ReferenceInputs values) {
   const double epsilon = layer.parameters.real("epsilon");
   const auto& [mean, variance, scale, shift] = std::tie(values[1], values[2], values[3], values[4]);
   std::vector<ChannelAffine> channels;
@@ -140,7 +144,7 @@ const Operator batch_norm_operator = {
     .reference = batch_norm_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
-    .joining = {.join = join, .affine = affine},
+    .joining = {.join = join, .affine = make_affine},
     .filling = {.is_positive = is_positive},
     .product = {.rule = "op-batch-norm",
                 .sentence =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution: what model, reference and kernels share.
+// Declares what the model, the reference and the kernels of the convolution share.
 //
 // Tensors (plain row-major, logical order):
 //   source, diff_source            n, c, [d,] [h,] w
@@ -40,7 +40,7 @@ struct ConvShape {
   std::int64_t group_k() const { return k / groups; }
 };
 
-// `complete` must be a complete parameter set.
+// Returns the shape of a problem. `complete` must be a complete parameter set.
 ConvShape conv_shape(const ParameterSet& complete);
 
 extern const Operator conv_operator;
@@ -50,20 +50,21 @@ Result<ParameterSet> complete_conv(const ParameterSet& given);
 Result<Model> model_conv(const Problem& problem);
 Tolerance conv_tolerance(const Problem& problem);
 
-// Implement MatrixProduct::facts and copies. The copies are of tensors in nchw, and of channels
-// that are not a multiple of 16 bytes. nullopt: there are none, or it is unknown (groups, 8-bit
-// types).
+// Implement MatrixProduct::facts and copies. cuDNN copies tensors in nchw, and tensors whose
+// channels are not a multiple of 16 bytes. conv_copies() returns nullopt if there are no copies, or
+// if it is unknown whether there are (groups, 8-bit types).
 ProblemFacts conv_facts(const Problem& problem, const Platform& platform);
 std::optional<LibraryCopies> conv_copies(const Problem& problem, const TensorCoreFacts& facts);
 
-// Implements Operator::reference: conv_values_at if positions are given, else conv_values, which is
-// optimised for speed. The two are written independently, and a test checks that they agree.
+// Implements Operator::reference: compute_conv_values_at if positions are given, else
+// compute_conv_values, which is optimised for speed. The two are independent implementations, and a
+// test checks that they agree.
 std::vector<double> reference_conv(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t output, std::span<const std::int64_t> positions);
-std::vector<double> conv_values(const ConvShape& shape, Direction direction, ReferenceInputs inputs,
-                                std::size_t output);
-std::vector<double> conv_values_at(const ConvShape& shape, Direction direction,
-                                   ReferenceInputs inputs, std::size_t output,
-                                   std::span<const std::int64_t> positions);
+std::vector<double> compute_conv_values(const ConvShape& shape, Direction direction,
+                                        ReferenceInputs inputs, std::size_t output);
+std::vector<double> compute_conv_values_at(const ConvShape& shape, Direction direction,
+                                           ReferenceInputs inputs, std::size_t output,
+                                           std::span<const std::int64_t> positions);
 
 }  // namespace bench::ops

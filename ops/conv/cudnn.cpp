@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution as an operation graph of cuDNN, and what cuDNN has no engine for.
+// Describes a convolution as an operation graph of cuDNN. Lists the convolutions for which cuDNN
+// has no engine.
 #include "ops/conv/conv.hpp"
 #include "ops/cuda/cudnn/cudnn_entry.hpp"
 #include "ops/cuda/cudnn/operator_graphs.hpp"
@@ -25,10 +26,11 @@ struct EpilogueStep {
   std::optional<TensorForm> operand;
 };
 
-Result<std::vector<EpilogueStep>, BackendError> epilogue_steps(const Problem& problem,
-                                                               const ConvForm& form) {
+Result<std::vector<EpilogueStep>, BackendError> make_epilogue_steps(const Problem& problem,
+                                                                    const ConvForm& form) {
   std::vector<EpilogueStep> steps;
-  std::size_t next = 2;  // source, weights, [bias], residuals
+  std::size_t next =
+      2;  // index of the next operand; the tensors are source, weights, [bias], residuals
   const Layout layout = chosen_layout(problem);
   const Pointwise add{CUDNN_POINTWISE_ADD};
   if (conv_shape(problem.parameters).bias == Bias::present) {
@@ -56,19 +58,19 @@ void build_graph(GraphBuilder& builder, const Problem& problem, const ConvForm& 
   const std::size_t x = builder.tensor(form.x);
   const std::size_t w = builder.tensor(form.w);
   const std::size_t y = builder.tensor(form.y);
-  const auto between = [&](std::size_t number) {
+  const auto make_intermediate = [&](std::size_t number) {
     return builder.intermediate(fmt::format("result {}", number), compute, form.y.dims,
                                 form.y.strides);
   };
-  std::size_t last = steps.empty() ? y : between(0);
-  builder.convolution(form, compute, x, w, last);
+  std::size_t previous = steps.empty() ? y : make_intermediate(0);
+  builder.convolution(form, compute, x, w, previous);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::optional<std::size_t> operand;
     if (steps[i].operand) operand = builder.tensor(*steps[i].operand);
-    const std::size_t result = i + 1 == steps.size() ? y : between(i + 1);
+    const std::size_t result = i + 1 == steps.size() ? y : make_intermediate(i + 1);
     steps[i].function.compute = pointwise_compute_type(problem);
-    builder.pointwise(steps[i].function, last, operand, result);
-    last = result;
+    builder.pointwise(steps[i].function, previous, operand, result);
+    previous = result;
   }
 }
 
@@ -76,7 +78,7 @@ Result<OperationGraph, BackendError> conv_graph(const CudnnTarget& target, const
   BENCH_ASSIGN_OR_RETURN(const ConvForm form, conv_form(problem));
   std::vector<EpilogueStep> steps;
   if (problem.direction == Direction::forward) {
-    BENCH_ASSIGN_OR_RETURN(steps, epilogue_steps(problem, form));
+    BENCH_ASSIGN_OR_RETURN(steps, make_epilogue_steps(problem, form));
   }
   if (!steps.empty() && form.kind == ConvKind::data) {
     return unsupported(
@@ -87,12 +89,13 @@ Result<OperationGraph, BackendError> conv_graph(const CudnnTarget& target, const
   return builder.finish();
 }
 
-bool asks_fast_accumulation(const Problem& problem) {
+bool requests_fast_accumulation(const Problem& problem) {
   return problem.math == Math::fast_accumulation;
 }
 
-// Returns nullopt if the type differs, or cuDNN has no operation for it.
-std::optional<ConvForm> form_of_conv(const Problem& problem, bool (*has_type)(const Problem&)) {
+// Returns the form of the convolution; nullopt if its data type differs or cuDNN has no operation
+// for it.
+std::optional<ConvForm> find_conv_form(const Problem& problem, bool (*has_type)(const Problem&)) {
   if (!has_type(problem)) return std::nullopt;
   const auto form = conv_form(conv_part(problem, problem.dtype));
   return form ? std::optional(*form) : std::nullopt;
@@ -101,14 +104,14 @@ bool is_byte_integer(const Problem& problem) {
   return problem.dtype == DataType::s8 || problem.dtype == DataType::u8;
 }
 bool is_integer_gradient(const Problem& problem) {
-  const auto form = form_of_conv(problem, is_byte_integer);
+  const auto form = find_conv_form(problem, is_byte_integer);
   return form && form->kind != ConvKind::forward;
 }
 
 constexpr auto kIsOne = [](std::int64_t number) { return number == 1; };
 constexpr auto kIsZero = [](std::int64_t number) { return number == 0; };
 std::int64_t count_groups(const ConvForm& form) { return form.x.dims[1] / form.w.dims[1]; }
-// A matrix product: each pixel's channels times one matrix.
+// Returns whether the convolution is a matrix product: the channels of each pixel times one matrix.
 bool is_pixelwise(const Problem& problem, const ConvForm& form) {
   return !is_in_nchw(problem) && form.kind == ConvKind::data && count_groups(form) == 1 &&
          std::all_of(form.w.dims.begin() + 2, form.w.dims.end(), kIsOne) &&
@@ -117,21 +120,21 @@ bool is_pixelwise(const Problem& problem, const ConvForm& form) {
          std::ranges::all_of(form.pad_after, kIsZero);
 }
 bool is_f8_gradient(const Problem& problem) {
-  const auto form = form_of_conv(problem, is_f8);
+  const auto form = find_conv_form(problem, is_f8);
   return form && form->kind != ConvKind::forward && !is_pixelwise(problem, *form);
 }
 bool is_f8_gradient_of_odd_channels(const Problem& problem) {
-  const auto form = form_of_conv(problem, is_f8);
+  const auto form = find_conv_form(problem, is_f8);
   constexpr std::int64_t kChannels = 16;
   return is_f8_gradient(problem) && (form->w.dims[1] % kChannels != 0 ||
                                      form->w.dims[0] / count_groups(*form) % kChannels != 0);
 }
 bool is_f8_gradient_of_strided_data(const Problem& problem) {
-  const auto form = form_of_conv(problem, is_f8);
+  const auto form = find_conv_form(problem, is_f8);
   return form && form->kind == ConvKind::data && !std::ranges::all_of(form->stride, kIsOne);
 }
 bool is_f8_in_odd_groups(const Problem& problem) {
-  const auto form = form_of_conv(problem, is_f8);
+  const auto form = find_conv_form(problem, is_f8);
   constexpr std::int64_t kChannels = 4;
   return form && count_groups(*form) > 1 && form->w.dims[1] % kChannels != 0;
 }
@@ -139,7 +142,7 @@ bool is_f8_in_odd_groups(const Problem& problem) {
 constexpr ComputeCapability kBlackwell = {10, 0};
 
 constexpr CudnnGap kGaps[] = {
-    {asks_fast_accumulation,
+    {requests_fast_accumulation,
      "only backend cublaslt supports fast accumulation of fp8; leave `math: "
      "fast_accumulation` out"},
 };
@@ -159,9 +162,9 @@ constexpr CudnnGap kExpectedGaps[] = {
     {is_f8_in_odd_groups, "cuDNN's engines for f8 need groups of channels in multiples of 4"},
 };
 
-// Weights are stored as [g,] k/g, c/g, taps. The plain convolution behind a transposed one swaps
-// the names of the two kinds of channels.
-Arrangement weights_arrangement(const ConvShape& shape, const TensorForm& form) {
+// Returns the arrangement of the weights, which are stored as [g,] k/g, c/g, taps. cuDNN runs a
+// transposed convolution as the gradient of a plain one, in which c and k are swapped.
+Arrangement make_weights_arrangement(const ConvShape& shape, const TensorForm& form) {
   const bool transposed = shape.sweep == Sweep::transposed;
   const std::int64_t outer = form.strides[0], inner = form.strides[1];
   std::vector<std::int64_t> dims = {shape.groups, shape.group_k(), shape.group_c()};
@@ -183,7 +186,7 @@ bool is_weights(const Problem& problem, std::size_t tensor) {
 std::optional<PackedTensor> pack_weights(const Problem& problem, std::size_t tensor,
                                          const TensorForm& form) {
   if (!is_weights(problem, tensor)) return std::nullopt;
-  return PackedTensor{weights_arrangement(conv_shape(problem.parameters), form),
+  return PackedTensor{make_weights_arrangement(conv_shape(problem.parameters), form),
                       format_layout(problem, tensor, chosen_layout(problem))};
 }
 

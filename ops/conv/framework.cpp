@@ -46,8 +46,8 @@ std::optional<Equivalent> make_convolution(const FrameworkCall& call, const Fram
   return make_dense_convolution(call);
 }
 
-// For calls whose NVTX range does not state whether the convolution is transposed. Returns nullopt
-// unless the channels show that it is not.
+// Handles calls whose NVTX range does not state whether the convolution is transposed. Returns
+// nullopt unless the channels show that it is not.
 std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const FrameworkRow&) {
   const auto source = tensor_shape(call, 0);
   const auto weights = tensor_shape(call, 1);
@@ -59,8 +59,8 @@ std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const 
   return may_be_transposed ? std::nullopt : make_dense_convolution(call);
 }
 
-// Counts one product per input element, output channel of its group, and kernel element. So it does
-// not need the number of groups: weights[1] is the number of output channels per group.
+// Counts one product per input element, output channel of its group, and kernel element. The number
+// of groups is not needed, because weights[1] is the number of output channels per group.
 std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
                                                       const FrameworkRow&) {
   const auto source = tensor_shape(call, 0);
@@ -83,7 +83,7 @@ std::optional<Equivalent> make_transposed_convolution(const FrameworkCall& call,
   return result;
 }
 
-// Arguments of the call: (input, weight, bias, stride, padding, dilation, groups).
+// Reads the arguments of the call: (input, weight, bias, stride, padding, dilation, groups).
 std::optional<ProblemRequest> request_convolution(const Arguments& arguments,
                                                   const FrameworkRow& row) {
   const std::size_t rank = row.spatial_rank;

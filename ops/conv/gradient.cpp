@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of weights and bias, optimised for speed.
+// Computes the gradients of weights and bias, optimised for speed.
 #include "ops/conv/grid.hpp"
 #include "ops/reference_tile.hpp"
 
@@ -9,8 +9,8 @@
 namespace bench::ops {
 namespace {
 
-// The sum runs over the sweep's steps. A tile is 4 step channels x 4 window channels at one tap.
-
+// Computes the gradient of the weights. The sum runs over the sweep's steps. A tile is 4 step
+// channels x 4 window channels at one tap.
 class WeightsGradient {
  public:
   WeightsGradient(const ConvShape& shape, const GridAxes& axes, const double* window,
@@ -46,12 +46,13 @@ class WeightsGradient {
   }
 
  private:
-  // The window channels of a block are innermost.
+  // Returns the index of a position's first channel. The window channels of a block are innermost.
   std::int64_t grid_index(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return ((z * axes_[1].length + y) * axes_[2].length + x) * kColumns;
   }
 
-  // [block of step channels][step][channel within the block]
+  // Returns the steps of an image's group as [block of step channels][step][channel within the
+  // block].
   std::vector<double> pack_steps(std::int64_t image_group) const {
     const std::int64_t count = grid_results(axes_);
     const std::int64_t blocks = (step_channels_ + kColumns - 1) / kColumns;
@@ -68,9 +69,10 @@ class WeightsGradient {
     for (std::int64_t c = 0; c < std::min(kColumns, window_channels_ - first_channel); ++c) {
       const double* in =
           window_ + (image_group * window_channels_ + first_channel + c) * grid_elements(axes_);
-      for_each_placed(axes_, [&](std::int64_t i, std::int64_t z, std::int64_t y, std::int64_t x) {
-        grid_[static_cast<std::size_t>(grid_index(z, y, x) + c)] = in[i];
-      });
+      for_each_used_element(axes_,
+                            [&](std::int64_t i, std::int64_t z, std::int64_t y, std::int64_t x) {
+                              grid_[static_cast<std::size_t>(grid_index(z, y, x) + c)] = in[i];
+                            });
     }
   }
 
@@ -108,15 +110,15 @@ class WeightsGradient {
   std::vector<double> grid_;
 };
 
-std::vector<double> weights_gradient(const ConvShape& shape, ReferenceInputs inputs) {
+std::vector<double> compute_weights_gradient(const ConvShape& shape, ReferenceInputs inputs) {
   const bool transposed = shape.sweep == Sweep::transposed;
-  const GridAxes axes = grid_axes(shape, [&](const SpatialAxis& axis) {
-    return reading(axis, transposed ? axis.output : axis.input,
-                   transposed ? axis.input : axis.output);
+  const GridAxes axes = make_grid_axes(shape, [&](const SpatialAxis& axis) {
+    return make_reading_axis(axis, transposed ? axis.output : axis.input,
+                             transposed ? axis.input : axis.output);
   });
   const std::int64_t count = shape.k * shape.group_c() * grid_taps(axes);
-  if (!fits(axes, kColumns)) {
-    return element_by_element(shape, Direction::backward_weights, inputs, 0, count);
+  if (!fits_grid_limit(axes, kColumns)) {
+    return compute_element_by_element(shape, Direction::backward_weights, inputs, 0, count);
   }
   std::vector<double> values(static_cast<std::size_t>(count));
   const std::vector<double>& window = inputs[transposed ? 1 : 0];
@@ -125,7 +127,8 @@ std::vector<double> weights_gradient(const ConvShape& shape, ReferenceInputs inp
   return values;
 }
 
-std::vector<double> bias_gradient(const ConvShape& shape, const std::vector<double>& gradient) {
+std::vector<double> compute_bias_gradient(const ConvShape& shape,
+                                          const std::vector<double>& gradient) {
   const auto channels = static_cast<std::size_t>(shape.k);
   const std::size_t volume = gradient.size() / (static_cast<std::size_t>(shape.n) * channels);
   std::vector<double> sums(channels);
@@ -135,9 +138,10 @@ std::vector<double> bias_gradient(const ConvShape& shape, const std::vector<doub
 
 }  // namespace
 
-std::vector<double> gradient_values(const ConvShape& shape, ReferenceInputs inputs,
-                                    std::size_t output) {
-  return output == 0 ? weights_gradient(shape, inputs) : bias_gradient(shape, inputs[1]);
+std::vector<double> compute_gradient(const ConvShape& shape, ReferenceInputs inputs,
+                                     std::size_t output) {
+  return output == 0 ? compute_weights_gradient(shape, inputs)
+                     : compute_bias_gradient(shape, inputs[1]);
 }
 
 }  // namespace bench::ops

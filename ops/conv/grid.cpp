@@ -8,13 +8,14 @@
 namespace bench::ops {
 namespace {
 
-// Maximum number of elements (256 MiB of doubles). A larger grid is mostly padding, or its output
-// is rarely checked completely. Such shapes are computed element by element.
+// Maximum number of elements of a grid (256 MiB of doubles). A larger grid is mostly padding, or
+// belongs to an output that is rarely checked completely. Such outputs are computed element by
+// element.
 constexpr std::int64_t kMaxGrid = std::int64_t{1} << 25;
 
 }  // namespace
 
-GridAxis reading(const SpatialAxis& axis, std::int64_t window, std::int64_t steps) {
+GridAxis make_reading_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps) {
   GridAxis grid;
   grid.elements = window;
   grid.begin = axis.pad.begin;
@@ -26,7 +27,7 @@ GridAxis reading(const SpatialAxis& axis, std::int64_t window, std::int64_t step
   return grid;
 }
 
-GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t steps) {
+GridAxis make_receiving_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps) {
   const std::int64_t reach = (axis.kernel - 1) * axis.dilation;
   GridAxis grid;
   grid.elements = steps;
@@ -40,7 +41,7 @@ GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t st
   return grid;
 }
 
-bool fits(const GridAxes& axes, std::int64_t channels) {
+bool fits_grid_limit(const GridAxes& axes, std::int64_t channels) {
   const Checked row = (Checked(axes[2].length) + axes[2].step + kColumns * axes[2].step);
   const Checked size = row * axes[0].length * axes[1].length * channels;
   return size.value().value_or(kMaxGrid + 1) <= kMaxGrid;
@@ -56,12 +57,12 @@ std::int64_t grid_elements(const GridAxes& axes) {
   return axes[0].elements * axes[1].elements * axes[2].elements;
 }
 
-std::vector<double> element_by_element(const ConvShape& shape, Direction direction,
-                                       ReferenceInputs inputs, std::size_t output,
-                                       std::int64_t count) {
+std::vector<double> compute_element_by_element(const ConvShape& shape, Direction direction,
+                                               ReferenceInputs inputs, std::size_t output,
+                                               std::int64_t count) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), std::int64_t{0});
-  return conv_values_at(shape, direction, inputs, output, positions);
+  return compute_conv_values_at(shape, direction, inputs, output, positions);
 }
 
 }  // namespace bench::ops

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand layout of the fast convolution reference (ops/conv/whole.cpp and gradient.cpp). One
-// operand is copied into a grid with its padding. If the sweep goes backward, zeros separate its
-// elements. The sum over channels and taps then has the same offsets for each result and needs no
-// bounds checks. accumulate_tile receives the offsets.
+// operand is copied into a grid with its padding. If the results receive from the steps of a sweep
+// with a stride, zeros separate its elements. The sum over channels and taps then has the same
+// offsets for each result and needs no bounds checks. accumulate_tile receives the offsets.
 #pragma once
 
 #include "ops/conv/conv.hpp"
@@ -17,8 +17,9 @@ namespace bench::ops {
 // Number of columns of a tile.
 inline constexpr std::int64_t kColumns = kTile;
 
-// One axis of the grid. Element i of the copied operand is at position i*spread + begin; it is
-// dropped if no sum reads it. Result o and tap r read position o*step + first_tap + r*tap_step.
+// One axis of the grid. Element i of the copied operand is at position i*spread + begin. The
+// element is left out if no sum reads it. Result o and tap r read position o*step + first_tap +
+// r*tap_step.
 struct GridAxis {
   std::int64_t elements = 1;
   std::int64_t spread = 1;
@@ -34,23 +35,27 @@ struct GridAxis {
 };
 using GridAxes = std::array<GridAxis, 3>;
 
-// The results are the sweep's steps. They read the window that the sweep covers.
-GridAxis reading(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
+// Returns the axis of a grid whose results are the sweep's steps. They read the window that the
+// sweep covers.
+GridAxis make_reading_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
-// The results are the window's positions. They receive from the steps: a sweep with step 1 over the
-// steps, which are spread by the stride, with the taps reversed.
-GridAxis receiving(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
+// Returns the axis of a grid whose results are the window's positions. They receive from the steps:
+// this is a sweep with step 1 over the steps, which are spread by the stride, with the taps
+// reversed.
+GridAxis make_receiving_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
+// Calls make(axis) for each axis of the shape. Missing outer axes have size 1.
 template <class MakeAxis>
-GridAxes grid_axes(const ConvShape& shape, MakeAxis make) {
+GridAxes make_grid_axes(const ConvShape& shape, MakeAxis make) {
   GridAxes grid;
   const std::size_t missing = 3 - shape.axes.size();
   for (std::size_t i = 0; i < shape.axes.size(); ++i) grid[missing + i] = make(shape.axes[i]);
   return grid;
 }
 
-// Rows of the grid are stored by position modulo the step. The columns that neighbouring results
-// read are therefore neighbours. Up to kColumns - 1 columns after a row are read but never used.
+// The layout of one row of the grid. Positions are grouped by their remainder modulo the step, so
+// that neighbouring results read neighbouring columns. Up to kColumns - 1 columns after a row are
+// read but never used.
 struct RowLayout {
   explicit RowLayout(const GridAxes& axes)
       : step(axes[2].step),
@@ -68,28 +73,31 @@ std::int64_t grid_results(const GridAxes& axes);
 std::int64_t grid_taps(const GridAxes& axes);
 std::int64_t grid_elements(const GridAxes& axes);
 
-// Returns false if padding would make a grid with this many channels too large.
-bool fits(const GridAxes& axes, std::int64_t channels);
+// Returns whether a grid with this many channels is small enough, since padding may make it very
+// large.
+bool fits_grid_limit(const GridAxes& axes, std::int64_t channels);
 
 // Calls visit(element index, d, h, w in the grid) for each element that some sum reads.
 template <class Visit>
-void for_each_placed(const GridAxes& axes, Visit visit) {
-  const auto inside = [](const GridAxis& axis, std::int64_t i) {
+void for_each_used_element(const GridAxes& axes, Visit visit) {
+  // Returns -1 if the element is outside the grid.
+  const auto find_position = [](const GridAxis& axis, std::int64_t i) {
     const std::int64_t position = i * axis.spread + axis.begin;
     return position >= 0 && position < axis.length ? position : -1;
   };
   for (std::int64_t d = 0; d < axes[0].elements; ++d) {
-    const std::int64_t z = inside(axes[0], d);
+    const std::int64_t z = find_position(axes[0], d);
     for (std::int64_t h = 0; h < axes[1].elements && z >= 0; ++h) {
-      const std::int64_t y = inside(axes[1], h);
+      const std::int64_t y = find_position(axes[1], h);
       for (std::int64_t w = 0; w < axes[2].elements && y >= 0; ++w) {
-        const std::int64_t x = inside(axes[2], w);
+        const std::int64_t x = find_position(axes[2], w);
         if (x >= 0) visit((d * axes[1].elements + h) * axes[2].elements + w, z, y, x);
       }
     }
   }
 }
 
+// Calls visit(d, h, w offset in the grid) for each tap.
 template <class Visit>
 void for_each_tap(const GridAxes& axes, Visit visit) {
   for (std::int64_t t = 0; t < axes[0].taps; ++t) {
@@ -101,13 +109,14 @@ void for_each_tap(const GridAxes& axes, Visit visit) {
   }
 }
 
-// Computes all `count` elements of an output with conv_values_at. For shapes that do not fit.
-std::vector<double> element_by_element(const ConvShape& shape, Direction direction,
-                                       ReferenceInputs inputs, std::size_t output,
-                                       std::int64_t count);
+// Computes all `count` elements of an output with compute_conv_values_at. For shapes whose grid is
+// too large.
+std::vector<double> compute_element_by_element(const ConvShape& shape, Direction direction,
+                                               ReferenceInputs inputs, std::size_t output,
+                                               std::int64_t count);
 
 // Computes output number `output` of direction backward_weights (ops/conv/gradient.cpp).
-std::vector<double> gradient_values(const ConvShape& shape, ReferenceInputs inputs,
-                                    std::size_t output);
+std::vector<double> compute_gradient(const ConvShape& shape, ReferenceInputs inputs,
+                                     std::size_t output);
 
 }  // namespace bench::ops

@@ -19,8 +19,8 @@ struct Letters {
   std::string_view input;
   std::string_view output;
   std::string_view kernel;
-  std::string_view begin;  // pads
-  std::string_view end;
+  std::string_view begin;  // padding at the begin
+  std::string_view end;    // padding at the end
 };
 
 // By distance from the innermost axis: width, height, depth.
@@ -49,7 +49,8 @@ Formula output_formula(const SpatialAxis& axis, const Letters& letters, Sweep sw
   return formula;
 }
 
-// Counts the pairs of a step i and a tap j that use an element and not padding.
+// Returns the formula that counts the pairs of a step i and a tap j that use an element and not
+// padding.
 Formula taps_formula(const SpatialAxis& axis, const Letters& letters, Sweep sweep,
                      const AxisCounts& counts) {
   constexpr std::string_view kPairs = "#{{i < {}, j < {}: 0 <= i*{} - {} + j*{} < {}}}";
@@ -64,47 +65,47 @@ Formula taps_formula(const SpatialAxis& axis, const Letters& letters, Sweep swee
   return formula;
 }
 
-// Products over the axes, in letters and in numbers: "P*Q", "56*56".
+// A product of a formula, in letters and in numbers: "P*Q", "56*56".
 struct Product {
   std::string letters;
   std::string numbers;
 
-  void times(std::string_view letter, std::int64_t number) {
+  void multiply(std::string_view letter, std::int64_t number) {
     letters += fmt::format("*{}", letter);
     numbers += fmt::format("*{}", number);
   }
 };
 
-Product channels(const ConvShape& shape) {
+Product make_channel_product(const ConvShape& shape) {
   return {"N*K*(C/g)", fmt::format("{}*{}*({}/{})", shape.n, shape.k, shape.c, shape.groups)};
 }
 
-Product all_taps(const ConvShape& shape) {
-  Product product = channels(shape);
+Product make_tap_product(const ConvShape& shape) {
+  Product product = make_channel_product(shape);
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
     const bool transposed = shape.sweep == Sweep::transposed;
-    product.times(transposed ? axis_letters(shape, i).input : axis_letters(shape, i).output,
-                  transposed ? shape.axes[i].input : shape.axes[i].output);
+    product.multiply(transposed ? axis_letters(shape, i).input : axis_letters(shape, i).output,
+                     transposed ? shape.axes[i].input : shape.axes[i].output);
   }
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    product.times(axis_letters(shape, i).kernel, shape.axes[i].kernel);
+    product.multiply(axis_letters(shape, i).kernel, shape.axes[i].kernel);
   }
   return product;
 }
 
-Product valid_taps(const ConvShape& shape, const std::vector<AxisCounts>& counts) {
-  Product product = channels(shape);
+Product make_valid_tap_product(const ConvShape& shape, const std::vector<AxisCounts>& counts) {
+  Product product = make_channel_product(shape);
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    product.times(fmt::format("V{}", shape.axes[i].name), counts[i].taps.value().value_or(0));
+    product.multiply(fmt::format("V{}", shape.axes[i].name), counts[i].taps.value().value_or(0));
   }
   return product;
 }
 
-Product bias_term(const ConvShape& shape, Direction direction) {
+Product make_bias_term(const ConvShape& shape, Direction direction) {
   if (shape.bias == Bias::absent || direction == Direction::backward_data) return {};
   Product product{" + N*K", fmt::format(" + {}*{}", shape.n, shape.k)};
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
-    product.times(axis_letters(shape, i).output, shape.axes[i].output);
+    product.multiply(axis_letters(shape, i).output, shape.axes[i].output);
   }
   return product;
 }
@@ -115,10 +116,10 @@ Formula flops_formula(std::string_view name, const Product& macs, const Product&
           fmt::format("2*{}{}", macs.numbers, bias.numbers), result};
 }
 
-// The formula lines of `explain`: output sizes, valid taps, MACs, FLOPs with and without padding
-// taps. `work` holds their results.
-std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
-                                   const std::vector<AxisCounts>& counts, const Work& work) {
+// Returns the formula lines of `explain`: output sizes, valid taps, MACs, FLOPs with and without
+// padding taps. `work` contains their results.
+std::vector<Formula> make_conv_formulas(const ConvShape& shape, Direction direction,
+                                        const std::vector<AxisCounts>& counts, const Work& work) {
   std::vector<Formula> formulas;
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
     formulas.push_back(output_formula(shape.axes[i], axis_letters(shape, i), shape.sweep));
@@ -126,18 +127,19 @@ std::vector<Formula> conv_formulas(const ConvShape& shape, Direction direction,
   for (std::size_t i = 0; i < shape.axes.size(); ++i) {
     formulas.push_back(taps_formula(shape.axes[i], axis_letters(shape, i), shape.sweep, counts[i]));
   }
-  const Product macs = all_taps(shape);
-  const Product bias = bias_term(shape, direction);
+  const Product macs = make_tap_product(shape);
+  const Product bias = make_bias_term(shape, direction);
   formulas.push_back({"macs", macs.letters, macs.numbers, work.macs.value_or(0)});
   formulas.push_back(flops_formula("flops", macs, bias, work.flops));
   formulas.push_back(
-      flops_formula("flops_valid", valid_taps(shape, counts), bias, work.flops_valid));
+      flops_formula("flops_valid", make_valid_tap_product(shape, counts), bias, work.flops_valid));
   return formulas;
 }
 
 }  // namespace
 
-// Tensors and work of a convolution, convention bench-1 (docs/work_model.md).
+// The code below computes the tensors and the work of a convolution, in the convention bench-1
+// (docs/work_model.md).
 
 namespace {
 
@@ -171,15 +173,16 @@ std::vector<Extent> weights_extents(const ConvShape& shape) {
 
 using AxisCount = std::int64_t AxisCounts::*;
 
-// Returns how many elements are used: all channels times the used positions of each axis. It cannot
-// overflow because it is at most the tensor's element count.
-std::int64_t touched(std::int64_t channels, const std::vector<AxisCounts>& counts,
-                     AxisCount positions) {
+// Returns the number of elements that are used: all channels times the used positions of each axis.
+// The number cannot overflow because it is at most the tensor's element count.
+std::int64_t count_touched(std::int64_t channels, const std::vector<AxisCounts>& counts,
+                           AxisCount positions) {
   std::int64_t product = channels;
   for (const AxisCounts& count : counts) product *= count.*positions;
   return product;
 }
 
+// The tensors of a model under construction.
 struct Draft {
   const ConvShape& shape;
   std::vector<AxisCounts> counts;
@@ -196,7 +199,7 @@ struct Draft {
                      const std::vector<Extent>& extents, std::int64_t channels,
                      AxisCount positions) {
     BENCH_RETURN_IF_ERROR(add(name, role, dtype, extents));
-    tensors.back().touched = touched(channels, counts, positions);
+    tensors.back().touched = count_touched(channels, counts, positions);
     return Done{};
   }
   Status add_source() {
@@ -255,8 +258,9 @@ Status add_tensors(Direction direction, Draft& draft) {
   return Done{};
 }
 
-// Multiply-accumulates including padding: each step of the sweep uses each tap.
-Checked all_macs(const ConvShape& shape) {
+// Returns the multiply-accumulates including those with padding: each step of the sweep uses each
+// tap.
+Checked count_all_macs(const ConvShape& shape) {
   Checked macs = Checked(shape.n) * shape.k * shape.group_c();
   for (const SpatialAxis& axis : shape.axes) {
     macs *= Checked(shape.sweep == Sweep::transposed ? axis.input : axis.output) * axis.kernel;
@@ -264,13 +268,13 @@ Checked all_macs(const ConvShape& shape) {
   return macs;
 }
 
-Checked valid_macs(const ConvShape& shape, const std::vector<AxisCounts>& counts) {
+Checked count_valid_macs(const ConvShape& shape, const std::vector<AxisCounts>& counts) {
   Checked macs = Checked(shape.n) * shape.k * shape.group_c();
   for (const AxisCounts& count : counts) macs *= count.taps;
   return macs;
 }
 
-Checked bias_flops(const ConvShape& shape, Direction direction) {
+Checked count_bias_flops(const ConvShape& shape, Direction direction) {
   if (shape.bias == Bias::absent || direction == Direction::backward_data) return 0;
   Checked flops = Checked(shape.n) * shape.k;
   for (const SpatialAxis& axis : shape.axes) flops *= axis.output;
@@ -302,16 +306,17 @@ Result<Model> model_conv(const Problem& problem) {
   BENCH_RETURN_IF_ERROR(add_tensors(problem.direction, draft));
 
   Model model;
-  const std::string_view blame = largest_parameter(shape);
-  const Checked bias = bias_flops(shape, problem.direction);
-  BENCH_ASSIGN_OR_RETURN(model.work.flops, in_range(all_macs(shape) * 2 + bias, "flops", blame));
+  const std::string_view parameter = largest_parameter(shape);
+  const Checked bias = count_bias_flops(shape, problem.direction);
+  BENCH_ASSIGN_OR_RETURN(model.work.flops,
+                         in_range(count_all_macs(shape) * 2 + bias, "flops", parameter));
   BENCH_ASSIGN_OR_RETURN(
       model.work.flops_valid,
-      in_range(valid_macs(shape, draft.counts) * 2 + bias, "flops_valid", blame));
-  model.work.macs = *all_macs(shape).value();
+      in_range(count_valid_macs(shape, draft.counts) * 2 + bias, "flops_valid", parameter));
+  model.work.macs = *count_all_macs(shape).value();
   model.tensors = std::move(draft.tensors);
   BENCH_RETURN_IF_ERROR(count_bytes(model.tensors, model.work));
-  model.formulas = conv_formulas(shape, problem.direction, draft.counts, model.work);
+  model.formulas = make_conv_formulas(shape, problem.direction, draft.counts, model.work);
   model.formulas.push_back(bytes_formula(model.tensors));
   return model;
 }

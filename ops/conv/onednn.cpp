@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and, if transposed, deconvolution. The library chooses all layouts except those that
-// `layout` fixes.
+// Creates oneDNN's convolution or, if transposed, deconvolution. The library chooses all layouts
+// except those that `layout` fixes.
 #include "ops/conv/conv.hpp"
 #include "ops/onednn/layout.hpp"
 #include "ops/onednn/primitive.hpp"
@@ -47,18 +47,19 @@ Window make_window(const ConvShape& shape) {
     window.strides.push_back(axis.stride);
     window.dilations.push_back(axis.dilation - 1);  // the library counts from 0
     window.begin.push_back(axis.pad.begin);
-    // output_pad restores output rows that the padding cut off
+    // output_pad restores output rows that the padding has cut off.
     window.end.push_back(axis.pad.end - axis.output_pad);
   }
   return window;
 }
 
+// Returns a descriptor whose layout the library chooses.
 memory::desc free_weights(const Problem& problem, std::string_view name) {
   const Tensor& tensor = tensor_named(problem, name);
   return any_desc(tensor.dims, tensor.dtype);
 }
 
-// Returns a zero descriptor if there is no bias.
+// The same for a bias. Returns a zero descriptor if there is no bias.
 memory::desc free_bias(const Problem& problem, std::string_view name) {
   return has_tensor(problem, name) ? free_weights(problem, name) : memory::desc();
 }
@@ -82,11 +83,11 @@ CreatedPrimitive create_forward(OnednnContext& context, const OnednnRequest& req
   return builder.finish(description);
 }
 
-// oneDNN describes backward passes by their forward pass.
+// Returns the description of the forward pass, which oneDNN requires to describe a backward pass.
 template <class Kind>
-typename Kind::Forward forward_hint(const OnednnContext& context, const memory::desc& source,
-                                    const memory::desc& weights, const memory::desc& bias,
-                                    const memory::desc& destination, const Window& window) {
+typename Kind::Forward make_forward_hint(const OnednnContext& context, const memory::desc& source,
+                                         const memory::desc& weights, const memory::desc& bias,
+                                         const memory::desc& destination, const Window& window) {
   return context.call(Kind::kForwardCall, [&] {
     return typename Kind::Forward(context.engine(), dnnl::prop_kind::forward_training,
                                   Kind::kAlgorithm, source, weights, bias, destination,
@@ -102,7 +103,7 @@ CreatedPrimitive create_backward_data(OnednnContext& context, const OnednnReques
   const memory::desc weights = free_weights(problem, "weights");
   const memory::desc destination = free_layout(problem, "diff_destination");
   const auto forward =
-      forward_hint<Kind>(context, source, weights, memory::desc(), destination, window);
+      make_forward_hint<Kind>(context, source, weights, memory::desc(), destination, window);
   const auto description = context.call(Kind::kBackwardDataCall, [&] {
     return typename Kind::BackwardData(context.engine(), Kind::kAlgorithm, source, weights,
                                        destination, window.strides, window.dilations, window.begin,
@@ -123,7 +124,7 @@ CreatedPrimitive create_backward_weights(OnednnContext& context, const OnednnReq
   const memory::desc weights = free_weights(problem, "diff_weights");
   const memory::desc bias = free_bias(problem, "diff_bias");
   const memory::desc destination = free_layout(problem, "diff_destination");
-  const auto forward = forward_hint<Kind>(context, source, weights, bias, destination, window);
+  const auto forward = make_forward_hint<Kind>(context, source, weights, bias, destination, window);
   const auto description = context.call(Kind::kBackwardWeightsCall, [&] {
     return typename Kind::BackwardWeights(
         context.engine(), Kind::kAlgorithm, source, weights, bias, destination, window.strides,

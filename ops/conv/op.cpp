@@ -66,8 +66,9 @@ Status check_groups(const ParameterSet& set) {
   return Done{};
 }
 
-// The output size of a transposed convolution is ambiguous by less than one step. A larger
-// output_pad is invalid.
+// Returns an error if output_pad is invalid. Only a transposed convolution has an output_pad. It
+// must be less than the stride or the dilation, because the output size is ambiguous by less than
+// one step.
 Status check_output_pad(const ConvShape& shape) {
   for (const SpatialAxis& axis : shape.axes) {
     const bool transposed = shape.sweep == Sweep::transposed;
@@ -86,7 +87,7 @@ Status check_output_pad(const ConvShape& shape) {
   return Done{};
 }
 
-ConvShape shape_without_outputs(const ParameterSet& set) {
+ConvShape make_shape_without_outputs(const ParameterSet& set) {
   ConvShape shape;
   shape.n = set.count("n");
   shape.groups = set.count("g");
@@ -101,9 +102,9 @@ ConvShape shape_without_outputs(const ParameterSet& set) {
 }  // namespace
 
 ConvShape conv_shape(const ParameterSet& complete) {
-  ConvShape shape = shape_without_outputs(complete);
+  ConvShape shape = make_shape_without_outputs(complete);
   for (SpatialAxis& axis : shape.axes) {
-    // complete() already refused shapes without output.
+    // Cannot fail, because complete() has rejected shapes without output.
     [[maybe_unused]] const Status status = infer_output(axis, shape.sweep);
   }
   return shape;
@@ -124,7 +125,7 @@ Result<ParameterSet> complete_conv(const ParameterSet& given) {
   BENCH_RETURN_IF_ERROR(expand_spatial(set, "dilation", rank, 1));
   BENCH_RETURN_IF_ERROR(expand_spatial(set, "output_pad", rank, 0));
   BENCH_RETURN_IF_ERROR(check_groups(set));
-  ConvShape shape = shape_without_outputs(set);
+  ConvShape shape = make_shape_without_outputs(set);
   BENCH_RETURN_IF_ERROR(check_output_pad(shape));
   for (SpatialAxis& axis : shape.axes) {
     BENCH_RETURN_IF_ERROR(infer_output(axis, shape.sweep));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the convolution element by element from its definition: finds the pairs of positions for
-// each axis, then sums the products over all pairs.
+// Computes the convolution element by element from its definition: it finds the pairs of positions
+// for each axis, then sums the products over all pairs.
 #include "ops/conv/conv.hpp"
 
 #include <array>
@@ -19,20 +19,22 @@ using Pairs = std::vector<Pair>;
 // Always three axes: missing outer ones have size 1.
 using Axes = std::array<SpatialAxis, 3>;
 
-Axes three_axes(const ConvShape& shape) {
+Axes make_three_axes(const ConvShape& shape) {
   Axes axes;
   const std::size_t missing = 3 - shape.axes.size();
   for (std::size_t i = 0; i < shape.axes.size(); ++i) axes[missing + i] = shape.axes[i];
   return axes;
 }
 
-// The window position that step `step` of the sweep uses with tap `tap`; may be outside.
+// Returns the window position that step `step` of the sweep uses with tap `tap`. The position may
+// be outside the window.
 std::int64_t window_position(const SpatialAxis& axis, std::int64_t step, std::int64_t tap) {
   return step * axis.stride - axis.pad.begin + tap * axis.dilation;
 }
 
-// The (window position, tap) pairs of one step of the sweep: what an output of a convolution reads.
-Pairs pairs_of_step(const SpatialAxis& axis, std::int64_t step, std::int64_t window_size) {
+// Returns the (window position, tap) pairs of one step of the sweep, which an output of a
+// convolution reads.
+Pairs find_step_pairs(const SpatialAxis& axis, std::int64_t step, std::int64_t window_size) {
   Pairs pairs;
   for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
     const std::int64_t position = window_position(axis, step, tap);
@@ -41,9 +43,9 @@ Pairs pairs_of_step(const SpatialAxis& axis, std::int64_t step, std::int64_t win
   return pairs;
 }
 
-// The (step, tap) pairs of one window position: what an output of a transposed convolution
-// receives.
-Pairs pairs_of_window(const SpatialAxis& axis, std::int64_t position, std::int64_t steps) {
+// Returns the (step, tap) pairs of one window position, from which an output of a transposed
+// convolution receives.
+Pairs find_window_pairs(const SpatialAxis& axis, std::int64_t position, std::int64_t steps) {
   Pairs pairs;
   for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
     const std::int64_t distance = position + axis.pad.begin - tap * axis.dilation;
@@ -54,8 +56,8 @@ Pairs pairs_of_window(const SpatialAxis& axis, std::int64_t position, std::int64
   return pairs;
 }
 
-// The (input, output) positions that are paired at one tap.
-Pairs pairs_of_tap(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
+// Returns the pairs of input and output positions at one tap.
+Pairs find_tap_pairs(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
   Pairs pairs;
   const bool transposed = sweep == Sweep::transposed;
   const std::int64_t steps = transposed ? axis.input : axis.output;
@@ -68,15 +70,15 @@ Pairs pairs_of_tap(const SpatialAxis& axis, std::int64_t tap, Sweep sweep) {
   return pairs;
 }
 
-// Sizes of one operand along the three axes, and the offsets of its elements.
+// Sizes of one operand along the three axes.
 using Sizes = std::array<std::int64_t, 3>;
 
 std::int64_t offset(const Sizes& sizes, std::int64_t d, std::int64_t h, std::int64_t w) {
   return (d * sizes[1] + h) * sizes[2] + w;
 }
 
-double sum_of_products(const std::array<Pairs, 3>& pairs, const double* first,
-                       const Sizes& first_sizes, const double* second, const Sizes& second_sizes) {
+double sum_products(const std::array<Pairs, 3>& pairs, const double* first,
+                    const Sizes& first_sizes, const double* second, const Sizes& second_sizes) {
   double sum = 0;
   for (const Pair& d : pairs[0]) {
     for (const Pair& h : pairs[1]) {
@@ -90,9 +92,9 @@ double sum_of_products(const std::array<Pairs, 3>& pairs, const double* first,
 
 std::int64_t volume(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
-// The operands of the convolution by name, so that each output is one formula.
+// Defines each output of the convolution by one formula over named operands.
 struct Definition {
-  explicit Definition(const ConvShape& conv) : shape(conv), axes(three_axes(conv)) {
+  explicit Definition(const ConvShape& conv) : shape(conv), axes(make_three_axes(conv)) {
     for (std::size_t i = 0; i < 3; ++i) {
       inputs[i] = axes[i].input;
       outputs[i] = axes[i].output;
@@ -118,56 +120,56 @@ struct Definition {
 
   double destination(const std::vector<double>& source, const std::vector<double>& weights,
                      std::int64_t position) const {
-    const Sizes place = to_coordinates(position % volume(outputs), outputs);
+    const Sizes coordinates = to_coordinates(position % volume(outputs), outputs);
     const std::int64_t k = position / volume(outputs) % shape.k;
     const std::int64_t n = position / volume(outputs) / shape.k;
     std::array<Pairs, 3> pairs;
     for (std::size_t i = 0; i < 3; ++i) {
       pairs[i] = shape.sweep == Sweep::transposed
-                     ? pairs_of_window(axes[i], place[i], axes[i].input)
-                     : pairs_of_step(axes[i], place[i], axes[i].input);
+                     ? find_window_pairs(axes[i], coordinates[i], axes[i].input)
+                     : find_step_pairs(axes[i], coordinates[i], axes[i].input);
     }
     const std::int64_t first_c = k / shape.group_k() * shape.group_c();
     double sum = 0;
     for (std::int64_t c = 0; c < shape.group_c(); ++c) {
-      sum += sum_of_products(pairs, source.data() + (n * shape.c + first_c + c) * volume(inputs),
-                             inputs, kernel_weights(weights, k, c), kernels);
+      sum += sum_products(pairs, source.data() + (n * shape.c + first_c + c) * volume(inputs),
+                          inputs, kernel_weights(weights, k, c), kernels);
     }
     return sum;
   }
 
   double diff_source(const std::vector<double>& diff_destination,
                      const std::vector<double>& weights, std::int64_t position) const {
-    const Sizes place = to_coordinates(position % volume(inputs), inputs);
+    const Sizes coordinates = to_coordinates(position % volume(inputs), inputs);
     const std::int64_t c = position / volume(inputs) % shape.c;
     const std::int64_t n = position / volume(inputs) / shape.c;
     std::array<Pairs, 3> pairs;
     for (std::size_t i = 0; i < 3; ++i) {
       pairs[i] = shape.sweep == Sweep::transposed
-                     ? pairs_of_step(axes[i], place[i], axes[i].output)
-                     : pairs_of_window(axes[i], place[i], axes[i].output);
+                     ? find_step_pairs(axes[i], coordinates[i], axes[i].output)
+                     : find_window_pairs(axes[i], coordinates[i], axes[i].output);
     }
     const std::int64_t first_k = c / shape.group_c() * shape.group_k();
     double sum = 0;
     for (std::int64_t k = first_k; k < first_k + shape.group_k(); ++k) {
-      sum += sum_of_products(pairs, diff_destination.data() + (n * shape.k + k) * volume(outputs),
-                             outputs, kernel_weights(weights, k, c % shape.group_c()), kernels);
+      sum += sum_products(pairs, diff_destination.data() + (n * shape.k + k) * volume(outputs),
+                          outputs, kernel_weights(weights, k, c % shape.group_c()), kernels);
     }
     return sum;
   }
 
   double diff_weights(const std::vector<double>& source,
                       const std::vector<double>& diff_destination, std::int64_t position) const {
-    const Sizes place = to_coordinates(position % volume(kernels), kernels);
+    const Sizes coordinates = to_coordinates(position % volume(kernels), kernels);
     const std::int64_t k = position / volume(kernels) / shape.group_c();
     const std::int64_t c =
         position / volume(kernels) % shape.group_c() + k / shape.group_k() * shape.group_c();
     std::array<Pairs, 3> pairs;
-    for (std::size_t i = 0; i < 3; ++i) pairs[i] = pairs_of_tap(axes[i], place[i], shape.sweep);
+    for (std::size_t i = 0; i < 3; ++i)
+      pairs[i] = find_tap_pairs(axes[i], coordinates[i], shape.sweep);
     double sum = 0;
     for (std::int64_t n = 0; n < shape.n; ++n) {
-      sum +=
-          sum_of_products(pairs, source.data() + (n * shape.c + c) * volume(inputs), inputs,
+      sum += sum_products(pairs, source.data() + (n * shape.c + c) * volume(inputs), inputs,
                           diff_destination.data() + (n * shape.k + k) * volume(outputs), outputs);
     }
     return sum;
@@ -192,9 +194,9 @@ struct Definition {
 
 }  // namespace
 
-std::vector<double> conv_values_at(const ConvShape& shape, Direction direction,
-                                   ReferenceInputs inputs, std::size_t output,
-                                   std::span<const std::int64_t> positions) {
+std::vector<double> compute_conv_values_at(const ConvShape& shape, Direction direction,
+                                           ReferenceInputs inputs, std::size_t output,
+                                           std::span<const std::int64_t> positions) {
   const Definition definition(shape);
   const auto value = [&](std::int64_t position) {
     switch (direction) {
@@ -217,8 +219,9 @@ std::vector<double> conv_values_at(const ConvShape& shape, Direction direction,
 std::vector<double> reference_conv(const Problem& problem, ReferenceInputs inputs,
                                    std::size_t output, std::span<const std::int64_t> positions) {
   const ConvShape shape = conv_shape(problem.parameters);
-  return positions.empty() ? conv_values(shape, problem.direction, inputs, output)
-                           : conv_values_at(shape, problem.direction, inputs, output, positions);
+  return positions.empty()
+             ? compute_conv_values(shape, problem.direction, inputs, output)
+             : compute_conv_values_at(shape, problem.direction, inputs, output, positions);
 }
 
 }  // namespace bench::ops

@@ -14,28 +14,29 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kFirstLayer = 4;   // max channels of cuDNN's first-layer engine
-constexpr std::int64_t kFp8Channels = 4;  // fp8 engines need a multiple of it per group
+constexpr std::int64_t kMaxFirstLayerChannels = 4;  // of cuDNN's first-layer engine
+constexpr std::int64_t kFp8ChannelMultiple = 4;     // fp8 engines need a multiple of this per group
 
 bool is_16_bit(Operand operand) { return operand == Operand::f16 || operand == Operand::bf16; }
 bool is_fp8(Operand operand) { return operand == Operand::f8_e4m3 || operand == Operand::f8_e5m2; }
 
-ProductSize conv_size(const ConvShape& shape, Operand operand, std::int64_t element) {
+ProductSize classify_conv_size(const ConvShape& shape, Operand operand, std::int64_t element) {
   if (shape.groups == 1) {
-    return shape.c <= kFirstLayer && is_16_bit(operand) ? ProductSize::first_layer
-                                                        : ProductSize::regular;
+    return shape.c <= kMaxFirstLayerChannels && is_16_bit(operand) ? ProductSize::first_layer
+                                                                   : ProductSize::regular;
   }
   if (shape.group_c() == 1) return ProductSize::depthwise;
   if (is_fp8(operand)) {
-    return shape.group_c() % kFp8Channels == 0 ? ProductSize::regular : ProductSize::thin_groups;
+    return shape.group_c() % kFp8ChannelMultiple == 0 ? ProductSize::regular
+                                                      : ProductSize::thin_groups;
   }
   // A group is thin if its channels are fewer bytes than one thread reads at once.
-  const std::int64_t narrowest = std::min(shape.group_c(), shape.group_k());
-  return narrowest < kTensorCoreLoad / element ? ProductSize::thin_groups : ProductSize::regular;
+  const std::int64_t min_channels = std::min(shape.group_c(), shape.group_k());
+  return min_channels < kTensorCoreLoad / element ? ProductSize::thin_groups : ProductSize::regular;
 }
 
-// Returns cuDNN's operation. A transposed convolution is the data gradient of a plain one, and its
-// data gradient is the plain one.
+// Returns the direction of cuDNN's operation. A transposed convolution is the data gradient of a
+// plain one, and its data gradient is the plain one.
 Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
   if (shape.sweep == Sweep::convolution || problem.direction == Direction::backward_weights) {
     return problem.direction;
@@ -45,7 +46,7 @@ Direction cudnn_direction(const Problem& problem, const ConvShape& shape) {
 
 // Architectures on which cuDNN 9.19 needs no copy to write output channels that are not a multiple
 // of 16 bytes.
-constexpr AnyOf<Sm> kUnpaddedOutput = Sm::sm_80;
+constexpr EnumSet<Sm> kUnpaddedOutput = Sm::sm_80;
 
 Checked multiply_axes(const ConvShape& shape, std::int64_t SpatialAxis::*size) {
   Checked product = 1;
@@ -55,7 +56,8 @@ Checked multiply_axes(const ConvShape& shape, std::int64_t SpatialAxis::*size) {
 
 }  // namespace
 
-// In nhwc channels are contiguous: a pixel is a row, and a group is a part of it.
+// In nhwc, the channels of a pixel are contiguous. A pixel is a row, and a group is a part of the
+// row.
 ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   const ConvShape shape = conv_shape(problem.parameters);
   const std::int64_t element = info(problem.dtype).bytes;
@@ -70,7 +72,7 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
   check_tensor_core_multiple(result, shape.groups > 1 ? "c/g" : "c", shape.group_c(), element);
   check_tensor_core_multiple(result, shape.groups > 1 ? "k/g" : "k", shape.group_k(), element);
   if (!result.unaligned.empty()) facts.size_alignment = SizeAlignment::unaligned;
-  facts.size = conv_size(shape, facts.operand, element);
+  facts.size = classify_conv_size(shape, facts.operand, element);
   tensor_core_detail(result, TensorCorePart::alignment_grade) =
       fmt::format("c = {}, k = {}{}, {} B each", shape.group_c(), shape.group_k(),
                   shape.groups > 1 ? " a group" : "", element);
@@ -82,27 +84,28 @@ ProblemFacts conv_facts(const Problem& problem, const Platform& platform) {
 std::optional<LibraryCopies> conv_copies(const Problem& convolution, const TensorCoreFacts& facts) {
   const ConvShape shape = conv_shape(convolution.parameters);
   const std::int64_t element = info(convolution.dtype).bytes;
-  const bool known = shape.groups == 1 && facts.size == ProductSize::regular && element > 1;
-  if (!known || facts.generation == LibraryGeneration::cuda10) return std::nullopt;
-  const std::int64_t unit = std::max<std::int64_t>(1, kTensorCoreLoad / element);
+  const bool is_known = shape.groups == 1 && facts.size == ProductSize::regular && element > 1;
+  if (!is_known || facts.generation == LibraryGeneration::cuda10) return std::nullopt;
+  const std::int64_t multiple = std::max<std::int64_t>(1, kTensorCoreLoad / element);
   const auto padded = [&](std::int64_t channels) {
-    return (Checked(channels) + (unit - 1)).value().value_or(channels) / unit * unit;
+    return (Checked(channels) + (multiple - 1)).value().value_or(channels) / multiple * multiple;
   };
   const std::int64_t c = padded(shape.c);
   const std::int64_t k = padded(shape.k);
   const bool nchw = facts.layout == OperandLayout::nchw;
-  const bool source = nchw || c != shape.c;
-  const bool destination = nchw || (k != shape.k && !kUnpaddedOutput.has(facts.architecture));
-  if (!source && !destination) return std::nullopt;
+  const bool copies_source = nchw || c != shape.c;
+  const bool copies_destination =
+      nchw || (k != shape.k && !kUnpaddedOutput.has(facts.architecture));
+  if (!copies_source && !copies_destination) return std::nullopt;
   LibraryCopies copies;
   Checked elements = 0;
-  if (source) {
+  if (copies_source) {
     copies.tensors.push_back("source");
     elements += Checked(shape.n) * c * multiply_axes(shape, &SpatialAxis::input);
   }
   copies.tensors.push_back("weights");
   elements += Checked(k) * c * multiply_axes(shape, &SpatialAxis::kernel);
-  if (destination) {
+  if (copies_destination) {
     copies.tensors.push_back("destination");
     elements += Checked(shape.n) * k * multiply_axes(shape, &SpatialAxis::output);
   }

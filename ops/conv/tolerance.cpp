@@ -11,7 +11,7 @@
 namespace bench::ops {
 namespace {
 
-// Number of products in one element of the output, ignoring borders.
+// Returns the number of products in one element of the output, ignoring borders.
 Checked count_terms(const ConvShape& shape, Direction direction) {
   Checked terms = direction == Direction::forward         ? shape.group_c()
                   : direction == Direction::backward_data ? shape.group_k()

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"convolution", "deconvolution"};
 
-std::vector<std::int64_t> kernel_sizes(std::span<const SpatialAxis> axes) {
+std::vector<std::int64_t> list_kernel_sizes(std::span<const SpatialAxis> axes) {
   std::vector<std::int64_t> sizes;
   sizes.reserve(axes.size());
   for (const SpatialAxis& axis : axes) sizes.push_back(axis.kernel);
   return sizes;
 }
 
-std::optional<std::size_t> source_rank(const VerbosePrimitive& primitive) {
+std::optional<std::size_t> find_source_rank(const VerbosePrimitive& primitive) {
   const MemoryDescriptor* source = primitive.find("src");
   return source == nullptr ? std::nullopt : source->rank();
 }
@@ -33,7 +33,7 @@ std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto k = words->find("oc");
   const bool transposed = primitive.primitive == "deconvolution";
   const auto axes = parse_axes(*words, transposed ? Sweep::transposed : Sweep::convolution,
-                               source_rank(primitive));
+                               find_source_rank(primitive));
   if (!n || !c || !k || !axes) return std::nullopt;
   ParameterSet set(conv_operator.parameters);
   set.set("n", *n);
@@ -41,7 +41,7 @@ std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   set.set("c", *c);
   set.set("k", *k);
   set_axes(set, *axes);
-  set_spatial_sizes(set, kKernelSizeNames, kernel_sizes(*axes));
+  set_spatial_sizes(set, kKernelSizeNames, list_kernel_sizes(*axes));
   set.set("bias", primitive.find("bia") != nullptr);
   set.set("transposed", transposed);
   return VerboseProblem{.request = {.direction = *direction, .parameters = std::move(set)}};

@@ -26,11 +26,11 @@ bool has_code(std::string_view entry, int device) {
 
 std::string code_unavailable_reason(std::string_view architectures, int major, int minor) {
   const int device = major * 10 + minor;
-  std::string_view rest = architectures;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(';'), rest.size());
-    if (has_code(rest.substr(0, end), device)) return "";
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::string_view remaining = architectures;
+  while (!remaining.empty()) {
+    const std::size_t end = std::min(remaining.find(';'), remaining.size());
+    if (has_code(remaining.substr(0, end), device)) return "";
+    remaining.remove_prefix(std::min(end + 1, remaining.size()));
   }
   return fmt::format("compute capability {}.{}, for which this build has no code ({})", major,
                      minor, architectures);

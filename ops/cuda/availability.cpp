@@ -12,8 +12,8 @@
 namespace bench::ops::cuda {
 namespace {
 
-// cudaError_t: numbers of the runtime's ABI, repeated here because this code compiles without its
-// header.
+// Values of cudaError_t, from the runtime's ABI. They are repeated here because this code compiles
+// without the runtime's header.
 constexpr int kCudaSuccess = 0;
 constexpr int kStubLibrary = 34;
 constexpr int kInsufficientDriver = 35;
@@ -30,7 +30,7 @@ struct KnownStatus {
   std::string_view reason;
   std::string_view remedy;
 };
-constexpr KnownStatus kKnown[] = {
+constexpr KnownStatus kKnownStatuses[] = {
     {3, Availability::failed, "the NVIDIA driver could not be initialised",
      "see `nvidia-smi` and the kernel's log"},
     {46, Availability::failed, "all devices are busy or unavailable",
@@ -49,7 +49,7 @@ constexpr KnownStatus kKnown[] = {
      "see `nvidia-smi` and the kernel's log for Xid messages"},
 };
 
-Verdict insufficient_driver(const RuntimeAnswers& answers) {
+Verdict describe_insufficient_driver(const RuntimeAnswers& answers) {
   if (answers.driver == 0) {
     return {Availability::no_driver,
             "no NVIDIA driver: libcuda.so.1 was not found, or its kernel module is not loaded",
@@ -62,7 +62,7 @@ Verdict insufficient_driver(const RuntimeAnswers& answers) {
       fmt::format("install a driver for CUDA {} or newer", format_cuda_version(answers.runtime))};
 }
 
-Verdict no_device(const RuntimeAnswers& answers) {
+Verdict describe_no_device(const RuntimeAnswers& answers) {
   const std::string version = format_cuda_version(answers.driver);
   if (answers.visible_devices) {
     return {Availability::no_device,
@@ -74,15 +74,15 @@ Verdict no_device(const RuntimeAnswers& answers) {
           "see `nvidia-smi -L`; a container needs its devices passed in (--gpus all)"};
 }
 
-Verdict other(const RuntimeAnswers& answers) {
-  const auto* known =
-      std::find_if(std::begin(kKnown), std::end(kKnown),
+Verdict describe_other_status(const RuntimeAnswers& answers) {
+  const auto* known_status =
+      std::find_if(std::begin(kKnownStatuses), std::end(kKnownStatuses),
                    [&](const KnownStatus& row) { return row.status == answers.status; });
   const std::string name =
       answers.status_name.empty() ? fmt::format("error {}", answers.status) : answers.status_name;
-  if (known != std::end(kKnown)) {
-    return {known->availability, fmt::format("{} ({})", known->reason, name),
-            std::string(known->remedy)};
+  if (known_status != std::end(kKnownStatuses)) {
+    return {known_status->availability, fmt::format("{} ({})", known_status->reason, name),
+            std::string(known_status->remedy)};
   }
   const std::string text = answers.status_text.empty() ? "" : ": " + answers.status_text;
   return {Availability::failed, fmt::format("the CUDA runtime fails with {}{}", name, text),
@@ -105,17 +105,17 @@ Verdict decide(const RuntimeAnswers& answers) {
   switch (answers.status) {
     case kCudaSuccess:
       if (answers.devices > 0) return {Availability::available, "", ""};
-      return no_device(answers);
+      return describe_no_device(answers);
     case kNoDevice:
-      return no_device(answers);
+      return describe_no_device(answers);
     case kInsufficientDriver:
-      return insufficient_driver(answers);
+      return describe_insufficient_driver(answers);
     case kStubLibrary:
       return {Availability::stub_driver,
               "the libcuda.so.1 that was loaded is the toolkit's stub, not a driver",
               "remove the toolkit's stubs folder from LD_LIBRARY_PATH"};
     default:
-      return other(answers);
+      return describe_other_status(answers);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides from the CUDA runtime's answers whether CUDA can run here. It is a pure function, so
+// Decides from the CUDA runtime's answers whether CUDA can run here. The functions are pure, so
 // tests cover every case without a driver.
 #pragma once
 
@@ -44,11 +44,11 @@ Verdict decide(const RuntimeAnswers& answers);
 // Formats 13000 as "13.0" and 0 as "n/a".
 std::string format_cuda_version(int version);
 
-// Determines which devices a CUDA binary has code for. `architectures` is a list as CMake writes
-// it: "75-real;90-real;120-virtual". An entry without a suffix means both. Machine code ("real")
-// runs on devices of its major version from its minor version on. The driver translates
-// intermediate code ("virtual") for any later device. Returns an empty string if there is code for
-// the device, else the reason.
+// Returns why a CUDA binary has no code for a device of capability major.minor, or an empty string
+// if it has. `architectures` is the binary's list as CMake writes it:
+// "75-real;90-real;120-virtual". An entry without a suffix means both. Machine code ("real") runs
+// on devices with the same major version and at least the same minor version. The driver translates
+// intermediate code ("virtual") for any later device.
 std::string code_unavailable_reason(std::string_view architectures, int major, int minor);
 
 }  // namespace bench::ops::cuda

@@ -13,29 +13,30 @@
 namespace bench::ops::cuda {
 namespace {
 
-Error lacks(const DynamicLibrary& library, std::string_view symbol) {
+Error missing_symbol_error(const DynamicLibrary& library, std::string_view symbol) {
   return {fmt::format("the library does not export {}", symbol), library.path(), ""};
 }
 
-Result<std::string> version_of_size(const DynamicLibrary& library, const char* symbol) {
+Result<std::string> read_packed_version(const DynamicLibrary& library, const char* symbol) {
   const auto function = reinterpret_cast<std::size_t (*)()>(library.symbol(symbol));
-  if (function == nullptr) return lacks(library, symbol);
-  return packed_version(function());
+  if (function == nullptr) return missing_symbol_error(library, symbol);
+  return format_packed_version(function());
 }
 
-Result<std::string> cudnn_version(const DynamicLibrary& library, const LibraryExpectations&) {
-  return version_of_size(library, "cudnnGetVersion");
+Result<std::string> read_cudnn_version(const DynamicLibrary& library, const LibraryExpectations&) {
+  return read_packed_version(library, "cudnnGetVersion");
 }
 
-Result<std::string> cublaslt_version(const DynamicLibrary& library, const LibraryExpectations&) {
-  return version_of_size(library, "cublasLtGetVersion");
+Result<std::string> read_cublaslt_version(const DynamicLibrary& library,
+                                          const LibraryExpectations&) {
+  return read_packed_version(library, "cublasLtGetVersion");
 }
 
 // Reads the version without a device. cublasGetVersion_v2 needs a handle, which needs a device.
-Result<std::string> cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
+Result<std::string> read_cublas_version(const DynamicLibrary& library, const LibraryExpectations&) {
   constexpr const char* kSymbol = "cublasGetProperty";
   const auto property = reinterpret_cast<int (*)(int, int*)>(library.symbol(kSymbol));
-  if (property == nullptr) return lacks(library, kSymbol);
+  if (property == nullptr) return missing_symbol_error(library, kSymbol);
   int parts[3] = {};  // libraryPropertyType: major, minor, patch
   for (int index = 0; index < 3; ++index) {
     if (const int code = property(index, &parts[index]); code != 0) {
@@ -45,34 +46,34 @@ Result<std::string> cublas_version(const DynamicLibrary& library, const LibraryE
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
 
-Result<std::string> nvml_version(const DynamicLibrary& library, const LibraryExpectations&) {
+Result<std::string> read_nvml_version(const DynamicLibrary& library, const LibraryExpectations&) {
   constexpr const char* kSymbol = "nvmlSystemGetNVMLVersion";
   const auto function = reinterpret_cast<int (*)(char*, unsigned)>(library.symbol(kSymbol));
-  if (function == nullptr) return lacks(library, kSymbol);
+  if (function == nullptr) return missing_symbol_error(library, kSymbol);
   char text[96] = {};
-  // Some versions answer only after nvmlInit, which needs a driver.
+  // Some versions of NVML return their version only after nvmlInit, which needs a driver.
   return function(text, sizeof(text) - 1) == 0 ? std::string(text) : std::string("n/a");
 }
 
 // This build reads records in the layout of its toolkit's CUPTI. Another minor version may have
 // another layout.
-Result<std::string> cupti_version(const DynamicLibrary& library,
-                                  const LibraryExpectations& expectations) {
+Result<std::string> read_cupti_version(const DynamicLibrary& library,
+                                       const LibraryExpectations& expectations) {
   constexpr const char* kSymbol = "cuptiGetVersion";
   const auto function = reinterpret_cast<int (*)(unsigned*)>(library.symbol(kSymbol));
-  if (function == nullptr) return lacks(library, kSymbol);
+  if (function == nullptr) return missing_symbol_error(library, kSymbol);
   unsigned version = 0;
   if (const int code = function(&version); code != 0) {
     return Error{fmt::format("{} fails with {}", kSymbol, code), library.path(), ""};
   }
-  const std::string text = packed_version(version);
+  const std::string text = format_packed_version(version);
   if (!expectations.cupti_version) {
     return Error{fmt::format("API version {}, but this build was made without CUPTI", text),
                  library.path(), "build with a CUDA toolkit that has cupti.h"};
   }
   if (version / 100 != *expectations.cupti_version / 100) {
     return Error{fmt::format("API version {}, but this build decodes the records of {}", text,
-                             packed_version(*expectations.cupti_version)),
+                             format_packed_version(*expectations.cupti_version)),
                  library.path(),
                  "put the libcupti.so of the build's toolkit into $BENCH_CUDA_LIBS"};
   }
@@ -91,34 +92,34 @@ constexpr LibrarySpec kSpecs[] = {
      "softmax and reorder run with the plugin's native kernels",
      "install cuDNN 9 for CUDA 13 (`pip install nvidia-cudnn-cu13`) and put its lib folder into "
      "$BENCH_CUDA_LIBS",
-     cudnn_version},
+     read_cudnn_version},
     {"cuBLASLt",
      kCublasLtFiles,
      {},
      "gemm on cuda with backend cublaslt, and networks with matrix products, are unsupported",
      "install the CUDA 13 toolkit or `pip install nvidia-cublas` and put its lib folder into "
      "$BENCH_CUDA_LIBS",
-     cublaslt_version},
+     read_cublaslt_version},
     {"cuBLAS",
      kCublasFiles,
      {},
      "gemm on cuda with backend cublas is unsupported",
      "install the CUDA 13 toolkit or `pip install nvidia-cublas` and put its lib folder into "
      "$BENCH_CUDA_LIBS",
-     cublas_version},
+     read_cublas_version},
     {"NVML",
      kNvmlFiles,
      {},
      "clocks, power and throttling are unknown: no sample is voided for them",
      "it comes with the NVIDIA driver (libnvidia-compute)",
-     nvml_version},
+     read_nvml_version},
     {"CUPTI",
      kCuptiFiles,
      {},
      "profiles have no device rows: kernels and copies are not traced",
      "install the CUDA 13 toolkit or `pip install nvidia-cuda-cupti` and put its lib folder into "
      "$BENCH_CUDA_LIBS",
-     cupti_version},
+     read_cupti_version},
 };
 
 std::string parent_folder(const std::string& path) {
@@ -127,7 +128,8 @@ std::string parent_folder(const std::string& path) {
 }
 
 // Returns the failure of the first sub-library that is missing.
-std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLibrary& library) {
+std::optional<LoadFailure> find_missing_sub_library(const LibrarySpec& spec,
+                                                    const DynamicLibrary& library) {
   const SearchStep steps[] = {{parent_folder(library.path()), "beside it"},
                               {"", "the loader's path"}};
   for (const std::string_view part : spec.parts) {
@@ -143,24 +145,24 @@ std::optional<LoadFailure> missing_part(const LibrarySpec& spec, const DynamicLi
 
 }  // namespace
 
-std::string packed_version(std::size_t version) {
+std::string format_packed_version(std::size_t version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
 std::span<const LibrarySpec> library_specs() { return kSpecs; }
 
 const LibrarySpec& library_spec(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kSpecs), std::end(kSpecs),
-                                   [&](const LibrarySpec& spec) { return spec.name == name; });
-  assert(found != std::end(kSpecs));
-  return *found;
+  const auto* spec = std::find_if(std::begin(kSpecs), std::end(kSpecs),
+                                  [&](const LibrarySpec& row) { return row.name == name; });
+  assert(spec != std::end(kSpecs));
+  return *spec;
 }
 
 Result<DynamicLibrary, LoadFailure> open_library(const LibrarySpec& spec,
                                                  std::span<const SearchStep> search) {
   auto library = DynamicLibrary::open(spec.files, search);
   if (!library) return std::move(library).error();
-  if (auto failure = missing_part(spec, *library)) return *std::move(failure);
+  if (auto failure = find_missing_sub_library(spec, *library)) return *std::move(failure);
   return library;
 }
 

@@ -27,7 +27,7 @@ struct LibraryReport {
   friend bool operator==(const LibraryReport&, const LibraryReport&) = default;
 };
 
-// What the report depends on besides the files.
+// Properties of this build that decide whether a library is usable.
 struct LibraryExpectations {
   // cuptiGetVersion() of the CUPTI whose records this build can decode. nullopt if this build has
   // no CUPTI support.
@@ -38,8 +38,8 @@ struct LibraryExpectations {
 struct LibrarySpec {
   std::string_view name;
   std::span<const std::string_view> files;
-  // Sub-libraries that the library loads itself; it ends the process if one is missing. They are
-  // searched in the library's folder, then by the loader.
+  // Sub-libraries that the library loads itself. The library ends the process if one is missing.
+  // They are searched in the library's folder, then by the loader.
   std::span<const std::string_view> parts;
   std::string_view consequence;
   std::string_view remedy;
@@ -50,13 +50,15 @@ struct LibrarySpec {
 
 // Formats a version packed as major * 10000 + minor * 100 + patch, as NVIDIA's libraries report it:
 // "13.1.0".
-std::string packed_version(std::size_t version);
+std::string format_packed_version(std::size_t version);
 
-// cuDNN, cuBLASLt, cuBLAS, NVML, CUPTI. Reading NVML's version does not initialise NVML.
+// Returns the table of libraries: cuDNN, cuBLASLt, cuBLAS, NVML, CUPTI. Reading NVML's version does
+// not initialise NVML.
 std::span<const LibrarySpec> library_specs();
-const LibrarySpec& library_spec(std::string_view name);  // asserts that `name` exists
+// Asserts that the table has a library of this name.
+const LibrarySpec& library_spec(std::string_view name);
 
-// Loads the library, which stays loaded.
+// Loads the library and reads its version. The library stays loaded.
 LibraryReport report_library(const LibrarySpec& spec, std::span<const SearchStep> search,
                              const LibraryExpectations& expectations);
 std::vector<LibraryReport> report_libraries(std::span<const SearchStep> search,

@@ -20,9 +20,9 @@ constexpr const char* kDefaultToolkit = "/usr/local/cuda";
 
 void add_step(std::vector<SearchStep>& steps, std::string folder, std::string origin) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  const bool known = std::any_of(steps.begin(), steps.end(),
-                                 [&](const SearchStep& step) { return step.folder == folder; });
-  if (!known) steps.push_back({std::move(folder), std::move(origin)});
+  const bool is_listed = std::any_of(steps.begin(), steps.end(),
+                                     [&](const SearchStep& step) { return step.folder == folder; });
+  if (!is_listed) steps.push_back({std::move(folder), std::move(origin)});
 }
 
 std::string real_path(const std::string& path) {
@@ -40,7 +40,7 @@ std::string loaded_path(void* handle, const std::string& requested) {
   return requested;
 }
 
-struct Attempt {
+struct LoadAttempt {
   void* handle = nullptr;
   std::string failure;
   bool is_broken = false;  // a file exists but cannot be loaded
@@ -51,8 +51,8 @@ std::string last_loader_error() {
   return text != nullptr ? text : "unknown error of the loader";
 }
 
-Attempt attempt(const std::string& file, const SearchStep& step) {
-  Attempt result;
+LoadAttempt try_load(const std::string& file, const SearchStep& step) {
+  LoadAttempt result;
   const std::string target = step.folder.empty() ? file : step.folder + "/" + file;
   if (!step.folder.empty() && ::access(target.c_str(), F_OK) != 0) {
     result.failure = fmt::format("{} in {}: no such file", file, step.folder);
@@ -61,12 +61,13 @@ Attempt attempt(const std::string& file, const SearchStep& step) {
   result.handle = ::dlopen(target.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result.handle != nullptr) return result;
   const std::string error = last_loader_error();
-  // The loader's message if its own search path contains no such file.
-  const bool absent = step.folder.empty() && error.starts_with(file + ":") &&
-                      error.find("No such file or directory") != std::string::npos;
-  result.is_broken = !absent;
-  result.failure = absent ? fmt::format("{} in {}: no such file", file, step.origin)
-                          : fmt::format("{}: {}", target, error);
+  // True if the loader's own search path contains no such file. The loader reports this only in the
+  // text of its error.
+  const bool is_absent = step.folder.empty() && error.starts_with(file + ":") &&
+                         error.find("No such file or directory") != std::string::npos;
+  result.is_broken = !is_absent;
+  result.failure = is_absent ? fmt::format("{} in {}: no such file", file, step.origin)
+                             : fmt::format("{}: {}", target, error);
   return result;
 }
 
@@ -75,11 +76,11 @@ Attempt attempt(const std::string& file, const SearchStep& step) {
 std::vector<SearchStep> library_search_path(const Variables& variables,
                                             const std::string& plugin_folder) {
   std::vector<SearchStep> steps;
-  const std::string own = variables(kLibrariesVariable).value_or("");
-  for (std::size_t begin = 0; begin < own.size();) {
-    const std::size_t end = std::min(own.find(':', begin), own.size());
+  const std::string folders = variables(kLibrariesVariable).value_or("");
+  for (std::size_t begin = 0; begin < folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
     if (end > begin) {
-      add_step(steps, own.substr(begin, end - begin), fmt::format("${}", kLibrariesVariable));
+      add_step(steps, folders.substr(begin, end - begin), fmt::format("${}", kLibrariesVariable));
     }
     begin = end + 1;
   }
@@ -100,13 +101,13 @@ Result<DynamicLibrary, LoadFailure> DynamicLibrary::open(std::span<const std::st
   std::string broken;
   for (const SearchStep& step : search) {
     for (const std::string_view file : files) {
-      Attempt made = attempt(std::string(file), step);
-      if (made.handle != nullptr) {
-        return DynamicLibrary(made.handle, loaded_path(made.handle, std::string(file)),
+      LoadAttempt attempt = try_load(std::string(file), step);
+      if (attempt.handle != nullptr) {
+        return DynamicLibrary(attempt.handle, loaded_path(attempt.handle, std::string(file)),
                               step.origin);
       }
-      if (made.is_broken && broken.empty()) broken = made.failure;
-      failure.tried.push_back(std::move(made.failure));
+      if (attempt.is_broken && broken.empty()) broken = attempt.failure;
+      failure.tried.push_back(std::move(attempt.failure));
     }
   }
   failure.reason = broken.empty() ? fmt::format("{} was not found", fmt::join(files, " or "))

@@ -21,7 +21,7 @@ struct SearchStep {
   std::string origin;  // "$BENCH_CUDA_LIBS", "beside the plugin", "the loader's path", ...
 };
 
-// Returns nullopt if the variable is not set.
+// Reads an environment variable. Returns nullopt if it is not set.
 using Variables = std::function<std::optional<std::string>(const std::string&)>;
 
 // Returns, in order: each folder of $BENCH_CUDA_LIBS (separated by colons), `plugin_folder`, the
@@ -46,9 +46,9 @@ class DynamicLibrary {
 
   // Returns null if the library does not export the symbol.
   void* symbol(const char* name) const;
-  // Path of the loaded file with links resolved.
+  // Returns the path of the loaded file, with links resolved.
   const std::string& path() const { return path_; }
-  // The SearchStep::origin of the step that found it.
+  // Returns the SearchStep::origin of the step that found the file.
   const std::string& origin() const { return origin_; }
 
  private:

@@ -19,7 +19,7 @@ constexpr int kNvmlSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kInsufficientSize = 7;
 constexpr int kTimeout = 10;
-constexpr unsigned long long kCriticalError = 0x8;  // type of the events
+constexpr unsigned long long kCriticalError = 0x8;  // event type
 constexpr unsigned long long kNotAvailable = ~0ull;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -47,7 +47,8 @@ constexpr std::array<ReasonName, 9> kReasons = {{{0x1, "idle"},
                                                  {0x80, "power brake"},
                                                  {0x100, "display clocks"}}};
 
-// Functions that older drivers lack stay null; their values are then nullopt.
+// Fills the functions that older drivers may lack. A missing function stays null, and its values
+// are then nullopt.
 void fill_optional(const DynamicLibrary& library, NvmlFunctions& table) {
   const FunctionSlot slots[] = {
       slot("nvmlSystemGetDriverVersion", table.driver_version),
@@ -85,7 +86,7 @@ std::string format_error(const NvmlFunctions& table, int code) {
   return fmt::format("NVML error {} ({})", code, text != nullptr ? text : "unknown");
 }
 
-std::optional<std::string> version(int (*function)(char*, unsigned)) {
+std::optional<std::string> read_version(int (*function)(char*, unsigned)) {
   std::array<char, kVersionSize> text{};
   if (function == nullptr || function(text.data(), kVersionSize - 1) != kNvmlSuccess) {
     return std::nullopt;
@@ -96,7 +97,7 @@ std::optional<std::string> version(int (*function)(char*, unsigned)) {
 // Returns the result of function(arguments..., &value), or nullopt if it fails (not supported, no
 // permission).
 template <class Value, class Function, class... Arguments>
-std::optional<Value> ask(Function function, Arguments... arguments) {
+std::optional<Value> query(Function function, Arguments... arguments) {
   Value value{};
   if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
   return value;
@@ -104,7 +105,7 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
 
 // Returns the current value of a mode that has a current and a pending value.
 template <class Value, class Function>
-std::optional<bool> ask_mode(Function function, void* device) {
+std::optional<bool> query_mode(Function function, void* device) {
   Value current{}, pending{};
   if (function == nullptr || function(device, &current, &pending) != kNvmlSuccess)
     return std::nullopt;
@@ -116,8 +117,8 @@ std::optional<bool> is_set(std::optional<int> value) {
   return *value != 0;
 }
 
-// The type codes are in the order of NVML's value types: double, unsigned, unsigned long, unsigned
-// long long, long long, int, unsigned short.
+// Returns nullopt if NVML does not report the field. NVML's type codes, from 0: double, unsigned,
+// unsigned long, unsigned long long, long long, int, unsigned short.
 std::optional<std::int64_t> to_integer(const NvmlField& field) {
   if (field.status != kNvmlSuccess) return std::nullopt;
   switch (field.type) {
@@ -170,25 +171,24 @@ std::optional<std::int64_t> read_power(const NvmlFunctions& table, void* device)
   if (table.fields != nullptr && table.fields(device, 1, &field) == kNvmlSuccess) {
     if (const auto instant = to_integer(field)) return instant;
   }
-  return ask<unsigned>(table.power, device);
+  return query<unsigned>(table.power, device);
 }
 
 void read_fields(const NvmlFunctions& table, void* device,
-                 const std::optional<ThrottlingFields>& held_back, NvmlCounters& counters) {
+                 const std::optional<ThrottlingFields>& throttling, NvmlCounters& counters) {
   if (table.fields == nullptr) return;
-  const ThrottlingFields numbers =
-      held_back.value_or(ThrottlingFields{kNoField, kNoField, kNoField});
+  const ThrottlingFields ids = throttling.value_or(ThrottlingFields{kNoField, kNoField, kNoField});
   struct Row {
     unsigned id;
     std::optional<std::int64_t>* target;
   };
-  // Values that some drivers lack come last. For such a driver only the first rows are requested.
+  // Fields that some drivers lack come last, so the requested fields are always the first rows.
   const Row rows[] = {{kFieldPowerCap, &counters.power_cap},
                       {kFieldSyncBoost, &counters.sync_boost},
                       {kFieldPowerInstant, &counters.power_milliwatt},
-                      {numbers.software_thermal, &counters.software_thermal},
-                      {numbers.hardware_thermal, &counters.hardware_thermal},
-                      {numbers.power_brake, &counters.power_brake}};
+                      {ids.software_thermal, &counters.software_thermal},
+                      {ids.hardware_thermal, &counters.hardware_thermal},
+                      {ids.power_brake, &counters.power_brake}};
   std::array<NvmlField, std::size(rows)> fields{};
   int requested = 0;
   for (const Row& row : rows) {
@@ -202,14 +202,16 @@ void read_fields(const NvmlFunctions& table, void* device,
 
 }  // namespace
 
-std::optional<ThrottlingFields> held_back_fields(std::string_view driver_version) {
-  constexpr int kFirst = 575, kMoved = 590;
+std::optional<ThrottlingFields> find_throttling_fields(std::string_view driver_version) {
+  constexpr int kFirstDriver = 575, kFirstDriverWithNewIds = 590;
   int major = 0;
   const char* end = driver_version.data() + driver_version.size();
-  if (std::from_chars(driver_version.data(), end, major).ec != std::errc() || major < kFirst) {
+  if (std::from_chars(driver_version.data(), end, major).ec != std::errc() ||
+      major < kFirstDriver) {
     return std::nullopt;
   }
-  return major < kMoved ? ThrottlingFields{251, 252, 253} : ThrottlingFields{269, 270, 271};
+  return major < kFirstDriverWithNewIds ? ThrottlingFields{251, 252, 253}
+                                        : ThrottlingFields{269, 270, 271};
 }
 
 std::vector<std::string> clock_reason_names(std::int64_t bits) {
@@ -225,7 +227,7 @@ std::vector<std::string> clock_reason_names(std::int64_t bits) {
 Nvml::Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path)
     : functions_(std::move(functions)),
       path_(std::move(path)),
-      held_back_(held_back_fields(driver_version().value_or(""))) {}
+      throttling_fields_(find_throttling_fields(driver_version().value_or(""))) {}
 
 Nvml::Nvml(Nvml&& other) noexcept = default;
 
@@ -252,11 +254,11 @@ Result<Nvml, LoadFailure> Nvml::open(std::span<const SearchStep> search) {
 }
 
 std::optional<std::string> Nvml::driver_version() const {
-  return version(functions_->driver_version);
+  return read_version(functions_->driver_version);
 }
 
 std::optional<std::string> Nvml::library_version() const {
-  return version(functions_->library_version);
+  return read_version(functions_->library_version);
 }
 
 Result<void*> Nvml::device(const std::string& bus_id) const {
@@ -272,12 +274,12 @@ Result<NvmlCounters> Nvml::counters(const std::string& bus_id) const {
   const NvmlFunctions& table = *functions_;
   BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
   NvmlCounters counters;
-  read_fields(table, handle, held_back_, counters);
-  counters.clock_reasons = ask<unsigned long long>(table.clock_reasons, handle);
-  counters.performance_state = ask<int>(table.performance_state, handle);
+  read_fields(table, handle, throttling_fields_, counters);
+  counters.clock_reasons = query<unsigned long long>(table.clock_reasons, handle);
+  counters.performance_state = query<int>(table.performance_state, handle);
   if (counters.performance_state == kUnknownPerformanceState) counters.performance_state.reset();
   counters.memory_errors =
-      ask<unsigned long long>(table.memory_errors, handle, kUncorrected, kSinceDriver);
+      query<unsigned long long>(table.memory_errors, handle, kUncorrected, kSinceDriver);
   counters.processes = list_pids(table, handle);
   return counters;
 }
@@ -286,19 +288,19 @@ Result<NvmlProperties> Nvml::facts(const std::string& bus_id) const {
   const NvmlFunctions& table = *functions_;
   BENCH_ASSIGN_OR_RETURN(void* device, this->device(bus_id));
   NvmlProperties facts;
-  facts.ecc = ask_mode<int>(table.ecc, device);
-  facts.mig = ask_mode<unsigned>(table.mig, device);
-  facts.persistence = is_set(ask<int>(table.persistence, device));
-  facts.sm_clock_mhz = ask<unsigned>(table.clock, device, kClockSm);
-  facts.sm_clock_limit_mhz = ask<unsigned>(table.clock_limit, device, kClockSm);
-  facts.memory_clock_mhz = ask<unsigned>(table.clock, device, kClockMemory);
-  facts.memory_clock_limit_mhz = ask<unsigned>(table.clock_limit, device, kClockMemory);
-  facts.temperature_celsius = ask<unsigned>(table.temperature, device, kSensorGpu);
-  facts.power_milliwatt = ask<unsigned>(table.power, device);
-  facts.power_limit_milliwatt = ask<unsigned>(table.power_limit, device);
-  facts.performance_state = ask<int>(table.performance_state, device);
+  facts.ecc = query_mode<int>(table.ecc, device);
+  facts.mig = query_mode<unsigned>(table.mig, device);
+  facts.persistence = is_set(query<int>(table.persistence, device));
+  facts.sm_clock_mhz = query<unsigned>(table.clock, device, kClockSm);
+  facts.sm_clock_limit_mhz = query<unsigned>(table.clock_limit, device, kClockSm);
+  facts.memory_clock_mhz = query<unsigned>(table.clock, device, kClockMemory);
+  facts.memory_clock_limit_mhz = query<unsigned>(table.clock_limit, device, kClockMemory);
+  facts.temperature_celsius = query<unsigned>(table.temperature, device, kSensorGpu);
+  facts.power_milliwatt = query<unsigned>(table.power, device);
+  facts.power_limit_milliwatt = query<unsigned>(table.power_limit, device);
+  facts.performance_state = query<int>(table.performance_state, device);
   if (facts.performance_state == kUnknownPerformanceState) facts.performance_state.reset();
-  facts.clock_reasons = ask<unsigned long long>(table.clock_reasons, device);
+  facts.clock_reasons = query<unsigned long long>(table.clock_reasons, device);
   return facts;
 }
 
@@ -306,9 +308,9 @@ Result<NvmlReading> Nvml::reading(const std::string& bus_id) const {
   const NvmlFunctions& table = *functions_;
   BENCH_ASSIGN_OR_RETURN(void* handle, device(bus_id));
   NvmlReading reading;
-  reading.sm_clock_mhz = ask<unsigned>(table.clock, handle, kClockSm);
+  reading.sm_clock_mhz = query<unsigned>(table.clock, handle, kClockSm);
   reading.power_milliwatt = read_power(table, handle);
-  if (const auto memory = ask<NvmlMemory>(table.memory, handle)) {
+  if (const auto memory = query<NvmlMemory>(table.memory, handle)) {
     reading.memory_used_bytes = static_cast<std::int64_t>(memory->used);
   }
   reading.processes = list_processes(table, handle);
@@ -318,7 +320,7 @@ Result<NvmlReading> Nvml::reading(const std::string& bus_id) const {
 std::optional<std::int64_t> Nvml::energy_millijoule(const std::string& bus_id) const {
   const auto handle = device(bus_id);
   if (!handle) return std::nullopt;
-  const auto energy = ask<unsigned long long>(functions_->energy, *handle);
+  const auto energy = query<unsigned long long>(functions_->energy, *handle);
   return energy ? std::optional(static_cast<std::int64_t>(*energy)) : std::nullopt;
 }
 
@@ -328,10 +330,10 @@ Result<XidEvents> Nvml::watch_xids(const std::string& bus_id) const {
   const bool has_events = table.create_events != nullptr && table.register_events != nullptr &&
                           table.wait_for_event != nullptr && table.free_events != nullptr;
   void* set = nullptr;
-  const int made = has_events ? table.create_events(&set) : kNotSupported;
-  if (made != kNvmlSuccess) return Error{format_error(table, made), bus_id, ""};
+  int code = has_events ? table.create_events(&set) : kNotSupported;
+  if (code != kNvmlSuccess) return Error{format_error(table, code), bus_id, ""};
   XidEvents events(table, set);
-  const int code = table.register_events(handle, kCriticalError, set);
+  code = table.register_events(handle, kCriticalError, set);
   if (code != kNvmlSuccess) return Error{format_error(table, code), bus_id, ""};
   return events;
 }
@@ -344,10 +346,10 @@ XidEvents::~XidEvents() {
 }
 
 std::optional<std::vector<std::int64_t>> XidEvents::take() {
-  // More simultaneous events add no information about the device.
-  constexpr std::size_t kMost = 64;
+  // Further errors at the same time add no information about the device.
+  constexpr std::size_t kMaxErrors = 64;
   std::vector<std::int64_t> numbers;
-  for (NvmlEvent event{}; numbers.size() < kMost; event = {}) {
+  for (NvmlEvent event{}; numbers.size() < kMaxErrors; event = {}) {
     const int code = functions_.wait_for_event(set_, &event, 0);
     if (code == kTimeout) break;
     if (code != kNvmlSuccess) return std::nullopt;

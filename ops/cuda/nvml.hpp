@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML, the driver's management library: clocks, power, temperature, modes. Declared here because
-// toolkits do not include nvml.h. It is only read, never written. A value that NVML does not report
-// is nullopt.
+// Reads clocks, power, temperature and modes from NVML, the driver's management library. Never
+// changes a setting. nvml_functions.hpp declares NVML's functions, because toolkits do not include
+// nvml.h. A value that NVML does not report is nullopt.
 #pragma once
 
 #include "base/result.hpp"
@@ -53,10 +53,10 @@ struct NvmlProcessMemory {
   friend bool operator==(const NvmlProcessMemory&, const NvmlProcessMemory&) = default;
 };
 
-// Values of one device at one moment that change constantly.
+// Values of one device that change fast, read at one moment.
 struct NvmlReading {
   std::optional<std::int64_t> sm_clock_mhz;
-  // Power at this moment; if the driver reports only averages, that of the last second.
+  // Power at this moment. If the driver reports only averages, the average of the last second.
   std::optional<std::int64_t> power_milliwatt;
   std::optional<std::int64_t> memory_used_bytes;  // used by all processes
   std::optional<std::vector<NvmlProcessMemory>> processes;
@@ -64,18 +64,19 @@ struct NvmlReading {
 };
 
 // NVML's ids of three throttling counters. Driver 590 (nvml.h of CUDA 13.1) changed the ids and
-// gave the old ones another meaning. Before driver 575 the counters do not exist.
+// gave the old ids another meaning. Before driver 575 the counters do not exist.
 struct ThrottlingFields {
   unsigned software_thermal, hardware_thermal, power_brake;
   friend bool operator==(const ThrottlingFields&, const ThrottlingFields&) = default;
 };
-std::optional<ThrottlingFields> held_back_fields(std::string_view driver_version);
+// Returns nullopt if the driver has no such counters, or if the version cannot be read.
+std::optional<ThrottlingFields> find_throttling_fields(std::string_view driver_version);
 
-// Names of the reasons why the clock is below its limit: {"power cap", "hot (hardware)"}. Unknown
-// bits are formatted as "0x400".
+// Returns the names of the reasons why the clock is below its limit. Unknown bits are formatted as
+// one name: {"power cap", "hot (hardware)", "0x400"}.
 std::vector<std::string> clock_reason_names(std::int64_t bits);
 
-struct NvmlFunctions;  // nvml.cpp
+struct NvmlFunctions;  // nvml_functions.hpp
 class XidEvents;
 
 class Nvml {
@@ -89,18 +90,19 @@ class Nvml {
   const std::string& path() const { return path_; }
   std::optional<std::string> driver_version() const;   // "580.82.07"
   std::optional<std::string> library_version() const;  // "13.580.82.07"
-  // Identifies the device by PCI bus id ("0000:1B:00.0"), never by index, because
-  // CUDA_VISIBLE_DEVICES renumbers devices. Error: NVML does not know the device or denies access.
+  // Reads the properties of the device with this PCI bus id ("0000:1B:00.0"). Does not use the
+  // index, because CUDA_VISIBLE_DEVICES renumbers devices. Error: NVML does not know the device or
+  // denies access.
   Result<NvmlProperties> facts(const std::string& bus_id) const;
   // Errors as for facts().
   Result<NvmlCounters> counters(const std::string& bus_id) const;
   // Errors as for facts().
   Result<NvmlReading> reading(const std::string& bus_id) const;
-  // Energy of the whole board since the driver was loaded. nullopt: NVML does not know the device,
-  // or the device has no such counter (before Volta).
+  // Returns the energy that the whole board used since the driver was loaded. Returns nullopt if
+  // NVML does not know the device, or if the device has no such counter (before Volta).
   std::optional<std::int64_t> energy_millijoule(const std::string& bus_id) const;
   // Watches for Xid errors from now on. This object must outlive the result. Error: the driver or
-  // device does not report any.
+  // the device cannot report Xid errors.
   Result<XidEvents> watch_xids(const std::string& bus_id) const;
 
  private:
@@ -108,7 +110,7 @@ class Nvml {
   Nvml(std::unique_ptr<const NvmlFunctions> functions, std::string path);
   std::unique_ptr<const NvmlFunctions> functions_;
   std::string path_;
-  std::optional<ThrottlingFields> held_back_;
+  std::optional<ThrottlingFields> throttling_fields_;
 };
 
 // Critical device errors that the driver reports by number (Xid), as they occur.

@@ -9,7 +9,7 @@ struct NvmlField {
   unsigned id, scope;
   long long timestamp, latency;
   int type;
-  int status;  // `value` is valid if this is kSuccess
+  int status;  // `value` is valid if this is kNvmlSuccess
   union {
     double real;
     int integer;
@@ -35,7 +35,7 @@ struct NvmlMemory {
 
 struct NvmlEvent {
   void* device;
-  unsigned long long type, data;  // data: the number of a critical error
+  unsigned long long type, data;  // data: the Xid number of a critical error
   unsigned gpu_instance, compute_instance;
 };
 static_assert(sizeof(NvmlEvent) == 32);

@@ -106,12 +106,12 @@ TEST(Nvml, TellsCriticalErrorsOnce) {
 
 // Ids that the driver does not have would be read as other counters.
 TEST(Nvml, TakesTheNumbersOfCountersOfTheDriver) {
-  EXPECT_EQ(held_back_fields("570.124.06"), std::nullopt);
-  EXPECT_EQ(held_back_fields("575.51.03"), (ThrottlingFields{251, 252, 253}));
-  EXPECT_EQ(held_back_fields("580.82.07"), (ThrottlingFields{251, 252, 253}));
-  EXPECT_EQ(held_back_fields("590.44.01"), (ThrottlingFields{269, 270, 271}));
-  EXPECT_EQ(held_back_fields("610.10"), (ThrottlingFields{269, 270, 271}));
-  EXPECT_EQ(held_back_fields("unknown"), std::nullopt);
+  EXPECT_EQ(find_throttling_fields("570.124.06"), std::nullopt);
+  EXPECT_EQ(find_throttling_fields("575.51.03"), (ThrottlingFields{251, 252, 253}));
+  EXPECT_EQ(find_throttling_fields("580.82.07"), (ThrottlingFields{251, 252, 253}));
+  EXPECT_EQ(find_throttling_fields("590.44.01"), (ThrottlingFields{269, 270, 271}));
+  EXPECT_EQ(find_throttling_fields("610.10"), (ThrottlingFields{269, 270, 271}));
+  EXPECT_EQ(find_throttling_fields("unknown"), std::nullopt);
 }
 
 TEST(Nvml, DoesNotKnowAnotherBusId) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA plugin reports about a machine, and its JSON document. The plugin creates it in a
-// child process; the coordinator, `bench doctor` and tests read it. Unknown values are nullopt,
+// The CUDA plugin's report about a machine, and its JSON document. The plugin creates the report in
+// a child process. The coordinator, `bench doctor` and tests read it. Unknown values are nullopt,
 // never 0.
 #pragma once
 
@@ -47,7 +47,8 @@ struct DeviceProperties {
   friend bool operator==(const DeviceProperties&, const DeviceProperties&) = default;
 };
 
-// libraries: loads each library to read its version, which takes up to a second.
+// devices: probes only the devices. libraries: also loads each library to read its version, which
+// takes up to a second.
 enum class ProbeExtent { devices, libraries };
 
 struct ProbeReport {

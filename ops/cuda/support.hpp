@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would compute a problem on a CUDA device, determined without a device.
+// Describes what would compute a problem on a CUDA device. Determining it needs no device.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -21,8 +21,11 @@ enum class Runnable { yes, no, unknown };
 
 struct Support {
   Runnable runs = Runnable::no;
-  std::string by;      // "cuDNN", "cuDNN + bench:elementwise", "bench:softmax_block", "cuBLASLt"
-  std::string reason;  // why not, or why unknown; for yes: why a library's kernel is not used
+  // What computes the problem: "cuDNN", "cuDNN + bench:elementwise", "bench:softmax_block",
+  // "cuBLASLt".
+  std::string by;
+  // Why the problem does not run, or why this is unknown. For yes: why no library kernel is used.
+  std::string reason;
 };
 
 }  // namespace bench::ops::cuda

@@ -25,11 +25,11 @@ std::vector<std::size_t> add_tensors(GraphBuilder& builder, const Problem& probl
   return tensors;
 }
 
-// Applies the function to the first tensor and, for a binary function, tensor number `second`. The
-// result is the last tensor.
-Result<OperationGraph, BackendError> function_graph(const CudnnTarget& target,
-                                                    const Problem& problem, Pointwise function,
-                                                    std::optional<std::size_t> second) {
+// Returns a graph that applies the function to the first tensor and, for a binary function, to
+// tensor number `second`. The result is the last tensor.
+Result<OperationGraph, BackendError> make_function_graph(const CudnnTarget& target,
+                                                         const Problem& problem, Pointwise function,
+                                                         std::optional<std::size_t> second) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
@@ -38,8 +38,9 @@ Result<OperationGraph, BackendError> function_graph(const CudnnTarget& target,
   return builder.finish();
 }
 
-Result<OperationGraph, BackendError> gradient_graph(const CudnnTarget& target,
-                                                    const Problem& problem, Pointwise function) {
+Result<OperationGraph, BackendError> make_gradient_graph(const CudnnTarget& target,
+                                                         const Problem& problem,
+                                                         Pointwise function) {
   function.compute = pointwise_compute_type(problem);
   GraphBuilder builder(target);
   const std::vector<std::size_t> tensors = add_tensors(builder, problem);
@@ -54,18 +55,19 @@ Result<OperationGraph, BackendError> pointwise_graph(const CudnnTarget& target,
         "cuDNN cannot fuse post-ops with a pointwise function here; leave post-ops out");
   }
   const std::string& name = problem.parameters.word("function");
-  if (const auto binary = binary_function(name)) return function_graph(target, problem, *binary, 1);
+  if (const auto binary = binary_function(name))
+    return make_function_graph(target, problem, *binary, 1);
   const PointwiseCoefficients coefficients = pointwise_coefficients(problem.parameters);
   if (problem.direction != Direction::forward) {
     if (const auto gradient = unary_gradient(name, coefficients)) {
-      return gradient_graph(target, problem, *gradient);
+      return make_gradient_graph(target, problem, *gradient);
     }
     return unsupported(fmt::format("cuDNN has no gradient of `{}`", name));
   }
   // cuDNN has no square operation; use x * x.
-  if (name == "square") return function_graph(target, problem, {CUDNN_POINTWISE_MUL}, 0);
+  if (name == "square") return make_function_graph(target, problem, {CUDNN_POINTWISE_MUL}, 0);
   if (const auto function = unary_function(name, coefficients)) {
-    return function_graph(target, problem, *function, std::nullopt);
+    return make_function_graph(target, problem, *function, std::nullopt);
   }
   return unsupported(fmt::format("cuDNN has no pointwise function `{}`", name));
 }
@@ -76,11 +78,12 @@ bool is_broadcast(const Problem& problem) {
   });
 }
 
-bool asks_nhwc_of_rank_3(const Problem& problem) {
+bool requests_nhwc_of_rank_3(const Problem& problem) {
   return problem.layout == Layout::nhwc && is_rank_3(problem);
 }
 bool is_nchw_broadcast(const Problem& problem) { return is_nchw(problem) && is_broadcast(problem); }
-// Concerns tensors of fewer than four dimensions. Their last dimension counts as the channels.
+// Returns whether an operand is broadcast in another way than one value per channel. Only for
+// results of fewer than four dimensions, whose last dimension counts as the channels.
 bool is_broadcast_except_per_channel(const Problem& problem) {
   const Dims& result = problem.tensors.back().dims;
   return result.size() < 4 && std::ranges::any_of(problem.tensors, [&](const Tensor& tensor) {
@@ -93,7 +96,7 @@ constexpr CudnnGap kGaps[] = {
     {is_nchw_broadcast, "cuDNN has no engine for broadcasts in nchw"},
     {is_broadcast_except_per_channel,
      "cuDNN has no engine for broadcasts except along the channels"},
-    {asks_nhwc_of_rank_3, "cuDNN's pointwise engines take nhwc from 4 dimensions on"},
+    {requests_nhwc_of_rank_3, "cuDNN's pointwise engines take nhwc from 4 dimensions on"},
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ std::optional<Equivalent> make_unary(const FrameworkCall& call, const FrameworkR
   return make_elementwise(tensor_shape(call, 0), row, Direction::forward, Fidelity::exact);
 }
 
-// For a function with coefficients. Only the work is equal: shapes do not show the values.
+// Handles a function with coefficients. Only the work is equal, because the call does not show the
+// values of the coefficients.
 std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const FrameworkRow& row) {
   return make_elementwise(tensor_shape(call, 0), row, Direction::forward, Fidelity::work_only);
 }
@@ -46,7 +47,7 @@ std::optional<Equivalent> make_binary(const FrameworkCall& call, const Framework
   const auto a = tensor_shape(call, 0);
   const auto b = tensor_shape(call, 1);
   if (call.inputs->size() < 2 || (a.empty() && b.empty())) return std::nullopt;
-  const auto dims = [](std::span<const std::int64_t> shape, std::size_t rank) {
+  const auto extend = [](std::span<const std::int64_t> shape, std::size_t rank) {
     Dims result(rank - shape.size(), 1);
     result.insert(result.end(), shape.begin(), shape.end());
     return result;
@@ -54,8 +55,8 @@ std::optional<Equivalent> make_binary(const FrameworkCall& call, const Framework
   const std::size_t rank = std::max(a.size(), b.size());
   ParameterSet set = default_parameters("pointwise");
   set.set("function", std::string(row.function));
-  set.set("a", dims(a, rank));
-  set.set("b", dims(b, rank));
+  set.set("a", extend(a, rank));
+  set.set("b", extend(b, rank));
   auto result = equivalent("pointwise", std::move(set), Fidelity::work_only);
   return a.empty() || b.empty() ? with_other_tensors(std::move(result)) : result;
 }

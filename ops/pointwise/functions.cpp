@@ -123,7 +123,7 @@ constexpr auto kNames = [] {
 }();
 
 template <class Row>
-const Row* find(std::span<const Row> rows, std::string_view name) {
+const Row* find_row(std::span<const Row> rows, std::string_view name) {
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const Row& candidate) { return candidate.name == name; });
   return row == rows.end() ? nullptr : &*row;
@@ -134,13 +134,13 @@ const Row* find(std::span<const Row> rows, std::string_view name) {
 std::span<const UnaryFunction> unary_functions() { return kUnary; }
 
 const UnaryFunction* find_unary_function(std::string_view name) {
-  return find<UnaryFunction>(kUnary, name);
+  return find_row<UnaryFunction>(kUnary, name);
 }
 
 std::span<const BinaryFunction> binary_functions() { return kBinary; }
 
 const BinaryFunction* find_binary_function(std::string_view name) {
-  return find<BinaryFunction>(kBinary, name);
+  return find_row<BinaryFunction>(kBinary, name);
 }
 
 std::span<const std::string_view> pointwise_function_names() { return kNames; }

@@ -64,41 +64,43 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   return builder.finish(description);
 }
 
-// Operands of lower rank get leading dimensions of 1, because the library requires equal ranks.
-Dims aligned(const Dims& dims, std::size_t rank) {
+// Adds leading dimensions of 1 up to the rank, because the library requires equal ranks.
+Dims extend_to_rank(const Dims& dims, std::size_t rank) {
   Dims result(rank - dims.size(), 1);
   result.insert(result.end(), dims.begin(), dims.end());
   return result;
 }
 
-// Returns the layout of an operand: the result's if the sizes are the same, else plain, because a
-// broadcast operand is small. A network reorders an operand whose producer has another layout.
-memory::desc operand(const Problem& problem, std::string_view name, const memory::desc& result) {
+// Returns the layout of an operand: the result's layout if the sizes are the same. A broadcast
+// operand is plain, because it is small. A network reorders an operand whose producer has another
+// layout.
+memory::desc choose_operand_layout(const Problem& problem, std::string_view name,
+                                   const memory::desc& result) {
   const Tensor& tensor = tensor_named(problem, name);
-  const Dims dims = aligned(tensor.dims, result.get_dims().size());
+  const Dims dims = extend_to_rank(tensor.dims, result.get_dims().size());
   return dims == result.get_dims() ? result : plain_desc(dims, tensor.dtype);
 }
 
 // Returns the layout that the producer of the first operand with the result's sizes chose. Without
 // such an operand, returns inherited_layout().
-memory::desc result_layout(OnednnContext& context, const OnednnRequest& request) {
+memory::desc choose_result_layout(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& result = tensor_named(problem, "destination");
   for (std::size_t i = 0; i < request.producer_layouts.size() && i < problem.input_count(); ++i) {
-    const bool usable = problem.layout == Layout::any && !request.producer_layouts[i].is_zero();
-    if (usable && problem.tensors[i].dims == result.dims) return request.producer_layouts[i];
+    const bool is_usable = problem.layout == Layout::any && !request.producer_layouts[i].is_zero();
+    if (is_usable && problem.tensors[i].dims == result.dims) return request.producer_layouts[i];
   }
   return inherited_layout(context, request, "destination", Nature::shaped);
 }
 
 CreatedPrimitive create_binary(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
-  const memory::desc result = result_layout(context, request);
+  const memory::desc result = choose_result_layout(context, request);
   const auto description = context.call("dnnl_binary_primitive_desc_create", [&] {
     return dnnl::binary::primitive_desc(
         context.engine(), *find_binary(problem.parameters.word("function")),
-        operand(problem, "a", result), operand(problem, "b", result), result,
-        make_attributes(request));
+        choose_operand_layout(problem, "a", result), choose_operand_layout(problem, "b", result),
+        result, make_attributes(request));
   });
   PrimitiveBuilder builder(context, request, "binary");
   builder.add("a", DNNL_ARG_SRC_0, description.src0_desc());

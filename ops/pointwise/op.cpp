@@ -58,38 +58,41 @@ constexpr std::string_view kExamples[] = {
 
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 
-Error misplaced(std::string_view name, std::string_view function, std::string_view expected) {
+Error make_misplaced_error(std::string_view name, std::string_view function,
+                           std::string_view expected) {
   return {.what = fmt::format("`{}` has no `{}`", function, name),
           .where = std::string(name),
           .next = std::string(expected)};
 }
 
-// Makes a coefficient canonical: not set if it equals the function's default.
+// Clears a coefficient that equals the function's default. Returns an error if the function does
+// not read the coefficient; `default_value` is then nullopt.
 Status complete_coefficient(ParameterSet& set, std::string_view name, std::string_view function,
-                            std::optional<double> fallback) {
+                            std::optional<double> default_value) {
   if (!set.has(name)) return Done{};
-  if (!fallback) return misplaced(name, function, fmt::format("leave `{}` out", name));
-  if (set.real(name) == *fallback) set.set(name, std::monostate{});
+  if (!default_value)
+    return make_misplaced_error(name, function, fmt::format("leave `{}` out", name));
+  if (set.real(name) == *default_value) set.set(name, std::monostate{});
   return Done{};
 }
 
 Status complete_unary(ParameterSet& set, const UnaryFunction& function) {
   if (set.has("b") || (set.has("a") && set.has("shape"))) {
-    return misplaced(set.has("b") ? "b" : "a", function.name,
-                     "a unary function takes only `shape`");
+    return make_misplaced_error(set.has("b") ? "b" : "a", function.name,
+                                "a unary function takes only `shape`");
   }
   if (set.has("a")) {
     set.set("shape", set.value("a"));
     set.set("a", std::monostate{});
   }
   BENCH_RETURN_IF_ERROR(require(set, "shape"));
-  const auto default_of = [&](int number, double value) {
+  const auto find_default = [&](int number, double value) {
     return function.coefficients >= number ? std::optional(value) : std::nullopt;
   };
   BENCH_RETURN_IF_ERROR(
-      complete_coefficient(set, "alpha", function.name, default_of(1, function.alpha)));
+      complete_coefficient(set, "alpha", function.name, find_default(1, function.alpha)));
   BENCH_RETURN_IF_ERROR(
-      complete_coefficient(set, "beta", function.name, default_of(2, function.beta)));
+      complete_coefficient(set, "beta", function.name, find_default(2, function.beta)));
   if (function.coefficients < 2) return Done{};
   const PointwiseCoefficients limits = pointwise_coefficients(set);
   if (limits.alpha <= limits.beta) return Done{};
@@ -100,7 +103,8 @@ Status complete_unary(ParameterSet& set, const UnaryFunction& function) {
 
 Status complete_binary(ParameterSet& set, std::string_view function) {
   for (const std::string_view name : {"shape", "alpha", "beta"}) {
-    if (set.has(name)) return misplaced(name, function, "a binary function takes `a` and `b`");
+    if (set.has(name))
+      return make_misplaced_error(name, function, "a binary function takes `a` and `b`");
   }
   BENCH_RETURN_IF_ERROR(require(set, "a"));
   BENCH_RETURN_IF_ERROR(require(set, "b"));
@@ -121,49 +125,51 @@ Result<ParameterSet> complete(const ParameterSet& given) {
   return set;
 }
 
-DraftFormula element_formula(std::string name, std::int64_t each, std::int64_t elements) {
+DraftFormula make_element_formula(std::string name, std::int64_t per_element,
+                                  std::int64_t elements) {
   return {.name = std::move(name),
-          .expression = fmt::format("{}*elements", each),
-          .values = fmt::format("{}*{}", each, elements),
-          .result = Checked(each) * elements};
+          .expression = fmt::format("{}*elements", per_element),
+          .values = fmt::format("{}*{}", per_element, elements),
+          .result = Checked(per_element) * elements};
 }
 
-Result<Model> finish_elementwise(std::vector<Tensor> tensors, ElementWork each) {
+Result<Model> finish_elementwise_model(std::vector<Tensor> tensors, ElementWork per_element) {
   const std::int64_t elements = tensors.back().touched;
   ModelDraft draft;
   draft.tensors = std::move(tensors);
-  draft.flops = Checked(each.flops) * elements;
+  draft.flops = Checked(per_element.flops) * elements;
   draft.flops_valid = draft.flops;
-  draft.sfu_ops = Checked(each.sfu_ops) * elements;
-  draft.formulas.push_back(element_formula("flops", each.flops, elements));
-  if (each.sfu_ops > 0) {
-    draft.formulas.push_back(element_formula("sfu_ops", each.sfu_ops, elements));
+  draft.sfu_ops = Checked(per_element.sfu_ops) * elements;
+  draft.formulas.push_back(make_element_formula("flops", per_element.flops, elements));
+  if (per_element.sfu_ops > 0) {
+    draft.formulas.push_back(make_element_formula("sfu_ops", per_element.sfu_ops, elements));
   }
   return finish_model(std::move(draft), "shape");
 }
 
-Result<Model> unary_model(const Problem& problem, const UnaryFunction& function) {
+Result<Model> make_unary_model(const Problem& problem, const UnaryFunction& function) {
   const bool backward = problem.direction == Direction::backward_data;
-  const std::string what =
+  const std::string name =
       fmt::format("{}`{}`", backward ? "backward_data of " : "", function.name);
   if (info(problem.dtype).is_integer && (backward || !function.on_integers)) {
-    return undefined_for_integers(what, problem.dtype);
+    return undefined_for_integers(name, problem.dtype);
   }
   const Dims& shape = problem.parameters.numbers("shape");
   std::vector<Tensor> tensors;
-  const auto add = [&](std::string_view name, TensorRole role) -> Status {
+  const auto add = [&](std::string_view tensor_name, TensorRole role) -> Status {
     BENCH_ASSIGN_OR_RETURN(Tensor tensor,
-                           make_shaped_tensor(name, role, problem.dtype, "shape", shape));
+                           make_shaped_tensor(tensor_name, role, problem.dtype, "shape", shape));
     tensors.push_back(std::move(tensor));
     return Done{};
   };
   BENCH_RETURN_IF_ERROR(add("source", TensorRole::input));
   if (backward) BENCH_RETURN_IF_ERROR(add("diff_destination", TensorRole::input));
   BENCH_RETURN_IF_ERROR(add(backward ? "diff_source" : "destination", TensorRole::output));
-  return finish_elementwise(std::move(tensors), backward ? function.backward : function.forward);
+  return finish_elementwise_model(std::move(tensors),
+                                  backward ? function.backward : function.forward);
 }
 
-Result<Model> binary_model(const Problem& problem) {
+Result<Model> make_binary_model(const Problem& problem) {
   const ParameterSet& set = problem.parameters;
   if (problem.direction != Direction::forward) {
     return Error{.what = fmt::format("`{}` has no direction `backward_data`", set.word("function")),
@@ -179,42 +185,43 @@ Result<Model> binary_model(const Problem& problem) {
   const std::optional<Dims> dims = broadcast(set.numbers("a"), set.numbers("b"));
   BENCH_ASSIGN_OR_RETURN(Tensor destination,
                          make_shaped_tensor("destination", TensorRole::output, problem.dtype, "a",
-                                            *dims));  // complete() has checked that they fit
+                                            *dims));  // complete() has checked that the shapes fit
   tensors.push_back(std::move(destination));
-  return finish_elementwise(std::move(tensors), {.flops = 1, .sfu_ops = 0});
+  return finish_elementwise_model(std::move(tensors), {.flops = 1, .sfu_ops = 0});
 }
 
 Result<Model> model(const Problem& problem) {
   const UnaryFunction* unary = find_unary_function(problem.parameters.word("function"));
-  return unary != nullptr ? unary_model(problem, *unary) : binary_model(problem);
+  return unary != nullptr ? make_unary_model(problem, *unary) : make_binary_model(problem);
 }
 
 // Allowed error, in roundings, of a vectorised exp, erf or tanh in f32. The polynomials of
 // libraries reach a few units, and gelu or a derivative combines several of them.
 constexpr double kSpecialFunctionSteps = 128;
-constexpr double kPlainSteps = 8;
+constexpr double kPlainSteps = 8;  // allowed error, in roundings, of other functions
 
 Tolerance tolerance(const Problem& problem) {
   const UnaryFunction* unary = find_unary_function(problem.parameters.word("function"));
   const bool backward = problem.direction == Direction::backward_data;
-  const bool special =
+  const bool is_special =
       unary != nullptr && (backward ? unary->backward : unary->forward).sfu_ops > 0;
   // An integer quotient halfway between two values may be rounded to either.
   const double units = problem.parameters.word("function") == "div" ? 1 : 0;
-  return rounding_tolerance(problem.dtype, special ? kSpecialFunctionSteps : kPlainSteps, units);
+  return rounding_tolerance(problem.dtype, is_special ? kSpecialFunctionSteps : kPlainSteps, units);
 }
 
-bool reads_two(const ParameterSet& set) {
+bool is_binary(const ParameterSet& set) {
   return set.has("function") && find_binary_function(set.word("function")) != nullptr;
 }
 
 Status infer_pointwise(ParameterSet& set, std::span<const Dims> inputs) {
-  if (!reads_two(set)) return infer_shape(set, inputs);
+  if (!is_binary(set)) return infer_shape(set, inputs);
   BENCH_RETURN_IF_ERROR(put_inferred(set, "a", inputs[0]));
   return put_inferred(set, "b", inputs[1]);
 }
 
-// A broadcast addend is not a residual.
+// Returns how the layer joins its producer. A broadcast addend cannot be a residual, so the layer
+// stays separate.
 std::optional<Join> join_pointwise(const Problem& layer) {
   const std::string& function = layer.parameters.word("function");
   if (find_unary_function(function) != nullptr) {
@@ -233,7 +240,7 @@ bool must_be_positive(const Problem& problem, std::size_t tensor) {
   return binary != nullptr && tensor == 1 && binary->second_domain == Domain::positive;
 }
 
-std::size_t pointwise_inputs(const ParameterSet& set) { return reads_two(set) ? 2 : 1; }
+std::size_t count_pointwise_inputs(const ParameterSet& set) { return is_binary(set) ? 2 : 1; }
 
 }  // namespace
 
@@ -267,7 +274,7 @@ const Operator pointwise_operator = {
     .model = model,
     .reference = pointwise_reference,
     .tolerance = tolerance,
-    .inference = {pointwise_inputs, infer_pointwise},
+    .inference = {count_pointwise_inputs, infer_pointwise},
     .joining = {.join = join_pointwise},
     .filling = {.is_positive = must_be_positive},
     .product = {.rule = "op-pointwise", .sentence = "one element at a time: there is no product"},

@@ -13,7 +13,8 @@
 
 namespace bench::ops {
 
-// alpha and beta of complete parameters: as written, else the function's defaults.
+// Returns alpha and beta of complete parameters: the values that are set, else the function's
+// defaults.
 PointwiseCoefficients pointwise_coefficients(const ParameterSet& complete);
 
 // Broadcasts two shapes as NumPy does: aligned at the last dimension, and a 1 is stretched. Returns

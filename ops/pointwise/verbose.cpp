@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"eltwise", "binary"};
 
-// Parses "alg:eltwise_relu alpha:0.1 beta:0"; in 1.0 "alg:eltwise_relu:0.1:0".
+// Parses "alg:eltwise_relu alpha:0.1 beta:0", or "alg:eltwise_relu:0.1:0" as in version 1.0.
 std::optional<VerboseFunction> parse_function(std::string_view auxiliary) {
   std::string_view algorithm = auxiliary_value(auxiliary, "alg");
   std::string_view alpha = auxiliary_value(auxiliary, "alpha");
@@ -41,9 +41,10 @@ std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
   const auto function = parse_function(primitive.auxiliary);
   auto shape = parse_dims(primitive.problem);
   if (!direction || !function || !shape) return std::nullopt;
-  // A derivative computed from the result has other costs than one from the source.
-  const bool of_result = primitive.auxiliary.find("_use_dst_for_bwd") != std::string_view::npos;
-  if (of_result && *direction != Direction::forward) return std::nullopt;
+  // A derivative computed from the destination has another cost than one computed from the source.
+  const bool uses_destination =
+      primitive.auxiliary.find("_use_dst_for_bwd") != std::string_view::npos;
+  if (uses_destination && *direction != Direction::forward) return std::nullopt;
   ParameterSet set(pointwise_operator.parameters);
   set.set("function", std::string(function->function));
   set.set("shape", std::move(*shape));
@@ -55,7 +56,7 @@ std::optional<VerboseProblem> parse_unary(const VerbosePrimitive& primitive) {
 
 std::optional<VerboseProblem> parse_binary(const VerbosePrimitive& primitive) {
   const auto function = find_verbose_binary(auxiliary_value(primitive.auxiliary, "alg"));
-  // Early 2.x appends the destination's sizes after a space.
+  // Early versions 2.x append the destination's sizes after a space.
   auto shapes = parse_dims_list(primitive.problem.substr(0, primitive.problem.find(' ')));
   if (!function || !shapes || shapes->size() < 2) return std::nullopt;
   ParameterSet set(pointwise_operator.parameters);
@@ -65,7 +66,7 @@ std::optional<VerboseProblem> parse_binary(const VerbosePrimitive& primitive) {
   return VerboseProblem{.request = {.parameters = std::move(set)}};
 }
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   return primitive.primitive == "binary" ? parse_binary(primitive) : parse_unary(primitive);
 }
 
@@ -73,6 +74,6 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 
 extern const VerboseMapping pointwise_verbose;
 const VerboseMapping pointwise_verbose = {
-    .op = "pointwise", .primitives = kPrimitives, .request = request};
+    .op = "pointwise", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

@@ -28,8 +28,8 @@ struct PoolForm {
   std::vector<std::int64_t> window, stride, before, after;
 };
 
-// One-dimensional problems get a height of 1, as in convolutions.
-PoolForm pool_form(const Problem& problem) {
+// Returns the form of a problem. One-dimensional problems get a height of 1, as in convolutions.
+PoolForm make_pool_form(const Problem& problem) {
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
   PoolForm form;
   form.input = {problem.parameters.count("n"), problem.parameters.count("c")};
@@ -65,24 +65,26 @@ Result<Descriptor> make_resample_descriptor(const CudnnTarget& target, const Poo
       .finish();
 }
 
-// The tensor of maxima: for each output element one byte, the maximum's position in its window.
-TensorForm maxima_form(const Problem& problem, const PoolForm& form) {
-  TensorForm indices = tensor_form(problem, 0, form.output, chosen_layout(problem));
-  indices.name = "maxima";
-  indices.uid = kForwardMaxima;
-  indices.dtype = DataType::s8;
-  return indices;
+// Returns the form of the tensor of maxima. For each output element, the tensor contains one byte:
+// the maximum's position in its window.
+TensorForm make_maxima_form(const Problem& problem, const PoolForm& form) {
+  TensorForm maxima = tensor_form(problem, 0, form.output, chosen_layout(problem));
+  maxima.name = "maxima";
+  maxima.uid = kForwardMaxima;
+  maxima.dtype = DataType::s8;
+  return maxima;
 }
 
 enum class MaximaOutput { no, yes };
 
-// Adds the pooling of the problem's first tensor. `result` describes the result's tensor.
+// Adds the pooling of the problem's first tensor to the graph. `result` describes the result's
+// tensor.
 void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                  const Descriptor& shape, const TensorForm& result, MaximaOutput maxima_output) {
   const std::size_t x = builder.tensor(tensor_form(problem, 0, form.input, chosen_layout(problem)));
   const std::size_t y = builder.tensor(result);
   std::size_t maxima = 0;
-  if (maxima_output == MaximaOutput::yes) maxima = builder.tensor(maxima_form(problem, form));
+  if (maxima_output == MaximaOutput::yes) maxima = builder.tensor(make_maxima_form(problem, form));
   if (builder.failed()) return;
   DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR,
                               "the pooling");
@@ -95,8 +97,9 @@ void add_forward(GraphBuilder& builder, const Problem& problem, const PoolForm& 
   builder.operation(operation.finish());
 }
 
-// The gradient of a maximum reads the positions of the maxima, which the forward pass produces.
-// They are not a tensor of the problem, and are computed once, before anything is timed.
+// Adds the gradient to the graph. The gradient of a maximum reads the positions of the maxima,
+// which are not a tensor of the problem. The forward pass computes them once, before anything is
+// timed.
 void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm& form,
                   const ModeRow& row, const Descriptor& shape) {
   const Layout layout = chosen_layout(problem);
@@ -105,7 +108,7 @@ void add_backward(GraphBuilder& builder, const Problem& problem, const PoolForm&
   const std::size_t dy = builder.tensor(tensor_form(problem, last - 1, form.output, layout));
   const std::size_t dx = builder.tensor(tensor_form(problem, last, form.input, layout));
   std::size_t maxima = 0;
-  if (is_max) maxima = builder.tensor(maxima_form(problem, form));
+  if (is_max) maxima = builder.tensor(make_maxima_form(problem, form));
   if (builder.failed()) return;
   DescriptorBuilder operation(builder.api(), CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR,
                               "the pooling's gradient");
@@ -126,7 +129,7 @@ Result<OperationGraph, BackendError> pool_graph(const CudnnTarget& target, const
     return mode.function == problem.parameters.word("function");
   });
   if (row == std::end(kModes)) return unsupported("cuDNN has no such pooling");
-  const PoolForm form = pool_form(problem);
+  const PoolForm form = make_pool_form(problem);
   auto shape = make_resample_descriptor(target, form, *row, pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   GraphBuilder builder(target);
@@ -159,7 +162,7 @@ constexpr CudnnGap kExpectedGaps[] = {
 
 Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
                                                   const Problem& problem) {
-  const PoolForm form = pool_form(problem);
+  const PoolForm form = make_pool_form(problem);
   auto shape = make_resample_descriptor(target, form, kModes[0], pointwise_compute_type(problem));
   if (!shape) return unsupported("cuDNN: " + shape.error().message());
   TensorForm result = tensor_form(problem, 0, form.output, chosen_layout(problem));

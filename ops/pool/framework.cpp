@@ -12,7 +12,8 @@ namespace {
 
 using namespace framework;
 
-// Supports only windows of one size: the output must divide the input.
+// Returns the average over equal windows. Returns nullopt unless the output sizes divide the input
+// sizes, because the windows would then differ in size.
 std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call,
                                                 const FrameworkRow& row) {
   const auto source = tensor_shape(call, 0);
@@ -36,8 +37,8 @@ std::optional<Equivalent> make_adaptive_average(const FrameworkCall& call,
   return equivalent("pool", std::move(set));
 }
 
-std::optional<ProblemRequest> pooling(const Arguments& arguments, std::size_t rank,
-                                      std::string function) {
+std::optional<ProblemRequest> request_pooling(const Arguments& arguments, std::size_t rank,
+                                              std::string function) {
   const auto source = image_argument(arguments, rank);
   const auto window = argument_numbers(arguments, "kernel_size", 1, rank, {});
   if (source.empty() || !window || window->empty()) return std::nullopt;
@@ -52,22 +53,26 @@ std::optional<ProblemRequest> pooling(const Arguments& arguments, std::size_t ra
   return make_request("pool", std::move(set));
 }
 
-// (input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-std::optional<ProblemRequest> max_pooling(const Arguments& arguments, const FrameworkRow& row) {
+// Reads the arguments of the call: (input, kernel_size, stride, padding, dilation, ceil_mode,
+// return_indices).
+std::optional<ProblemRequest> request_max_pooling(const Arguments& arguments,
+                                                  const FrameworkRow& row) {
   const std::size_t rank = row.spatial_rank;
   const Numbers dense(rank, 1);
   if (argument_numbers(arguments, "dilation", 4, rank, dense) != dense) return std::nullopt;
   if (argument_flag(arguments, "ceil_mode", 5, false) != false) return std::nullopt;
-  return pooling(arguments, rank, "max");
+  return request_pooling(arguments, rank, "max");
 }
 
-// (input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-std::optional<ProblemRequest> average_pooling(const Arguments& arguments, const FrameworkRow& row) {
+// Reads the arguments of the call: (input, kernel_size, stride, padding, ceil_mode,
+// count_include_pad, divisor_override).
+std::optional<ProblemRequest> request_average_pooling(const Arguments& arguments,
+                                                      const FrameworkRow& row) {
   const std::size_t rank = row.spatial_rank;
   const auto includes_pad = argument_flag(arguments, "count_include_pad", 5, true);
   if (argument_flag(arguments, "ceil_mode", 4, false) != false || !includes_pad)
     return std::nullopt;
-  return pooling(arguments, rank, *includes_pad ? "avg_include_pad" : "avg_exclude_pad");
+  return request_pooling(arguments, rank, *includes_pad ? "avg_include_pad" : "avg_exclude_pad");
 }
 
 constexpr std::array kFrameworkRows = {
@@ -75,12 +80,12 @@ constexpr std::array kFrameworkRows = {
     FrameworkRow{"adaptive_avg_pool2d", make_adaptive_average, nullptr, {}, 2},
     FrameworkRow{"_adaptive_avg_pool2d", make_adaptive_average, nullptr, {}, 2},
     FrameworkRow{"adaptive_avg_pool3d", make_adaptive_average, nullptr, {}, 3},
-    FrameworkRow{"max_pool1d", nullptr, max_pooling, {}, 1},
-    FrameworkRow{"max_pool2d", nullptr, max_pooling, {}, 2},
-    FrameworkRow{"max_pool3d", nullptr, max_pooling, {}, 3},
-    FrameworkRow{"avg_pool1d", nullptr, average_pooling, {}, 1},
-    FrameworkRow{"avg_pool2d", nullptr, average_pooling, {}, 2},
-    FrameworkRow{"avg_pool3d", nullptr, average_pooling, {}, 3},
+    FrameworkRow{"max_pool1d", nullptr, request_max_pooling, {}, 1},
+    FrameworkRow{"max_pool2d", nullptr, request_max_pooling, {}, 2},
+    FrameworkRow{"max_pool3d", nullptr, request_max_pooling, {}, 3},
+    FrameworkRow{"avg_pool1d", nullptr, request_average_pooling, {}, 1},
+    FrameworkRow{"avg_pool2d", nullptr, request_average_pooling, {}, 2},
+    FrameworkRow{"avg_pool3d", nullptr, request_average_pooling, {}, 3},
 };
 
 }  // namespace

@@ -81,12 +81,13 @@ constexpr std::string_view kExamples[] = {"max-n2c16h9r3u2p1",
 constexpr std::array<Direction, 2> kDirections = {Direction::forward, Direction::backward_data};
 constexpr std::array<std::string_view, 1> kWindowName = {"window"};
 
-// A global window leaves no other choices. An explicit padding of 0 is not a contradiction.
+// Returns an error if another window parameter is set together with `global`. Clears an explicit
+// padding of 0, which is not a contradiction.
 Status complete_global(ParameterSet& set) {
   if (set.has("pad")) {
-    bool zero = true;
-    for (const PadPair& pad : set.padding("pad")) zero = zero && pad == PadPair{};
-    if (zero) set.set("pad", std::monostate{});
+    bool is_zero = true;
+    for (const PadPair& pad : set.padding("pad")) is_zero = is_zero && pad == PadPair{};
+    if (is_zero) set.set("pad", std::monostate{});
   }
   for (const std::string_view name : {"window", "stride", "pad"}) {
     if (!set.has(name)) continue;
@@ -134,25 +135,25 @@ Result<ParameterSet> complete(const ParameterSet& given) {
   return set;
 }
 
-// Counts that all parts of the model need.
+// The counts from which the model computes FLOPs and bytes.
 struct Counts {
-  Checked images = 0;  // n*c
-  Checked window = 1;
-  Checked outputs = 1;
-  Checked taps = 1;     // on the input, not on padding
+  Checked images = 0;   // n*c
+  Checked window = 1;   // elements per window
+  Checked outputs = 1;  // elements of the destination
+  Checked taps = 1;     // window elements on the input, not on padding
   Checked touched = 1;  // elements of the source
 };
 
-Counts count(const ParameterSet& set, const std::vector<SpatialAxis>& axes) {
+Counts make_counts(const ParameterSet& set, const std::vector<SpatialAxis>& axes) {
   Counts counts;
   counts.images = Checked(set.count("n")) * set.count("c");
   counts.outputs = counts.taps = counts.touched = counts.images;
   for (const SpatialAxis& axis : axes) {
-    const AxisCounts along = count_axis(axis, Sweep::convolution);
+    const AxisCounts axis_counts = count_axis(axis, Sweep::convolution);
     counts.window *= axis.kernel;
     counts.outputs *= axis.output;
-    counts.taps *= along.taps;
-    counts.touched *= along.inputs;
+    counts.taps *= axis_counts.taps;
+    counts.touched *= axis_counts.inputs;
   }
   return counts;
 }
@@ -165,11 +166,11 @@ Result<Tensor> make_image(std::string_view name, TensorRole role, const Problem&
   return make_tensor(name, role, problem.dtype, extents);
 }
 
-std::string text(Checked value) { return fmt::to_string(value.value().value_or(0)); }
+std::string format_checked(Checked value) { return fmt::to_string(value.value().value_or(0)); }
 
-Result<Model> forward_model(const Problem& problem) {
+Result<Model> make_forward_model(const Problem& problem) {
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
-  const Counts counts = count(problem.parameters, axes);
+  const Counts counts = make_counts(problem.parameters, axes);
   ModelDraft draft;
   BENCH_ASSIGN_OR_RETURN(
       Tensor source, make_image("source", TensorRole::input, problem, axes, &SpatialAxis::input));
@@ -178,34 +179,36 @@ Result<Model> forward_model(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(Tensor destination, make_image("destination", TensorRole::output, problem,
                                                         axes, &SpatialAxis::output));
   draft.tensors.push_back(std::move(destination));
-  const bool maximum = problem.parameters.word("function") == kPoolMax;
+  const bool is_max = problem.parameters.word("function") == kPoolMax;
   // A maximum of R values takes R - 1 comparisons, a mean R - 1 additions and a multiplication.
-  draft.flops = counts.outputs * (maximum ? counts.window - 1 : counts.window);
-  draft.flops_valid = maximum ? counts.taps - counts.outputs : counts.taps;
+  draft.flops = counts.outputs * (is_max ? counts.window - 1 : counts.window);
+  draft.flops_valid = is_max ? counts.taps - counts.outputs : counts.taps;
   draft.formulas = {
-      {"flops", maximum ? "outputs*(window-1)" : "outputs*window",
-       fmt::format("{}*{}", text(counts.outputs),
-                   maximum ? fmt::format("({}-1)", text(counts.window)) : text(counts.window)),
+      {"flops", is_max ? "outputs*(window-1)" : "outputs*window",
+       fmt::format("{}*{}", format_checked(counts.outputs),
+                   is_max ? fmt::format("({}-1)", format_checked(counts.window))
+                          : format_checked(counts.window)),
        draft.flops},
-      {"flops_valid", maximum ? "taps-outputs" : "taps",
-       maximum ? fmt::format("{}-{}", text(counts.taps), text(counts.outputs)) : text(counts.taps),
+      {"flops_valid", is_max ? "taps-outputs" : "taps",
+       is_max ? fmt::format("{}-{}", format_checked(counts.taps), format_checked(counts.outputs))
+              : format_checked(counts.taps),
        draft.flops_valid}};
   return finish_model(std::move(draft), "c");
 }
 
-Result<Model> backward_model(const Problem& problem) {
+Result<Model> make_backward_model(const Problem& problem) {
   if (info(problem.dtype).is_integer) {
     return undefined_for_integers("backward_data of pool", problem.dtype);
   }
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
-  const Counts counts = count(problem.parameters, axes);
-  const bool maximum = problem.parameters.word("function") == kPoolMax;
+  const Counts counts = make_counts(problem.parameters, axes);
+  const bool is_max = problem.parameters.word("function") == kPoolMax;
   ModelDraft draft;
-  if (maximum) {
+  if (is_max) {
     BENCH_ASSIGN_OR_RETURN(
         Tensor source, make_image("source", TensorRole::input, problem, axes, &SpatialAxis::input));
-    // The forward pass records the positions of the maxima in a workspace, which is counted
-    // separately.
+    // The backward pass does not read the source. It reads the positions of the maxima from a
+    // workspace, which the forward pass has written and which is counted separately.
     source.touched = 0;
     draft.tensors.push_back(std::move(source));
   }
@@ -217,26 +220,29 @@ Result<Model> backward_model(const Problem& problem) {
   draft.tensors.push_back(std::move(diff_source));
   // Per output: one addition at the maximum's position. For a mean: one multiplication, then one
   // addition for each element of the window.
-  draft.flops = maximum ? counts.outputs : counts.outputs * (counts.window + 1);
-  draft.flops_valid = maximum ? counts.outputs : counts.outputs + counts.taps;
-  draft.formulas = {{"flops", maximum ? "outputs" : "outputs*(window+1)",
-                     maximum ? text(counts.outputs)
-                             : fmt::format("{}*({}+1)", text(counts.outputs), text(counts.window)),
-                     draft.flops},
-                    {"flops_valid", maximum ? "outputs" : "outputs+taps",
-                     maximum ? text(counts.outputs)
-                             : fmt::format("{}+{}", text(counts.outputs), text(counts.taps)),
-                     draft.flops_valid}};
+  draft.flops = is_max ? counts.outputs : counts.outputs * (counts.window + 1);
+  draft.flops_valid = is_max ? counts.outputs : counts.outputs + counts.taps;
+  draft.formulas = {
+      {"flops", is_max ? "outputs" : "outputs*(window+1)",
+       is_max ? format_checked(counts.outputs)
+              : fmt::format("{}*({}+1)", format_checked(counts.outputs),
+                            format_checked(counts.window)),
+       draft.flops},
+      {"flops_valid", is_max ? "outputs" : "outputs+taps",
+       is_max ? format_checked(counts.outputs)
+              : fmt::format("{}+{}", format_checked(counts.outputs), format_checked(counts.taps)),
+       draft.flops_valid}};
   return finish_model(std::move(draft), "c");
 }
 
 Result<Model> model(const Problem& problem) {
-  return problem.direction == Direction::forward ? forward_model(problem) : backward_model(problem);
+  return problem.direction == Direction::forward ? make_forward_model(problem)
+                                                 : make_backward_model(problem);
 }
 
 Tolerance tolerance(const Problem& problem) {
-  const bool maximum = problem.parameters.word("function") == kPoolMax;
-  if (maximum && problem.direction == Direction::forward) return {};  // exactly one of the inputs
+  const bool is_max = problem.parameters.word("function") == kPoolMax;
+  if (is_max && problem.direction == Direction::forward) return {};  // exactly one of the inputs
   double window = 1;
   for (const SpatialAxis& axis : pool_axes(problem.parameters)) {
     window *= static_cast<double>(axis.kernel);
@@ -252,25 +258,26 @@ bool must_have_one_maximum(const Problem& problem, std::size_t tensor) {
          info(problem.tensors[tensor].dtype).bytes == 2;
 }
 
-// Multiples of 2^-7 in [-1, 1). Each image and channel numbers the positions of a sliding window in
-// its own order: an odd factor permutes counts modulo a power of two.
-// With equal elements, each library chooses its own maximum.
-std::optional<std::vector<double>> distinct_in_windows(const Problem& problem, std::size_t tensor,
-                                                       std::uint64_t stream) {
+// Returns values of the source that differ within each window, because each library chooses its own
+// maximum among equal elements. The values are multiples of 2^-7 in [-1, 1). Each image and channel
+// numbers the positions of a sliding window in its own order: an odd factor permutes the numbers
+// modulo a power of two. Returns nullopt if the values need not differ.
+std::optional<std::vector<double>> make_distinct_values(const Problem& problem, std::size_t tensor,
+                                                        std::uint64_t stream) {
   if (!must_have_one_maximum(problem, tensor)) return std::nullopt;
   constexpr std::uint64_t kValues = 256;
   const std::vector<SpatialAxis> axes = pool_axes(problem.parameters);
   std::vector<double> values(static_cast<std::size_t>(problem.tensors[0].elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint64_t place = 0, radix = 1;
+    std::uint64_t window_position = 0, radix = 1;
     auto plane = static_cast<std::int64_t>(i);
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-      place += radix * static_cast<std::uint64_t>(plane % axis->input % axis->kernel);
+      window_position += radix * static_cast<std::uint64_t>(plane % axis->input % axis->kernel);
       radix *= static_cast<std::uint64_t>(axis->kernel);
       plane /= axis->input;
     }
     const std::uint64_t order = mix(stream + static_cast<std::uint64_t>(plane));
-    const std::uint64_t step = (order | 1) * place + (order >> 32);
+    const std::uint64_t step = (order | 1) * window_position + (order >> 32);
     values[i] = static_cast<double>(step % kValues) * 0x1p-7 - 1;
   }
   return values;
@@ -309,7 +316,7 @@ const Operator pool_operator = {
     .reference = pool_reference,
     .tolerance = tolerance,
     .inference = kImageInference,
-    .filling = {.values = distinct_in_windows},
+    .filling = {.values = make_distinct_values},
     .product = {.rule = "op-pool",
                 .sentence = "pooling compares and adds: there is no product of matrices"},
     .examples = kExamples,

@@ -27,7 +27,7 @@ constexpr std::array<VerboseRow, 3> kVerboseAlgorithms = {{
     {"pooling_avg_exclude_padding", kPoolExcludePad},
 }};
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const auto direction = parse_direction(primitive.propagation);
   const auto words = ProblemWords::parse(primitive.problem);
   const auto* row = std::ranges::find(
@@ -56,6 +56,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 }  // namespace
 
 extern const VerboseMapping pool_verbose;
-const VerboseMapping pool_verbose = {.op = "pool", .primitives = kPrimitives, .request = request};
+const VerboseMapping pool_verbose = {
+    .op = "pool", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

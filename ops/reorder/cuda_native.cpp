@@ -10,12 +10,14 @@ namespace bench::ops::cuda {
 namespace {
 
 Result<NativeForm, BackendError> make_reorder_form(const Problem& problem) {
-  const auto layout = [&](std::string_view parameter) {
+  const auto find_layout = [&](std::string_view parameter) {
     const std::string& word = problem.parameters.word(parameter);
     constexpr std::array kAll = {MemoryLayout::plain, MemoryLayout::nhwc, MemoryLayout::blocked16};
-    return *std::ranges::find(kAll, word, [](MemoryLayout each) { return to_string(each); });
+    return *std::ranges::find(kAll, word,
+                              [](MemoryLayout candidate) { return to_string(candidate); });
   };
-  return reorder_form(problem.tensors[0].dims, problem.dtype, layout("from"), layout("to"));
+  return reorder_form(problem.tensors[0].dims, problem.dtype, find_layout("from"),
+                      find_layout("to"));
 }
 
 }  // namespace

@@ -13,21 +13,21 @@ namespace {
 
 Result<OperationGraph, BackendError> reorder_graph(const CudnnTarget& target,
                                                    const Problem& problem) {
-  // Keeps the sizes unchanged: n and c come first.
+  // The sizes are logical in both layouts: n and c come first.
   std::vector<std::int64_t> dims = problem.tensors[0].dims;
   if (dims.size() == 3) dims.insert(dims.begin() + 2, 1);
-  std::vector<TensorForm> ends;
+  std::vector<TensorForm> forms;
   for (const char* parameter : {"from", "to"}) {
     const std::string& layout = problem.parameters.word(parameter);
     if (layout != "nchw" && layout != "nhwc") {
       return unsupported(fmt::format("cuDNN does not support the layout `{}`", layout));
     }
-    ends.push_back(
-        tensor_form(problem, ends.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
+    forms.push_back(
+        tensor_form(problem, forms.size(), dims, layout == "nhwc" ? Layout::nhwc : Layout::nchw));
   }
   GraphBuilder builder(target);
-  const std::size_t x = builder.tensor(ends[0]);
-  const std::size_t y = builder.tensor(ends[1]);
+  const std::size_t x = builder.tensor(forms[0]);
+  const std::size_t y = builder.tensor(forms[1]);
   builder.pointwise({CUDNN_POINTWISE_IDENTITY, pointwise_compute_type(problem)}, x, std::nullopt,
                     y);
   return builder.finish();

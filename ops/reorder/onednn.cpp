@@ -30,10 +30,10 @@ constexpr std::array<DescRow, 3> kDescs = {{
 }};
 
 memory::desc make_desc(const Problem& problem, std::string_view parameter,
-                       std::string_view tensor) {
+                       std::string_view tensor_name) {
   const std::string& layout = problem.parameters.word(parameter);
-  const Tensor& values = tensor_named(problem, tensor);
-  return std::ranges::find(kDescs, layout, &DescRow::layout)->desc(values.dims, values.dtype);
+  const Tensor& tensor = tensor_named(problem, tensor_name);
+  return std::ranges::find(kDescs, layout, &DescRow::layout)->desc(tensor.dims, tensor.dtype);
 }
 
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {

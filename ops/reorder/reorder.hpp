@@ -13,12 +13,13 @@
 
 namespace bench::ops {
 
-// Names of the layouts. nchw: row-major. nhwc: channels innermost. blocked16: channels in blocks of
-// 16 (nChw16c), with the last block padded. All of them apply to 1 to 3 spatial dimensions.
+// Returns the names of the layouts. nchw: row-major. nhwc: channels innermost. blocked16: channels
+// in blocks of 16 (nChw16c), with the last block padded. All of them apply to 1 to 3 spatial
+// dimensions.
 std::span<const std::string_view> reorder_layouts();
 
-// Tensors, work and formulas of moving a tensor of these sizes, for any layouts. Also used for the
-// reorders that a network's chain inserts. Error: overflow.
+// Returns the tensors, work and formulas of a reorder of a tensor with these sizes, for any
+// layouts. Also used for the reorders that a network's chain inserts. Error: overflow.
 Result<Model> reorder_model(std::span<const std::int64_t> dims, DataType dtype);
 
 std::vector<double> reorder_reference(const Problem& problem, ReferenceInputs inputs,

@@ -34,17 +34,19 @@ constexpr std::array<LayoutRow, 9> kTags = {{
     {"aBcde16b", "blocked16"},
 }};
 
+// Returns an empty name if the operator does not have the layout.
 std::string_view find_layout(const MemoryDescriptor& descriptor) {
   const auto* row = std::ranges::find(kTags, descriptor.tag, &LayoutRow::tag);
   return row == kTags.end() || !descriptor.strides.empty() ? std::string_view() : row->layout;
 }
 
-// Compensations of int8 weights are sums over the weights, which is additional work.
+// Returns false if the primitive also writes compensations of int8 weights. They are sums over the
+// weights and thus additional work.
 bool is_plain(const MemoryDescriptor* descriptor) {
   return descriptor != nullptr && (descriptor->flags.empty() || descriptor->flags == "f0");
 }
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const MemoryDescriptor* source = primitive.find("src");
   const MemoryDescriptor* destination = primitive.find("dst");
   auto shape = parse_dims(primitive.problem);
@@ -72,6 +74,6 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 
 extern const VerboseMapping reorder_verbose;
 const VerboseMapping reorder_verbose = {
-    .op = "reorder", .primitives = kPrimitives, .request = request};
+    .op = "reorder", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

@@ -41,22 +41,23 @@ Result<NativeForm, BackendError> softmax_form(const Problem& problem) {
 }
 
 template <class T>
-void compute(const SoftmaxPlan& plan, const Addresses& tensors) {
+void compute_rows(const SoftmaxPlan& plan, const Addresses& tensors) {
   for (std::int64_t row = 0; row < plan.outer * plan.inner; ++row) {
-    const std::int64_t start = row_start(plan, row);
+    const std::int64_t start = find_row_start(plan, row);
     OnlineSum<T> whole;
     for (int lane = 0; lane < kHostLanes; ++lane) {
-      whole = merged(whole, sum_part<T>(plan, tensors.at[0], start, lane, kHostLanes));
+      whole =
+          merge_sums(whole, compute_partial_sum<T>(plan, tensors.at[0], start, lane, kHostLanes));
     }
     for (int lane = 0; lane < kHostLanes; ++lane) {
-      write_part<T>(plan, tensors.at[0], tensors.at[1], start, whole, lane, kHostLanes);
+      write_results<T>(plan, tensors.at[0], tensors.at[1], start, whole, lane, kHostLanes);
     }
   }
 }
 
 void run_softmax(const NativePlan& plan, const Addresses& tensors) {
   const auto softmax = plan.as<SoftmaxPlan>();
-  run_by(softmax.precision, [&](auto zero) { compute<decltype(zero)>(softmax, tensors); });
+  run_by(softmax.precision, [&](auto zero) { compute_rows<decltype(zero)>(softmax, tensors); });
 }
 
 }  // namespace

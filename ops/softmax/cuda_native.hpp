@@ -11,8 +11,8 @@
 
 namespace bench::ops::cuda {
 
-// A dense tensor with `outer` * `inner` rows of `size` elements. The elements of a row are `inner`
-// apart. Tensor 0 is the source, 1 the destination.
+// The plan of a softmax over a dense tensor with `outer` * `inner` rows of `size` elements. The
+// elements of a row are `inner` apart. Tensor 0 is the source, 1 the destination.
 struct SoftmaxPlan {
   static constexpr const char* kKernel = "softmax";
   std::int64_t outer = 1, size = 1, inner = 1;
@@ -20,9 +20,8 @@ struct SoftmaxPlan {
   Precision precision = Precision::single;
 };
 
-// Computes the maximum and the sum of std::exp(x - maximum) in one pass, in any number
-// of parts.
-
+// The maximum of some terms x and the sum of std::exp(x - maximum), computed in one pass. Sums over
+// parts of the terms can be merged.
 template <class T>
 struct OnlineSum {
   T maximum = T(-INFINITY);
@@ -30,19 +29,19 @@ struct OnlineSum {
 };
 
 template <class T>
-BENCH_BOTH void add_to(OnlineSum<T>& so_far, T x) {
-  if (x > so_far.maximum) {
-    so_far.sum = so_far.sum * std::exp(so_far.maximum - x) + T(1);
-    so_far.maximum = x;
+BENCH_BOTH void add_term(OnlineSum<T>& total, T x) {
+  if (x > total.maximum) {
+    total.sum = total.sum * std::exp(total.maximum - x) + T(1);
+    total.maximum = x;
   } else {
     // Subtracting two infinities would give NaN.
-    so_far.sum += x == so_far.maximum ? T(1) : std::exp(x - so_far.maximum);
+    total.sum += x == total.maximum ? T(1) : std::exp(x - total.maximum);
   }
 }
 
-// A part without elements changes nothing.
+// Returns the sum over the terms of both parts. A part may have no terms.
 template <class T>
-BENCH_BOTH OnlineSum<T> merged(const OnlineSum<T>& a, const OnlineSum<T>& b) {
+BENCH_BOTH OnlineSum<T> merge_sums(const OnlineSum<T>& a, const OnlineSum<T>& b) {
   if (b.sum == T(0)) return a;
   if (a.sum == T(0)) return b;
   OnlineSum<T> both;
@@ -54,28 +53,29 @@ BENCH_BOTH OnlineSum<T> merged(const OnlineSum<T>& a, const OnlineSum<T>& b) {
 }
 
 // Returns the first element of row `row`; consecutive elements are `inner` apart.
-BENCH_BOTH std::int64_t row_start(const SoftmaxPlan& plan, std::int64_t row) {
+BENCH_BOTH std::int64_t find_row_start(const SoftmaxPlan& plan, std::int64_t row) {
   return row / plan.inner * plan.size * plan.inner + row % plan.inner;
 }
 
-// Returns the sum of worker `lane` of the `lanes` workers on a row.
+// Returns the sum over the terms of lane `lane`. The `lanes` lanes share a row.
 template <class T>
-BENCH_BOTH OnlineSum<T> sum_part(const SoftmaxPlan& plan, const void* source, std::int64_t start,
-                                 int lane, int lanes) {
+BENCH_BOTH OnlineSum<T> compute_partial_sum(const SoftmaxPlan& plan, const void* source,
+                                            std::int64_t start, int lane, int lanes) {
   OnlineSum<T> part;
   for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    add_to(part, load_as<T>(plan.type, source, start + i * plan.inner));
+    add_term(part, load_as<T>(plan.type, source, start + i * plan.inner));
   }
   return part;
 }
 
+// Writes the results of lane `lane`. `row`: the sum over the whole row.
 template <class T>
-BENCH_BOTH void write_part(const SoftmaxPlan& plan, const void* source, void* destination,
-                           std::int64_t start, const OnlineSum<T>& row, int lane, int lanes) {
+BENCH_BOTH void write_results(const SoftmaxPlan& plan, const void* source, void* destination,
+                              std::int64_t start, const OnlineSum<T>& row, int lane, int lanes) {
   for (std::int64_t i = lane; i < plan.size; i += lanes) {
-    const std::int64_t place = start + i * plan.inner;
-    const T x = load_as<T>(plan.type, source, place);
-    store_as<T>(plan.type, destination, place, std::exp(x - row.maximum) / row.sum);
+    const std::int64_t index = start + i * plan.inner;
+    const T x = load_as<T>(plan.type, source, index);
+    store_as<T>(plan.type, destination, index, std::exp(x - row.maximum) / row.sum);
   }
 }
 

@@ -26,15 +26,15 @@ TEST(NativeForms, SoftmaxAlongEveryAxis) {
 TEST(OnlineSum, PartsMergeInAnyOrderAndEmptyOnesChangeNothing) {
   const std::vector<double> values = {1, -3, 7, 7, 2, 100, -50, 99.5};
   OnlineSum<double> whole;
-  for (const double x : values) add_to(whole, x);
+  for (const double x : values) add_term(whole, x);
   double want = 0;
   for (const double x : values) want += std::exp(x - 100);
   EXPECT_EQ(whole.maximum, 100);
   EXPECT_NEAR(whole.sum, want, 1e-15);
   for (std::size_t cut = 0; cut <= values.size(); ++cut) {
     OnlineSum<double> a, b;
-    for (std::size_t i = 0; i < values.size(); ++i) add_to(i < cut ? a : b, values[i]);
-    for (const OnlineSum<double>& both : {merged(a, b), merged(b, a)}) {
+    for (std::size_t i = 0; i < values.size(); ++i) add_term(i < cut ? a : b, values[i]);
+    for (const OnlineSum<double>& both : {merge_sums(a, b), merge_sums(b, a)}) {
       EXPECT_EQ(both.maximum, 100);
       EXPECT_NEAR(both.sum, want, 1e-15);
     }
@@ -44,7 +44,7 @@ TEST(OnlineSum, PartsMergeInAnyOrderAndEmptyOnesChangeNothing) {
 TEST(OnlineSum, MinusInfinityHasNoWeight) {
   const double infinity = std::numeric_limits<double>::infinity();
   OnlineSum<double> sum;
-  for (const double x : {-infinity, -infinity, 3.0, -infinity}) add_to(sum, x);
+  for (const double x : {-infinity, -infinity, 3.0, -infinity}) add_term(sum, x);
   EXPECT_EQ(sum.maximum, 3);
   EXPECT_EQ(sum.sum, 1);
 }

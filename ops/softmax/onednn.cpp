@@ -9,7 +9,8 @@ namespace {
 CreatedPrimitive create(OnednnContext& context, const OnednnRequest& request) {
   const Problem& problem = request.problem;
   const Tensor& source = tensor_named(problem, "source");
-  // Attention scores and class scores are plain, whatever their rank.
+  // Without a producer the layout is plain for every rank, as for attention scores and class
+  // scores.
   const bool has_producer =
       !request.producer_layouts.empty() && !request.producer_layouts.front().is_zero();
   const dnnl::memory::desc layout =

@@ -40,7 +40,8 @@ Result<ParameterSet> complete(const ParameterSet& given) {
                .next = {}};
 }
 
-// Comparison for the maximum, its subtraction, addition to the sum, division by it.
+// FLOPs per element: comparison for the maximum, subtraction of the maximum, addition to the sum,
+// division by the sum.
 constexpr std::int64_t kFlopsPerElement = 4;
 
 Result<Model> model(const Problem& problem) {
@@ -63,8 +64,8 @@ Result<Model> model(const Problem& problem) {
   return finish_model(std::move(draft), "shape");
 }
 
-// A library's exp may be off by some units. The sum of positive terms gains at most one rounding
-// per term if added sequentially.
+// Allowed error, in roundings, of a library's exp. The sum of positive terms adds at most one
+// rounding per term if the terms are added sequentially.
 constexpr double kExpSteps = 64;
 
 Tolerance tolerance(const Problem& problem) {

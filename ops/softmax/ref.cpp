@@ -10,7 +10,7 @@
 namespace bench::ops {
 namespace {
 
-// The elements that share one sum: `size` elements that are `stride` apart.
+// The elements that share one sum: `size` elements from `first` on that are `stride` apart.
 struct SoftmaxRow {
   std::int64_t first;
   std::int64_t size;
@@ -49,7 +49,7 @@ std::vector<double> softmax_reference(const Problem& problem, ReferenceInputs in
                                       std::size_t /*output: there is one*/,
                                       std::span<const std::int64_t> positions) {
   const std::vector<double>& source = inputs[0];
-  std::unordered_map<std::int64_t, RowSum> sums;  // each row is summed once
+  std::unordered_map<std::int64_t, RowSum> sums;  // by first element; each row is summed once
   return evaluate(problem.tensors.back().elements(), positions, [&](std::int64_t position) {
     const SoftmaxRow row = locate_row(problem, position);
     auto entry = sums.find(row.first);

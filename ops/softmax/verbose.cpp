@@ -20,11 +20,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrimitives = {"softmax", "softmax_v2"};
 
-// diff_source = y*(diff_y - sum(y*diff_y)): a product and an addition for the sum, a difference, a
-// product.
+// FLOPs per element of diff_source = y*(diff_y - sum(y*diff_y)): a product and an addition for the
+// sum, a difference, a product.
 constexpr std::int64_t kGradientFlops = 4;
-// For the logarithm: diff_source = diff_y - exp(y)*sum(diff_y): an addition for the sum, a product,
-// a difference. The exponential is not a FLOP.
+// FLOPs per element of the logarithmic softmax's gradient, diff_source = diff_y -
+// exp(y)*sum(diff_y): an addition for the sum, a product, a difference. The exponential does not
+// count as a FLOP.
 constexpr std::int64_t kLogarithmGradientFlops = 3;
 
 struct VerboseRow {
@@ -42,9 +43,10 @@ constexpr std::array<VerboseRow, 5> kAlgorithms = {
      {"softmax_accurate_inf_as_zero", kGradientFlops, VerboseFidelity::exact},
      {"softmax_log", kLogarithmGradientFlops, VerboseFidelity::shapes_only}}};
 
-// Turns the tensors (source -> destination) into those of the gradient (destination and
-// diff_destination -> diff_source). All have the same shape.
-bool make_gradient(Problem& problem, std::int64_t flops_per_element) {
+// Adapts a forward problem (source -> destination) to the gradient (destination and
+// diff_destination -> diff_source). All tensors have the same shape. Returns false if the FLOPs
+// exceed 64 bits.
+bool adapt_to_gradient(Problem& problem, std::int64_t flops_per_element) {
   const auto flops = (Checked(flops_per_element) * problem.tensors.front().touched).value();
   if (!flops) return false;
   Tensor destination = problem.tensors.back();
@@ -59,7 +61,7 @@ bool make_gradient(Problem& problem, std::int64_t flops_per_element) {
   return true;
 }
 
-std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
+std::optional<VerboseProblem> parse_request(const VerbosePrimitive& primitive) {
   const std::string_view algorithm = auxiliary_value(primitive.auxiliary, "alg");
   const std::string_view axis = auxiliary_value(primitive.auxiliary, "axis");
   auto shape = parse_dims(primitive.problem);
@@ -75,7 +77,7 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
   VerboseProblem problem{.request = {.parameters = std::move(set)}, .fidelity = row->fidelity};
   if (*direction != Direction::forward) {
     problem.adapt = [flops = row->gradient_flops](Problem& forward) {
-      return make_gradient(forward, flops);
+      return adapt_to_gradient(forward, flops);
     };
   }
   return problem;
@@ -85,6 +87,6 @@ std::optional<VerboseProblem> request(const VerbosePrimitive& primitive) {
 
 extern const VerboseMapping softmax_verbose;
 const VerboseMapping softmax_verbose = {
-    .op = "softmax", .primitives = kPrimitives, .request = request};
+    .op = "softmax", .primitives = kPrimitives, .request = parse_request};
 
 }  // namespace bench::ops

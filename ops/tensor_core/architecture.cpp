@@ -41,33 +41,34 @@ constexpr std::array<Architecture, 14> kArchitectures = {{
     {Sm::sm_121, "sm_121", "Blackwell", "GB10", cuda12, cuda13},
 }};
 
-constexpr bool in_order() {
+constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kArchitectures.size(); ++i) {
     if (static_cast<std::size_t>(kArchitectures[i].id) != i) return false;
   }
   return true;
 }
-static_assert(in_order());
+static_assert(is_in_order());
 
-// "sm90a", "SM_90", "90", "9.0" -> "sm_90".
-std::string canonical(std::string_view written) {
+// Converts "sm90a", "SM_90", "90" and "9.0" to "sm_90". Returns other texts unchanged.
+std::string to_canonical_name(std::string_view text) {
   std::string digits;
-  for (const char c : written) {
+  for (const char c : text) {
     if (is_digit(c)) digits += c;
   }
-  const std::size_t last = written.find_last_not_of("af");  // sm_90a, sm_100f
-  const std::size_t first = written.find_first_of("0123456789");
-  if (first == std::string_view::npos) return std::string(written);
-  const std::string_view prefix = written.substr(0, first);
-  const std::string_view number = written.substr(first, last + 1 - first);
-  const bool known_prefix = prefix.empty() || prefix == "sm_" || prefix == "sm" || prefix == "SM_";
-  const bool plain =
+  const std::size_t last = text.find_last_not_of("af");  // sm_90a, sm_100f
+  const std::size_t first = text.find_first_of("0123456789");
+  if (first == std::string_view::npos) return std::string(text);
+  const std::string_view prefix = text.substr(0, first);
+  const std::string_view number = text.substr(first, last + 1 - first);
+  const bool is_known_prefix =
+      prefix.empty() || prefix == "sm_" || prefix == "sm" || prefix == "SM_";
+  const bool is_number =
       std::all_of(number.begin(), number.end(), [](char c) { return is_digit(c) || c == '.'; });
-  return known_prefix && plain ? "sm_" + digits : std::string(written);
+  return is_known_prefix && is_number ? "sm_" + digits : std::string(text);
 }
 
 template <class Row>
-std::vector<std::string_view> row_names(std::span<const Row> rows) {
+std::vector<std::string_view> list_names(std::span<const Row> rows) {
   std::vector<std::string_view> names;
   for (const Row& row : rows) names.push_back(row.name);
   return names;
@@ -83,32 +84,32 @@ const LibraryGenerationInfo& info(LibraryGeneration generation) {
 
 std::span<const Architecture> architectures() { return kArchitectures; }
 
-Result<const Architecture*> find_architecture(std::string_view written) {
-  const std::string name = canonical(written);
+Result<const Architecture*> find_architecture(std::string_view text) {
+  const std::string name = to_canonical_name(text);
   for (const Architecture& row : kArchitectures) {
     if (row.name == name) return &row;
   }
-  const auto names = row_names(architectures());
+  const auto names = list_names(architectures());
   std::string all;
-  for (const std::string_view each : names)
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
+  for (const std::string_view candidate : names)
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", candidate);
   const auto near = nearest_name(name, names);
-  return Error{fmt::format("unknown architecture `{}`", written), "",
+  return Error{fmt::format("unknown architecture `{}`", text), "",
                near ? fmt::format("did you mean `{}`? Known are {}", *near, all)
                     : fmt::format("known are {}", all)};
 }
 
-Result<Platform> parse_platform(std::string_view written) {
-  const std::size_t colon = written.find(':');
+Result<Platform> parse_platform(std::string_view text) {
+  const std::size_t colon = text.find(':');
   BENCH_ASSIGN_OR_RETURN(const Architecture* const architecture,
-                         find_architecture(written.substr(0, colon)));
+                         find_architecture(text.substr(0, colon)));
   if (colon == std::string_view::npos) return Platform{architecture, architecture->last};
-  const std::string_view name = written.substr(colon + 1);
+  const std::string_view name = text.substr(colon + 1);
   for (const LibraryGenerationInfo& row : kGenerations) {
     if (row.name == name) return Platform{architecture, row.generation};
   }
   return Error{fmt::format("unknown generation of libraries `{}`", name), "",
-               expectation(name, row_names(library_generations()))};
+               expectation(name, list_names(library_generations()))};
 }
 
 }  // namespace bench::ops

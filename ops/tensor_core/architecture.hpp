@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's architectures and the generations of its libraries, as relevant for tensor cores.
-// Nothing here needs a GPU or a library.
+// NVIDIA's architectures and the generations of its libraries, as relevant for tensor cores. This
+// code needs neither a GPU nor a library.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench::ops {
 
-// By the CUDA toolkit that the libraries were built for, oldest first.
+// The generations of the libraries: the CUDA toolkit for which they were built, oldest first.
 enum class LibraryGeneration : std::uint8_t { cuda10, cuda11, cuda12, cuda13 };
 
 struct LibraryGenerationInfo {
@@ -46,19 +46,20 @@ struct Architecture {
   std::string_view family;   // "Hopper"
   std::string_view devices;  // "H100, H200"
   LibraryGeneration first;   // the first generation of libraries that supports it
-  LibraryGeneration last;
+  LibraryGeneration last;    // the last one
 };
 std::span<const Architecture> architectures();  // by compute capability
-// Parses "sm_90", "sm90", "sm_90a", "90" and "9.0". Error: the nearest names, or all names.
-Result<const Architecture*> find_architecture(std::string_view written);
+// Parses "sm_90", "sm90", "sm_90a", "90" and "9.0". The error states the nearest name, if any, and
+// all names.
+Result<const Architecture*> find_architecture(std::string_view text);
 
-// What a verdict applies to.
+// The architecture and the libraries for which a verdict is valid.
 struct Platform {
   const Architecture* architecture;
   LibraryGeneration libraries;
 };
 // Parses "sm_90" (with the newest libraries that support it) and "sm_75:cuda10" (with these
 // libraries). Errors: those of find_architecture, an unknown generation.
-Result<Platform> parse_platform(std::string_view written);
+Result<Platform> parse_platform(std::string_view text);
 
 }  // namespace bench::ops

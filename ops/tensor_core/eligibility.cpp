@@ -27,8 +27,8 @@ AlignmentGrade to_grade(RowAlignment alignment) {
   return AlignmentGrade::degraded;
 }
 
-TensorCorePartVerdict part_verdict(TensorCorePart part, const TensorCoreFacts& facts) {
-  const TensorCoreRule& rule = deciding_rule(part, facts);
+TensorCorePartVerdict make_part_verdict(TensorCorePart part, const TensorCoreFacts& facts) {
+  const TensorCoreRule& rule = find_deciding_rule(part, facts);
   const std::string& detail = facts.details[static_cast<std::size_t>(part)];
   return {part, rule.answer, fmt::format("{} ({})", rule.sentence, detail), rule.id};
 }
@@ -41,8 +41,8 @@ bool denies(const TensorCoreEligibility& verdict, TensorCorePart part) {
   return find_part(verdict, part).answer == RuleAnswer::no;
 }
 
-// Whether larger sizes would help: if narrow rows are slow, copied or refused.
-bool wants_padding(const TensorCoreEligibility& verdict) {
+// Returns whether larger sizes would help: they do if narrow rows are slow, copied or unsupported.
+bool benefits_from_padding(const TensorCoreEligibility& verdict) {
   const std::string_view alignment = find_part(verdict, TensorCorePart::alignment_grade).rule;
   if (alignment == "align-first-layer") return false;
   return verdict.alignment == AlignmentGrade::degraded ||
@@ -50,7 +50,7 @@ bool wants_padding(const TensorCoreEligibility& verdict) {
          find_part(verdict, TensorCorePart::min_dims_ok).rule == "size-int8";
 }
 
-// Returns what a user could change, most important first. Nothing helps if the type is unsupported.
+// Returns what a user could change, most important first. Empty if the data type is unsupported.
 std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
                                     const ProblemFacts& problem) {
   std::vector<std::string> hints;
@@ -65,7 +65,7 @@ std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
                                  "`trans_b: true`"
                                : "use `layout: nhwc`");
   }
-  if (wants_padding(verdict)) {
+  if (benefits_from_padding(verdict)) {
     for (const UnalignedSize& size : problem.unaligned) {
       hints.push_back(fmt::format("pad {} = {} to {}", size.name, size.size, size.padded));
     }
@@ -81,13 +81,13 @@ std::vector<std::string> list_hints(const TensorCoreEligibility& verdict,
   return hints;
 }
 
-TensorCoreEligibility not_applicable(std::string_view op) {
+TensorCoreEligibility make_not_applicable(std::string_view op) {
   const std::vector<NoTensorCoreRule> rules = no_tensor_core_rules();
-  const auto found = std::find_if(rules.begin(), rules.end() - 1,
-                                  [&](const NoTensorCoreRule& rule) { return rule.op == op; });
+  const auto row = std::find_if(rules.begin(), rules.end() - 1,
+                                [&](const NoTensorCoreRule& rule) { return rule.op == op; });
   TensorCoreEligibility verdict;
-  verdict.reason = found->sentence;
-  verdict.rule = found->id;
+  verdict.reason = row->sentence;
+  verdict.rule = row->id;
   return verdict;
 }
 
@@ -106,25 +106,25 @@ std::string_view to_string(AlignmentGrade grade) {
 
 TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform) {
   const MatrixProduct& product = problem.op->product;
-  if (product.facts == nullptr) return not_applicable(problem.op->name);
-  const ProblemFacts known = product.facts(problem, platform);
+  if (product.facts == nullptr) return make_not_applicable(problem.op->name);
+  const ProblemFacts problem_facts = product.facts(problem, platform);
   TensorCoreEligibility verdict;
-  const TensorCoreFacts& facts = known.facts;
+  const TensorCoreFacts& facts = problem_facts.facts;
   for (std::size_t i = 0; i < kTensorCoreParts; ++i) {
-    verdict.parts.push_back(part_verdict(static_cast<TensorCorePart>(i), facts));
+    verdict.parts.push_back(make_part_verdict(static_cast<TensorCorePart>(i), facts));
   }
   verdict.alignment = to_grade(facts.alignment);
-  const auto denied =
+  const auto first_denied =
       std::find_if(verdict.parts.begin(), verdict.parts.end(),
                    [](const TensorCorePartVerdict& part) { return part.answer == RuleAnswer::no; });
-  const bool eligible = denied == verdict.parts.end();
-  verdict.answer = eligible ? TensorCoreAnswer::eligible : TensorCoreAnswer::not_eligible;
+  const bool is_eligible = first_denied == verdict.parts.end();
+  verdict.answer = is_eligible ? TensorCoreAnswer::eligible : TensorCoreAnswer::not_eligible;
   const TensorCorePartVerdict& decisive =
-      eligible ? find_part(verdict, TensorCorePart::alignment_grade) : *denied;
+      is_eligible ? find_part(verdict, TensorCorePart::alignment_grade) : *first_denied;
   verdict.reason = decisive.reason;
   verdict.rule = decisive.rule;
-  if (eligible && product.copies != nullptr) verdict.copies = product.copies(problem, facts);
-  verdict.hints = list_hints(verdict, known);
+  if (is_eligible && product.copies != nullptr) verdict.copies = product.copies(problem, facts);
+  verdict.hints = list_hints(verdict, problem_facts);
   return verdict;
 }
 

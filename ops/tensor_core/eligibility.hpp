@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether NVIDIA's libraries may run a problem on tensor cores, and why. Determined only from
-// rules, for any architecture, without a GPU. An eligible problem need not use tensor cores:
-// libraries choose by speed. Counters or the kernel's name (profiler/kernel_names/) show what ran.
+// Assesses whether NVIDIA's libraries may run a problem on tensor cores, and why. Uses only rules,
+// for any architecture, without a GPU. An eligible problem does not necessarily use tensor cores,
+// because libraries choose by speed. Counters or the kernel's name (profiler/kernel_names/) show
+// what ran.
 #pragma once
 
 #include "ops/network/network.hpp"
@@ -21,7 +22,8 @@ enum class TensorCoreAnswer : std::uint8_t { not_applicable, not_eligible, eligi
 std::string_view to_string(
     TensorCoreAnswer answer);  // "not applicable", "not eligible", "eligible"
 
-// degraded: kernels for narrow rows, or copies. ok: 16 bytes. full: 128 bytes.
+// The quality of the rows' alignment. degraded: kernels for narrow rows, or copies. ok: multiples
+// of 16 bytes. full: multiples of 128 bytes.
 enum class AlignmentGrade : std::uint8_t { degraded, ok, full };
 std::string_view to_string(AlignmentGrade grade);
 
@@ -46,17 +48,18 @@ struct TensorCoreEligibility {
   std::vector<TensorCorePartVerdict> parts;  // one per part, in order; empty: not applicable
   std::optional<AlignmentGrade> alignment;   // nullopt: not applicable
   std::optional<LibraryCopies> copies;       // for an eligible convolution
-  std::vector<std::string> hints;            // what to change
+  std::vector<std::string> hints;            // changes that could help
 };
 
 TensorCoreEligibility assess_tensor_cores(const Problem& problem, const Platform& platform);
 
-// Verdicts for each node of a network separately, in execution order.
+// The verdict for one node of a network.
 struct TensorCoreNode {
   std::string node;
   std::string_view op;
   TensorCoreEligibility verdict;
 };
+// Assesses each node of a network separately, in execution order.
 std::vector<TensorCoreNode> assess_tensor_cores(const Network& network, const Platform& platform);
 
 }  // namespace bench::ops

@@ -30,7 +30,7 @@ std::string conv_tokens(std::int64_t c, std::int64_t k) {
 TEST(TensorCoreGuide, volta_convolves_channels_in_multiples_of_8) {
   for (std::int64_t c = 5; c <= 72; ++c) {
     for (std::int64_t k = 57; k <= 72; ++k) {
-      const auto verdict = ask("conv", conv_tokens(c, k), "sm_70:cuda10");
+      const auto verdict = assess("conv", conv_tokens(c, k), "sm_70:cuda10");
       EXPECT_EQ(is_eligible(verdict), c % 8 == 0 && k % 8 == 0) << c << ", " << k;
       if (is_eligible(verdict)) continue;
       EXPECT_EQ(verdict.rule, "align-required") << verdict.reason;
@@ -44,10 +44,10 @@ TEST(TensorCoreGuide, turing_convolves_channels_in_multiples_of_16) {
   for (std::int64_t c = 8; c <= 64; c += 8) {
     for (std::int64_t k = 8; k <= 64; k += 8) {
       const bool by_16 = c % 16 == 0 && k % 16 == 0;
-      const auto half = ask("conv", conv_tokens(c, k), "sm_75:cuda10");
+      const auto half = assess("conv", conv_tokens(c, k), "sm_75:cuda10");
       EXPECT_TRUE(is_eligible(half)) << c << ", " << k;
       EXPECT_GE(*half.alignment, AlignmentGrade::ok);
-      const auto int8 = ask("conv", conv_tokens(c, k), "sm_75:cuda10", {.dtype = DataType::s8});
+      const auto int8 = assess("conv", conv_tokens(c, k), "sm_75:cuda10", {.dtype = DataType::s8});
       EXPECT_EQ(is_eligible(int8), by_16) << c << ", " << k;
     }
   }
@@ -61,14 +61,14 @@ TEST(TensorCoreGuide, volta_multiplies_multiples_of_8_and_turing_multiples_of_16
       std::int64_t mnk[] = {128, 128, 128};
       mnk[place] = size;
       const std::string tokens = gemm_tokens(mnk[0], mnk[1], mnk[2]) + transposed;
-      const auto volta = ask("gemm", tokens, "sm_70:cuda10");
+      const auto volta = assess("gemm", tokens, "sm_70:cuda10");
       EXPECT_EQ(is_eligible(volta), size % 8 == 0) << tokens;
-      EXPECT_TRUE(is_eligible(ask("gemm", tokens, "sm_70:cuda11"))) << tokens;
-      const auto turing = ask("gemm", tokens, "sm_75:cuda10", {.dtype = DataType::s8});
+      EXPECT_TRUE(is_eligible(assess("gemm", tokens, "sm_70:cuda11"))) << tokens;
+      const auto turing = assess("gemm", tokens, "sm_75:cuda10", {.dtype = DataType::s8});
       EXPECT_EQ(is_eligible(turing), size % 16 == 0) << tokens;
     }
   }
-  const auto volta = ask("gemm", "m127n128k128", "sm_70:cuda10");
+  const auto volta = assess("gemm", "m127n128k128", "sm_70:cuda10");
   EXPECT_EQ(volta.rule, "align-required");
   EXPECT_THAT(volta.hints, ElementsAre("pad m = 127 to 128"));
 }
@@ -83,9 +83,9 @@ TEST(TensorCoreGuide, newer_libraries_take_any_multiple_and_grade_it) {
   };
   for (const Row& row : {Row{DataType::f16, 8, 64}, Row{DataType::bf16, 8, 64},
                          Row{DataType::f32, 4, 32, Math::tf32}, Row{DataType::f64, 2, 16}}) {
-    const Asked asked{.dtype = row.dtype, .math = row.math};
+    const CaseSettings settings{.dtype = row.dtype, .math = row.math};
     for (std::int64_t size = 33; size <= 128; ++size) {
-      const auto verdict = ask("gemm", gemm_tokens(size, size, size), "sm_80", asked);
+      const auto verdict = assess("gemm", gemm_tokens(size, size, size), "sm_80", settings);
       EXPECT_TRUE(is_eligible(verdict)) << size;
       const AlignmentGrade grade = size % row.full == 0 ? AlignmentGrade::full
                                    : size % row.ok == 0 ? AlignmentGrade::ok
@@ -100,12 +100,12 @@ TEST(TensorCoreGuide, newer_libraries_take_any_multiple_and_grade_it) {
 struct CudnnAnswer {
   const char* name;
   const char* tokens;
-  Asked asked;
+  CaseSettings settings;
   std::string_view answers;  // for sm_75, sm_80, sm_90, sm_100: T tensor cores, - none
   std::optional<std::int64_t> workspace = {};
 };
 constexpr auto kHalf = DataType::f16;
-constexpr Asked kNhwc{.layout = Layout::nhwc};
+constexpr CaseSettings kNhwc{.layout = Layout::nhwc};
 const CudnnAnswer kAnswers[] = {
     {"half", "n32c64h28w28k64r3s3p1", kNhwc, "TTTT", 0},
     {"C = 60", "n32c60h28w28k64r3s3p1", kNhwc, "TTTT", 3208},
@@ -139,7 +139,7 @@ TEST(TensorCoreRules, agree_with_what_cudnn_answered) {
   constexpr const char* kArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
   for (const CudnnAnswer& row : kAnswers) {
     for (std::size_t i = 0; i < 4; ++i) {
-      const auto verdict = ask("conv", row.tokens, kArchitectures[i], row.asked);
+      const auto verdict = assess("conv", row.tokens, kArchitectures[i], row.settings);
       EXPECT_EQ(is_eligible(verdict), row.answers[i] == 'T')
           << row.name << " on " << kArchitectures[i] << ": " << verdict.reason;
       if (!row.workspace || !is_eligible(verdict)) continue;
@@ -147,25 +147,25 @@ TEST(TensorCoreRules, agree_with_what_cudnn_answered) {
       EXPECT_EQ(bytes, *row.workspace * 1024) << row.name << " on " << kArchitectures[i];
     }
   }
-  EXPECT_EQ(ask("conv", conv_tokens(64, 64), "sm_70:cuda13").rule, "libraries-dropped");
+  EXPECT_EQ(assess("conv", conv_tokens(64, 64), "sm_70:cuda13").rule, "libraries-dropped");
 }
 
 // K = 60 and 63: a padded copy of the output, except on sm_80, which had none. sm_75 requested 4
 // KiB more than the copies of K = 60 explain.
 TEST(TensorCoreRules, know_where_output_channels_are_padded) {
   for (const char* architecture : {"sm_75", "sm_90", "sm_100"}) {
-    const auto verdict = ask("conv", conv_tokens(64, 60), architecture, kNhwc);
+    const auto verdict = assess("conv", conv_tokens(64, 60), architecture, kNhwc);
     ASSERT_TRUE(verdict.copies) << architecture;
     EXPECT_EQ(verdict.copies->workspace_bytes, 3208 * 1024);
     EXPECT_EQ(verdict.copies->conversion_bytes, 2 * 3208 * 1024);
     EXPECT_THAT(verdict.copies->tensors, ElementsAre("weights", "destination"));
     EXPECT_THAT(verdict.hints, Contains("pad k = 60 to 64"));
   }
-  EXPECT_FALSE(ask("conv", conv_tokens(64, 60), "sm_80", kNhwc).copies);
+  EXPECT_FALSE(assess("conv", conv_tokens(64, 60), "sm_80", kNhwc).copies);
 }
 
 TEST(TensorCoreRules, nchw_copies_everything_and_nhwc_is_the_advice) {
-  const auto verdict = ask("conv", conv_tokens(64, 64), "sm_90", {.layout = Layout::nchw});
+  const auto verdict = assess("conv", conv_tokens(64, 64), "sm_90", {.layout = Layout::nchw});
   EXPECT_THAT(verdict.copies->tensors, ElementsAre("source", "weights", "destination"));
   EXPECT_EQ(find_rule(verdict, TensorCorePart::layout_ok), "layout-nchw");
   EXPECT_THAT(verdict.hints,
@@ -175,27 +175,27 @@ TEST(TensorCoreRules, nchw_copies_everything_and_nhwc_is_the_advice) {
 }
 
 TEST(TensorCoreRules, tf32_is_asked_for_in_bench_by_either_library) {
-  const Asked allowed{.dtype = DataType::f32, .math = Math::tf32};
+  const CaseSettings allowed{.dtype = DataType::f32, .math = Math::tf32};
   for (const auto& [op, tokens] :
        {std::pair("gemm", "m64n64k64"), std::pair("conv", "c64h28w28k64r3s3p1")}) {
-    const auto kept = ask(op, tokens, "sm_90", {.dtype = DataType::f32});
+    const auto kept = assess(op, tokens, "sm_90", {.dtype = DataType::f32});
     EXPECT_EQ(kept.rule, "math-default");
     EXPECT_THAT(kept.hints, Contains("allow TF32 with `math: tf32`"));
-    EXPECT_TRUE(is_eligible(ask(op, tokens, "sm_90", allowed)));
-    EXPECT_EQ(ask(op, tokens, "sm_75", allowed).rule, "arch-none");
-    EXPECT_THAT(ask(op, tokens, "sm_75", {.dtype = DataType::f32}).hints, IsEmpty());
+    EXPECT_TRUE(is_eligible(assess(op, tokens, "sm_90", allowed)));
+    EXPECT_EQ(assess(op, tokens, "sm_75", allowed).rule, "arch-none");
+    EXPECT_THAT(assess(op, tokens, "sm_75", {.dtype = DataType::f32}).hints, IsEmpty());
   }
 }
 
 TEST(TensorCoreRules, the_rows_of_the_operands_as_stored_are_what_must_be_aligned) {
   // Rows: source k, weights n, destination n.
-  EXPECT_EQ(*ask("gemm", "m63n64k64", "sm_90").alignment, AlignmentGrade::full);
-  EXPECT_EQ(*ask("gemm", "m64n64k63", "sm_90").alignment, AlignmentGrade::degraded);
+  EXPECT_EQ(*assess("gemm", "m63n64k64", "sm_90").alignment, AlignmentGrade::full);
+  EXPECT_EQ(*assess("gemm", "m64n64k63", "sm_90").alignment, AlignmentGrade::degraded);
   // Transposed operands: source m, weights k. If both are transposed, k is not a row size.
-  EXPECT_EQ(*ask("gemm", "m63n64k64+ta", "sm_90").alignment, AlignmentGrade::degraded);
-  EXPECT_EQ(*ask("gemm", "m64n64k63+ta", "sm_90").alignment, AlignmentGrade::full);
-  EXPECT_EQ(*ask("gemm", "m64n64k63+ta+tb", "sm_90").alignment, AlignmentGrade::degraded);
-  const auto narrow = ask("gemm", "m64n4097k64", "sm_90");
+  EXPECT_EQ(*assess("gemm", "m63n64k64+ta", "sm_90").alignment, AlignmentGrade::degraded);
+  EXPECT_EQ(*assess("gemm", "m64n64k63+ta", "sm_90").alignment, AlignmentGrade::full);
+  EXPECT_EQ(*assess("gemm", "m64n64k63+ta+tb", "sm_90").alignment, AlignmentGrade::degraded);
+  const auto narrow = assess("gemm", "m64n4097k64", "sm_90");
   EXPECT_TRUE(is_eligible(narrow));
   EXPECT_EQ(narrow.rule, "align-narrow");
   EXPECT_THAT(narrow.reason, HasSubstr("weights: rows of n = 4097 x 2 B"));
@@ -203,76 +203,77 @@ TEST(TensorCoreRules, the_rows_of_the_operands_as_stored_are_what_must_be_aligne
 }
 
 TEST(TensorCoreRules, fp8_and_int8_read_along_k) {
-  const Asked fp8{.dtype = DataType::f8_e4m3};
+  const CaseSettings fp8{.dtype = DataType::f8_e4m3};
   for (const char* architecture : {"sm_89", "sm_90", "sm_120", "sm_121"}) {
-    EXPECT_TRUE(is_eligible(ask("gemm", "m64n64k64+tb", architecture, fp8))) << architecture;
-    const auto plain = ask("gemm", "m64n64k64", architecture, fp8);
+    EXPECT_TRUE(is_eligible(assess("gemm", "m64n64k64+tb", architecture, fp8))) << architecture;
+    const auto plain = assess("gemm", "m64n64k64", architecture, fp8);
     EXPECT_EQ(plain.rule, "layout-fp8") << architecture;
     EXPECT_THAT(plain.hints, Contains(HasSubstr("`trans_b: true`")));
-    EXPECT_EQ(ask("gemm", "m64n64k64+ta+tb", architecture, fp8).rule, "layout-fp8");
+    EXPECT_EQ(assess("gemm", "m64n64k64+ta+tb", architecture, fp8).rule, "layout-fp8");
   }
   for (const char* architecture : {"sm_100", "sm_103", "sm_110"}) {
-    EXPECT_TRUE(is_eligible(ask("gemm", "m64n64k64+ta", architecture, fp8))) << architecture;
+    EXPECT_TRUE(is_eligible(assess("gemm", "m64n64k64+ta", architecture, fp8))) << architecture;
   }
-  EXPECT_EQ(ask("gemm", "m64n72k64+tb", "sm_90", fp8).rule, "align-fp8");
-  const Asked int8{.dtype = DataType::s8};
-  EXPECT_TRUE(is_eligible(ask("gemm", "m64n64k64+tb", "sm_90", int8)));
-  EXPECT_EQ(ask("gemm", "m64n64k64", "sm_90", int8).rule, "layout-int8");
-  EXPECT_EQ(ask("gemm", "m64n62k64+tb", "sm_90", int8).rule, "size-int8");
-  EXPECT_EQ(ask("gemm", "m64n64k62+tb", "sm_90", int8).rule, "align-int8");
-  EXPECT_EQ(ask("gemm", "m64n64k64+tb", "sm_90", {.dtype = DataType::u8}).rule, "u8");
+  EXPECT_EQ(assess("gemm", "m64n72k64+tb", "sm_90", fp8).rule, "align-fp8");
+  const CaseSettings int8{.dtype = DataType::s8};
+  EXPECT_TRUE(is_eligible(assess("gemm", "m64n64k64+tb", "sm_90", int8)));
+  EXPECT_EQ(assess("gemm", "m64n64k64", "sm_90", int8).rule, "layout-int8");
+  EXPECT_EQ(assess("gemm", "m64n62k64+tb", "sm_90", int8).rule, "size-int8");
+  EXPECT_EQ(assess("gemm", "m64n64k62+tb", "sm_90", int8).rule, "align-int8");
+  EXPECT_EQ(assess("gemm", "m64n64k64+tb", "sm_90", {.dtype = DataType::u8}).rule, "u8");
 }
 
 TEST(TensorCoreRules, e5m2_is_multiplied_with_e4m3_only_but_convolved_with_itself) {
-  const Asked e5m2{.dtype = DataType::f8_e5m2};
+  const CaseSettings e5m2{.dtype = DataType::f8_e5m2};
   for (const char* architecture : {"sm_89", "sm_90", "sm_100", "sm_120"}) {
-    const auto product = ask("gemm", "m64n64k64+tb", architecture, e5m2);
+    const auto product = assess("gemm", "m64n64k64+tb", architecture, e5m2);
     EXPECT_FALSE(is_eligible(product)) << architecture;
     EXPECT_EQ(product.rule, "gemm-e5m2");
     EXPECT_THAT(product.reason, HasSubstr("not with itself"));
-    EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(64, 64), architecture, e5m2))) << architecture;
+    EXPECT_TRUE(is_eligible(assess("conv", conv_tokens(64, 64), architecture, e5m2)))
+        << architecture;
   }
 }
 
 TEST(TensorCoreRules, fp8_convolutions_are_as_cudnn_has_them) {
-  const Asked forward{.dtype = DataType::f8_e4m3};
-  const Asked gradient{.dtype = DataType::f8_e4m3, .direction = Direction::backward_data};
-  EXPECT_EQ(ask("conv", conv_tokens(64, 64), "sm_80", forward).rule, "arch-none");
-  EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(62, 64), "sm_89", forward)));
-  EXPECT_TRUE(is_eligible(ask("conv", "g16c64h8w8k64r3s3p1", "sm_90", forward)));
-  EXPECT_EQ(ask("conv", "g32c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
-  EXPECT_EQ(ask("conv", "g64c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
+  const CaseSettings forward{.dtype = DataType::f8_e4m3};
+  const CaseSettings gradient{.dtype = DataType::f8_e4m3, .direction = Direction::backward_data};
+  EXPECT_EQ(assess("conv", conv_tokens(64, 64), "sm_80", forward).rule, "arch-none");
+  EXPECT_TRUE(is_eligible(assess("conv", conv_tokens(62, 64), "sm_89", forward)));
+  EXPECT_TRUE(is_eligible(assess("conv", "g16c64h8w8k64r3s3p1", "sm_90", forward)));
+  EXPECT_EQ(assess("conv", "g32c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
+  EXPECT_EQ(assess("conv", "g64c64h8w8k64r3s3p1", "sm_90", forward).rule, "size-conv-fp8");
   for (const char* architecture : {"sm_89", "sm_90"}) {
-    EXPECT_EQ(ask("conv", conv_tokens(64, 64), architecture, gradient).rule, "conv-fp8-forward");
+    EXPECT_EQ(assess("conv", conv_tokens(64, 64), architecture, gradient).rule, "conv-fp8-forward");
   }
-  EXPECT_TRUE(is_eligible(ask("conv", conv_tokens(64, 64), "sm_100", gradient)));
-  EXPECT_EQ(ask("conv", conv_tokens(64, 60), "sm_100", gradient).rule, "align-conv-fp8");
+  EXPECT_TRUE(is_eligible(assess("conv", conv_tokens(64, 64), "sm_100", gradient)));
+  EXPECT_EQ(assess("conv", conv_tokens(64, 60), "sm_100", gradient).rule, "align-conv-fp8");
   // Transposed convolutions are gradients, and vice versa.
   const std::string transposed = "c64h28w28k64r3s3p1+transposed";
-  EXPECT_EQ(ask("conv", transposed, "sm_90", forward).rule, "conv-fp8-forward");
-  EXPECT_TRUE(is_eligible(ask("conv", transposed, "sm_90", gradient)));
-  EXPECT_EQ(ask("conv", transposed, "sm_90", {.dtype = DataType::s8}).rule, "conv-int8-forward");
+  EXPECT_EQ(assess("conv", transposed, "sm_90", forward).rule, "conv-fp8-forward");
+  EXPECT_TRUE(is_eligible(assess("conv", transposed, "sm_90", gradient)));
+  EXPECT_EQ(assess("conv", transposed, "sm_90", {.dtype = DataType::s8}).rule, "conv-int8-forward");
 }
 
 TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
-  EXPECT_EQ(ask("gemm", "m1n4096k4096", "sm_90").rule, "size-vector");
-  EXPECT_EQ(ask("gemm", "m4096n1k4096", "sm_90").rule, "size-vector");
-  EXPECT_EQ(ask("gemm", "m64n64k1", "sm_90").rule, "size-rank-one");
-  const auto thin = ask("gemm", "m4n4096k4096", "sm_90");
+  EXPECT_EQ(assess("gemm", "m1n4096k4096", "sm_90").rule, "size-vector");
+  EXPECT_EQ(assess("gemm", "m4096n1k4096", "sm_90").rule, "size-vector");
+  EXPECT_EQ(assess("gemm", "m64n64k1", "sm_90").rule, "size-rank-one");
+  const auto thin = assess("gemm", "m4n4096k4096", "sm_90");
   EXPECT_TRUE(is_eligible(thin));
   EXPECT_EQ(find_rule(thin, TensorCorePart::min_dims_ok), "size-small");
   // No other operator supports fp8.
-  EXPECT_TRUE(is_eligible(ask("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
+  EXPECT_TRUE(is_eligible(assess("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
 }
 
 TEST(TensorCoreRules, f64_has_tensor_cores_in_three_architectures_and_in_cublas_alone) {
-  const Asked f64{.dtype = DataType::f64};
+  const CaseSettings f64{.dtype = DataType::f64};
   for (const Architecture& architecture : architectures()) {
     const bool has = architecture.id == Sm::sm_80 || architecture.id == Sm::sm_90 ||
                      architecture.id == Sm::sm_100;
-    EXPECT_EQ(is_eligible(ask("gemm", "m64n64k64", architecture.name, f64)), has)
+    EXPECT_EQ(is_eligible(assess("gemm", "m64n64k64", architecture.name, f64)), has)
         << architecture.name;
-    EXPECT_FALSE(is_eligible(ask("conv", conv_tokens(64, 64), architecture.name, f64)));
+    EXPECT_FALSE(is_eligible(assess("conv", conv_tokens(64, 64), architecture.name, f64)));
   }
 }
 
@@ -286,7 +287,7 @@ TEST(TensorCoreRules, operators_without_products_say_so) {
        {Row{"pool", "max-c64h56w56r3", "op-pool"}, Row{"pointwise", "relu-64x64", "op-pointwise"},
         Row{"batch_norm", "n1c64h56w56", "op-batch-norm"}, Row{"softmax", "64x64", "op-softmax"},
         Row{"reorder", "1x64x56x56-nchw-nhwc", "op-reorder"}}) {
-    const auto verdict = ask(row.op, row.tokens, "sm_90", {.dtype = DataType::f32});
+    const auto verdict = assess(row.op, row.tokens, "sm_90", {.dtype = DataType::f32});
     EXPECT_EQ(verdict.answer, TensorCoreAnswer::not_applicable) << row.op;
     EXPECT_EQ(verdict.rule, row.rule);
     EXPECT_FALSE(verdict.reason.empty());
@@ -296,7 +297,7 @@ TEST(TensorCoreRules, operators_without_products_say_so) {
   // An operator of a plugin.
   Operator foreign = *find_operator("softmax");
   foreign.name = "attention";
-  Problem problem = asked_problem("softmax", "64x64", {});
+  Problem problem = make_case_problem("softmax", "64x64", {});
   problem.op = &foreign;
   EXPECT_EQ(assess_tensor_cores(problem, parse_platform("sm_90").value()).rule, "op-unknown");
 }

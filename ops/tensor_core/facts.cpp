@@ -35,7 +35,7 @@ Operand make_operand(DataType dtype) {
   return Operand::u8;
 }
 
-LibrarySupport library_support(const Platform& platform) {
+LibrarySupport find_library_support(const Platform& platform) {
   if (platform.libraries < platform.architecture->first) return LibrarySupport::too_old;
   if (platform.libraries > platform.architecture->last) return LibrarySupport::dropped;
   return LibrarySupport::supported;
@@ -60,7 +60,7 @@ ProblemFacts common_facts(const Problem& problem, const Platform& platform,
   facts.library = library;
   facts.architecture = platform.architecture->id;
   facts.generation = platform.libraries;
-  facts.library_support = library_support(platform);
+  facts.library_support = find_library_support(platform);
   facts.operand = make_operand(problem.dtype);
   facts.math = problem.math;
   facts.direction = problem.direction;
@@ -76,9 +76,9 @@ ProblemFacts common_facts(const Problem& problem, const Platform& platform,
 
 void check_tensor_core_multiple(ProblemFacts& problem, std::string_view name, std::int64_t size,
                                 std::int64_t element) {
-  const std::int64_t unit = std::max<std::int64_t>(1, kTensorCoreLoad / element);
-  if (size % unit == 0) return;
-  const auto padded = (Checked(size / unit) + 1) * unit;
+  const std::int64_t multiple = std::max<std::int64_t>(1, kTensorCoreLoad / element);
+  if (size % multiple == 0) return;
+  const auto padded = (Checked(size / multiple) + 1) * multiple;
   problem.unaligned.push_back({name, size, padded.value().value_or(size)});
 }
 

@@ -25,19 +25,21 @@ struct ProblemFacts {
   std::vector<UnalignedSize> unaligned;
 };
 
-// --- What MatrixProduct::facts of the operators share.
+// --- Helpers of the operators' MatrixProduct::facts.
 
-inline constexpr std::int64_t kTensorCoreLoad =
-    16;  // bytes that one thread reads or writes at once
-inline constexpr std::int64_t kTensorCoreLine = 128;  // bytes of a line of the caches
+// Bytes that one thread reads or writes at once, and bytes of a cache line.
+inline constexpr std::int64_t kTensorCoreLoad = 16;
+inline constexpr std::int64_t kTensorCoreLine = 128;
 
 // Returns the facts that do not depend on the operator; the operator sets the others.
 ProblemFacts common_facts(const Problem& problem, const Platform& platform,
                           TensorCoreLibrary library);
+// Returns the detail of a part, for writing.
 std::string& tensor_core_detail(ProblemFacts& problem, TensorCorePart part);
-// Returns the alignment of rows of so many bytes.
+// Returns the alignment of rows with this many bytes.
 RowAlignment row_alignment(std::int64_t bytes);
-// Records a size that is not a multiple of 16 bytes. `element`: bytes of an element.
+// Adds the size to `problem.unaligned` if it is not a multiple of 16 bytes. `element`: bytes per
+// element.
 void check_tensor_core_multiple(ProblemFacts& problem, std::string_view name, std::int64_t size,
                                 std::int64_t element);
 

@@ -20,11 +20,11 @@ constexpr std::array<std::string_view, kTensorCoreParts> kPartNames = {
 
 using Condition = TensorCoreCondition;
 
-constexpr AnyOf<Operand> kFp8 = {Operand::f8_e4m3, Operand::f8_e5m2};
-constexpr AnyOf<Direction> kGradients = {Direction::backward_data, Direction::backward_weights};
+constexpr EnumSet<Operand> kFp8 = {Operand::f8_e4m3, Operand::f8_e5m2};
+constexpr EnumSet<Direction> kGradients = {Direction::backward_data, Direction::backward_weights};
 // Architectures whose fp8 kernels read both operands only along k. Data-centre Blackwell's tcgen05
 // removed that limit; desktop Blackwell does not have tcgen05.
-constexpr AnyOf<Sm> kFp8AlongK = {sm_89, sm_90, sm_120, sm_121};
+constexpr EnumSet<Sm> kFp8AlongK = {sm_89, sm_90, sm_120, sm_121};
 
 constexpr std::array kRules = {
     // Architecture and libraries
@@ -55,15 +55,15 @@ constexpr std::array kRules = {
     TensorCoreRule{"arch-f16", arch_supports, yes, "tensor cores multiply f16 from sm_70 on",
                    Condition{.operand = Operand::f16}},
     TensorCoreRule{"arch-bf16", arch_supports, yes, "tensor cores multiply bf16 from sm_80 on",
-                   Condition{.architecture = AnyOf<Sm>::from(sm_80), .operand = Operand::bf16}},
+                   Condition{.architecture = EnumSet<Sm>::from(sm_80), .operand = Operand::bf16}},
     TensorCoreRule{"arch-tf32", arch_supports, yes,
                    "tensor cores multiply f32 as TF32 from sm_80 on",
-                   Condition{.architecture = AnyOf<Sm>::from(sm_80), .operand = Operand::tf32}},
+                   Condition{.architecture = EnumSet<Sm>::from(sm_80), .operand = Operand::tf32}},
     TensorCoreRule{"arch-int8", arch_supports, yes,
                    "tensor cores multiply 8-bit integers from sm_72 on",
-                   Condition{.architecture = AnyOf<Sm>::from(sm_72), .operand = Operand::s8}},
+                   Condition{.architecture = EnumSet<Sm>::from(sm_72), .operand = Operand::s8}},
     TensorCoreRule{"arch-fp8", arch_supports, yes, "tensor cores multiply fp8 from sm_89 on",
-                   Condition{.architecture = AnyOf<Sm>::from(sm_89), .operand = kFp8}},
+                   Condition{.architecture = EnumSet<Sm>::from(sm_89), .operand = kFp8}},
     TensorCoreRule{"arch-f64", arch_supports, yes,
                    "tensor cores multiply f64 only on sm_80, sm_90 and sm_100",
                    Condition{.architecture = {sm_80, sm_90, sm_100}, .operand = Operand::f64}},
@@ -135,7 +135,7 @@ constexpr std::array kRules = {
     TensorCoreRule{"align-first-layer", alignment_grade, yes,
                    "cuDNN has an engine for first layers, which reads 1 to 4 channels as they are",
                    Condition{.library = cudnn,
-                             .architecture = AnyOf<Sm>::before(sm_100),
+                             .architecture = EnumSet<Sm>::before(sm_100),
                              .size = ProductSize::first_layer}},
     TensorCoreRule{
         "align-padded", alignment_grade, yes,
@@ -176,7 +176,7 @@ constexpr std::array kRules = {
     TensorCoreRule{
         "size-first-layer-blackwell", min_dims_ok, no,
         "from sm_100 on cuDNN's first choice for 1 to 4 channels is on CUDA cores",
-        Condition{.architecture = AnyOf<Sm>::from(sm_100), .size = ProductSize::first_layer}},
+        Condition{.architecture = EnumSet<Sm>::from(sm_100), .size = ProductSize::first_layer}},
     TensorCoreRule{"size-first-layer", min_dims_ok, yes,
                    "1 to 4 channels are enough for cuDNN's engine for first layers",
                    Condition{.size = ProductSize::first_layer}},
@@ -197,7 +197,7 @@ bool TensorCoreCondition::holds(const TensorCoreFacts& facts) const {
 
 std::span<const TensorCoreRule> tensor_core_rules() { return kRules; }
 
-const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& facts) {
+const TensorCoreRule& find_deciding_rule(TensorCorePart part, const TensorCoreFacts& facts) {
   const TensorCoreRule* last = nullptr;
   for (const TensorCoreRule& rule : kRules) {
     if (rule.part != part) continue;

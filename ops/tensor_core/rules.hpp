@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's libraries require of a product before it may run on tensor cores, as a table of
-// rules over facts. Sources: NVIDIA's "Matrix Multiplication Background" (DU-09799), the manuals of
-// cuBLAS and cuDNN, and the answers of cuDNN 9.19 when queried without a device.
+// A table of rules that state when NVIDIA's libraries may run a product on tensor cores. The rules
+// evaluate facts about the product. Sources: NVIDIA's "Matrix Multiplication Background"
+// (DU-09799), the manuals of cuBLAS and cuDNN, and the answers of cuDNN 9.19 when queried without a
+// device.
 #pragma once
 
 #include "ops/problem.hpp"
@@ -38,11 +39,12 @@ enum class OperandLayout : std::uint8_t {
   nhwc,          // and `any`, with which cuDNN chooses
   nchw,
 };
-// The number of bytes that every row is a multiple of (a row of a matrix; a pixel's channels).
+// The number of bytes of which every row is a multiple. A row is a row of a matrix or the channels
+// of a pixel.
 enum class RowAlignment : std::uint8_t { below_4, below_16, at_16, at_128 };
-// whether the library supports the architecture
+// Whether the library supports the architecture.
 enum class LibrarySupport : std::uint8_t { too_old, supported, dropped };
-// whether m, n, k (gemm) or c, k (conv) are multiples of 16 bytes
+// Whether m, n, k (gemm) or c, k (conv) are multiples of 16 bytes.
 enum class SizeAlignment : std::uint8_t { aligned, unaligned };
 enum class ProductSize : std::uint8_t {
   regular,
@@ -72,24 +74,26 @@ struct TensorCoreFacts {
   std::array<std::string, kTensorCoreParts> details;
 };
 
-// A set of an enumeration's values. By default it contains all of them.
+// A set of values of an enumeration. By default it contains all values.
 template <class Enum>
-class AnyOf {
+class EnumSet {
  public:
-  constexpr AnyOf() = default;
-  constexpr AnyOf(Enum only) : bits_(bit(only)) {}
-  constexpr AnyOf(std::initializer_list<Enum> values) : bits_(0) {
+  constexpr EnumSet() = default;
+  constexpr EnumSet(Enum only) : bits_(bit(only)) {}
+  constexpr EnumSet(std::initializer_list<Enum> values) : bits_(0) {
     for (const Enum value : values) bits_ |= bit(value);
   }
-  static constexpr AnyOf from(Enum first) {
-    AnyOf all;
-    all.bits_ = ~(bit(first) - 1);
-    return all;
+  // Returns the set of `first` and all values after it.
+  static constexpr EnumSet from(Enum first) {
+    EnumSet set;
+    set.bits_ = ~(bit(first) - 1);
+    return set;
   }
-  static constexpr AnyOf before(Enum end) {
-    AnyOf all;
-    all.bits_ = bit(end) - 1;
-    return all;
+  // Returns the set of all values before `end`.
+  static constexpr EnumSet before(Enum end) {
+    EnumSet set;
+    set.bits_ = bit(end) - 1;
+    return set;
   }
   constexpr bool has(Enum value) const { return (bits_ & bit(value)) != 0; }
 
@@ -100,25 +104,26 @@ class AnyOf {
   std::uint32_t bits_ = ~std::uint32_t{0};
 };
 
+// A condition on the facts. It holds if each fact is in its set.
 struct TensorCoreCondition {
-  AnyOf<TensorCoreLibrary> library = {};
-  AnyOf<Sm> architecture = {};
-  AnyOf<LibraryGeneration> generation = {};
-  AnyOf<LibrarySupport> library_support = {};
-  AnyOf<Operand> operand = {};
-  AnyOf<Math> math = {};
-  AnyOf<Direction> direction = {};
-  AnyOf<OperandLayout> layout = {};
-  AnyOf<RowAlignment> alignment = {};
-  AnyOf<SizeAlignment> size_alignment = {};
-  AnyOf<ProductSize> size = {};
+  EnumSet<TensorCoreLibrary> library = {};
+  EnumSet<Sm> architecture = {};
+  EnumSet<LibraryGeneration> generation = {};
+  EnumSet<LibrarySupport> library_support = {};
+  EnumSet<Operand> operand = {};
+  EnumSet<Math> math = {};
+  EnumSet<Direction> direction = {};
+  EnumSet<OperandLayout> layout = {};
+  EnumSet<RowAlignment> alignment = {};
+  EnumSet<SizeAlignment> size_alignment = {};
+  EnumSet<ProductSize> size = {};
 
   bool holds(const TensorCoreFacts& facts) const;
 };
 
 enum class RuleAnswer : std::uint8_t { no, yes };
 
-// The first rule of a part whose condition holds decides the part.
+// A rule of the table. The first rule of a part whose condition holds decides the part.
 struct TensorCoreRule {
   std::string_view id;
   TensorCorePart part;
@@ -127,14 +132,14 @@ struct TensorCoreRule {
   TensorCoreCondition when = {};
 };
 std::span<const TensorCoreRule> tensor_core_rules();
-// For any facts, some rule of each part holds.
-const TensorCoreRule& deciding_rule(TensorCorePart part, const TensorCoreFacts& facts);
+// Returns the first rule of the part whose condition holds. The table has one for any facts.
+const TensorCoreRule& find_deciding_rule(TensorCorePart part, const TensorCoreFacts& facts);
 
-// The built-in operators that multiply no matrices, with the reason (Operator::product). The last
-// row covers all operators without a rule.
+// A built-in operator that does not multiply matrices, with the reason (Operator::product). The
+// last row of the table covers all operators without a rule.
 struct NoTensorCoreRule {
   std::string_view id;
-  std::string_view op;  // the operator's name; empty: any
+  std::string_view op;  // the operator's name; empty: any operator
   std::string_view sentence;
 };
 std::vector<NoTensorCoreRule> no_tensor_core_rules();

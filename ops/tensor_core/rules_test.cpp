@@ -54,7 +54,7 @@ void for_each_question(Visit visit) {
   for (const Shape& shape : kShapes) {
     for (const DataType dtype : kTypes) {
       for (const Direction direction : find_operator(shape.op)->directions) {
-        Problem base = asked_problem(shape.op, shape.tokens, {dtype, direction});
+        Problem base = make_case_problem(shape.op, shape.tokens, {dtype, direction});
         for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
           for (const Math math : {Math::standard, Math::tf32, Math::fast_accumulation}) {
             base.layout = layout;
@@ -122,7 +122,7 @@ bool may_be_lost(DataType dtype) { return dtype == DataType::f64; }
 
 TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
   for (const DataType dtype : kTypes) {
-    const Problem problem = asked_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32});
+    const Problem problem = make_case_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32});
     bool before = false;
     bool lost = false;
     for (const Architecture& architecture : architectures()) {
@@ -140,12 +140,13 @@ TEST(TensorCoreRuleTable, finer_alignment_never_lowers_the_grade) {
   Random random(7);
   for (int round = 0; round < 400; ++round) {
     std::int64_t mnk[] = {draw(random, 1, 300), draw(random, 1, 300), draw(random, 1, 300)};
-    const Asked asked{kTypes[static_cast<std::size_t>(draw(random, 0, 7))], {}, {}, Math::tf32};
+    const CaseSettings settings{
+        kTypes[static_cast<std::size_t>(draw(random, 0, 7))], {}, {}, Math::tf32};
     const char* platform = round % 2 == 0 ? "sm_90" : "sm_75:cuda10";
     const char* flags = round % 3 == 0 ? "+tb" : "";
     const auto at = [&] {
-      return ask("gemm", fmt::format("m{}n{}k{}{}", mnk[0], mnk[1], mnk[2], flags), platform,
-                 asked);
+      return assess("gemm", fmt::format("m{}n{}k{}{}", mnk[0], mnk[1], mnk[2], flags), platform,
+                    settings);
     };
     const auto before = at();
     mnk[draw(random, 0, 2)] *= 2;
@@ -155,7 +156,8 @@ TEST(TensorCoreRuleTable, finer_alignment_never_lowers_the_grade) {
     const std::int64_t c = draw(random, 5, 200);
     const std::int64_t k = draw(random, 1, 200);
     const auto conv = [&](std::int64_t factor) {
-      return ask("conv", fmt::format("c{}h4w4k{}r1s1", c * factor, k * factor), platform, asked);
+      return assess("conv", fmt::format("c{}h4w4k{}r1s1", c * factor, k * factor), platform,
+                    settings);
     };
     EXPECT_GE(*conv(2).alignment, *conv(1).alignment);
     EXPECT_TRUE(!is_eligible(conv(1)) || is_eligible(conv(2)));
@@ -230,9 +232,9 @@ std::string architecture_table() {
                         architecture.devices, info(architecture.first).name,
                         info(architecture.last).name);
     for (const DataType dtype : kShown) {
-      const auto verdict =
-          assess_tensor_cores(asked_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32}),
-                              {&architecture, architecture.last});
+      const auto verdict = assess_tensor_cores(
+          make_case_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32}),
+          {&architecture, architecture.last});
       text += is_eligible(verdict) ? " yes |" : " |";
     }
     text += "\n";

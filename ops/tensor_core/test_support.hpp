@@ -9,23 +9,25 @@
 
 namespace bench::ops::op_test {
 
-struct Asked {
+struct CaseSettings {
   DataType dtype = DataType::f16;
   Direction direction = Direction::forward;
   Layout layout = Layout::any;
   Math math = Math::standard;
 };
 
-inline Problem asked_problem(std::string_view op, std::string_view tokens, const Asked& asked) {
-  Problem made = problem(op, tokens, asked.dtype, asked.direction);
-  made.layout = asked.layout;
-  made.math = asked.math;
-  return made;
+inline Problem make_case_problem(std::string_view op, std::string_view tokens,
+                                 const CaseSettings& settings) {
+  Problem result = problem(op, tokens, settings.dtype, settings.direction);
+  result.layout = settings.layout;
+  result.math = settings.math;
+  return result;
 }
 
-inline TensorCoreEligibility ask(std::string_view op, std::string_view tokens,
-                                 std::string_view platform, const Asked& asked = {}) {
-  return assess_tensor_cores(asked_problem(op, tokens, asked), parse_platform(platform).value());
+inline TensorCoreEligibility assess(std::string_view op, std::string_view tokens,
+                                    std::string_view platform, const CaseSettings& settings = {}) {
+  return assess_tensor_cores(make_case_problem(op, tokens, settings),
+                             parse_platform(platform).value());
 }
 
 inline bool is_eligible(const TensorCoreEligibility& verdict) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt and cuBLAS as function tables, filled at run time.
+// Tables of the functions of cuBLASLt and cuBLAS, filled at run time.
 #pragma once
 
 #include "base/result.hpp"
@@ -46,7 +46,8 @@ struct CublasApi {
   decltype(&::cublasSetStream_v2) set_stream = nullptr;
   decltype(&::cublasSetMathMode) set_math_mode = nullptr;
   decltype(&::cublasSetWorkspace_v2) set_workspace = nullptr;
-  // C++ headers overload each of these; this is the signature that the library exports.
+  // The types are spelled out because the C++ headers overload these functions. These are the
+  // signatures that the library exports.
   using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
                                     int, const void*, const void*, cudaDataType, int, const void*,
                                     cudaDataType, int, const void*, void*, cudaDataType, int,

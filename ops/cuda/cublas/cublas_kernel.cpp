@@ -25,7 +25,7 @@ class CublasInvocation final : public SingleStepInvocation {
       : SingleStepInvocation(*session->device.runtime),
         session_(std::move(session)),
         form_(form),
-        result_(result),
+        result_bytes_(result),
         one_(product_scalar(form.compute, ScalarValue::one)),
         beta_(product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)),
         addresses_(std::move(addresses)) {}
@@ -36,58 +36,58 @@ class CublasInvocation final : public SingleStepInvocation {
  private:
   Status launch() override {
     if (form_.c) {
-      BENCH_RETURN_IF_ERROR(
-          runtime().copy_within(addresses_[form_.d.tensor], addresses_[form_.c->tensor], result_));
+      BENCH_RETURN_IF_ERROR(runtime().copy_within(addresses_[form_.d.tensor],
+                                                  addresses_[form_.c->tensor], result_bytes_));
     }
-    // The handle is shared, and so is its mode.
-    const cublasMath_t mode = math_mode(form_);
+    // The handle and its mode are shared, so each launch sets the mode.
+    const cublasMath_t mode = choose_math_mode(form_);
     const CublasApi& api = *session_->api;
     BENCH_RETURN_IF_ERROR(
-        checked("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
+        check_call("cublasSetMathMode", api.set_math_mode(session_->handle.get(), mode)));
     return form_.batch == 1 ? multiply() : multiply_batch();
   }
 
-  // If K is split, partial sums stay in the compute type.
-  static cublasMath_t math_mode(const GemmForm& form) {
+  // Keeps partial sums in the compute type, also if cuBLAS splits K.
+  static cublasMath_t choose_math_mode(const GemmForm& form) {
     if (form.compute == ProductCompute::f32_as_tf32) return CUBLAS_TF32_TENSOR_OP_MATH;
     return info(form.d.dtype).bytes < 4 ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
                                         : CUBLAS_DEFAULT_MATH;
   }
-  Status checked(std::string_view call, cublasStatus_t status) {
+  Status check_call(std::string_view call, cublasStatus_t status) {
     if (status == CUBLAS_STATUS_SUCCESS) return Done{};
     failure_ = status;
     return Error{fmt::format("{}: {}", call, session_->api->text(status)), "", ""};
   }
-  static int size(std::int64_t count) { return static_cast<int>(count); }
+  static int to_int(std::int64_t count) { return static_cast<int>(count); }
 
   Status multiply() {
     const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
-    return checked("cublasGemmEx",
-                   session_->api->gemm(session_->handle.get(), cublas_operation(a.operation),
-                                       cublas_operation(b.operation), size(form_.m), size(form_.n),
-                                       size(form_.k), &one_, addresses_[a.tensor],
-                                       cuda_type(a.dtype), size(a.leading), addresses_[b.tensor],
-                                       cuda_type(b.dtype), size(b.leading), &beta_,
-                                       addresses_[d.tensor], cuda_type(d.dtype), size(d.leading),
-                                       cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
+    return check_call(
+        "cublasGemmEx",
+        session_->api->gemm(
+            session_->handle.get(), cublas_operation(a.operation), cublas_operation(b.operation),
+            to_int(form_.m), to_int(form_.n), to_int(form_.k), &one_, addresses_[a.tensor],
+            cuda_type(a.dtype), to_int(a.leading), addresses_[b.tensor], cuda_type(b.dtype),
+            to_int(b.leading), &beta_, addresses_[d.tensor], cuda_type(d.dtype), to_int(d.leading),
+            cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
   }
 
   Status multiply_batch() {
     const MatrixForm &a = form_.a, &b = form_.b, &d = form_.d;
-    return checked(
+    return check_call(
         "cublasGemmStridedBatchedEx",
         session_->api->gemm_strided_batched(
             session_->handle.get(), cublas_operation(a.operation), cublas_operation(b.operation),
-            size(form_.m), size(form_.n), size(form_.k), &one_, addresses_[a.tensor],
-            cuda_type(a.dtype), size(a.leading), a.batch_stride, addresses_[b.tensor],
-            cuda_type(b.dtype), size(b.leading), b.batch_stride, &beta_, addresses_[d.tensor],
-            cuda_type(d.dtype), size(d.leading), d.batch_stride, size(form_.batch),
+            to_int(form_.m), to_int(form_.n), to_int(form_.k), &one_, addresses_[a.tensor],
+            cuda_type(a.dtype), to_int(a.leading), a.batch_stride, addresses_[b.tensor],
+            cuda_type(b.dtype), to_int(b.leading), b.batch_stride, &beta_, addresses_[d.tensor],
+            cuda_type(d.dtype), to_int(d.leading), d.batch_stride, to_int(form_.batch),
             cublas_compute_type(form_.compute), CUBLAS_GEMM_DEFAULT));
   }
 
   std::shared_ptr<const CublasSession> session_;
   const GemmForm form_;
-  const Bytes result_;
+  const Bytes result_bytes_;
   const ProductScalar one_, beta_;
   std::vector<void*> addresses_;
   cublasStatus_t failure_ = CUBLAS_STATUS_SUCCESS;
@@ -123,14 +123,13 @@ class CublasKernel final : public ProductKernel {
   GemmForm form_;
 };
 
-// cuBLAS has no heuristics to query. It reports which layouts of 8-bit integers it multiplies only
-// when called, so this calls it once. Without memory for that, nothing is known. Returns nullopt if
-// nothing rules the product out.
-std::optional<BackendError> refused_when_called(const std::shared_ptr<const CublasSession>& session,
-                                                const GemmForm& form,
-                                                const ProductTensors& tensors) {
+// Returns an error if cuBLAS rejects the product. cuBLAS has no heuristics to query, and only a
+// call shows which layouts of 8-bit integers it supports. This therefore calls cuBLAS once. Returns
+// nullopt if the call succeeds, or if there is not enough memory for it.
+std::optional<BackendError> check_by_calling(const std::shared_ptr<const CublasSession>& session,
+                                             const GemmForm& form, const ProductTensors& tensors) {
   if (form.compute != ProductCompute::s32) return std::nullopt;
-  auto trial = trial_buffers(*session->device.runtime, tensors.buffers());
+  auto trial = allocate_trial_buffers(*session->device.runtime, tensors.buffers());
   if (!trial) {
     if (trial.error().kind == BackendError::Kind::skipped) return std::nullopt;
     return std::move(trial).error();
@@ -138,8 +137,8 @@ std::optional<BackendError> refused_when_called(const std::shared_ptr<const Cubl
   CublasInvocation invocation(session, form, tensors.buffers()[form.d.tensor].size,
                               buffer_addresses(*trial));
   if (invocation.run()) return std::nullopt;
-  const auto kind = says_unsupported(invocation.failure()) ? BackendError::Kind::unsupported
-                                                           : BackendError::Kind::failed;
+  const auto kind = is_unsupported_status(invocation.failure()) ? BackendError::Kind::unsupported
+                                                                : BackendError::Kind::failed;
   return BackendError{kind, "cuBLAS: " + invocation.error()};
 }
 
@@ -148,16 +147,16 @@ std::optional<BackendError> refused_when_called(const std::shared_ptr<const Cubl
 Result<CublasSession, BackendError> make_cublas_session(
     const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
     std::map<std::string, std::string> details) {
-  const auto refused = [&](std::string_view call, cublasStatus_t status) {
+  const auto call_error = [&](std::string_view call, cublasStatus_t status) {
     return BackendError{BackendError::Kind::failed, fmt::format("{}: {}", call, api->text(status))};
   };
   cublasHandle_t raw = nullptr;
   cublasStatus_t status = api->create(&raw);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasCreate", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return call_error("cublasCreate", status);
   CublasSession session{device, api, {}, {}, std::move(details)};
   session.handle = {raw, [api](cublasHandle_t owned) { api->destroy(owned); }};
   status = api->set_stream(raw, device.runtime->stream());
-  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasSetStream", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return call_error("cublasSetStream", status);
   BENCH_ASSIGN_OR_RETURN(
       DeviceBuffer workspace,
       DeviceBuffer::create(*device.runtime,
@@ -165,7 +164,7 @@ Result<CublasSession, BackendError> make_cublas_session(
   // Setting the stream resets the workspace, so the workspace is set afterwards.
   status =
       api->set_workspace(raw, workspace.data(), static_cast<std::size_t>(workspace.size().count));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused("cublasSetWorkspace", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return call_error("cublasSetWorkspace", status);
   session.workspace = std::make_shared<DeviceBuffer>(std::move(workspace));
   return session;
 }
@@ -177,7 +176,7 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublas_kernel(
   const auto state = session->device.runtime->memory();
   if (!state) return BackendError{BackendError::Kind::failed, state.error().message()};
   if (auto error = refuse_if_out_of_memory(*state, tensors.total())) return *std::move(error);
-  if (auto error = refused_when_called(session, form, tensors)) return *std::move(error);
+  if (auto error = check_by_calling(session, form, tensors)) return *std::move(error);
   return std::unique_ptr<Kernel>(std::make_unique<CublasKernel>(session, form, std::move(tensors)));
 }
 

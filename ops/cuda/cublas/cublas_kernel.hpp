@@ -14,8 +14,8 @@
 
 namespace bench::ops::cuda {
 
-// cuBLAS on a device. The handle uses this project's workspace, so nothing is allocated while
-// products run or are recorded.
+// The state that all cuBLAS kernels on a device share. The handle uses `workspace`, so cuBLAS
+// allocates nothing while products run or are recorded.
 struct CublasSession {
   DeviceParts device;
   std::shared_ptr<const CublasApi> api;
@@ -24,14 +24,15 @@ struct CublasSession {
   std::map<std::string, std::string> details;  // as in CublasLtSession
 };
 
-// BackendError: failed if cuBLAS creates no handle or rejects the stream; skipped if there is no
-// memory for the workspace.
+// BackendError: failed if cuBLAS cannot create the handle or rejects the stream; skipped if there
+// is not enough memory for the workspace.
 Result<CublasSession, BackendError> make_cublas_session(const DeviceParts& device,
                                                         const std::shared_ptr<const CublasApi>& api,
                                                         std::map<std::string, std::string> details);
 
-// Refuses as create_cublaslt_kernel does. cuBLAS chooses its algorithm when it runs and offers no
-// choice. A residual is copied into the destination first; the copy is part of the execution.
+// Creates the kernel of a product. cuBLAS chooses its algorithm itself when it runs. A residual is
+// copied into the destination first; the copy is part of the execution. BackendError: as in
+// create_cublaslt_kernel().
 Result<std::unique_ptr<Kernel>, BackendError> create_cublas_kernel(
     const std::shared_ptr<const CublasSession>& session, const Problem& problem);
 

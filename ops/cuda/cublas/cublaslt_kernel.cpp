@@ -45,14 +45,15 @@ class CublasLtInvocation final : public SingleStepInvocation {
   Status launch() override {
     const GemmForm& form = product_.form;
     MatmulDescriptors& descriptors = product_.descriptors;
-    // All invocations share the descriptors, which are read during the call.
+    // All invocations share the descriptors. cuBLASLt reads them only during the call.
     if (form.bias == Presence::present) {
       BENCH_RETURN_IF_ERROR(descriptors.set_bias(addresses_[form.bias_tensor]));
     }
     void* const result = addresses_[form.d.tensor];
-    // If nothing is added, c is not read. For fp8 the result does not have c's type.
-    const void* unread = is_fp8(form.d.dtype) ? nullptr : result;
-    const void* const addend = form.c ? addresses_[form.c->tensor] : unread;
+    // If nothing is added, cuBLASLt does not read c. The result's address replaces c,
+    // except for fp8, where the result has another type than c.
+    const void* unused_addend = is_fp8(form.d.dtype) ? nullptr : result;
+    const void* const addend = form.c ? addresses_[form.c->tensor] : unused_addend;
     const cublasStatus_t status = product_.api->matmul(
         product_.handle.get(), descriptors.product(), &product_.one, addresses_[form.a.tensor],
         descriptors.a(), addresses_[form.b.tensor], descriptors.b(), &product_.beta, addend,
@@ -133,35 +134,37 @@ Result<std::unique_ptr<Product>, BackendError> make_product(const CublasLtSessio
               product_scalar(form.compute, form.c ? ScalarValue::one : ScalarValue::zero)});
 }
 
-struct Choice {
+struct AlgorithmChoice {
   std::size_t index = 0;
-  std::string tuned;  // empty: nothing to report
+  std::string tuned;  // how the algorithm was chosen; empty if nothing was measured
 };
 
-// If measuring is not possible, takes the first algorithm and records the reason.
-Result<Choice, BackendError> choose(const CublasLtSession& session, Product& product,
-                                    const ProductTensors& tensors,
-                                    const std::vector<MatmulAlgorithm>& algorithms) {
+// Measures the algorithms and chooses the fastest. If there is not enough memory for measuring,
+// chooses the first algorithm and records the reason.
+Result<AlgorithmChoice, BackendError> choose_algorithm(
+    const CublasLtSession& session, Product& product, const ProductTensors& tensors,
+    const std::vector<MatmulAlgorithm>& algorithms) {
   Runtime& runtime = *session.device.runtime;
-  Bytes most;
-  for (const MatmulAlgorithm& each : algorithms) most = std::max(most, each.workspace);
-  auto trial = trial_buffers(runtime, tensors.buffers());
-  auto workspace = DeviceBuffer::create(runtime, most, "tuning");
+  Bytes max_workspace;
+  for (const MatmulAlgorithm& algorithm : algorithms)
+    max_workspace = std::max(max_workspace, algorithm.workspace);
+  auto trial = allocate_trial_buffers(runtime, tensors.buffers());
+  auto workspace = DeviceBuffer::create(runtime, max_workspace, "tuning");
   if (!trial || !workspace) {
     const BackendError& error = !trial ? trial.error() : workspace.error();
     if (error.kind != BackendError::Kind::skipped) return error;
-    return Choice{0, "no: " + error.reason};
+    return AlgorithmChoice{0, "no: " + error.reason};
   }
   const std::vector<void*> addresses = buffer_addresses(*trial);
   const auto best = choose_fastest(algorithms.size(), [&](std::size_t i) -> Result<Nanoseconds> {
     CublasLtInvocation invocation(runtime, product, algorithms[i], workspace->data(), addresses);
-    return tuning_time(session.device, invocation);
+    return measure_tuning_time(session.device, invocation);
   });
   if (!best) return failed(best.error());
-  return Choice{best->index, format_tuned_choice(*best, algorithms.size())};
+  return AlgorithmChoice{best->index, format_fastest_candidate(*best, algorithms.size())};
 }
 
-std::string nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }
+std::string format_nanoseconds(Nanoseconds time) { return fmt::to_string(time.count()); }
 
 }  // namespace
 
@@ -186,16 +189,16 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
   const auto state = runtime.memory();
   if (!state) return failed(state.error());
   if (auto error = refuse_if_out_of_memory(*state, tensors.total())) return *std::move(error);
-  const auto wanted = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMaxCandidates));
+  const auto max_algorithms = static_cast<int>(std::clamp<std::int64_t>(tuning, 1, kMaxCandidates));
   const Nanoseconds begin = runtime.now();
   BENCH_ASSIGN_OR_RETURN(
       const std::vector<MatmulAlgorithm> algorithms,
-      matmul_algorithms(*session.api, session.handle.get(), product->descriptors,
-                        product_workspace_limit(runtime.traits().major), wanted));
+      find_matmul_algorithms(*session.api, session.handle.get(), product->descriptors,
+                             product_workspace_limit(runtime.traits().major), max_algorithms));
   const Nanoseconds planned = runtime.now();
-  Choice choice;
+  AlgorithmChoice choice;
   if (tuning > 0) {
-    BENCH_ASSIGN_OR_RETURN(choice, choose(session, *product, tensors, algorithms));
+    BENCH_ASSIGN_OR_RETURN(choice, choose_algorithm(session, *product, tensors, algorithms));
   }
   const MatmulAlgorithm& chosen = algorithms[choice.index];
   auto details = algorithm_details(*session.api, chosen);
@@ -205,10 +208,10 @@ Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const Cubla
     details["accumulation"] =
         product->form.accumulation == Accumulation::fast ? "fast" : "f32, not fast";
   }
-  details["setup.plan_ns"] = nanoseconds(planned - begin);
+  details["setup.plan_ns"] = format_nanoseconds(planned - begin);
   if (tuning > 0) {
     details["tuned"] = choice.tuned;
-    details["setup.tuning_ns"] = nanoseconds(runtime.now() - planned);
+    details["setup.tuning_ns"] = format_nanoseconds(runtime.now() - planned);
   }
   BENCH_ASSIGN_OR_RETURN(DeviceBuffer workspace, DeviceBuffer::create(runtime, chosen.workspace));
   return std::unique_ptr<Kernel>(

@@ -15,7 +15,7 @@
 
 namespace bench::ops::cuda {
 
-// cuBLASLt on a device: what its kernels share. The library needs one handle per process.
+// The state that all cuBLASLt kernels on a device share. The library needs one handle per process.
 struct CublasLtSession {
   DeviceParts device;
   std::shared_ptr<const CublasLtApi> api;
@@ -25,13 +25,13 @@ struct CublasLtSession {
   std::map<std::string, std::string> details;
 };
 
-// BackendError (failed): cuBLASLt creates no handle; the reason is cuBLASLt's status.
+// BackendError (failed): cuBLASLt cannot create the handle, with cuBLASLt's status.
 Result<std::shared_ptr<cublasLtContext>, BackendError> make_cublaslt_handle(
     const std::shared_ptr<const CublasLtApi>& api);
 
-// `tuning`: measures this many algorithms and takes the fastest; 0: cuBLASLt's first choice.
-// BackendError: unsupported if cuBLASLt or the device does not support the product; skipped if the
-// device does not have enough memory.
+// Creates the kernel of a product. Measures `tuning` algorithms and takes the fastest; if `tuning`
+// is 0, takes cuBLASLt's first choice. BackendError: unsupported if cuBLASLt or the device does not
+// support the product; skipped if the device does not have enough memory.
 Result<std::unique_ptr<Kernel>, BackendError> create_cublaslt_kernel(const CublasLtSession& session,
                                                                      const Problem& problem,
                                                                      std::int64_t tuning);

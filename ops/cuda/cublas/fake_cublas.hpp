@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: functions that replace those of cuBLASLt and cuBLAS that need a device. Descriptors
-// are the real library's, which creates them without a device.
+// For tests: replaces the functions of cuBLASLt and cuBLAS that need a device. The real library
+// creates the descriptors, because this needs no device.
 #pragma once
 
 #include "ops/cuda/cublas/cublas_api.hpp"
@@ -21,7 +21,7 @@ struct FakeAlgorithm {
   Nanoseconds time{0};
   std::int64_t workspace = 0;
   cublasStatus_t state = CUBLAS_STATUS_SUCCESS;  // status that the heuristics report
-  cublasStatus_t runs = CUBLAS_STATUS_SUCCESS;
+  cublasStatus_t runs = CUBLAS_STATUS_SUCCESS;   // status of cublasLtMatmul
 };
 
 // A call of cublasLtMatmul.
@@ -56,8 +56,8 @@ struct FakeCublas {
   cublasStatus_t heuristics = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t create = CUBLAS_STATUS_SUCCESS;
   cublasStatus_t gemm = CUBLAS_STATUS_SUCCESS;  // status of cublasGemmEx and its batched form
-  // The values that were requested.
-  int requested = 0;
+  // Values that the heuristics received.
+  int requested = 0;  // number of algorithms
   std::uint64_t workspace_limit = 0;
   std::vector<std::uint32_t> alignments;
   std::optional<std::uint32_t> reduction_schemes;
@@ -68,7 +68,7 @@ struct FakeCublas {
   cublasMath_t mode = CUBLAS_DEFAULT_MATH;
 };
 
-// Only one at a time: the libraries' functions carry no user data.
+// Only one object may be used at a time, because the libraries' functions have no user data.
 std::shared_ptr<const CublasLtApi> fake_cublaslt(std::shared_ptr<const CublasLtApi> real,
                                                  FakeCublas& fake);
 std::shared_ptr<const CublasApi> fake_cublas(FakeCublas& fake);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gemm in cuBLAS's column-major terms: the role of each matrix, leading dimensions, types,
-// epilogue. Pure.
+// Describes a gemm in cuBLAS's column-major terms: the role of each matrix, leading dimensions,
+// types, epilogue. Pure.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -23,7 +23,8 @@ enum class Accumulation { promoted, fast };
 enum class Activation { none, relu, gelu };
 enum class Presence { absent, present };
 
-// Column-major: a column of `rows` elements is contiguous; columns are `leading` elements apart.
+// A column-major matrix. A column of `rows` elements is contiguous; columns are `leading` elements
+// apart.
 struct MatrixForm {
   std::size_t tensor = 0;  // index in Problem::tensors
   DataType dtype = DataType::f32;
@@ -35,7 +36,7 @@ struct MatrixForm {
 // d = activation(op(a) * op(b) + c + bias), column-major. A row-major product is the transposed
 // product of the same buffers: a is the weights, b is the source, and m and n are swapped.
 struct GemmForm {
-  std::int64_t m = 1, n = 1, k = 1, batch = 1;  // in cuBLAS's sense
+  std::int64_t m = 1, n = 1, k = 1, batch = 1;  // as cuBLAS names them
   MatrixForm a, b, d;
   // The residual to add. It has d's type, except for fp8: cuBLASLt adds only bf16 to fp8.
   std::optional<MatrixForm> c;
@@ -46,17 +47,20 @@ struct GemmForm {
   Activation activation = Activation::none;
 };
 
-// The type of residual and bias for a result of this type: bf16 for fp8, else the result's type.
+// Returns the type of residual and bias for a result of this type: bf16 for fp8, else the result's
+// type.
 DataType addend_type(DataType destination);
 
-// cublaslt supports epilogues and fp8; cublas supports neither.
+// The library that computes a product. cublaslt supports epilogues and fp8; cublas supports
+// neither.
 enum class ProductLibrary { cublaslt, cublas };
 
-// BackendError: the library has no such product on any device.
+// Describes the product of a problem. BackendError: the library does not support the product on any
+// device.
 Result<GemmForm, BackendError> gemm_form(const Problem& problem, ProductLibrary library);
 
 // Returns why a device of this compute capability cannot run the product, or nullopt if it can. fp8
 // requires 8.9. Before 10.0 and on 12.x, fp8 requires both operands to be contiguous along k.
-std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability of);
+std::optional<BackendError> refused_by_device(const GemmForm& form, ComputeCapability capability);
 
 }  // namespace bench::ops::cuda

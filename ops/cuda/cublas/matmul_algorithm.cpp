@@ -17,21 +17,19 @@ namespace {
 constexpr std::array kUnsupported = {CUBLAS_STATUS_NOT_SUPPORTED, CUBLAS_STATUS_INVALID_VALUE,
                                      CUBLAS_STATUS_ARCH_MISMATCH};
 
-BackendError refused_product(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
+BackendError product_error(const CublasLtApi& api, std::string_view what, cublasStatus_t status) {
   const auto kind =
-      says_unsupported(status) ? BackendError::Kind::unsupported : BackendError::Kind::failed;
+      is_unsupported_status(status) ? BackendError::Kind::unsupported : BackendError::Kind::failed;
   return {kind, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
 using Preference =
     std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, decltype(&::cublasLtMatmulPreferenceDestroy)>;
 
-// Keeps sums in the compute type, also if K is split. Otherwise partial sums of 16-bit results
-// might be added in 16 bits.
+// Excludes algorithms that split K and add the partial sums of a 16-bit result in 16 bits.
 cublasStatus_t keep_precision(const CublasLtApi& api, cublasLtMatmulPreference_t preference,
                               const MatmulDescriptors& descriptors) {
   if (info(descriptors.destination()).bytes >= 4) return CUBLAS_STATUS_SUCCESS;
-  // for algorithms that split K
   const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   return api.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
                             sizeof(schemes));
@@ -42,20 +40,20 @@ Result<Preference, BackendError> make_preference(const CublasLtApi& api,
                                                  Bytes workspace) {
   cublasLtMatmulPreference_t raw = nullptr;
   cublasStatus_t status = api.create_preference(&raw);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "a preference", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return product_error(api, "a preference", status);
   Preference preference(raw, api.destroy_preference);
   const auto bytes = static_cast<std::uint64_t>(workspace.count);
   status = api.set_preference(raw, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof(bytes));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "the workspace's limit", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return product_error(api, "the workspace's limit", status);
   status = keep_precision(api, raw, descriptors);
   if (status != CUBLAS_STATUS_SUCCESS)
-    return refused_product(api, "the scheme of reductions", status);
+    return product_error(api, "the scheme of reductions", status);
   const auto alignment = static_cast<std::uint32_t>(kProductAlignment);
   for (const auto name :
        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
     status = api.set_preference(raw, name, &alignment, sizeof(alignment));
-    if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "an alignment", status);
+    if (status != CUBLAS_STATUS_SUCCESS) return product_error(api, "an alignment", status);
   }
   return preference;
 }
@@ -76,9 +74,11 @@ constexpr std::array<ConfigRow, 9> kConfig = {
      {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, sizeof(std::uint16_t), "inner_shape"},
      {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, sizeof(std::uint16_t), "cluster"}}};
 
-// Values have 2 or 4 bytes, are little-endian, and are never negative.
-std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLtMatmulAlgo_t& code,
-                                          const ConfigRow& row) {
+// Reads a property of an algorithm. Returns nullopt if cuBLASLt does not report it. Values have 2
+// or 4 bytes, are little-endian, and are never negative.
+std::optional<std::uint32_t> read_config_value(const CublasLtApi& api,
+                                               const cublasLtMatmulAlgo_t& code,
+                                               const ConfigRow& row) {
   std::uint32_t value = 0;
   std::size_t written = 0;
   if (api.get_algorithm(&code, row.name, &value, row.bytes, &written) != CUBLAS_STATUS_SUCCESS) {
@@ -89,23 +89,23 @@ std::optional<std::uint32_t> config_value(const CublasLtApi& api, const cublasLt
 
 }  // namespace
 
-bool says_unsupported(cublasStatus_t status) {
+bool is_unsupported_status(cublasStatus_t status) {
   return std::ranges::find(kUnsupported, status) != kUnsupported.end();
 }
 
-Result<std::vector<MatmulAlgorithm>, BackendError> matmul_algorithms(
+Result<std::vector<MatmulAlgorithm>, BackendError> find_matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count) {
   BENCH_ASSIGN_OR_RETURN(const Preference preference, make_preference(api, descriptors, workspace));
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
-  int found = 0;
-  const cublasStatus_t status = api.heuristic(handle, descriptors.product(), descriptors.a(),
-                                              descriptors.b(), descriptors.c(), descriptors.d(),
-                                              preference.get(), count, results.data(), &found);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_product(api, "no algorithm for it", status);
+  int result_count = 0;
+  const cublasStatus_t status = api.heuristic(
+      handle, descriptors.product(), descriptors.a(), descriptors.b(), descriptors.c(),
+      descriptors.d(), preference.get(), count, results.data(), &result_count);
+  if (status != CUBLAS_STATUS_SUCCESS) return product_error(api, "no algorithm for it", status);
   std::vector<MatmulAlgorithm> algorithms;
   cublasStatus_t first_failure = CUBLAS_STATUS_NOT_SUPPORTED;
-  for (int i = 0; i < found; ++i) {
+  for (int i = 0; i < result_count; ++i) {
     const auto& result = results[static_cast<std::size_t>(i)];
     if (result.state != CUBLAS_STATUS_SUCCESS) {
       if (i == 0) first_failure = result.state;
@@ -113,7 +113,7 @@ Result<std::vector<MatmulAlgorithm>, BackendError> matmul_algorithms(
     }
     algorithms.push_back({result.algo, {static_cast<std::int64_t>(result.workspaceSize)}});
   }
-  if (algorithms.empty()) return refused_product(api, "no algorithm for it", first_failure);
+  if (algorithms.empty()) return product_error(api, "no algorithm for it", first_failure);
   return algorithms;
 }
 
@@ -121,7 +121,7 @@ std::map<std::string, std::string> algorithm_details(const CublasLtApi& api,
                                                      const MatmulAlgorithm& algorithm) {
   std::map<std::string, std::string> details;
   for (const ConfigRow& row : kConfig) {
-    if (const auto value = config_value(api, algorithm.code, row)) {
+    if (const auto value = read_config_value(api, algorithm.code, row)) {
       details[std::string(row.key)] = fmt::to_string(*value);
     }
   }
@@ -134,9 +134,9 @@ std::string algorithm_name(const std::map<std::string, std::string>& details) {
   if (const auto id = details.find("algorithm"); id != details.end()) name += ":" + id->second;
   for (const std::string key : {"tile", "stages", "split_k"}) {
     const auto value = details.find(key);
-    const bool split = key != "split_k" ||
-                       (value != details.end() && value->second != "1" && value->second != "0");
-    if (value != details.end() && split) name += fmt::format(":{}{}", key, value->second);
+    const bool is_listed = key != "split_k" ||
+                           (value != details.end() && value->second != "1" && value->second != "0");
+    if (value != details.end() && is_listed) name += fmt::format(":{}{}", key, value->second);
   }
   return name;
 }

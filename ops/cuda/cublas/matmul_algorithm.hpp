@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt's algorithms for a product: what its heuristics offer, and their properties as numbers.
+// Lists cuBLASLt's algorithms for a product: those that its heuristics offer, with their
+// properties.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,22 +22,23 @@ struct MatmulAlgorithm {
   Bytes workspace;
 };
 
-// Whether cuBLAS and cuBLASLt use this status to report an unsupported product.
-bool says_unsupported(cublasStatus_t status);
+// Whether this is a status with which cuBLAS or cuBLASLt reports an unsupported product.
+bool is_unsupported_status(cublasStatus_t status);
 
 // Returns at most `count` algorithms for operands aligned to kProductAlignment, in cuBLASLt's
-// order, the fastest by its estimate first. Each needs at most `workspace`. BackendError:
-// unsupported if cuBLASLt has none, else failed, with cuBLASLt's status.
-Result<std::vector<MatmulAlgorithm>, BackendError> matmul_algorithms(
+// order: by its estimate, the fastest comes first. Each algorithm needs at most `workspace`.
+// BackendError: unsupported if cuBLASLt has no algorithm, else failed, with cuBLASLt's status.
+Result<std::vector<MatmulAlgorithm>, BackendError> find_matmul_algorithms(
     const CublasLtApi& api, cublasLtHandle_t handle, const MatmulDescriptors& descriptors,
     Bytes workspace, int count);
 
-// Properties as named in cublasLt.h: "algorithm" -> "66", "tile", "stages", "split_k", "reduction",
-// "swizzle", "custom", "inner_shape", "cluster", "workspace_bytes". Omits those that cuBLASLt does
-// not report.
+// Returns an algorithm's properties, as cublasLt.h names them: "algorithm" -> "66", "tile",
+// "stages", "split_k", "reduction", "swizzle", "custom", "inner_shape", "cluster",
+// "workspace_bytes". Omits properties that cuBLASLt does not report.
 std::map<std::string, std::string> algorithm_details(const CublasLtApi& api,
                                                      const MatmulAlgorithm& algorithm);
-// Formats these details: "cublaslt:66:tile20:stages36:split_k3"; splits only if there are any.
+// Formats details of algorithm_details(): "cublaslt:66:tile20:stages36:split_k3". Omits "split_k"
+// if K is not split.
 std::string algorithm_name(const std::map<std::string, std::string>& details);
 
 }  // namespace bench::ops::cuda

@@ -33,8 +33,8 @@ constexpr ComputeRow kComputes[] = {
     {ProductCompute::f64, CUBLAS_COMPUTE_64F, CUDA_R_64F},
     {ProductCompute::s32, CUBLAS_COMPUTE_32I, CUDA_R_32I}};
 
-BackendError refused_descriptor(const CublasLtApi& api, std::string_view what,
-                                cublasStatus_t status) {
+BackendError descriptor_error(const CublasLtApi& api, std::string_view what,
+                              cublasStatus_t status) {
   return {BackendError::Kind::unsupported, fmt::format("cuBLASLt: {}: {}", what, api.text(status))};
 }
 
@@ -55,16 +55,16 @@ cudaDataType_t scale_type(ProductCompute compute) {
 }
 
 cublasLtEpilogue_t to_epilogue(const GemmForm& form) {
-  const bool bias = form.bias == Presence::present;
+  const bool has_bias = form.bias == Presence::present;
   switch (form.activation) {
     case Activation::none:
       break;
     case Activation::relu:
-      return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+      return has_bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
     case Activation::gelu:
-      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+      return has_bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
   }
-  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  return has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
 Result<MatmulDescriptors::MatrixLayout, BackendError> MatmulDescriptors::make_layout(
@@ -73,7 +73,7 @@ Result<MatmulDescriptors::MatrixLayout, BackendError> MatmulDescriptors::make_la
   cublasStatus_t status =
       api->create_layout(&raw, cuda_type(form.dtype), static_cast<std::uint64_t>(form.rows),
                          static_cast<std::uint64_t>(form.columns), form.leading);
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "a matrix", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "a matrix", status);
   MatrixLayout layout(raw, [api](cublasLtMatrixLayout_t owned) { api->destroy_layout(owned); });
   if (batch == 1) return layout;
   if (batch > std::numeric_limits<std::int32_t>::max()) {
@@ -81,11 +81,10 @@ Result<MatmulDescriptors::MatrixLayout, BackendError> MatmulDescriptors::make_la
   }
   const auto count = static_cast<std::int32_t>(batch);
   status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the batch", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "the batch", status);
   status = api->set_layout(raw, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &form.batch_stride,
                            sizeof(form.batch_stride));
-  if (status != CUBLAS_STATUS_SUCCESS)
-    return refused_descriptor(*api, "the batch's stride", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "the batch's stride", status);
   return layout;
 }
 
@@ -94,7 +93,7 @@ Result<MatmulDescriptors::Product, BackendError> MatmulDescriptors::make_product
   cublasLtMatmulDesc_t raw = nullptr;
   cublasStatus_t status =
       api->create_product(&raw, cublas_compute_type(form.compute), scale_type(form.compute));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the product", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "the product", status);
   Product product(raw, [api](cublasLtMatmulDesc_t owned) { api->destroy_product(owned); });
   struct Setting {
     cublasLtMatmulDescAttributes_t name;
@@ -107,34 +106,33 @@ Result<MatmulDescriptors::Product, BackendError> MatmulDescriptors::make_product
       {CUBLASLT_MATMUL_DESC_EPILOGUE, to_epilogue(form), "the epilogue"}};
   for (const Setting& setting : settings) {
     status = api->set_product(raw, setting.name, &setting.value, sizeof(setting.value));
-    if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, setting.what, status);
+    if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, setting.what, status);
   }
   if (is_fp8(form.a.dtype)) {
     const std::int8_t fast = form.accumulation == Accumulation::fast ? 1 : 0;
     status = api->set_product(raw, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof(fast));
-    if (status != CUBLAS_STATUS_SUCCESS)
-      return refused_descriptor(*api, "the accumulation", status);
+    if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "the accumulation", status);
   }
   if (form.bias == Presence::absent || !is_fp8(form.d.dtype)) return product;
   const auto bias_type = static_cast<std::int32_t>(cuda_type(addend_type(form.d.dtype)));
   status =
       api->set_product(raw, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof(bias_type));
-  if (status != CUBLAS_STATUS_SUCCESS) return refused_descriptor(*api, "the bias's type", status);
+  if (status != CUBLAS_STATUS_SUCCESS) return descriptor_error(*api, "the bias's type", status);
   return product;
 }
 
 Result<MatmulDescriptors, BackendError> MatmulDescriptors::create(
     std::shared_ptr<const CublasLtApi> api, const GemmForm& form) {
-  MatmulDescriptors made(std::move(api));
-  BENCH_ASSIGN_OR_RETURN(made.product_, make_product(made.api_, form));
-  BENCH_ASSIGN_OR_RETURN(made.a_, make_layout(made.api_, form.a, form.batch));
-  BENCH_ASSIGN_OR_RETURN(made.b_, make_layout(made.api_, form.b, form.batch));
-  BENCH_ASSIGN_OR_RETURN(made.d_, make_layout(made.api_, form.d, form.batch));
+  MatmulDescriptors descriptors(std::move(api));
+  BENCH_ASSIGN_OR_RETURN(descriptors.product_, make_product(descriptors.api_, form));
+  BENCH_ASSIGN_OR_RETURN(descriptors.a_, make_layout(descriptors.api_, form.a, form.batch));
+  BENCH_ASSIGN_OR_RETURN(descriptors.b_, make_layout(descriptors.api_, form.b, form.batch));
+  BENCH_ASSIGN_OR_RETURN(descriptors.d_, make_layout(descriptors.api_, form.d, form.batch));
   MatrixForm addend = form.c.value_or(form.d);
   addend.dtype = addend_type(form.d.dtype);
-  BENCH_ASSIGN_OR_RETURN(made.c_, make_layout(made.api_, addend, form.batch));
-  made.destination_ = form.d.dtype;
-  return made;
+  BENCH_ASSIGN_OR_RETURN(descriptors.c_, make_layout(descriptors.api_, addend, form.batch));
+  descriptors.destination_ = form.d.dtype;
+  return descriptors;
 }
 
 Status MatmulDescriptors::set_pointer(cublasLtMatmulDescAttributes_t name, std::string_view what,

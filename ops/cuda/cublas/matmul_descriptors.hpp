@@ -16,7 +16,7 @@ namespace bench::ops::cuda {
 cudaDataType_t cuda_type(DataType dtype);
 cublasOperation_t cublas_operation(Operation operation);
 cublasComputeType_t cublas_compute_type(ProductCompute compute);
-// The type of alpha and beta, and of the epilogue.
+// Returns the type of alpha, beta and the epilogue's computation.
 cudaDataType_t scale_type(ProductCompute compute);
 cublasLtEpilogue_t to_epilogue(const GemmForm& form);
 
@@ -29,7 +29,8 @@ class MatmulDescriptors {
   cublasLtMatmulDesc_t product() const { return product_.get(); }
   cublasLtMatrixLayout_t a() const { return a_.get(); }
   cublasLtMatrixLayout_t b() const { return b_.get(); }
-  // Without a residual, cuBLASLt expects the layout of the result here.
+  // The layout of the residual. Without a residual, it is a layout with the result's sizes, which
+  // cuBLASLt expects.
   cublasLtMatrixLayout_t c() const { return c_.get(); }
   cublasLtMatrixLayout_t d() const { return d_.get(); }
   DataType destination() const { return destination_; }

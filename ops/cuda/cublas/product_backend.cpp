@@ -15,7 +15,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using CreatedKernel = Result<std::unique_ptr<Kernel>, BackendError>;
+using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
 
 constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
                                                    "CUBLAS_EMULATE_DOUBLE_PRECISION",
@@ -28,22 +28,22 @@ constexpr std::array<const char*, 8> kVariables = {"CUBLASLT_WORKSPACE_SIZE",
 
 class ProductBackend final : public Backend {
  public:
-  using Maker = std::function<CreatedKernel(const Problem& problem, std::int64_t tuning)>;
-  ProductBackend(std::string name, std::string path, Maker make)
-      : name_(std::move(name)), path_(std::move(path)), make_(std::move(make)) {}
+  using KernelFactory = std::function<KernelResult(const Problem& problem, std::int64_t tuning)>;
+  ProductBackend(std::string name, std::string path, KernelFactory make_kernel)
+      : name_(std::move(name)), path_(std::move(path)), make_kernel_(std::move(make_kernel)) {}
 
   std::string_view name() const override { return name_; }
   std::string_view device() const override { return "cuda"; }
   LibraryInfo library() const override { return {name_, "", path_, ""}; }
-  CreatedKernel create(const Problem& problem) override {
+  KernelResult create(const Problem& problem) override {
     if (problem.op != find_operator("gemm")) {
       return BackendError{BackendError::Kind::unsupported,
                           fmt::format("{} supports only matrix products; use backend cudnn for {}",
                                       name_, problem.op->name)};
     }
-    return make_(problem, tuning_);
+    return make_kernel_(problem, tuning_);
   }
-  CreatedKernel create(const Network&) override {
+  KernelResult create(const Network&) override {
     return BackendError{
         BackendError::Kind::unsupported,
         fmt::format("{} supports only matrix products; use backend cudnn for networks", name_)};
@@ -52,7 +52,7 @@ class ProductBackend final : public Backend {
 
  private:
   std::string name_, path_;
-  Maker make_;
+  KernelFactory make_kernel_;
   std::int64_t tuning_ = 0;
 };
 
@@ -77,7 +77,7 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublaslt_backend(
   device.runtime->note_setup("library", device.runtime->now() - begin);
   std::map<std::string, std::string> details = library_variables(variables);
   // A network's library is cuDNN, so its products report cuBLASLt in their details.
-  details["library.cublaslt"] = packed_version(api->version());
+  details["library.cublaslt"] = format_packed_version(api->version());
   details["library.cublaslt.path"] = api->path;
   const CublasLtSession session{device, api, std::move(handle), std::move(details)};
   return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
@@ -90,10 +90,10 @@ Result<std::unique_ptr<Backend>, BackendError> make_cublas_backend(
     const DeviceParts& device, const std::shared_ptr<const CublasApi>& api,
     const Variables& variables) {
   const Nanoseconds begin = device.runtime->now();
-  BENCH_ASSIGN_OR_RETURN(CublasSession made,
+  BENCH_ASSIGN_OR_RETURN(CublasSession new_session,
                          make_cublas_session(device, api, library_variables(variables)));
   device.runtime->note_setup("library", device.runtime->now() - begin);
-  const auto session = std::make_shared<const CublasSession>(std::move(made));
+  const auto session = std::make_shared<const CublasSession>(std::move(new_session));
   return std::unique_ptr<Backend>(std::make_unique<ProductBackend>(
       "cublas", api->path, [session](const Problem& problem, std::int64_t) {
         return create_cublas_kernel(session, problem);

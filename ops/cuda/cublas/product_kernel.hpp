@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of cuBLASLt and cuBLAS have in common.
+// The base class of the kernels of cuBLASLt and cuBLAS.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -38,6 +38,7 @@ class ProductKernel : public CudaKernel {
   }
 
  protected:
+  // Binds addresses that check_addresses() has accepted.
   virtual std::unique_ptr<Invocation> bind_checked(std::vector<void*> addresses) = 0;
 
  private:

@@ -14,14 +14,15 @@
 namespace bench::ops::cuda {
 namespace {
 
-// The layout text of a plain tensor: one letter per dimension, outermost first ("abc").
+// Returns the layout text of a plain tensor: one letter per dimension, outermost first ("abc").
 std::string plain_layout(std::size_t rank) {
   std::string letters;
   for (std::size_t i = 0; i < rank; ++i) letters += static_cast<char>('a' + i);
   return letters;
 }
 
-void convert(const void* source, DataType from, void* target, DataType to, std::size_t elements) {
+void convert_elements(const void* source, DataType from, void* target, DataType to,
+                      std::size_t elements) {
   for (std::size_t i = 0; i < elements; ++i) {
     store_element(to, target, i, load_element(from, source, i));
   }
@@ -32,9 +33,9 @@ void convert(const void* source, DataType from, void* target, DataType to, std::
 ProductTensors::ProductTensors(const Problem& problem, const GemmForm& form) {
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
-    const bool addend = (form.bias == Presence::present && form.bias_tensor == i) ||
-                        (form.c && form.c->tensor == i);
-    const DataType type = addend ? addend_type(form.d.dtype) : tensor.dtype;
+    const bool is_addend = (form.bias == Presence::present && form.bias_tensor == i) ||
+                           (form.c && form.c->tensor == i);
+    const DataType type = is_addend ? addend_type(form.d.dtype) : tensor.dtype;
     types_.push_back({tensor.dtype, type, static_cast<std::size_t>(tensor.elements())});
     buffers_.push_back({buffer_role(tensor.role), Bytes{tensor.elements() * info(type).bytes},
                         plain_layout(tensor.dims.size())});
@@ -61,7 +62,7 @@ Status ProductTensors::pack(Runtime& runtime, std::size_t index, const void* pla
   const Bytes size = buffers_[index].size;
   if (type.plain == type.device) return runtime.copy_in(device, plain, size);
   std::vector<std::uint8_t> converted(static_cast<std::size_t>(size.count));
-  convert(plain, type.plain, converted.data(), type.device, type.elements);
+  convert_elements(plain, type.plain, converted.data(), type.device, type.elements);
   return runtime.copy_in(device, converted.data(), size);
 }
 
@@ -72,7 +73,7 @@ Status ProductTensors::unpack(Runtime& runtime, std::size_t index, const void* d
   if (type.plain == type.device) return runtime.copy_out(plain, device, size);
   std::vector<std::uint8_t> converted(static_cast<std::size_t>(size.count));
   BENCH_RETURN_IF_ERROR(runtime.copy_out(converted.data(), device, size));
-  convert(converted.data(), type.device, plain, type.plain, type.elements);
+  convert_elements(converted.data(), type.device, plain, type.plain, type.elements);
   return Done{};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gemm's tensors on a device. They are plain row-major. Tensors that cuBLAS adds in a different
-// data type than the problem's are converted.
+// Describes and copies a gemm's tensors on a device, which are plain row-major. Converts tensors
+// that cuBLAS adds in another data type than the problem's.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -42,15 +42,16 @@ class ProductTensors {
   std::vector<KernelBuffer> buffers_;
 };
 
-// Error: the number of addresses differs from the number of buffers, or an address is not aligned
-// to kProductAlignment bytes.
+// Alignment in bytes that the addresses of a product's tensors must have.
 inline constexpr std::size_t kProductAlignment = 64;
+// Error: the number of addresses is not `expected`, or an address is not aligned to
+// kProductAlignment.
 Status check_addresses(std::span<void* const> addresses, std::size_t expected);
 
 // Returns skipped if a product needs more memory than the device has free now.
 std::optional<BackendError> refuse_if_out_of_memory(const MemoryState& memory, Bytes needed);
 
-// One and zero as cuBLAS reads them from host memory, in the type of a product's sums.
+// A scalar that cuBLAS reads from host memory, in the type of a product's sums.
 struct ProductScalar {
   union {
     float f32;
@@ -61,11 +62,11 @@ struct ProductScalar {
 enum class ScalarValue { zero, one };
 ProductScalar product_scalar(ProductCompute compute, ScalarValue value);
 
-// cuBLAS's names: "32F", "32F_FAST_TF32", "64F", "32I".
+// Returns cuBLAS's name: "32F", "32F_FAST_TF32", "64F" or "32I".
 std::string_view compute_name(ProductCompute compute);
 
-// Maximum workspace of a product: 64 MiB from compute capability 9.0 on, as NVIDIA recommends; 32
-// MiB before.
+// Returns the maximum workspace of a product: 64 MiB from compute capability 9.0 on, as NVIDIA
+// recommends, else 32 MiB.
 Bytes product_workspace_limit(int major);
 
 }  // namespace bench::ops::cuda

@@ -10,14 +10,14 @@
 namespace bench::ops::cuda {
 namespace {
 
-constexpr Nanoseconds kSample = std::chrono::milliseconds(2);
+constexpr Nanoseconds kSampleTime = std::chrono::milliseconds(2);
 constexpr std::int64_t kMaxIterations = 200;
 
 }  // namespace
 
-Result<TunedChoice> choose_fastest(std::size_t candidates,
-                                   const std::function<Result<Nanoseconds>(std::size_t)>& measure) {
-  std::optional<TunedChoice> best;
+Result<FastestCandidate> choose_fastest(
+    std::size_t candidates, const std::function<Result<Nanoseconds>(std::size_t)>& measure) {
+  std::optional<FastestCandidate> best;
   std::optional<Error> first_error;
   std::size_t failed = 0;
   for (std::size_t i = 0; i < candidates; ++i) {
@@ -26,7 +26,7 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
       ++failed;
       if (!first_error) first_error = std::move(time).error();
     } else if (!best || *time < best->time) {
-      best = TunedChoice{i, *time};
+      best = FastestCandidate{i, *time};
     }
   }
   if (!best) return first_error.value_or(Error{"nothing to choose from", "", ""});
@@ -34,19 +34,19 @@ Result<TunedChoice> choose_fastest(std::size_t candidates,
   return *best;
 }
 
-Result<std::vector<DeviceBuffer>, BackendError> trial_buffers(
+Result<std::vector<DeviceBuffer>, BackendError> allocate_trial_buffers(
     Runtime& runtime, std::span<const KernelBuffer> buffers) {
   constexpr std::uint8_t kPattern = 0x3c;  // f16: 1.06; f32, bf16: 0.011; e4m3: 1.5; e5m2: 1
-  std::vector<DeviceBuffer> made;
+  std::vector<DeviceBuffer> trial;
   for (const KernelBuffer& buffer : buffers) {
     BENCH_ASSIGN_OR_RETURN(DeviceBuffer memory,
                            DeviceBuffer::create(runtime, buffer.size, "tuning"));
     if (const Status filled = runtime.fill(memory.data(), kPattern, buffer.size); !filled) {
       return BackendError{BackendError::Kind::failed, filled.error().message()};
     }
-    made.push_back(std::move(memory));
+    trial.push_back(std::move(memory));
   }
-  return made;
+  return trial;
 }
 
 std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers) {
@@ -56,13 +56,13 @@ std::vector<void*> buffer_addresses(std::span<const DeviceBuffer> buffers) {
   return addresses;
 }
 
-Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invocation) {
+Result<Nanoseconds> measure_tuning_time(const DeviceParts& device, CudaInvocation& invocation) {
   KernelSampling sampling(device.runtime);
   Invocation* const rotation[] = {&invocation};
   SampleRequest request{rotation, 0, 1, SampleMethod::stream};
   BENCH_ASSIGN_OR_RETURN(const DeviceSample one, device.sampler->sample(sampling, request));
   const std::int64_t single = std::max<std::int64_t>(one.device.count(), 1);
-  request.iterations = std::clamp<std::int64_t>(kSample.count() / single, 1, kMaxIterations);
+  request.iterations = std::clamp<std::int64_t>(kSampleTime.count() / single, 1, kMaxIterations);
   std::array<Nanoseconds, 3> times{};
   for (Nanoseconds& time : times) {
     BENCH_ASSIGN_OR_RETURN(const DeviceSample sample, device.sampler->sample(sampling, request));
@@ -72,7 +72,7 @@ Result<Nanoseconds> tuning_time(const DeviceParts& device, CudaInvocation& invoc
   return times[1];
 }
 
-std::string format_tuned_choice(const TunedChoice& choice, std::size_t candidates) {
+std::string format_fastest_candidate(const FastestCandidate& choice, std::size_t candidates) {
   std::string text = fmt::format("{} of {}", choice.index + 1, candidates);
   if (choice.failed > 0) text += fmt::format(", {} failed", choice.failed);
   return text;

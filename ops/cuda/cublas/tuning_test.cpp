@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Result<TunedChoice> choose_of(const std::vector<Result<Nanoseconds>>& times) {
+Result<FastestCandidate> choose_of(const std::vector<Result<Nanoseconds>>& times) {
   return choose_fastest(times.size(), [&](std::size_t i) { return times[i]; });
 }
 
@@ -21,14 +21,14 @@ TEST(ChooseFastest, TakesTheFirstOfTheFastest) {
   const auto choice = choose_of({Nanoseconds(30), Nanoseconds(20), Nanoseconds(20)});
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->index, 1u);
-  EXPECT_EQ(format_tuned_choice(*choice, 3), "2 of 3");
+  EXPECT_EQ(format_fastest_candidate(*choice, 3), "2 of 3");
 }
 
 TEST(ChooseFastest, PassesOverWhatFails) {
   const auto choice = choose_of({Error{"a", "", ""}, Nanoseconds(20), Error{"b", "", ""}});
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->index, 1u);
-  EXPECT_EQ(format_tuned_choice(*choice, 3), "2 of 3, 2 failed");
+  EXPECT_EQ(format_fastest_candidate(*choice, 3), "2 of 3, 2 failed");
 }
 
 TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {
@@ -39,7 +39,7 @@ TEST(ChooseFastest, SaysWhyNothingCouldBeMeasured) {
 TEST(TuningTime, IsOfOneExecution) {
   test::ScriptedDevice device;
   test::ScriptedInvocation invocation(*device.runtime, "one", 100us);
-  EXPECT_EQ(*tuning_time(device.parts(), invocation), 100us);
+  EXPECT_EQ(*measure_tuning_time(device.parts(), invocation), 100us);
   // one run before, one to estimate the time, then three times 2 ms (20 runs)
   EXPECT_EQ(invocation.executions, 1 + 1 + 3 * 20);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's backend (graph) API as a function table, filled at run time.
+// A table of the functions of cuDNN's backend (graph) API, filled at run time.
 #pragma once
 
 #include "base/result.hpp"

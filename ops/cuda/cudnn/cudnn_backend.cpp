@@ -16,7 +16,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-using Created = Result<std::unique_ptr<Kernel>, BackendError>;
+using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
 
 LibraryInfo library_info(const Result<std::shared_ptr<const CudnnApi>, BackendError>& loaded) {
   if (!loaded) return {"cudnn", "", "", loaded.error().reason};
@@ -39,44 +39,45 @@ class CudnnBackend final : public Backend {
   std::string_view name() const override { return "cudnn"; }
   std::string_view device() const override { return "cuda"; }
   LibraryInfo library() const override { return library_info(parts_.api); }
-  Created create(const Problem& problem) override {
+  KernelResult create(const Problem& problem) override {
     if (problem.op->name == "gemm") {
       return unsupported("gemm on cuda runs by the backends cublaslt and cublas");
     }
     return kernels_.create(problem);
   }
-  Created create(const Network& network) override;
-  Created create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
+  KernelResult create(const Network& network) override;
+  KernelResult create_layer(const Problem& problem, const InputLayouts& input_layouts) override;
   void set_layer_maker(KernelMaker maker) override { layer_maker_ = std::move(maker); }
   void set_tuning(std::int64_t candidates) override { kernels_.set_tuning(candidates); }
 
  private:
-  Created create_node(const Problem& problem);
-  Created create_reorder(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to);
+  KernelResult create_node(const Problem& problem);
+  KernelResult create_reorder(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to);
 
   CudnnBackendParts parts_;
   ProblemKernels kernels_;
   KernelMaker layer_maker_;
 };
 
-Created CudnnBackend::create_node(const Problem& problem) {
+KernelResult CudnnBackend::create_node(const Problem& problem) {
   if (problem.op->name == "gemm") return kernels_.create_product(problem);
-  auto made = kernels_.create(problem);
-  if (made || !layer_maker_ || made.error().kind != BackendError::Kind::unsupported) return made;
-  auto foreign = layer_maker_(problem);
-  return foreign ? std::move(foreign) : std::move(made);
+  auto kernel = kernels_.create(problem);
+  if (kernel || !layer_maker_ || kernel.error().kind != BackendError::Kind::unsupported)
+    return kernel;
+  auto plugin_kernel = layer_maker_(problem);
+  return plugin_kernel ? std::move(plugin_kernel) : std::move(kernel);
 }
 
-Created CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
-                                     MemoryLayout to) {
+KernelResult CudnnBackend::create_reorder(const Dims& dims, DataType dtype, MemoryLayout from,
+                                          MemoryLayout to) {
   BENCH_ASSIGN_OR_RETURN(NativeForm form, reorder_form(dims, dtype, from, to));
   const BufferRole roles[] = {BufferRole::input, BufferRole::output};
   return make_native_kernel(parts_.device, parts_.launcher, std::move(form), roles);
 }
 
-Created CudnnBackend::create(const Network& network) {
-  if (auto why = whole_network_unsupported_reason(network, "cuDNN"))
-    return unsupported(*std::move(why));
+KernelResult CudnnBackend::create(const Network& network) {
+  if (auto reason = whole_network_unsupported_reason(network, "cuDNN"))
+    return unsupported(*std::move(reason));
   BENCH_ASSIGN_OR_RETURN(
       KernelChain chain,
       build_network_chain(
@@ -87,18 +88,19 @@ Created CudnnBackend::create(const Network& network) {
   return make_chain_kernel(parts_.device, std::move(chain), IntermediateStorage::activations);
 }
 
-// Uses the layout of the network's images.
-Created CudnnBackend::create_layer(const Problem& problem, const InputLayouts& input_layouts) {
+// Creates the kernel in the layout in which the network passes the first input. If there is no such
+// kernel, creates it in the problem's layout.
+KernelResult CudnnBackend::create_layer(const Problem& problem, const InputLayouts& input_layouts) {
   Problem layer = problem;
   const auto first = input_layouts.find(problem.tensors.front().name);
-  const bool chooses = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;
-  if (chooses && first != input_layouts.end() && first->second == "nhwc")
+  const bool is_choosable = problem.layout == Layout::any && problem.tensors.back().dims.size() > 2;
+  if (is_choosable && first != input_layouts.end() && first->second == "nhwc")
     layer.layout = Layout::nhwc;
-  if (chooses && first != input_layouts.end() && first->second == "nchw")
+  if (is_choosable && first != input_layouts.end() && first->second == "nchw")
     layer.layout = Layout::nchw;
-  auto made = create(layer);
-  const bool as_met = made || made.error().kind != BackendError::Kind::unsupported;
-  return as_met || layer.layout == problem.layout ? std::move(made) : create(problem);
+  auto kernel = create(layer);
+  const bool is_unsupported = !kernel && kernel.error().kind == BackendError::Kind::unsupported;
+  return is_unsupported && layer.layout != problem.layout ? create(problem) : std::move(kernel);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(CudnnBackendTest, SaysWhatItIs) {
 }
 
 TEST_F(CudnnBackendTest, NoHandleNoBackend) {
-  cudnn_.refuses_handle = true;
+  cudnn_.rejects_handle = true;
   const auto made = make_cudnn_backend({device_.parts(), cudnn_.api(), nullptr, {}});
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().kind, BackendError::Kind::failed);
@@ -194,7 +194,7 @@ TEST_F(CudnnBackendTest, ConvolutionsAgreeInEveryDirectionAndLayout) {
 // No engine fuses: cuDNN's convolution runs first, then the native kernel, in place of the result
 // or after a wider one.
 TEST_F(CudnnBackendTest, AnEpilogueThatIsNotFusedRunsBehind) {
-  cudnn_.most_operations = 1;
+  cudnn_.max_operations = 1;
   for (const char* tokens : {"n2c4h5k6r3p1+bias", "n2c4h5k6r3p1+bias+add+relu",
                              "n2c4w9k6s3+hardswish", "n2c4h5k6r3u2+transposed+bias+clip"}) {
     for (const DataType dtype : {DataType::f32, DataType::f16, DataType::s8}) {
@@ -336,7 +336,7 @@ TEST_F(CudnnBackendTest, ProductsAreOthers) {
 // Convolutions by the scripted library with native epilogues, native reorders and softmax, products
 // by another backend.
 TEST_F(CudnnBackendTest, NetworksAreChainsOfAllOfThem) {
-  cudnn_.most_operations = 1;
+  cudnn_.max_operations = 1;
   const NetworkDefinition definition = {.name = "small",
                                         .input = {3, 6, 6},
                                         .layers = {layer("conv", "conv", "k4r3s3p1", {"input"}),

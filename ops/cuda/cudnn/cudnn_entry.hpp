@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How cuDNN computes an operator: one `extern const CudnnEntry <op>_cudnn` in ops/<op>/cudnn.cpp.
-// The table cudnn_entries() is generated from ops/CMakeLists.txt (the word `cudnn`).
+// Describes how cuDNN computes an operator. Each operator that cuDNN supports defines one
+// `extern const CudnnEntry <op>_cudnn` in ops/<op>/cudnn.cpp. The build generates the table
+// cudnn_entries() from the operators with the word `cudnn` in ops/CMakeLists.txt.
 #pragma once
 
 #include "base/result.hpp"
@@ -18,7 +19,7 @@
 
 namespace bench::ops::cuda {
 
-// Transformation of values before packing. inverse_deviation: 1 / sqrt(value + epsilon).
+// How packed values are stored. inverse_deviation: as 1 / sqrt(value + epsilon).
 enum class PackedValues { unchanged, inverse_deviation };
 
 struct PackedTensor {
@@ -27,25 +28,27 @@ struct PackedTensor {
   PackedValues values = PackedValues::unchanged;
 };
 
-// Problems for which cuDNN accepts a graph, but finds no engine.
+// A set of problems that no cuDNN engine computes, even if cuDNN accepts a graph.
 struct CudnnGap {
   bool (*applies)(const Problem& problem);
   std::string_view reason;
-  std::optional<ComputeCapability> before = {};  // engines exist from this capability on
+  // If set, the gap exists only on devices below this capability.
+  std::optional<ComputeCapability> before = {};
 };
 
 struct CudnnEntry {
   std::string_view op;
   // Builds the graph of a problem. BackendError: cuDNN's graph API has no such operation, or
-  // rejects these sizes and types. Null if cuDNN has no operation for this operator, whatever the
-  // sizes.
+  // rejects these sizes and types. The pointer is null if cuDNN has no operation for the operator.
   Result<OperationGraph, BackendError> (*graph)(const CudnnTarget& target,
                                                 const Problem& problem) = nullptr;
-  // Observed with cuDNN 9.19. `gaps` were observed in all cases; a native kernel computes their
-  // problems. `expected_gaps` were observed for described devices; nothing computes their problems.
+  // Gaps observed with cuDNN 9.19. `gaps` were observed on every device; native kernels compute
+  // their problems. `expected_gaps` were observed for described devices; nothing computes their
+  // problems.
   std::span<const CudnnGap> gaps = {};
   std::span<const CudnnGap> expected_gaps = {};
-  // Returns a tensor's arrangement if it differs from the graph's form, else nullopt. May be null.
+  // Returns a tensor's arrangement if it differs from the graph's form, else nullopt. The pointer
+  // may be null.
   std::optional<PackedTensor> (*pack)(const Problem& problem, std::size_t tensor,
                                       const TensorForm& form) = nullptr;
 };
@@ -57,7 +60,7 @@ const CudnnEntry* find_cudnn_entry(std::string_view op);
 // Returns "nchw" or "nhwc", or "plain" for tensors with fewer than three dimensions.
 std::string format_layout(const Problem& problem, std::size_t tensor, Layout layout);
 
-// Conditions that the gaps of several operators share.
+// Conditions of gaps (CudnnGap::applies) that several operators share.
 inline bool is_rank_3(const Problem& problem) { return problem.tensors[0].dims.size() == 3; }
 inline bool is_f64(const Problem& problem) { return problem.dtype == DataType::f64; }
 inline bool is_nchw(const Problem& problem) { return problem.layout == Layout::nchw; }

@@ -15,20 +15,20 @@
 
 namespace bench::ops::cuda {
 
-Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> execution_plans(
-    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t most) {
+Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
+    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans) {
   const CudnnTarget target = session.target();
-  const auto shared = std::make_shared<const OperationGraph>(std::move(graph));
+  const auto shared_graph = std::make_shared<const OperationGraph>(std::move(graph));
   std::vector<std::shared_ptr<const ExecutionPlan>> plans;
   std::optional<std::string> first_reason;
   for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
-    auto candidates = engine_candidates(target, *shared, problem, nullptr, choice);
+    auto candidates = engine_candidates(target, *shared_graph, problem, nullptr, choice);
     if (!candidates) {
       if (!first_reason) first_reason = std::move(candidates).error().reason;
       continue;
     }
     for (EngineCandidate& candidate : *candidates) {
-      if (static_cast<std::int64_t>(plans.size()) >= most) break;
+      if (static_cast<std::int64_t>(plans.size()) >= max_plans) break;
       auto plan = finish_plan(target, candidate.configuration, nullptr);
       if (!plan) {
         if (!first_reason) first_reason = "cuDNN: " + plan.error().message();
@@ -38,7 +38,7 @@ Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> executio
       candidate.engine.workspace = workspace;
       std::string knobs = format_knobs(candidate.configuration);
       plans.push_back(std::make_shared<const ExecutionPlan>(
-          ExecutionPlan{shared, std::move(candidate.configuration), *std::move(plan),
+          ExecutionPlan{shared_graph, std::move(candidate.configuration), *std::move(plan),
                         std::move(candidate.engine), std::move(knobs), Bytes{workspace}}));
     }
     if (!plans.empty()) return plans;
@@ -77,11 +77,11 @@ void from_inverse_deviation(DataType dtype, void* values, std::int64_t count, do
 
 namespace {
 
-// Addresses of a plan's tensors by uid.
+// Addresses of a plan's tensors, by uid.
 using TensorAddresses = std::map<std::int64_t, void*>;
 
-Result<Descriptor> variant_pack(const CudnnSession& session, const ExecutionPlan& plan,
-                                const TensorAddresses& addresses, void* workspace) {
+Result<Descriptor> make_variant_pack(const CudnnSession& session, const ExecutionPlan& plan,
+                                     const TensorAddresses& addresses, void* workspace) {
   std::vector<std::int64_t> uids;
   std::vector<void*> pointers;
   for (const TensorForm& form : plan.graph->tensors) {
@@ -99,18 +99,19 @@ Result<Descriptor> variant_pack(const CudnnSession& session, const ExecutionPlan
 
 class CudnnInvocation final : public SingleStepInvocation {
  public:
-  CudnnInvocation(CudnnSession& session, std::shared_ptr<const ExecutionPlan> plan, Descriptor pack)
+  CudnnInvocation(CudnnSession& session, std::shared_ptr<const ExecutionPlan> plan,
+                  Descriptor variant_pack)
       : SingleStepInvocation(session.runtime()),
         session_(session),
         plan_(std::move(plan)),
-        pack_(std::move(pack)) {}
+        variant_pack_(std::move(variant_pack)) {}
 
  private:
-  Status launch() override { return session_.execute(plan_->plan, pack_); }
+  Status launch() override { return session_.execute(plan_->plan, variant_pack_); }
 
-  CudnnSession& session_;  // the kernel's; the kernel outlives its invocations
+  CudnnSession& session_;  // owned by the kernel, which outlives its invocations
   std::shared_ptr<const ExecutionPlan> plan_;
-  Descriptor pack_;
+  Descriptor variant_pack_;
 };
 
 class CudnnKernel final : public PackedKernel {
@@ -142,7 +143,8 @@ class CudnnKernel final : public PackedKernel {
   std::shared_ptr<CudnnSession> session_;
   std::string op_;
   ProblemPlan plan_;
-  DeviceBuffer workspace_, maxima_;
+  DeviceBuffer workspace_;
+  DeviceBuffer maxima_;  // positions of the forward pass's maxima; empty if the plan needs none
 };
 
 TensorAddresses CudnnKernel::addresses(std::span<void* const> buffers) const {
@@ -167,17 +169,19 @@ Status CudnnKernel::prepare(std::span<void* const> buffers) {
   if (!workspace) return Error{workspace.error().reason, "", ""};
   TensorAddresses tensor_addresses = addresses(buffers);
   tensor_addresses[kMaximaResult] = scratch->data();
-  BENCH_ASSIGN_OR_RETURN(const Descriptor pack, variant_pack(*session_, *plan_.maxima,
-                                                             tensor_addresses, workspace->data()));
-  BENCH_RETURN_IF_ERROR(session_->execute(plan_.maxima->plan, pack));
+  BENCH_ASSIGN_OR_RETURN(
+      const Descriptor variant_pack,
+      make_variant_pack(*session_, *plan_.maxima, tensor_addresses, workspace->data()));
+  BENCH_RETURN_IF_ERROR(session_->execute(plan_.maxima->plan, variant_pack));
   return runtime().synchronise();
 }
 
 Result<std::unique_ptr<Invocation>> CudnnKernel::bind(std::span<void* const> buffers) {
   BENCH_ASSIGN_OR_RETURN(
-      Descriptor pack, variant_pack(*session_, *plan_.main, addresses(buffers), workspace_.data()));
+      Descriptor variant_pack,
+      make_variant_pack(*session_, *plan_.main, addresses(buffers), workspace_.data()));
   return std::unique_ptr<Invocation>(
-      std::make_unique<CudnnInvocation>(*session_, plan_.main, std::move(pack)));
+      std::make_unique<CudnnInvocation>(*session_, plan_.main, std::move(variant_pack)));
 }
 
 std::map<std::string, std::string> CudnnKernel::details() const {
@@ -210,13 +214,13 @@ DeviceTensor device_tensor(const Problem& problem, std::size_t index, const Prob
   result.layout = std::move(packed.layout);
   if (packed.values == PackedValues::inverse_deviation) {
     const double epsilon = problem.parameters.real("epsilon");
-    const auto code = [&](auto function) {
+    const auto make_converter = [&](auto function) {
       return [function, dtype = tensor.dtype, count = tensor.elements(), epsilon](void* values) {
         function(dtype, values, count, epsilon);
       };
     };
-    result.encode = code(to_inverse_deviation);
-    result.decode = code(from_inverse_deviation);
+    result.encode = make_converter(to_inverse_deviation);
+    result.decode = make_converter(from_inverse_deviation);
   }
   return result;
 }

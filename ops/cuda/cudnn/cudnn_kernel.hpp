@@ -22,8 +22,7 @@
 
 namespace bench::ops::cuda {
 
-// Operation graphs with the plans that execute them on a session's device.
-
+// A plan that executes an operation graph on a session's device.
 struct ExecutionPlan {
   std::shared_ptr<const OperationGraph> graph;
   Descriptor configuration, plan;
@@ -32,18 +31,17 @@ struct ExecutionPlan {
   Bytes workspace;
 };
 
-// Returns the first `most` plans that can be finished, in the heuristics' order. BackendError: no
-// plan can be finished; the reason is that of the first choice.
-Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> execution_plans(
-    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t most);
+// Returns at most `max_plans` plans, in the heuristics' order. Skips plans that cannot be finished.
+// BackendError: no plan can be finished, with the reason of the first candidate.
+Result<std::vector<std::shared_ptr<const ExecutionPlan>>, BackendError> create_execution_plans(
+    CudnnSession& session, const Problem& problem, OperationGraph graph, std::int64_t max_plans);
 
-// The arrangement of a problem's tensors in the buffers that an operation graph reads and writes.
-// Pure.
-
-// Arranges tensor number `tensor` of the problem, which the graph describes as `form`.
+// Returns how the buffer of tensor number `tensor` stores the problem's tensor, which the graph
+// describes as `form`. Pure.
 PackedTensor packed_tensor(const Problem& problem, std::size_t tensor, const TensorForm& form);
 
-// Convert values of a batch norm tensor in place, to and from the form that cuDNN reads.
+// Convert values of a batch norm's variance in place, to and from the form that cuDNN reads:
+// 1 / sqrt(variance + epsilon).
 void to_inverse_deviation(DataType dtype, void* values, std::int64_t count, double epsilon);
 void from_inverse_deviation(DataType dtype, void* values, std::int64_t count, double epsilon);
 

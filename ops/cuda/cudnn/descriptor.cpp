@@ -47,7 +47,7 @@ std::vector<std::int32_t> Descriptor::codes(cudnnBackendAttributeName_t name,
 Result<std::vector<Descriptor>> Descriptor::descriptors(cudnnBackendAttributeName_t name,
                                                         cudnnBackendDescriptorType_t type,
                                                         std::int64_t limit) const {
-  std::vector<Descriptor> made;
+  std::vector<Descriptor> values;
   std::vector<cudnnBackendDescriptor_t> handles;
   for (std::int64_t index = 0; index < limit; ++index) {
     cudnnBackendDescriptor_t handle = nullptr;
@@ -55,15 +55,15 @@ Result<std::vector<Descriptor>> Descriptor::descriptors(cudnnBackendAttributeNam
         status != CUDNN_STATUS_SUCCESS) {
       return Error{"no descriptor: " + api_->text(status), "", ""};
     }
-    made.push_back(Descriptor(api_, handle));
+    values.push_back(Descriptor(api_, handle));
     handles.push_back(handle);
   }
   std::int64_t count = 0;
   const auto status = api_->get_attribute(handle_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, limit,
                                           &count, handles.data());
   if (status != CUDNN_STATUS_SUCCESS) return Error{api_->text(status), "", ""};
-  while (static_cast<std::int64_t>(made.size()) > count) made.pop_back();
-  return made;
+  while (static_cast<std::int64_t>(values.size()) > count) values.pop_back();
+  return values;
 }
 
 DescriptorBuilder::DescriptorBuilder(std::shared_ptr<const CudnnApi> api,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owned cuDNN backend descriptors. A builder creates them and keeps the first failure, so a
-// descriptor is written as one list of attributes.
+// Owns cuDNN's backend descriptors. A builder sets the attributes of a descriptor in one chain of
+// calls and keeps the first failure.
 #pragma once
 
 #include "base/result.hpp"
@@ -24,10 +24,11 @@ class Descriptor {
 
   cudnnBackendDescriptor_t get() const { return handle_; }
 
-  // Read attributes of a finalised descriptor. integer() returns nullopt if cuDNN does not report a
-  // value.
+  // The following functions read attributes of a finalised descriptor.
+  // Returns nullopt if cuDNN does not report exactly one value.
   std::optional<std::int64_t> integer(cudnnBackendAttributeName_t name) const;
-  // Returns all values of an attribute that holds 32-bit codes (notes).
+  // Returns the values of an attribute that has 32-bit codes, such as notes. Returns none if cuDNN
+  // does not report the attribute.
   std::vector<std::int32_t> codes(cudnnBackendAttributeName_t name,
                                   cudnnBackendAttributeType_t type) const;
   // Returns at most `limit` descriptors of the attribute, each of `type`.

@@ -14,7 +14,7 @@ Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api,
       DescriptorBuilder(api, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, "the device's properties")
           .code(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, std::int32_t{device})
           .finish());
-  constexpr std::int64_t kMaxJsonBytes = 64 << 10;  // about 40 numbers take one KiB
+  constexpr std::int64_t kMaxJsonBytes = 64 << 10;  // the text has about 1 KiB (40 numbers)
   std::vector<char> text(static_cast<std::size_t>(kMaxJsonBytes));
   std::int64_t count = 0;
   const cudnnStatus_t status =

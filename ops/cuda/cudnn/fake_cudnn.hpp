@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests: a cuDNN that records its input, offers scripted engines, and executes plans as
-// launches of a scripted device. Only one at a time: a function table has no user data.
+// launches of a scripted device. Only one object may exist at a time, because a function table has
+// no user data.
 #pragma once
 
 #include "ops/cuda/cudnn/cudnn_api.hpp"
@@ -44,14 +45,15 @@ class FakeCudnn {
 
   std::vector<FakeEngine> engines = {{}};      // engines of heuristics mode A
   std::vector<FakeEngine> fallbacks = {};      // engines of the fallback mode
-  std::int64_t most_operations = 99;           // larger graphs have no engine
+  std::int64_t max_operations = 99;            // larger graphs have no engine
   std::function<void(const Addresses&)> work;  // called by each execution
   std::vector<Addresses> executions;           // addresses of each enqueued execution
-  std::vector<void*> workspaces;               // of these executions
+  std::vector<void*> workspaces;               // workspace of each enqueued execution
   std::int64_t heuristics = 0;                 // number of queries
   std::int64_t plans = 0;                      // number of finalised plans
-  bool refuses_handle = false;
+  bool rejects_handle = false;
   void* stream = nullptr;
+  // Returns the number of descriptors that are not destroyed yet.
   std::int64_t live() const { return static_cast<std::int64_t>(descriptors_.size()); }
 
   std::shared_ptr<const CudnnApi> api() const {
@@ -62,21 +64,21 @@ class FakeCudnn {
       std::strncpy(text, "as the script says", size);
     };
     api->create = [](cudnnHandle_t* handle) {
-      if (current_->refuses_handle) return CUDNN_STATUS_NOT_INITIALIZED;
+      if (current_->rejects_handle) return CUDNN_STATUS_NOT_INITIALIZED;
       *handle = reinterpret_cast<cudnnHandle_t>(current_);
       return CUDNN_STATUS_SUCCESS;
     };
     api->destroy = [](cudnnHandle_t) { return CUDNN_STATUS_SUCCESS; };
-    api->set_stream = [](cudnnHandle_t, cudaStream_t given) {
-      current_->stream = given;
+    api->set_stream = [](cudnnHandle_t, cudaStream_t new_stream) {
+      current_->stream = new_stream;
       return CUDNN_STATUS_SUCCESS;
     };
     api->create_descriptor = [](cudnnBackendDescriptorType_t type,
                                 cudnnBackendDescriptor_t* descriptor) {
-      auto made = std::make_unique<Kept>();
-      made->type = type;
-      *descriptor = made.get();
-      current_->descriptors_.emplace(made.get(), std::move(made));
+      auto fake = std::make_unique<FakeDescriptor>();
+      fake->type = type;
+      *descriptor = fake.get();
+      current_->descriptors_.emplace(fake.get(), std::move(fake));
       return CUDNN_STATUS_SUCCESS;
     };
     api->destroy_descriptor = [](cudnnBackendDescriptor_t descriptor) {
@@ -87,28 +89,28 @@ class FakeCudnn {
                             cudnnBackendAttributeType_t type, std::int64_t count,
                             const void* values) {
       const auto* bytes = static_cast<const std::uint8_t*>(values);
-      kept(descriptor)
+      to_fake(descriptor)
           .values[name]
           .assign(bytes, bytes + static_cast<std::size_t>(count) * size_of(type));
       return CUDNN_STATUS_SUCCESS;
     };
     api->get_attribute = [](cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
-                            cudnnBackendAttributeType_t, std::int64_t most, std::int64_t* count,
+                            cudnnBackendAttributeType_t, std::int64_t limit, std::int64_t* count,
                             void* values) {
-      return current_->get(kept(descriptor), name, most, *count, values);
+      return current_->get(to_fake(descriptor), name, limit, *count, values);
     };
     api->finalize = [](cudnnBackendDescriptor_t descriptor) {
-      return current_->finish(kept(descriptor));
+      return current_->finish(to_fake(descriptor));
     };
     api->execute = [](cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack) {
-      return current_->execute(kept(plan), kept(pack));
+      return current_->execute(to_fake(plan), to_fake(pack));
     };
     api->path = "fake";
     return api;
   }
 
  private:
-  struct Kept {
+  struct FakeDescriptor {
     cudnnBackendDescriptorType_t type{};
     std::map<int, std::vector<std::uint8_t>> values;
     FakeEngine engine;  // for configurations, engines and plans
@@ -120,9 +122,11 @@ class FakeCudnn {
     if (kWide.count(type) > 0) return 8;
     return type == CUDNN_TYPE_CHAR || type == CUDNN_TYPE_BOOLEAN ? 1 : 4;
   }
-  static Kept& kept(cudnnBackendDescriptor_t descriptor) { return *static_cast<Kept*>(descriptor); }
+  static FakeDescriptor& to_fake(cudnnBackendDescriptor_t descriptor) {
+    return *static_cast<FakeDescriptor*>(descriptor);
+  }
   template <class T>
-  static std::vector<T> read_values(const Kept& descriptor, int name) {
+  static std::vector<T> read_values(const FakeDescriptor& descriptor, int name) {
     const auto found = descriptor.values.find(name);
     if (found == descriptor.values.end()) return {};
     std::vector<T> values(found->second.size() / sizeof(T));
@@ -130,54 +134,55 @@ class FakeCudnn {
     return values;
   }
   template <class T>
-  static cudnnStatus_t give(const std::vector<T>& given, std::int64_t& count, void* values) {
-    count = static_cast<std::int64_t>(given.size());
-    std::memcpy(values, given.data(), given.size() * sizeof(T));
+  static cudnnStatus_t write_values(const std::vector<T>& source, std::int64_t& count,
+                                    void* values) {
+    count = static_cast<std::int64_t>(source.size());
+    std::memcpy(values, source.data(), source.size() * sizeof(T));
     return CUDNN_STATUS_SUCCESS;
   }
 
-  cudnnStatus_t get(Kept& descriptor, cudnnBackendAttributeName_t name, std::int64_t most,
-                    std::int64_t& count, void* values) {
-    auto* const others = static_cast<cudnnBackendDescriptor_t*>(values);
+  cudnnStatus_t get(FakeDescriptor& descriptor, cudnnBackendAttributeName_t name,
+                    std::int64_t limit, std::int64_t& count, void* values) {
+    auto* const targets = static_cast<cudnnBackendDescriptor_t*>(values);
     switch (name) {
       case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
-        const std::vector<FakeEngine> list = listed(descriptor);
-        count = std::min(most, static_cast<std::int64_t>(list.size()));
+        const std::vector<FakeEngine> list = list_engines(descriptor);
+        count = std::min(limit, static_cast<std::int64_t>(list.size()));
         for (std::int64_t i = 0; i < count; ++i) {
-          kept(others[i]).engine = list[static_cast<std::size_t>(i)];
+          to_fake(targets[i]).engine = list[static_cast<std::size_t>(i)];
         }
         return CUDNN_STATUS_SUCCESS;
       }
       case CUDNN_ATTR_ENGINECFG_ENGINE:
       case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
         count = 1;
-        kept(others[0]).engine = descriptor.engine;
+        to_fake(targets[0]).engine = descriptor.engine;
         return CUDNN_STATUS_SUCCESS;
       case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE:
-        return give(std::vector<std::int32_t>{7}, count, values);
+        return write_values(std::vector<std::int32_t>{7}, count, values);
       case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE:
-        return give(std::vector<std::int64_t>{2}, count, values);
+        return write_values(std::vector<std::int64_t>{2}, count, values);
       case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
-        return give(std::vector<std::int64_t>{descriptor.engine.index}, count, values);
+        return write_values(std::vector<std::int64_t>{descriptor.engine.index}, count, values);
       case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
-        return give(descriptor.engine.notes, count, values);
+        return write_values(descriptor.engine.notes, count, values);
       case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
-        return give(std::vector<std::int64_t>{descriptor.engine.workspace}, count, values);
+        return write_values(std::vector<std::int64_t>{descriptor.engine.workspace}, count, values);
       default:
         count = 0;
         return CUDNN_STATUS_SUCCESS;
     }
   }
 
-  std::vector<FakeEngine> listed(const Kept& heuristic) const {
+  std::vector<FakeEngine> list_engines(const FakeDescriptor& heuristic) const {
     const auto graph = read_values<void*>(heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-    const auto operations = read_values<void*>(kept(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
-    if (static_cast<std::int64_t>(operations.size()) > most_operations) return {};
+    const auto operations = read_values<void*>(to_fake(graph.at(0)), CUDNN_ATTR_OPERATIONGRAPH_OPS);
+    if (static_cast<std::int64_t>(operations.size()) > max_operations) return {};
     const auto mode = read_values<std::int32_t>(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE);
     return mode.at(0) == CUDNN_HEUR_MODE_A ? engines : fallbacks;
   }
 
-  cudnnStatus_t finish(Kept& descriptor) {
+  cudnnStatus_t finish(FakeDescriptor& descriptor) {
     if (descriptor.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR) ++heuristics;
     if (descriptor.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return CUDNN_STATUS_SUCCESS;
     // Attribute 400 is the handle. Without a handle there is no device.
@@ -185,13 +190,14 @@ class FakeCudnn {
       return CUDNN_STATUS_BAD_PARAM;
     }
     descriptor.engine =
-        kept(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0)).engine;
+        to_fake(read_values<void*>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).at(0))
+            .engine;
     if (!descriptor.engine.finishes) return CUDNN_STATUS_NOT_SUPPORTED;
     ++plans;
     return CUDNN_STATUS_SUCCESS;
   }
 
-  cudnnStatus_t execute(const Kept& plan, const Kept& pack) {
+  cudnnStatus_t execute(const FakeDescriptor& plan, const FakeDescriptor& pack) {
     if (!plan.engine.executes) return CUDNN_STATUS_EXECUTION_FAILED;
     const auto uids = read_values<std::int64_t>(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
     const auto pointers = read_values<void*>(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
@@ -208,7 +214,7 @@ class FakeCudnn {
 
   static inline FakeCudnn* current_ = nullptr;
   std::shared_ptr<test::ScriptedRuntime> runtime_;
-  std::map<void*, std::unique_ptr<Kept>> descriptors_;
+  std::map<void*, std::unique_ptr<FakeDescriptor>> descriptors_;
 };
 
 }  // namespace bench::ops::cuda::cudnn_test

@@ -8,42 +8,42 @@
 namespace bench::ops::cuda {
 namespace {
 
-// The plain convolution of a shape. A transposed convolution runs it backwards.
+// Sizes of the plain convolution of a shape. A transposed convolution is its data gradient.
 struct PlainSizes {
   std::int64_t x_channels, y_channels;
   std::vector<std::int64_t> x_sizes, y_sizes, kernel;
 };
 
 PlainSizes plain_sizes(const ConvShape& shape) {
-  const bool transposed = shape.sweep == Sweep::transposed;
+  const bool is_transposed = shape.sweep == Sweep::transposed;
   PlainSizes sizes;
-  sizes.x_channels = transposed ? shape.k : shape.c;
-  sizes.y_channels = transposed ? shape.c : shape.k;
+  sizes.x_channels = is_transposed ? shape.k : shape.c;
+  sizes.y_channels = is_transposed ? shape.c : shape.k;
   if (shape.axes.size() == 1) {
     sizes.x_sizes = sizes.y_sizes = sizes.kernel = {1};
   }
   for (const SpatialAxis& axis : shape.axes) {
-    sizes.x_sizes.push_back(transposed ? axis.output : axis.input);
-    sizes.y_sizes.push_back(transposed ? axis.input : axis.output);
+    sizes.x_sizes.push_back(is_transposed ? axis.output : axis.input);
+    sizes.y_sizes.push_back(is_transposed ? axis.input : axis.output);
     sizes.kernel.push_back(axis.kernel);
   }
   return sizes;
 }
 
-std::vector<std::int64_t> joined(std::int64_t first, std::int64_t second,
-                                 std::span<const std::int64_t> rest) {
+std::vector<std::int64_t> make_dims(std::int64_t first, std::int64_t second,
+                                    std::span<const std::int64_t> spatial_dims) {
   std::vector<std::int64_t> dims = {first, second};
-  dims.insert(dims.end(), rest.begin(), rest.end());
+  dims.insert(dims.end(), spatial_dims.begin(), spatial_dims.end());
   return dims;
 }
 
 ConvKind to_conv_kind(Direction direction, Sweep sweep) {
-  const bool transposed = sweep == Sweep::transposed;
+  const bool is_transposed = sweep == Sweep::transposed;
   switch (direction) {
     case Direction::forward:
-      return transposed ? ConvKind::data : ConvKind::forward;
+      return is_transposed ? ConvKind::data : ConvKind::forward;
     case Direction::backward_data:
-      return transposed ? ConvKind::forward : ConvKind::data;
+      return is_transposed ? ConvKind::forward : ConvKind::data;
     case Direction::backward_weights:
       break;
   }
@@ -51,11 +51,11 @@ ConvKind to_conv_kind(Direction direction, Sweep sweep) {
 }
 
 // Indexes of source, weights and destination (or their gradients) in a problem's tensors.
-struct Parts {
+struct ConvTensors {
   std::size_t source, weights, destination;
 };
 
-Parts select_parts(const Problem& problem) {
+ConvTensors find_conv_tensors(const Problem& problem) {
   switch (problem.direction) {
     case Direction::forward:
       return {0, 1, problem.tensors.size() - 1};
@@ -86,9 +86,9 @@ Layout chosen_layout(const Problem& problem) {
   if (problem.layout != Layout::any) return problem.layout;
   if (problem.dtype == DataType::f64) return Layout::nchw;  // pooling has no nhwc engine
   constexpr std::int64_t kWordBytes = 4;
-  const bool narrow = info(problem.dtype).bytes < kWordBytes;
-  const bool multiplies = problem.work.macs.has_value();
-  return narrow || !multiplies || problem.math == Math::tf32 ? Layout::nhwc : Layout::nchw;
+  const bool is_narrow = info(problem.dtype).bytes < kWordBytes;
+  const bool has_products = problem.work.macs.has_value();
+  return is_narrow || !has_products || problem.math == Math::tf32 ? Layout::nhwc : Layout::nchw;
 }
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout) {
@@ -125,17 +125,17 @@ Result<ConvForm, BackendError> conv_form(const Problem& problem) {
   }
   const Layout layout = chosen_layout(problem);
   const PlainSizes sizes = plain_sizes(shape);
-  const Parts parts = select_parts(problem);
-  const bool transposed = shape.sweep == Sweep::transposed;
+  const ConvTensors tensors = find_conv_tensors(problem);
+  const bool is_transposed = shape.sweep == Sweep::transposed;
   ConvForm form;
   form.kind = to_conv_kind(problem.direction, shape.sweep);
-  form.x = tensor_form(problem, transposed ? parts.destination : parts.source,
-                       joined(shape.n, sizes.x_channels, sizes.x_sizes), layout);
-  form.w =
-      tensor_form(problem, parts.weights,
-                  joined(sizes.y_channels, sizes.x_channels / shape.groups, sizes.kernel), layout);
-  form.y = tensor_form(problem, transposed ? parts.source : parts.destination,
-                       joined(shape.n, sizes.y_channels, sizes.y_sizes), layout);
+  form.x = tensor_form(problem, is_transposed ? tensors.destination : tensors.source,
+                       make_dims(shape.n, sizes.x_channels, sizes.x_sizes), layout);
+  form.w = tensor_form(problem, tensors.weights,
+                       make_dims(sizes.y_channels, sizes.x_channels / shape.groups, sizes.kernel),
+                       layout);
+  form.y = tensor_form(problem, is_transposed ? tensors.source : tensors.destination,
+                       make_dims(shape.n, sizes.y_channels, sizes.y_sizes), layout);
   add_axes(shape, form);
   return form;
 }

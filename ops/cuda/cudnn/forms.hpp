@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes problems as cuDNN expects them: sizes, strides and roles of tensors, as plain numbers.
-// The functions have no side effects and do not call cuDNN.
+// Pure; does not call cuDNN.
 #pragma once
 
 #include "base/data_type.hpp"
@@ -15,20 +15,21 @@
 
 namespace bench::ops::cuda {
 
+// A tensor as cuDNN's graph API describes it.
 struct TensorForm {
   std::string name;
   std::int64_t uid = 0;  // 1 + its index in Problem::tensors; intermediate results start at 1000
   DataType dtype = DataType::f32;
-  std::vector<std::int64_t> dims;  // n, c, then at least two spatial sizes; a filter: k, c/g, ...
+  std::vector<std::int64_t> dims;  // n, c, spatial sizes (at least two); of a filter: k, c/g, ...
   std::vector<std::int64_t> strides;  // in elements
 };
 
-// Returns the problem's layout. If that is `any`, chooses nchw for f64 and for f32 convolutions
-// without TF32, otherwise nhwc, which tensor cores and pointwise engines expect.
+// Returns the problem's layout. Replaces `any` by nchw for f64 and for f32 convolutions without
+// TF32, else by nhwc, which tensor cores and pointwise engines expect.
 Layout chosen_layout(const Problem& problem);
-// Dense strides with the last dimension innermost (nchw) or the second (nhwc).
+// Returns dense strides. The last dimension is innermost for nchw, the second for nhwc.
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, Layout layout);
-// Describes a tensor of the problem with the sizes `dims`.
+// Describes tensor number `tensor` of the problem with the sizes `dims`.
 TensorForm tensor_form(const Problem& problem, std::size_t tensor, std::vector<std::int64_t> dims,
                        Layout layout);
 
@@ -44,8 +45,8 @@ struct ConvForm {
   std::vector<std::int64_t> stride, dilation, pad_before, pad_after;  // outermost first
 };
 
-// Returns a BackendError if the graph API has no operation for the problem (the gradient of a
-// bias).
+// Describes a convolution. BackendError: the graph API has no operation for the problem (the
+// gradient of a bias).
 Result<ConvForm, BackendError> conv_form(const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -20,10 +20,11 @@ namespace bench::ops::cuda {
 // Uid of an extra input of the max pooling gradient, which is not a tensor of the problem. It
 // contains the positions of the forward pass's maxima, one byte each.
 inline constexpr std::int64_t kForwardMaxima = 2000;
-// The result of that forward pass. Nothing reads it.
+// Uid of the result of that forward pass. Nothing reads this tensor.
 inline constexpr std::int64_t kMaximaResult = 2001;
 
-// What graphs are built for. No handle: there is no device, or a description replaces it.
+// What graphs are built for. `handle` is null if there is no device, or if a description of a
+// device is used instead.
 struct CudnnTarget {
   CudnnTarget(std::shared_ptr<const CudnnApi> library, cudnnHandle_t device = nullptr)
       : api(std::move(library)), handle(device) {}
@@ -37,19 +38,20 @@ struct OperationGraph {
   std::vector<TensorForm> tensors;  // tensors with buffers, in the problem's order
 };
 
-// BackendError: cuDNN's graph API has no such operation, or rejects these sizes and types. The
-// reason is cuDNN's.
+// Builds the graph that computes a problem. BackendError: cuDNN's graph API has no such operation,
+// or rejects these sizes and types, with cuDNN's reason.
 Result<OperationGraph, BackendError> operation_graph(const CudnnTarget& target,
                                                      const Problem& problem);
 
-// The forward pooling that the gradient of a maximum needs first. `problem` is the gradient.
-// Besides its result (kMaximaResult), it writes the positions of the maxima of the source (uid 1).
+// Builds the graph of the forward pooling that must run before the gradient of max pooling.
+// `problem` is the gradient. The graph writes its result (kMaximaResult) and the positions of the
+// maxima (kForwardMaxima) of the source (uid 1).
 Result<OperationGraph, BackendError> maxima_graph(const CudnnTarget& target,
                                                   const Problem& problem);
 
-// cuDNN's code for a data type.
+// Returns cuDNN's code for a data type.
 cudnnDataType_t cudnn_type(DataType dtype);
-// The type that a problem is computed in: s32 for integers, f64 for f64, else f32.
+// Returns the type that a problem is computed in: s32 for integers, f64 for f64, else f32.
 DataType compute_type(const Problem& problem);
 
 }  // namespace bench::ops::cuda

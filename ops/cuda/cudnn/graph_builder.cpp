@@ -10,7 +10,7 @@
 namespace bench::ops::cuda {
 namespace {
 
-// cudaMalloc aligns better, but no kernel benefits from more than this.
+// Alignment in bytes that plans assume. cudaMalloc aligns better, but no kernel benefits from that.
 constexpr std::int64_t kAlignment = 16;
 
 struct ConvAttributes {
@@ -54,22 +54,22 @@ Result<Descriptor> convolution_descriptor(const std::shared_ptr<const CudnnApi>&
 
 }  // namespace
 
-std::optional<std::size_t> GraphBuilder::keep(Result<Descriptor> made) {
-  if (!made) {
-    if (error_.empty()) error_ = made.error().message();
+std::optional<std::size_t> GraphBuilder::keep(Result<Descriptor> descriptor) {
+  if (!descriptor) {
+    if (error_.empty()) error_ = descriptor.error().message();
     return std::nullopt;
   }
-  parts_.push_back(*std::move(made));
+  parts_.push_back(*std::move(descriptor));
   return parts_.size() - 1;
 }
 
-void GraphBuilder::operation(Result<Descriptor> made) {
-  if (const auto place = keep(std::move(made))) operations_.push_back(parts_[*place].get());
+void GraphBuilder::operation(Result<Descriptor> descriptor) {
+  if (const auto index = keep(std::move(descriptor))) operations_.push_back(parts_[*index].get());
 }
 
 std::size_t GraphBuilder::add_tensor(const TensorForm& form, bool is_virtual) {
   if (failed()) return 0;
-  const auto place =
+  const auto index =
       keep(DescriptorBuilder(api_, CUDNN_BACKEND_TENSOR_DESCRIPTOR,
                              fmt::format("tensor `{}`", form.name))
                .code(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, cudnn_type(form.dtype))
@@ -79,7 +79,7 @@ std::size_t GraphBuilder::add_tensor(const TensorForm& form, bool is_virtual) {
                .integer(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment)
                .boolean(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual)
                .finish());
-  return place.value_or(0);
+  return index.value_or(0);
 }
 
 std::size_t GraphBuilder::tensor(const TensorForm& form) {

@@ -25,12 +25,12 @@ Result<Descriptor> device_properties(const std::shared_ptr<const CudnnApi>& api,
       .finish();
 }
 
-// cuDNN lists up to some hundred configurations. Only the first few matter, but those that a data
-// type forbids may precede all others.
+// cuDNN lists up to some hundred configurations. Only the first usable ones matter, but those that
+// the data type forbids may precede all others.
 constexpr std::int64_t kMaxConfigurations = 256;
 
-// Returns configurations in the heuristics' order, only those of `mode`. They are for the described
-// device, else for that of the graph's handle.
+// Returns the configurations that the heuristics offer in `mode`, in their order. They are for the
+// device that `device` describes or, if it is null, for the device of the graph's handle.
 Result<std::vector<Descriptor>> configurations(const std::shared_ptr<const CudnnApi>& api,
                                                const OperationGraph& graph,
                                                const Descriptor* device,
@@ -60,7 +60,7 @@ PlannedEngine read_engine(const Descriptor& configuration) {
   }
   for (const std::int32_t note :
        engine.codes(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE)) {
-    planned.runtime_compiled |= note == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
+    planned.is_runtime_compiled |= note == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
   }
   return planned;
 }
@@ -69,10 +69,10 @@ constexpr std::string_view kNoEngine =
     "its heuristics offer none (engines that are compiled at run time need a driver)";
 
 // Returns why a problem may not use an engine; empty if it may.
-std::string_view forbidden(const Problem& problem, const PlannedEngine& engine) {
+std::string_view forbidden_reason(const Problem& problem, const PlannedEngine& engine) {
   if (engine.has(EngineNote::down_convert_inputs)) return "they round their inputs";
-  // These notes are irrelevant for operators without matrix products: a pointwise engine has them
-  // too.
+  // The following notes are irrelevant for operators without matrix products. Pointwise engines
+  // have them too.
   if (!problem.work.macs) return "";
   if (engine.has(EngineNote::reduced_precision_reduction)) return "they round their sums";
   if (problem.dtype == DataType::f32 && problem.math == Math::standard &&
@@ -94,7 +94,7 @@ std::string PlannedEngine::text() const {
   std::vector<std::string_view> words;
   words.reserve(notes.size());
   for (const EngineNote note : notes) words.push_back(to_string(note));
-  if (runtime_compiled) words.emplace_back("compiled at run time");
+  if (is_runtime_compiled) words.emplace_back("compiled at run time");
   constexpr std::int64_t kKibi = 1024;
   const std::string bytes =
       workspace ? fmt::format("{} KiB", (*workspace + kKibi - 1) / kKibi) : std::string("n/a");
@@ -115,8 +115,8 @@ Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const Cudnn
   std::string_view reason = kNoEngine;
   for (Descriptor& configuration : *listed) {
     PlannedEngine engine = read_engine(configuration);
-    if (const std::string_view why = forbidden(problem, engine); !why.empty()) {
-      reason = why;
+    if (const std::string_view exclusion = forbidden_reason(problem, engine); !exclusion.empty()) {
+      reason = exclusion;
       continue;
     }
     candidates.push_back({std::move(engine), std::move(configuration)});
@@ -135,9 +135,9 @@ Result<Descriptor> finish_plan(const CudnnTarget& target, const Descriptor& conf
 }
 
 std::string format_knobs(const Descriptor& configuration) {
-  constexpr std::int64_t kMost = 32;  // an engine of cuDNN 9.19 has up to a dozen
+  constexpr std::int64_t kMaxKnobs = 32;  // an engine of cuDNN 9.19 has up to a dozen
   const auto choices = configuration.descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                                                 CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, kMost);
+                                                 CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, kMaxKnobs);
   if (!choices) return "";
   std::vector<std::string> words;
   for (const Descriptor& choice : *choices) {
@@ -161,7 +161,7 @@ Result<std::vector<PlannedEngine>, BackendError> planned_engines(
   const auto device = device_properties(api, device_json);
   if (!device)
     return BackendError{BackendError::Kind::failed, "cuDNN: " + device.error().message()};
-  // the first error is more informative than that of the fallback
+  // The first error is more informative than the error of the fallback.
   std::optional<BackendError> error;
   for (const EngineChoice choice : {EngineChoice::first, EngineChoice::fallback}) {
     auto candidates = engine_candidates(api, graph, problem, &*device, choice);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuDNN would run for a problem: the engines that its heuristics choose, with their notes and
-// workspaces. Given a device's properties as JSON, cuDNN answers without any device.
+// Finds what cuDNN would run for a problem: the engines that its heuristics choose, with their
+// notes and workspaces. Given a device's properties as JSON, cuDNN needs no device to answer.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -36,7 +36,7 @@ std::string_view to_string(EngineNote note);  // "tensor core"
 struct PlannedEngine {
   std::int64_t index = 0;  // cuDNN's index of the engine in its graph
   std::vector<EngineNote> notes;
-  bool runtime_compiled = false;
+  bool is_runtime_compiled = false;
   // Bytes. nullopt if the plan cannot be finished without the device (engines that are compiled at
   // run time).
   std::optional<std::int64_t> workspace;
@@ -46,20 +46,20 @@ struct PlannedEngine {
   std::string text() const;
 };
 
-// A configuration of an engine that the problem allows.
+// An engine that the problem may use, with its configuration.
 struct EngineCandidate {
-  PlannedEngine engine;  // its workspace is not known yet
+  PlannedEngine engine;  // `workspace` is not set yet
   Descriptor configuration;
 };
 
-// first: the engines that the heuristics prefer. fallback: the engines that they offer if none of
-// these can be used.
+// first: the engines that the heuristics prefer. fallback: the engines that the heuristics offer
+// for the case that no preferred engine can be used.
 enum class EngineChoice { first, fallback };
 
-// Returns candidates in the heuristics' order, without those that the problem's data type forbids.
-// For f32 without TF32 these are engines that use tensor cores. Engines that round operands more
-// than requested are always excluded. `device` describes the device; null selects that of the
-// target's handle. BackendError: no candidate is left, with cuDNN's reason.
+// Returns candidates in the heuristics' order. Excludes engines that round operands more than
+// requested and, for f32 without TF32, engines that use tensor cores. `device` describes the
+// device; null selects the device of the target's handle. BackendError: no candidate remains, with
+// the reason.
 Result<std::vector<EngineCandidate>, BackendError> engine_candidates(const CudnnTarget& target,
                                                                      const OperationGraph& graph,
                                                                      const Problem& problem,
@@ -74,8 +74,9 @@ std::optional<std::int64_t> read_workspace(const Descriptor& plan);  // bytes
 std::string format_knobs(const Descriptor& configuration);
 
 struct PlanningLimits {
-  std::int64_t engines = 16;  // maximum number of engines, best first
-  // maximum number of plans that are created to read their workspace; this takes most of the time
+  std::int64_t engines = 16;  // maximum number of engines that are returned, best first
+  // Maximum number of plans that are created to read their workspaces. Creating plans takes most of
+  // the time.
   std::int64_t workspaces = 16;
 };
 
@@ -84,14 +85,14 @@ struct PlanningLimits {
 Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits = {});
-// The same for a graph that `problem` needs besides operation_graph().
+// Returns the engines for another graph that `problem` needs, such as maxima_graph().
 Result<std::vector<PlannedEngine>, BackendError> planned_engines(
     const std::shared_ptr<const CudnnApi>& api, const OperationGraph& graph, const Problem& problem,
     std::string_view device_json, const PlanningLimits& limits);
 
-// Estimates the traffic of copies that the library makes in its workspace, assuming that the
-// workspace exists for them. Each byte is written and read once. This is only an estimate, because
-// engines that split sums also need workspaces.
+// Estimates the memory traffic of conversion copies in bytes. Assumes that the whole workspace is
+// for such copies, and that each of its bytes is written and read once. This is only an estimate,
+// because engines that split sums also need workspaces.
 std::int64_t estimated_conversion_bytes(const PlannedEngine& engine);
 
 }  // namespace bench::ops::cuda

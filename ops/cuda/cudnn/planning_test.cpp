@@ -134,7 +134,7 @@ TEST(PlannedEngine, AsText) {
   engine.index = 7;
   EXPECT_EQ(engine.text(), "engine 7: workspace n/a");
   engine.notes = {EngineNote::tensor_core, EngineNote::winograd};
-  engine.runtime_compiled = true;
+  engine.is_runtime_compiled = true;
   engine.workspace = 1025;
   EXPECT_EQ(engine.text(),
             "engine 7: tensor core, Winograd, compiled at run time; workspace 2 KiB");

@@ -19,12 +19,14 @@
 namespace bench::ops::cuda {
 namespace {
 
-template <class Made>
-bool is_final(const Made& made) {
-  return made.ok() || made.error().kind != BackendError::Kind::unsupported;
+// Whether no other way to create the kernel needs to be tried.
+template <class ResultType>
+bool is_final(const ResultType& result) {
+  return result.ok() || result.error().kind != BackendError::Kind::unsupported;
 }
 
-// The reason of create_in_two_parts() if the problem has no second part. create() leaves it out.
+// The reason of create_in_two_parts() if the problem has no second part. create() does not report
+// this reason.
 constexpr const char* kNotSplit = "the problem is not split into two parts";
 
 bool needs_max_pool_indices(const Problem& problem) {
@@ -32,9 +34,9 @@ bool needs_max_pool_indices(const Problem& problem) {
          problem.parameters.word("function") == kPoolMax;
 }
 
-// Replaces the layout `any` by the one that `any` selects for the problem, because both parts of a
-// split problem must use the same layout.
-Problem with_layout(Problem problem) {
+// Replaces the layout `any` by the layout that it selects for the problem. Both parts of a split
+// problem must use the same layout.
+Problem fix_layout(Problem problem) {
   problem.layout = chosen_layout(problem);
   return problem;
 }
@@ -65,78 +67,82 @@ Result<ProblemPlan, BackendError> ProblemKernels::make_plan(const Problem& probl
   std::shared_ptr<const ExecutionPlan> maxima;
   if (needs_max_pool_indices(problem)) {
     BENCH_ASSIGN_OR_RETURN(OperationGraph forward, maxima_graph((*session_)->target(), problem));
-    BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(**session_, problem, std::move(forward), 1));
-    maxima = found.front();
+    BENCH_ASSIGN_OR_RETURN(auto forward_plans,
+                           create_execution_plans(**session_, problem, std::move(forward), 1));
+    maxima = forward_plans.front();
   }
-  BENCH_ASSIGN_OR_RETURN(auto found, execution_plans(**session_, problem, std::move(graph),
-                                                     std::max<std::int64_t>(1, tuning_)));
+  BENCH_ASSIGN_OR_RETURN(auto main_plans,
+                         create_execution_plans(**session_, problem, std::move(graph),
+                                                std::max<std::int64_t>(1, tuning_)));
   std::vector<ProblemPlan> plans;
-  for (auto& plan : found) plans.push_back({std::move(plan), maxima, {}});
-  const Nanoseconds planned = parts_.runtime->now() - start;
+  for (auto& main_plan : main_plans) plans.push_back({std::move(main_plan), maxima, {}});
+  const Nanoseconds planning_time = parts_.runtime->now() - start;
   ProblemPlan chosen = plans.front();
   if (tuning_ > 0) {
-    BENCH_ASSIGN_OR_RETURN(chosen, tuned(problem, std::move(plans)));
-    const Nanoseconds spent = parts_.runtime->now() - start - planned;
-    chosen.details["setup.tuning_ns"] = fmt::to_string(spent.count());
+    BENCH_ASSIGN_OR_RETURN(chosen, choose_fastest_plan(problem, std::move(plans)));
+    const Nanoseconds tuning_time = parts_.runtime->now() - start - planning_time;
+    chosen.details["setup.tuning_ns"] = fmt::to_string(tuning_time.count());
   }
-  chosen.details["setup.plan_ns"] = fmt::to_string(planned.count());
+  chosen.details["setup.plan_ns"] = fmt::to_string(planning_time.count());
   return chosen;
 }
 
-Result<ProblemPlan, BackendError> ProblemKernels::tuned(const Problem& problem,
-                                                        std::vector<ProblemPlan> plans) {
-  // The final kernel must report the device's setup time, not the kernels that are tried.
+Result<ProblemPlan, BackendError> ProblemKernels::choose_fastest_plan(
+    const Problem& problem, std::vector<ProblemPlan> plans) {
+  // The kernels that are tried must not report the device's setup times. The final kernel does.
   Runtime& runtime = *parts_.runtime;
   const auto setup = runtime.take_setup();
   std::vector<std::unique_ptr<Kernel>> kernels;
-  std::vector<ProblemPlan> made;
+  std::vector<ProblemPlan> kernel_plans;  // the plan of each kernel
   for (ProblemPlan& plan : plans) {
     auto kernel = make_cudnn_kernel(parts_, *session_, problem, plan);
     if (!kernel && kernel.error().kind == BackendError::Kind::failed)
       return std::move(kernel).error();
     if (!kernel) continue;  // not enough memory for its workspace
     kernels.push_back(*std::move(kernel));
-    made.push_back(std::move(plan));
+    kernel_plans.push_back(std::move(plan));
   }
   // No plan's workspace fits into memory. The caller creates a kernel from the first plan again,
   // whose error reports how much memory is missing.
   if (kernels.empty()) return std::move(plans.front());
-  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, fastest(runtime, kernels));
+  BENCH_ASSIGN_OR_RETURN(const TunedChoice choice, find_fastest(runtime, kernels));
   for (const auto& [name, time] : setup) runtime.note_setup(name, time);
-  ProblemPlan best = std::move(made[choice.best]);
+  ProblemPlan best = std::move(kernel_plans[choice.best]);
   best.details["tuned"] = choice.text(kernels);
   return best;
 }
 
 Result<ProblemPlan, BackendError> ProblemKernels::plan(const Problem& problem) {
   const std::string key = fmt::format("{} {}", plan_key(problem), tuning_);
-  if (const auto known = plans_.find(key); known != plans_.end()) {
-    ProblemPlan plan = known->second;
+  if (const auto cached = plans_.find(key); cached != plans_.end()) {
+    ProblemPlan plan = cached->second;
     std::erase_if(plan.details,
                   [](const auto& detail) { return detail.first.starts_with("setup."); });
     plan.details["plan_cache"] = "hit";
     return plan;
   }
-  BENCH_ASSIGN_OR_RETURN(ProblemPlan made, make_plan(problem));
-  plans_.emplace(key, made);
-  return made;
+  BENCH_ASSIGN_OR_RETURN(ProblemPlan new_plan, make_plan(problem));
+  plans_.emplace(key, new_plan);
+  return new_plan;
 }
 
-ProblemKernels::Created ProblemKernels::create_from_graph(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_from_graph(const Problem& problem) {
   if (auto gap = known_gap(problem)) return unsupported(*std::move(gap));
   if (!session_) return session_.error();
-  BENCH_ASSIGN_OR_RETURN(ProblemPlan made, plan(problem));
-  return make_cudnn_kernel(parts_, *session_, problem, std::move(made));
+  BENCH_ASSIGN_OR_RETURN(ProblemPlan problem_plan, plan(problem));
+  return make_cudnn_kernel(parts_, *session_, problem, std::move(problem_plan));
 }
 
-// Applies bias and post-ops to a result, in place if the types are equal.
-ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> first,
-                                                      const Problem& problem, DataType between) {
+// Appends the native kernel of bias and post-ops to the kernel `first`. The native kernel works in
+// place if the intermediate result has the output's type.
+ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(std::unique_ptr<Kernel> first,
+                                                                  const Problem& problem,
+                                                                  DataType intermediate_dtype) {
   const std::size_t last = problem.tensors.size() - 1;
   const std::size_t start = epilogue_start(problem);
   BENCH_ASSIGN_OR_RETURN(NativeForm form,
-                         epilogue_form(problem, between, requested_layout(problem)));
-  const bool in_place = between == problem.tensors.back().dtype;
+                         epilogue_form(problem, intermediate_dtype, requested_layout(problem)));
+  const bool in_place = intermediate_dtype == problem.tensors.back().dtype;
   const ChainPlace result = in_place ? tensor_place(last) : intermediate_place(0);
   KernelChain chain;
   if (!in_place) chain.intermediates = {first->buffers().back().size.count};
@@ -156,31 +162,31 @@ ProblemKernels::Created ProblemKernels::with_epilogue(std::unique_ptr<Kernel> fi
   return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
 }
 
-ProblemKernels::Created ProblemKernels::with_epilogue(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_with_epilogue(const Problem& problem) {
   BackendError error = unsupported(kNotSplit);
-  for (const DataType between : between_types(problem)) {
-    auto first = create_from_graph(conv_part(problem, between));
-    if (first) return with_epilogue(*std::move(first), problem, between);
+  for (const DataType intermediate_dtype : intermediate_types(problem)) {
+    auto first = create_from_graph(conv_part(problem, intermediate_dtype));
+    if (first) return create_with_epilogue(*std::move(first), problem, intermediate_dtype);
     if (first.error().kind != BackendError::Kind::unsupported) return first;
     error = std::move(first).error();
   }
   return error;
 }
 
-ProblemKernels::Created ProblemKernels::create_product(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_product(const Problem& problem) {
   if (!products_) return unsupported("there is no library for matrix products");
-  auto whole = products_(problem, tuning_);
-  if (is_final(whole) || problem.post_ops.empty()) return whole;
-  Problem part = problem;
-  part.post_ops.clear();
-  std::erase_if(part.tensors,
+  auto fused_product = products_(problem, tuning_);
+  if (is_final(fused_product) || problem.post_ops.empty()) return fused_product;
+  Problem plain_problem = problem;
+  plain_problem.post_ops.clear();
+  std::erase_if(plain_problem.tensors,
                 [](const Tensor& tensor) { return tensor.name.starts_with("residual"); });
-  auto first = products_(part, tuning_);
-  if (!first) return is_final(first) ? std::move(first) : std::move(whole);
-  return with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
+  auto first = products_(plain_problem, tuning_);
+  if (!first) return is_final(first) ? std::move(first) : std::move(fused_product);
+  return create_with_epilogue(*std::move(first), problem, problem.tensors.back().dtype);
 }
 
-ProblemKernels::Created ProblemKernels::with_bias_gradient(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_with_bias_gradient(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> first,
                          create_from_graph(conv_part(problem, problem.dtype)));
   const BufferRole roles[] = {BufferRole::input, BufferRole::output};
@@ -197,38 +203,39 @@ ProblemKernels::Created ProblemKernels::with_bias_gradient(const Problem& proble
   return make_chain_kernel(parts_, std::move(chain), IntermediateStorage::workspace);
 }
 
-ProblemKernels::Created ProblemKernels::create_in_two_parts(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_in_two_parts(const Problem& problem) {
   switch (conv_split(problem)) {
     case ConvSplit::epilogue:
-      return with_epilogue(with_layout(problem));
+      return create_with_epilogue(fix_layout(problem));
     case ConvSplit::bias_gradient:
-      return with_bias_gradient(with_layout(problem));
+      return create_with_bias_gradient(fix_layout(problem));
     case ConvSplit::none:
       break;
   }
   return unsupported(kNotSplit);
 }
 
-ProblemKernels::Created ProblemKernels::create_native(const Problem& problem) {
+ProblemKernels::KernelResult ProblemKernels::create_native(const Problem& problem) {
   BENCH_ASSIGN_OR_RETURN(NativeForm form, native_form(problem));
   return make_native_kernel(parts_, launcher_, std::move(form), problem);
 }
 
-ProblemKernels::Created ProblemKernels::create(const Problem& problem) {
-  // cuDNN does not have this operator. Its native kernel reports a more useful reason.
+ProblemKernels::KernelResult ProblemKernels::create(const Problem& problem) {
+  // If cuDNN does not have this operator, its native kernel reports a more useful reason.
   if (find_cudnn_entry(problem.op->name) == nullptr) return create_native(problem);
-  auto by_cudnn = create_from_graph(problem);
-  if (is_final(by_cudnn)) return by_cudnn;
-  auto by_parts = create_in_two_parts(problem);
-  if (is_final(by_parts)) return by_parts;
-  auto own = create_native(problem);
-  if (is_final(own)) return own;
-  // `parts_reason` is about the same convolution without bias and post-ops.
-  const std::string& parts_reason = by_parts.error().reason;
+  auto cudnn_kernel = create_from_graph(problem);
+  if (is_final(cudnn_kernel)) return cudnn_kernel;
+  auto split_kernel = create_in_two_parts(problem);
+  if (is_final(split_kernel)) return split_kernel;
+  auto native_kernel = create_native(problem);
+  if (is_final(native_kernel)) return native_kernel;
+  // The reason for the same convolution without bias and post-ops.
+  const std::string& split_reason = split_kernel.error().reason;
   const std::string reason =
-      parts_reason == kNotSplit || parts_reason == by_cudnn.error().reason
-          ? by_cudnn.error().reason
-          : fmt::format("{}; without bias and post-ops: {}", by_cudnn.error().reason, parts_reason);
+      split_reason == kNotSplit || split_reason == cudnn_kernel.error().reason
+          ? cudnn_kernel.error().reason
+          : fmt::format("{}; without bias and post-ops: {}", cudnn_kernel.error().reason,
+                        split_reason);
   return unsupported(reason);
 }
 

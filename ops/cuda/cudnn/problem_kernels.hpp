@@ -18,8 +18,8 @@
 
 namespace bench::ops::cuda {
 
-// Creates the kernel of a matrix product. It measures `tuning` algorithms and takes the fastest;
-// with 0 it takes the library's first choice.
+// Creates the kernel of a matrix product. Measures `tuning` algorithms and takes the fastest; if
+// `tuning` is 0, takes the library's first choice.
 using ProductMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>(
     const Problem& problem, std::int64_t tuning)>;
 
@@ -27,8 +27,8 @@ using MaybeSession = Result<std::shared_ptr<CudnnSession>, BackendError>;
 
 class ProblemKernels {
  public:
-  // Without a session, only native kernels exist; everything else is refused for the reason that
-  // `session` contains. `products` may be empty.
+  // Without a session, only native kernels exist. All other problems are then unsupported, for the
+  // reason in `session`. `products` may be empty.
   ProblemKernels(DeviceParts parts, MaybeSession session, std::shared_ptr<Launcher> launcher,
                  ProductMaker products)
       : parts_(std::move(parts)),
@@ -45,16 +45,18 @@ class ProblemKernels {
   void set_tuning(std::int64_t candidates) { tuning_ = candidates; }
 
  private:
-  using Created = Result<std::unique_ptr<Kernel>, BackendError>;
-  Created create_from_graph(const Problem& problem);
-  Created create_in_two_parts(const Problem& problem);
-  Created with_epilogue(const Problem& problem);
-  Created with_epilogue(std::unique_ptr<Kernel> first, const Problem& problem, DataType between);
-  Created with_bias_gradient(const Problem& problem);
-  Created create_native(const Problem& problem);
+  using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
+  KernelResult create_from_graph(const Problem& problem);
+  KernelResult create_in_two_parts(const Problem& problem);
+  KernelResult create_with_epilogue(const Problem& problem);
+  KernelResult create_with_epilogue(std::unique_ptr<Kernel> first, const Problem& problem,
+                                    DataType intermediate_dtype);
+  KernelResult create_with_bias_gradient(const Problem& problem);
+  KernelResult create_native(const Problem& problem);
   Result<ProblemPlan, BackendError> plan(const Problem& problem);
   Result<ProblemPlan, BackendError> make_plan(const Problem& problem);
-  Result<ProblemPlan, BackendError> tuned(const Problem& problem, std::vector<ProblemPlan> plans);
+  Result<ProblemPlan, BackendError> choose_fastest_plan(const Problem& problem,
+                                                        std::vector<ProblemPlan> plans);
 
   DeviceParts parts_;
   MaybeSession session_;

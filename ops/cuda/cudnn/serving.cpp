@@ -15,9 +15,9 @@ namespace bench::ops::cuda {
 namespace {
 
 std::optional<std::string> find_gap(std::span<const CudnnGap> rows, const Problem& problem,
-                                    ComputeCapability of) {
+                                    ComputeCapability capability) {
   for (const CudnnGap& row : rows) {
-    const bool has_engines = row.before && (of == kNoDevice || of >= *row.before);
+    const bool has_engines = row.before && (capability == kNoDevice || capability >= *row.before);
     if (has_engines || !row.applies(problem)) continue;
     return std::string(row.reason);
   }
@@ -32,33 +32,33 @@ std::optional<std::string> known_gap(const Problem& problem) {
   return find_gap(entry->gaps, problem, kNoDevice);
 }
 
-std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability of) {
+std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability capability) {
   const CudnnEntry* entry = find_cudnn_entry(problem.op->name);
-  return entry == nullptr ? std::nullopt : find_gap(entry->expected_gaps, problem, of);
+  return entry == nullptr ? std::nullopt : find_gap(entry->expected_gaps, problem, capability);
 }
 
 ConvSplit conv_split(const Problem& problem) {
   if (problem.op->name != "conv") return ConvSplit::none;
-  const bool bias = conv_shape(problem.parameters).bias == Bias::present;
+  const bool has_bias = conv_shape(problem.parameters).bias == Bias::present;
   if (problem.direction == Direction::forward) {
-    return bias || !problem.post_ops.empty() ? ConvSplit::epilogue : ConvSplit::none;
+    return has_bias || !problem.post_ops.empty() ? ConvSplit::epilogue : ConvSplit::none;
   }
-  const bool sums = problem.direction == Direction::backward_weights && bias;
-  return sums ? ConvSplit::bias_gradient : ConvSplit::none;
+  const bool needs_bias_gradient = problem.direction == Direction::backward_weights && has_bias;
+  return needs_bias_gradient ? ConvSplit::bias_gradient : ConvSplit::none;
 }
 
-Problem conv_part(const Problem& problem, DataType between) {
+Problem conv_part(const Problem& problem, DataType intermediate_dtype) {
   Problem part = problem;
   const std::size_t last = problem.tensors.size() - 1;
   part.post_ops.clear();
   part.parameters.set("bias", false);
-  const bool forward = problem.direction == Direction::forward;
-  part.tensors = {problem.tensors[0], problem.tensors[1], problem.tensors[forward ? last : 2]};
-  if (forward) part.tensors.back().dtype = between;
+  const bool is_forward = problem.direction == Direction::forward;
+  part.tensors = {problem.tensors[0], problem.tensors[1], problem.tensors[is_forward ? last : 2]};
+  if (is_forward) part.tensors.back().dtype = intermediate_dtype;
   return part;
 }
 
-std::vector<DataType> between_types(const Problem& problem) {
+std::vector<DataType> intermediate_types(const Problem& problem) {
   const DataTypeInfo& type = info(problem.dtype);
   constexpr std::int64_t kWordBytes = 4;
   if (type.is_integer) return {DataType::f32, DataType::s32};

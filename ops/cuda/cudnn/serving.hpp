@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what computes a problem on a CUDA device, as far as is known without asking cuDNN. Pure.
+// Decides what computes a problem on a CUDA device, as far as this is known without cuDNN. Pure.
 #pragma once
 
 #include "ops/cuda/support.hpp"
@@ -11,24 +11,27 @@
 
 namespace bench::ops::cuda {
 
-// Returns why no cuDNN engine serves a problem whose graph cuDNN may accept, if a native kernel
-// does. Returns nullopt if cuDNN must be asked.
+// Returns why no cuDNN engine computes the problem. Covers only problems that a native kernel
+// computes instead. Returns nullopt if cuDNN must be asked.
 std::optional<std::string> known_gap(const Problem& problem);
-// Like known_gap(), for problems that no native kernel serves. Used for lists made without a device
-// or for a described device. On a device cuDNN is asked, because later versions may support more.
-std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability of);
+// Like known_gap(), for problems that no native kernel computes. Used to list what is supported
+// without a device or for a described device. On a device, cuDNN itself is asked, because later
+// versions may support more.
+std::optional<std::string> expected_gap(const Problem& problem, ComputeCapability capability);
 
 // How a convolution is split: cuDNN's part, then a native kernel.
 enum class ConvSplit { none, epilogue, bias_gradient };
 // Returns how to split a convolution that one graph does not support.
 ConvSplit conv_split(const Problem& problem);
-// The part that cuDNN computes: without bias and post-ops, with its result in type `between`.
-Problem conv_part(const Problem& problem, DataType between);
-// The types that may hold the intermediate result. For narrow types f32 comes first, because every
-// part rounds. Then, for floating-point types, the type itself.
-std::vector<DataType> between_types(const Problem& problem);
+// Returns the part that cuDNN computes: the convolution without bias and post-ops. The result of a
+// forward convolution has the type `intermediate_dtype`.
+Problem conv_part(const Problem& problem, DataType intermediate_dtype);
+// Returns the types that the intermediate result may have, the preferred one first. For narrow
+// types this is f32, because each part rounds its result. The last type is the problem's type, or
+// s32 for integers.
+std::vector<DataType> intermediate_types(const Problem& problem);
 
-// Problems with equal keys can use the same cuDNN graph and plan.
+// Returns a key. Problems with equal keys can use the same cuDNN graph and plan.
 std::string plan_key(const Problem& problem);
 
 }  // namespace bench::ops::cuda

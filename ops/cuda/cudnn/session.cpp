@@ -25,8 +25,8 @@ Result<std::shared_ptr<CudnnSession>, BackendError> CudnnSession::create(
 
 CudnnSession::~CudnnSession() { api_->destroy(handle_); }
 
-Status CudnnSession::execute(const Descriptor& plan, const Descriptor& pack) {
-  const cudnnStatus_t status = api_->execute(handle_, plan.get(), pack.get());
+Status CudnnSession::execute(const Descriptor& plan, const Descriptor& variant_pack) {
+  const cudnnStatus_t status = api_->execute(handle_, plan.get(), variant_pack.get());
   if (status == CUDNN_STATUS_SUCCESS) return Done{};
   return Error{"cuDNN's execution failed: " + api_->text(status), "", ""};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's handle on the device of a runtime. It works on the runtime's stream.
+// Owns cuDNN's handle on the device of a runtime. The handle uses the runtime's stream.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,8 @@ namespace bench::ops::cuda {
 
 class CudnnSession {
  public:
-  // Records its duration as the runtime's setup "library". BackendError (failed): cuDNN's reason.
+  // Creates the handle and records the duration as the runtime's setup "library". BackendError
+  // (failed): cuDNN cannot create the handle, with cuDNN's reason.
   static Result<std::shared_ptr<CudnnSession>, BackendError> create(
       std::shared_ptr<const CudnnApi> api, std::shared_ptr<Runtime> runtime);
   ~CudnnSession();
@@ -24,8 +25,8 @@ class CudnnSession {
   CudnnTarget target() const { return {api_, handle_}; }
   const CudnnApi& api() const { return *api_; }
   Runtime& runtime() const { return *runtime_; }
-  // Enqueues one execution on the stream.
-  Status execute(const Descriptor& plan, const Descriptor& pack);
+  // Enqueues one execution on the stream. `variant_pack` contains the tensors' addresses.
+  Status execute(const Descriptor& plan, const Descriptor& variant_pack);
 
  private:
   CudnnSession(std::shared_ptr<const CudnnApi> api, std::shared_ptr<Runtime> runtime,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: the examples of every operator in every direction, data type and layout.
+// For tests: visits the examples of every operator in every direction, data type and layout.
 #pragma once
 
 #include "ops/operator.hpp"
@@ -23,7 +23,8 @@ inline std::vector<std::pair<std::string_view, std::string_view>> operator_examp
   return examples;
 }
 
-// Calls visit(problem, its description). Skips combinations that are not valid problems.
+// Calls visit(problem, description) for each valid combination of an example with a data type, a
+// direction and a layout.
 inline void for_each_support_case(
     const std::function<void(const Problem& problem, const std::string& what)>& visit) {
   for (const auto& [op, tokens] : operator_examples()) {
@@ -31,14 +32,14 @@ inline void for_each_support_case(
     for (const DataTypeInfo& type : data_types()) {
       for (const Direction direction :
            {Direction::forward, Direction::backward_data, Direction::backward_weights}) {
-        auto made = bench::ops::op_test::try_problem(op, tokens, type.type, direction);
-        if (!type.is_case_type || !made) continue;
+        auto problem = bench::ops::op_test::try_problem(op, tokens, type.type, direction);
+        if (!type.is_case_type || !problem) continue;
         exists = true;
         for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
-          made->layout = layout;
-          visit(*made, fmt::format("{} {} {} {} {}", op, tokens, type.name,
-                                   direction_names()[static_cast<std::size_t>(direction)],
-                                   layout_names()[static_cast<std::size_t>(layout)]));
+          problem->layout = layout;
+          visit(*problem, fmt::format("{} {} {} {} {}", op, tokens, type.name,
+                                      direction_names()[static_cast<std::size_t>(direction)],
+                                      layout_names()[static_cast<std::size_t>(layout)]));
         }
       }
     }

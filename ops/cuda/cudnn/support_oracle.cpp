@@ -16,33 +16,35 @@
 namespace bench::ops::cuda {
 namespace {
 
-Support product_support(const Problem& problem, const SupportQuestion& question) {
+Support check_product_support(const Problem& problem, const SupportQuestion& question) {
   std::string reasons;
   for (const auto& [library, name] : {std::pair(ProductLibrary::cublaslt, "cuBLASLt"),
                                       std::pair(ProductLibrary::cublas, "cuBLAS")}) {
     const auto form = gemm_form(problem, library);
-    const std::optional<BackendError> refused =
+    const std::optional<BackendError> error =
         form ? refused_by_device(*form, question.capability) : std::optional(form.error());
-    if (!refused) return {Runnable::yes, name, reasons};
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, refused->reason);
+    if (!error) return {Runnable::yes, name, reasons};
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, error->reason);
   }
   return {Runnable::no, "", reasons};
 }
 
-// Returns why a device of this compute capability does not support the type.
-std::optional<std::string> lacking_type(const Problem& problem, const SupportQuestion& question) {
+// Returns why the device does not support the problem's type, or nullopt if it does.
+std::optional<std::string> missing_type_reason(const Problem& problem,
+                                               const SupportQuestion& question) {
   constexpr ComputeCapability kBf16 = {8, 0}, kF8 = {8, 9};
   if (question.capability == kNoDevice || problem.op->name != "conv") return std::nullopt;
-  const auto lacks = [&](std::string_view type, ComputeCapability least) {
-    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, least.major,
-                       least.minor, question.capability.major, question.capability.minor);
+  const auto format_missing = [&](std::string_view type, ComputeCapability minimum) {
+    return fmt::format("{} needs compute capability {}.{}, this is {}.{}", type, minimum.major,
+                       minimum.minor, question.capability.major, question.capability.minor);
   };
-  if (problem.dtype == DataType::bf16 && question.capability < kBf16) return lacks("bf16", kBf16);
-  if (is_fp8(problem.dtype) && question.capability < kF8) return lacks("f8", kF8);
+  if (problem.dtype == DataType::bf16 && question.capability < kBf16)
+    return format_missing("bf16", kBf16);
+  if (is_fp8(problem.dtype) && question.capability < kF8) return format_missing("f8", kF8);
   return std::nullopt;
 }
 
-// Returns why one cuDNN graph does not serve the problem, or nullopt if cuDNN accepts it.
+// Returns why no single cuDNN graph computes the problem, or nullopt if cuDNN accepts its graph.
 std::optional<std::string> graph_error(const Problem& problem, const SupportQuestion& question) {
   if (auto gap = known_gap(problem)) return gap;
   if (auto gap = expected_gap(problem, question.capability)) return gap;
@@ -56,14 +58,14 @@ std::string format_split_support(ConvSplit split) {
                                       : "cuDNN + bench:channel_sum_block";
 }
 
-// Whether cuDNN accepts its part of a split convolution.
-bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQuestion& question) {
+// Whether cuDNN accepts its part of a split convolution, and a native kernel exists for the rest.
+bool is_part_accepted(const Problem& problem, ConvSplit split, const SupportQuestion& question) {
   if (split == ConvSplit::bias_gradient) {
     return !graph_error(conv_part(problem, problem.dtype), question);
   }
-  for (const DataType between : between_types(problem)) {
-    if (!graph_error(conv_part(problem, between), question)) {
-      return epilogue_form(problem, between, MemoryLayout::plain).ok();
+  for (const DataType intermediate_dtype : intermediate_types(problem)) {
+    if (!graph_error(conv_part(problem, intermediate_dtype), question)) {
+      return epilogue_form(problem, intermediate_dtype, MemoryLayout::plain).ok();
     }
   }
   return false;
@@ -72,8 +74,9 @@ bool part_is_accepted(const Problem& problem, ConvSplit split, const SupportQues
 }  // namespace
 
 Support check_support(const Problem& problem, const SupportQuestion& question) {
-  if (problem.op->name == "gemm") return product_support(problem, question);
-  if (const auto lacking = lacking_type(problem, question)) return {Runnable::no, "", *lacking};
+  if (problem.op->name == "gemm") return check_product_support(problem, question);
+  if (const auto type_reason = missing_type_reason(problem, question))
+    return {Runnable::no, "", *type_reason};
   const auto native = native_form(problem);
   std::string reason = known_gap(problem).value_or("");
   if (reason.empty() && question.api == nullptr) {
@@ -86,7 +89,7 @@ Support check_support(const Problem& problem, const SupportQuestion& question) {
     if (!error) return {Runnable::yes, "cuDNN", ""};
     reason = *error;
     const ConvSplit split = conv_split(problem);
-    if (split != ConvSplit::none && part_is_accepted(problem, split, question)) {
+    if (split != ConvSplit::none && is_part_accepted(problem, split, question)) {
       return {Runnable::yes, format_split_support(split), reason};
     }
   }

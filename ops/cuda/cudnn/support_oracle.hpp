@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks cuDNN itself, if installed, what it supports. Builds graphs and, for a described device,
-// plans them. Needs no device.
+// Asks cuDNN, if it is installed, whether it supports a problem. Only builds graphs; needs no
+// device.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,17 +13,18 @@
 
 namespace bench::ops::cuda {
 
+// What check_support() may use: a library, and the compute capability of a device.
 struct SupportQuestion {
   std::shared_ptr<const CudnnApi> api;  // null: cuDNN was not found, for the reason in `missing`
   std::string missing;
-  ComputeCapability capability = kNoDevice;  // determines which types are supported
+  ComputeCapability capability = kNoDevice;  // determines the supported types
 };
 
 Support check_support(const Problem& problem, const SupportQuestion& question);
 
-// Reads cuDNN's own description of a device: the JSON with which planned_engines() plans for that
-// device on other machines. `device`: its number in the CUDA runtime. Error: there is none, with
-// cuDNN's reason.
+// Reads cuDNN's description of a device as JSON. With it, planned_engines() plans for that device
+// on other machines. `device` is its number in the CUDA runtime. Error: cuDNN cannot describe the
+// device, with cuDNN's reason.
 Result<std::string> read_device_json(const std::shared_ptr<const CudnnApi>& api, int device);
 
 }  // namespace bench::ops::cuda

@@ -25,7 +25,7 @@ inline Result<std::shared_ptr<const CudnnApi>, LoadFailure> cudnn_of_this_machin
   return load_cudnn(library_search_path(variable, ""));
 }
 
-// Returns the manually written properties (testdata) of a device by architecture: "sm_90".
+// Returns the properties of a device of an architecture ("sm_90"), as JSON from testdata/.
 inline std::string device_json(const std::string& architecture) {
   constexpr std::int64_t kLimit = 1 << 20;
   const auto text = read_file(
@@ -42,11 +42,11 @@ struct ConvCase {
   Math math = Math::standard;
 };
 
-inline Problem conv_problem(const ConvCase& wanted) {
+inline Problem conv_problem(const ConvCase& conv_case) {
   Problem problem =
-      bench::ops::op_test::problem("conv", wanted.tokens, wanted.dtype, wanted.direction);
-  problem.layout = wanted.layout;
-  problem.math = wanted.math;
+      bench::ops::op_test::problem("conv", conv_case.tokens, conv_case.dtype, conv_case.direction);
+  problem.layout = conv_case.layout;
+  problem.math = conv_case.math;
   return problem;
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kSamples = 3;
 constexpr std::int64_t kIterations = 10;
-// The value is 0.01 in f32, and of order 1 or less in f16 and bf16. It is finite in every type, and
-// not 0, because multipliers save power on zeros.
+// Byte that fills all buffers. The resulting number is 1.06 in f16 and 0.01 in f32 and bf16. It is
+// finite in every type, and not 0, because multipliers use less power on zeros.
 constexpr std::uint8_t kFill = 0x3c;
 
 Result<std::vector<DeviceBuffer>, BackendError> allocate_buffers(Runtime& runtime,
@@ -30,7 +30,7 @@ Result<std::vector<DeviceBuffer>, BackendError> allocate_buffers(Runtime& runtim
   return buffers;
 }
 
-Result<Nanoseconds> median_time(Kernel& kernel, std::span<void* const> addresses) {
+Result<Nanoseconds> measure_median_time(Kernel& kernel, std::span<void* const> addresses) {
   BENCH_RETURN_IF_ERROR(kernel.prepare(addresses));
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Invocation> invocation, kernel.bind(addresses));
   Invocation* const rotation[] = {invocation.get()};
@@ -55,8 +55,8 @@ std::string TunedChoice::text(std::span<const std::unique_ptr<Kernel>> kernels) 
   return text;
 }
 
-Result<TunedChoice, BackendError> fastest(Runtime& runtime,
-                                          std::span<const std::unique_ptr<Kernel>> kernels) {
+Result<TunedChoice, BackendError> find_fastest(Runtime& runtime,
+                                               std::span<const std::unique_ptr<Kernel>> kernels) {
   TunedChoice choice;
   std::string failure = "there is no kernel to choose from";
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
@@ -64,7 +64,7 @@ Result<TunedChoice, BackendError> fastest(Runtime& runtime,
                            allocate_buffers(runtime, *kernel));
     std::vector<void*> addresses;
     for (const DeviceBuffer& buffer : buffers) addresses.push_back(buffer.data());
-    const auto time = median_time(*kernel, addresses);
+    const auto time = measure_median_time(*kernel, addresses);
     if (!time) failure = time.error().message();
     if (!time && runtime.lost()) break;
     choice.times.push_back(time ? std::optional(*time) : std::nullopt);

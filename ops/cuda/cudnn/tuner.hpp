@@ -24,10 +24,10 @@ struct TunedChoice {
   std::string text(std::span<const std::unique_ptr<Kernel>> kernels) const;
 };
 
-// Samples each kernel three times and takes the median. Each kernel gets its own buffers, which are
-// released afterwards. BackendError: not enough memory for them, no kernel ran, or the device is
-// lost.
-Result<TunedChoice, BackendError> fastest(Runtime& runtime,
-                                          std::span<const std::unique_ptr<Kernel>> kernels);
+// Measures the kernels and returns the fastest. The time of a kernel is the median of three
+// samples. Each kernel gets its own buffers, which are released afterwards. BackendError: not
+// enough memory for the buffers, no kernel ran, or the device is lost.
+Result<TunedChoice, BackendError> find_fastest(Runtime& runtime,
+                                               std::span<const std::unique_ptr<Kernel>> kernels);
 
 }  // namespace bench::ops::cuda

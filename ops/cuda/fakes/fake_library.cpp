@@ -131,7 +131,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, FakeProcess*
   const bool fits = *count >= kProcesses;
   for (unsigned i = 0; fits && i < kProcesses; ++i) {
     processes[i].pid = 1000 + i;
-    processes[i].memory = i == 0 ? ~0ull : i << 20;  // the first one's is unknown
+    processes[i].memory = i == 0 ? ~0ull : i << 20;  // NVML does not know the memory of process 0
   }
   *count = kProcesses;
   return fits ? 0 : kInsufficientSize;
@@ -154,7 +154,7 @@ int nvmlEventSetWait_v2(void*, FakeEvent* event, unsigned timeout) {
   raised_xid = 0;
   return 0;
 }
-// Called by tests: the next nvmlEventSetWait_v2 reports this Xid error.
+// For tests: makes the next nvmlEventSetWait_v2 report this Xid error.
 void fake_nvml_raise_xid(unsigned long long number) { raised_xid = number; }
 // Behaves as driver 580: supports the counter ids 74, 251 and 252. Id 186, which is a counter only
 // in later drivers, returns a value of another type.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One problem on a backend of the plugin, with its own memory.
+// Runs a problem on a backend of the plugin, with its own memory.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,7 +11,8 @@
 
 namespace bench::ops::cuda {
 
-// A kernel that was bound and executed once. The member order gives the right destruction order.
+// A kernel that was bound and executed once. The invocation must be destroyed first and the backend
+// last, so the order of the members matters.
 struct BoundCase {
   std::shared_ptr<Backend> backend;
   std::unique_ptr<Kernel> kernel;
@@ -19,7 +20,8 @@ struct BoundCase {
   std::unique_ptr<Invocation> invocation;
 };
 
-// Error: the backend refuses the problem, there is not enough memory, or its execution fails.
+// Error: the backend does not support the problem, there is not enough memory, or the execution
+// fails.
 Result<BoundCase> bind_case(std::shared_ptr<Backend> backend, const Problem& problem);
 
 }  // namespace bench::ops::cuda

@@ -28,12 +28,12 @@ __global__ void copy_kernel(uint4* target, const uint4* source, std::size_t coun
   }
 }
 
-// Eight independent chains, so that a multiprocessor need not wait for one.
+// Computes eight independent chains, so that a multiprocessor need not wait for the result of one.
 __global__ void fma_kernel(float* results, float seed) {
   constexpr int kChains = 8;
   float value[kChains];
   for (int chain = 0; chain < kChains; ++chain) value[chain] = seed + threadIdx.x + chain;
-    // Unrolled far, so that the loop's own instructions use hardly any issue slots.
+    // Unrolled, so that the loop's own instructions use hardly any issue slots.
 #pragma unroll 64
   for (int step = 0; step < kFmaChain / kChains; ++step) {
 #pragma unroll

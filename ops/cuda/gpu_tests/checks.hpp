@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, in parts. Each part has its own process, because CUPTI settings and the effects of a
-// failure last until the process ends.
+// Declares the checks, which are grouped in parts. Each part has its own process, because CUPTI
+// settings and the effects of a failure last until the process ends.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,16 +22,16 @@
 
 namespace bench::ops::cuda {
 
-// A tracer that records from before the device's context is created. `failure` is the reason if
-// there is none.
+// A tracer that was started before the device's context. If it could not be started, `collector` is
+// null and `failure` is the reason.
 struct StartedTracer {
   std::optional<CuptiLibrary> library;
   std::unique_ptr<CuptiCollector> collector;
   std::string failure;
 };
 
-// Times of kernels that take this many microseconds, measured by events without a tracer. `device`
-// is the time of one kernel, `host` that of one launch. The part `sampling` writes them.
+// Times measured by events without a tracer, by the kernel's nominal time in microseconds. `device`
+// is the time of one kernel, `host` the time of one launch. The part `sampling` writes the times.
 struct UntracedTimes {
   std::map<std::int64_t, Nanoseconds> device, host;
   std::optional<Nanoseconds> graph;  // one node of 5 us
@@ -42,21 +42,21 @@ struct CheckRun {
   std::vector<SearchStep> search;
   CheckReport& report;
   std::string figures_file;  // empty: no figures are written
-  std::string session_file;  // file of the traced session; empty: it is not kept
+  std::string session_file;  // file for the traced session; empty: the session is not written
   StartedTracer tracer{};    // for the parts that start it
   DeviceParts device{};      // null until the context is created
 };
 
 struct CheckPart {
   std::string_view name;
-  // runs before the device's context is created; may be null
+  // Runs before the device's context is created. May be null.
   void (*before_context)(CheckRun& run);
   void (*check)(CheckRun& run);
 };
-// The most valuable part first.
+// Returns all parts, the most valuable first.
 std::span<const CheckPart> check_parts();
 
-// A kernel that takes a known time.
+// Launches a kernel that takes a known time.
 class SpinInvocation final : public SingleStepInvocation {
  public:
   SpinInvocation(Runtime& device, Nanoseconds time, LaunchShape shape = {})
@@ -70,13 +70,15 @@ class SpinInvocation final : public SingleStepInvocation {
   LaunchShape shape_;
 };
 
-// Error: `what`, followed by CUDA's text for the code.
-Status to_status(cudaError_t code, const char* what);
+// Error: the code is not cudaSuccess. The message is `what`, then CUDA's text for the code.
+Status to_cuda_status(cudaError_t code, const char* what);
+
+// Reads the times that an earlier run of the part `sampling` has written.
+UntracedTimes read_untraced(const std::string& figures_file);
 
 void check_memory(CheckRun& run);
 void check_blocking(CheckRun& run);
 void check_sampling(CheckRun& run);
-UntracedTimes read_untraced(const std::string& figures_file);
 void check_long_graph(CheckRun& run);
 void check_ceilings(CheckRun& run);
 void start_tracer(CheckRun& run);

@@ -24,7 +24,7 @@ Result<std::shared_ptr<Backend>> open_cudnn(const CheckRun& run) {
   return std::shared_ptr<Backend>(*std::move(opened));
 }
 
-Result<Problem> convolution(std::int64_t channels) {
+Result<Problem> make_convolution(std::int64_t channels) {
   const Operator* op = find_operator("conv");
   BENCH_ASSIGN_OR_RETURN(ProblemTokens parsed,
                          parse_problem_tokens(*op, fmt::format("n32c{}h28w28k64r3s3p1", channels)));
@@ -36,11 +36,11 @@ Result<Problem> convolution(std::int64_t channels) {
 
 }  // namespace
 
-Result<std::vector<ConversionCase>> conversion_cases(const CheckRun& run) {
+Result<std::vector<ConversionCase>> make_conversion_cases(const CheckRun& run) {
   BENCH_ASSIGN_OR_RETURN(const std::shared_ptr<Backend> backend, open_cudnn(run));
   std::vector<ConversionCase> cases;
   for (const std::int64_t channels : kConversionChannels) {
-    BENCH_ASSIGN_OR_RETURN(const Problem problem, convolution(channels));
+    BENCH_ASSIGN_OR_RETURN(const Problem problem, make_convolution(channels));
     BENCH_ASSIGN_OR_RETURN(BoundCase bound, bind_case(backend, problem));
     cases.push_back({channels, std::move(bound)});
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two convolutions in half precision, with 64 input channels and with 60, which cuDNN pads. They
-// show whether the copies that the workspace suggests are really made.
+// Creates two convolutions in half precision: with 64 input channels, and with 60, which cuDNN must
+// pad. Their traces show whether cuDNN makes the copies that its workspace suggests.
 #pragma once
 
 #include "base/result.hpp"
@@ -19,7 +19,8 @@ struct ConversionCase {
   BoundCase bound;
 };
 
-// Error: cuDNN was not found, or it has no engine for the problem.
-Result<std::vector<ConversionCase>> conversion_cases(const CheckRun& run);
+// Creates one case per entry of kConversionChannels. Error: cuDNN was not found, or it has no
+// engine for the problem.
+Result<std::vector<ConversionCase>> make_conversion_cases(const CheckRun& run);
 
 }  // namespace bench::ops::cuda

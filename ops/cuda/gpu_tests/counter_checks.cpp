@@ -29,7 +29,7 @@ class CopyInvocation final : public CudaInvocation {
   CopyInvocation(Runtime& device, void* target, const void* source)
       : CudaInvocation(device), target_(target), source_(source) {}
   Status enqueue(StepObserver*) override {
-    return to_status(launch_copy(runtime().stream(), target_, source_, kCopied), "copy");
+    return to_cuda_status(launch_copy(runtime().stream(), target_, source_, kCopied), "copy");
   }
 
  private:
@@ -49,13 +49,13 @@ Figures make_figures(const CounterReadings& readings) {
   return figures;
 }
 
-// Returns the counters of one execution; reports the reason if there are none. It is not a failure
-// that only administrators may read counters.
-std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters, const char* name,
-                                        Invocation& invocation) {
+// Returns the counters of one execution. If they cannot be read, reports the reason and returns
+// nullopt. Missing permission to read counters is not a failure.
+std::optional<CounterReadings> measure_counters(CheckRun& run, DeviceCounters& counters,
+                                                const char* name, Invocation& invocation) {
   Invocation* const rotation[] = {&invocation};
   if (!invocation.run()) {
-    run.report.broken(name, "f", invocation.error());
+    run.report.add_error(name, "f", invocation.error());
     return std::nullopt;
   }
   auto readings = counters.measure(rotation);
@@ -63,29 +63,29 @@ std::optional<CounterReadings> measured(CheckRun& run, DeviceCounters& counters,
   if (readings.error().kind == BackendError::Kind::unsupported) {
     run.report.add(name, "f", Outcome::figures, {{"reason", readings.error().reason}});
   } else {
-    run.report.broken(name, "f", readings.error().reason);
+    run.report.add_error(name, "f", readings.error().reason);
   }
   return std::nullopt;
 }
 
-// Checks only the bytes read: the caches keep some of the last writes.
+// Compares only the bytes that the copy reads, because the caches keep some of the last writes.
 void count_copy(CheckRun& run, DeviceCounters& counters) {
   constexpr const char* kName = "bytes of a copy of 256 MiB";
   Runtime& device = *run.device.runtime;
   auto one = DeviceBuffer::create(device, {kCopied});
   auto two = DeviceBuffer::create(device, {kCopied});
-  if (!one || !two) return run.report.broken(kName, "f", "no memory for it");
+  if (!one || !two) return run.report.add_error(kName, "f", "no memory for it");
   CopyInvocation copy(device, two->data(), one->data());
-  const auto readings = measured(run, counters, kName, copy);
+  const auto readings = measure_counters(run, counters, kName, copy);
   if (!readings) return;
-  auto share = find_value(*readings, LogicalCounter::dram_read_bytes);
-  if (share) *share /= static_cast<double>(kCopied);
+  auto ratio = find_value(*readings, LogicalCounter::dram_read_bytes);
+  if (ratio) *ratio /= static_cast<double>(kCopied);
   Figures figures = make_figures(*readings);
-  if (share) figures["read_by_expected"] = *share;
-  run.report.compared(share, 0.25, kName, "f", figures);
+  if (ratio) figures["read_by_expected"] = *ratio;
+  run.report.add_comparison(ratio, 0.25, kName, "f", figures);
 }
 
-// A product with separate buffers for each of its invocations.
+// A product. Each invocation has its own set of buffers.
 struct Product {
   std::shared_ptr<Backend> backend;
   std::int64_t flops = 0;
@@ -100,12 +100,12 @@ struct Product {
   }
   std::vector<Invocation*> rotation() const {
     std::vector<Invocation*> all;
-    for (const auto& each : invocations) all.push_back(each.get());
+    for (const auto& invocation : invocations) all.push_back(invocation.get());
     return all;
   }
 };
 
-// A bf16 product, without an invocation.
+// Creates a bf16 product without invocations.
 Result<Product> make_product(const CheckRun& run, const char* tokens) {
   const auto api = load_cublaslt(run.search);
   if (!api) return Error{api.error().reason, "", ""};
@@ -126,9 +126,10 @@ Result<Product> make_product(const CheckRun& run, const char* tokens) {
   return product;
 }
 
-Status add_sets(const CheckRun& run, Product& product, std::int64_t sets) {
+// Adds invocations, each with a new set of buffers, until there are `sets`.
+Status allocate_sets(const CheckRun& run, Product& product, std::int64_t sets) {
   while (std::ssize(product.invocations) < sets) {
-    auto memory = trial_buffers(*run.device.runtime, product.kernel->buffers());
+    auto memory = allocate_trial_buffers(*run.device.runtime, product.kernel->buffers());
     if (!memory) return Error{memory.error().reason, "", ""};
     BENCH_ASSIGN_OR_RETURN(product.invocations.emplace_back(),
                            product.kernel->bind(buffer_addresses(*memory)));
@@ -140,19 +141,19 @@ Status add_sets(const CheckRun& run, Product& product, std::int64_t sets) {
 void count_product(CheckRun& run, DeviceCounters& counters) {
   constexpr const char* kName = "tensor operations of a product of 4096^3 in bf16";
   auto product = make_product(run, "m4096n4096k4096+tb");
-  if (!product) return run.report.broken(kName, "f", product.error().message());
-  if (const Status added = add_sets(run, *product, 1); !added) {
-    return run.report.broken(kName, "f", added.error().message());
+  if (!product) return run.report.add_error(kName, "f", product.error().message());
+  if (const Status added = allocate_sets(run, *product, 1); !added) {
+    return run.report.add_error(kName, "f", added.error().message());
   }
-  const auto readings = measured(run, counters, kName, *product->invocations.front());
+  const auto readings = measure_counters(run, counters, kName, *product->invocations.front());
   if (!readings) return;
   Figures figures = make_figures(*readings);
   figures["verdict"] = format_verdict(tensor_core_verdict(*readings));
   figures["expected_operations"] = product->flops;
-  auto share = find_value(*readings, LogicalCounter::tensor_operations_bf16);
-  if (share) *share /= static_cast<double>(product->flops);
-  if (share) figures["counted_by_expected"] = *share;
-  run.report.compared(share, 0.02, kName, "f", figures);
+  auto ratio = find_value(*readings, LogicalCounter::tensor_operations_bf16);
+  if (ratio) *ratio /= static_cast<double>(product->flops);
+  if (ratio) figures["counted_by_expected"] = *ratio;
+  run.report.add_comparison(ratio, 0.02, kName, "f", figures);
 }
 
 Result<Nanoseconds> measure_time(const CheckRun& run, const std::vector<Invocation*>& rotation) {
@@ -164,17 +165,18 @@ Result<Nanoseconds> measure_time(const CheckRun& run, const std::vector<Invocati
   return sample.device / kExecutions;
 }
 
-// Uses sets of buffers that fill L2 `times` times; 0: one set, which stays in L2.
-void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::int64_t times) {
+// Measures a product with sets of buffers that together exceed `times` times the L2 size. If
+// `times` is 0, uses one set, which stays in L2.
+void measure_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::int64_t times) {
   const std::string name = fmt::format("a product of 2048^3 in bf16 over {} x L2", times);
   const std::int64_t filled = times * run.device.runtime->traits().cache.count;
   const std::int64_t sets = filled / product.set_size().count + 1;
-  if (const Status added = add_sets(run, product, sets); !added) {
-    return run.report.broken(name, "k", added.error().message());
+  if (const Status added = allocate_sets(run, product, sets); !added) {
+    return run.report.add_error(name, "k", added.error().message());
   }
   const auto rotation = product.rotation();
   const auto time = measure_time(run, rotation);
-  if (!time) return run.report.broken(name, "k", time.error().message());
+  if (!time) return run.report.add_error(name, "k", time.error().message());
   Figures figures = {{"sets", sets},
                      {"set_bytes", product.set_size().count},
                      {"l2_bytes", run.device.runtime->traits().cache.count},
@@ -194,19 +196,19 @@ void add_cold(CheckRun& run, DeviceCounters& counters, Product& product, std::in
 }  // namespace
 
 // If the sets of a rotation exceed L2, no execution should find its set in L2. The measured hits
-// show how many times the L2 size is necessary.
+// show how many times the L2 size the sets must have.
 void check_cold(CheckRun& run) {
   auto product = make_product(run, "m2048n2048k2048+tb");
-  if (!product) return run.report.broken("cold caches", "k", product.error().message());
+  if (!product) return run.report.add_error("cold caches", "k", product.error().message());
   const auto counters = make_device_counters(run.search);
-  for (const std::int64_t times : {0, 2, 4}) add_cold(run, *counters, *product, times);
+  for (const std::int64_t times : {0, 2, 4}) measure_cold(run, *counters, *product, times);
 }
 
 void check_counters(CheckRun& run) {
   // make_device_counters() accepts a missing library and reports it as a reason. This check
   // requires the library.
   if (const auto cupti = load_cupti(cupti_candidates(run.search)); !cupti) {
-    return run.report.broken("counters", "f", cupti.error().message());
+    return run.report.add_error("counters", "f", cupti.error().message());
   }
   const auto counters = make_device_counters(run.search);
   count_copy(run, *counters);

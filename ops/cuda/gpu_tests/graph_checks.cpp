@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the nodes of a replayed graph while CUPTI writes one record for the whole graph.
-// tracing_checks.cpp measures the cost of one record per node. The collector has no such session,
-// because it would not know the operators, so this calls CUPTI directly.
+// tracing_checks.cpp measures the cost of one record per node. This calls CUPTI directly, because
+// the collector needs records of nodes to attribute them to operators.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/gpu_tests/traced_work.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
@@ -22,11 +22,12 @@ constexpr const char* kName = "a traced graph of 50 nodes, as one record";
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 struct Records {
-  CuptiApi api;  // set before functions are registered with CUPTI
+  CuptiApi api;  // set before the callbacks are registered
   std::atomic<std::int64_t> graphs{0};
 };
 
-// CUPTI calls functions without user data until the process ends, so this must be global.
+// The callbacks' data. It is global, because CUPTI passes no user data and calls the callbacks
+// until the process ends.
 Records& records() {
   static constinit Records all;
   return all;
@@ -47,7 +48,7 @@ void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, s
   std::free(buffer);
 }
 
-Result<Nanoseconds> median_of_a_node(CheckRun& run) {
+Result<Nanoseconds> measure_median_node_time(CheckRun& run) {
   std::array<Nanoseconds, 5> times{};
   for (Nanoseconds& time : times) {
     BENCH_ASSIGN_OR_RETURN(const DeviceSample sample,
@@ -58,25 +59,25 @@ Result<Nanoseconds> median_of_a_node(CheckRun& run) {
   return times[times.size() / 2];
 }
 
-Status checked(const CuptiApi& api, const char* call, CUptiResult result) {
+Status to_cupti_status(const CuptiApi& api, const char* call, CUptiResult result) {
   if (result == CUPTI_SUCCESS) return Done{};
   return Error{fmt::format("{}: {}", call, format_cupti_result(api, result)), "", ""};
 }
 
 Status trace_graphs(const CuptiApi& api) {
   records().api = api;
-  BENCH_RETURN_IF_ERROR(checked(api, "cuptiActivityRegisterCallbacks",
-                                api.register_buffers(buffer_requested, buffer_completed)));
-  return checked(api, "cuptiActivityEnable(GRAPH_TRACE)",
-                 api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE));
+  BENCH_RETURN_IF_ERROR(to_cupti_status(api, "cuptiActivityRegisterCallbacks",
+                                        api.register_buffers(buffer_requested, buffer_completed)));
+  return to_cupti_status(api, "cuptiActivityEnable(GRAPH_TRACE)",
+                         api.enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE));
 }
 
 Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
-  BENCH_ASSIGN_OR_RETURN(const Nanoseconds plain, median_of_a_node(run));
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds plain, measure_median_node_time(run));
   BENCH_RETURN_IF_ERROR(trace_graphs(api));
-  BENCH_ASSIGN_OR_RETURN(const Nanoseconds traced, median_of_a_node(run));
+  BENCH_ASSIGN_OR_RETURN(const Nanoseconds traced, measure_median_node_time(run));
   BENCH_RETURN_IF_ERROR(run.device.runtime->synchronise_device());
-  BENCH_RETURN_IF_ERROR(checked(api, "cuptiActivityFlushAll", api.flush_all(0)));
+  BENCH_RETURN_IF_ERROR(to_cupti_status(api, "cuptiActivityFlushAll", api.flush_all(0)));
   return Figures{{"records", records().graphs.load()},
                  {"node_us", microseconds(plain)},
                  {"node_while_traced_us", microseconds(traced)}};
@@ -86,10 +87,10 @@ Result<Figures> compare_levels(CheckRun& run, const CuptiApi& api) {
 
 void check_graph_level(CheckRun& run) {
   const auto library = load_cupti(cupti_candidates(run.search));
-  if (!library) return run.report.broken(kName, "d", library.error().message());
+  if (!library) return run.report.add_error(kName, "d", library.error().message());
   const auto figures = compare_levels(run, library->api);
-  if (!figures) return run.report.broken(kName, "d", figures.error().message());
-  run.report.passed_if(records().graphs > 0, kName, "d", *figures);
+  if (!figures) return run.report.add_error(kName, "d", figures.error().message());
+  run.report.add_check(records().graphs > 0, kName, "d", *figures);
 }
 
 }  // namespace bench::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]: checks that need a device, see
-// ci/gpu_check.sh. Figures are appended as soon as they are available. Exit status: 0 all checks
-// passed or were cut, 1 some failed, 77 there is no device.
+// bench_gpu_test [FIGURES.jsonl] [--session FILE] [--only PART,...]: runs the checks that need a
+// device; see ci/gpu_check.sh. Appends figures as soon as they are available. Exit status: 0 if all
+// checks passed or were cut, 1 if some failed, 77 if there is no device.
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
 #include "ops/cuda/plugin/runtime_probe.hpp"
@@ -33,10 +33,10 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kSkipped = 77;
-constexpr const char* kPart = "--part";
+constexpr const char* kPartOption = "--part";
 
-// Each part runs in a new process, because a context affects a later tracer, and a tracer affects
-// later work.
+// The parts. Each runs in a new process, because a context affects a tracer that starts later, and
+// a tracer affects all later work.
 constexpr CheckPart kParts[] = {
     {"memory", nullptr, check_memory},          {"blocking", nullptr, check_blocking},
     {"sampling", nullptr, check_sampling},      {"long_graph", nullptr, check_long_graph},
@@ -64,7 +64,7 @@ std::optional<Arguments> parse_arguments(int count, char** words) {
     const bool has_value = i + 1 < count;
     if (word == "--session" && has_value) {
       arguments.session = words[++i];
-    } else if (word == kPart && has_value) {
+    } else if (word == kPartOption && has_value) {
       arguments.in_this_process = find_part(words[++i]);
       if (arguments.in_this_process == nullptr) return std::nullopt;
     } else if (word == "--only" && has_value) {
@@ -82,8 +82,8 @@ std::optional<Arguments> parse_arguments(int count, char** words) {
   return arguments;
 }
 
-// The plugin's search path. The plugin is in this program's folder in a build, and in lib/bench/ of
-// a bundle.
+// Returns the plugin's search path. The plugin is in this program's folder in a build, and in
+// lib/bench/ of a bundle.
 std::vector<SearchStep> search_path() {
   auto steps = library_search_path(process_variable, own_folder());
   const auto loader = std::find_if(steps.begin(), steps.end(),
@@ -101,17 +101,17 @@ Result<DeviceParts, BackendError> open_device(const std::vector<SearchStep>& sea
   return DeviceParts{std::move(runtime), *std::move(sampler)};
 }
 
-// A driver that never answers must not block the other parts.
-constexpr unsigned kMaxSecondsOfAPart = 90;
+// Time limit of a part, so that a driver that never returns does not block the other parts.
+constexpr unsigned kMaxPartSeconds = 90;
 
-// Runs this program again for one part.
-int run_apart(const Arguments& arguments, const CheckPart& part) {
-  // Uses the full path, because own_folder() derives the folder from the name used to start the
-  // program.
-  std::error_code failed;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
+// Runs one part in a child process that executes this program again. Returns the exit status.
+int run_in_child(const Arguments& arguments, const CheckPart& part) {
+  // The child needs the full path, because own_folder() derives the folder from the name with which
+  // the program was started.
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
   const std::string name(part.name);
-  std::vector<const char*> words = {self.c_str(), kPart, name.c_str()};
+  std::vector<const char*> words = {self.c_str(), kPartOption, name.c_str()};
   if (!arguments.figures.empty()) words.push_back(arguments.figures.c_str());
   if (!arguments.session.empty()) {
     words.insert(words.end(), {"--session", arguments.session.c_str()});
@@ -119,7 +119,7 @@ int run_apart(const Arguments& arguments, const CheckPart& part) {
   words.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(kMaxSecondsOfAPart);
+    alarm(kMaxPartSeconds);
     execv(self.c_str(), const_cast<char**>(words.data()));
     _exit(EXIT_FAILURE);
   }
@@ -129,10 +129,10 @@ int run_apart(const Arguments& arguments, const CheckPart& part) {
   CheckReport report(arguments.figures);
   if (WTERMSIG(status) == SIGALRM) {
     report.add(name, "", Outcome::cut,
-               {{"reason", fmt::format("not done after {} s", kMaxSecondsOfAPart)}});
+               {{"reason", fmt::format("not done after {} s", kMaxPartSeconds)}});
     return EXIT_SUCCESS;
   }
-  report.broken(name, "", fmt::format("ended by signal {}", WTERMSIG(status)));
+  report.add_error(name, "", fmt::format("ended by signal {}", WTERMSIG(status)));
   return EXIT_FAILURE;
 }
 
@@ -142,7 +142,7 @@ int run_part(const Arguments& arguments, const CheckPart& part) {
   if (part.before_context != nullptr) part.before_context(run);
   auto device = open_device(run.search);
   if (!device) {
-    report.broken(part.name, "", device.error().reason);
+    report.add_error(part.name, "", device.error().reason);
     return EXIT_FAILURE;
   }
   run.device = *std::move(device);
@@ -150,7 +150,8 @@ int run_part(const Arguments& arguments, const CheckPart& part) {
   return report.failures() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// This process creates no context, because parts that trace must run before the context exists.
+// Runs one part in this process, or all requested parts in child processes. This process creates no
+// context before, because parts that trace must start before the context exists.
 int run_checks(const Arguments& arguments) {
   if (const auto reason = why_no_device(process_variable)) {
     std::puts(fmt::format("skipped: {}", *reason).c_str());
@@ -163,7 +164,7 @@ int run_checks(const Arguments& arguments) {
   }
   int failed = 0;
   for (const CheckPart* part : parts) {
-    if (run_apart(arguments, *part) != EXIT_SUCCESS) ++failed;
+    if (run_in_child(arguments, *part) != EXIT_SUCCESS) ++failed;
   }
   std::puts(
       fmt::format("{} of {} parts without a failure", std::ssize(parts) - failed, parts.size())

@@ -28,20 +28,20 @@ void CheckReport::add(std::string_view check, std::string_view question, Outcome
   failures_ += outcome == Outcome::failed ? 1 : 0;
 }
 
-void CheckReport::passed_if(bool holds, std::string_view check, std::string_view question,
+void CheckReport::add_check(bool holds, std::string_view check, std::string_view question,
                             const nlohmann::ordered_json& figures) {
   add(check, question, holds ? Outcome::passed : Outcome::failed, figures);
 }
 
-void CheckReport::compared(std::optional<double> measured_by_expected, double tolerance,
-                           std::string_view check, std::string_view question,
-                           const nlohmann::ordered_json& figures) {
+void CheckReport::add_comparison(std::optional<double> measured_by_expected, double tolerance,
+                                 std::string_view check, std::string_view question,
+                                 const nlohmann::ordered_json& figures) {
   if (!measured_by_expected) return add(check, question, Outcome::figures, figures);
-  passed_if(std::abs(*measured_by_expected - 1) <= tolerance, check, question, figures);
+  add_check(std::abs(*measured_by_expected - 1) <= tolerance, check, question, figures);
 }
 
-void CheckReport::broken(std::string_view check, std::string_view question,
-                         const std::string& reason) {
+void CheckReport::add_error(std::string_view check, std::string_view question,
+                            const std::string& reason) {
   add(check, question, Outcome::failed, {{"reason", reason}});
 }
 

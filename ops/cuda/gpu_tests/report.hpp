@@ -15,32 +15,33 @@ namespace bench::ops::cuda {
 
 using Figures = nlohmann::ordered_json;
 
-// Allowed difference between two timings of the same kernel, in microseconds, in addition to 2 %.
+// Allowed difference in microseconds, in addition to 2 %, between two timings of the same kernel.
 inline constexpr double kGapMargin = 2.5;
 
 inline double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
 
-// figures: there was no requirement. cut: the time limit was reached, which is not a failure.
+// figures: nothing was required. cut: the time limit was reached, which is not a failure.
 enum class Outcome { passed, failed, figures, cut };
 
 // Not thread-safe.
 class CheckReport {
  public:
-  // `path` of the figures file; empty: no figures are kept.
+  // `path` is that of the figures file. If it is empty, no figures are written.
   explicit CheckReport(const std::string& path);
 
-  // `question` of docs/cuda.md ("b"); empty: none. `figures` is an object.
+  // Adds a result. `question` is a question of docs/cuda.md ("b") or empty. `figures` is an object.
   void add(std::string_view check, std::string_view question, Outcome outcome,
            const nlohmann::ordered_json& figures);
-  void passed_if(bool holds, std::string_view check, std::string_view question,
+  // Adds a check, which passed if `holds`.
+  void add_check(bool holds, std::string_view check, std::string_view question,
                  const nlohmann::ordered_json& figures);
-  // Passed if the measured value is within `tolerance` of 1, relative to the expected one. Without
-  // a measured value there are only figures: nothing was checked.
-  void compared(std::optional<double> measured_by_expected, double tolerance,
-                std::string_view check, std::string_view question,
-                const nlohmann::ordered_json& figures);
-  // The check itself could not be carried out.
-  void broken(std::string_view check, std::string_view question, const std::string& reason);
+  // Adds a comparison, which passed if measured / expected differs from 1 by at most `tolerance`.
+  // Without a measured value, adds only figures, because nothing was checked.
+  void add_comparison(std::optional<double> measured_by_expected, double tolerance,
+                      std::string_view check, std::string_view question,
+                      const nlohmann::ordered_json& figures);
+  // Adds a failure of a check that could not be carried out.
+  void add_error(std::string_view check, std::string_view question, const std::string& reason);
 
   int failures() const { return failures_; }
   std::string summary() const;  // "17 passed, 1 failed"

@@ -21,8 +21,8 @@ constexpr std::int64_t kExecutions = 200;
 constexpr std::int64_t kLongGraph = 4096;
 
 // Returns how many bytes differ after a copy in, a copy on the device and a copy out.
-Result<std::size_t> differing_bytes(Runtime& device) {
-  std::vector<std::uint8_t> sent((std::size_t{1} << 20) + 3), got(sent.size());
+Result<std::size_t> count_differing_bytes(Runtime& device) {
+  std::vector<std::uint8_t> sent((std::size_t{1} << 20) + 3), received(sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::uint8_t>(i * 37 + 11);
   const Bytes size{static_cast<std::int64_t>(sent.size())};
   auto source = DeviceBuffer::create(device, size);
@@ -31,9 +31,9 @@ Result<std::size_t> differing_bytes(Runtime& device) {
   BENCH_RETURN_IF_ERROR(device.fill(target->data(), 0xff, size));
   BENCH_RETURN_IF_ERROR(device.copy_in(source->data(), sent.data(), size));
   BENCH_RETURN_IF_ERROR(device.copy_within(target->data(), source->data(), size));
-  BENCH_RETURN_IF_ERROR(device.copy_out(got.data(), target->data(), size));
+  BENCH_RETURN_IF_ERROR(device.copy_out(received.data(), target->data(), size));
   std::size_t differing = 0;
-  for (std::size_t i = 0; i < sent.size(); ++i) differing += sent[i] != got[i] ? 1 : 0;
+  for (std::size_t i = 0; i < sent.size(); ++i) differing += sent[i] != received[i] ? 1 : 0;
   return differing;
 }
 
@@ -42,6 +42,7 @@ struct BlockingResult {
   Nanoseconds waited{0};
 };
 
+// Launches the blocking kernel and does not release it.
 Result<BlockingResult> block_without_release(Runtime& device, Nanoseconds limit) {
   BENCH_ASSIGN_OR_RETURN(const MappedMemory memory, device.allocate_mapped({8}));
   auto* flags = static_cast<std::int32_t*>(memory.device);
@@ -54,8 +55,9 @@ Result<BlockingResult> block_without_release(Runtime& device, Nanoseconds limit)
   return end;
 }
 
-// Returns the median of five samples.
-Result<DeviceSample> sampled(const CheckRun& run, Nanoseconds time, SampleMethod method) {
+// Takes five samples of a kernel with this time and returns the median one.
+Result<DeviceSample> take_median_sample(const CheckRun& run, Nanoseconds time,
+                                        SampleMethod method) {
   SpinInvocation invocation(*run.device.runtime, time);
   Invocation* const rotation[] = {&invocation};
   KernelSampling sampling(run.device.runtime);
@@ -73,10 +75,10 @@ Result<DeviceSample> sampled(const CheckRun& run, Nanoseconds time, SampleMethod
 void check_spin(CheckRun& run, std::int64_t length) {
   const auto time = std::chrono::microseconds(length);
   const std::string name = fmt::format("stream against graph, {} us", length);
-  const auto stream = sampled(run, time, SampleMethod::stream);
-  const auto graph = sampled(run, time, SampleMethod::graph);
+  const auto stream = take_median_sample(run, time, SampleMethod::stream);
+  const auto graph = take_median_sample(run, time, SampleMethod::graph);
   if (!stream || !graph) {
-    return run.report.broken(name, "", (!stream ? stream : graph).error().message());
+    return run.report.add_error(name, "", (!stream ? stream : graph).error().message());
   }
   const Nanoseconds by_stream = stream->device / kExecutions;
   const Nanoseconds by_graph = graph->device / kExecutions;
@@ -90,12 +92,12 @@ void check_spin(CheckRun& run, std::int64_t length) {
                      {"verdict", static_cast<int>(stream->verdict)},
                      {"reason", stream->reason}};
   if (stream->clock_hz) figures["clock_mhz"] = static_cast<double>(*stream->clock_hz) / 1e6;
-  // Between launches of a stream there is a gap of up to 1.5 us. The clock that times the spinning
-  // kernel may have a resolution of a microsecond.
-  const double apart = std::abs(microseconds(by_graph) - microseconds(by_stream));
-  const bool holds =
-      graph->method == SampleMethod::graph && apart <= 0.02 * microseconds(by_stream) + kGapMargin;
-  run.report.passed_if(holds, name, "", figures);
+  // Allows for the gap of up to 1.5 us between launches of a stream. Also allows for the clock of
+  // the spinning kernel, whose resolution may be a microsecond.
+  const double difference = std::abs(microseconds(by_graph) - microseconds(by_stream));
+  const bool holds = graph->method == SampleMethod::graph &&
+                     difference <= 0.02 * microseconds(by_stream) + kGapMargin;
+  run.report.add_check(holds, name, "", figures);
 }
 
 Nanoseconds from_microseconds(const nlohmann::json& value) {
@@ -104,26 +106,26 @@ Nanoseconds from_microseconds(const nlohmann::json& value) {
 
 }  // namespace
 
-Status to_status(cudaError_t code, const char* what) {
+Status to_cuda_status(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return Done{};
   return Error{fmt::format("{}: {}", what, cudaGetErrorString(code)), "", ""};
 }
 
 Status SpinInvocation::launch() {
-  return to_status(launch_spin(runtime().stream(), time_.count(), shape_), "spin");
+  return to_cuda_status(launch_spin(runtime().stream(), time_.count(), shape_), "spin");
 }
 
 void check_memory(CheckRun& run) {
-  const auto differing = differing_bytes(*run.device.runtime);
-  if (!differing) return run.report.broken("memory round trip", "", differing.error().message());
-  run.report.passed_if(*differing == 0, "memory round trip", "", {{"differing_bytes", *differing}});
+  const auto differing = count_differing_bytes(*run.device.runtime);
+  if (!differing) return run.report.add_error("memory round trip", "", differing.error().message());
+  run.report.add_check(*differing == 0, "memory round trip", "", {{"differing_bytes", *differing}});
 }
 
 void check_blocking(CheckRun& run) {
   constexpr const char* kName = "a blocking kernel that is not released ends by itself";
   const auto end = block_without_release(*run.device.runtime, 50ms);
-  if (!end) return run.report.broken(kName, "", end.error().message());
-  run.report.passed_if(end->timed_out && end->waited >= 49ms && end->waited < 1s, kName, "",
+  if (!end) return run.report.add_error(kName, "", end.error().message());
+  run.report.add_check(end->timed_out && end->waited >= 49ms && end->waited < 1s, kName, "",
                        {{"waited_us", microseconds(end->waited)}, {"timed_out", end->timed_out}});
 }
 
@@ -152,8 +154,8 @@ void check_long_graph(CheckRun& run) {
   const Nanoseconds begin = run.device.runtime->now();
   const auto sample =
       run.device.sampler->sample(sampling, {rotation, 0, kLongGraph, SampleMethod::graph});
-  if (!sample) return run.report.broken(kName, "", sample.error().message());
-  run.report.passed_if(sample->method == SampleMethod::graph, kName, "",
+  if (!sample) return run.report.add_error(kName, "", sample.error().message());
+  run.report.add_check(sample->method == SampleMethod::graph, kName, "",
                        {{"node_us", microseconds(sample->device) / kLongGraph},
                         {"method", sampling.method()},
                         {"host_us", microseconds(sample->host.value_or(Nanoseconds(0)))},
@@ -165,7 +167,7 @@ void check_sampling(CheckRun& run) {
   const auto floor = run.device.sampler->launch_floor();
   Figures figures = {{"unknown_conditions", run.device.sampler->unknown_conditions()}};
   if (floor) figures["empty_kernel_us"] = microseconds(*floor);
-  run.report.passed_if(floor.has_value(), "minimum launch time", "i", figures);
+  run.report.add_check(floor.has_value(), "minimum launch time", "i", figures);
 }
 
 }  // namespace bench::ops::cuda

@@ -22,28 +22,30 @@ class Region {
   CuptiRegion region_;
 };
 
-Status seven_launches(Runtime& device) {
+Status launch_seven(Runtime& device) {
   for (unsigned i = 1; i <= 7; ++i) {
     BENCH_RETURN_IF_ERROR(
-        to_status(launch_spin(device.stream(), 5000, {i, 32 * i}), "one of seven launches"));
+        to_cuda_status(launch_spin(device.stream(), 5000, {i, 32 * i}), "one of seven launches"));
   }
   return device.synchronise();
 }
 
-// A kernel of a millisecond, an idle millisecond, and another kernel.
-Status two_apart(Runtime& device) {
+// Runs a kernel of a millisecond, waits a millisecond, and runs another such kernel.
+Status launch_two_apart(Runtime& device) {
   constexpr std::int64_t kMillisecond = 1'000'000;
-  BENCH_RETURN_IF_ERROR(to_status(launch_spin(device.stream(), kMillisecond, {}), "the first"));
+  BENCH_RETURN_IF_ERROR(
+      to_cuda_status(launch_spin(device.stream(), kMillisecond, {}), "the first"));
   BENCH_RETURN_IF_ERROR(device.synchronise());
   // The launch itself takes some of the time.
   const Nanoseconds next = device.now() + 1ms - 8us;
   while (device.now() < next) {
   }
-  BENCH_RETURN_IF_ERROR(to_status(launch_spin(device.stream(), kMillisecond, {}), "the second"));
+  BENCH_RETURN_IF_ERROR(
+      to_cuda_status(launch_spin(device.stream(), kMillisecond, {}), "the second"));
   return device.synchronise();
 }
 
-void one_thread(CuptiCollector& collector, std::uint64_t id, cudaError_t& result) {
+void launch_on_own_stream(CuptiCollector& collector, std::uint64_t id, cudaError_t& result) {
   const Region region(collector, id);
   cudaStream_t stream = nullptr;
   result = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -54,16 +56,17 @@ void one_thread(CuptiCollector& collector, std::uint64_t id, cudaError_t& result
   if (stream != nullptr) cudaStreamDestroy(stream);
 }
 
-Status two_threads(CuptiCollector& collector) {
+Status launch_on_two_threads(CuptiCollector& collector) {
   std::array<cudaError_t, 2> results{};
-  std::thread other([&] { one_thread(collector, kSecondThread, results[1]); });
-  one_thread(collector, kFirstThread, results[0]);
+  std::thread other([&] { launch_on_own_stream(collector, kSecondThread, results[1]); });
+  launch_on_own_stream(collector, kFirstThread, results[0]);
   other.join();
-  for (const cudaError_t result : results) BENCH_RETURN_IF_ERROR(to_status(result, "a thread"));
+  for (const cudaError_t result : results)
+    BENCH_RETURN_IF_ERROR(to_cuda_status(result, "a thread"));
   return Done{};
 }
 
-Status copies(Runtime& device) {
+Status do_copies(Runtime& device) {
   std::vector<char> host(static_cast<std::size_t>(kCopiedIn));
   auto one = DeviceBuffer::create(device, {kCopiedIn});
   auto two = DeviceBuffer::create(device, {kCopiedIn});
@@ -74,13 +77,13 @@ Status copies(Runtime& device) {
   return device.copy_out(host.data(), one->data(), {kCopiedOut});
 }
 
-Status instances(Runtime& device) {
+Status launch_instances(Runtime& device) {
   auto memory = DeviceBuffer::create(device, {256});
   if (!memory) return Error{"no memory", "", ""};
   BENCH_RETURN_IF_ERROR(device.fill(memory->data(), 0, {256}));
-  BENCH_RETURN_IF_ERROR(to_status(
+  BENCH_RETURN_IF_ERROR(to_cuda_status(
       launch_touch_float(device.stream(), static_cast<float*>(memory->data())), "touch<float>"));
-  BENCH_RETURN_IF_ERROR(to_status(
+  BENCH_RETURN_IF_ERROR(to_cuda_status(
       launch_touch_int(device.stream(), static_cast<int*>(memory->data())), "touch<int>"));
   return device.synchronise();
 }
@@ -103,12 +106,12 @@ Result<TracedTimes> do_traced_work(CheckRun& run, CuptiCollector& collector,
     std::uint64_t id;
     Status (*work)(Runtime& device);
   };
-  for (const Row& row : {Row{kSevenLaunches, seven_launches}, Row{kTwoApart, two_apart},
-                         Row{kCopies, copies}, Row{kInstances, instances}}) {
+  for (const Row& row : {Row{kSevenLaunches, launch_seven}, Row{kTwoApart, launch_two_apart},
+                         Row{kCopies, do_copies}, Row{kInstances, launch_instances}}) {
     const Region region(collector, row.id);
     BENCH_RETURN_IF_ERROR(row.work(device));
   }
-  BENCH_RETURN_IF_ERROR(two_threads(collector));
+  BENCH_RETURN_IF_ERROR(launch_on_two_threads(collector));
   for (const ConversionCase& conversion : conversions) {
     const Region region(collector, kConversion + static_cast<std::uint64_t>(conversion.channels));
     if (!conversion.bound.invocation->run()) {
@@ -152,13 +155,13 @@ std::optional<std::uint64_t> TracedSession::owner(const GpuKernel& kernel) const
 }
 
 std::vector<GpuKernel> TracedSession::find_kernels(std::uint64_t id) const {
-  std::vector<GpuKernel> found;
+  std::vector<GpuKernel> kernels;
   for (const auto& kernel : all<GpuKernel>()) {
-    if (kernel.time && owner(kernel) == id) found.push_back(kernel);
+    if (kernel.time && owner(kernel) == id) kernels.push_back(kernel);
   }
-  std::sort(found.begin(), found.end(),
+  std::sort(kernels.begin(), kernels.end(),
             [](const auto& a, const auto& b) { return a.time->start < b.time->start; });
-  return found;
+  return kernels;
 }
 
 std::optional<GpuApiCall> TracedSession::find_call(const GpuKernel& kernel) const {

@@ -32,7 +32,7 @@ void check_seven(const TracedSession& session, CheckReport& report) {
     holds =
         kernels[i].grid == GpuSize{number, 1, 1} && kernels[i].block == GpuSize{32 * number, 1, 1};
   }
-  report.passed_if(holds, "seven launches are seven rows with their grids and blocks", "",
+  report.add_check(holds, "seven launches are seven rows with their grids and blocks", "",
                    {{"rows", kernels.size()}});
 }
 
@@ -40,12 +40,12 @@ void check_two_apart(const TracedSession& session, CheckReport& report) {
   constexpr const char* kName = "two kernels of 1 ms, 1 ms apart: 66.7 % busy";
   const auto kernels = session.find_kernels(kTwoApart);
   if (kernels.size() != 2) {
-    return report.broken(kName, "", fmt::format("{} kernels", kernels.size()));
+    return report.add_error(kName, "", fmt::format("{} kernels", kernels.size()));
   }
-  const auto apart = merge_intervals({*kernels[0].time, *kernels[1].time});
+  const auto busy_intervals = merge_intervals({*kernels[0].time, *kernels[1].time});
   const Nanoseconds window = kernels[1].time->end - kernels[0].time->start;
-  const double busy = 100 * microseconds(total_length(apart)) / microseconds(window);
-  report.passed_if(std::abs(busy - 200.0 / 3) <= 2, kName, "", {{"busy_percent", busy}});
+  const double busy = 100 * microseconds(total_length(busy_intervals)) / microseconds(window);
+  report.add_check(std::abs(busy - 200.0 / 3) <= 2, kName, "", {{"busy_percent", busy}});
 }
 
 void check_threads(const TracedSession& session, CheckReport& report) {
@@ -59,7 +59,7 @@ void check_threads(const TracedSession& session, CheckReport& report) {
   }
   const bool holds = kernels[0] == 5 && kernels[1] == 5 && streams[0].size() == 1 &&
                      streams[1].size() == 1 && streams[0] != streams[1];
-  report.passed_if(holds, "two threads on two streams, each kernel under its operator", "",
+  report.add_check(holds, "two threads on two streams, each kernel under its operator", "",
                    {{"first", kernels[0]}, {"second", kernels[1]}});
 }
 
@@ -73,7 +73,7 @@ void check_copies(const TracedSession& session, CheckReport& report) {
   const bool holds = bytes[GpuCopyKind::host_to_device] == kCopiedIn &&
                      bytes[GpuCopyKind::device_to_host] == kCopiedOut &&
                      bytes[GpuCopyKind::device_to_device] == kCopiedWithin && filled == kFilled;
-  report.passed_if(holds, "copies have their kinds and bytes", "",
+  report.add_check(holds, "copies have their kinds and bytes", "",
                    {{"in", bytes[GpuCopyKind::host_to_device]},
                     {"out", bytes[GpuCopyKind::device_to_host]},
                     {"within", bytes[GpuCopyKind::device_to_device]},
@@ -83,12 +83,12 @@ void check_copies(const TracedSession& session, CheckReport& report) {
 void check_instances(const TracedSession& session, CheckReport& report) {
   std::set<std::string> names;
   for (const auto& kernel : session.find_kernels(kInstances)) names.insert(kernel.name);
-  report.passed_if(names.size() == 2, "two instances of a template have two names", "",
+  report.add_check(names.size() == 2, "two instances of a template have two names", "",
                    {{"names", names}});
 }
 
-// Raw times of one kernel and of its call, and of the session's end on both clocks.
-Figures raw_times(const GpuSession& recorded, const TracedSession& session) {
+// Returns the raw times of one kernel, its call, and the session's end on both clocks.
+Figures collect_raw_times(const GpuSession& recorded, const TracedSession& session) {
   Figures figures = {{"end_monotonic_ns", recorded.clock.monotonic.count()},
                      {"end_realtime_ns", recorded.clock.realtime.count()}};
   for (const auto& kernel : session.all<GpuKernel>()) {
@@ -102,8 +102,8 @@ Figures raw_times(const GpuSession& recorded, const TracedSession& session) {
   return figures;
 }
 
-// On one clock, nothing starts before its launch, apart from the difference of the two clocks.
-// Nothing ends after the session.
+// Checks that no kernel starts before its launch or ends after the session. Allows 2 us for the
+// difference between the clocks of device and host.
 void check_order(const GpuSession& recorded, const TracedSession& session, CheckReport& report) {
   Nanoseconds earliest = Nanoseconds::max(), latest = Nanoseconds::min();
   std::int64_t compared = 0;
@@ -119,8 +119,8 @@ void check_order(const GpuSession& recorded, const TracedSession& session, Check
     figures["earliest_us"] = microseconds(earliest);
     figures["latest_us"] = microseconds(latest);
   }
-  figures.update(raw_times(recorded, session));
-  report.passed_if(compared > 0 && earliest >= -2us && latest <= 2us,
+  figures.update(collect_raw_times(recorded, session));
+  report.add_check(compared > 0 && earliest >= -2us && latest <= 2us,
                    "kernels lie between their launches and the session's end", "c", figures);
 }
 
@@ -137,7 +137,7 @@ void check_completeness(const GpuSession& recorded, const TracedSession& session
   const Nanoseconds busy = total_length(merge_intervals(times));
   const bool holds = recorded.dropped == 0 && recorded.faults.empty() && unattributed == 0 &&
                      kernels > 0 && busy <= sum;
-  report.passed_if(holds, "a complete session", "b",
+  report.add_check(holds, "a complete session", "b",
                    {{"tracer", recorded.tracer},
                     {"kernels", kernels},
                     {"unattributed", unattributed},
@@ -147,8 +147,8 @@ void check_completeness(const GpuSession& recorded, const TracedSession& session
                     {"union_us", microseconds(busy)}});
 }
 
-// Between two kernels of a stream there is up to a microsecond that event times include and kernel
-// times do not.
+// Compares a kernel's recorded time with its time by events without a tracer. Event times include
+// the gap of up to a microsecond between two kernels of a stream; recorded times do not.
 void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
                 const TracedSession& session, const TracedTimes& times, std::int64_t length) {
   const std::string name = fmt::format("a traced kernel of {} us", length);
@@ -159,7 +159,7 @@ void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
   const auto untraced = untraced_times.device.find(length);
   const auto device = times.device.find(length);
   if (lengths.empty() || device == times.device.end()) {
-    return run.report.broken(name, "d", "there is nothing to compare");
+    return run.report.add_error(name, "d", "there is nothing to compare");
   }
   std::sort(lengths.begin(), lengths.end());
   const double recorded = microseconds(lengths[lengths.size() / 2]);
@@ -172,7 +172,7 @@ void check_cost(const CheckRun& run, const UntracedTimes& untraced_times,
   }
   const double events = microseconds(untraced->second);
   const bool holds = std::abs(events - recorded) <= 0.02 * events + kGapMargin;
-  run.report.passed_if(holds, name, "d",
+  run.report.add_check(holds, name, "d",
                        {{"events_us", events},
                         {"recorded_us", recorded},
                         {"recorded_by_events", recorded / events},
@@ -191,15 +191,15 @@ void check_graph(const CheckRun& run, const UntracedTimes& untraced, const Trace
   Figures figures = {{"nodes", spins}};
   if (times.graph) figures["node_while_traced_us"] = microseconds(*times.graph);
   if (untraced.graph) figures["node_us"] = microseconds(*untraced.graph);
-  run.report.passed_if(spins == kGraphNodes, "a traced graph of 50 nodes, each with its operator",
+  run.report.add_check(spins == kGraphNodes, "a traced graph of 50 nodes, each with its operator",
                        "d", figures);
 }
 
-// CUPTI gives wrong correlations to graphs in a second session. It is therefore refused, and the
-// remaining cases need other workers.
+// Checks that a second session in this process is refused. In a second session, CUPTI gives wrong
+// correlations to graphs.
 void check_second(const CuptiLibrary& library, CheckReport& report) {
   const auto second = CuptiCollector::start(library, {}, CuptiProcess::current());
-  report.passed_if(!second, "a second session in one process is refused", "e",
+  report.add_check(!second, "a second session in one process is refused", "e",
                    {{"reason", second ? "it was not" : second.error().message()}});
 }
 
@@ -217,30 +217,30 @@ void add_conversion(const ConversionCase& conversion, const TracedSession& sessi
               {"kernels", kernels}});
 }
 
-// If the work fails, reports that and returns no times. The caller still checks what was recorded
-// before.
-TracedTimes work_under_tracer(CheckRun& run, CuptiCollector& collector,
-                              std::span<const ConversionCase> conversions, const char* name) {
+// Runs the work. If it fails, reports the error and returns no times; the caller still checks what
+// was recorded before.
+TracedTimes run_traced_work(CheckRun& run, CuptiCollector& collector,
+                            std::span<const ConversionCase> conversions, const char* name) {
   auto times = do_traced_work(run, collector, conversions);
   if (times) return *std::move(times);
-  run.report.broken(name, "b", times.error().message());
+  run.report.add_error(name, "b", times.error().message());
   return {};
 }
 
 Result<GpuSession> trace(CheckRun& run, CuptiCollector& collector,
                          std::span<const ConversionCase> conversions, TracedTimes& times) {
   const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
-  // The first run includes the cost of instrumentation.
-  work_under_tracer(run, collector, conversions, "work below the tracer, the first time");
+  // The first run is discarded, because it includes the cost of instrumentation.
+  run_traced_work(run, collector, conversions, "work below the tracer, the first time");
   BENCH_RETURN_IF_ERROR(collector.open_window(synchronise));
-  times = work_under_tracer(run, collector, conversions, "work below the tracer");
+  times = run_traced_work(run, collector, conversions, "work below the tracer");
   return collector.finish(synchronise);
 }
 
 }  // namespace
 
-// Runs before the context is created: with a context older than the tracer, CUPTI before 13.3.3 may
-// give times on CLOCK_REALTIME.
+// Must run before the context is created. If the context is older than the tracer, CUPTI before
+// 13.3.3 may report times on CLOCK_REALTIME.
 void start_tracer(CheckRun& run) {
   auto library = load_cupti(cupti_candidates(run.search));
   if (!library) {
@@ -256,20 +256,22 @@ void start_tracer(CheckRun& run) {
   }
 }
 
-// Deliberately the opposite order: which clock do kernels of an older context use?
+// Starts the tracer after the context, to show which clock CUPTI uses for kernels of an older
+// context.
 void check_late_tracing(CheckRun& run) {
   constexpr const char* kName = "a tracer that begins after the context";
   start_tracer(run);
-  if (!run.tracer.collector) return run.report.broken(kName, "c", run.tracer.failure);
+  if (!run.tracer.collector) return run.report.add_error(kName, "c", run.tracer.failure);
   const GpuSynchronise synchronise = [&] { return run.device.runtime->synchronise_device(); };
   for (int i = 0; i < 3; ++i) {
-    if (auto launch = to_status(launch_spin(run.device.runtime->stream(), 5000, {}), "a kernel");
+    if (auto launch =
+            to_cuda_status(launch_spin(run.device.runtime->stream(), 5000, {}), "a kernel");
         !launch) {
-      return run.report.broken(kName, "c", launch.error().message());
+      return run.report.add_error(kName, "c", launch.error().message());
     }
   }
   const GpuSession recorded = run.tracer.collector->finish(synchronise);
-  Figures figures = raw_times(recorded, TracedSession(recorded));
+  Figures figures = collect_raw_times(recorded, TracedSession(recorded));
   GpuJoinOptions options;
   options.now = recorded.clock.monotonic;
   const auto joined = join_gpu_session(recorded, options);
@@ -279,10 +281,10 @@ void check_late_tracing(CheckRun& run) {
 
 void check_tracing(CheckRun& run) {
   constexpr const char* kName = "a traced session";
-  if (!run.tracer.collector) return run.report.broken(kName, "b", run.tracer.failure);
+  if (!run.tracer.collector) return run.report.add_error(kName, "b", run.tracer.failure);
   CuptiCollector& collector = *run.tracer.collector;
   std::vector<ConversionCase> conversions;
-  if (auto cases = conversion_cases(run)) {
+  if (auto cases = make_conversion_cases(run)) {
     conversions = *std::move(cases);
   } else {
     run.report.add("conversion copies", "j", Outcome::figures,
@@ -290,7 +292,7 @@ void check_tracing(CheckRun& run) {
   }
   TracedTimes times;
   const auto recorded = trace(run, collector, conversions, times);
-  if (!recorded) return run.report.broken(kName, "b", recorded.error().message());
+  if (!recorded) return run.report.add_error(kName, "b", recorded.error().message());
   run.report.add("CUPTI", "b", Outcome::figures,
                  {{"path", run.tracer.library->path}, {"notes", collector.notes()}});
   if (!run.session_file.empty()) std::ofstream(run.session_file) << format_gpu_session(*recorded);

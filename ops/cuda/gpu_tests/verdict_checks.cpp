@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what the rules allow with what counters observe, for tensor cores over a hundred shapes.
-// All in one process, because nothing is timed. `bench run --profile` covers names of kernels.
+// Compares the rules for tensor cores with hardware counters, for about a hundred shapes. All
+// shapes run in one process, because nothing is timed. `bench run --profile` covers the names of
+// kernels.
 #include "ops/cuda/gpu_tests/bound_case.hpp"
 #include "ops/cuda/gpu_tests/checks.hpp"
 #include "ops/cuda/plugin/backends.hpp"
@@ -30,42 +31,43 @@ struct Shape {
   Math math = Math::standard;
 };
 
-// The limits of the rules, as in configs/gpu_shapes.yaml: alignment of rows, few rows, channels.
-std::vector<Shape> shapes() {
-  std::vector<Shape> all;
+// Returns shapes at the limits of the rules: alignment of rows, few rows, channels. They are like
+// those in configs/gpu_shapes.yaml.
+std::vector<Shape> list_shapes() {
+  std::vector<Shape> shapes;
   for (const DataType dtype : {DataType::f16, DataType::bf16}) {
     for (const int n : {1024, 1000, 1004, 1002, 1001}) {
       for (const int k : {1024, 1000, 1001}) {
-        all.push_back({"gemm", fmt::format("m1024n{}k{}", n, k), dtype});
+        shapes.push_back({"gemm", fmt::format("m1024n{}k{}", n, k), dtype});
       }
     }
     for (const int m : {1, 2, 4, 8, 16, 64}) {
-      all.push_back({"gemm", fmt::format("m{}n4096k4096", m), dtype});
+      shapes.push_back({"gemm", fmt::format("m{}n4096k4096", m), dtype});
     }
     for (const int c : {64, 60, 62, 63, 32, 8, 4, 3}) {
       for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-        all.push_back({"conv", fmt::format("n8c{}h28w28k64r3s3p1", c), dtype, layout});
+        shapes.push_back({"conv", fmt::format("n8c{}h28w28k64r3s3p1", c), dtype, layout});
       }
     }
   }
   for (const Math math : {Math::standard, Math::tf32}) {
     for (const int n : {1024, 1004, 1001}) {
-      all.push_back({"gemm", fmt::format("m1024n{}k1024", n), DataType::f32, Layout::any, math});
+      shapes.push_back({"gemm", fmt::format("m1024n{}k1024", n), DataType::f32, Layout::any, math});
     }
     for (const int r : {1, 3, 5}) {
-      all.push_back({"conv", fmt::format("n8c64h28w28k64r{0}s{0}p{1}", r, r / 2), DataType::f32,
-                     Layout::nhwc, math});
+      shapes.push_back({"conv", fmt::format("n8c64h28w28k64r{0}s{0}p{1}", r, r / 2), DataType::f32,
+                        Layout::nhwc, math});
     }
   }
   for (const DataType dtype : {DataType::f64, DataType::s8, DataType::f8_e4m3}) {
     for (const int m : {16, 256, 1024}) {
-      all.push_back({"gemm", fmt::format("m{}n1024k1024+tb", m), dtype});
+      shapes.push_back({"gemm", fmt::format("m{}n1024k1024+tb", m), dtype});
     }
   }
-  return all;
+  return shapes;
 }
 
-// Opens each backend once, by name.
+// The backends of the plugin, by name. Opens each backend at its first use.
 class Backends {
  public:
   explicit Backends(const CheckRun& run) : exports_(cuda_backends(run.search, process_variable)) {}
@@ -109,14 +111,14 @@ Result<Figures> measure_verdict(Backends& backends, DeviceCounters& counters,
 
 }  // namespace
 
-// Writes a line after each shape, so that earlier results remain if the time runs out.
+// Reports after each shape, so that earlier results remain if the time limit ends the process.
 void check_verdicts(CheckRun& run) {
   const DeviceTraits& traits = run.device.runtime->traits();
   const auto platform = parse_platform(fmt::format("{}.{}", traits.major, traits.minor));
-  if (!platform) return run.report.broken("verdicts", kQuestion, platform.error().message());
+  if (!platform) return run.report.add_error("verdicts", kQuestion, platform.error().message());
   const auto counters = make_device_counters(run.search);
   Backends backends(run);
-  for (const Shape& shape : shapes()) {
+  for (const Shape& shape : list_shapes()) {
     const std::string name =
         fmt::format("tensor cores of {}/{}/{}/{}/{}", shape.op, shape.tokens,
                     info(shape.dtype).name, layout_names()[static_cast<std::size_t>(shape.layout)],

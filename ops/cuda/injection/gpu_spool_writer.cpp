@@ -12,10 +12,11 @@
 namespace bench::ops::cuda {
 namespace {
 
-// Maximum number of programs that one process can run one after the other.
+// Maximum number of traced programs that one process can run one after the other (exec).
 constexpr int kMaxFiles = 10'000;
 
-Error failure(std::string_view what, const std::string& path) {
+// Describes the error in `errno`.
+Error errno_error(std::string_view what, const std::string& path) {
   return Error{fmt::format("{}: {}", what, std::strerror(errno)), path, ""};
 }
 
@@ -23,7 +24,7 @@ Status write_all(int descriptor, std::string_view text, const std::string& path)
   while (!text.empty()) {
     const ssize_t size = write(descriptor, text.data(), text.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return failure("cannot be written", path);
+    if (size <= 0) return errno_error("cannot be written", path);
     text.remove_prefix(static_cast<std::size_t>(size));
   }
   return Done{};
@@ -40,14 +41,14 @@ Result<GpuSpoolWriter> GpuSpoolWriter::create(const std::string& spool, std::int
       close(descriptor);
       return GpuSpoolWriter(path);
     }
-    if (errno != EEXIST) return failure("cannot be made", path);
+    if (errno != EEXIST) return errno_error("cannot be made", path);
   }
   return Error{"all names are taken", stem, ""};
 }
 
 Status GpuSpoolWriter::append(std::string_view text) const {
   const int descriptor = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) return failure("cannot be opened", path_);
+  if (descriptor < 0) return errno_error("cannot be opened", path_);
   Status status = write_all(descriptor, text, path_);
   close(descriptor);
   return status;

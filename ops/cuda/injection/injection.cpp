@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function that the driver calls in cuInit if CUDA_INJECTION64_PATH names this library. The
-// program must not notice it: it throws nothing and prints nothing; every error goes to the file.
+// Defines the function that the driver calls in cuInit if CUDA_INJECTION64_PATH names this library.
+// The program must not notice the library. The library throws nothing, prints nothing, and writes
+// every error to its file.
 #include "ops/cuda/injection/traced_process.hpp"
 #include "ops/cuda/library_search.hpp"
 #include "ops/cuda/runtime/cupti_tracer.hpp"
@@ -17,11 +18,11 @@
 namespace bench::ops::cuda {
 namespace {
 
-// How long the exit handler waits for a dump. A dump never returns from a driver that another
-// thread left locked.
-constexpr Nanoseconds kPatience = std::chrono::seconds(10);
+// How long the exit handler waits for a dump to end. A dump never ends if another thread left the
+// driver locked.
+constexpr Nanoseconds kGracePeriod = std::chrono::seconds(10);
 
-std::optional<std::string> variable(const std::string& name) {
+std::optional<std::string> read_variable(const std::string& name) {
   const char* const value = std::getenv(name.c_str());
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
@@ -38,9 +39,11 @@ struct Injection {
     CuptiOptions options;
     options.groups = settings.groups;
     process.begin(
-        [] { return load_cupti(cupti_candidates(library_search_path(variable, own_folder()))); },
+        [] {
+          return load_cupti(cupti_candidates(library_search_path(read_variable, own_folder())));
+        },
         options, CuptiProcess::current());
-    if (process.traces()) dumps.emplace(process, settings.dump_period);
+    if (process.is_tracing()) dumps.emplace(process, settings.dump_period);
   }
 
   const pid_t pid;
@@ -48,33 +51,33 @@ struct Injection {
   std::optional<DumpThread> dumps;
 };
 
-// The injection of this program. Never destroyed, because its thread may outlive the destructors of
-// libraries.
+// Returns the injection of this process. It is never destroyed, because its thread may run after
+// the destructors of libraries.
 Injection*& injection() {
   static Injection* current = nullptr;
   return current;
 }
 
-// The exit handler. A forked child runs it too but has no CUDA; comparing the
+// The exit handler. A forked child runs this handler too, but cannot use CUDA. Comparing the
 // process ids excludes the child.
 void end_session() {
   Injection* const current = injection();
   if (current == nullptr || current->pid != getpid() || !current->dumps) return;
   try {
-    if (current->dumps->stop(kPatience)) current->process.end();
+    if (current->dumps->stop(kGracePeriod)) current->process.end();
   } catch (const std::exception&) {
-    // The file then lacks its end, which shows the failure.
+    // The file then lacks session_end, which shows the failure.
   }
 }
 
 void begin_session() {
   if (injection() != nullptr) return;
-  const auto settings = injection_settings(variable);
+  const auto settings = injection_settings(read_variable);
   if (!settings) return;
   auto file = GpuSpoolWriter::create(settings->spool, getpid());
   if (!file.ok()) return;
   injection() = new Injection(std::move(file).value(), *settings);
-  // Register after loading CUPTI: exit handlers run in the opposite order.
+  // Registered after CUPTI is loaded, because exit handlers run in the opposite order.
   if (injection()->dumps) std::atexit(end_session);
 }
 

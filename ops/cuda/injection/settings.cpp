@@ -5,8 +5,9 @@
 namespace bench::ops::cuda {
 namespace {
 
-void apply(const char* name, const char* variable, const Variables& variables,
-           ProfileSwitches& switches) {
+// Sets a switch to the value of an environment variable. Ignores missing and invalid values.
+void apply_variable(const char* name, const char* variable, const Variables& variables,
+                    ProfileSwitches& switches) {
   const auto value = variables(variable);
   ProfileSwitches changed = switches;
   if (value && find_switch(name)->apply(changed, *value).ok()) switches = changed;
@@ -18,9 +19,9 @@ std::optional<InjectionSettings> injection_settings(const Variables& variables) 
   const auto spool = variables(capture::kSpoolVariable);
   if (!spool || spool->empty()) return std::nullopt;
   ProfileSwitches switches;
-  apply("kinds", capture::kKindsVariable, variables, switches);
-  apply("dump_period", capture::kDumpPeriodVariable, variables, switches);
-  // Always recorded: they attribute kernels to operators.
+  apply_variable("kinds", capture::kKindsVariable, variables, switches);
+  apply_variable("dump_period", capture::kDumpPeriodVariable, variables, switches);
+  // This group is always recorded, because it attributes kernels to operators.
   switches.kinds.insert(RecordGroup::operators);
   return InjectionSettings{*spool, switches.kinds, switches.dump_period};
 }

@@ -29,19 +29,19 @@ GpuSession make_session(std::string tracer) {
   return session;
 }
 
-// A program that needs its last kernels waits for them itself. If the tracer waited, it might wait
-// for a kernel that never ends.
-Status no_wait() { return Done{}; }
+// Replaces the wait for the device at the end. A program that needs its last kernels waits for them
+// itself. If the tracer waited, it might wait for a kernel that never ends.
+Status skip_wait() { return Done{}; }
 
 }  // namespace
 
 void TracedProcess::begin(const std::function<Result<CuptiLibrary>()>& load,
                           const CuptiOptions& options, CuptiProcess& process) {
   auto library = load();
-  if (!library.ok()) return fail(library.error());
+  if (!library.ok()) return write_failure(library.error());
   library_ = std::move(library).value();
   auto collector = CuptiCollector::start(*library_, options, process);
-  if (!collector.ok()) return fail(collector.error());
+  if (!collector.ok()) return write_failure(collector.error());
   collector_ = std::move(collector).value();
   GpuSession session =
       make_session(fmt::format("CUPTI {}", format_cupti_version(library_->version)));
@@ -50,7 +50,7 @@ void TracedProcess::begin(const std::function<Result<CuptiLibrary>()>& load,
   write(session);
 }
 
-void TracedProcess::fail(const Error& error) {
+void TracedProcess::write_failure(const Error& error) {
   GpuSession session = make_session(capture::kNoTracer);
   session.faults.push_back(error.message());
   static_cast<void>(file_.append(gpu_session_line(session) + gpu_session_end_line({0, {}})));
@@ -63,7 +63,7 @@ void TracedProcess::dump() {
   write(session);
 }
 
-// Ids that the program passes to its own profiler have no meaning here.
+// Omits external ids: the program passes them to its own profiler, and they have no meaning here.
 void TracedProcess::write(GpuSession& session) {
   std::erase_if(session.records, [](const GpuRecord& record) {
     return std::holds_alternative<GpuExternalId>(record);
@@ -82,36 +82,36 @@ void TracedProcess::write_end() {
 
 void TracedProcess::end() {
   if (!collector_) return;
-  GpuSession session = collector_->finish(no_wait);
+  GpuSession session = collector_->finish(skip_wait);
   write(session);
   write_end();
   collector_.reset();
 }
 
 DumpThread::DumpThread(TracedProcess& process, Nanoseconds period) : process_(process) {
-  sigset_t all{}, before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t all_signals{}, previous_mask{};
+  sigfillset(&all_signals);
+  pthread_sigmask(SIG_SETMASK, &all_signals, &previous_mask);
   std::thread([this, period] { run(period); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &previous_mask, nullptr);
 }
 
 void DumpThread::run(Nanoseconds period) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, period, [this] { return stopping_; })) {
+  while (!state_changed_.wait_for(lock, period, [this] { return stopping_; })) {
     lock.unlock();
     process_.dump();
     lock.lock();
   }
   stopped_ = true;
-  changed_.notify_all();
+  state_changed_.notify_all();
 }
 
-bool DumpThread::stop(Nanoseconds patience) {
+bool DumpThread::stop(Nanoseconds grace_period) {
   std::unique_lock lock(mutex_);
   stopping_ = true;
-  changed_.notify_all();
-  return changed_.wait_for(lock, patience, [this] { return stopped_; });
+  state_changed_.notify_all();
+  return state_changed_.wait_for(lock, grace_period, [this] { return stopped_; });
 }
 
 }  // namespace bench::ops::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces a program that uses CUDA under `bench profile`. CUPTI traces it from its first call on.
-// The records are written to a file repeatedly, so a killed program leaves its records up to then.
+// Traces a program that uses CUDA under `bench profile`. CUPTI records from the program's first
+// CUDA call on. The records are written to a file periodically, so a killed program loses only the
+// latest.
 #pragma once
 
 #include "base/result.hpp"
@@ -32,19 +33,19 @@ struct InjectionSettings {
   Nanoseconds dump_period{0};
 };
 
-// Returns nullopt if `bench profile` did not request tracing; the library then does nothing.
-// Unreadable switches get their defaults.
+// Reads the settings. Returns nullopt if `bench profile` did not request tracing; the library then
+// does nothing. Replaces unreadable values by their defaults.
 std::optional<InjectionSettings> injection_settings(const Variables& variables);
 
-// The file of one traced process, beside the spool file of `bench profile`. Opens it for each
-// append, because programs may close descriptors that are not theirs.
+// Writes the file of one traced process, which is in the folder of `bench profile`'s spool file.
+// Opens the file for each append, because programs may close descriptors that are not theirs.
 class GpuSpoolWriter {
  public:
-  // Creates a file named `spool` plus the suffix of `pid` (profiler/capture/spool_format.hpp). If
-  // the process ran another program before (exec), the name may be taken; a number is then added.
+  // Creates a file named `spool` plus a suffix with `pid` (profiler/capture/spool_format.hpp). The
+  // name is taken if the process ran another program before (exec); then a number is appended.
   static Result<GpuSpoolWriter> create(const std::string& spool, std::int64_t pid);
 
-  // Appends all of the text, or a truncated part if the disk is full.
+  // Appends the text. After an error, for example a full disk, the file may contain a part of it.
   Status append(std::string_view text) const;
   const std::string& path() const { return path_; }
 
@@ -53,18 +54,18 @@ class GpuSpoolWriter {
   std::string path_;
 };
 
-// Writes lines of bench.gpu_records/1: the session, its records as they arrive, session_end. If
-// tracing is impossible, the session's tracer is capture::kNoTracer and its only fault states the
-// reason.
+// Writes the session of this process as lines of bench.gpu_records/1: the session, its records as
+// they arrive, session_end. If tracing is impossible, the session's tracer is capture::kNoTracer,
+// and its only fault states the reason.
 class TracedProcess {
  public:
   explicit TracedProcess(GpuSpoolWriter file) : file_(std::move(file)) {}
 
-  // `process` must outlive this object.
+  // Starts tracing with the CUPTI that `load` returns. `process` must outlive this object.
   void begin(const std::function<Result<CuptiLibrary>()>& load, const CuptiOptions& options,
              CuptiProcess& process);
-  bool traces() const { return collector_ != nullptr; }
-  // Writes the records that are complete. Must not run at the same time as another call.
+  bool is_tracing() const { return collector_ != nullptr; }
+  // Writes the records that are complete. No other function may run at the same time.
   void dump();
   // Writes the remaining records and session_end, and stops tracing. This must be the last call.
   void end();
@@ -72,12 +73,12 @@ class TracedProcess {
  private:
   void write(GpuSession& session);
   void write_end();
-  void fail(const Error& error);
+  void write_failure(const Error& error);
 
   const GpuSpoolWriter file_;
   std::optional<CuptiLibrary> library_;
   std::unique_ptr<CuptiCollector> collector_;
-  std::set<std::string> faults_;  // each is written once, although every dump reports it again
+  std::set<std::string> faults_;  // a set, because every dump reports all faults again
   std::int64_t dropped_ = 0;
 };
 
@@ -85,17 +86,17 @@ class TracedProcess {
 class DumpThread {
  public:
   DumpThread(TracedProcess& process, Nanoseconds period);
-  // Returns true if no more dumps will follow. Returns false if a dump has not returned within
-  // `patience`; the TracedProcess must then not be used. Idempotent. The thread itself ends
-  // with the process.
-  bool stop(Nanoseconds patience);
+  // Stops the dumps. Returns false if a dump has not returned within `grace_period`; the
+  // TracedProcess must then not be used. Idempotent. A thread whose dump hangs ends with the
+  // process.
+  bool stop(Nanoseconds grace_period);
 
  private:
   void run(Nanoseconds period);
 
   TracedProcess& process_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable state_changed_;
   bool stopping_ = false;
   bool stopped_ = false;
 };

@@ -53,7 +53,7 @@ class TracedProcessFile : public ::testing::Test {
 TEST_F(TracedProcessFile, HoldsEachDumpAndTheRestAtTheEnd) {
   TracedProcess process(writer());
   begin(process);
-  ASSERT_TRUE(process.traces());
+  ASSERT_TRUE(process.is_tracing());
   const std::string path = folder_.file("s") + ".gpu.42";
   EXPECT_THAT(session(path).records, IsEmpty());
   script_.buffers.push_back(kernel(1));
@@ -70,7 +70,7 @@ TEST_F(TracedProcessFile, HoldsEachDumpAndTheRestAtTheEnd) {
   written = session(path);
   EXPECT_EQ(written.records.size(), 2U);
   EXPECT_EQ(written.dropped, 3);
-  EXPECT_FALSE(process.traces());
+  EXPECT_FALSE(process.is_tracing());
   EXPECT_THAT(read_text(path), HasSubstr(R"({"record":"session_end","dropped":3,"faults":[]})"));
 }
 
@@ -87,7 +87,7 @@ TEST_F(TracedProcessFile, AFaultThatComesBackIsToldOnce) {
 TEST_F(TracedProcessFile, SaysWhyThereIsNoTrace) {
   TracedProcess absent(writer());
   absent.begin([] { return Error{"cannot be loaded: nowhere", "CUPTI", ""}; }, {}, claim_);
-  EXPECT_FALSE(absent.traces());
+  EXPECT_FALSE(absent.is_tracing());
   absent.end();
   const GpuSession none = session(folder_.file("s") + ".gpu.42");
   EXPECT_EQ(none.tracer, capture::kNoTracer);
@@ -110,7 +110,7 @@ TEST_F(TracedProcessFile, AFileThatIsGoneEndsNothing) {
   script_.buffers.push_back(kernel(1));
   process.dump();
   process.end();
-  EXPECT_FALSE(process.traces());
+  EXPECT_FALSE(process.is_tracing());
 }
 
 TEST_F(TracedProcessFile, TheThreadDumpsUntilItIsStopped) {

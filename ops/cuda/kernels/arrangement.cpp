@@ -17,16 +17,17 @@ std::int64_t product(std::span<const std::int64_t> sizes) {
   return result;
 }
 
-// --- Copies of boxes.
+// --- Functions that copy boxes.
 
 struct Axis {
-  std::int64_t size, from, to;
+  std::int64_t size;
+  std::int64_t from, to;  // strides of the source and of the target, in elements
 };
 
-// Omits axes of one element, and merges axes that are contiguous on both sides.
-std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
-                              std::span<const std::int64_t> from,
-                              std::span<const std::int64_t> to) {
+// Returns the axes of a copy, the target's outermost first. Omits axes of one element, and merges
+// axes that are contiguous in both source and target.
+std::vector<Axis> merge_axes(std::span<const std::int64_t> dims, std::span<const std::int64_t> from,
+                             std::span<const std::int64_t> to) {
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] != 1) axes.push_back({dims[i], from[i], to[i]});
@@ -34,9 +35,9 @@ std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
   std::ranges::stable_sort(axes, std::ranges::greater{}, &Axis::to);
   std::vector<Axis> result;
   for (const Axis& axis : axes) {
-    const bool follows = !result.empty() && result.back().from == axis.from * axis.size &&
-                         result.back().to == axis.to * axis.size;
-    if (follows) {
+    const bool is_contiguous = !result.empty() && result.back().from == axis.from * axis.size &&
+                               result.back().to == axis.to * axis.size;
+    if (is_contiguous) {
       result.back() = {result.back().size * axis.size, axis.from, axis.to};
     } else {
       result.push_back(axis);
@@ -45,7 +46,8 @@ std::vector<Axis> merged_axes(std::span<const std::int64_t> dims,
   return result;
 }
 
-// Side of a tile, in elements. A tile of the source and one of the target fit into the L1 cache.
+// Edge length of a tile in elements. A source tile and a target tile together fit into the L1
+// cache.
 constexpr std::int64_t kTile = 32;
 
 template <class Word>
@@ -74,8 +76,8 @@ void copy_line(const Axis& axis, const Word* from, Word* to) {
   for (std::int64_t i = 0; i < axis.size; ++i) to[i * axis.to] = from[i * axis.from];
 }
 
-// `axes` are ordered from the target's outermost one. The innermost axes of both sides form the
-// plane.
+// Copies a box plane by plane. `axes` start with the target's outermost axis. A plane consists of
+// the innermost axes of source and target. If both are the same axis, this copies line by line.
 template <class Word>
 void copy_axes(std::vector<Axis> axes, const Word* from, Word* to) {
   if (axes.empty()) {
@@ -84,10 +86,10 @@ void copy_axes(std::vector<Axis> axes, const Word* from, Word* to) {
   }
   const Axis inner = axes.back();
   axes.pop_back();
-  const auto nearest = std::ranges::min_element(axes, {}, &Axis::from);
-  const bool is_plane = nearest != axes.end() && nearest->from < inner.from;
-  const Axis rows = is_plane ? *nearest : Axis{1, 0, 0};
-  if (is_plane) axes.erase(nearest);
+  const auto source_inner = std::ranges::min_element(axes, {}, &Axis::from);
+  const bool is_plane = source_inner != axes.end() && source_inner->from < inner.from;
+  const Axis rows = is_plane ? *source_inner : Axis{1, 0, 0};
+  if (is_plane) axes.erase(source_inner);
   std::vector<std::int64_t> index(axes.size(), 0);
   while (true) {
     if (is_plane) {
@@ -120,7 +122,7 @@ void copy_box(std::vector<Axis> axes, const void* from, std::int64_t from_offset
 using CopyBox = void (*)(std::vector<Axis> axes, const void* from, std::int64_t from_offset,
                          void* to, std::int64_t to_offset);
 
-CopyBox make_copy_box(DataType dtype) {
+CopyBox select_copy_box(DataType dtype) {
   switch (info(dtype).bytes) {
     case 1:
       return copy_box<std::uint8_t>;
@@ -133,7 +135,7 @@ CopyBox make_copy_box(DataType dtype) {
   }
 }
 
-// --- The blocked layout: n, blocks of c, spatial positions.
+// --- The blocked layout: n, blocks of c, spatial positions, channels within a block.
 
 ArrangedBox blocked_box(std::span<const std::int64_t> dims, std::int64_t first_block,
                         std::int64_t blocks, std::int64_t channels) {
@@ -150,13 +152,13 @@ ArrangedBox blocked_box(std::span<const std::int64_t> dims, std::int64_t first_b
 
 Arrangement blocked_arrangement(std::span<const std::int64_t> dims) {
   Arrangement result;
-  const std::int64_t full = dims[1] / kChannelBlock;
-  const std::int64_t rest = dims[1] % kChannelBlock;
-  if (full > 0) result.boxes.push_back(blocked_box(dims, 0, full, kChannelBlock));
-  if (rest > 0) result.boxes.push_back(blocked_box(dims, full, 1, rest));
+  const std::int64_t full_blocks = dims[1] / kChannelBlock;
+  const std::int64_t last_channels = dims[1] % kChannelBlock;
+  if (full_blocks > 0) result.boxes.push_back(blocked_box(dims, 0, full_blocks, kChannelBlock));
+  if (last_channels > 0) result.boxes.push_back(blocked_box(dims, full_blocks, 1, last_channels));
   result.plain_elements = product(dims);
-  result.packed_elements =
-      dims[0] * (full + (rest > 0 ? 1 : 0)) * kChannelBlock * product(dims.subspan(2));
+  result.packed_elements = dims[0] * (full_blocks + (last_channels > 0 ? 1 : 0)) * kChannelBlock *
+                           product(dims.subspan(2));
   return result;
 }
 
@@ -214,15 +216,15 @@ void arrange(const Arrangement& arrangement, DataType dtype, const void* plain, 
     std::memset(packed, 0, static_cast<std::size_t>(arrangement.packed_size(dtype).count));
   }
   for (const ArrangedBox& box : arrangement.boxes) {
-    make_copy_box(dtype)(merged_axes(box.dims, box.plain_strides, box.packed_strides), plain,
-                         box.plain_offset, packed, box.packed_offset);
+    select_copy_box(dtype)(merge_axes(box.dims, box.plain_strides, box.packed_strides), plain,
+                           box.plain_offset, packed, box.packed_offset);
   }
 }
 
 void restore(const Arrangement& arrangement, DataType dtype, const void* packed, void* plain) {
   for (const ArrangedBox& box : arrangement.boxes) {
-    make_copy_box(dtype)(merged_axes(box.dims, box.packed_strides, box.plain_strides), packed,
-                         box.packed_offset, plain, box.plain_offset);
+    select_copy_box(dtype)(merge_axes(box.dims, box.packed_strides, box.plain_strides), packed,
+                           box.packed_offset, plain, box.plain_offset);
   }
 }
 

@@ -17,8 +17,9 @@
 
 namespace bench::ops::cuda {
 
-// --- Small floats: IEEE-like codes with a sign bit above kExponent and kMantissa bits. In a format
-// without infinity (e4m3) only the largest code is NaN.
+// --- Small floats: a sign bit, then kExponent exponent bits and kMantissa mantissa bits, as in
+// IEEE 754. In a format without infinity (e4m3), only a code whose bits below the sign are all set
+// is NaN.
 
 enum class Infinity { absent, present };
 
@@ -35,13 +36,13 @@ BENCH_BOTH float to_float(std::uint32_t bits) {
 }
 
 // Drops the last `count` bits of `value`, rounding to nearest even.
-BENCH_BOTH std::uint32_t rounded_shift(std::uint32_t value, int count) {
+BENCH_BOTH std::uint32_t shift_and_round(std::uint32_t value, int count) {
   if (count <= 0) return value;
-  if (count > 25) return 0;  // 24 bits are less than half of one
+  if (count > 25) return 0;  // values have 24 bits at most, so they round to 0
   const std::uint32_t code = value >> count;
-  const std::uint32_t rest = value & ((1u << count) - 1);
+  const std::uint32_t dropped = value & ((1u << count) - 1);
   const std::uint32_t half = 1u << (count - 1);
-  return rest > half || (rest == half && (code & 1u) != 0) ? code + 1 : code;
+  return dropped > half || (dropped == half && (code & 1u) != 0) ? code + 1 : code;
 }
 
 template <int kExponent, int kMantissa, Infinity kInfinity>
@@ -61,10 +62,10 @@ BENCH_BOTH std::uint32_t encode_small(float value) {
   const int exponent = (field == 0 ? 1 : field) - 127;
   std::uint32_t code = 0;
   if (exponent >= 1 - kBias && field != 0) {
-    code = rounded_shift(magnitude - (static_cast<std::uint32_t>(127 - kBias) << 23), kDropped);
+    code = shift_and_round(magnitude - (static_cast<std::uint32_t>(127 - kBias) << 23), kDropped);
   } else {
     const std::uint32_t significand = (magnitude & 0x7fffffu) | (field == 0 ? 0u : 0x800000u);
-    code = rounded_shift(significand, kDropped + 1 - kBias - exponent);
+    code = shift_and_round(significand, kDropped + 1 - kBias - exponent);
   }
   return sign | (code > kTop ? kTop : code);
 }
@@ -89,7 +90,7 @@ BENCH_BOTH float decode_small(std::uint32_t code) {
                   fraction << (23 - kMantissa));
 }
 
-// --- Elements of arrays. T is the type to compute in: float or double.
+// --- Elements of arrays. T is the type that the kernel computes in: float or double.
 
 template <class Stored>
 BENCH_BOTH Stored read_as(const void* array, std::int64_t index) {
@@ -121,9 +122,9 @@ BENCH_BOTH T load_as(Element type, const void* array, std::int64_t index) {
   return T(0);
 }
 
-// Rounds to nearest even and saturates. NaN becomes 0.
+// Converts to an integer type: rounds to nearest even and saturates. NaN becomes 0.
 template <class Stored>
-BENCH_BOTH Stored saturated(double value, double low, double high) {
+BENCH_BOTH Stored saturate(double value, double low, double high) {
   if (!(value == value)) return 0;
   const double rounded = std::rint(value);
   return static_cast<Stored>(rounded < low ? low : rounded > high ? high : rounded);
@@ -148,11 +149,11 @@ BENCH_BOTH void store_as(Element type, void* array, std::int64_t index, T value)
       return write_as<std::uint16_t>(array, index, encode_small<8, 7, Infinity::present>(narrow));
     case Element::s32:
       return write_as<std::int32_t>(array, index,
-                                    saturated<std::int32_t>(value, -2147483648.0, 2147483647.0));
+                                    saturate<std::int32_t>(value, -2147483648.0, 2147483647.0));
     case Element::s8:
-      return write_as<std::int8_t>(array, index, saturated<std::int8_t>(value, -128, 127));
+      return write_as<std::int8_t>(array, index, saturate<std::int8_t>(value, -128, 127));
     case Element::u8:
-      return write_as<std::uint8_t>(array, index, saturated<std::uint8_t>(value, 0, 255));
+      return write_as<std::uint8_t>(array, index, saturate<std::uint8_t>(value, 0, 255));
     case Element::f8_e4m3:
       return write_as<std::uint8_t>(array, index, encode_small<4, 3, Infinity::absent>(narrow));
     case Element::f8_e5m2:

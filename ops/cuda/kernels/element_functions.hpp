@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element-by-element arithmetic of the native kernels. The same source is compiled for the
-// device and for the CPU, where tests compare it with the operators' references. C++17.
+// Computes single elements for the native kernels. The same source is compiled for the device and
+// for the CPU, where tests compare it with the operators' references. C++17.
 #pragma once
 
 #include "ops/cuda/kernels/element_codes.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench::ops::cuda {
 
-// --- Functions of one and of two values; formulas: ops/pointwise/functions.cpp.
+// --- Functions of one value and of two values, with the formulas of ops/pointwise/functions.cpp.
 
 template <class T>
 BENCH_BOTH T compute_sigmoid(T x) {
@@ -141,8 +141,9 @@ BENCH_BOTH T combine(Combination combination, T a, T b) {
 
 // --- Elementwise plans.
 
+// Returns the value after one step. `operand` is the step's operand, if the step has one.
 template <class T>
-BENCH_BOTH T take_step(const ElementStep& step, T value, T operand) {
+BENCH_BOTH T apply_step(const ElementStep& step, T value, T operand) {
   switch (step.kind) {
     case ElementStep::Kind::apply:
       return apply(step.function, value, static_cast<T>(step.alpha), static_cast<T>(step.beta));
@@ -158,8 +159,8 @@ BENCH_BOTH T take_step(const ElementStep& step, T value, T operand) {
   return value;
 }
 
-// Computes the element at flat position `position` of the plan. Index: an integer type that can
-// hold all positions.
+// Computes the element at the flat position `position`. `Index` is an integer type that can
+// represent all positions.
 template <class T, class Index>
 BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& tensors,
                                 Index position) {
@@ -175,19 +176,19 @@ BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& te
     for (int d = 0; d < plan.rank; ++d) sum += index[d] * operand.strides[d];
     return sum;
   };
-  const bool outside = plan.outside != PaddingMode::none &&
-                       index[plan.block] * plan.block_size + index[plan.within] >= plan.limit;
-  if (outside && plan.outside == PaddingMode::skip) return;
+  const bool is_padding = plan.padding != PaddingMode::none &&
+                          index[plan.block] * plan.block_size + index[plan.within] >= plan.limit;
+  if (is_padding && plan.padding == PaddingMode::skip) return;
   T value = T(0);
-  if (!outside) {
+  if (!is_padding) {
     const auto read = [&](const Operand& operand) {
       return load_as<T>(operand.type, tensors.at[operand.tensor], offset(operand));
     };
     value = read(plan.operands[0]);
     for (int s = 0; s < plan.step_count; ++s) {
       const ElementStep& step = plan.steps[s];
-      const bool reads = step.kind != ElementStep::Kind::apply;
-      value = take_step(step, value, reads ? read(plan.operands[step.operand]) : T(0));
+      const bool has_operand = step.kind != ElementStep::Kind::apply;
+      value = apply_step(step, value, has_operand ? read(plan.operands[step.operand]) : T(0));
     }
   }
   store_as<T>(plan.destination.type, tensors.at[plan.destination.tensor], offset(plan.destination),
@@ -196,15 +197,17 @@ BENCH_BOTH void compute_element(const ElementwisePlan& plan, const Addresses& te
 
 // --- Sums over images and positions.
 
+// Returns the sum over every `lanes`-th element of a channel, starting with element `lane`.
 template <class T>
-BENCH_BOTH T channel_part(const ChannelSumPlan& plan, const void* source, std::int64_t channel,
-                          int lane, int lanes) {
+BENCH_BOTH T sum_channel_part(const ChannelSumPlan& plan, const void* source, std::int64_t channel,
+                              int lane, int lanes) {
   T sum = T(0);
   const std::int64_t count = plan.images * plan.volume;
   for (std::int64_t i = lane; i < count; i += lanes) {
-    const std::int64_t place = channel * plan.channel_stride + i / plan.volume * plan.image_stride +
-                               i % plan.volume * plan.position_stride;
-    sum += load_as<T>(plan.source_type, source, place);
+    const std::int64_t offset = channel * plan.channel_stride +
+                                i / plan.volume * plan.image_stride +
+                                i % plan.volume * plan.position_stride;
+    sum += load_as<T>(plan.source_type, source, offset);
   }
   return sum;
 }

@@ -45,78 +45,82 @@ void ElementwisePlanner::destination(int tensor, DataType dtype,
   destination_ = {tensor, dtype, std::move(strides)};
 }
 
-void ElementwisePlanner::outside(PaddingMode treatment, int block, int within, std::int64_t size,
-                                 std::int64_t limit) {
-  outside_ = treatment;
+void ElementwisePlanner::set_padding(PaddingMode mode, int block, int within, std::int64_t size,
+                                     std::int64_t limit) {
+  padding_ = mode;
   block_ = static_cast<std::size_t>(block);
   within_ = static_cast<std::size_t>(within);
   block_size_ = size;
   limit_ = limit;
 }
 
-// Returns the dimensions with more than one element, outermost of the destination first.
-std::vector<std::size_t> ElementwisePlanner::order() const {
+// Returns the dimensions, the destination's outermost first. Omits dimensions with one element,
+// except those that locate padding.
+std::vector<std::size_t> ElementwisePlanner::order_dimensions() const {
   std::vector<std::size_t> order(dims_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t d) {
-    const bool decides = outside_ != PaddingMode::none && (d == block_ || d == within_);
-    return dims_[d] == 1 && !decides;
+    const bool locates_padding = padding_ != PaddingMode::none && (d == block_ || d == within_);
+    return dims_[d] == 1 && !locates_padding;
   });
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](std::size_t d) { return destination_.strides[d]; });
   return order;
 }
 
-bool ElementwisePlanner::joins(std::size_t outer, std::size_t inner) const {
-  if (outside_ != PaddingMode::none) return false;
-  const auto follows = [&](const Tensor& tensor) {
+// Whether two dimensions are contiguous in all tensors.
+bool ElementwisePlanner::can_merge(std::size_t outer, std::size_t inner) const {
+  if (padding_ != PaddingMode::none) return false;
+  const auto is_contiguous = [&](const Tensor& tensor) {
     return tensor.strides[outer] == tensor.strides[inner] * dims_[inner];
   };
-  return follows(destination_) && std::ranges::all_of(operands_, follows);
+  return is_contiguous(destination_) && std::ranges::all_of(operands_, is_contiguous);
 }
 
 Result<ElementwisePlan, BackendError> ElementwisePlanner::finish() const {
-  // A run of dimensions that merge into one: sizes multiply, and the stride is the innermost one's.
-  struct Run {
+  // Dimensions that are merged into one. `size` is the product of their sizes; the stride is that
+  // of `inner`, the innermost one.
+  struct MergedDims {
     std::int64_t size;
     std::size_t inner;
   };
-  std::vector<Run> runs;
-  for (const std::size_t d : order()) {
-    if (!runs.empty() && joins(runs.back().inner, d)) {
-      runs.back() = {runs.back().size * dims_[d], d};
+  std::vector<MergedDims> merged;
+  for (const std::size_t d : order_dimensions()) {
+    if (!merged.empty() && can_merge(merged.back().inner, d)) {
+      merged.back() = {merged.back().size * dims_[d], d};
     } else {
-      runs.push_back({dims_[d], d});
+      merged.push_back({dims_[d], d});
     }
   }
-  if (runs.size() > kMaxDims || operands_.size() > kMaxOperands - 1 || steps_.size() > kMaxSteps) {
+  if (merged.size() > kMaxDims || operands_.size() > kMaxOperands - 1 ||
+      steps_.size() > kMaxSteps) {
     return BackendError{BackendError::Kind::unsupported,
                         fmt::format("one launch takes {} dimensions, {} operands and {} functions",
                                     kMaxDims, kMaxOperands - 1, kMaxSteps)};
   }
   ElementwisePlan plan;
   plan.precision = precision_;
-  plan.rank = std::max(1, static_cast<int>(runs.size()));
-  const auto describe = [&](const Tensor& tensor) {
+  plan.rank = std::max(1, static_cast<int>(merged.size()));
+  const auto make_operand = [&](const Tensor& tensor) {
     Operand operand;
     operand.tensor = tensor.number;
     operand.type = to_element(tensor.dtype);
-    for (std::size_t d = 0; d < runs.size(); ++d)
-      operand.strides[d] = tensor.strides[runs[d].inner];
+    for (std::size_t d = 0; d < merged.size(); ++d)
+      operand.strides[d] = tensor.strides[merged[d].inner];
     return operand;
   };
-  for (std::size_t d = 0; d < runs.size(); ++d) {
-    plan.dims[d] = runs[d].size;
-    plan.elements *= runs[d].size;
-    if (runs[d].inner == block_) plan.block = static_cast<int>(d);
-    if (runs[d].inner == within_) plan.within = static_cast<int>(d);
+  for (std::size_t d = 0; d < merged.size(); ++d) {
+    plan.dims[d] = merged[d].size;
+    plan.elements *= merged[d].size;
+    if (merged[d].inner == block_) plan.block = static_cast<int>(d);
+    if (merged[d].inner == within_) plan.within = static_cast<int>(d);
   }
   plan.operand_count = static_cast<int>(operands_.size());
-  std::ranges::transform(operands_, plan.operands, describe);
-  plan.destination = describe(destination_);
+  std::ranges::transform(operands_, plan.operands, make_operand);
+  plan.destination = make_operand(destination_);
   plan.step_count = static_cast<int>(steps_.size());
   std::ranges::copy(steps_, plan.steps);
-  plan.outside = outside_;
+  plan.padding = padding_;
   plan.block_size = block_size_;
   plan.limit = limit_;
   return plan;

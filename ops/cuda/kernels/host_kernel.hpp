@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A native kernel on the CPU: the launcher for tests (host_launcher.hpp) runs it with the device's
-// element functions.
+// The CPU version of a native kernel. HostLauncher (launcher.hpp) runs it with the device's element
+// functions.
 #pragma once
 
 #include "ops/cuda/kernels/native_plan.hpp"
@@ -15,10 +15,11 @@ struct HostKernel {
   void (*run)(const NativePlan& plan, const Addresses& tensors) = nullptr;
 };
 
-// The number of workers that share the work of a block. A block of the device has more threads.
+// The number of lanes that share the work of a block, as a block's threads do on the device. A
+// device's block has more threads.
 inline constexpr int kHostLanes = 7;
 
-// Calls `run` with a zero of the type to compute in.
+// Calls `run` with a zero of the type that `precision` selects.
 template <class Run>
 void run_by(Precision precision, Run run) {
   if (precision == Precision::wide) {

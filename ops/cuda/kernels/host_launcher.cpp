@@ -27,7 +27,7 @@ void sum_channels(const ChannelSumPlan& plan, const Addresses& tensors) {
   for (std::int64_t channel = 0; channel < plan.channels; ++channel) {
     T sum = 0;
     for (int lane = 0; lane < kHostLanes; ++lane) {
-      sum += channel_part<T>(plan, tensors.at[plan.source], channel, lane, kHostLanes);
+      sum += sum_channel_part<T>(plan, tensors.at[plan.source], channel, lane, kHostLanes);
     }
     store_as<T>(plan.destination_type, tensors.at[plan.destination], channel, sum);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches native kernels on a device's stream (device_launcher.hpp) or on the CPU
-// (HostLauncher), where tests run the same element functions.
+// Launches native kernels on a device's stream (device_launcher.hpp) or on the CPU (HostLauncher).
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +13,7 @@ class Launcher {
  public:
   virtual ~Launcher() = default;
   // Enqueues one execution on the stream and does not wait. `tensors` are the addresses of the
-  // plan's tensor numbers. Error: the launch failed.
+  // plan's tensors, by number. Error: the launch failed.
   virtual Status launch(const NativePlan& plan, std::span<void* const> tensors) = 0;
 };
 

@@ -18,7 +18,7 @@ namespace bench::ops::cuda {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-using Formed = Result<NativeForm, BackendError>;
+using FormResult = Result<NativeForm, BackendError>;
 
 constexpr std::string_view kCopy = "bench:reorder_strided";
 constexpr std::string_view kTranspose = "bench:reorder_tiled";
@@ -45,8 +45,8 @@ Sizes split_strides(const Dims& dims, MemoryLayout layout) {
   return {blocks * kChannelBlock * volume, kChannelBlock * volume, 1, kChannelBlock};
 }
 
-Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dtype,
-                                                   MemoryLayout from, MemoryLayout to) {
+Result<ElementwisePlan, BackendError> plan_blocked_copy(const Dims& dims, DataType dtype,
+                                                        MemoryLayout from, MemoryLayout to) {
   constexpr int kBlockDim = 1, kWithinDim = 2;
   const std::int64_t blocks = (dims[1] + kChannelBlock - 1) / kChannelBlock;
   ElementwisePlanner planner({dims[0], blocks, kChannelBlock, product(dims, 2, dims.size())},
@@ -54,21 +54,21 @@ Result<ElementwisePlan, BackendError> blocked_copy(const Dims& dims, DataType dt
   planner.operand(0, dtype, split_strides(dims, from));
   planner.destination(1, dtype, split_strides(dims, to));
   if (dims[1] % kChannelBlock != 0) {
-    planner.outside(to == MemoryLayout::blocked16 ? PaddingMode::zero : PaddingMode::skip,
-                    kBlockDim, kWithinDim, kChannelBlock, dims[1]);
+    planner.set_padding(to == MemoryLayout::blocked16 ? PaddingMode::zero : PaddingMode::skip,
+                        kBlockDim, kWithinDim, kChannelBlock, dims[1]);
   }
   return planner.finish();
 }
 
-Result<ElementwisePlan, BackendError> plain_copy(const Dims& dims, DataType dtype,
-                                                 MemoryLayout from, MemoryLayout to) {
+Result<ElementwisePlan, BackendError> plan_plain_copy(const Dims& dims, DataType dtype,
+                                                      MemoryLayout from, MemoryLayout to) {
   ElementwisePlanner planner(dims, to_precision(dtype));
   planner.operand(0, dtype, layout_strides(dims, from));
   planner.destination(1, dtype, layout_strides(dims, to));
   return planner.finish();
 }
 
-TransposePlan transpose(const Dims& dims, DataType dtype, MemoryLayout from) {
+TransposePlan plan_transpose(const Dims& dims, DataType dtype, MemoryLayout from) {
   const std::int64_t volume = product(dims, 2, dims.size());
   TransposePlan plan;
   plan.batch = dims[0];
@@ -92,26 +92,26 @@ MemoryLayout requested_layout(const Problem& problem) {
   return problem.layout == Layout::nhwc ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
-Formed native_form(const Problem& problem) {
+FormResult native_form(const Problem& problem) {
   for (const NativeEntry* entry : native_entries()) {
     if (entry->op == problem.op->name) return entry->form(problem);
   }
   return unsupported(fmt::format("there is no native kernel for {}", problem.op->name));
 }
 
-Formed reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
+FormResult reorder_form(const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to) {
   NativeForm form;
   form.kind = "reorder";
   form.tensors = {{make_arrangement(dims, from), dtype, layout_name(dims, from)},
                   {make_arrangement(dims, to), dtype, layout_name(dims, to)}};
-  const bool blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
-  if (!blocked && !same_order(dims, from, to)) {
+  const bool is_blocked = from == MemoryLayout::blocked16 || to == MemoryLayout::blocked16;
+  if (!is_blocked && !same_order(dims, from, to)) {
     form.implementation = kTranspose;
-    form.plan = NativePlan(transpose(dims, dtype, from));
+    form.plan = NativePlan(plan_transpose(dims, dtype, from));
     return form;
   }
   form.implementation = kCopy;
-  const auto copy = blocked ? blocked_copy : plain_copy;
+  const auto copy = is_blocked ? plan_blocked_copy : plan_plain_copy;
   BENCH_ASSIGN_OR_RETURN(const ElementwisePlan plan, copy(dims, dtype, from, to));
   form.plan = NativePlan(plan);
   return form;
@@ -123,9 +123,9 @@ std::size_t epilogue_start(const Problem& problem) {
   return kAfterWeights + (adds_own_bias ? 1 : 0);
 }
 
-Formed epilogue_form(const Problem& problem, DataType between, MemoryLayout layout) {
+FormResult epilogue_form(const Problem& problem, DataType intermediate_dtype, MemoryLayout layout) {
   ProblemElements elements(problem, layout);
-  elements.intermediate(between);
+  elements.intermediate(intermediate_dtype);
   std::size_t next = epilogue_start(problem);
   if (problem.op->name == "conv" && conv_shape(problem.parameters).bias == Bias::present) {
     elements.planner().step(combine_step(Combination::add, elements.channels(next++)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans problems and parts of problems as launches of native kernels: which kernel, over which
-// sizes and strides. Pure: planned and tested without a device.
+// sizes and strides. Pure: planning and its tests need no device.
 #pragma once
 
 #include "base/result.hpp"
@@ -23,35 +23,38 @@ struct NativeTensor {
   std::string layout;
 };
 
-// One execution of a native kernel. Its plan numbers tensors as `tensors` does.
+// One execution of a native kernel. Tensor numbers of the plan are indexes in `tensors`.
 struct NativeForm {
   std::string implementation;  // "bench:softmax_block"
   std::string kind;            // "softmax"
   NativePlan plan;
   std::vector<NativeTensor> tensors;
-  std::int64_t launches = 1;  // maximum that the kernel's launcher enqueues
+  std::int64_t launches = 1;  // maximum number of launches that the kernel enqueues
 };
 
-// Serves the operators in native_entries(), in each direction that they have. `any` selects plain.
+// Plans a problem of an operator in native_entries(), in any direction. Layout::any selects plain.
 // BackendError: there is no native kernel, with the reason.
 Result<NativeForm, BackendError> native_form(const Problem& problem);
 
-// Converts a tensor to another layout, or copies it if both layouts are equal.
+// Plans the conversion of a tensor to another layout, or its copy if both layouts are equal.
 Result<NativeForm, BackendError> reorder_form(const Dims& dims, DataType dtype, MemoryLayout from,
                                               MemoryLayout to);
 
-// What follows a convolution or a matrix product: the convolution's bias (a product adds its own),
-// then post-ops. Tensors: first the result so far, of type `between` in the output's layout. Then
-// those of the problem from index epilogue_start() on: bias and residuals, the output.
-Result<NativeForm, BackendError> epilogue_form(const Problem& problem, DataType between,
+// Plans the epilogue of a convolution or matrix product: bias, then post-ops. A product adds its
+// bias itself. The first tensor is the result before the epilogue, with type `intermediate_dtype`
+// and the output's layout. The problem's tensors from epilogue_start() on follow: bias, residuals,
+// output.
+Result<NativeForm, BackendError> epilogue_form(const Problem& problem, DataType intermediate_dtype,
                                                MemoryLayout layout);
+// Returns the index of the problem's first tensor that only the epilogue uses.
 std::size_t epilogue_start(const Problem& problem);
 
-// The gradient of a convolution's bias. Tensors: the gradient of the destination, the result.
+// Plans the gradient of a convolution's bias. Tensors: the gradient of the destination, the result.
 NativeForm bias_gradient_form(const Problem& problem, MemoryLayout layout);
 
-// A whole tensor of a problem in a layout.
+// Describes a complete tensor of a problem in a layout.
 NativeTensor native_tensor(const Tensor& tensor, MemoryLayout layout);
+// Returns the human-readable layout: "plain" for fewer than three dimensions.
 std::string layout_name(std::span<const std::int64_t> dims, MemoryLayout layout);
 
 // Returns nhwc if the problem requests it, else plain.

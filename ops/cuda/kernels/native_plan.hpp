@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of one launch as bytes, with the name of the native kernel that it is for. plans.hpp
-// defines the plans of kernels that several operators share. If only one operator uses a kernel,
-// cuda_native.hpp in the operator's folder defines its plan. C++17, because nvcc reads it too.
+// Stores the plan of one launch as bytes, with the name of its native kernel. plans.hpp defines the
+// plans of kernels that several operators share. If only one operator uses a kernel,
+// cuda_native.hpp in the operator's folder defines the plan. C++17, because nvcc compiles this
+// header too.
 #pragma once
 
 #include <cassert>

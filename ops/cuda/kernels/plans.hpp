@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of a native kernel computes, as plain data. It is planned on the host and passed to
-// the kernel by value. These kernels serve several operators. C++17 without other headers of the
-// project, because nvcc reads it too.
+// Plans of launches of native kernels that several operators share. A plan is plain data: the host
+// creates it and passes it to the kernel by value. C++17 without other headers of the project,
+// because nvcc compiles this header too.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct Operand {
   std::int64_t strides[kMaxDims] = {};  // in elements; 0: broadcast
 };
 
-// One step of an element's computation, on the value so far.
+// One step of an element's computation. `value` is the result of the steps before.
 struct ElementStep {
   enum class Kind : std::uint8_t {
     apply,      // f(value)
@@ -64,7 +64,8 @@ struct ElementStep {
   double alpha = 0, beta = 0;
 };
 
-// How to treat padding positions of a blocked layout: positions outside the tensor.
+// How to treat padding positions of a blocked layout, which are outside the tensor. none: there is
+// no padding. skip: nothing is written. zero: 0 is written.
 enum class PaddingMode : std::uint8_t { none, skip, zero };
 
 // Computes destination[i] = steps(operands[0][i]) for every position i of `dims`. Without steps
@@ -82,7 +83,7 @@ struct ElementwisePlan {
   ElementStep steps[kMaxSteps];
   Precision precision = Precision::single;
   // Positions with index[block] * block_size + index[within] >= limit are padding.
-  PaddingMode outside = PaddingMode::none;
+  PaddingMode padding = PaddingMode::none;
   int block = 0, within = 0;
   std::int64_t block_size = 1, limit = 1;
 };

@@ -6,17 +6,17 @@
 namespace bench::ops::cuda {
 namespace {
 
-using Strides = std::vector<std::int64_t>;
+using Sizes = std::vector<std::int64_t>;
 
-// Shapes are aligned at the last dimension, as in broadcasts.
-Strides aligned(const Dims& dims, std::size_t rank) {
-  Strides result(rank - dims.size(), 1);
+// Returns `dims` with `rank` dimensions. Adds dimensions of size 1 in front, as broadcasts do.
+Sizes align_dims(const Dims& dims, std::size_t rank) {
+  Sizes result(rank - dims.size(), 1);
   result.insert(result.end(), dims.begin(), dims.end());
   return result;
 }
 
-// The strides for reading a tensor at every element of a result: 0 in broadcast dimensions.
-Strides stretched(const Strides& dims, Strides strides) {
+// Returns the strides for reading a tensor at every element of a result: 0 in broadcast dimensions.
+Sizes broadcast_strides(const Sizes& dims, Sizes strides) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) strides[i] = 0;
   }
@@ -33,16 +33,16 @@ ProblemElements::ProblemElements(const Problem& problem, MemoryLayout layout)
 
 int ProblemElements::operand(std::size_t tensor) {
   const Tensor& problem_tensor = problem_.tensors[tensor];
-  const Strides dims = aligned(problem_tensor.dims, dims_.size());
-  const Strides strides = layout_strides(dims, layout_);
+  const Sizes dims = align_dims(problem_tensor.dims, dims_.size());
+  const Sizes strides = layout_strides(dims, layout_);
   const int number = add({strided_arrangement(dims, strides), problem_tensor.dtype,
                           layout_name(problem_tensor.dims, layout_)});
-  return planner_.operand(number, problem_tensor.dtype, stretched(dims, strides));
+  return planner_.operand(number, problem_tensor.dtype, broadcast_strides(dims, strides));
 }
 
 int ProblemElements::channels(std::size_t tensor) {
   const Tensor& problem_tensor = problem_.tensors[tensor];
-  Strides strides(dims_.size(), 0);
+  Sizes strides(dims_.size(), 0);
   strides[1] = 1;
   const int number = add(native_tensor(problem_tensor, MemoryLayout::plain));
   return planner_.operand(number, problem_tensor.dtype, std::move(strides));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native forms that are one elementwise launch over a problem's tensors.
+// Builds native forms that are one elementwise launch over a problem's tensors.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,27 +15,29 @@
 
 namespace bench::ops::cuda {
 
-// All tensors have the layout `layout`, except those with one value per channel, which are plain.
-// The result is the problem's last tensor.
+// Collects the tensors of a native form. All tensors have the layout `layout`, except those with
+// one value per channel, which are plain. The result is the problem's last tensor.
 class ProblemElements {
  public:
   ProblemElements(const Problem& problem, MemoryLayout layout);
 
   ElementwisePlanner& planner() { return planner_; }
 
-  // These add a tensor and return its operand.
-  // Each of its sizes equals the result's or is 1. Sizes are aligned at the last dimension.
+  // The following functions add a tensor and return the index of its operand.
+
+  // Adds a tensor of the problem. Each of its sizes must equal the result's or be 1. Sizes are
+  // aligned at the last dimension.
   int operand(std::size_t tensor);
-  // One value per channel.
+  // Adds a tensor of the problem that has one value per channel.
   int channels(std::size_t tensor);
-  // The result's sizes and another type.
+  // Adds an intermediate result, which has the result's sizes and the type `dtype`.
   int intermediate(DataType dtype);
 
-  // `kind`: NativeForm::kind.
+  // Adds the result and plans the launch. `kind` becomes NativeForm::kind.
   Result<NativeForm, BackendError> finish(std::string kind);
 
  private:
-  int add(NativeTensor tensor);  // returns its number
+  int add(NativeTensor tensor);  // returns the tensor's number
 
   const Problem& problem_;
   MemoryLayout layout_;

@@ -78,19 +78,19 @@ inline void expect_reference(const Problem& problem) {
 
 // Tests every valid data type, direction and layout of a problem; returns their number.
 inline int expect_all(std::string_view op, const std::string& tokens) {
-  int tried = 0;
+  int problems = 0;
   for (const DataTypeInfo& type : data_types()) {
     for (const Direction direction : {Direction::forward, Direction::backward_data}) {
-      auto made = ops::op_test::try_problem(op, tokens, type.type, direction);
-      if (!type.is_case_type || !made) continue;
+      auto problem = ops::op_test::try_problem(op, tokens, type.type, direction);
+      if (!type.is_case_type || !problem) continue;
       for (const Layout layout : {Layout::any, Layout::nchw, Layout::nhwc}) {
-        made->layout = layout;
-        expect_reference(*made);
-        ++tried;
+        problem->layout = layout;
+        expect_reference(*problem);
+        ++problems;
       }
     }
   }
-  return tried;
+  return problems;
 }
 
 }  // namespace bench::ops::cuda::test

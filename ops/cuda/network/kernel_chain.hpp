@@ -15,7 +15,8 @@
 
 namespace bench::ops::cuda {
 
-// Where a step's tensor is stored: a tensor of the chain or an intermediate result, by number.
+// Where a tensor of a step is stored: in a tensor of the chain or in an intermediate result.
+// `number` is the index in KernelChain::tensors or KernelChain::intermediates.
 struct ChainPlace {
   enum class Kind { tensor, intermediate };
   Kind kind = Kind::tensor;
@@ -29,11 +30,11 @@ struct ChainStep {
   std::vector<ChainPlace> tensors;  // one per buffer of the kernel
   std::string kind;                 // used if the kernel has no steps of its own: "gemm"
   InputLayouts input_layouts = {};
-  std::optional<MovedTensor> moved = std::nullopt;  // for a reorder
+  std::optional<MovedTensor> moved = std::nullopt;  // the tensor that a reorder converts
 };
 
-// A tensor of the chain: its buffer, and the step and tensor that convert it. nullopt: the tensor
-// is plain, or nothing reads it.
+// A tensor of the chain. `packed_by`: the step, and the number of its tensor, whose kernel converts
+// the tensor from and to the plain form. nullopt if the tensor is plain or no step uses it.
 struct ChainTensor {
   KernelBuffer buffer;
   std::optional<std::pair<std::size_t, std::size_t>> packed_by = std::nullopt;
@@ -42,7 +43,7 @@ struct ChainTensor {
 struct KernelChain {
   std::vector<ChainStep> steps;
   std::vector<ChainTensor> tensors;
-  // bytes of each intermediate result, in the order of first use
+  // Sizes of the intermediate results in bytes, in the order of their first use.
   std::vector<std::int64_t> intermediates;
 };
 

@@ -32,7 +32,7 @@ class NativeInvocation final : public SingleStepInvocation {
   Status launch() override { return launcher_.launch(form_.plan, tensors_); }
 
   Launcher& launcher_;
-  const NativeForm& form_;  // the kernel's; the kernel outlives its invocations
+  const NativeForm& form_;  // owned by the kernel, which outlives its invocations
   std::vector<void*> tensors_;
 };
 
@@ -102,7 +102,7 @@ class ChainInvocation final : public CudaInvocation {
  public:
   using CudaInvocation::CudaInvocation;
 
-  // `first` is the index of the part's first step.
+  // Adds the next part. `first` is the index of its first step in the chain. `owned` owns `part`.
   void add(std::string node, std::size_t first, std::unique_ptr<Invocation> owned,
            CudaInvocation& part) {
     launches_ += part.launches();
@@ -155,7 +155,7 @@ std::vector<KernelStep> list_steps(const ChainStep& step) {
 class ChainKernel final : public CudaKernel {
  public:
   ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan, IntermediateStorage storage,
-              std::vector<DeviceBuffer> own);
+              std::vector<DeviceBuffer> workspace_buffers);
 
   std::string implementation() const override;
   std::vector<KernelStep> steps() const override { return steps_; }
@@ -173,7 +173,7 @@ class ChainKernel final : public CudaKernel {
   KernelChain chain_;
   BufferPlan plan_;
   IntermediateStorage storage_;
-  std::vector<DeviceBuffer> own_;
+  std::vector<DeviceBuffer> workspace_buffers_;
   std::vector<KernelBuffer> buffers_;
   std::vector<KernelStep> steps_;
   std::vector<std::size_t> first_steps_;  // first step of each part
@@ -181,19 +181,19 @@ class ChainKernel final : public CudaKernel {
 };
 
 ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
-                         IntermediateStorage storage, std::vector<DeviceBuffer> own)
+                         IntermediateStorage storage, std::vector<DeviceBuffer> workspace_buffers)
     : CudaKernel(std::move(parts.runtime), std::move(parts.sampler)),
       chain_(std::move(chain)),
       plan_(std::move(plan)),
       storage_(storage),
-      own_(std::move(own)) {
+      workspace_buffers_(std::move(workspace_buffers)) {
   for (const ChainTensor& tensor : chain_.tensors) buffers_.push_back(tensor.buffer);
   if (storage_ == IntermediateStorage::activations) {
     for (const std::int64_t bytes : plan_.sizes) {
       buffers_.push_back({BufferRole::activation, {bytes}, "shared"});
     }
   }
-  for (const DeviceBuffer& buffer : own_) workspace_ = workspace_ + buffer.size();
+  for (const DeviceBuffer& buffer : workspace_buffers_) workspace_ = workspace_ + buffer.size();
   for (const ChainStep& step : chain_.steps) {
     first_steps_.push_back(steps_.size());
     for (KernelStep& kernel_step : list_steps(step)) steps_.push_back(std::move(kernel_step));
@@ -201,7 +201,8 @@ ChainKernel::ChainKernel(DeviceParts parts, KernelChain chain, BufferPlan plan,
   }
 }
 
-// For a problem: the parts in order. For a network: the number of steps of each kind.
+// For a problem: names the implementation of each step, in order. For a network: counts the steps
+// of each kind.
 std::string ChainKernel::implementation() const {
   if (storage_ == IntermediateStorage::activations) return count_kinds(steps_, "steps");
   std::vector<std::string> names;
@@ -234,7 +235,7 @@ std::vector<void*> ChainKernel::select_addresses(const ChainStep& step,
     const std::size_t buffer = plan_.buffer_of[place.number];
     tensors.push_back(storage_ == IntermediateStorage::activations
                           ? buffers[chain_.tensors.size() + buffer]
-                          : own_[buffer].data());
+                          : workspace_buffers_[buffer].data());
   }
   return tensors;
 }
@@ -251,13 +252,13 @@ Result<std::unique_ptr<Invocation>> ChainKernel::bind(std::span<void* const> buf
   auto invocation = std::make_unique<ChainInvocation>(runtime());
   for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
     const ChainStep& step = chain_.steps[i];
-    BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Invocation> made,
+    BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Invocation> part_invocation,
                            step.kernel->bind(select_addresses(step, buffers)));
-    auto* part = dynamic_cast<CudaInvocation*>(made.get());
+    auto* part = dynamic_cast<CudaInvocation*>(part_invocation.get());
     if (part == nullptr) {
       return Error{step.node + ": its kernel does not use the device's stream", "", ""};
     }
-    invocation->add(step.node, first_steps_[i], std::move(made), *part);
+    invocation->add(step.node, first_steps_[i], std::move(part_invocation), *part);
   }
   return std::unique_ptr<Invocation>(std::move(invocation));
 }
@@ -285,13 +286,13 @@ std::map<std::string, std::string> ChainKernel::details() const {
 
 BufferPlan plan_intermediates(const KernelChain& chain) {
   std::vector<StorageLife> lives(chain.intermediates.size());
-  std::vector<bool> seen(lives.size(), false);
+  std::vector<bool> is_used(lives.size(), false);
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     for (const ChainPlace& place : chain.steps[i].tensors) {
       if (place.kind != ChainPlace::Kind::intermediate) continue;
       StorageLife& life = lives[place.number];
-      if (!seen[place.number]) life.first = i;
-      seen[place.number] = true;
+      if (!is_used[place.number]) life.first = i;
+      is_used[place.number] = true;
       life.last = i;
       life.bytes = chain.intermediates[place.number];
     }
@@ -303,15 +304,15 @@ Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts part
                                                                 KernelChain chain,
                                                                 IntermediateStorage storage) {
   BufferPlan plan = plan_intermediates(chain);
-  std::vector<DeviceBuffer> own;
+  std::vector<DeviceBuffer> workspace_buffers;
   if (storage == IntermediateStorage::workspace) {
     for (const std::int64_t bytes : plan.sizes) {
       BENCH_ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::create(*parts.runtime, {bytes}));
-      own.push_back(std::move(buffer));
+      workspace_buffers.push_back(std::move(buffer));
     }
   }
   return std::unique_ptr<Kernel>(std::make_unique<ChainKernel>(
-      std::move(parts), std::move(chain), std::move(plan), storage, std::move(own)));
+      std::move(parts), std::move(chain), std::move(plan), storage, std::move(workspace_buffers)));
 }
 
 }  // namespace bench::ops::cuda

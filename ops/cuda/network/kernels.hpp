@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of networks on a GPU: one node with our own code, and a chain of kernels.
+// Kernels that networks use on a GPU: one launch of a native kernel, and a chain of kernels.
 #pragma once
 
 #include "ops/backend/kernel.hpp"
@@ -15,22 +15,20 @@
 
 namespace bench::ops::cuda {
 
-// Wraps one launch of a native kernel (a CUDA kernel of this project) as a Kernel.
-
-// `roles` are the roles of the form's tensors, in their order.
+// Wraps one launch of a native kernel (a CUDA kernel of this project) as a Kernel. `roles` are the
+// roles of the form's tensors, in their order.
 std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                            NativeForm form, std::span<const BufferRole> roles);
 // The same for a form whose tensors are those of `problem`.
 std::unique_ptr<Kernel> make_native_kernel(DeviceParts parts, std::shared_ptr<Launcher> launcher,
                                            NativeForm form, const Problem& problem);
 
-// The kernel that executes a chain.
-
-// Who owns the buffers between the steps. activations: the caller of bind(), as for a network.
-// workspace: the kernel itself, as for a problem.
+// Who owns the buffers between the steps of a chain. activations: the caller of bind(), as for a
+// network. workspace: the kernel itself, as for a problem.
 enum class IntermediateStorage { activations, workspace };
 
-// BackendError (skipped): not enough memory for the workspace.
+// Creates the kernel that executes a chain. BackendError (skipped): not enough memory for the
+// workspace.
 Result<std::unique_ptr<Kernel>, BackendError> make_chain_kernel(DeviceParts parts,
                                                                 KernelChain chain,
                                                                 IntermediateStorage storage);

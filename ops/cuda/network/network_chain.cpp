@@ -18,7 +18,7 @@ namespace {
 
 using Place = ChainPlace;
 
-// A result, or a view of one with other sizes.
+// The network's input, a result, or a view or reordered copy of one.
 struct Value {
   Dims dims;
   DataType dtype;
@@ -30,11 +30,11 @@ MemoryLayout buffer_layout(const KernelBuffer& buffer) {
   return buffer.layout == to_string(MemoryLayout::nhwc) ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
-Layout asked(MemoryLayout layout) {
+Layout to_problem_layout(MemoryLayout layout) {
   return layout == MemoryLayout::nhwc ? Layout::nhwc : Layout::nchw;
 }
 
-MemoryLayout other(MemoryLayout layout) {
+MemoryLayout opposite_layout(MemoryLayout layout) {
   return layout == MemoryLayout::nhwc ? MemoryLayout::plain : MemoryLayout::nhwc;
 }
 
@@ -42,7 +42,7 @@ bool has_images(const Problem& problem) {
   return problem.tensors.back().dims.size() > 2 && problem.op->name != "gemm";
 }
 
-BackendError of_node(const Node& node, BackendError error) {
+BackendError prefix_node_name(const Node& node, BackendError error) {
   error.reason = node.name + ": " + error.reason;
   return error;
 }
@@ -55,20 +55,20 @@ class NetworkChainBuilder {
   Result<KernelChain, BackendError> build();
 
  private:
-  using Made = Result<std::unique_ptr<Kernel>, BackendError>;
-  Made make(const Node& node) const;
+  using KernelResult = Result<std::unique_ptr<Kernel>, BackendError>;
+  KernelResult make_kernel(const Node& node) const;
   Result<Done, BackendError> add_node(std::size_t index);
   Result<Place, BackendError> add_input(std::size_t index, std::size_t tensor,
                                         const Kernel& kernel);
-  Result<std::size_t, BackendError> arranged(const Node& node, std::size_t value, const Dims& dims,
-                                             MemoryLayout layout);
-  Result<std::size_t, BackendError> reordered(const Node& node, std::size_t value,
-                                              MemoryLayout layout);
-  std::size_t view(std::size_t value, const Dims& dims);
-  std::size_t derived(std::size_t from, Value value);
+  Result<std::size_t, BackendError> arrange_value(const Node& node, std::size_t value,
+                                                  const Dims& dims, MemoryLayout layout);
+  Result<std::size_t, BackendError> reorder_value(const Node& node, std::size_t value,
+                                                  MemoryLayout layout);
+  std::size_t add_view(std::size_t value, const Dims& dims);
+  std::size_t add_derived(std::size_t from, Value value);
   Result<Done, BackendError> finish_output();
-  void describe_ends();
-  Place new_place(Bytes size);
+  void describe_input_and_output();
+  Place add_intermediate(Bytes size);
   std::size_t value_index(int source) const {
     return results_[static_cast<std::size_t>(source + 1)];
   }
@@ -78,98 +78,104 @@ class NetworkChainBuilder {
   const KernelMaker& maker_;
   const ReorderMaker& reorder_;
   MemoryLayout layout_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_of_;  // node, tensor
+  // The chain's tensor of each parameter, by node and by the node's tensor.
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> parameter_tensors_;
   std::vector<Value> values_;
-  std::vector<std::size_t> results_;  // the value of the network's input, then of each node
-  struct Derived {
-    std::size_t from, to;
+  std::vector<std::size_t>
+      results_;  // indices in values_: of the network's input, then of each node's result
+  struct DerivedValue {
+    std::size_t source, value;  // indices in values_
   };
-  std::vector<Derived> derived_;  // views and reordered copies created so far
+  std::vector<DerivedValue> derived_values_;  // views and reordered copies created so far
   KernelChain chain_;
 };
 
-Place NetworkChainBuilder::new_place(Bytes size) {
+Place NetworkChainBuilder::add_intermediate(Bytes size) {
   chain_.intermediates.push_back(size.count);
   return {Place::Kind::intermediate, chain_.intermediates.size() - 1};
 }
 
-// Creates the kernel in the network's layout or, if there is none, in the other layout.
-NetworkChainBuilder::Made NetworkChainBuilder::make(const Node& node) const {
+// Creates the kernel in the network's layout or, if no such kernel exists, in the other layout.
+NetworkChainBuilder::KernelResult NetworkChainBuilder::make_kernel(const Node& node) const {
   if (!has_images(node.problem) || node.problem.layout != Layout::any) {
     return maker_(node.problem);
   }
   std::optional<BackendError> error;
-  for (const MemoryLayout layout : {layout_, other(layout_)}) {
+  for (const MemoryLayout layout : {layout_, opposite_layout(layout_)}) {
     Problem problem = node.problem;
-    problem.layout = asked(layout);
-    Made made = maker_(problem);
-    if (made || made.error().kind != BackendError::Kind::unsupported) return made;
-    if (!error) error = std::move(made).error();
+    problem.layout = to_problem_layout(layout);
+    KernelResult kernel = maker_(problem);
+    if (kernel || kernel.error().kind != BackendError::Kind::unsupported) return kernel;
+    if (!error) error = std::move(kernel).error();
   }
   return *std::move(error);
 }
 
-std::size_t NetworkChainBuilder::derived(std::size_t from, Value value) {
+std::size_t NetworkChainBuilder::add_derived(std::size_t from, Value value) {
   values_.push_back(std::move(value));
-  derived_.push_back({from, values_.size() - 1});
+  derived_values_.push_back({from, values_.size() - 1});
   return values_.size() - 1;
 }
 
-Result<std::size_t, BackendError> NetworkChainBuilder::reordered(const Node& node,
-                                                                 std::size_t value,
-                                                                 MemoryLayout layout) {
+Result<std::size_t, BackendError> NetworkChainBuilder::reorder_value(const Node& node,
+                                                                     std::size_t value,
+                                                                     MemoryLayout layout) {
   const Value from = values_[value];
-  for (const Derived& earlier : derived_) {
-    const Value& candidate = values_[earlier.to];
-    if (earlier.from == value && candidate.layout == layout && candidate.dims == from.dims) {
-      return earlier.to;
+  for (const DerivedValue& earlier : derived_values_) {
+    const Value& candidate = values_[earlier.value];
+    if (earlier.source == value && candidate.layout == layout && candidate.dims == from.dims) {
+      return earlier.value;
     }
   }
   auto kernel = reorder_(from.dims, from.dtype, from.layout, layout);
-  if (!kernel) return of_node(node, std::move(kernel).error());
-  const Place place = new_place((*kernel)->buffers()[1].size);
+  if (!kernel) return prefix_node_name(node, std::move(kernel).error());
+  const Place place = add_intermediate((*kernel)->buffers()[1].size);
   chain_.steps.push_back({.node = node.name,
                           .kernel = *std::move(kernel),
                           .tensors = {from.place, place},
                           .kind = "reorder",
                           .input_layouts = {},
                           .moved = MovedTensor{from.dims, from.dtype}});
-  return derived(value, {from.dims, from.dtype, layout, place});
+  return add_derived(value, {from.dims, from.dtype, layout, place});
 }
 
-std::size_t NetworkChainBuilder::view(std::size_t value, const Dims& dims) {
-  Value seen = values_[value];
-  seen.dims = dims;
-  return derived(value, std::move(seen));
+std::size_t NetworkChainBuilder::add_view(std::size_t value, const Dims& dims) {
+  Value view = values_[value];
+  view.dims = dims;
+  return add_derived(value, std::move(view));
 }
 
-// Returns the value with these sizes in this layout: itself, a view, or a reordered copy. A view
-// with other sizes requires the plain form.
-Result<std::size_t, BackendError> NetworkChainBuilder::arranged(const Node& node, std::size_t value,
-                                                                const Dims& dims,
-                                                                MemoryLayout layout) {
+// Returns the index of the value with these sizes in this layout: `value` itself, a view of it, or
+// a reordered copy. Adds the views and reorders that are needed. A view with other sizes requires
+// the plain form.
+Result<std::size_t, BackendError> NetworkChainBuilder::arrange_value(const Node& node,
+                                                                     std::size_t value,
+                                                                     const Dims& dims,
+                                                                     MemoryLayout layout) {
   const Value from = values_[value];
   if (from.dims == dims) {
     if (same_order(dims, from.layout, layout)) return value;
-    return reordered(node, value, layout);
+    return reorder_value(node, value, layout);
   }
   BENCH_ASSIGN_OR_RETURN(const std::size_t plain,
-                         arranged(node, value, from.dims, MemoryLayout::plain));
-  const std::size_t seen = view(plain, dims);
-  // Tensors that are plain with their own sizes fit any layout with the same order.
-  values_[seen].layout = MemoryLayout::plain;
-  return arranged(node, seen, dims, layout);
+                         arrange_value(node, value, from.dims, MemoryLayout::plain));
+  const std::size_t view = add_view(plain, dims);
+  // `plain` may be an nhwc value whose elements are in plain order. Its new sizes hold for the
+  // plain layout only.
+  values_[view].layout = MemoryLayout::plain;
+  return arrange_value(node, view, dims, layout);
 }
 
 Result<Place, BackendError> NetworkChainBuilder::add_input(std::size_t index, std::size_t tensor,
                                                            const Kernel& kernel) {
   const Node& node = network_.nodes[index];
   const int source = node.sources[tensor];
-  if (source == kParameter) return Place{Place::Kind::tensor, parameter_of_.at({index, tensor})};
+  if (source == kParameter)
+    return Place{Place::Kind::tensor, parameter_tensors_.at({index, tensor})};
   const Dims& dims = node.problem.tensors[tensor].dims;
   BENCH_ASSIGN_OR_RETURN(
       const std::size_t value,
-      arranged(node, value_index(source), dims, buffer_layout(kernel.buffers()[tensor])));
+      arrange_value(node, value_index(source), dims, buffer_layout(kernel.buffers()[tensor])));
   return values_[value].place;
 }
 
@@ -178,8 +184,8 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   const Problem& problem = node.problem;
   const std::size_t inputs = problem.input_count();
   if (problem.tensors.size() != inputs + 1) {
-    return of_node(node,
-                   {BackendError::Kind::unsupported, "a network's layer must have one output"});
+    return prefix_node_name(
+        node, {BackendError::Kind::unsupported, "a network's layer must have one output"});
   }
   InputLayouts input_layouts;
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -187,9 +193,9 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
     const Value& value = values_[value_index(node.sources[i])];
     input_layouts[problem.tensors[i].name] = to_string(value.layout);
   }
-  auto made = make(node);
-  if (!made) return of_node(node, std::move(made).error());
-  std::unique_ptr<Kernel> kernel = *std::move(made);
+  auto created = make_kernel(node);
+  if (!created) return prefix_node_name(node, std::move(created).error());
+  std::unique_ptr<Kernel> kernel = *std::move(created);
   std::vector<Place> places;
   for (std::size_t i = 0; i < inputs; ++i) {
     BENCH_ASSIGN_OR_RETURN(const Place place, add_input(index, i, *kernel));
@@ -197,7 +203,7 @@ Result<Done, BackendError> NetworkChainBuilder::add_node(std::size_t index) {
   }
   const KernelBuffer& result = kernel->buffers()[inputs];
   const Tensor& output = problem.tensors[inputs];
-  places.push_back(new_place(result.size));
+  places.push_back(add_intermediate(result.size));
   values_.push_back({output.dims, output.dtype, buffer_layout(result), places.back()});
   results_.push_back(values_.size() - 1);
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -215,7 +221,7 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   const Node& last = network_.nodes.back();
   BENCH_ASSIGN_OR_RETURN(
       const std::size_t value,
-      arranged(last, results_.back(), network_.tensors.back().dims, MemoryLayout::plain));
+      arrange_value(last, results_.back(), network_.tensors.back().dims, MemoryLayout::plain));
   const Place place = values_[value].place;
   assert(place.kind == Place::Kind::intermediate);
   for (ChainStep& step : chain_.steps) {
@@ -233,8 +239,8 @@ Result<Done, BackendError> NetworkChainBuilder::finish_output() {
   return Done{};
 }
 
-// The network's input and output have the layout that a framework's user has.
-void NetworkChainBuilder::describe_ends() {
+// Describes the network's input and output, which are plain as in frameworks.
+void NetworkChainBuilder::describe_input_and_output() {
   const auto plain = [](BufferRole role, const Tensor& tensor) {
     return ChainTensor{{role, tensor.size(), tensor.dims.size() < 3 ? "plain" : "nchw"}};
   };
@@ -246,8 +252,8 @@ Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   chain_.tensors.resize(network_.tensors.size());
   for (std::size_t i = 0; i < network_.parameter_places.size(); ++i) {
     const Network::ParameterPlace& place = network_.parameter_places[i];
-    parameter_of_[{static_cast<std::size_t>(place.node), static_cast<std::size_t>(place.tensor)}] =
-        1 + i;
+    parameter_tensors_[{static_cast<std::size_t>(place.node),
+                        static_cast<std::size_t>(place.tensor)}] = 1 + i;
   }
   const Tensor& input = network_.tensors.front();
   values_.push_back(
@@ -255,7 +261,7 @@ Result<KernelChain, BackendError> NetworkChainBuilder::build() {
   results_.push_back(0);
   for (std::size_t i = 0; i < network_.nodes.size(); ++i) BENCH_RETURN_IF_ERROR(add_node(i));
   BENCH_RETURN_IF_ERROR(finish_output());
-  describe_ends();
+  describe_input_and_output();
   return std::move(chain_);
 }
 
@@ -263,10 +269,10 @@ Result<KernelChain, BackendError> NetworkChainBuilder::build() {
 
 MemoryLayout network_layout(const Network& network) {
   constexpr std::int64_t kWordBytes = 4;
-  const bool narrow = info(network.dtype).bytes < kWordBytes;
-  const bool rounds = std::ranges::any_of(
+  const bool is_narrow = info(network.dtype).bytes < kWordBytes;
+  const bool uses_tf32 = std::ranges::any_of(
       network.nodes, [](const Node& node) { return node.problem.math == Math::tf32; });
-  return narrow || rounds ? MemoryLayout::nhwc : MemoryLayout::plain;
+  return is_narrow || uses_tf32 ? MemoryLayout::nhwc : MemoryLayout::plain;
 }
 
 Result<KernelChain, BackendError> build_network_chain(const Network& network,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans a network as a chain of kernels on one stream: the layouts of its results, where reorders
-// are inserted, and which results share memory. It creates kernels but does not use a device
-// itself.
+// Plans a network as a chain of kernels on one stream: the layouts of its results, and where
+// reorders are inserted. It creates kernels but does not use a device itself.
 //
 // One layout serves all images if the kernels support it. It is nhwc for types that tensor cores
 // accept (narrow types, and f32 as TF32) and nchw for others. A layer without a kernel in that
@@ -21,9 +20,11 @@
 
 namespace bench::ops::cuda {
 
+// Creates the kernel that converts a tensor from one layout to another.
 using ReorderMaker = std::function<Result<std::unique_ptr<Kernel>, BackendError>(
     const Dims& dims, DataType dtype, MemoryLayout from, MemoryLayout to)>;
 
+// Returns the layout that serves the network's images: nhwc or plain.
 MemoryLayout network_layout(const Network& network);
 
 // BackendError: a layer has no kernel; the reason names the layer.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of kernels on a CUDA device that store each tensor in their own arrangement.
+// The base class of CUDA kernels that store each tensor in an arrangement of their own.
 #pragma once
 
 #include "ops/backend/buffer_role.hpp"
@@ -18,12 +18,12 @@ struct DeviceTensor {
   DataType dtype = DataType::f32;
   Arrangement arrangement;
   std::string layout;  // human-readable
-  // Convert the packed values in place to the stored form (encode) and back (decode). Empty: the
+  // Convert the packed values in place to the stored form (encode) and back (decode). If empty, the
   // packed values are stored unchanged.
   std::function<void(void*packed)> encode = {}, decode = {};
 };
 
-// Formats layouts: "nhwc -> nhwc, weights nhwc": activations, then constant tensors.
+// Formats the layouts of inputs and outputs, then of weights: "nhwc -> nhwc, weights nhwc".
 std::string format_layouts(std::span<const KernelBuffer> buffers);
 
 class PackedKernel : public CudaKernel {

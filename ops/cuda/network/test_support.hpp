@@ -82,7 +82,8 @@ class ReferenceInvocation final : public SingleStepInvocation {
   }
 
   ScriptedRuntime& device_;
-  const Problem& problem_;  // the kernel's, as are the tensors
+  // Both are members of the kernel, which outlives its invocations.
+  const Problem& problem_;
   const std::vector<DeviceTensor>& tensors_;
   std::vector<void*> buffers_;
 };
@@ -108,8 +109,8 @@ class ReferenceKernel final : public PackedKernel {
   static std::vector<DeviceTensor> make_tensors(const Problem& problem, MemoryLayout layout) {
     std::vector<DeviceTensor> tensors;
     for (const Tensor& tensor : problem.tensors) {
-      const bool images = tensor.dims.size() > 2 && tensor.role != TensorRole::weights;
-      const MemoryLayout used = images ? layout : MemoryLayout::plain;
+      const bool is_image = tensor.dims.size() > 2 && tensor.role != TensorRole::weights;
+      const MemoryLayout used = is_image ? layout : MemoryLayout::plain;
       tensors.push_back({buffer_role(tensor.role), tensor.dtype,
                          make_arrangement(tensor.dims, used),
                          std::string(tensor.dims.size() < 3 ? "plain" : to_string(used))});
@@ -127,10 +128,10 @@ class DeviceRun {
   DeviceRun(const ScriptedDevice& device, Kernel& kernel, std::span<const Tensor> tensors)
       : kernel_(kernel), tensors_(tensors) {
     for (const KernelBuffer& buffer : kernel.buffers()) {
-      auto made = DeviceBuffer::create(*device.runtime, buffer.size);
-      EXPECT_TRUE(made.ok());
-      EXPECT_TRUE(device.runtime->fill(made->data(), 0xff, buffer.size).ok());
-      buffers_.push_back(*std::move(made));
+      auto memory = DeviceBuffer::create(*device.runtime, buffer.size);
+      EXPECT_TRUE(memory.ok());
+      EXPECT_TRUE(device.runtime->fill(memory->data(), 0xff, buffer.size).ok());
+      buffers_.push_back(*std::move(memory));
       addresses_.push_back(buffers_.back().data());
     }
     EXPECT_TRUE(device.runtime->synchronise().ok());

@@ -181,7 +181,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
     if (support.by == "cuDNN") {
       const ConvSplit split = conv_split(each);
       bool served = is_served(api, each, json);
-      for (const DataType between : between_types(each)) {
+      for (const DataType between : intermediate_types(each)) {
         served =
             served || (split != ConvSplit::none && is_served(api, conv_part(each, between), json));
       }
@@ -190,7 +190,7 @@ TEST(RuntimeEngines, ServeWhatSupportPromises) {
     }
     if (support.by.starts_with("cuDNN +")) {
       bool served = false;
-      for (const DataType between : between_types(each)) {
+      for (const DataType between : intermediate_types(each)) {
         served = served || is_served(api, conv_part(each, between), json);
       }
       EXPECT_TRUE(served) << what;
@@ -205,7 +205,7 @@ TEST(RuntimeEngines, SayThatTheyAreCompiledLater) {
   BENCH_NEED_CUDNN(api);
   const auto engines = plan(api, {"conv", "n32c64h28k64r3p1", DataType::f8_e4m3}, "sm_90");
   ASSERT_TRUE(engines.ok());
-  EXPECT_TRUE(engines->front().runtime_compiled);
+  EXPECT_TRUE(engines->front().is_runtime_compiled);
   EXPECT_TRUE(engines->front().has(EngineNote::tensor_core));
 }
 

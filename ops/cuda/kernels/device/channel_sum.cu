@@ -15,14 +15,14 @@ __global__ void channel_sum_kernel(const void* source, void* destination, Channe
   __shared__ T sums[kThreads];
   const int lane = threadIdx.x;
   for (std::int64_t channel = blockIdx.x; channel < plan.channels; channel += gridDim.x) {
-    sums[lane] = channel_part<T>(plan, source, channel, lane, kThreads);
+    sums[lane] = sum_channel_part<T>(plan, source, channel, lane, kThreads);
     __syncthreads();
     for (int half = kThreads / 2; half > 0; half /= 2) {
       if (lane < half) sums[lane] += sums[lane + half];
       __syncthreads();
     }
     if (lane == 0) store_as<T>(plan.destination_type, destination, channel, sums[0]);
-    __syncthreads();  // the next channel overwrites what this one still reads
+    __syncthreads();  // thread 0 must read sums[0] before the next channel overwrites it
   }
 }
 

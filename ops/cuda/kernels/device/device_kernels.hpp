@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native kernels on a CUDA stream, compiled by nvcc (C++17). Each defines one `extern const
-// DeviceKernel <name>_device_kernel`. Kernels that several operators share are in this folder. A
-// kernel of a single operator is in ops/<op>/kernel.cu. CMake generates the table device_kernels()
-// from this folder and from the operators with the word `kernel` in ops/CMakeLists.txt.
+// Native kernels that run on a CUDA stream, compiled by nvcc (C++17). Each source file defines one
+// `extern const DeviceKernel <name>_device_kernel`. This folder contains kernels that several
+// operators share. A kernel of a single operator is in ops/<op>/kernel.cu. CMake generates the
+// table device_kernels() from this folder and from the operators with the word `kernel` in
+// ops/CMakeLists.txt.
 #pragma once
 
 #include "ops/cuda/kernels/native_plan.hpp"

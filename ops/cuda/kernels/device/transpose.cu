@@ -6,10 +6,10 @@ namespace bench::ops::cuda {
 namespace {
 
 constexpr int kTile = 32;
-constexpr int kRowsOfThreads = 8;
+constexpr int kThreadRows = 8;
 
-// Reads a tile along the source's rows and writes it along the destination's. The extra column puts
-// a warp's threads on different banks of shared memory.
+// Reads a tile along the source's rows and writes it along the destination's rows. The extra column
+// of `tile` puts a warp's threads on different banks of shared memory.
 template <class Word>
 __global__ void transpose_kernel(const Word* source, Word* destination, TransposePlan plan) {
   __shared__ Word tile[kTile][kTile + 1];
@@ -20,7 +20,7 @@ __global__ void transpose_kernel(const Word* source, Word* destination, Transpos
     const std::int64_t base = t / (down * across) * plan.rows * plan.columns;
     const std::int64_t first_row = t / across % down * kTile;
     const std::int64_t first_column = t % across * kTile;
-    for (int y = threadIdx.y; y < kTile; y += kRowsOfThreads) {
+    for (int y = threadIdx.y; y < kTile; y += kThreadRows) {
       const std::int64_t row = first_row + y;
       const std::int64_t column = first_column + threadIdx.x;
       if (row < plan.rows && column < plan.columns) {
@@ -28,7 +28,7 @@ __global__ void transpose_kernel(const Word* source, Word* destination, Transpos
       }
     }
     __syncthreads();
-    for (int y = threadIdx.y; y < kTile; y += kRowsOfThreads) {
+    for (int y = threadIdx.y; y < kTile; y += kThreadRows) {
       const std::int64_t column = first_column + y;
       const std::int64_t row = first_row + threadIdx.x;
       if (row < plan.rows && column < plan.columns) {
@@ -43,7 +43,7 @@ template <class Word>
 void start(cudaStream_t stream, const TransposePlan& plan, const Addresses& tensors) {
   const std::int64_t tiles =
       plan.batch * ((plan.rows + kTile - 1) / kTile) * ((plan.columns + kTile - 1) / kTile);
-  transpose_kernel<Word><<<grid_size(tiles), dim3(kTile, kRowsOfThreads), 0, stream>>>(
+  transpose_kernel<Word><<<grid_size(tiles), dim3(kTile, kThreadRows), 0, stream>>>(
       static_cast<const Word*>(tensors.at[0]), static_cast<Word*>(tensors.at[1]), plan);
 }
 
