@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench gate` with a candidate that crashes or computes wrong results: verdict, status, the kit
-// and GitHub's annotations. A library that only the candidate preloads affects the one matrix
-// multiplication.
+// and GitHub's annotations. A preloaded library affects the only matrix multiplication. The gate
+// has no base.
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ class GateFailures : public ::testing::Test {
                      std::map<std::string, std::string> environment = {}) {
     folder_.write("faults.yaml", kConfig);
     const char* const sanitizer = std::getenv("ASAN_OPTIONS");
-    // Set for the whole gate: a variable of only the candidate would create a base.
+    // Set for the whole gate: with --cand-env, the gate would also measure a base.
     faults_ = {{"LD_PRELOAD", BENCH_FAULTY_PRIMITIVE},
                {"BENCH_FAULT", fault},
                {"BENCH_FAULT_AFTER", "0"},
@@ -93,7 +93,7 @@ class GateFailures : public ::testing::Test {
     }
     return names;
   }
-  // Only the failed case has a kit.
+  // Returns the folders of all kits.
   Words kits() const {
     Words names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.file("gate"))) {
@@ -152,7 +152,8 @@ TEST_F(GateFailures, GitHubIsToldTheLineOfTheCase) {
   const ProgramResult result = gate("crash", {{"GITHUB_ACTIONS", "true"}});
   EXPECT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("::error title=bench gate::0 of 2 cases judged: 1 ERROR"),
+              AllOf(HasSubstr("::error title=bench gate::1 case has an error; 0 of 2 cases "
+                              "judged: 1 ERROR"),
                     HasSubstr(std::string("\n::error file=faults.yaml,line=7,title=ERROR ") +
                               kGemm + "::crashed: ")));
   EXPECT_THAT(bench({"gate", "--from", "gate/gate.jsonl"}, {{"GITHUB_ACTIONS", "false"}}).out,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace bench {
@@ -177,12 +178,13 @@ class DuetRun {
     const std::int64_t samples = has_pools || sample_time_ < kLongSample ? 2 : 1;
     const Nanoseconds turn_time =
         samples * sample_time_ + (has_pools ? kHandOverPause : Nanoseconds(0));
-    const auto rounds = static_cast<int>(std::clamp<std::int64_t>(
+    const auto planned = static_cast<int>(std::clamp<std::int64_t>(
         kDuetTime / std::max(2 * turn_time, Nanoseconds(1)), kMinDuetRounds, kMaxDuetRounds));
     result_.duet.emplace();
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < kMaxRoundsFactor * planned; ++round) {
+      if (round >= planned && !needs_more_rounds(*result_.duet)) break;
       for (DuetWorker* worker : in_random_order()) {
         if (has_pools) workers_.pause(kHandOverPause);
         const auto turn = worker->take_sample(samples, iterations_, sample_time_);
@@ -192,6 +194,14 @@ class DuetRun {
     }
     drop_incomplete_clocks(*result_.duet);
     set_quiet_level(*result_.duet);
+  }
+
+  // Whether the machine was quiet in some rounds of the duet, but in too few. Looks only at the
+  // canaries, so that the samples do not decide how many of them there are.
+  bool needs_more_rounds(Duet& duet) {
+    set_quiet_level(duet);
+    const std::size_t quiet = find_quiet_rounds(duet).size();
+    return quiet > 0 && quiet < kEnoughQuietRounds;
   }
 
   static void add_turn(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {
@@ -221,10 +231,10 @@ class DuetRun {
       return;
     }
     const int threads = base_.canary_threads();
-    QuietLevels own_levels;
-    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own_levels;
-    levels.learn(threads, duet.base_canary);
-    levels.learn(threads, duet.candidate_canary);
+    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own_levels_;
+    levels.learn(threads, std::span(duet.base_canary).subspan(learnt_rounds_));
+    levels.learn(threads, std::span(duet.candidate_canary).subspan(learnt_rounds_));
+    learnt_rounds_ = duet.base_canary.size();
     duet.quiet_level = levels.level(threads).value_or(Nanoseconds(0));
   }
 
@@ -235,6 +245,8 @@ class DuetRun {
   DuetResult result_;
   std::int64_t iterations_ = 1;  // per sample
   Nanoseconds sample_time_{0};
+  QuietLevels own_levels_;         // used if the request has no levels
+  std::size_t learnt_rounds_ = 0;  // number of rounds whose canaries the levels have learnt
 };
 
 }  // namespace

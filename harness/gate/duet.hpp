@@ -27,6 +27,10 @@ namespace bench {
 inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(80);
 inline constexpr int kMinDuetRounds = 10;
 inline constexpr int kMaxDuetRounds = 60;
+// A duet on a disturbed machine, in which some rounds were quiet but fewer than kEnoughQuietRounds,
+// takes up to kMaxRoundsFactor times as many rounds.
+inline constexpr std::size_t kEnoughQuietRounds = 5;
+inline constexpr int kMaxRoundsFactor = 3;
 // If a sample takes at least this long, cold caches do not matter. Without a thread pool, no
 // untimed sample then precedes it.
 inline constexpr Nanoseconds kLongSample = std::chrono::milliseconds(10);

@@ -33,8 +33,9 @@ namespace bench {
 
 namespace {
 
-// A fraction. If the profiled totals differ by more than this from the verdict's effect, the text
-// states that the verdict counts. For effects above twice this value, half the effect is the limit.
+// Maximum difference, as a fraction, between the effect computed from the profiled totals and the
+// verdict's effect. If it is larger, the text states that the verdict's effect is decisive. For
+// effects above twice this value, half the effect is the limit.
 constexpr double kKitTolerance = 0.05;
 
 // Identifies an activity across iterations: the second reorder of a layer differs from the first.
@@ -43,24 +44,25 @@ struct ActivityKey {
   int occurrence = 0;  // number of earlier ones with this scope and name in the iteration
   auto operator<=>(const ActivityKey&) const = default;
 };
-struct Occurrences {
+// The times of one activity on one side.
+struct ActivityTimes {
   std::vector<Nanoseconds> times;  // one per iteration that has the activity
   std::string implementation;
 };
 
-std::map<ActivityKey, Occurrences> find_occurrences(const KitSide& side) {
-  std::map<ActivityKey, Occurrences> occurrences;
+std::map<ActivityKey, ActivityTimes> collect_activity_times(const KitSide& side) {
+  std::map<ActivityKey, ActivityTimes> result;
   std::map<std::pair<std::int64_t, ActivityKey>, int> counts;  // by iteration
   for (const Activity& activity : side.activities) {
     if (!is_executed(activity.kind) || !activity.duration) continue;
     ActivityKey key{activity.scope, activity.name, 0};
     const auto iteration = activity.attributes.integer(Attribute::iteration).value_or(0);
     key.occurrence = counts[{iteration, key}]++;
-    Occurrences& entry = occurrences[key];
+    ActivityTimes& entry = result[key];
     entry.times.push_back(*activity.duration);
     entry.implementation = activity.attributes.text(Attribute::implementation);
   }
-  return occurrences;
+  return result;
 }
 
 KitRow::Change classify_change(const KitRow& row, double tolerance) {
@@ -78,7 +80,7 @@ std::int64_t compute_difference(const KitRow& row) {
                   row.base.value_or(Nanoseconds(0)).count());
 }
 
-KitRow make_row(const ActivityKey& key, const Occurrences* base, const Occurrences* candidate,
+KitRow make_row(const ActivityKey& key, const ActivityTimes* base, const ActivityTimes* candidate,
                 double tolerance) {
   KitRow row;
   row.scope = key.scope;
@@ -113,18 +115,45 @@ std::string implementation_cell(const KitRow& row) {
 }
 
 // Returns the label of the side and its number of iterations: "base (medians of 20 iterations)".
-std::string format_side_heading(const std::optional<KitSide>& side) {
-  if (!side) return "nothing";
+std::string format_side_heading(const KitSide& side) {
   std::set<std::int64_t> iterations;
-  for (const Activity& activity : side->activities) {
+  for (const Activity& activity : side.activities) {
     if (const auto number = activity.attributes.integer(Attribute::iteration)) {
       iterations.insert(*number);
     }
   }
-  const std::string label = escape_markdown(side->label);
+  const std::string label = escape_markdown(side.label);
   return iterations.size() < 2
              ? label
              : fmt::format("{} (medians of {} iterations)", label, iterations.size());
+}
+
+// Returns the heading of the table. At least one side has a profile.
+std::string format_table_heading(const Kit& kit) {
+  constexpr std::string_view kTimes = "Times of one iteration";
+  if (!kit.base) {
+    return fmt::format("{}: {}. The base has no profile.", kTimes,
+                       format_side_heading(*kit.candidate));
+  }
+  if (!kit.candidate) {
+    return fmt::format("{}: {}. The candidate has no profile.", kTimes,
+                       format_side_heading(*kit.base));
+  }
+  return fmt::format("{}: {} and {}.", kTimes, format_side_heading(*kit.base),
+                     format_side_heading(*kit.candidate));
+}
+
+// Describes the files that write_kit() writes beside README.md.
+std::string describe_kit_files(const Kit& kit) {
+  constexpr std::string_view kSamples = "`samples.jsonl` contains every sample of the case.";
+  if (!kit.base && !kit.candidate) return fmt::format("There is no profile. {}", kSamples);
+  const std::string shown =
+      kit.base && kit.candidate
+          ? std::string("both sides as two processes that start")
+          : fmt::format("the {} as a process that starts", kit.base ? "base" : "candidate");
+  return fmt::format(
+      "`timeline.html` shows {} at 0; `trace.json` is the same for\nui.perfetto.dev. {}", shown,
+      kSamples);
 }
 
 std::string format_table(const std::vector<KitRow>& rows) {
@@ -212,8 +241,8 @@ KitSide make_kit_side(std::string label, std::int64_t pid, const StoredProfile& 
 }
 
 std::vector<KitRow> compare_sides(const KitSide& base, const KitSide& candidate, double tolerance) {
-  const auto base_entries = find_occurrences(base);
-  const auto candidate_entries = find_occurrences(candidate);
+  const auto base_entries = collect_activity_times(base);
+  const auto candidate_entries = collect_activity_times(candidate);
   std::vector<KitRow> rows;
   for (const auto& [key, entry] : base_entries) {
     const auto other = candidate_entries.find(key);
@@ -289,15 +318,12 @@ std::string format_kit(const Kit& kit, const std::vector<KitRow>& rows) {
                           escape_markdown(*(*side)->end));
   }
   for (const std::string& note : kit.notes) text += "- " + escape_markdown(note) + "\n";
-  text +=
-      "\n`timeline.html` shows both sides as two processes that start at 0; `trace.json` is the "
-      "same "
-      "for\nui.perfetto.dev. `samples.jsonl` contains every sample of the case.\n";
+  text += fmt::format("\n{}\n", describe_kit_files(kit));
   text += fmt::format("\nMeasure it again:\n\n    {}\n", reproduction(*kit.gate, judgement));
   if (!rows.empty()) {
-    text += fmt::format("\nOne iteration, {} beside {}. {}\n\n{}", format_side_heading(kit.base),
-                        format_side_heading(kit.candidate), describe_kit_total(kit, rows),
-                        format_table(rows));
+    const std::string total = describe_kit_total(kit, rows);
+    text += fmt::format("\n{}{}{}\n\n{}", format_table_heading(kit), total.empty() ? "" : " ",
+                        total, format_table(rows));
   }
   return text;
 }

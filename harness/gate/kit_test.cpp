@@ -9,6 +9,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 Activity primitive(const std::string& name, std::int64_t iteration, std::int64_t start,
@@ -146,8 +147,32 @@ TEST_F(KitText, AStoredIterationIsTheBasesHalf) {
   const auto rows = compare_sides(*kit_.base, *kit_.candidate, 0.02);
   EXPECT_EQ(rows[0].name, "convolution");
   EXPECT_EQ(rows[0].change, KitRow::Change::slower);
-  EXPECT_THAT(format_kit(kit_, rows),
-              HasSubstr("stored, beef, 2026-11-20 beside candidate (medians of 2 iterations)"));
+  EXPECT_THAT(
+      format_kit(kit_, rows),
+      HasSubstr("Times of one iteration: stored, beef, 2026-11-20 and candidate (medians of 2 "
+                "iterations). "));
+}
+
+// The text named both sides and two files even if only one side, or none, had a profile.
+TEST_F(KitText, OnlySidesWithAProfileAreShown) {
+  const KitSide nothing;
+  EXPECT_THAT(format_kit(kit_, compare_sides(*kit_.base, *kit_.candidate, 0.02)),
+              HasSubstr("`timeline.html` shows both sides as two processes that start at 0"));
+  kit_.base.reset();
+  EXPECT_THAT(format_kit(kit_, compare_sides(nothing, *kit_.candidate, 0.02)),
+              AllOf(HasSubstr("`timeline.html` shows the candidate as a process that starts at 0"),
+                    HasSubstr("\nTimes of one iteration: candidate (medians of 2 iterations). The "
+                              "base has no profile.\n\n| change")));
+  kit_.base.swap(kit_.candidate);
+  kit_.base->label = "base";
+  EXPECT_THAT(format_kit(kit_, compare_sides(*kit_.base, nothing, 0.02)),
+              AllOf(HasSubstr("`timeline.html` shows the base as a process that starts at 0"),
+                    HasSubstr("\nTimes of one iteration: base (medians of 2 iterations). The "
+                              "candidate has no profile.\n\n| change")));
+  kit_.base.reset();
+  EXPECT_THAT(format_kit(kit_, {}),
+              AllOf(HasSubstr("\nThere is no profile. `samples.jsonl` contains every sample"),
+                    Not(HasSubstr("timeline.html")), Not(HasSubstr("trace.json"))));
 }
 
 }  // namespace

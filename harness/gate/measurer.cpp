@@ -212,11 +212,11 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
     }
     StepResult result = run_step(candidate_, step, clock_);
     candidate_.finish();
-    if (result.ended) {
-      return note_failure(
-          request,
-          {SideFailure::Side::candidate, result.ended->outcome, std::move(result.ended->reason)},
-          entry);
+    if (result.failure) {
+      return note_failure(request,
+                          {SideFailure::Side::candidate, result.failure->outcome,
+                           std::move(result.failure->reason)},
+                          entry);
     }
     if (result.prepared) outputs_.emplace(spec.id, std::move(result.prepared->output));
     if (!result.record) return Done{};

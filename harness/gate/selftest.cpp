@@ -155,7 +155,7 @@ constexpr std::array<double, 4> kSlowdowns = {0.02, 0.03, 0.05, 0.10};
 constexpr double kObviousSlowdown = 1.0;  // twice the time
 // Number of slower cases per suite, as after a change that affects one of many operators.
 constexpr int kSlowerCases = 4;
-// Power is estimated from this fraction of the suites, since each has kSlowerCases slower cases.
+// The power is estimated from one suite in this many, since each has kSlowerCases slower cases.
 constexpr int kPowerDivisor = 4;
 
 SelfTestSummary::Kernel summarise_kernel(const RecordedDuets& record,

@@ -17,7 +17,7 @@ TEST(Changes, StandInTheOrderOfTheirNames) {
                           Change{"d", "1", std::nullopt}));
 }
 
-TEST(Changes, OfRunsAreWithoutWhatAlwaysDiffers) {
+TEST(Changes, OfRunsOmitFactsThatAlwaysDiffer) {
   EXPECT_THAT(run_changes({{"load_1min", "0.1"},
                            {"memory.available_bytes", "1"},
                            {"arena.bytes", "1"},
@@ -32,7 +32,7 @@ TEST(Changes, OfRunsAreWithoutWhatAlwaysDiffers) {
               ElementsAre(Change{"governor", "performance", std::nullopt}));
 }
 
-TEST(Changes, OfACaseAreOfWhatBothSidesKnow) {
+TEST(Changes, OfACaseCompareOnlyPropertiesOfBothSides) {
   const ExactProperties known = {"jit:avx2", {{"layout.source", "ab"}, {"output.digest", "aa"}}};
   const ExactProperties other = {"jit:sse41",
                                  {{"layout.source", "ba"}, {"output.digest", "varies"}}};

@@ -2,6 +2,7 @@
 #include "harness/judge/conclusion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -62,6 +63,36 @@ std::string format_end(const GateEvidence& evidence,
     return entry.cut_short && entry.verdict == Verdict::inconclusive;
   });
   return is_waiting ? std::string(format_stop_cause(std::nullopt)) + where : "the base failed";
+}
+
+std::string format_case_count(std::size_t cases) {
+  return fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+}
+
+// Returns the answer to the question of a gate: "2 cases became slower". A regression without an
+// effect is one of the memory. Requires that at least one case was judged or has an error.
+std::string format_answer(const std::vector<CaseAssessment>& judgements, const Coverage& coverage) {
+  const auto slower =
+      static_cast<std::size_t>(std::ranges::count_if(judgements, [](const CaseAssessment& entry) {
+        return entry.verdict == Verdict::regression && entry.effect;
+      }));
+  const std::size_t larger = count(judgements, Verdict::regression) - slower;
+  const std::size_t faster = count(judgements, Verdict::improved);
+  const std::size_t failed = count(judgements, Verdict::error);
+  std::vector<std::string> parts;
+  if (slower > 0) parts.push_back(format_case_count(slower) + " became slower");
+  if (larger > 0) {
+    parts.push_back(format_case_count(larger) + (larger == 1 ? " needs" : " need") +
+                    " more memory");
+  }
+  if (failed > 0)
+    parts.push_back(format_case_count(failed) + (failed == 1 ? " has" : " have") + " an error");
+  if (slower == 0 && coverage.judged > larger) {
+    parts.push_back(coverage.judged == coverage.in_scope ? "no case became slower"
+                                                         : "no judged case became slower");
+  }
+  if (faster > 0) parts.push_back(fmt::format("{} became faster", format_case_count(faster)));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string undecided_sentence(const GateEvidence& evidence,
@@ -135,21 +166,27 @@ Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessme
   const Coverage coverage = count_coverage(judgements);
   if (coverage.cut_short > 0) {
     const bool is_red = count(judgements, Verdict::regression) > 0;
-    return {is_red ? ExitStatus::regression : ExitStatus::not_measured,
-            fmt::format("{}; {}", undecided_sentence(evidence, judgements), counts),
+    const std::string undecided =
+        fmt::format("{}; {}", undecided_sentence(evidence, judgements), counts);
+    if (!is_red) return {ExitStatus::not_measured, undecided, cut_short_advice(evidence)};
+    return {ExitStatus::regression,
+            fmt::format("{}; {}", format_answer(judgements, coverage), undecided),
             cut_short_advice(evidence)};
   }
-  if (count(judgements, Verdict::regression) > 0) return {ExitStatus::regression, counts, ""};
-  if (count(judgements, Verdict::error) > 0) {
-    return {ExitStatus::not_measured, counts, "fix the failed cases"};
-  }
+  const bool has_regression = count(judgements, Verdict::regression) > 0;
+  const bool has_error = count(judgements, Verdict::error) > 0;
+  const bool has_answer = has_regression || has_error || coverage.judged > 0;
+  const std::string answer =
+      has_answer ? fmt::format("{}; {}", format_answer(judgements, coverage), counts) : counts;
+  if (has_regression) return {ExitStatus::regression, answer, ""};
+  if (has_error) return {ExitStatus::not_measured, answer, "fix the failed cases"};
   const std::size_t undecided =
       count(judgements, Verdict::inconclusive) + count(judgements, Verdict::suspect);
   if (coverage.judged > 0) {
     if (undecided == 0 || rules.undecided == ExitRules::Undecided::tolerated) {
-      return {ExitStatus::success, counts, ""};
+      return {ExitStatus::success, answer, ""};
     }
-    return {ExitStatus::undecided, counts, "--strict does not accept undecided cases"};
+    return {ExitStatus::undecided, answer, "--strict does not accept undecided cases"};
   }
   if (undecided > 0) {
     return {ExitStatus::undecided,

@@ -45,7 +45,26 @@ TEST_F(ConclusionTest, CasesThatPassAreGreen) {
   add(Verdict::pass);
   add(Verdict::improved);
   EXPECT_EQ(status(), ExitStatus::success);
-  EXPECT_EQ(conclude().sentence, "2 of 2 cases judged: 1 IMPROVED, 1 PASS");
+  EXPECT_EQ(conclude().sentence,
+            "no case became slower, 1 case became faster; 2 of 2 cases judged: 1 IMPROVED, 1 PASS");
+}
+
+TEST_F(ConclusionTest, TheAnswerComesFirst) {
+  add(Verdict::pass);
+  EXPECT_THAT(conclude().sentence, StartsWith("no case became slower; 1 of 1 cases judged"));
+  add(Verdict::inconclusive);
+  EXPECT_THAT(conclude().sentence, StartsWith("no judged case became slower; 1 of 2 cases judged"));
+  add(Verdict::regression);  // no effect: its memory grew
+  EXPECT_THAT(conclude().sentence, StartsWith("1 case needs more memory, no judged case became "
+                                              "slower; 2 of 3 cases judged"));
+  add(Verdict::regression).effect = 0.2;
+  add(Verdict::regression).effect = 0.1;
+  EXPECT_THAT(conclude().sentence,
+              StartsWith("2 cases became slower, 1 case needs more memory; 4 of 5 cases judged"));
+  add_waiting();
+  EXPECT_THAT(conclude().sentence,
+              StartsWith("2 cases became slower, 1 case needs more memory; the evidence ends after "
+                         "7 of 10 duets; 1 of 6 cases not decided; "));
 }
 
 TEST_F(ConclusionTest, ARegressionWinsOverAnErrorAndOverEvidenceThatEndedEarly) {

@@ -332,6 +332,13 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   } else if (!first.pass_bound || *first.pass_bound >= detect_) {
     judge_noise(suspect, first, all.pending, judgement);
   }
+  const bool has_effect =
+      judgement.verdict == Verdict::regression || judgement.verdict == Verdict::improved;
+  if (has_effect && 2 * first.disturbed > first.duets) {
+    judgement.reason = fmt::format(
+        "the size of the effect is uncertain: the machine was not quiet during {} of its {} duets",
+        first.disturbed, first.duets);
+  }
 }
 
 // Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.

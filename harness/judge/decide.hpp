@@ -60,8 +60,8 @@ struct CaseAssessment {
   std::string source;  // where the case is configured, "configs/resnet.yaml:14"
   Verdict verdict = Verdict::pass;
   std::string reason;  // a sentence without a full stop; empty for most PASS cases
-  // How far the case came. not_measured: it has no time from the screen or from stage 2.
-  // screened_out: the screen cleared it. measured_again: stage 2 compared it.
+  // How far the case came. screened_out: the screen cleared it. measured_again: stage 2 compared
+  // it. not_measured: neither of these.
   enum class Course { not_measured, screened_out, measured_again };
   Course course = Course::not_measured;
   // Whether the case is undecided because its evidence ended early: the budget, Ctrl-C, or a base

@@ -129,6 +129,25 @@ TEST(Decide, AnObviousSlowdownNeedsNoConfirmation) {
   EXPECT_NEAR(*judgement.adjusted_p, 5 * std::pow(2.0, -20), 1e-12);
 }
 
+// Without quiet rounds, load can make the longer samples of one side several times as long.
+TEST(Decide, TheSizeOfAnEffectFromDisturbedDuetsIsUncertain) {
+  CaseEvidence entry = measured("a");
+  add_duets(entry, Duet::Stage::first, 20, 0.5, 0.1);
+  for (std::size_t i = 0; i < 11; ++i) {
+    Duet& duet = entry.duets[i];
+    duet.quiet_level = Nanoseconds(1000);
+    duet.base_canary.assign(duet.base.size(), Nanoseconds(1000));
+    duet.candidate_canary.assign(duet.base.size(), Nanoseconds(0));
+  }
+  const CaseAssessment uncertain = decide(paired({entry})).judgements[0];
+  EXPECT_EQ(uncertain.verdict, Verdict::regression);
+  EXPECT_EQ(uncertain.reason,
+            "the size of the effect is uncertain: the machine was not quiet during 11 of its 20 "
+            "duets");
+  entry.duets[0].candidate_canary = entry.duets[0].base_canary;
+  EXPECT_EQ(decide(paired({entry})).judgements[0].reason, "");
+}
+
 // Issue 16: ten duets that all showed 2x gave "0 of 3 cases judged" when the budget ended.
 TEST(Decide, TenDuetsThatAllSayTwiceTheTimeAreARegressionWhereNoConfirmationFittedIn) {
   std::vector<CaseEvidence> cases(100, measured("waiting"));

@@ -62,13 +62,22 @@ struct Duet {
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
-// Minimum number of rounds for the median of a duet.
-inline constexpr std::size_t kMinCountedRounds = 5;
-// Returns the indices of the rounds that count: those in which the machine was quiet next to both
-// samples. If they are too few, returns the rounds with equal machine speed next to both samples.
-// If these are too few as well, returns all rounds. The choice depends only on the canaries, never
-// on the samples.
+// Minimum number of quiet rounds for the median of a duet. Few quiet rounds scatter more than many
+// disturbed ones, but only they have the right size: a long sample can take several times as long
+// if another program runs on its processor, while the short samples of the other side are not
+// affected.
+inline constexpr std::size_t kMinQuietRounds = 3;
+// Minimum number of rounds with equal machine speed for the median of a duet.
+inline constexpr std::size_t kMinEqualRounds = 5;
+// Returns the indices of the rounds in which the machine was quiet next to both samples. Empty
+// without canaries.
+std::vector<std::size_t> find_quiet_rounds(const Duet& duet);
+// Returns the indices of the rounds that count: the quiet ones. If they are too few, returns the
+// rounds with equal machine speed next to both samples. If these are too few as well, returns all
+// rounds. The choice depends only on the canaries, never on the samples.
 std::vector<std::size_t> counted_rounds(const Duet& duet);
+// Whether the duet has canaries, and they found too few quiet rounds.
+bool is_disturbed(const Duet& duet);
 // Returns the median of log(candidate / base) over the rounds that count. Returns nullopt if no
 // round has a positive time on both sides.
 std::optional<double> log_ratio(const Duet& duet);

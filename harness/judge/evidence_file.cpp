@@ -103,7 +103,7 @@ class FileReader {
     reader.required("id", id);
     const auto entry = by_id_.find(id);
     if (entry != by_id_.end()) return entry->second;
-    reader.report_problem("there is no case record of its id");
+    reader.report_problem("no case has its id");
     return nullptr;
   }
   void index_cases() {
@@ -199,8 +199,9 @@ void FileReader::read_window(JsonReader& reader) {
   fields(reader, window);
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
-  if (entry->windows.size() >= kMaxWindows || window.processes.size() > kMaxWindows)
-    return reader.report_problem("too many processes");
+  if (entry->windows.size() >= kMaxWindows) return reader.report_problem("too many windows");
+  if (window.processes.size() > kMaxWindows)
+    return reader.report_problem("too many processes in a window");
   entry->windows.push_back(std::move(window));
 }
 

@@ -13,15 +13,16 @@
 namespace bench {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// A gate over two cases with every kind of record.
-struct Sample {
+// A gate of two cases, with every kind of record except `gate_end`.
+struct ExampleGate {
   GateFacts facts;
   GateEvidence evidence;
 
-  Sample() {
+  ExampleGate() {
     facts.run_id = "run1";
     facts.config_name = "resnet";
     facts.config_files = {"configs/resnet.yaml"};
@@ -127,33 +128,34 @@ struct Sample {
 };
 
 TEST(EvidenceFile, ReadsWhatItWrote) {
-  const Sample sample;
-  const auto file = read_gate_file(sample.text(), "gate.jsonl");
+  const ExampleGate example;
+  const auto file = read_gate_file(example.text(), "gate.jsonl");
   ASSERT_TRUE(file.ok()) << file.error().message();
-  EXPECT_EQ(file->facts.candidate, sample.facts.candidate);
-  EXPECT_EQ(file->facts.base, sample.facts.base);
+  EXPECT_EQ(file->facts.candidate, example.facts.candidate);
+  EXPECT_EQ(file->facts.base, example.facts.base);
   EXPECT_EQ(file->facts.store, "baselines");
   const GateEvidence& evidence = file->evidence;
   EXPECT_EQ(evidence.mode, GateEvidence::Mode::paired);
-  EXPECT_EQ(evidence.settings, sample.evidence.settings);
+  EXPECT_EQ(evidence.settings, example.evidence.settings);
   EXPECT_EQ(evidence.policy.duets, 2);
-  EXPECT_EQ(evidence.moved, sample.evidence.moved);
-  EXPECT_EQ(evidence.removed, sample.evidence.removed);
-  EXPECT_EQ(evidence.changes, sample.evidence.changes);
+  EXPECT_EQ(evidence.moved, example.evidence.moved);
+  EXPECT_EQ(evidence.removed, example.evidence.removed);
+  EXPECT_EQ(evidence.changes, example.evidence.changes);
+  EXPECT_EQ(evidence.stopped, std::nullopt);  // there is no record `gate_end`
   ASSERT_THAT(evidence.cases, SizeIs(2));
-  const CaseEvidence& first = sample.evidence.cases[0];
+  const CaseEvidence& first = example.evidence.cases[0];
   EXPECT_EQ(evidence.cases[0].stored, first.stored);
   EXPECT_EQ(evidence.cases[0].base, first.base);
   EXPECT_EQ(evidence.cases[0].duets, first.duets);
   EXPECT_EQ(evidence.cases[0].windows, first.windows);
   EXPECT_EQ(evidence.cases[0].candidate.exact, first.candidate.exact);
-  EXPECT_EQ(evidence.cases[1].failure, sample.evidence.cases[1].failure);
-  EXPECT_EQ(evidence.cases[1].stored, sample.evidence.cases[1].stored);
+  EXPECT_EQ(evidence.cases[1].failure, example.evidence.cases[1].failure);
+  EXPECT_EQ(evidence.cases[1].stored, example.evidence.cases[1].stored);
 }
 
 TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
-  const Sample sample;
-  const auto file = read_gate_file(sample.text(), "gate.jsonl");
+  const ExampleGate example;
+  const auto file = read_gate_file(example.text(), "gate.jsonl");
   ASSERT_TRUE(file.ok()) << file.error().message();
   const auto again = decide(file->evidence).judgements;
   ASSERT_EQ(again.size(), file->judgements.size());
@@ -163,13 +165,13 @@ TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
 }
 
 TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
-  Sample sample;
-  CaseEvidence& entry = sample.evidence.cases.emplace_back();
+  ExampleGate example;
+  CaseEvidence& entry = example.evidence.cases.emplace_back();
   entry.candidate.id = "never reached";
   entry.candidate.source = "configs/resnet.yaml:20";
   entry.is_unmeasured = true;
-  const std::string reached = Sample().stage_one();  // after Ctrl-C the case has no record
-  const std::string text = reached + gate_line(sample.facts, sample.evidence) + "\n" +
+  const std::string reached = ExampleGate().stage_one();  // after Ctrl-C the case has no record
+  const std::string text = reached + gate_line(example.facts, example.evidence) + "\n" +
                            gate_end_line("run1", StopCause::interruption) + "\n";
   const auto file = read_gate_file(text, "gate.jsonl");
   ASSERT_TRUE(file.ok()) << file.error().message();
@@ -181,9 +183,10 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
 }
 
-// Older files contain neither the amount of machine drift nor the reason why the gate ended.
-TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
-  std::string text = Sample().text();
+// Older files lack the amount of machine drift, the flag for a stored configuration and some
+// parameters of the policy.
+TEST(EvidenceFile, FieldsMissingFromAnOlderFileGetSubstitutes) {
+  std::string text = ExampleGate().text();
   for (const std::string part :
        {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
         "\"obvious_effect\":0.25,", "\"first_confirmations\":10,", "\"pass_error\":0.03,"}) {
@@ -202,8 +205,8 @@ TEST(EvidenceFile, AnOlderFileIsReadWithTheNextBest) {
 }
 
 TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
-  const Sample sample;
-  std::string text = sample.text();
+  const ExampleGate example;
+  std::string text = example.text();
   CaseAssessment judgement;
   judgement.id = "a";
   judgement.effect = std::numeric_limits<double>::quiet_NaN();
@@ -216,7 +219,7 @@ TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
 }
 
 TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
-  std::string text = Sample().text();
+  std::string text = ExampleGate().text();
   const std::size_t place = text.find("\"stage\":\"first\"");
   text.replace(place, 15, "\"stage\":\"third\"");
   const auto file = read_gate_file(text, "gate.jsonl");
@@ -225,7 +228,7 @@ TEST(EvidenceFile, ADamagedRecordIsAnErrorWithItsPlace) {
   EXPECT_THAT(file.error().message(), HasSubstr("third"));
 }
 
-TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
+TEST(EvidenceFile, ParametersOutOfRangeAreRefused) {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"\"duets\":2,", "\"duets\":0,"},
            // Doubling zero gives zero: the next interim analysis would never come.
@@ -234,7 +237,7 @@ TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
            {"\"detectable_error\":0.01", "\"detectable_error\":-1"},
            {"\"log_sigma\":0.004", "\"log_sigma\":-1"},
            {"\"delta\":0.02", "\"delta\":-2"}}) {
-    std::string text = Sample().text();
+    std::string text = ExampleGate().text();
     const std::size_t place = text.find(from);
     ASSERT_NE(place, std::string::npos) << from;
     text.replace(place, from.size(), to);
@@ -242,8 +245,23 @@ TEST(EvidenceFile, APolicyThatNoFormulaHoldsForIsRefused) {
   }
 }
 
+// The message about too many windows named the processes.
+TEST(EvidenceFile, TooManyWindowsAndTooManyProcessesInAWindowAreDistinguished) {
+  constexpr std::size_t kTooMany = 31;
+  ExampleGate example;
+  std::vector<Window>& windows = example.evidence.cases[0].windows;
+  const Window window = windows[0];
+  windows.assign(kTooMany, window);
+  EXPECT_THAT(read_gate_file(example.text(), "gate.jsonl").error().what,
+              EndsWith("too many windows"));
+  windows = {window};
+  windows[0].processes.assign(kTooMany, window.processes[0]);
+  EXPECT_THAT(read_gate_file(example.text(), "gate.jsonl").error().what,
+              EndsWith("too many processes in a window"));
+}
+
 TEST(EvidenceFile, ATornLastLineIsLeftOut) {
-  std::string text = Sample().text();
+  std::string text = ExampleGate().text();
   text.resize(text.size() - 5);
   const auto file = read_gate_file(text, "gate.jsonl");
   ASSERT_TRUE(file.ok()) << file.error().message();
@@ -251,7 +269,7 @@ TEST(EvidenceFile, ATornLastLineIsLeftOut) {
 }
 
 TEST(EvidenceFile, AResultFileIsNoGate) {
-  const auto file = read_gate_file(Sample().stage_one(), "r.jsonl");
+  const auto file = read_gate_file(ExampleGate().stage_one(), "r.jsonl");
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message(), HasSubstr("not a gate's file"));
 }

@@ -29,9 +29,9 @@ void sort_values(std::vector<std::string>& values) {
   });
 }
 
-// The cases with equal rests, by value.
+// The cases whose ids are equal except for the parameter, by its value.
 struct CaseGroup {
-  std::string rest;
+  std::string rest;                          // of their ids: ParameterSplit::rest
   std::map<std::string, std::size_t> cases;  // value -> index in the measurement
 };
 
@@ -131,8 +131,8 @@ double work_ratio(const WorkById& work, const std::string& base, const std::stri
   return is_known ? to->second / from->second : 1;
 }
 
-// Compares two cases as if they had one id. What differs because the parameter differs is no
-// change.
+// Compares two cases as if they had one id. Clears case_hash and the exact properties, because they
+// differ when the parameter differs.
 ComparedCase compare_pair(const Measurement& side, MeasuredCase base, MeasuredCase candidate) {
   const std::string id = candidate.id;
   base.id = candidate.id;
@@ -165,7 +165,8 @@ std::optional<double> divided(double work, const std::optional<double>& ratio) {
   return ratio && *ratio > 0 ? std::optional(work / *ratio) : std::nullopt;
 }
 
-// Removes the value `against` from `values`. It must be one of them.
+// Removes `against` from `values` and returns it; without `against`, the first value. Returns an
+// error if `values` does not contain `against`.
 Result<std::string> choose_base(std::vector<std::string>& values, const std::string& parameter,
                                 const std::optional<std::string>& against) {
   if (!against) {

@@ -41,23 +41,50 @@ double log_difference(std::int64_t from, std::int64_t to) {
   return std::log(static_cast<double>(to)) - std::log(static_cast<double>(from));
 }
 
+std::size_t count_rounds(const Duet& duet) {
+  return std::min(duet.base.size(), duet.candidate.size());
+}
+
+bool has_canaries(const Duet& duet) {
+  const std::size_t rounds = count_rounds(duet);
+  return rounds > 0 && duet.base_canary.size() == rounds &&
+         duet.candidate_canary.size() == rounds && duet.quiet_level > Nanoseconds(0);
+}
+
+// Returns the indices of the rounds whose faster and slower canary have the property. Empty without
+// canaries.
+template <class Property>
+std::vector<std::size_t> select_rounds(const Duet& duet, const Property& property) {
+  std::vector<std::size_t> selected;
+  if (!has_canaries(duet)) return selected;
+  for (std::size_t i = 0; i < count_rounds(duet); ++i) {
+    const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
+    if (property(fast, slow)) selected.push_back(i);
+  }
+  return selected;
+}
+
 }  // namespace
 
+std::vector<std::size_t> find_quiet_rounds(const Duet& duet) {
+  return select_rounds(duet, [&](Nanoseconds fast, Nanoseconds slow) {
+    return is_quiet(fast, duet.quiet_level) && is_quiet(slow, duet.quiet_level);
+  });
+}
+
 std::vector<std::size_t> counted_rounds(const Duet& duet) {
-  std::vector<std::size_t> all, equal_speed, quiet;
-  const std::size_t rounds = std::min(duet.base.size(), duet.candidate.size());
-  const bool has_canaries = duet.base_canary.size() == rounds &&
-                            duet.candidate_canary.size() == rounds &&
-                            duet.quiet_level > Nanoseconds(0);
-  for (std::size_t i = 0; i < rounds; ++i) {
-    all.push_back(i);
-    if (!has_canaries) continue;
-    const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
-    if (is_quiet(slow, fast)) equal_speed.push_back(i);
-    if (is_quiet(slow, duet.quiet_level)) quiet.push_back(i);
-  }
-  if (quiet.size() >= kMinCountedRounds) return quiet;
-  return equal_speed.size() >= kMinCountedRounds ? equal_speed : all;
+  auto quiet = find_quiet_rounds(duet);
+  if (quiet.size() >= kMinQuietRounds) return quiet;
+  auto equal_speed =
+      select_rounds(duet, [](Nanoseconds fast, Nanoseconds slow) { return is_quiet(slow, fast); });
+  if (equal_speed.size() >= kMinEqualRounds) return equal_speed;
+  std::vector<std::size_t> all(count_rounds(duet));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+bool is_disturbed(const Duet& duet) {
+  return has_canaries(duet) && find_quiet_rounds(duet).size() < kMinQuietRounds;
 }
 
 std::optional<double> log_ratio(const Duet& duet) {
@@ -127,6 +154,8 @@ std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets
     result.detectable = detectable_effect(*result.deviation, result.duets, policy.detectable_error,
                                           policy.detectable_power);
   }
+  result.disturbed = static_cast<int>(
+      std::ranges::count_if(used, [](const Duet* duet) { return is_disturbed(*duet); }));
   result.base = side_median(used, &Duet::base);
   result.candidate = side_median(used, &Duet::candidate);
   return result;

@@ -14,6 +14,7 @@ namespace bench {
 // CaseAssessment.
 struct PairedResult {
   int duets = 0;
+  int disturbed = 0;                // number of these duets that are disturbed
   double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
   double mean = 0;                  // mean of the log-ratios
   std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error

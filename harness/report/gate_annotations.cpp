@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxAnnotations = 9;
 
 struct AnnotationLevel {
-  std::string_view command;
+  std::string_view command;  // also the noun for one annotation of the level
   std::string_view plural;
 };
 constexpr std::array<AnnotationLevel, 2> kLevels = {{{"error", "errors"}, {"warning", "warnings"}}};
@@ -69,7 +69,9 @@ std::string gate_annotations(const GateFile& gate, const KitPaths& kits) {
       if (++matching <= kMaxAnnotations)
         annotations += format_annotation(level.command, gate, *judgement, kits);
     }
-    if (matching > kMaxAnnotations) {
+    if (matching == kMaxAnnotations + 1) {
+      summary += fmt::format("; 1 more {} is not shown here", level.command);
+    } else if (matching > kMaxAnnotations) {
       summary +=
           fmt::format("; {} more {} are not shown here", matching - kMaxAnnotations, level.plural);
     }

@@ -23,7 +23,8 @@ TEST(GateAnnotations, PointToThePlaceInTheConfiguration) {
   const auto lines = split_lines(gate_annotations(sample_gate(), kKits));
   ASSERT_THAT(lines, SizeIs(4));
   EXPECT_EQ(lines[0],
-            "::error title=bench gate::2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 "
+            "::error title=bench gate::1 case became slower, 1 case has an error; 2 of 5 cases "
+            "judged: 1 REGRESSION, 1 ERROR, 1 "
             "INCONCLUSIVE, 1 NO BASELINE, 1 PASS");
   EXPECT_THAT(lines[1], StartsWith("::error file=configs/resnet.yaml,line=14,title=REGRESSION "
                                    "conv/forward/c64::20 %25 slower (20 to 21)%0A"
@@ -55,7 +56,8 @@ TEST(GateAnnotations, AGreenGateIsANotice) {
   GateFile gate = sample_gate();
   gate.judgements = {test::passed_judgement("pool/forward/c64")};
   test::conclude_gate(gate);
-  EXPECT_EQ(gate_annotations(gate, {}), "::notice title=bench gate::1 of 1 cases judged: 1 PASS\n");
+  EXPECT_EQ(gate_annotations(gate, {}),
+            "::notice title=bench gate::no case became slower; 1 of 1 cases judged: 1 PASS\n");
 }
 
 TEST(GateAnnotations, SayHowManyGitHubWouldNotShow) {
@@ -63,6 +65,8 @@ TEST(GateAnnotations, SayHowManyGitHubWouldNotShow) {
   const std::string text = gate_annotations(gate, {});
   EXPECT_EQ(occurrences(text, "::error "), 10U);
   EXPECT_THAT(split_lines(text)[0], EndsWith("; 16 more errors are not shown here"));
+  EXPECT_THAT(split_lines(gate_annotations(large_gate(20), {}))[0],
+              EndsWith("; 1 more error is not shown here"));
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ std::string console(const GateFile& gate, std::size_t width = 1000) {
 }
 
 TEST(GateConsole, IsExactlyThis) {
-  EXPECT_EQ(console(sample_gate()),
-            R"(2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS
+  EXPECT_EQ(
+      console(sample_gate()),
+      R"(1 case became slower, 1 case has an error; 2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS
   candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41
   base: bench 0.1.0 (commit def), onednn 3.1.0
   changed: library.onednn 3.1.0 -> 3.2.0
@@ -46,8 +47,8 @@ repeat the measurement of the first case listed:
 
 TEST(GateConsole, NarrowIsExactlyThis) {
   EXPECT_EQ(console(sample_gate(), 70),
-            R"(2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO
-BASELINE, 1 PASS
+            R"(1 case became slower, 1 case has an error; 2 of 5 cases judged: 1
+REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS
   candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with
   ONEDNN_MAX_CPU_ISA=SSE41
   base: bench 0.1.0 (commit def), onednn 3.1.0
@@ -121,12 +122,28 @@ TEST(GateConsole, OnlyCollapsedCasesPrintNoTable) {
       MachineDrift{0.0402, "machine speed changed: dram by +4.1 % during the run"};
   test::conclude_gate(gate);
   EXPECT_EQ(console(gate),
-            "13 of 13 cases judged: 13 PASS\n"
+            "no case became slower; 13 of 13 cases judged: 13 PASS\n"
             "  candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41\n"
             "  no base: the store baselines shows only large regressions; use --base BENCH to "
             "measure both sides together and detect effects of 2 %\n"
             "  machine speed changed: dram by +4.1 % during the run\n"
             "\n13 PASS (13 screened out by the store)\n");
+}
+
+TEST(GateConsole, SaysHowOftenTheMachineWasQuiet) {
+  GateFile gate = sample_gate();
+  Duet duet;
+  duet.quiet_level = Nanoseconds(1000);
+  for (const int canary : {1000, 1000, 1000, 0}) {  // during the last one, the kernel interrupted
+    duet.base.emplace_back(100);
+    duet.candidate.emplace_back(100);
+    duet.base_canary.emplace_back(1000);
+    duet.candidate_canary.emplace_back(canary);
+  }
+  gate.evidence.cases.resize(1);
+  gate.evidence.cases[0].duets = {duet};
+  EXPECT_THAT(console(gate), HasSubstr("\n  the machine was quiet in 75 % of the rounds; if "
+                                       "possible, only these count\n"));
 }
 
 TEST(GateConsole, NoCaseIsNoTable) {

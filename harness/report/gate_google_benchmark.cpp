@@ -64,7 +64,7 @@ Sides find_sides(const CaseEvidence& entry) {
 
 void write_context(JsonWriter& writer, const GateFile& gate, const GateSide& side,
                    std::size_t left_out) {
-  writer.required("bench_gate", format_coverage(gate.judgements));
+  writer.required("bench_gate", gate.conclusion.sentence);
   writer.required("executable", side.program);
   writer.required("host_name", gate.facts.machine_class);
   writer.required("caches", std::vector<std::string>());

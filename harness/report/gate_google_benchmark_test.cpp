@@ -61,7 +61,8 @@ TEST(GateGoogleBenchmark, LeavesOutWhatIsNoTime) {
 TEST(GateGoogleBenchmark, HoldsTheFieldsOfItsSchema) {
   const json document = json::parse(gate_google_benchmark_candidate(sample_gate(), {}));
   EXPECT_EQ(document["context"]["bench_gate"],
-            "2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS");
+            "1 case became slower, 1 case has an error; 2 of 5 cases judged: "
+            "1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 PASS");
   EXPECT_EQ(document["context"]["bench_left_out"], 3);
   const json& entry = document["benchmarks"][1];
   EXPECT_EQ(entry["run_name"], entry["name"]);

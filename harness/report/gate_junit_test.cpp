@@ -46,7 +46,8 @@ TEST_F(GateJunit, VerdictsAreOutcomesOfTests) {
                                "testsuite name='resnet' tests='5' failures='1' errors='1' "
                                "skipped='2'\n"
                                "properties\n"
-                               "property name='conclusion' value='2 of 5 cases judged: "));
+                               "property name='conclusion' value='1 case became slower, 1 case has "
+                               "an error; 2 of 5 cases judged: "));
   EXPECT_THAT(text, HasSubstr("testcase classname='resnet.conv' name='conv/forward/c64' "
                               "file='configs/resnet.yaml' line='14'\n"
                               "failure type='REGRESSION' message='20 % slower (20 to 21)'\n"

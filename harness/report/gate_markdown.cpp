@@ -111,7 +111,10 @@ std::string gate_markdown(const GateFile& gate, const KitPaths& kits) {
     }
     if (!rows.empty()) text += format_section(kSections[i], cases[i].size(), rows);
   }
-  if (left_out > 0) text += fmt::format("\n{} cases are left out here.\n", left_out);
+  if (left_out > 0) {
+    text +=
+        fmt::format("\n{} {} left out here.\n", left_out, left_out == 1 ? "case is" : "cases are");
+  }
   return text;
 }
 

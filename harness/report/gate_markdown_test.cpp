@@ -25,7 +25,8 @@ TEST(GateMarkdown, StartsWithItsMarkerAndTheConclusion) {
   const auto lines = split_lines(gate_markdown(sample_gate(), kKits));
   EXPECT_EQ(lines[0], "<!-- bench-gate -->");
   EXPECT_EQ(lines[1],
-            "**2 of 5 cases judged: 1 REGRESSION, 1 ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 "
+            "**1 case became slower, 1 case has an error; 2 of 5 cases judged: 1 REGRESSION, 1 "
+            "ERROR, 1 INCONCLUSIVE, 1 NO BASELINE, 1 "
             "PASS**");
   const auto stopped = split_lines(gate_markdown(test::stopped_gate(), {}));
   EXPECT_EQ(stopped[1],
@@ -94,6 +95,12 @@ TEST(GateMarkdown, IsCutByWholeRowsAndSaysSo) {
   EXPECT_THAT(text, EndsWith(fmt::format("\n{} cases are left out here.\n", 20000 - rows)));
   EXPECT_EQ(occurrences(text, "</code> |\n"), rows);
   EXPECT_EQ(occurrences(gate_markdown(large_gate(100), {}), "left out"), 0U);
+}
+
+TEST(GateMarkdown, OneCaseThatIsLeftOutIsInTheSingular) {
+  GateFile gate = large_gate(3);
+  gate.judgements[2].id.assign(4 << 20, '&');
+  EXPECT_THAT(gate_markdown(gate, {}), EndsWith("\n1 case is left out here.\n"));
 }
 
 TEST(GateMarkdown, OneEndlessNameDoesNotBreakTheLimit) {

@@ -79,6 +79,23 @@ std::string format_times_spent(const GateFile& gate) {
   return text;
 }
 
+// Returns in which fraction of the rounds the machine was quiet. Returns nullopt if no duet has
+// canaries.
+std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence) {
+  std::size_t quiet = 0, rounds = 0;
+  for (const CaseEvidence& entry : evidence.cases) {
+    for (const Duet& duet : entry.duets) {
+      if (duet.base_canary.empty() || duet.quiet_level <= Nanoseconds(0)) continue;
+      quiet += find_quiet_rounds(duet).size();
+      rounds += duet.base.size();
+    }
+  }
+  if (rounds == 0) return std::nullopt;
+  return fmt::format(
+      "the machine was quiet in {:.0f} % of the rounds; if possible, only these count",
+      100 * static_cast<double>(quiet) / static_cast<double>(rounds));
+}
+
 }  // namespace
 
 std::vector<std::string> context_lines(const GateFile& gate) {
@@ -101,6 +118,7 @@ std::vector<std::string> context_lines(const GateFile& gate) {
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
   if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
+  if (auto quiet = format_quiet_rounds(gate.evidence)) lines.push_back(*std::move(quiet));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));
   }
