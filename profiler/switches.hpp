@@ -21,9 +21,10 @@ namespace bench {
 enum class RecordGroup { operators, api, memory, device, counters };
 std::span<const std::string_view> record_group_names();  // in the order of the enumerators
 // operators: operator, primitive, range, marker and user counters. api: api and its counters.
-// memory: allocation and its counters. device: kernel, memcpy, memset, synchronisation, overhead. A
-// counter belongs to the group of the component that writes it, so counters are requested by group.
-// The group `counters` has no activities. It requests a separate pass that reads a device's
+// memory: allocation and its counters. device: kernel, memcpy, memset, synchronisation, overhead,
+// and their counters. A counter activity belongs to the group of the component that records it.
+// This component names the group itself (Recorder::record), because record_group() knows only the
+// kind. The group `counters` has no activities. It requests a separate pass that reads a device's
 // hardware counters, which runs only on request.
 RecordGroup record_group(ActivityKind kind);
 

@@ -24,16 +24,16 @@ class ActivityCollector final : public Collector {
  public:
   ActivityCollector(const QueryPlan& plan, const std::string& folder) : Collector(plan, folder) {}
 
-  Status add(const Workload& subject) override {
-    count(subject);
-    count_row(subject.activity.duration);
+  Status add(const RowContext& context) override {
+    count(context);
+    count_row(context.activity.duration);
     const std::int64_t sequence = next_sequence_++;
-    Cell key = plan_.order->of_activity(subject, *plan_.order);
+    Cell key = plan_.order->of_activity(context, *plan_.order);
     if (!rows_.wants(key)) return Done{};
-    Row row{{}, std::move(key), sequence, subject.activity.duration};
+    Row row{{}, std::move(key), sequence, context.activity.duration};
     row.cells.reserve(plan_.columns.size());
     for (const Column* column : plan_.columns) {
-      row.cells.push_back(column->of_activity != nullptr ? column->of_activity(subject, *column)
+      row.cells.push_back(column->of_activity != nullptr ? column->of_activity(context, *column)
                                                          : Cell());
     }
     return store(std::move(row));
@@ -47,8 +47,8 @@ struct Merged {
   bool conflicting = false;
   NumberStatistics numbers;  // Merge::aggregate
 
-  void add(const Column& column, const Workload& subject, std::int64_t count) {
-    Cell cell = column.of_activity(subject, column);
+  void add(const Column& column, const RowContext& context, std::int64_t count) {
+    Cell cell = column.of_activity(context, column);
     if (column.merge == Merge::aggregate) {
       if (const auto* whole = std::get_if<std::int64_t>(&cell)) numbers.add(*whole);
       if (const auto* real = std::get_if<double>(&cell)) numbers.add(*real);
@@ -83,15 +83,15 @@ class GroupCollector final : public Collector {
     find_merged(plan.order);
   }
 
-  Status add(const Workload& subject) override {
-    count(subject);
-    Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(subject, *plan_.group_by)
+  Status add(const RowContext& context) override {
+    count(context);
+    Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(context, *plan_.group_by)
                                          : Cell(std::string("all"));
     BENCH_ASSIGN_OR_RETURN(Group* const group, find_or_add_group(std::move(key)));
     for (std::size_t i = 0; i < merged_columns_.size(); ++i) {
-      group->merged[i].add(*merged_columns_[i], subject, group->statistics.count);
+      group->merged[i].add(*merged_columns_[i], context, group->statistics.count);
     }
-    add_statistics(subject, group->statistics);
+    add_statistics(context, group->statistics);
     return Done{};
   }
 
@@ -139,28 +139,28 @@ class GroupCollector final : public Collector {
     return &group;
   }
 
-  static void add_statistics(const Workload& subject, GroupStatistics& group) {
+  static void add_statistics(const RowContext& context, GroupStatistics& group) {
     ++group.count;
-    const Activity& activity = subject.activity;
+    const Activity& activity = context.activity;
     for (std::size_t i = 0; i < kRowFlagCount; ++i) {
-      group.flags[i] += has_flag(subject, static_cast<RowFlag>(i)) ? 1 : 0;
+      group.flags[i] += has_flag(context, static_cast<RowFlag>(i)) ? 1 : 0;
     }
-    if (subject.self) {
-      group.self = saturating_sum(group.self.value_or(Nanoseconds(0)), *subject.self);
+    if (context.self) {
+      group.self = saturating_sum(group.self.value_or(Nanoseconds(0)), *context.self);
     }
     const auto flops = activity.attributes.integer(Attribute::flops);
     const auto bytes = activity.attributes.integer(Attribute::bytes);
     if (flops && bytes) {
       group.intensity.add(static_cast<double>(*flops), static_cast<double>(*bytes));
     }
-    if (subject.ideal) group.ideals.add(subject.ideal->time);
+    if (context.ideal) group.ideals.add(context.ideal->time);
     if (!activity.duration) return;
     group.times.add(*activity.duration);
     const auto time = static_cast<double>(activity.duration->count());
     if (flops) group.flop_rate.add(static_cast<double>(*flops), time);
     if (bytes) group.byte_rate.add(static_cast<double>(*bytes), time);
-    if (subject.ideal) {
-      group.efficiency.add(static_cast<double>(subject.ideal->time.count()), time);
+    if (context.ideal) {
+      group.efficiency.add(static_cast<double>(context.ideal->time.count()), time);
     }
   }
 
@@ -211,18 +211,18 @@ Collector::Collector(const QueryPlan& plan, const std::string& folder)
     repeated_.push_back(repeated_column(plan.columns, column->name));
 }
 
-void Collector::count(const Workload& subject) {
+void Collector::count(const RowContext& context) {
   ++totals_.selected;
-  const auto& duration = subject.activity.duration;
+  const auto& duration = context.activity.duration;
   if (duration) {
     totals_.time = saturating_sum(totals_.time, *duration);
   } else {
     ++totals_.unknown_times;
   }
   for (std::size_t i = 0; i < kRowFlagCount; ++i) {
-    if (!has_flag(subject, static_cast<RowFlag>(i))) continue;
+    if (!has_flag(context, static_cast<RowFlag>(i))) continue;
     ++totals_.flags[i];
-    const auto line = subject.activity.attributes.integer(Attribute::line);
+    const auto line = context.activity.attributes.integer(Attribute::line);
     auto& lines = totals_.flag_lines[i];
     if (line && lines.size() < kMaxFlagLines) lines.push_back(*line);
   }

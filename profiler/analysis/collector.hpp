@@ -39,7 +39,7 @@ struct Totals {
 class Collector {
  public:
   virtual ~Collector() = default;
-  virtual Status add(const Workload& subject) = 0;
+  virtual Status add(const RowContext& context) = 0;
   // Call this after the last add(). The rows are then in rows().
   virtual Status finish() = 0;
   RowStore& rows() { return rows_; }
@@ -48,7 +48,7 @@ class Collector {
 
  protected:
   Collector(const QueryPlan& plan, const std::string& folder);
-  void count(const Workload& subject);
+  void count(const RowContext& context);
   // Call this for each row, also for those that are not stored.
   void count_row(std::optional<Nanoseconds> time);
   // Stores the row and updates the facts of its columns.

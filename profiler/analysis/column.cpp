@@ -23,8 +23,8 @@ Cell number_cell(const std::optional<Number>& number) {
   return number ? Cell(*number) : Cell();
 }
 
-Cell attribute_cell(const Workload& subject, const Column& column) {
-  const AttributeValue* value = subject.activity.attributes.find(*column.attribute);
+Cell attribute_cell(const RowContext& context, const Column& column) {
+  const AttributeValue* value = context.activity.attributes.find(*column.attribute);
   if (value == nullptr) return {};
   if (const auto* text = std::get_if<std::string>(value)) return text_cell(*text);
   if (const auto* number = std::get_if<std::int64_t>(value)) return *number;
@@ -45,18 +45,18 @@ std::optional<double> compute_intensity(const Activity& activity) {
   return static_cast<double>(*flops) / static_cast<double>(*bytes);
 }
 
-Cell ideal_cell(const Workload& subject, const Column&) {
-  return subject.ideal ? time_cell(subject.ideal->time) : Cell();
+Cell ideal_cell(const RowContext& context, const Column&) {
+  return context.ideal ? time_cell(context.ideal->time) : Cell();
 }
 
-Cell bound_cell(const Workload& subject, const Column&) {
-  return subject.ideal ? text_cell(subject.ideal->bound) : Cell();
+Cell bound_cell(const RowContext& context, const Column&) {
+  return context.ideal ? text_cell(context.ideal->bound) : Cell();
 }
 
-Cell efficiency_cell(const Workload& subject, const Column&) {
-  const auto& time = subject.activity.duration;
-  if (!subject.ideal || !time || time->count() <= 0) return {};
-  return static_cast<double>(subject.ideal->time.count()) / static_cast<double>(time->count());
+Cell efficiency_cell(const RowContext& context, const Column&) {
+  const auto& time = context.activity.duration;
+  if (!context.ideal || !time || time->count() <= 0) return {};
+  return static_cast<double>(context.ideal->time.count()) / static_cast<double>(time->count());
 }
 
 // Kinds that do the work themselves. Other kinds enclose or accompany it.
@@ -67,11 +67,11 @@ bool does_work(const Activity& activity) {
   return phase.empty() || phase == "exec";
 }
 
-std::string format_flags(const Workload& subject) {
+std::string format_flags(const RowContext& context) {
   std::string text;
   for (std::size_t i = 0; i < kRowFlagCount; ++i) {
     const auto flag = static_cast<RowFlag>(i);
-    if (!has_flag(subject, flag)) continue;
+    if (!has_flag(context, flag)) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(flag));
   }
   return text;
@@ -90,7 +90,7 @@ Cell group_flags(const GroupStatistics& group, Aggregate) {
 // Process and thread ids start at 1. A foreign file may contain none.
 Cell track_cell(std::int64_t number) { return number > 0 ? Cell(number) : Cell(); }
 
-Cell duration_cell(const Workload& s, const Column&) { return time_cell(s.activity.duration); }
+Cell duration_cell(const RowContext& c, const Column&) { return time_cell(c.activity.duration); }
 
 template <class Function>
 constexpr Column text_column(std::string_view name, std::string_view help, Function of) {
@@ -127,38 +127,38 @@ constexpr std::array kOwnColumns = {
     position_column(Position::number, "number", "#", Quantity::none,
                     "number of the row in this table"),
     text_column("name", "name of the activity",
-                [](const Workload& s, const Column&) { return text_cell(s.activity.name); }),
+                [](const RowContext& c, const Column&) { return text_cell(c.activity.name); }),
     text_column(
         "kind", "primitive, kernel, memcpy, ...",
-        [](const Workload& s, const Column&) { return text_cell(to_string(s.activity.kind)); }),
+        [](const RowContext& c, const Column&) { return text_cell(to_string(c.activity.kind)); }),
     text_column(
         "type", "operator: the library's name, else the tool's, else the activity's",
-        [](const Workload& s, const Column&) { return text_cell(operation_type(s.activity)); }),
+        [](const RowContext& c, const Column&) { return text_cell(operation_type(c.activity)); }),
     text_column("layer", "path of scopes: network:layer",
-                [](const Workload& s, const Column&) { return text_cell(s.activity.scope); }),
+                [](const RowContext& c, const Column&) { return text_cell(c.activity.scope); }),
     text_column("direction", "forward, backward_data, ...",
-                [](const Workload& s, const Column&) { return text_cell(s.activity.direction); }),
+                [](const RowContext& c, const Column&) { return text_cell(c.activity.direction); }),
     text_column("case", "id of the case",
-                [](const Workload& s, const Column&) { return text_cell(s.activity.case_id); }),
+                [](const RowContext& c, const Column&) { return text_cell(c.activity.case_id); }),
     text_column(
         "device", "cpu, cuda:0, ...",
-        [](const Workload& s, const Column&) { return text_cell(device_name(s.activity)); }),
+        [](const RowContext& c, const Column&) { return text_cell(device_name(c.activity)); }),
     number_column(
         "stream", "stream of the device",
-        [](const Workload& s, const Column&) { return number_cell(s.activity.track.stream); }),
+        [](const RowContext& c, const Column&) { return number_cell(c.activity.track.stream); }),
     number_column(
         "pid", "process",
-        [](const Workload& s, const Column&) { return track_cell(s.activity.track.pid); }),
+        [](const RowContext& c, const Column&) { return track_cell(c.activity.track.pid); }),
     number_column(
         "tid", "thread",
-        [](const Workload& s, const Column&) { return track_cell(s.activity.track.tid); }),
+        [](const RowContext& c, const Column&) { return track_cell(c.activity.track.tid); }),
     number_column("correlation", "the same value for a launch and the work that it launched",
-                  [](const Workload& s, const Column&) {
-                    const auto& id = s.activity.correlation;
+                  [](const RowContext& c, const Column&) {
+                    const auto& id = c.activity.correlation;
                     return id ? Cell(static_cast<std::int64_t>(*id)) : Cell();
                   }),
     Column{"start_ns", "start", Quantity::none, Merge::equal, "start time, CLOCK_MONOTONIC",
-           [](const Workload& s, const Column&) { return time_cell(s.activity.start); }, nullptr,
+           [](const RowContext& c, const Column&) { return time_cell(c.activity.start); }, nullptr,
            std::nullopt, true, Position::none},
     statistic_column(
         "time_ns", "time", Quantity::time, "duration; for a group: according to --aggregate",
@@ -167,7 +167,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "self_ns", "self", Quantity::time,
         "duration without nested activities; for a group: the sum",
-        [](const Workload& s, const Column&) { return time_cell(s.self); },
+        [](const RowContext& c, const Column&) { return time_cell(c.self); },
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.self); }),
     position_column(Position::share, "share", "share", Quantity::share,
                     "fraction of the time of all selected activities"),
@@ -177,7 +177,7 @@ constexpr std::array kOwnColumns = {
                     "fraction of this row and the rows above"),
     statistic_column(
         "count", "count", Quantity::none, "activities of the group",
-        [](const Workload&, const Column&) { return Cell(std::int64_t{1}); },
+        [](const RowContext&, const Column&) { return Cell(std::int64_t{1}); },
         [](const GroupStatistics& g, Aggregate) { return Cell(g.count); }),
     statistic_column("total_ns", "total", Quantity::time, "sum of the durations of a group",
                      duration_cell,
@@ -198,23 +198,25 @@ constexpr std::array kOwnColumns = {
         [](const GroupStatistics& g, Aggregate) { return time_cell(g.times.quantile(0.95)); }),
     statistic_column(
         "flops_per_s", "FLOP/s", Quantity::flop_rate, "FLOPs over time, if both are known",
-        [](const Workload& s, const Column&) {
-          return number_cell(compute_rate(s.activity, Attribute::flops));
+        [](const RowContext& c, const Column&) {
+          return number_cell(compute_rate(c.activity, Attribute::flops));
         },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.flop_rate.aggregate(by));
         }),
     statistic_column(
         "bandwidth", "bandwidth", Quantity::byte_rate, "bytes over time, if both are known",
-        [](const Workload& s, const Column&) {
-          return number_cell(compute_rate(s.activity, Attribute::bytes));
+        [](const RowContext& c, const Column&) {
+          return number_cell(compute_rate(c.activity, Attribute::bytes));
         },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.byte_rate.aggregate(by));
         }),
     statistic_column(
         "intensity", "FLOP/byte", Quantity::ratio, "FLOPs over bytes, if both are known",
-        [](const Workload& s, const Column&) { return number_cell(compute_intensity(s.activity)); },
+        [](const RowContext& c, const Column&) {
+          return number_cell(compute_intensity(c.activity));
+        },
         [](const GroupStatistics& g, Aggregate by) {
           return number_cell(g.intensity.aggregate(by));
         }),
@@ -235,7 +237,7 @@ constexpr std::array kOwnColumns = {
     statistic_column(
         "flags", "flags", Quantity::none,
         "above a peak, work unknown, unfinished, file gives other work",
-        [](const Workload& s, const Column&) { return text_cell(format_flags(s)); }, group_flags),
+        [](const RowContext& c, const Column&) { return text_cell(format_flags(c)); }, group_flags),
     position_column(Position::bar, "bar", "bar", Quantity::none, "time as a bar"),
 };
 
@@ -335,9 +337,9 @@ std::string_view operation_type(const Activity& activity) {
   return op.empty() ? std::string_view(activity.name) : op;
 }
 
-bool has_flag(const Workload& subject, RowFlag flag) {
-  const Activity& activity = subject.activity;
-  const Peaks& peaks = subject.peaks;
+bool has_flag(const RowContext& context, RowFlag flag) {
+  const Activity& activity = context.activity;
+  const Peaks& peaks = context.peaks;
   switch (flag) {
     case RowFlag::work_unknown:
       return does_work(activity) && activity.attributes.find(Attribute::flops) == nullptr &&

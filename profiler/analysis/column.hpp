@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of activity tables, including declared attributes: one row each. Options, help,
-// headings, all formats and grouping use this table.
+// The table that defines the columns of activity tables, with one row for each column. The declared
+// attributes are columns too. Options, help, headings, all formats and grouping use this table.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,7 +21,7 @@ struct Peaks {
 };
 
 // Input for the columns of one activity's row.
-struct Workload {
+struct RowContext {
   const Activity& activity;
   std::optional<Nanoseconds> self;
   const Peaks& peaks;
@@ -37,7 +37,7 @@ enum class Merge {
   position,   // depends on the row's position in the table: share, cumulative, number
 };
 
-// What a value is computed from, apart from the activity.
+// What a value is computed from: only the file with the activities, or also the ceilings.
 enum class Basis { file, ceilings };
 
 // For Merge::position: what the column shows about the row's position.
@@ -50,7 +50,7 @@ struct Column {
   Merge merge = Merge::equal;
   std::string_view help;
   // Value for one activity; nullptr for Merge::position.
-  Cell (*of_activity)(const Workload& subject, const Column& column) = nullptr;
+  Cell (*of_activity)(const RowContext& context, const Column& column) = nullptr;
   Cell (*of_group)(const GroupStatistics& group, Aggregate by) = nullptr;  // for Merge::statistic
   std::optional<Attribute> attribute;
   bool numeric = false;
@@ -68,6 +68,6 @@ Result<const Column*> find_column(std::string_view name);
 std::string device_name(const Activity& activity);
 // Returns the operator: attribute primitive, or else op, or else the name.
 std::string_view operation_type(const Activity& activity);
-bool has_flag(const Workload& subject, RowFlag flag);
+bool has_flag(const RowContext& context, RowFlag flag);
 
 }  // namespace bench::analysis

@@ -50,7 +50,7 @@ TEST(NumberStatistics, of_integers_are_exact) {
   EXPECT_EQ(numbers.aggregate(Aggregate::min), 0.5);
 }
 
-TEST(RateStatistics, are_of_the_work_and_time_that_are_known_together) {
+TEST(RatioStatistics, use_only_pairs_of_work_and_nonzero_time) {
   RatioStatistics rates(kNanosecondsPerSecond);
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
   rates.add(1000, 0);  // a duration of 0 gives no rate

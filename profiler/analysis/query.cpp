@@ -61,7 +61,7 @@ class QuerySink final : public ActivitySink {
     }
     if (!plan_.selection.admits(activity)) return Done{};
     return collector_->add(
-        Workload{activity, self, plan_.peaks, ideal_of_ ? ideal_of_(activity) : std::nullopt});
+        RowContext{activity, self, plan_.peaks, ideal_of_ ? ideal_of_(activity) : std::nullopt});
   }
 
   const QueryPlan& plan_;
@@ -136,7 +136,7 @@ class Output {
                     totals().time.count()));
     if (plan_.aggregate) {
       shape_.notes.push_back(
-          fmt::format("time, FLOPs and bytes: {} of each group; rates: if work and time are known",
+          fmt::format("time, FLOPs and bytes: {} of each group; rates: known work and time only",
                       kAggregateNames[static_cast<std::size_t>(*plan_.aggregate)]));
     }
     shape_.notes.emplace_back(
@@ -216,11 +216,11 @@ class Output {
       const Position position = plan_.columns[i]->position;
       if (position == Position::number) row.cells[i] = number;
       if (row.time && position != Position::none && position != Position::number)
-        row.cells[i] = place_of_time(position, *row.time);
+        row.cells[i] = positional_cell(position, *row.time);
     }
   }
 
-  Cell place_of_time(Position position, Nanoseconds time) const {
+  Cell positional_cell(Position position, Nanoseconds time) const {
     switch (position) {
       case Position::none:
       case Position::number:
@@ -268,15 +268,17 @@ class Output {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
     }
     if (plan_.peaks.bandwidth) {
-      flagged(RowFlag::above_peak_bandwidth, faster_than(format_rate(*plan_.peaks.bandwidth)),
-              lines);
+      add_flag_note(RowFlag::above_peak_bandwidth, faster_than(format_rate(*plan_.peaks.bandwidth)),
+                    lines);
     }
     if (plan_.peaks.flops) {
-      flagged(RowFlag::above_peak_flops, faster_than(format_rate(*plan_.peaks.flops)), lines);
+      add_flag_note(RowFlag::above_peak_flops, faster_than(format_rate(*plan_.peaks.flops)), lines);
     }
     if (totals().flags[static_cast<std::size_t>(RowFlag::other_work_given)] > 0 && shows_work()) {
-      flagged(RowFlag::other_work_given,
-              "whose file gives other work: columns given_flops, given_bytes", lines);
+      add_flag_note(RowFlag::other_work_given,
+                    "whose FLOPs or bytes differ from those in the file; see columns given_flops, "
+                    "given_bytes",
+                    lines);
     }
     if (plan_.needs_ceilings && totals().selected > 0 && !ceilings_.note.empty()) {
       lines.push_back(ceilings_.note);
@@ -297,7 +299,7 @@ class Output {
     return "faster than the peak of " + peak;
   }
 
-  void flagged(RowFlag flag, const std::string& what, std::vector<std::string>& lines) const {
+  void add_flag_note(RowFlag flag, const std::string& what, std::vector<std::string>& lines) const {
     const auto index = static_cast<std::size_t>(flag);
     std::string where;
     for (const std::int64_t line : totals().flag_lines[index]) {

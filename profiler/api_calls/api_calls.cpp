@@ -37,26 +37,26 @@ std::int64_t ApiCalls::calls() const {
   return calls_;
 }
 
-void ApiCalls::count_up(Nanoseconds at, const Activity& like) {
-  record_counter("calls", ++calls_, at, like);
-  record_counter("concurrency", ++in_flight_, at, like);
+void ApiCalls::count_up(Nanoseconds at, const Activity& context) {
+  record_counter("calls", ++calls_, at, context);
+  record_counter("concurrency", ++in_flight_, at, context);
 }
 
-void ApiCalls::count_down(Nanoseconds at, const Activity& like) {
-  record_counter("concurrency", --in_flight_, at, like);
+void ApiCalls::count_down(Nanoseconds at, const Activity& context) {
+  record_counter("concurrency", --in_flight_, at, context);
 }
 
 void ApiCalls::record_counter(std::string_view name, std::int64_t value, Nanoseconds at,
-                              const Activity& like) {
+                              const Activity& context) {
   if (!recorder_.is_recording(RecordGroup::api)) return;
   Activity counter;
   counter.kind = ActivityKind::counter;
   counter.name = name;
   counter.start = at;
-  counter.track = like.track;
-  counter.case_id = like.case_id;
-  counter.scope = like.scope;
-  counter.direction = like.direction;
+  counter.track = context.track;
+  counter.case_id = context.case_id;
+  counter.scope = context.scope;
+  counter.direction = context.direction;
   counter.attributes.set(Attribute::value, static_cast<double>(value));
   counter.attributes.set(Attribute::value_unit, "1");
   recorder_.record(std::move(counter), RecordGroup::api);

@@ -32,10 +32,10 @@ class ApiCalls {
   std::int64_t calls() const;  // so far
 
  private:
-  void count_up(Nanoseconds at, const Activity& like);
-  void count_down(Nanoseconds at, const Activity& like);
+  void count_up(Nanoseconds at, const Activity& context);
+  void count_down(Nanoseconds at, const Activity& context);
   void record_counter(std::string_view name, std::int64_t value, Nanoseconds at,
-                      const Activity& like);
+                      const Activity& context);
 
   Recorder& recorder_;
   mutable std::mutex mutex_;  // orders the counters in time

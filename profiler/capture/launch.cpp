@@ -77,34 +77,64 @@ std::optional<std::string> obstacle_of_elf(const std::string& file, const std::s
   return std::nullopt;
 }
 
-// Forwards signals while the program runs. The terminal signals the program directly; a handler
-// forwards the others. A handler can access only such a variable.
-volatile std::sig_atomic_t running_program = 0;  // pid of the program
+// The pid of the program to which forward() sends SIGTERM and SIGHUP. SIGINT and SIGQUIT are
+// ignored here, because the terminal also sends them to the program. A signal handler may access
+// only a variable of this type.
+volatile std::sig_atomic_t running_program = 0;
+
+constexpr std::array kForwardedSignals = {SIGTERM, SIGHUP};
+constexpr std::array kTerminalSignals = {SIGINT, SIGQUIT};
 
 void forward(int signal) {
   if (running_program > 0) kill(static_cast<pid_t>(running_program), signal);
 }
 
-class SignalGuard {
+// Delays SIGTERM and SIGHUP while the program starts or ends. None is lost: unblock() delivers
+// those that arrived.
+class SignalBlock {
  public:
-  SignalGuard() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      struct sigaction action {};
-      action.sa_handler = kSignals[i] == SIGTERM || kSignals[i] == SIGHUP ? forward : SIG_IGN;
-      sigaction(kSignals[i], &action, &previous_[i]);
-    }
+  SignalBlock() { block(); }
+  ~SignalBlock() { unblock(); }
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+  void block() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : kForwardedSignals) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &previous_);
   }
-  ~SignalGuard() { restore(); }
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-  void restore() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      sigaction(kSignals[i], &previous_[i], nullptr);
-  }
+  void unblock() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
 
  private:
-  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> previous_{};
+  sigset_t previous_{};
+};
+
+// Handles signals while the program runs. Requires a SignalBlock when it begins and ends, so that
+// forward() always finds a program that exists.
+class SignalForwarding {
+ public:
+  explicit SignalForwarding(pid_t program) {
+    running_program = program;
+    auto* previous = previous_.data();
+    for (const int signal : kForwardedSignals) install(signal, forward, *previous++);
+    for (const int signal : kTerminalSignals) install(signal, SIG_IGN, *previous++);
+  }
+  ~SignalForwarding() {
+    const auto* previous = previous_.data();
+    for (const int signal : kForwardedSignals) sigaction(signal, previous++, nullptr);
+    for (const int signal : kTerminalSignals) sigaction(signal, previous++, nullptr);
+    running_program = 0;
+  }
+  SignalForwarding(const SignalForwarding&) = delete;
+  SignalForwarding& operator=(const SignalForwarding&) = delete;
+
+ private:
+  static void install(int signal, void (*handler)(int), struct sigaction& previous) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigaction(signal, &action, &previous);
+  }
+  std::array<struct sigaction, kForwardedSignals.size() + kTerminalSignals.size()> previous_{};
 };
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -114,7 +144,15 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-int wait_for_end(pid_t child) {
+// Waits until the child ends, but leaves its pid in use, so that signals can still be sent to it.
+void wait_for_end(pid_t child) {
+  siginfo_t info;
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+}
+
+// Frees the pid of a child that has ended, and returns its exit status as a shell does.
+int collect_exit_status(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -223,10 +261,10 @@ Result<int> run_program_to_end(const std::string& program, const std::vector<std
   const std::vector<char*> variables = pointers(settings);
   std::array<int, 2> failure_pipe{};
   if (pipe2(failure_pipe.data(), O_CLOEXEC) != 0) return Error{std::strerror(errno), program, ""};
-  SignalGuard guard;
+  SignalBlock block;
   const pid_t child = fork();
   if (child == 0) {
-    guard.restore();
+    block.unblock();
     execve(program.c_str(), arguments.data(), variables.data());
     const int failure = errno;
     static_cast<void>(!write(failure_pipe[1], &failure, sizeof failure));
@@ -237,10 +275,12 @@ Result<int> run_program_to_end(const std::string& program, const std::vector<std
     close(failure_pipe[0]);
     return Error{fmt::format("cannot create a process: {}", std::strerror(errno)), program, ""};
   }
-  running_program = child;
+  const SignalForwarding forwarding(child);
+  block.unblock();
   const int failure = read_failure(failure_pipe[0]);
-  const int status = wait_for_end(child);
-  running_program = 0;
+  wait_for_end(child);
+  block.block();
+  const int status = collect_exit_status(child);
   if (failure != 0) {
     return Error{fmt::format("cannot be executed: {}", std::strerror(failure)), program, ""};
   }

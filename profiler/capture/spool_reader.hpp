@@ -46,9 +46,10 @@ struct SpoolOptions {
   // no output shapes
   NvtxFacts facts = {};
   // Record the counter `resident_bytes` after every n-th primitive that a process executed in the
-  // window, if the spool contains it; 0 for never.
+  // window; 0 for never. Has no effect if the spool contains no resident sizes.
   std::int64_t sample_rate = 0;
-  GpuLaunches* launches = nullptr;  // for the same processes, sorted; they receive their holders
+  // Launches of the same processes, after GpuLaunches::sort(). read_spool() sets their holders.
+  GpuLaunches* launches = nullptr;
 };
 
 // Activities come in the order in which they ended. Unfinished ones come when their process or

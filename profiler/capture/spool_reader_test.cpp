@@ -97,8 +97,8 @@ TEST(NvtxRecords, APrimitiveHasTheScopeOfItsThread) {
                                          "eltwise [] 60+0", "y [y] 50+..."));
 }
 
-// oneDNN prints "undef" for reorders and products. They were once counted as forward, so the
-// backward pass of a training step took only 0.953 s of its 3.354 s.
+// oneDNN prints "undef" for reorders and products. An earlier version counted them as forward, so
+// the tables showed only 0.953 s of the 3.354 s that a backward pass took.
 TEST(NvtxRecords, AReorderHasTheDirectionOfTheRangeAroundItElseNone) {
   const auto executed = [](std::string_view primitive, std::string_view propagation) {
     return fmt::format(R"("text":"onednn_verbose,exec,cpu,{},jit:uni,{},src_f32::blocked:ab:f0 )"
@@ -222,7 +222,33 @@ TEST(NvtxRecords, WhatNeverEndedIsUnfinished) {
   EXPECT_EQ(spool.read()[0].attributes.integer(Attribute::unfinished), 1);
 }
 
-TEST(NvtxRecords, AnotherProgramInTheProcessEndsNothingOfTheOneBefore) {
+// Regression test: the window stayed open until the process ended.
+TEST(NvtxRecords, AThreadThatEndsInsideARangeEndsItsPartInTheWindow) {
+  Spool spool;
+  spool.on(1, 2).push("step").push("inner").add("thread_end").on(1, 1).push("later").pop();
+  SpoolOptions options;
+  options.window = *parse_capture_window(std::vector<std::string>{"nvtx:step"});
+  EXPECT_THAT(spool.texts(options), ElementsAre("inner [] 20+...", "step [] 10+..."));
+  options.window = *parse_capture_window(std::vector<std::string>{"nvtx:step", "0"});
+  EXPECT_THAT(spool.texts(options), ElementsAre("inner [] 20+...", "step [] 10+..."));
+}
+
+// Regression test: the earlier range was lost, and the window stayed open.
+TEST(NvtxRecords, AnIdThatIsStartedAgainLeavesTheEarlierRangeUnfinished) {
+  Spool spool;
+  const std::string range = R"("id":9,"text":"step")";
+  spool.add("nvtx_start", range).push("inner").pop().add("nvtx_start", range);
+  spool.add("nvtx_end", R"("id":9)").push("later").pop();
+  EXPECT_THAT(spool.texts(),
+              ElementsAre("inner [] 20+10", "step [] 10+...", "step [] 40+10", "later [] 60+10"));
+  EXPECT_EQ(spool.read()[1].attributes.integer(Attribute::unfinished), 1);
+  SpoolOptions options;
+  options.window = *parse_capture_window(std::vector<std::string>{"nvtx:step"});
+  EXPECT_THAT(spool.texts(options),
+              ElementsAre("inner [] 20+10", "step [] 10+...", "step [] 40+10"));
+}
+
+TEST(NvtxRecords, ExecLeavesRangesOfThePreviousProgramUnfinished) {
   Spool spool;
   spool.add("process").push("before exec").add("process").push("after").pop();
   EXPECT_THAT(spool.texts(), ElementsAre("before exec [] 20+...", "after [] 40+10"));
@@ -242,7 +268,7 @@ TEST(NvtxRecords, AChildLivesInTheRangesOfTheThreadThatForked) {
                                          "of another thread [] 10+...", "x [] 70+..."));
 }
 
-TEST(NvtxRecords, EndsOfNothingAreCounted) {
+TEST(NvtxRecords, EndsWithoutABeginAreCounted) {
   Spool spool;
   spool.pop().add("nvtx_end", R"("id":4)").push("a").add("nvtx_pop", R"("domain":2)").pop();
   KeptActivities kept;
@@ -296,7 +322,7 @@ TEST(FrameworkRecords, OperatorsHaveShapesSequenceAndDirection) {
 }
 
 // Output shapes follow from a consumer, or from the gradient of the backward pass.
-TEST(FrameworkRecords, ResultsOfConvolutionsAreFoundWhereOthersTellThem) {
+TEST(FrameworkRecords, OutputShapesOfConvolutionsComeFromConsumersOrGradients) {
   Spool spool;
   spool.push("aten::conv2d, op_id = 1, sizes = [[2, 3, 8, 8], [4, 3, 3, 3]]").pop();
   spool.push("aten::relu, op_id = 2, sizes = [[2, 4, 6, 6]], input_op_ids = [(1,0)]").pop();

@@ -98,8 +98,8 @@ TEST_F(CuptiDecoderTest, CopiesOfEveryKind) {
   large.graphNodeId = 4;
   const auto copy = decoded<GpuMemcpy>(large);
   EXPECT_EQ(enumerator_name(copy.kind), "device_to_host");
-  EXPECT_EQ(enumerator_name(copy.source), "pinned");
-  EXPECT_EQ(enumerator_name(copy.destination), "device");
+  EXPECT_EQ(enumerator_name(copy.source), "device");
+  EXPECT_EQ(enumerator_name(copy.destination), "pinned");
   EXPECT_EQ(copy.bytes, 5'368'709'120);
   EXPECT_EQ(copy.time, (GpuInterval{10ns, 20ns}));
   EXPECT_EQ(copy.correlation, 3u);

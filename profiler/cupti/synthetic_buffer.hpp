@@ -85,8 +85,11 @@ inline CUpti_ActivityMemcpy6 copy_record(CUpti_ActivityMemcpyKind kind, std::uin
   CUpti_ActivityMemcpy6 record{};
   record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
   record.copyKind = static_cast<std::uint8_t>(kind);
-  record.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
-  record.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  const bool is_from_device = kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+  record.srcKind =
+      is_from_device ? CUPTI_ACTIVITY_MEMORY_KIND_DEVICE : CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
+  record.dstKind =
+      is_from_device ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   record.bytes = bytes;
   record.start = start;
   record.end = end;

@@ -122,7 +122,7 @@ TEST_F(TracedRows, CopiesHaveExactBytesKindsTotalMeanAndWait) {
   ASSERT_THAT(copies, SizeIs(2));
   EXPECT_EQ(copies[0].name, "memcpy host_to_device (pinned -> device)");
   EXPECT_EQ(copies[0].attributes.integer(Attribute::size_bytes), 12'582'912);
-  EXPECT_EQ(copies[1].name, "memcpy device_to_host (pinned -> device)");
+  EXPECT_EQ(copies[1].name, "memcpy device_to_host (device -> pinned)");
   EXPECT_EQ(copies[1].attributes.integer(Attribute::size_bytes), 4097);
   const GpuTransfers transfers = summary_of(session).copies;
   EXPECT_EQ(transfers.count, 2);
@@ -172,8 +172,8 @@ TEST_F(TracedRows, TwoKernelsOneMillisecondApartAreBusyTwoThirds) {
 }
 
 // Correlations begin at 1 in every process, so they identify a launch only together with the
-// process.
-TEST_F(TracedRows, TwoProcessesMergeOnOneClock) {
+// process. Each session is joined separately, and a summary of both keeps the processes apart.
+TEST_F(TracedRows, EqualCorrelationsOfTwoProcessesKeepTheirOperators) {
   SyntheticBuffer left, right;
   add_launch(left, 1, 11, {"_Z4leftv", 1'000'000, 2'000'000, 7, 1});
   add_launch(right, 1, 21, {"_Z5rightv", 1'500'000, 2'500'000, 7, 1});
@@ -182,20 +182,30 @@ TEST_F(TracedRows, TwoProcessesMergeOnOneClock) {
   first.executions[1].scope = "first";
   second.executions[1].scope = "second";
   GpuSummary summary;
-  std::vector<Activity> merged;
+  std::vector<Activity> kernels;
   for (const GpuSession& session : {first, second}) {
-    for (const Activity& kernel : rows(session, ActivityKind::kernel)) merged.push_back(kernel);
+    for (const Activity& kernel : rows(session, ActivityKind::kernel)) {
+      kernels.push_back(kernel);
+      EXPECT_TRUE(summary.consume(kernel).ok());
+    }
   }
-  ASSERT_THAT(merged, SizeIs(2));
-  EXPECT_EQ(merged[1].start - merged[0].start, 500us);
-  EXPECT_EQ(merged[0].scope, "first");
-  EXPECT_EQ(merged[1].scope, "second");
-  EXPECT_EQ(merged[0].attributes.integer(Attribute::wait_ns), 1000);
-  EXPECT_EQ(merged[1].attributes.integer(Attribute::wait_ns), 1000);
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_EQ(kernels[0].correlation, kernels[1].correlation);
+  EXPECT_EQ(kernels[1].start - kernels[0].start, 500us);
+  EXPECT_EQ(kernels[0].scope, "first");
+  EXPECT_EQ(kernels[1].scope, "second");
+  EXPECT_EQ(kernels[0].attributes.integer(Attribute::wait_ns), 1000);
+  EXPECT_EQ(kernels[1].attributes.integer(Attribute::wait_ns), 1000);
+  const std::vector<GpuDeviceSummary> devices = summary.devices();
+  ASSERT_THAT(devices, SizeIs(2));
+  EXPECT_EQ(devices[0].pid, 100);
+  EXPECT_EQ(devices[0].kernel_sum, 1ms);
+  EXPECT_EQ(devices[1].pid, 200);
+  EXPECT_EQ(devices[1].kernel_sum, 1ms);
 }
 
 // What was recorded on a machine with a GPU can be decoded on any machine.
-TEST_F(TracedRows, ADecodedSessionSurvivesItsFile) {
+TEST_F(TracedRows, ADecodedSessionIsUnchangedAfterWritingAndReading) {
   SyntheticBuffer buffer;
   add_launch(buffer, 1, 11, {"_Z5scaleIfLi4EEvPT_", 10'000, 11'000, 7, 1});
   buffer.add(test::copy_record(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, 12'345, 2000, 3000, 4));

@@ -173,7 +173,7 @@ TEST(ChromeTrace, AnAnnouncedActivityThatEndedIsDrawnOnce) {
   EXPECT_FALSE(slices[1].contains("args"));
 }
 
-TEST(ChromeTrace, LiveBytesFollowFromAllocationsUnlessTheyWereCounted) {
+TEST(ChromeTrace, LiveBytesAreComputedFromAllocationsIfNoCounterRecordsThem) {
   std::vector<Activity> all;
   for (int i = 0; i < 2; ++i) {
     Activity buffer = activity(ActivityKind::allocation, "b", 10 * i, 15);

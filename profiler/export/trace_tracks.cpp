@@ -65,7 +65,7 @@ std::int64_t TraceTracks::process_id(const Track& track) {
   const std::int64_t pid = needs_own_number ? next_number_++ : track.pid;
   pids_.emplace(key, pid);
   Process process;
-  process.number = track.pid;
+  process.activity_pid = track.pid;
   process.device = track.device;
   process.order = static_cast<std::int64_t>(processes_.size());
   processes_.emplace(pid, std::move(process));
@@ -96,7 +96,7 @@ std::int64_t TraceTracks::tid(std::uint32_t track, std::size_t lane) {
 
 std::string TraceTracks::process_title(const Process& process) const {
   std::string title = process.name.empty() ? "process" : process.name;
-  title += " " + known_number(process.number);
+  title += " " + known_number(process.activity_pid);
   if (process.rank) title = fmt::format("rank {}, {}", *process.rank, title);
   if (process.device) title = fmt::format("device {} of {}", *process.device, title);
   return title;

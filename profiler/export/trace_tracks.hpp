@@ -50,7 +50,7 @@ class TraceTracks {
 
  private:
   struct Process {
-    std::int64_t number = 0;  // as in activities
+    std::int64_t activity_pid = 0;  // the pid in activities; the trace may use another one
     std::optional<std::int64_t> device;
     std::optional<std::int64_t> rank;
     std::string name;

@@ -91,7 +91,7 @@ TEST(GpuJoin, AKernelBearsTheFactsOfItsOperator) {
 }
 
 // A copy within the device both reads and writes device memory.
-TEST(GpuJoin, CopiesAndFillsHaveTheBytesOfTheirBandwidth) {
+TEST(GpuJoin, CopiesAndMemsetsCountTheBytesTheyMove) {
   GpuScript script;
   script.copy(GpuCopyKind::host_to_device, 1000, during(100, 200), std::nullopt);
   script.copy(GpuCopyKind::device_to_device, 1000, during(200, 300), std::nullopt);
@@ -114,7 +114,7 @@ TEST(GpuJoin, TheWaitBeginsWhereTheTracerSaysThatItWasQueued) {
             400);
 }
 
-TEST(GpuJoin, RecordsOnEitherClockLieBetweenTheirLaunchAndTheEndOrVoidThePass) {
+TEST(GpuJoin, RecordsOnAnotherClockVoidThePass) {
   constexpr Nanoseconds kSince1970 = 56 * 365 * 24h;
   for (const bool realtime : {false, true}) {
     GpuScript script;
@@ -143,7 +143,7 @@ TEST(GpuJoin, RecordsOnEitherClockLieBetweenTheirLaunchAndTheEndOrVoidThePass) {
   }
 }
 
-TEST(GpuJoin, AKernelThatEndsAfterTheRecordingIsNotedAndOneFarBehindVoidsThePass) {
+TEST(GpuJoin, AKernelThatEndsAfterTheRecordingIsNotedAndMuchLaterVoidsThePass) {
   for (const Nanoseconds late : {2us, 5us, 2000us}) {
     GpuScript script;
     script.launch("k", during(10'000, 20'000), 0);
@@ -352,7 +352,7 @@ TEST(GpuJoin, MemoryByTagAndLibrary) {
               ElementsAre(Pair(10, 104'857'600), Pair(20, 104'858'112), Pair(30, 512)));
 }
 
-TEST(GpuJoin, WhatWhoAsksSaysOfAnAllocation) {
+TEST(GpuJoin, AllocationsHaveTheRoleOfTheirRequesterUnlessTagged) {
   GpuScript script;
   script.memory(GpuAllocationChange::allocation, 0x1000, 64, 10).role = "workspace";
   script.memory(GpuAllocationChange::allocation, 0x2000, 64, 20).role = "workspace";

@@ -16,8 +16,8 @@ namespace bench {
 namespace {
 
 constexpr std::string_view kLayer = "layer:";
-// Maximum number of forward operators remembered for their backward ones; a training run has no
-// end.
+// Maximum number of forward operators that are kept for their backward operators. The limit bounds
+// the memory, because a training run may last arbitrarily long.
 constexpr std::size_t kMaxForwards = std::size_t{1} << 20;
 
 // Same order as nvtxPayloadType_t.
@@ -281,6 +281,10 @@ Status NvtxTracker::pop(const NvtxCall& call) {
 
 Status NvtxTracker::start(const NvtxCall& call) {
   Process& process = this->process(call.pid);
+  // The program can no longer end an open range whose id it starts again.
+  if (auto earlier = process.started.extract(call.id); !earlier.empty()) {
+    BENCH_RETURN_IF_ERROR(abandon(process, earlier.mapped(), call.at));
+  }
   const std::string text = resolve_text(process, call);
   Frame frame;
   frame.activity = describe(process, call, text);
@@ -289,7 +293,7 @@ Status NvtxTracker::start(const NvtxCall& call) {
     frame.activity.scope = thread->second.back().path;
   }
   frame.role = process.window.begin_range(text, WindowState::Level::nested, call.at);
-  process.started.insert_or_assign(call.id, std::move(frame));
+  process.started.emplace(call.id, std::move(frame));
   return Done{};
 }
 
@@ -341,7 +345,7 @@ Status NvtxTracker::end_thread(const NvtxCall& call) {
   std::vector<Frame> frames = std::move(thread->second);
   process.threads.erase(thread);
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    BENCH_RETURN_IF_ERROR(leave_open(process, *frame));
+    BENCH_RETURN_IF_ERROR(abandon(process, *frame, call.at));
   }
   return Done{};
 }
@@ -419,6 +423,12 @@ Status NvtxTracker::close(Process& process, Frame& frame, Nanoseconds at) {
   ++ranges_;
   frame.activity.duration = std::max(at - frame.activity.start, Nanoseconds(0));
   return forward(process, frame.activity);
+}
+
+// The range stays unfinished, but the program goes on, so the range's part in the window ends.
+Status NvtxTracker::abandon(Process& process, Frame& frame, Nanoseconds at) {
+  process.window.end_range(frame.role, at);
+  return leave_open(process, frame);
 }
 
 Status NvtxTracker::leave_open(Process& process, Frame& frame) {

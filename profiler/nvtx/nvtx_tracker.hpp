@@ -51,7 +51,8 @@ struct NvtxFacts {
 //   PyProf marker: has the sequence number and direction of the first operator inside it.
 //     Backward operators with its sequence numbers inherit its op, parameters, module, data type
 //     and shapes if they have none.
-//   start to end: `range`, on the thread that started it; does not open a scope.
+//   start to end: `range`, on the thread that started it; does not open a scope. Another start with
+//     the same id leaves the earlier range unfinished.
 //   mark: `marker`.
 // Attributes: `domain` (except the default one), `auxiliary` ("category:io payload:7"),
 // `thread_name`. A range that never ended is `unfinished`.
@@ -154,6 +155,7 @@ class NvtxTracker {
   static void adopt(const Forward& forward, Frame& frame);
   void add_work(const FrameworkRange& range, const FrameworkRange::Shape* output, Frame& frame);
   Status close(Process& process, Frame& frame, Nanoseconds at);
+  Status abandon(Process& process, Frame& frame, Nanoseconds at);
   Status leave_open(Process& process, Frame& frame);
   Status leave_all_open(Process& process);
   static void take_direction(const std::vector<Frame>& frames, Activity& activity);

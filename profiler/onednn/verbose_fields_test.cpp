@@ -26,7 +26,7 @@ TEST(VerboseFields, templates_of_all_versions_are_the_default_order) {
   EXPECT_TRUE(std::ranges::equal(graph.fields, graph_fields()));
 }
 
-TEST(VerboseFields, order_and_new_fields_are_the_templates) {
+TEST(VerboseFields, order_and_new_fields_follow_the_template) {
   const VerboseTemplate parsed = parse_template("operation,exec_time,colour,primitive,engine");
   ASSERT_EQ(parsed.state, State::understood);
   EXPECT_EQ(parsed.fields, (std::vector{VerboseField::time, VerboseField::unknown,
