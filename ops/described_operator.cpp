@@ -15,9 +15,6 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::string_view kRequired = "required";
-constexpr std::string_view kOptional = "optional";
-
 bool consists_of(std::string_view text, bool (*allowed)(char)) {
   return !text.empty() && std::ranges::all_of(text, allowed);
 }
@@ -132,7 +129,8 @@ class Checker {
                  ? Status(make_error(parameter, "whose token is the name of a post-op"))
                  : Status(Done{});
     }
-    // "alpha1" and "e5" would read as "alpha1e5", "n4" and "x2" as a list.
+    // After "alpha1", the token of "e5" would continue the number (1e5). After "n4", the token of
+    // "x2" would continue a list (4x2).
     if (parameter.token.front() == 'e' || parameter.token.front() == 'x') {
       return make_error(parameter, "whose token begins with e or x");
     }
@@ -169,6 +167,20 @@ class Checker {
   const OperatorDescription& op_;
 };
 
+// Sets the parameter to the value of the earlier parameter that is its default. If that one is not
+// set, this one stays unset.
+Status copy_default(const Parameter& parameter, ParameterSet& set) {
+  const Value value = set.value(parameter.fallback);
+  if (Status status = check_value(parameter, value); !status) {
+    Error error = std::move(status).error();
+    error.next = fmt::format("set `{}`; its default is the value of `{}`", parameter.name,
+                             parameter.fallback);
+    return error;
+  }
+  set.set(parameter.name, value);
+  return Done{};
+}
+
 // A description with the tables that refer to it.
 struct DescribedOperator {
   OperatorDescription description;
@@ -192,12 +204,14 @@ struct DescribedOperator {
 
   Result<ParameterSet> complete(const ParameterSet& given) const {
     ParameterSet set = given;
-    for (const ParameterDescription& parameter : description.parameters) {
+    for (std::size_t i = 0; i < description.parameters.size(); ++i) {
+      const ParameterDescription& parameter = description.parameters[i];
       if (set.has(parameter.name) || parameter.fallback == kOptional) continue;
+      const auto earlier = std::span(description.parameters).first(i);
       if (parameter.fallback == kRequired) {
         BENCH_RETURN_IF_ERROR(require(set, parameter.name));
-      } else if (find(description.parameters, parameter.fallback) != nullptr) {
-        set.set(parameter.name, set.value(parameter.fallback));
+      } else if (find(earlier, parameter.fallback) != nullptr) {
+        BENCH_RETURN_IF_ERROR(copy_default(table[i], set));
       } else {
         set.set(parameter.name, *parse_constant(parameter));
       }

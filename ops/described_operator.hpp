@@ -20,7 +20,9 @@ struct ParameterDescription {
   std::string name;
   std::string token;
   ParameterKind kind = ParameterKind::count;
-  std::string fallback;  // a constant, "required", "optional", or an earlier parameter's name
+  // A constant, "required", "optional", or an earlier parameter's name. If that parameter is not
+  // set, this one is not set either.
+  std::string fallback;
   std::string help;
   std::int64_t minimum = 1;
   std::vector<std::string> words;

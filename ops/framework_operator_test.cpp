@@ -49,7 +49,7 @@ TEST(FrameworkOperator, ConvolutionsNeedTheShapeOfTheirResult) {
   EXPECT_EQ(work("aten::conv2d", {{3, 8, 8}, {4, 3, 3, 3}}, Shape{4, 6, 6}), "n/a");
 }
 
-TEST(FrameworkOperator, AConvolutionThatMayBeTransposedIsNot) {
+TEST(FrameworkOperator, AConvolutionWhoseShapesAllowATransposedOneIsUnknown) {
   EXPECT_EQ(work("aten::convolution", {{2, 3, 8, 8}, {4, 3, 3, 3}}, Shape{2, 4, 8, 8}),
             "conv 27648 13824 MAC");
   EXPECT_EQ(work("aten::convolution", {{2, 4, 8, 8}, {4, 4, 3, 3}}, Shape{2, 4, 8, 8}), "n/a");
@@ -89,7 +89,7 @@ TEST(FrameworkOperator, ElementwiseOnesNeedOneShape) {
   EXPECT_EQ(work("aten::copy_", {{2, 10}, {2, 10}, {}}), "reorder 0");
 }
 
-TEST(FrameworkOperator, AdaptiveAveragesOfWholeWindows) {
+TEST(FrameworkOperator, AdaptiveAveragePoolsNeedWindowsOfEqualSize) {
   EXPECT_EQ(work("aten::adaptive_avg_pool2d", {{2, 8, 8, 8}, {}}), "n/a");
   EXPECT_EQ(work("aten::adaptive_avg_pool2d", {{2, 8, 8, 8}, {}}, Shape{2, 8, 1, 1}), "pool 1024");
   EXPECT_EQ(work("aten::adaptive_avg_pool2d", {{2, 8, 8, 8}, {}}, Shape{2, 8, 2, 4}), "pool 1024");
@@ -182,7 +182,7 @@ TEST(FrameworkOperator, BroadcastInputsOfAProductAreCountedOnce) {
       fmt::format("gemm  340 {} f16", 2 * (16 + 80 + 10 + 20)));
 }
 
-TEST(FrameworkOperator, TensorCoresAreAnsweredForWhereTheDataTypeIsTold) {
+TEST(FrameworkOperator, TheAnswerAboutTensorCoresNeedsTheDataType) {
   const auto tensor_cores = [](std::string_view dtype, std::string_view architecture) {
     const std::string marker = fmt::format(
         "{{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{{'name': '', 'type': 'tensor', "
@@ -225,7 +225,8 @@ TEST(FrameworkOperator, ArgumentsThatTheOperatorDoesNotHaveLeaveItUnknown) {
             "gemm  48 n/a ");
 }
 
-TEST(FrameworkOperator, AnyShapesGiveAnAnswer) {
+// Expects only that no call crashes. The sanitizers also find overflows and invalid accesses.
+TEST(FrameworkOperator, AnyShapesAreHandledWithoutACrash) {
   constexpr std::int64_t kHuge = std::int64_t{1} << 62;
   const std::vector<Shapes> all = {{},
                                    {{}},

@@ -34,7 +34,7 @@ TEST(OperatorRegistryTest, WithoutPluginsItHasWhatIsBuiltIn) {
 }
 
 // An operator that names a misspelt backend would never run on that backend.
-TEST(OperatorRegistryTest, ABackendInARowOfAnOperatorExistsAndServesIt) {
+TEST(OperatorRegistryTest, EveryCudaBackendThatAnOperatorNamesExistsAndServesIt) {
   for (const Operator* op : all_operators()) {
     for (const std::string_view name : op->cuda) {
       const BackendRow* backend = built_in_operators().find_backend(name);
@@ -72,7 +72,7 @@ TEST(OperatorRegistryTest, APluginProvidesABackendThatIsOnlyDeclared) {
   EXPECT_THAT(again.error().what, HasSubstr("has the name of one of a.so"));
 }
 
-TEST(OperatorRegistryTest, TakenNamesAreErrorsOfTheirSource) {
+TEST(OperatorRegistryTest, TakenNamesAreReportedWithThePluginsFile) {
   const auto error = [](PluginAddition added) {
     std::vector<PluginAddition> all;
     all.push_back(std::move(added));

@@ -177,7 +177,8 @@ Status check_value(const Parameter& parameter, const Value& value) {
 
 namespace {
 
-// The default of an axis: the innermost dimension of the parameter `shape`.
+// The default of an axis, a parameter of kind count: the innermost dimension of the parameter
+// `shape`. For a word it is an ordinary constant.
 constexpr std::string_view kLastAxis = "last";
 
 bool is_last_axis(const ParameterSet& complete, const Value& value) {
@@ -191,10 +192,12 @@ bool is_default(const ParameterSet& complete, std::size_t index) {
   const Parameter& parameter = complete.table()[index];
   const Value& value = complete.value(index);
   if (std::holds_alternative<std::monostate>(value)) return false;
-  if (find_parameter(complete.table(), parameter.fallback) != nullptr) {
+  if (parameter.fallback == kRequired || parameter.fallback == kOptional) return false;
+  if (find_parameter(complete.table().first(index), parameter.fallback) != nullptr) {
     return value == complete.value(parameter.fallback);
   }
-  if (parameter.fallback == kLastAxis) return is_last_axis(complete, value);
+  const bool is_axis = parameter.kind == ParameterKind::count && parameter.fallback == kLastAxis;
+  if (is_axis) return is_last_axis(complete, value);
   return value == parse_constant_default(parameter, value);
 }
 

@@ -26,6 +26,10 @@ enum class ParameterKind {
   shape,    // sizes >= 1, outermost first
 };
 
+// Defaults that are not values: the parameter must be set, or may be missing.
+inline constexpr std::string_view kRequired = "required";
+inline constexpr std::string_view kOptional = "optional";
+
 struct Parameter {
   std::string_view name;  // the YAML key
   // The letters before the value in a case id ("n", "u"). For a flag, the case id contains "+" and
@@ -86,7 +90,7 @@ const Parameter* find_parameter(std::span<const Parameter> table, std::string_vi
 // values; `where` is the parameter's name.
 Status check_value(const Parameter& parameter, const Value& value);
 
-// Whether the complete value equals the parameter's default, which is a constant or another
+// Whether the complete value equals the parameter's default, which is a constant or an earlier
 // parameter's name ("window"). "required", "optional" and "like h" (a size that repeats the
 // previous one) are not defaults: such values are always printed.
 bool is_default(const ParameterSet& complete, std::size_t index);

@@ -47,7 +47,7 @@ TEST(PyprofRow, matmul_has_8388608_bytes_where_pyprof_prints_65536) {
   EXPECT_EQ(work({"__matmul__", "A=(64,32),B=(32,),fp16,"}), "4096 4288");
 }
 
-TEST(PyprofRow, row_17_has_7398752256_flops_whatever_the_name_of_its_kernel) {
+TEST(PyprofRow, conv2d_has_7398752256_flops_whatever_the_name_of_its_kernel) {
   const std::string cut = "N=32,C=64,H=56,W=56,K=64,P=56,Q=56,R=3,S=3,ph";
   EXPECT_EQ(work({"conv2d", cut, "Volta_hmma_implicit_gemm_fprop_fp32_nhwc"}), "7398752256 n/a");
   EXPECT_EQ(work({"conv2d", cut, "sm90_xmma_fprop_implicit_gemm_bf16"}), "7398752256 n/a");
@@ -57,7 +57,7 @@ TEST(PyprofRow, row_17_has_7398752256_flops_whatever_the_name_of_its_kernel) {
   EXPECT_EQ(work({"conv1d",
                   "N=2,C=4,H=1,W=10,K=3,P=1,Q=8,R=1,S=3,ph=0,pw=0,U=1,V=1,dh=1,dw=1,g=1,fp32,"}),
             "1152 656");
-  // The first golden convolution: 7x7, stride 2.
+  // The first example of docs/work_model.md: 7x7, stride 2.
   EXPECT_EQ(work({"conv2d",
                   "N=32,C=3,H=224,W=224,K=64,P=112,Q=112,R=7,S=7,ph=3,pw=3,U=2,V=2,dh=1,dw=1,g=1,"
                   "fp16,"}),

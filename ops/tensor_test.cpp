@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kTwoTo31 = std::int64_t{1} << 31;
 
-TEST(MakeTensor, IsTouchedWhole) {
+TEST(MakeTensor, CountsAllElementsAsTouched) {
   const Result<Tensor> tensor =
       make_tensor("source", TensorRole::input, DataType::f32, {{"n", 2}, {"c", 3}});
   ASSERT_TRUE(tensor.ok());

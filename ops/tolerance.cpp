@@ -22,7 +22,7 @@ constexpr double kMaxInput = 4;
 // limit also applies to results there.
 constexpr double kMaxSlope = 64;
 
-// Returns the max_slope slope of a post-op on the expected inputs, at least 1. Errors grow by this
+// Returns the steepest slope of a post-op on the expected inputs, at least 1. Errors grow by this
 // factor.
 double find_max_slope(const PostOp& post_op, double magnitude) {
   const UnaryFunction* function = find_unary_function(post_op.function);

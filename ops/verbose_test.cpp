@@ -28,15 +28,16 @@ Activity activity_of(std::string_view text) {
 }
 
 // "conv/n2c16h14w14k32r3s3p1/f32 3612672 FLOP 93696 B"; "n/a" if nothing is understood.
-std::string text_of_work(const std::optional<ActivityWork>& work) {
+std::string format_work(const std::optional<ActivityWork>& work) {
   if (!work) return "n/a";
   return fmt::format("{}/{}/{} {} FLOP {} B", work->op, work->parameters, work->dtype, work->flops,
                      work->bytes.value_or(-1));
 }
 
-// An execution in the format of 3.x and earlier.
-std::string work_text(std::string_view fields) {
-  return text_of_work(
+// Returns the work of one execution as a text. `fields` are in the format of oneDNN 3.x and
+// earlier.
+std::string work_of_execution(std::string_view fields) {
+  return format_work(
       compute_work(activity_of(fmt::format("onednn_verbose,exec,cpu,{},1", fields))));
 }
 
@@ -44,8 +45,8 @@ class Executions final : public ActivitySink {
  public:
   Status consume(const Activity& activity) override {
     if (activity.attributes.text(Attribute::phase) == "exec") {
-      works.push_back(text_of_work(remembering_(activity)));
-      EXPECT_EQ(works.back(), text_of_work(compute_work(activity)));
+      works.push_back(format_work(remembering_(activity)));
+      EXPECT_EQ(works.back(), format_work(compute_work(activity)));
     }
     return Done{};
   }
@@ -111,7 +112,7 @@ const std::vector<std::string> kProgram = {
     "reorder//f32 0 FLOP 24576 B",
 };
 
-TEST(VerboseWork, the_seeds_line) {
+TEST(VerboseWork, a_convolution_of_the_1_1_2_log) {
   const Activity activity = activity_of(
       "dnnl_verbose,exec,cpu,convolution,jit:avx512_common,forward_inference,"
       "src_f32::blocked:aBcd16b:f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 "
@@ -146,7 +147,8 @@ TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
   for (const char* name : {"onednn_2.4.log", "onednn_2.6_timestamps.log"}) {
     EXPECT_THAT(works_of_log(name), ElementsAreArray(without_training)) << name;
   }
-  // Until 2.2 a batched product does not show what its matrices share.
+  // Until 2.2 a log contains only the product of the batch dimensions (b6), so it does not show
+  // whether an operand is broadcast over the batch.
   without_training[16] = without_training[17] = "n/a";
   EXPECT_THAT(works_of_log("onednn_2.0.log"), ElementsAreArray(without_training));
 }
@@ -164,50 +166,53 @@ TEST(VerboseWork, of_1_0) {
   for (const std::string& expected : program) {
     next = std::find(next, works.end(), expected);
     ASSERT_NE(next, works.end()) << expected;
+    ++next;  // each row needs a line of its own
   }
 }
 
 TEST(VerboseWork, data_types_are_those_of_the_descriptors) {
   const std::string problem = ",,,64x32:32x48";
-  EXPECT_EQ(work_text("matmul,x,undef,src_f16::blocked:ab:f0 wei_f16::blocked:ab:f0 "
-                      "dst_f16::blocked:ab:f0" +
-                      problem),
+  EXPECT_EQ(work_of_execution("matmul,x,undef,src_f16::blocked:ab:f0 wei_f16::blocked:ab:f0 "
+                              "dst_f16::blocked:ab:f0" +
+                              problem),
             "gemm/m64n48k32/f16 196608 FLOP 13312 B");
-  EXPECT_EQ(work_text("matmul,x,undef,src_s8::blocked:ab:f0 wei_s8::blocked:ab:f0 "
-                      "dst_s8::blocked:ab:f0,attr-scales:src0:0:f32," +
-                      problem.substr(2)),
+  EXPECT_EQ(work_of_execution("matmul,x,undef,src_s8::blocked:ab:f0 wei_s8::blocked:ab:f0 "
+                              "dst_s8::blocked:ab:f0,attr-scales:src0:0:f32," +
+                              problem.substr(2)),
             "gemm/m64n48k32/s8 196608 FLOP 6656 B");
-  EXPECT_EQ(work_text("matmul,x,undef,src_f16::blocked:ab:f0 wei_s4::blocked:ab:f0 "
-                      "dst_f16::blocked:ab:f0" +
-                      problem),
+  EXPECT_EQ(work_of_execution("matmul,x,undef,src_f16::blocked:ab:f0 wei_s4::blocked:ab:f0 "
+                              "dst_f16::blocked:ab:f0" +
+                              problem),
             "n/a");
-  EXPECT_EQ(work_text("binary,x,undef,src_s32::blocked:ab:f0 src_f32::blocked:ab:f0 "
-                      "dst_s8::blocked:ab:f0,,alg:binary_mul,8x8:8x8"),
+  EXPECT_EQ(work_of_execution("binary,x,undef,src_s32::blocked:ab:f0 src_f32::blocked:ab:f0 "
+                              "dst_s8::blocked:ab:f0,,alg:binary_mul,8x8:8x8"),
             "pointwise/mul-8x8-8x8/s32 64 FLOP 576 B");
 }
 
 TEST(VerboseWork, products) {
   const std::string mds = "src_f32::blocked:ab:f0 wei_f32::blocked:ba:f0 ";
-  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:8x2"),
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "gemm/m4n2k8+tb/f32 128 FLOP 224 B");
-  EXPECT_EQ(work_text("matmul,x,undef,src_f32::blocked:ba:f0 wei_f32::blocked:ab:f0 "
-                      "dst_f32::blocked:ab:f0,attr-post-ops:binary_add:bf16:3,,4x8:8x2"),
+  EXPECT_EQ(work_of_execution("matmul,x,undef,src_f32::blocked:ba:f0 wei_f32::blocked:ab:f0 "
+                              "dst_f32::blocked:ab:f0,attr-post-ops:binary_add:bf16:3,,4x8:8x2"),
             "gemm/m4n2k8+ta+add/f32 136 FLOP 240 B");
   // A bias per row, weights that only some matrices share, sizes set at run time, sizes that do not
   // fit.
-  EXPECT_EQ(work_text("matmul,x,undef," + mds +
-                      "bia_f32::blocked:ab:f0_mask1 dst_f32::blocked:ab:f0,,,4x8:8x2"),
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds +
+                              "bia_f32::blocked:ab:f0_mask1 dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "n/a");
-  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,1x4x8:5x8x2"), "n/a");
-  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,*x8:8x2"), "n/a");
-  EXPECT_EQ(work_text("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:7x2"), "n/a");
-  EXPECT_EQ(work_text("gemm_api,,undef,src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 "
-                      "dst_f32::blocked:ab:f0,,,4x8:8x2"),
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,1x4x8:5x8x2"),
+            "n/a");
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,*x8:8x2"), "n/a");
+  EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:7x2"), "n/a");
+  EXPECT_EQ(work_of_execution("gemm_api,,undef,src_f32::blocked:ab:f0 wei_f32::blocked:ab:f0 "
+                              "dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "gemm/m4n2k8/f32 128 FLOP 224 B");
-  EXPECT_EQ(work_text("inner_product,x,backward_bias,src_f32::blocked:ab:f0 "
-                      "wei_f32::blocked:ab:f0 bia_undef::undef::f0 dst_f32::blocked:ab:f0,,,"
-                      "mb8ic16oc10"),
-            "n/a");
+  EXPECT_EQ(
+      work_of_execution("inner_product,x,backward_bias,src_f32::blocked:ab:f0 "
+                        "wei_f32::blocked:ab:f0 bia_undef::undef::f0 dst_f32::blocked:ab:f0,,,"
+                        "mb8ic16oc10"),
+      "n/a");
 }
 
 TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
@@ -215,7 +220,8 @@ TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
       "src_f32::blocked:abcd:f0 wei_f32::blocked:abcd:f0 "
       "bia_undef::undef::f0 dst_f32::blocked:abcd:f0,";
   const std::string axes = "_ih4oh4kh1sh1dh0ph0_iw4ow4kw1sw1dw0pw0";
-  ASSERT_NE(work_text("convolution,x,forward_training," + conv + ",a,mb1_ic1oc1" + axes), "n/a");
+  ASSERT_NE(work_of_execution("convolution,x,forward_training," + conv + ",a,mb1_ic1oc1" + axes),
+            "n/a");
   for (const std::string& fields :
        {"convolution,x,forward_training," + conv + "attr-post-ops:dw:k3s1p1,a,mb1_ic1oc1" + axes,
         "convolution,x,backward_bias," + conv + ",a,mb1_ic1oc1" + axes,
@@ -247,12 +253,12 @@ TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
         std::string("reorder,x,undef,src_f32::blocked:abcd:f0 dst_s8::blocked:ABcd4b16a4b:f1:s8m1,"
                     ",,32x16x3x3"),
         std::string("shuffle,x,undef,data_f32::blocked:abcd:f0,,axis:1 group:4,2x16x8x8")}) {
-    EXPECT_EQ(work_text(fields), "n/a") << fields;
+    EXPECT_EQ(work_of_execution(fields), "n/a") << fields;
   }
 }
 
 // Each line of a program that trains with oneDNN 3.2, counted manually; docs/work_model.md contains
-// the formulas. Earlier, inner products had work only forward, and batch norm only in inference.
+// the formulas.
 TEST(VerboseWork, gradients_and_training_have_work) {
   const std::vector<std::string> expected = {
       "gemm/m8n10k144+tb/f32 23040 FLOP 10688 B",       // gradient of the source
@@ -280,24 +286,25 @@ TEST(VerboseWork, gradients_and_training_have_work) {
 // The flags of 2.x name scale and shift together; those of 1.x are a number.
 TEST(VerboseWork, training_of_older_formats) {
   for (const char* flags : {"S", "CH", "2"}) {
-    EXPECT_EQ(work_text(std::string("batch_normalization,x,backward,data_f32::blocked:abcd:f0 "
-                                    "diff_f32::blocked:abcd:f0,,flags:") +
-                        flags + ",mb2ic16ih8iw8"),
-              "batch_norm//f32 20480 FLOP 24896 B")
+    EXPECT_EQ(
+        work_of_execution(std::string("batch_normalization,x,backward,data_f32::blocked:abcd:f0 "
+                                      "diff_f32::blocked:abcd:f0,,flags:") +
+                          flags + ",mb2ic16ih8iw8"),
+        "batch_norm//f32 20480 FLOP 24896 B")
         << flags;
   }
-  EXPECT_EQ(work_text("softmax_v2,x,backward_data,dst_bf16::blocked:ab:f0 "
-                      "diff_dst_bf16::blocked:ab:f0 diff_src_bf16::blocked:ab:f0,,"
-                      "alg:softmax_accurate axis:1,16x100"),
+  EXPECT_EQ(work_of_execution("softmax_v2,x,backward_data,dst_bf16::blocked:ab:f0 "
+                              "diff_dst_bf16::blocked:ab:f0 diff_src_bf16::blocked:ab:f0,,"
+                              "alg:softmax_accurate axis:1,16x100"),
             "softmax/16x100/bf16 6400 FLOP 9600 B");
   constexpr std::int64_t kHuge = std::int64_t{1} << 61;
-  EXPECT_EQ(work_text(fmt::format("softmax,x,backward_data,src_s8::blocked:a:f0 "
-                                  "dst_s8::blocked:a:f0,,alg:softmax_log axis:0,{}",
-                                  kHuge)),
+  EXPECT_EQ(work_of_execution(fmt::format("softmax,x,backward_data,src_s8::blocked:a:f0 "
+                                          "dst_s8::blocked:a:f0,,alg:softmax_log axis:0,{}",
+                                          kHuge)),
             "n/a");
 }
 
-TEST(VerboseWork, the_shapes_of_training_are_told_and_no_parameters_of_inference) {
+TEST(VerboseWork, training_has_shapes_but_no_parameters) {
   const auto work =
       compute_work(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,backward,"
                                "data_f32::blocked:abcd::f0 diff_f32::blocked:abcd::f0,,flags:CH,"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand layout of the fast convolution reference (ops/conv/whole.cpp and gradient.cpp). One
-// operand is copied into a grid with its padding. If the results receive from the steps of a sweep
-// with a stride, zeros separate its elements. The sum over channels and taps then has the same
-// offsets for each result and needs no bounds checks. accumulate_tile receives the offsets.
+// operand is copied into a grid with its padding. If the copied operand has one element per step of
+// the kernel's sweep, stride - 1 zeros separate its elements. The sum over channels and taps then
+// has the same offsets for each result and needs no bounds checks. accumulate_tile receives the
+// offsets.
 #pragma once
 
 #include "ops/conv/conv.hpp"
@@ -35,13 +36,13 @@ struct GridAxis {
 };
 using GridAxes = std::array<GridAxis, 3>;
 
-// Returns the axis of a grid whose results are the sweep's steps. They read the window that the
-// sweep covers.
+// Returns the axis of a grid that contains the `window` positions under the kernel. There is one
+// result per step of the kernel; it reads the positions that the kernel covers in this step.
 GridAxis make_reading_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
-// Returns the axis of a grid whose results are the window's positions. They receive from the steps:
-// this is a sweep with step 1 over the steps, which are spread by the stride, with the taps
-// reversed.
+// Returns the axis of a grid that contains one element per step of the kernel, spread by the
+// stride. There is one result per `window` position; it sums the steps whose kernel covers it. This
+// equals a convolution with stride 1 and the taps in reverse order.
 GridAxis make_receiving_axis(const SpatialAxis& axis, std::int64_t window, std::int64_t steps);
 
 // Calls make(axis) for each axis of the shape. Missing outer axes have size 1.
@@ -59,14 +60,14 @@ GridAxes make_grid_axes(const ConvShape& shape, MakeAxis make) {
 struct RowLayout {
   explicit RowLayout(const GridAxes& axes)
       : step(axes[2].step),
-        phase((axes[2].length + axes[2].step - 1) / axes[2].step + kColumns),
-        row(phase * step) {}
+        phase_columns((axes[2].length + axes[2].step - 1) / axes[2].step + kColumns),
+        row_columns(phase_columns * step) {}
 
   std::int64_t step;
-  std::int64_t phase;
-  std::int64_t row;
+  std::int64_t phase_columns;  // columns of the positions with equal remainders
+  std::int64_t row_columns;
 
-  std::int64_t column(std::int64_t x) const { return x % step * phase + x / step; }
+  std::int64_t column(std::int64_t x) const { return x % step * phase_columns + x / step; }
 };
 
 std::int64_t grid_results(const GridAxes& axes);

@@ -50,7 +50,7 @@ class Correlation {
               std::vector<double>& result)
       : mapping_(mapping),
         layout_(mapping.axes),
-        plane_(layout_.row * mapping.axes[1].length),
+        plane_(layout_.row_columns * mapping.axes[1].length),
         channel_(plane_ * mapping.axes[0].length),
         grid_(static_cast<std::size_t>(channel_ * mapping.source_channels)),
         source_(source),
@@ -58,7 +58,7 @@ class Correlation {
         result_(result) {
     for (std::int64_t c = 0; c < mapping_.source_channels; ++c) {
       for_each_tap(mapping_.axes, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-        offsets_.push_back(c * channel_ + z * plane_ + y * layout_.row + layout_.column(x));
+        offsets_.push_back(c * channel_ + z * plane_ + y * layout_.row_columns + layout_.column(x));
       });
     }
   }
@@ -105,7 +105,7 @@ class Correlation {
       double* out = grid_.data() + c * channel_;
       for_each_used_element(mapping_.axes,
                             [&](std::int64_t i, std::int64_t z, std::int64_t y, std::int64_t x) {
-                              out[z * plane_ + y * layout_.row + layout_.column(x)] = in[i];
+                              out[z * plane_ + y * layout_.row_columns + layout_.column(x)] = in[i];
                             });
     }
   }
@@ -118,7 +118,7 @@ class Correlation {
     for (std::int64_t z = 0; z < axes[0].results; ++z) {
       for (std::int64_t y = 0; y < axes[1].results; ++y, out += axes[2].results) {
         const double* in =
-            grid_.data() + z * axes[0].step * plane_ + y * axes[1].step * layout_.row;
+            grid_.data() + z * axes[0].step * plane_ + y * axes[1].step * layout_.row_columns;
         for (std::int64_t x = 0; x < axes[2].results; x += kColumns) {
           sum_tile(in + x, packed, rows, out + x, std::min(kColumns, axes[2].results - x));
         }

@@ -15,7 +15,8 @@ namespace {
 
 using dnnl::memory;
 
-// Describes a matrix's plain buffer as the product sees it: rows, columns, for either storage.
+// Describes a plain buffer with the dimensions that the product expects. If the matrix is stored
+// transposed, its last two dimensions are swapped.
 memory::desc matrix_desc(const Tensor& tensor, Storage storage) {
   const memory::desc stored = plain_desc(tensor.dims, tensor.dtype);
   if (storage == Storage::plain) return stored;

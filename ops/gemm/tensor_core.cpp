@@ -13,7 +13,7 @@
 namespace bench::ops {
 namespace {
 
-constexpr std::int64_t kMinTileSide = 8;  // the smallest dimension of any tensor-core instruction
+constexpr std::int64_t kMinTileSide = 8;  // the smallest m or n of any tensor-core instruction
 
 // A matrix with the size of its rows, which is its leading dimension.
 struct RowSize {
@@ -54,7 +54,8 @@ void set_gemm_alignment(const Problem& problem, const GemmShape& shape, ProblemF
   result.facts.alignment = *worst;
 }
 
-// Libraries that require multiples require them of all three sizes; others only of the row sizes.
+// Libraries of generation cuda10 require multiples of 16 bytes for m, n and k. For later libraries,
+// only the alignment of rows matters, so only the sizes of rows are checked.
 void check_gemm_multiples(const Problem& problem, const GemmShape& shape, ProblemFacts& result) {
   const auto rows = operand_rows(shape);
   const RowSize sizes[] = {{"", "m", shape.m}, {"", "n", shape.n}, {"", "k", shape.k}};

@@ -14,8 +14,8 @@
 namespace bench::ops {
 
 // Returns `written`, completed with the parameters that Operator::inference infers.
-// Errors, with `where` the parameter or "inputs": wrong number of inputs, no spatial dimensions, a
-// written size that contradicts the input.
+// Errors: wrong number of inputs, no spatial dimensions, a written size that contradicts the input.
+// Error::where is the name of the parameter, or "inputs".
 Result<ParameterSet> infer_parameters(const Operator& op, const ParameterSet& written,
                                       std::span<const Dims> inputs);
 

@@ -71,15 +71,15 @@ Result<NativeForm, BackendError> peak_form(const Problem& problem) {
 template <Factors kFactors>
 void sum_on_host(const PeakPlan& plan, const Addresses& tensors) {
   using T = typename PeakSums<kFactors>::Type;
-  constexpr std::int64_t kElements = kPeakThreads * kPeakChains;
+  constexpr std::int64_t kElements = kPeakThreads * kPeakAccumulators;
   auto* destination = static_cast<T*>(tensors.at[1]);
   std::fill_n(destination, kElements, T(0));
-  for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
+  for (std::int64_t block = 0; block < kHostLanes; ++block) {
     for (int thread = 0; thread < kPeakThreads; ++thread) {
-      T sums[kPeakChains];
-      compute_worker_sums<kFactors>(plan, tensors.at[0], thread, worker, kHostLanes, sums);
-      for (int chain = 0; chain < kPeakChains; ++chain) {
-        destination[chain * kPeakThreads + thread] += sums[chain];
+      T sums[kPeakAccumulators];
+      compute_block_sums<kFactors>(plan, tensors.at[0], thread, block, kHostLanes, sums);
+      for (int i = 0; i < kPeakAccumulators; ++i) {
+        destination[i * kPeakThreads + thread] += sums[i];
       }
     }
   }
@@ -98,8 +98,8 @@ struct HostMemory {
 template <Kind kKind>
 void move_on_host(const PeakPlan& plan, const Addresses& tensors) {
   float largest = read_as<float>(tensors.at[0], 0);
-  for (std::int64_t worker = 0; worker < kHostLanes; ++worker) {
-    largest = std::max(largest, move_quads<kKind, HostMemory>(plan, tensors, worker, kHostLanes));
+  for (std::int64_t thread = 0; thread < kHostLanes; ++thread) {
+    largest = std::max(largest, move_quads<kKind, HostMemory>(plan, tensors, thread, kHostLanes));
   }
   if (kKind == Kind::read) *static_cast<float*>(tensors.at[1]) = largest;
 }

@@ -34,14 +34,13 @@ struct PeakPlan {
 // A block has this many threads, and each thread this many accumulators. Accumulator c of thread t
 // is element c * kPeakThreads + t of the destination.
 inline constexpr int kPeakThreads = 512;
-inline constexpr int kPeakChains = 8;
+inline constexpr int kPeakAccumulators = 8;
 // Steps between two checks of the loop's counter.
 inline constexpr int kPeakUnrolled = 16;
 
-// Worker `worker` of `workers` executes the steps from step_begin(worker) to step_begin(worker +
-// 1).
-BENCH_BOTH std::int64_t step_begin(std::int64_t steps, std::int64_t worker, std::int64_t workers) {
-  return steps / workers * worker + steps % workers * worker / workers;
+// Returns the first step of part `part` of `parts`. A part ends before the first step of the next.
+BENCH_BOTH std::int64_t step_begin(std::int64_t steps, std::int64_t part, std::int64_t parts) {
+  return steps / parts * part + steps % parts * part / parts;
 }
 
 // Two f16 values in one register. The CPU computes the same in f32: all sums are exact.
@@ -102,29 +101,30 @@ struct PeakSums<PeakPlan::Factors::f64> {
   using Type = double;
 };
 
-// The next two functions compute the sums of one thread over `steps` steps. The chains start from
+// The next two functions compute the sums of one thread over `steps` steps. The sums start from
 // values that a compiler does not know to be 0 and equal, because it would otherwise compute only
 // one of them.
 
 template <class T>
 BENCH_BOTH void sum_products(const PeakPlan& plan, const void* source, int thread,
-                             std::int64_t steps, T (&sums)[kPeakChains]) {
+                             std::int64_t steps, T (&sums)[kPeakAccumulators]) {
   BENCH_UNROLL
-  for (int chain = 0; chain < kPeakChains; ++chain) {
-    sums[chain] = T(0) * read_as<T>(source, chain * kPeakThreads + thread);
+  for (int i = 0; i < kPeakAccumulators; ++i) {
+    sums[i] = T(0) * read_as<T>(source, i * kPeakThreads + thread);
   }
   add_products(steps, static_cast<T>(plan.factor), sums);
 }
 
-// Sums of f16 are exact for 2048 steps.
+// Maximum number of steps of one f16 sum. Its products are kPeakProduct (2^-12), and f16 has 11
+// significant bits, so sums of up to 2048 products are exact.
 inline constexpr std::int64_t kHalfSteps = 2048;
 
 BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int thread,
-                                  std::int64_t steps, float (&sums)[kPeakChains]) {
-  constexpr int kPairs = kPeakChains / 2;
+                                  std::int64_t steps, float (&sums)[kPeakAccumulators]) {
+  constexpr int kPairs = kPeakAccumulators / 2;
   const HalfPair factor = make_half_pair(static_cast<float>(plan.factor));
   BENCH_UNROLL
-  for (int chain = 0; chain < kPeakChains; ++chain) sums[chain] = 0;
+  for (int i = 0; i < kPeakAccumulators; ++i) sums[i] = 0;
   while (steps > 0) {
     const std::int64_t chunk_steps = steps < kHalfSteps ? steps : kHalfSteps;
     HalfPair pairs[kPairs];
@@ -134,20 +134,20 @@ BENCH_BOTH void sum_half_products(const PeakPlan& plan, const void* source, int 
     }
     add_products(chunk_steps, factor, pairs);
     BENCH_UNROLL
-    for (int chain = 0; chain < kPeakChains; ++chain) {
-      sums[chain] += select_half(pairs[chain / 2], chain % 2);
+    for (int i = 0; i < kPeakAccumulators; ++i) {
+      sums[i] += select_half(pairs[i / 2], i % 2);
     }
     steps -= chunk_steps;
   }
 }
 
-// Computes the sums of one thread of worker `worker` of `workers`.
+// Computes the sums of one thread of block `block` of `blocks`.
 template <PeakPlan::Factors kFactors, class T>
-BENCH_BOTH void compute_worker_sums(const PeakPlan& plan, const void* source, int thread,
-                                    std::int64_t worker, std::int64_t workers,
-                                    T (&sums)[kPeakChains]) {
+BENCH_BOTH void compute_block_sums(const PeakPlan& plan, const void* source, int thread,
+                                   std::int64_t block, std::int64_t blocks,
+                                   T (&sums)[kPeakAccumulators]) {
   const std::int64_t steps =
-      step_begin(plan.steps, worker + 1, workers) - step_begin(plan.steps, worker, workers);
+      step_begin(plan.steps, block + 1, blocks) - step_begin(plan.steps, block, blocks);
   if constexpr (kFactors == PeakPlan::Factors::f16) {
     sum_half_products(plan, source, thread, steps, sums);
   } else {
@@ -176,12 +176,12 @@ BENCH_BOTH PeakQuad moved_quad(const PeakPlan& plan, const PeakQuad& a, const Pe
   return result;
 }
 
-// Moves the quads of worker `worker` of `workers`, in each pass. Returns the maximum of the values
-// read. Memory: load(array, quad) and store(array, quad, value); on the device, they bypass
-// the first-level cache, which would otherwise contain the data of later passes.
+// Moves the quads of thread `thread` of `threads`, in each pass. Returns the maximum of the values
+// read. Memory: load(array, quad) and store(array, quad, value). On the device, they bypass the
+// first-level cache; otherwise later passes would read from this cache.
 template <PeakPlan::Kind kKind, class Memory>
-BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std::int64_t worker,
-                            std::int64_t workers) {
+BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std::int64_t thread,
+                            std::int64_t threads) {
   constexpr bool kReads = kKind != PeakPlan::Kind::write;
   constexpr bool kStores = kKind != PeakPlan::Kind::read;
   constexpr int kDestination = kKind == PeakPlan::Kind::triad ? 2 : 1;
@@ -189,7 +189,7 @@ BENCH_BOTH float move_quads(const PeakPlan& plan, const Addresses& tensors, std:
   const PeakQuad first_quad = {{first, first, first, first}};
   float largest = first;
   for (std::int64_t pass = 0; pass < plan.steps; ++pass) {
-    for (std::int64_t quad = worker; quad < plan.quads; quad += workers) {
+    for (std::int64_t quad = thread; quad < plan.quads; quad += threads) {
       PeakQuad a = first_quad, b = first_quad;
       if (kReads) a = Memory::load(tensors.at[0], quad);
       if (kKind == PeakPlan::Kind::triad) b = Memory::load(tensors.at[1], quad);

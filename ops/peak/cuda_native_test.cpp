@@ -20,7 +20,7 @@ TEST(NativePeak, ComputesWhatTheReferenceDoes) {
   }
   for (const DataType dtype : {DataType::f64, DataType::f16}) {
     test::expect_reference(ops::op_test::problem("peak", "fma_cuda-s1000", dtype));
-    // More steps per worker than f16 sums exactly.
+    // More steps per block than f16 sums exactly.
     test::expect_reference(ops::op_test::problem("peak", "fma_cuda-s30000", dtype));
   }
 }
@@ -48,19 +48,20 @@ TEST(NativePeak, PlanHasTheStepsAndTheQuadsOfOneArray) {
 }
 
 // All steps are done, and each once, whatever number of blocks shares them.
-TEST(NativePeak, WorkersShareAllSteps) {
+TEST(NativePeak, BlocksShareAllSteps) {
   for (const std::int64_t steps : {0, 1, 6, 7, 1000}) {
     EXPECT_EQ(step_begin(steps, 0, 7), 0);
     EXPECT_EQ(step_begin(steps, 7, 7), steps);
-    for (std::int64_t worker = 0; worker < 7; ++worker) {
-      EXPECT_LE(step_begin(steps, worker, 7), step_begin(steps, worker + 1, 7));
+    for (std::int64_t block = 0; block < 7; ++block) {
+      EXPECT_LE(step_begin(steps, block, 7), step_begin(steps, block + 1, 7));
     }
   }
 }
 
 TEST(NativePeak, ElementsOfTheLoopAreTheAccumulatorsOfABlock) {
   for (const DataType dtype : {DataType::f32, DataType::f64, DataType::f16}) {
-    EXPECT_EQ(find_arithmetic_loop(kGpuArithmetic, dtype)->elements, kPeakThreads * kPeakChains);
+    EXPECT_EQ(find_arithmetic_loop(kGpuArithmetic, dtype)->elements,
+              kPeakThreads * kPeakAccumulators);
   }
 }
 

@@ -34,12 +34,12 @@ struct DeviceMemory {
 template <Factors kFactors, class T>
 __global__ void __launch_bounds__(kPeakThreads)
     peak_products_kernel(const void* source, T* destination, PeakPlan plan) {
-  T sums[kPeakChains];
+  T sums[kPeakAccumulators];
   const int thread = threadIdx.x;
-  compute_worker_sums<kFactors>(plan, source, thread, blockIdx.x, gridDim.x, sums);
+  compute_block_sums<kFactors>(plan, source, thread, blockIdx.x, gridDim.x, sums);
   BENCH_UNROLL
-  for (int chain = 0; chain < kPeakChains; ++chain) {
-    atomicAdd(destination + chain * kPeakThreads + thread, sums[chain]);
+  for (int i = 0; i < kPeakAccumulators; ++i) {
+    atomicAdd(destination + i * kPeakThreads + thread, sums[i]);
   }
 }
 
@@ -85,9 +85,9 @@ __device__ void store_block_max(float* destination, float largest) {
 template <Kind kKind>
 __global__ void __launch_bounds__(kMoveThreadsPerBlock)
     peak_moving_kernel(Addresses tensors, PeakPlan plan) {
-  const std::int64_t worker = std::int64_t(blockIdx.x) * kMoveThreadsPerBlock + threadIdx.x;
-  const std::int64_t workers = std::int64_t(gridDim.x) * kMoveThreadsPerBlock;
-  const float largest = move_quads<kKind, DeviceMemory>(plan, tensors, worker, workers);
+  const std::int64_t thread = std::int64_t(blockIdx.x) * kMoveThreadsPerBlock + threadIdx.x;
+  const std::int64_t threads = std::int64_t(gridDim.x) * kMoveThreadsPerBlock;
+  const float largest = move_quads<kKind, DeviceMemory>(plan, tensors, thread, threads);
   if (kKind == Kind::read) store_block_max(static_cast<float*>(tensors.at[1]), largest);
 }
 
@@ -116,12 +116,13 @@ cudaError_t launch_products(cudaStream_t stream, const PeakPlan& plan, const Add
   std::int64_t blocks = 0;
   cudaError_t error = count_resident_blocks(kKernel, kPeakThreads, blocks);
   if (error == cudaSuccess) {
-    error = cudaMemsetAsync(destination, 0, sizeof(T) * kPeakThreads * kPeakChains, stream);
+    error = cudaMemsetAsync(destination, 0, sizeof(T) * kPeakThreads * kPeakAccumulators, stream);
   }
   if (error != cudaSuccess) return error;
   kKernel<<<grid_size(plan.steps, blocks), kPeakThreads, 0, stream>>>(tensors.at[0], destination,
                                                                       plan);
-  peak_add_source_kernel<T><<<kPeakChains, kPeakThreads, 0, stream>>>(tensors.at[0], destination);
+  peak_add_source_kernel<T>
+      <<<kPeakAccumulators, kPeakThreads, 0, stream>>>(tensors.at[0], destination);
   return cudaGetLastError();
 }
 

@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 14> kFunctions = {
     "fma_portable", "fma_avx2", "fma_avx512", "dot_avx2", "dot_avx512", "amx",      "read",
     "write",        "write_nt", "copy",       "copy_nt",  "triad",      "triad_nt", kGpuArithmetic};
 
-// A chain is an accumulator register. Twelve chains are more than any processor needs to hide the
-// latency of its units. The portable loop has eight, because it has only 16 registers and no
-// three-operand instructions. On a GPU, a block has 512 threads with eight chains per thread.
+// Twelve accumulator registers are more than any processor needs to hide the latency of its units.
+// The portable loop has eight, because it has only 16 registers and no three-operand instructions.
+// On a GPU, a block has 512 threads with eight accumulators per thread.
 constexpr std::array<ArithmeticLoop, 13> kArithmetic = {{
     {"fma_portable", DataType::f32, DataType::f32, 8 * 4, 1},
     {"fma_avx2", DataType::f32, DataType::f32, 12 * 8, 1},

@@ -40,17 +40,18 @@ TEST(Peak, CanonicalTextIsReadBack) {
 }
 
 TEST(Peak, ReferenceIsTheSumOfProductsOrTheMovedData) {
-  const auto first = [](std::string_view tokens, DataType dtype, std::vector<double> source) {
+  const auto second_element = [](std::string_view tokens, DataType dtype,
+                                 std::vector<double> source) {
     const Problem problem = op_test::problem("peak", tokens, dtype);
     std::vector<std::vector<double>> inputs(problem.input_count(), std::move(source));
     return peak_reference(problem, inputs, 0, std::vector<std::int64_t>{1}).front();
   };
-  EXPECT_EQ(first("fma_avx2-s4096", DataType::f32, {0, 0.5}), 1.5);
-  EXPECT_EQ(first("dot_avx2-s10", DataType::s8, {0, 2}), 42);
-  EXPECT_EQ(first("read-b512", DataType::f32, {1, 3, 2}), 3);
-  EXPECT_EQ(first("write-b512", DataType::f32, {1, 3}), 1);
-  EXPECT_EQ(first("copy-b1024", DataType::f32, {1, 3}), 3);
-  EXPECT_EQ(first("triad-b1536", DataType::f32, {1, 3}), 12);
+  EXPECT_EQ(second_element("fma_avx2-s4096", DataType::f32, {0, 0.5}), 1.5);
+  EXPECT_EQ(second_element("dot_avx2-s10", DataType::s8, {0, 2}), 42);
+  EXPECT_EQ(second_element("read-b512", DataType::f32, {1, 3, 2}), 3);
+  EXPECT_EQ(second_element("write-b512", DataType::f32, {1, 3}), 1);
+  EXPECT_EQ(second_element("copy-b1024", DataType::f32, {1, 3}), 3);
+  EXPECT_EQ(second_element("triad-b1536", DataType::f32, {1, 3}), 12);
 }
 
 TEST(Peak, ImpossibleParametersAreNamed) {
@@ -61,7 +62,7 @@ TEST(Peak, ImpossibleParametersAreNamed) {
   EXPECT_EQ(error("fma_avx2-b512").where, "bytes");
   EXPECT_THAT(error("triad-b512").what, HasSubstr("expected a multiple of 1536"));
   EXPECT_EQ(error("triad-b512").next, "for example 1536");
-  // The hint was a sum that the integer type cannot hold.
+  // The largest multiple of 512. Rounding up would overflow.
   EXPECT_EQ(error("read-b9223372036854775807").next, "for example 9223372036854775296");
   EXPECT_THAT(error("triad-b512").next, HasSubstr("1536"));
   EXPECT_EQ(error("fma_avx2-s16777217").where, "steps");

@@ -64,11 +64,12 @@ class Counters {
   virtual std::vector<CounterReading> measure(const std::vector<Invocation*>& rotation) = 0;
 };
 
-// What a backend's device offers, from Backend::opened() to Backend::closed(). Null: nothing.
+// What a backend's device offers. Valid from Backend::opened() to Backend::closed(). A function
+// returns nullptr if the device does not have this part.
 class DeviceParts {
  public:
   virtual ~DeviceParts() = default;
-  virtual Memory* memory() { return nullptr; }  // null: kernels read and write host memory
+  virtual Memory* memory() { return nullptr; }  // nullptr: kernels read and write host memory
   virtual Tracer* tracer() { return nullptr; }
   virtual Counters* counters() { return nullptr; }
 };

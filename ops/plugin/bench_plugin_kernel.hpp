@@ -27,8 +27,8 @@ class Invocation {
   virtual void run() = 0;  // runs one execution; must not allocate
 };
 
-// Receives the steps of an execution, by their index in Kernel::steps(): in their order, each
-// begins, is enqueued, and is done.
+// Observes the steps of an execution. `step` is an index in Kernel::steps(). Call begins(),
+// enqueued() and done() for each step, in the order of the steps.
 class Observer {
  public:
   explicit Observer(const bench_observer* raw) : raw_(raw) {}
@@ -36,7 +36,7 @@ class Observer {
   void begins(std::size_t step) const noexcept { raw_->begins(raw_->self, step); }
   // The call to execute has returned.
   void enqueued(std::size_t step) const noexcept { raw_->enqueued(raw_->self, step); }
-  // After the wait for its end. A step that fails is not done.
+  // Call this after waiting for the end of the step. Do not call it for a step that failed.
   void done(std::size_t step) const noexcept { raw_->done(raw_->self, step); }
 
  private:
@@ -112,7 +112,7 @@ class SampleRequest {
     return *at(rotation_index(iteration)).invocation;
   }
 
-  // The same as a rotation: iteration i runs rotated((first() + i) % rotation_size()).
+  // The same invocations by index; iteration i runs rotated((first() + i) % rotation_size()).
   std::size_t rotation_size() const { return raw_->rotation_count; }
   Invocation& rotated(std::size_t index) const { return *at(index).invocation; }
   int64_t first() const { return raw_->first; }
@@ -172,10 +172,11 @@ class Packing {
   virtual void unpack(std::size_t tensor, const void* packed, void* plain) = 0;
 };
 
-// A problem or network that is ready to run, in memory of its backend's device or else in host
-// memory. Override run(), or bind() to prepare something for each set of buffers. Tensors are plain
-// row-major unless the kernel has a packing. Functions that describe the kernel are called once,
-// when the program receives it.
+// A problem or network that is ready to run. Its buffers are in the memory of its backend's device,
+// or in host memory if the backend has none. Override run(), or bind() to prepare something for
+// each set of buffers. Tensors are plain row-major unless the kernel has a packing. The program
+// calls the functions that describe the kernel when it receives the kernel. Later it calls
+// details(), packing() and sampler() again.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -244,7 +245,8 @@ std::vector<KernelBuffer> plain_buffers(const Owner& owner) {
 class KernelHolder {
  public:
   // The host destroys the result, which deletes the kernel. `default_buffers`: buffers of a kernel
-  // that lists none. `problem`: the problem of a kernel of the host; null in plugins.
+  // that lists none. `problem`: for built-in operators, the problem of the kernel; plugins pass
+  // null.
   static const bench_kernel* release(std::unique_ptr<Kernel> kernel,
                                      std::vector<KernelBuffer> default_buffers,
                                      const bench_problem* problem = nullptr) {

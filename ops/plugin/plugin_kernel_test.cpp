@@ -115,7 +115,7 @@ TEST_F(PluginKernelTest, TakesTheFirstVersionOfTheStruct) {
   EXPECT_THAT(fault(), HasSubstr("an invalid detail 1"));
 }
 
-TEST_F(PluginKernelTest, RefusesBuffersAndStepsThatAreNone) {
+TEST_F(PluginKernelTest, RefusesInvalidBuffersAndSteps) {
   kernel_.raw.buffer_count = 2;
   EXPECT_THAT(fault(), HasSubstr("2 buffers for 3 tensors"));
   kernel_.raw.buffer_count = 3;

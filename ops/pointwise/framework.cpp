@@ -31,7 +31,8 @@ std::optional<Equivalent> make_unary(const FrameworkCall& call, const FrameworkR
 
 // Handles a function with coefficients. Only the work is equal, because the call does not show the
 // values of the coefficients.
-std::optional<Equivalent> make_shaped_unary(const FrameworkCall& call, const FrameworkRow& row) {
+std::optional<Equivalent> make_unary_with_coefficients(const FrameworkCall& call,
+                                                       const FrameworkRow& row) {
   return make_elementwise(tensor_shape(call, 0), row, Direction::forward, Fidelity::work_only);
 }
 
@@ -72,13 +73,13 @@ constexpr std::array kFrameworkRows = {
     FrameworkRow{"square", make_unary, nullptr, "square"},
     FrameworkRow{"silu", make_unary, nullptr, "swish"},
     FrameworkRow{"hardswish", make_unary, nullptr, "hardswish"},
-    FrameworkRow{"leaky_relu", make_shaped_unary, nullptr, "leaky_relu"},
-    FrameworkRow{"elu", make_shaped_unary, nullptr, "elu"},
-    FrameworkRow{"clamp", make_shaped_unary, nullptr, "clip"},
-    FrameworkRow{"clamp_min", make_shaped_unary, nullptr, "clip"},
-    FrameworkRow{"clamp_max", make_shaped_unary, nullptr, "clip"},
-    FrameworkRow{"hardtanh", make_shaped_unary, nullptr, "clip"},
-    FrameworkRow{"relu6", make_shaped_unary, nullptr, "clip"},
+    FrameworkRow{"leaky_relu", make_unary_with_coefficients, nullptr, "leaky_relu"},
+    FrameworkRow{"elu", make_unary_with_coefficients, nullptr, "elu"},
+    FrameworkRow{"clamp", make_unary_with_coefficients, nullptr, "clip"},
+    FrameworkRow{"clamp_min", make_unary_with_coefficients, nullptr, "clip"},
+    FrameworkRow{"clamp_max", make_unary_with_coefficients, nullptr, "clip"},
+    FrameworkRow{"hardtanh", make_unary_with_coefficients, nullptr, "clip"},
+    FrameworkRow{"relu6", make_unary_with_coefficients, nullptr, "clip"},
     FrameworkRow{"threshold_backward", make_gradient, nullptr, "relu"},
     FrameworkRow{"leaky_relu_backward", make_gradient, nullptr, "leaky_relu"},
     FrameworkRow{"silu_backward", make_gradient, nullptr, "swish"},

@@ -36,7 +36,7 @@ enum class Operand : std::uint8_t { f16, bf16, tf32, f64, s8, u8, f8_e4m3, f8_e5
 enum class OperandLayout : std::uint8_t {
   k_contiguous,  // gemm with trans_b and without trans_a: TN in cuBLAS's terms
   transposed,    // any other gemm
-  nhwc,          // and `any`, with which cuDNN chooses
+  nhwc,          // also for `any`: cuDNN then chooses the layout
   nchw,
 };
 // The number of bytes of which every row is a multiple. A row is a row of a matrix or the channels
@@ -53,7 +53,7 @@ enum class ProductSize : std::uint8_t {
   uneven,       // int8: n or k is not a multiple of 4
   small,        // fewer than 8 rows or columns
   depthwise,    // one input channel per group
-  thin_groups,  // groups with fewer channels than 16 bytes; for fp8 not multiples of 4
+  thin_groups,  // channels of a group take less than 16 bytes; fp8: not a multiple of 4 channels
   first_layer,  // 1 to 4 input channels of 16 bits
 };
 

@@ -229,7 +229,7 @@ TEST(CublasLtKernel, WithoutAnAlgorithmThereIsNoKernel) {
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().kind, BackendError::Kind::unsupported);
   EXPECT_EQ(kernel.error().reason,
-            "cuBLASLt: no algorithm for it: CUBLAS_STATUS_NOT_SUPPORTED (15)");
+            "cuBLASLt: no algorithm for this product: CUBLAS_STATUS_NOT_SUPPORTED (15)");
   fixture.fake.heuristics = CUBLAS_STATUS_SUCCESS;
   fixture.fake.algorithms[0].state = CUBLAS_STATUS_NOT_SUPPORTED;
   EXPECT_EQ(fixture.create("m4n4k4").error().kind, BackendError::Kind::unsupported);

@@ -102,7 +102,8 @@ Result<std::vector<MatmulAlgorithm>, BackendError> find_matmul_algorithms(
   const cublasStatus_t status = api.heuristic(
       handle, descriptors.product(), descriptors.a(), descriptors.b(), descriptors.c(),
       descriptors.d(), preference.get(), count, results.data(), &result_count);
-  if (status != CUBLAS_STATUS_SUCCESS) return product_error(api, "no algorithm for it", status);
+  if (status != CUBLAS_STATUS_SUCCESS)
+    return product_error(api, "no algorithm for this product", status);
   std::vector<MatmulAlgorithm> algorithms;
   cublasStatus_t first_failure = CUBLAS_STATUS_NOT_SUPPORTED;
   for (int i = 0; i < result_count; ++i) {
@@ -113,7 +114,7 @@ Result<std::vector<MatmulAlgorithm>, BackendError> find_matmul_algorithms(
     }
     algorithms.push_back({result.algo, {static_cast<std::int64_t>(result.workspaceSize)}});
   }
-  if (algorithms.empty()) return product_error(api, "no algorithm for it", first_failure);
+  if (algorithms.empty()) return product_error(api, "no algorithm for this product", first_failure);
   return algorithms;
 }
 

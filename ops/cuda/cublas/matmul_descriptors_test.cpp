@@ -58,8 +58,8 @@ TEST(MatmulDescriptors, HoldWhatTheFormSays) {
   EXPECT_TRUE(made->set_bias(&somewhere).ok());
 }
 
-// cuBLASLt adds to fp8 in bf16.
-TEST(MatmulDescriptors, AddToFp8InBf16) {
+// For fp8 products, cuBLASLt takes the bias and the addend (C) in bf16.
+TEST(MatmulDescriptors, TakeBiasAndAddendOfFp8ProductsInBf16) {
   BENCH_NEED_CUBLASLT(api);
   const auto form = gemm_form(problem("gemm", "m16n16k16+tb+bias+add", DataType::f8_e4m3),
                               ProductLibrary::cublaslt);

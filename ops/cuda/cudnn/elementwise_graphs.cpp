@@ -29,8 +29,9 @@ TensorForm elementwise_form(const Problem& problem, std::size_t tensor) {
   return elementwise_form(problem, tensor, padded_dims(problem.tensors[tensor].dims));
 }
 
-std::optional<PackedTensor> pack_elementwise(const Problem& problem, std::size_t tensor,
-                                             const TensorForm& /*renames dimensions*/) {
+std::optional<PackedTensor> pack_elementwise(
+    const Problem& problem, std::size_t tensor,
+    const TensorForm& /*form: not needed, since it only renames dimensions*/) {
   const Tensor& problem_tensor = problem.tensors[tensor];
   if (has_channels_innermost(problem) && problem_tensor.dims.size() != 1) return std::nullopt;
   return PackedTensor{make_arrangement(problem_tensor.dims, MemoryLayout::plain),

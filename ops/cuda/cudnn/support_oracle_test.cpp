@@ -18,10 +18,10 @@ namespace {
 using bench::ops::op_test::problem;
 using ::testing::HasSubstr;
 
-TEST(Support, OfEveryCombinationIsAnAnswer) {
+TEST(Support, EveryCombinationHasAnAnswer) {
   BENCH_NEED_CUDNN(api);
   const SupportQuestion question{api, "", {9, 0}};
-  std::map<std::string, std::set<std::string>> servers;  // by operator
+  std::map<std::string, std::set<std::string>> computed_by;  // for each operator
   int cases = 0;
   cudnn_test::for_each_support_case([&](const Problem& support_case, const std::string& what) {
     const Support support = check_support(support_case, question);
@@ -29,7 +29,7 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
     EXPECT_NE(support.runs, Runnable::unknown) << what;
     if (support.runs == Runnable::yes) {
       EXPECT_FALSE(support.by.empty()) << what;
-      servers[std::string(support_case.op->name)].insert(support.by);
+      computed_by[std::string(support_case.op->name)].insert(support.by);
     } else {
       EXPECT_FALSE(support.reason.empty()) << what;
       EXPECT_TRUE(support.by.empty()) << what;
@@ -37,20 +37,20 @@ TEST(Support, OfEveryCombinationIsAnAnswer) {
   });
   EXPECT_GT(cases, 1000);
   for (const Operator* op : all_operators()) {
-    EXPECT_FALSE(servers[std::string(op->name)].empty()) << op->name;
+    EXPECT_FALSE(computed_by[std::string(op->name)].empty()) << op->name;
   }
-  EXPECT_TRUE(servers["conv"].contains("cuDNN"));
-  EXPECT_TRUE(servers["conv"].contains("cuDNN + bench:elementwise"));
-  EXPECT_TRUE(servers["conv"].contains("cuDNN + bench:channel_sum_block"));
-  EXPECT_TRUE(servers["pointwise"].contains("bench:elementwise"));
-  EXPECT_EQ(servers["softmax"], std::set<std::string>{"bench:softmax_block"});
-  EXPECT_TRUE(servers["reorder"].contains("bench:reorder_tiled"));
-  EXPECT_TRUE(servers["gemm"].contains("cuBLASLt"));
-  EXPECT_EQ(servers["peak"], (std::set<std::string>{"bench:peak_fma", "bench:peak_triad"}));
+  EXPECT_TRUE(computed_by["conv"].contains("cuDNN"));
+  EXPECT_TRUE(computed_by["conv"].contains("cuDNN + bench:elementwise"));
+  EXPECT_TRUE(computed_by["conv"].contains("cuDNN + bench:channel_sum_block"));
+  EXPECT_TRUE(computed_by["pointwise"].contains("bench:elementwise"));
+  EXPECT_EQ(computed_by["softmax"], std::set<std::string>{"bench:softmax_block"});
+  EXPECT_TRUE(computed_by["reorder"].contains("bench:reorder_tiled"));
+  EXPECT_TRUE(computed_by["gemm"].contains("cuBLASLt"));
+  EXPECT_EQ(computed_by["peak"], (std::set<std::string>{"bench:peak_fma", "bench:peak_triad"}));
 }
 
 // Earlier, the reason was that cuDNN has no graph, which does not help the user.
-TEST(Support, OfAnOperatorWithoutGraphsTheNativeKernelsReasonIsGiven) {
+TEST(Support, OperatorWithoutGraphsGetsTheReasonOfTheNativeKernel) {
   BENCH_NEED_CUDNN(api);
   const Support support = check_support(problem("peak", "fma_avx2"), {api, "", {9, 0}});
   EXPECT_EQ(support.runs, Runnable::no);

@@ -22,8 +22,8 @@
 
 namespace bench::ops::cuda {
 
-// A tracer that was started before the device's context. If it could not be started, `collector` is
-// null and `failure` is the reason.
+// The tracer of a part, normally started before the device's context. If it could not be started,
+// `collector` is null and `failure` is the reason.
 struct StartedTracer {
   std::optional<CuptiLibrary> library;
   std::unique_ptr<CuptiCollector> collector;

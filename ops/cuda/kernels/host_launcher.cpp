@@ -38,8 +38,8 @@ void run_channel_sum(const NativePlan& plan, const Addresses& tensors) {
   run_by(channels.precision, [&](auto zero) { sum_channels<decltype(zero)>(channels, tensors); });
 }
 
-void run_transpose(const NativePlan& bytes, const Addresses& tensors) {
-  const auto plan = bytes.as<TransposePlan>();
+void run_transpose(const NativePlan& native_plan, const Addresses& tensors) {
+  const auto plan = native_plan.as<TransposePlan>();
   const auto* source = static_cast<const char*>(tensors.at[0]);
   auto* destination = static_cast<char*>(tensors.at[1]);
   const std::int64_t plane = plan.rows * plan.columns;
