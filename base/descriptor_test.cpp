@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <fcntl.h>
 #include <utility>
 
@@ -44,7 +45,15 @@ TEST(DescriptorTest, AMoveTakesTheOwnership) {
   EXPECT_FALSE(is_open(number));
 }
 
-TEST(DescriptorTest, AFailedOpenIsNothingToClose) { EXPECT_EQ(Descriptor(-1).get(), -1); }
+// close(-1) would set errno.
+TEST(DescriptorTest, ANegativeNumberIsNotClosed) {
+  {
+    const Descriptor none(-1);
+    EXPECT_EQ(none.get(), -1);
+    errno = 0;
+  }
+  EXPECT_EQ(errno, 0);
+}
 
 }  // namespace
 }  // namespace bench

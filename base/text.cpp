@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 7> kBinaryUnits = {"B",   "KiB", "MiB", "
                                                           "TiB", "PiB", "EiB"};
 constexpr std::string_view kEllipsis = "...";
 constexpr std::array<std::string_view, 4> kTimeUnits = {"ns", "us", "ms", "s"};
+constexpr int kMaxDecimals = 12;  // of format_significant(): smaller digits are irrelevant
 
 // Returns the number of decimals for four significant digits. To format a value, pass the rounded
 // magnitude, because rounding may carry into the next power of ten.
@@ -180,7 +181,7 @@ Error duration_error(std::string_view text, std::string_view problem) {
 }
 
 // Returns `number` (digits with an optional fraction) times `unit` in nanoseconds; nullopt on
-// overflow. Sets `inexact` if a digit other than 0 counts fractions of a nanosecond.
+// overflow. Sets `inexact` if the product is not a whole number of nanoseconds.
 std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t unit,
                                           bool& inexact) {
   const auto point = number.find('.');
@@ -190,12 +191,15 @@ std::optional<std::int64_t> exact_product(std::string_view number, std::int64_t 
     return std::nullopt;
   if (__builtin_mul_overflow(value, unit, &value)) return std::nullopt;
   if (point == std::string_view::npos) return value;
-  std::int64_t digit_value = unit;  // nanoseconds of a 1 in the position of the previous digit
-  for (char digit : number.substr(point + 1)) {
-    if (digit != '0' && digit_value % 10 != 0) inexact = true;
-    digit_value /= 10;
-    if (__builtin_add_overflow(value, digit_value * (digit - '0'), &value)) return std::nullopt;
+  // Multiplies the fraction from its last digit. The product is whole if each step is exact.
+  const std::string_view decimals = number.substr(point + 1);
+  std::int64_t fraction = 0;
+  for (auto digit = decimals.rbegin(); digit != decimals.rend(); ++digit) {
+    fraction += (*digit - '0') * unit;
+    if (fraction % 10 != 0) inexact = true;
+    fraction /= 10;
   }
+  if (__builtin_add_overflow(value, fraction, &value)) return std::nullopt;
   return value;
 }
 
@@ -263,10 +267,11 @@ std::string format_significant(double value) {
   if (value == 0) return "0";
   const double magnitude = std::abs(value);
   if (magnitude >= 1) return (value < 0 ? "-" : "") + format_four_digits(magnitude);
-  // Below 1 the leading zeros are not significant digits; digits below 10^-9 of a unit are
-  // irrelevant.
-  const int leading = std::min(9, static_cast<int>(-std::floor(std::log10(magnitude))));
-  return fmt::format("{:.{}f}", value, leading + 3);
+  // Below 1 the leading zeros are not significant digits.
+  const int decimals = 3 - static_cast<int>(std::floor(std::log10(magnitude)));
+  // Rounding may carry into the next power of ten: 0.99999 is 1.000, not 1.0000.
+  const bool carries = std::round(magnitude * std::pow(10.0, decimals)) >= 10'000;
+  return fmt::format("{:.{}f}", value, std::min(kMaxDecimals, decimals - (carries ? 1 : 0)));
 }
 
 std::string format_rate(FlopsPerSecond rate) { return format_rate_in(rate.value, "FLOP/s"); }

@@ -84,6 +84,15 @@ TEST(FormatSignificant, FourDigitsWithoutUnit) {
   EXPECT_EQ(format_significant(std::nan("")), "n/a");
 }
 
+TEST(FormatSignificant, RoundingThatCarriesKeepsFourDigits) {
+  EXPECT_EQ(format_significant(0.99999), "1.000");
+  EXPECT_EQ(format_significant(-0.99999), "-1.000");
+  EXPECT_EQ(format_significant(0.99994), "0.9999");
+  EXPECT_EQ(format_significant(0.099999), "0.1000");
+  EXPECT_EQ(format_significant(0.001), "0.001000");
+  EXPECT_EQ(format_significant(9.99999e-9), "0.00000001000");
+}
+
 TEST(FormatOrUnknown, AbsentIsNotAvailable) {
   const auto text = [](Nanoseconds time) { return format_time(time); };
   EXPECT_EQ(format_or_unknown(std::optional<Nanoseconds>(), text), "n/a");
@@ -120,6 +129,27 @@ TEST(ParseDuration, ScientificNotationIsExact) {
   EXPECT_EQ(parse_duration("1e-10s").error().what, "`1e-10s` is not a whole number of nanoseconds");
   EXPECT_EQ(parse_duration("0e99h").value(), Nanoseconds(0));
   EXPECT_EQ(parse_duration("1e99ns").error().what, "`1e99ns` is longer than 292 years");
+}
+
+// Digits after the first position below a nanosecond were ignored.
+TEST(ParseDuration, EveryDigitBelowANanosecondIsRefused) {
+  for (const char* text : {"1.05ns", "0.001ns", "1.00000000001s", "1.0000000005us",
+                           "2.00000000001m", "9223372036.8547758071s"}) {
+    const auto result = parse_duration(text);
+    ASSERT_FALSE(result.ok()) << text;
+    EXPECT_EQ(result.error().what,
+              "`" + std::string(text) + "` is not a whole number of nanoseconds");
+  }
+  EXPECT_EQ(parse_duration("1.00ns").value(), Nanoseconds(1));
+  EXPECT_EQ(parse_duration("1.00000000000000000000s").value(), Nanoseconds(1'000'000'000));
+}
+
+// The value of the position decided, not the product of the number.
+TEST(ParseDuration, FractionsOfMinutesAndHoursThatAreWholeNanosecondsAreAccepted) {
+  EXPECT_EQ(parse_duration("5e-11m").value(), Nanoseconds(3));
+  EXPECT_EQ(parse_duration("2.5e-12h").value(), Nanoseconds(9));
+  EXPECT_EQ(parse_duration("2.4e-12h").error().what,
+            "`2.4e-12h` is not a whole number of nanoseconds");
 }
 
 TEST(ParseDuration, LargestAndOverflow) {

@@ -25,12 +25,23 @@ std::size_t sequence_length(unsigned char lead) {
   return 0;
 }
 
+bool is_control_character(char32_t code_point) {
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
+}
+
 bool is_allowed(char32_t code_point, std::size_t position) {
+  constexpr char32_t kNextLine = 0x85, kByteOrderMark = 0xFEFF;
   if (code_point == '\t' || code_point == '\n' || code_point == '\r') return true;
-  if (code_point < 0x20 || code_point == 0x7F) return false;
-  if (code_point >= 0x80 && code_point < 0xA0 && code_point != 0x85) return false;
-  if (code_point == 0xFEFF) return position == 0;
+  if (is_control_character(code_point)) return code_point == kNextLine;
+  if (code_point == kByteOrderMark) return position == 0;
   return code_point != 0xFFFE && code_point != 0xFFFF;
+}
+
+std::string describe_forbidden(char32_t code_point) {
+  const auto number = static_cast<unsigned>(code_point);
+  return is_control_character(code_point)
+             ? fmt::format("control character U+{:04X}", number)
+             : fmt::format("character U+{:04X} is not permitted", number);
 }
 
 BadCharacter make_bad_character(std::string_view text, std::size_t position, std::string what) {
@@ -81,9 +92,7 @@ std::optional<BadCharacter> find_bad_character(std::string_view text) {
       return make_bad_character(text, position, fmt::format("byte 0x{:02x} is not UTF-8", byte));
     }
     if (!is_allowed(decoded->code_point, position)) {
-      return make_bad_character(
-          text, position,
-          fmt::format("control character U+{:04X}", static_cast<unsigned>(decoded->code_point)));
+      return make_bad_character(text, position, describe_forbidden(decoded->code_point));
     }
     position += decoded->length;
   }

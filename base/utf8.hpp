@@ -22,12 +22,13 @@ std::optional<DecodedCharacter> decode_utf8(std::string_view text);
 struct BadCharacter {
   int line = 0;
   int column = 0;
-  std::string what;  // "byte 0xff is not UTF-8", "control character U+0007"
+  // "byte 0xff is not UTF-8", "control character U+0007", "character U+FEFF is not permitted"
+  std::string what;
 };
 
 // Finds the first byte sequence that is not valid UTF-8 (overlong forms and surrogates included),
-// or the first control character other than tab, line feed and carriage return. A byte order mark
-// at the start is permitted.
+// or the first character that a text file must not contain. These are control characters other than
+// tab, line feed, carriage return and U+0085, a byte order mark after the start, U+FFFE and U+FFFF.
 std::optional<BadCharacter> find_bad_character(std::string_view text);
 
 // Returns whether `text` is ASCII without control characters, as nearly all text is. Fast; such

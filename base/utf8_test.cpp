@@ -30,7 +30,11 @@ TEST(Utf8, names_the_place_of_what_is_no_text) {
       {"x\x07", 1, 2, "control character U+0007"},
       {std::string("x\0y", 3), 1, 2, "control character U+0000"},
       {"x\xC2\x80", 1, 2, "control character U+0080"},
-      {"x\xEF\xBB\xBF", 1, 2, "control character U+FEFF"},
+      {"x\xC2\x9F", 1, 2, "control character U+009F"},
+      {"x\x7F", 1, 2, "control character U+007F"},
+      {"x\xEF\xBB\xBF", 1, 2, "character U+FEFF is not permitted"},
+      {"x\xEF\xBF\xBE", 1, 2, "character U+FFFE is not permitted"},
+      {"x\xEF\xBF\xBF", 1, 2, "character U+FFFF is not permitted"},
   };
   for (const auto& row : rows) {
     const auto bad = find_bad_character(row.text);
