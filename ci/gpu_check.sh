@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # ci/gpu_check.sh [--bundle FILE] [--only A|B|STEP,...] [--limit SECONDS] OUT
-# Runs everything in this project that needs an NVIDIA GPU, in two calls of at most eight minutes:
-# checks, figures and recorded inputs for tests, at most 9 files in the folder OUT. Needs a driver,
-# Python 3, and cuDNN and cuBLAS in the places that docs/cuda.md lists or among Python's packages;
-# no network.
+# Runs everything in this project that needs an NVIDIA GPU. The steps form two groups, A and B, of
+# at most eight minutes each. Writes at most 9 files with checks, figures and recorded inputs for
+# tests into the folder OUT. Needs a driver, Python 3, and cuDNN and cuBLAS in the places that
+# docs/cuda.md lists or among Python's packages; no network.
 #   --bundle FILE    an archive of ci/bundle.sh (default: build/bundle/bench.tar.gz if it exists, else
 #                    the checkout is built, which needs CMake, Ninja, CUDA's toolkit and the libraries
 #                    of ci/setup)
 #   --only STEP,...  A: the machine, how time is taken, traced and counted; B: networks, shapes,
 #                    operators, programs, the gate; or single steps (default: A,B). --list names them
-#   --limit SECONDS  total time (default: 470 for each of A and B, and for steps). The most important
-#                    steps come first; the output names the steps that did not fit
+#   --limit SECONDS  total time (default: 470 for each of A and B; 470 together for single steps
+#                    without A or B). The most important steps come first; the output names the
+#                    steps that did not fit
 # Results are written as soon as they are available, so that they survive if the call is killed.
 # Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
@@ -28,7 +29,7 @@
 #
 # Variables that replace the measured objects, for tests/gpu_check_test.sh, which has no GPU:
 # BENCH_GPU_CHECK_SIZE     edge of the product that PyTorch also computes (default: 8192)
-# BENCH_GPU_CHECK_SECONDS  how long each of the two measures that product (default: 3)
+# BENCH_GPU_CHECK_SECONDS  seconds for which bench and PyTorch each measure it (default: 3)
 # BENCH_GPU_CHECK_NETWORK  case or file that is traced (default: ResNet-50)
 # BENCH_GPU_CHECK_FUSED    the convolution whose plan is timed
 # BENCH_GPU_CHECK_PROGRAM  command for `bench profile` (default: a worker of `bench run`)
@@ -45,7 +46,8 @@ group_a=(facts doctor start memory blocking sampling long_graph tracing late_tra
   torch product plan peaks ceilings graph_level)
 group_b=(network trace verdicts shapes rules program torch_profile gate operators)
 
-usage() { sed -n '3,18s/^# //p' "${BASH_SOURCE[0]}"; }
+# Prints the comment at the top, up to the list of output files.
+usage() { sed -n '3,/^#$/s/^# //p' "${BASH_SOURCE[0]}"; }
 bundle='' limit='' only=A,B
 while (($#)); do
   case $1 in
@@ -95,13 +97,15 @@ device=${BENCH_GPU_CHECK_DEVICE:-/dev/nvidia0}
 peaks=${BENCH_GPU_CHECK_PEAKS:-*/cuda/*}
 repeated_peaks=${BENCH_GPU_CHECK_PEAKS:-/peak.*(copy|fma)/}
 failures=0
-packing=15 # seconds of the limit that the end needs
+packing=15 # seconds reserved for the final evaluation and for the compression of the files
 
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
 left() { printf '%d\n' "$((limit - packing - SECONDS))"; }
 
 # step <name> <seconds at most> <command...>: writes its output into the log and its result into the
-# summary. Status: the command's; 124 if it was omitted or cut, which is not a failure.
+# summary. Status: the command's; 124 if it was omitted or cut, which is not a failure. Status 137
+# means killed: by `timeout` after the time, or before it by another program or for lack of memory,
+# which is a failure.
 step() {
   local name=$1 most=$2 begin=$SECONDS status=0
   shift 2
@@ -113,7 +117,7 @@ step() {
   [[ $(type -t "$1") != function ]] || set -- bash -euo pipefail -c '"$@"' "$1" "$@"
   ((most < $(left))) || most=$(left)
   timeout --kill-after=5 "$most" "$@" >>"$log" 2>&1 || status=$?
-  [[ $status != 137 ]] || status=124
+  ((status != 137 || SECONDS - begin < most)) || status=124
   case $status in
     0) say "ok        $name ($((SECONDS - begin)) s)" ;;
     77) say "skipped   $name" ;;
@@ -132,8 +136,9 @@ keep() {
   done
 }
 
-# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: runs part after part, so
-# that the end of the time loses only the rest. Each part takes every n-th case.
+# in_parts <name> <parts> <seconds at most> <bench run's arguments...>: runs the cases in <parts>
+# parts, one after another. If the time is used up, only the remaining parts are omitted. Each part
+# takes every <parts>-th case.
 in_parts() {
   local name=$1 parts=$2 end=$((SECONDS + $3)) part begin longest=0
   shift 3
@@ -202,9 +207,9 @@ conclude() {
 }
 
 # enough_memory <step> <MiB of its data> [<concurrent processes>]: returns whether the host has
-# enough memory. The data are those of the largest case: its tensors, again in the library's layout,
-# and as doubles for the check. A process with a device's context and libraries needs half a GiB in
-# addition.
+# enough memory. The data are those of the largest case: its tensors, a copy of them in the
+# library's layout, and a copy as doubles for the check. A process with a device's context and
+# libraries needs half a GiB in addition.
 enough_memory() {
   local available needed=$((${3:-1} * ($2 + 512)))
   available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
@@ -251,7 +256,8 @@ start_of_worker() {
 }
 do_start() { step start 60 start_of_worker || true; }
 
-# Parts of bench_gpu_test, which applies the time limit itself.
+# Runs a part of bench_gpu_test, which ends it after 90 s. The limit of the step is only a
+# safeguard.
 checks_part() {
   step "$1" 100 "$checks" "$checks_file" --session "$out/session.jsonl" --only "$1" || true
 }
@@ -303,7 +309,8 @@ do_plan() {
   keep "$work/plan.jsonl"
 }
 
-# measure_peaks <runs> <filter>: what is cut leaves the ceilings of the runs before it.
+# measure_peaks <runs> <filter>: measures the ceilings <runs> times. If the time limit ends it, the
+# ceilings of the completed runs remain.
 measure_peaks() {
   local run
   for ((run = 1; run <= $1; ++run)); do
@@ -331,8 +338,8 @@ do_trace() {
   step trace 10 "$bench" trace "$work/network.jsonl" --force --out "$out/trace.json" || true
 }
 
-# A process has only one traced session, so each case is traced separately; a part is counted in one
-# process.
+# A process can trace only one session, so each case is traced in its own process. One process reads
+# the hardware counters of all cases of a part.
 do_shapes() {
   enough_memory shapes 200 || return 0
   in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters

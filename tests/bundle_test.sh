@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # bundle_test.sh BUILD WORK: packs BUILD as ci/bundle.sh does, unpacks it elsewhere, and uses it
-# there with an empty environment. All libraries except the compiler's own must come from the
-# archive. Then it runs ci/gpu_check.sh with it, which must report a missing GPU on a machine
-# without one.
+# there with an empty environment. All libraries except those of the C and C++ runtime must come
+# from the archive. Then it runs ci/gpu_check.sh with it and with every GPU hidden: the script must
+# report on every machine that there is none.
 set -euo pipefail
 build=$1 work=$2
 
@@ -19,8 +19,8 @@ env -i "$tree/bin/bench" run conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --qu
   --out "$work/result.jsonl" >/dev/null 2>&1 || fail "the program does not run"
 grep -q '"record":"case".*"outcome":"ok"' "$work/result.jsonl" || fail "its case is not ok"
 
-# only_own PROGRAM ARGUMENT...: it loads nothing from outside the bundle except the compiler's
-# libraries.
+# only_own PROGRAM ARGUMENT...: the program loads nothing from outside the bundle except the
+# libraries of the C and C++ runtime.
 only_own() {
   local loaded foreign
   loaded=$( (env -i LD_DEBUG=libs "$@" 2>&1 >/dev/null || true) | sed -n 's/.*calling init: //p' | sort -u)

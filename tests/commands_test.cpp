@@ -180,16 +180,17 @@ TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measu
       bench({"run", "tiny.yaml", "--dry-run", "--budget", "90s"}, folder.path());
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::StartsWith("5 cases in about "));
-  for (const char* part : {" timed, ", " warm-up, ", " preparation and checks, ", " workers. "}) {
+  for (const char* part :
+       {" timed, ", " warm-up, ", " preparation and checks, ", " starts of workers. "}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }
   EXPECT_THAT(run.out, testing::EndsWith("To measure:\n  " + std::string(BENCH_BINARY) +
                                          " run tiny.yaml --budget 90s\n"));
   const ProgramResult short_run =
       bench({"run", "tiny.yaml", "--dry-run", "--budget", "1s"}, folder.path());
-  EXPECT_THAT(
-      short_run.out,
-      testing::StartsWith("5 cases in 1.0 s, when the budget ends the run; without it in about "));
+  EXPECT_THAT(short_run.out,
+              testing::StartsWith("5 cases. The budget ends the run after 1.0 s; without it, the "
+                                  "run takes about "));
 }
 
 // Earlier, `-nq` stayed unchanged, so that the command that should measure was another dry run.
@@ -516,6 +517,13 @@ TEST(ExplainTest, shows_formulas_implementation_and_reproduction) {
   EXPECT_THAT(result.out, HasSubstr("bench run " + id + "\n"));
   EXPECT_EQ(json::parse(bench({"explain", id, "--json"}).out).at("cases").size(), 1u);
   EXPECT_EQ(bench({"explain", "conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hott"}).status, 2);
+}
+
+TEST(ExplainTest, a_formula_that_names_another_shows_its_value_once) {
+  const ProgramResult result = bench({"explain", "gemm/forward/m256n256k256/f32/onednn/cpu/hot"});
+  EXPECT_THAT(result.out, HasSubstr("  flops_valid = flops\n"
+                                    "              = 33554432\n"
+                                    "  bytes = "));
 }
 
 TEST(DoctorTest, names_the_library_and_exits_0) {

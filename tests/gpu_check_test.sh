@@ -37,6 +37,7 @@ cat >"$tree/bin/bench_gpu_test" <<'CHECKS'
 # FIGURES.jsonl --session FILE --only PART
 figure() { echo '{"question":"'$1'","check":"'"$2"'","outcome":"ok"'"$3"'}' >>"$file"; }
 file=$1
+[ "$FAKE_KILLED_CHECK" != "$5" ] || kill -KILL $$
 case $5 in
   sampling) figure '' 'stream against graph, 20 us' ',"length_us":20,"stream_us":21.5,"graph_us":20.1,"launch_us":2' ;;
   tracing)
@@ -190,6 +191,16 @@ BENCH_GPU_CHECK_MEMINFO=$work/meminfo check medium 0 --only plan,operators
 expect "skipped   plan: it needs 672 MiB of the host's memory, 585 are available"
 expect_start 'ok        operators, part 8 of 8'
 check unknown 2 --only memory,soundness
+
+# A step that the kernel kills for lack of memory is a failure. It was "cut", as after the time.
+FAKE_KILLED_CHECK=blocking check killed 1 --only blocking,sampling
+expect 'FAILED    blocking (status 137)'
+expect_start 'ok        sampling '
+
+# The help ends before the list of output files. It ended in the middle of a sentence of this list.
+help=$("$here/../ci/gpu_check.sh" --help)
+[[ $help == 'ci/gpu_check.sh [--bundle FILE]'*$'\nStatus: 0 no check failed, 1 some failed, 77 there is no GPU.' ]] ||
+  fail "other help: $help"
 
 # Without time every step is omitted, and the end still runs.
 check late 0 --only doctor,memory,product,shapes,operators --limit 19

@@ -259,6 +259,9 @@ TEST_F(PluginTest, operators_of_foreign_profiles_get_work_without_a_plugin) {
   const ProgramResult bad = bench({"analyze", "log.txt", "--work", "bad.yaml"});
   EXPECT_EQ(bad.status, 2);
   EXPECT_THAT(bad.err, HasSubstr("bad.yaml:3:15: `flops`: expected a number"));
+  folder_.write("worse.yaml", "version: 1\noperators:\n  a: { flops: 2*, bytes: 2* }\n");
+  const ProgramResult worse = bench({"analyze", "log.txt", "--work", "worse.yaml"});
+  EXPECT_THAT(worse.err, HasSubstr("; 1 more error\n"));
 }
 
 // ---- What goes wrong ---------------------------------------------------------------------------

@@ -316,7 +316,7 @@ void add_resnet50(Chain& chain) {
 void measure(Chain& chain, const yardstick::Options& options) {
   const auto whole = yardstick::median_ns(yardstick::sample(options, [&] { chain.run(); }));
   yardstick::Options alone = options;
-  alone.warmup_ms = 2;  // 57 layers; the chain has already warmed up the machine
+  alone.warmup_ms = 2;  // 57 primitives; the chain has already warmed up the machine
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     sum += yardstick::median_ns(yardstick::sample(alone, [&] { chain.run_alone(i); }));

@@ -91,7 +91,8 @@ Result<WorkProvider> read_work_provider(const Arguments& arguments) {
   if (provider.ok()) return *std::move(provider);
   const std::vector<Diagnostic>& diagnostics = provider.error();
   Error error{diagnostics.front().message(), "", ""};
-  if (diagnostics.size() > 1) error.next = fmt::format("{} more errors", diagnostics.size() - 1);
+  if (const std::size_t others = diagnostics.size() - 1; others > 0)
+    error.next = fmt::format("{} more error{}", others, others == 1 ? "" : "s");
   return error;
 }
 

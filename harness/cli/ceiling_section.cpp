@@ -18,8 +18,8 @@ std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<Memo
   record.time = TimeSummary{};
   // compute_roofline() needs a time, but only for the efficiency, which is not used here.
   record.time->median = Nanoseconds(1);
-  const auto question = roofline_question(record, ceilings);
-  return question ? compute_roofline(*question, ceilings) : std::nullopt;
+  const auto input = make_roofline_input(record, ceilings);
+  return input ? compute_roofline(*input, ceilings) : std::nullopt;
 }
 
 std::string format_ideal(const Roofline& ideal) {

@@ -23,7 +23,7 @@ TEST(CeilingSection, ShowsTheIdealTimeOfACase) {
   EXPECT_FALSE(compute_ideal(spec, std::nullopt, Ceilings{}));
 }
 
-TEST(CeilingSection, OfAProductOnAGpuCountsItsTensorCores) {
+TEST(CeilingSection, UsesTheTensorCorePeakForF16ProductsOnAGpu) {
   Ceilings ceilings;
   ceilings.gpu = "Fake GPU";
   ceilings.capability = "9.0";

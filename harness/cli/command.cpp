@@ -146,8 +146,9 @@ constexpr std::array kCommands = {
         "flops flops_per_s bytes\n"
         "bandwidth intensity ideal_ns efficiency bound in_shapes out_shapes implementation "
         "parameters dtype\n"
-        "trace flags and every other attribute. ideal_ns, efficiency and bound need the ceilings "
-        "of the machine:\n"
+        "trace flags,\n"
+        "and every other attribute. ideal_ns, efficiency and bound need the ceilings of the "
+        "machine:\n"
         "those in a result file, else those that `bench peak` stored.",
         "bench analyze result.jsonl                                  # the 20 longest\n"
         "bench analyze result.jsonl --aggregate-by layer             # where the time goes\n"
@@ -215,11 +216,13 @@ constexpr std::array kCommands = {
             "class "
             "and\n"
             "case, to which each accepted run adds a line. Keep it in git.\n"
-            "  save RESULT...    add runs that are as fast as earlier ones, or the first\n"
+            "  save RESULT...    add runs that are as fast as earlier ones, or the first runs\n"
+            "                    of a case\n"
             "  accept RESULT...  add runs with a justified change of level: opens an\n"
             "                    epoch, and earlier runs no longer count\n"
             "  list              the cases with runs, epochs, last commit, median and anchors\n"
-            "  show CASE...      every run of a case, how much its runs differ, what ran last\n"
+            "  show CASE...      every run of a case, how much its runs differ, and the\n"
+            "                    implementation and libraries of the last run\n"
             "  prune             keep the last 30 runs of each epoch, and every anchor\n"
             "  verify            check all files and list problems with file:line, exit 2\n"
             "save and accept need a --reason. Runs under a vendor's tool, with an artificial "
@@ -316,10 +319,13 @@ constexpr std::array kCommands = {
         "layers; ranges of\n"
         "PyTorch's emit_nvtx are read as operators. The default FILE is profile-PID.jsonl in this "
         "folder. A static\n"
-        "or setuid program runs, but nothing is captured. If you set ONEDNN_VERBOSE, "
-        "NVTX_INJECTION64_PATH or\n"
-        "CUDA_INJECTION64_PATH yourself, its lines, ranges and activities go to their usual "
-        "destination.",
+        "or setuid program runs, but nothing is captured. If you set ONEDNN_VERBOSE yourself, the "
+        "program prints\n"
+        "oneDNN's lines as usual, and FILE contains only what that value requests. If you set "
+        "NVTX_INJECTION64_PATH\n"
+        "or CUDA_INJECTION64_PATH, the library that it names receives the ranges or the GPU "
+        "activities, and FILE\n"
+        "does not contain them.",
         "bench profile -- python3 infer.py                   # then: bench analyze "
         "profile-PID.jsonl\n"
         "bench profile --backtrace --out p.jsonl -- ./serve --once\n"
@@ -333,31 +339,32 @@ constexpr std::array kCommands = {
             "Measures with loops of its own how fast this machine computes, by instruction set and "
             "data type, and how\n"
             "fast it moves data in each cache and in memory, with one thread and with all. Also "
-            "measures large products\n"
-            "of the library, and the shortest call. On an NVIDIA GPU: CUDA cores, tensor cores, L2 "
-            "cache, memory, and the\n"
-            "launch of an empty kernel. Stores the ceilings of the machine class in the folder of "
-            "baselines. Later runs\n"
-            "state for each case what limits it and how near it comes to that limit. Takes about "
-            "two minutes, with a\n"
-            "GPU some more.",
+            "measures large matrix\n"
+            "products of the library, and the time of its shortest call. On an NVIDIA GPU: CUDA "
+            "cores, tensor cores,\n"
+            "L2 cache, memory, and the launch of an empty kernel. Stores the ceilings of the "
+            "machine class in the\n"
+            "folder of baselines. Later runs state for each case what limits it and how near it "
+            "comes to that limit.\n"
+            "Takes about two minutes, with a GPU some more.",
             "bench peak\n"
             "bench peak --quick                      # a first look, less exact\n"
             "bench peak --filter '*/dot_*'           # some ceilings again\n"
             "bench peak --device cuda                # only those of the GPU\n"
             "bench peak --baseline /srv/baselines    # another store",
             kPeakOptions, peak_command},
-    Command{"doctor", "", 0, 0, "what this machine offers and lacks",
-            "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
-            "here, each with its\n"
-            "consequence and remedy. Observes the machine for 10 s: the fraction of time in which "
-            "it is quiet, and\n"
-            "what disturbs it. Then runs 5 short processes: which differences between two runs "
-            "would be seen here.\n"
-            "Takes less than 20 s, changes nothing, exits with 0.",
-            "bench doctor\n"
-            "bench doctor --watch 0s      # without observing the machine",
-            kDoctorOptions, doctor_command},
+    Command{
+        "doctor", "", 0, 0, "what this machine offers and lacks",
+        "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
+        "here, each with its\n"
+        "consequence and remedy. Observes the machine for 10 s: the fraction of time in which "
+        "it is quiet, and\n"
+        "what disturbs it. Then runs 5 short processes, and shows which differences between two "
+        "runs could be\n"
+        "detected here. Takes less than 20 s, changes nothing, exits with 0.",
+        "bench doctor\n"
+        "bench doctor --watch 0s      # without observing the machine",
+        kDoctorOptions, doctor_command},
     Command{"man",
             "",
             0,

@@ -89,7 +89,7 @@ bool has_comparable_case(const Comparison& comparison) {
                              [](const ComparedCase& entry) { return entry.ratio.has_value(); });
 }
 
-ExitStatus to_exit_status(const Comparison& comparison, const Arguments& arguments) {
+ExitStatus comparison_exit_status(const Comparison& comparison, const Arguments& arguments) {
   const bool has_regression = comparison.count(CaseVerdict::slower) > 0;
   if (arguments.fail_on_regression && has_regression) return ExitStatus::regression;
   // If `compare` is used as a gate, comparing nothing must not count as success.
@@ -140,7 +140,7 @@ Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {
   const std::string text = format->write(comparison, comparison_console(arguments, env));
   BENCH_RETURN_IF_ERROR(write_comparison(text, arguments, env));
   if (!arguments.out && format->name == "text") print_duet_command(comparison, arguments, env);
-  return to_exit_status(comparison, arguments);
+  return comparison_exit_status(comparison, arguments);
 }
 
 // Checks that the operands and the other options can be used with --by.

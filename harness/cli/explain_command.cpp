@@ -76,9 +76,14 @@ std::string format_formulas(const Case& spec) {
   if (formulas.empty()) return "";
   std::string text = "formulas (convention bench-1)\n";
   for (const ops::Formula& formula : formulas) {
-    text += fmt::format("  {} = {}\n  {:<{}} = {}\n  {:<{}} = {}\n", formula.name,
-                        formula.expression, "", formula.name.size(), formula.values, "",
-                        formula.name.size(), formula.result);
+    const auto continuation = [&](std::string_view value) {
+      return fmt::format("  {:<{}} = {}\n", "", formula.name.size(), value);
+    };
+    text += fmt::format("  {} = {}\n", formula.name, formula.expression);
+    text += continuation(formula.values);
+    // A formula that only names another one has the result as its value.
+    const std::string result = fmt::to_string(formula.result);
+    if (result != formula.values) text += continuation(result);
   }
   return text;
 }

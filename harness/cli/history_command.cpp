@@ -111,7 +111,7 @@ std::string format_history(const std::vector<ShownTrend>& shown, const Arguments
   return text;
 }
 
-ExitStatus to_exit_status(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
+ExitStatus history_exit_status(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
   if (!arguments.fail_on_regression) return ExitStatus::success;
   if (std::ranges::any_of(shown, &ShownTrend::is_slower_now)) return ExitStatus::regression;
   // A check in CI must not pass if no case was searched for changes.
@@ -138,7 +138,7 @@ Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {
   } else {
     *env.out << format_history(shown, arguments, view, console);
   }
-  return to_exit_status(shown, arguments);
+  return history_exit_status(shown, arguments);
 }
 
 }  // namespace

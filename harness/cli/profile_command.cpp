@@ -55,7 +55,7 @@ Result<std::string> find_library(std::string_view name) {
 
 Result<std::string> find_capture_library() {
   BENCH_ASSIGN_OR_RETURN(std::string file, find_library("libbench_capture.so"));
-  // The loader treats both as separators in LD_PRELOAD and has no escape for them.
+  // In LD_PRELOAD, the loader treats spaces and colons as separators and has no escape.
   if (file.find_first_of(" :") == std::string::npos) return file;
   return Error{
       "is in a folder whose name has a space or a colon, which LD_PRELOAD does not support", file,
@@ -122,9 +122,10 @@ Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env
                "counters are read by `bench run --profile`"};
 }
 
-// Returns the window of --window. If an iteration range is requested, the window selects the ranges
-// with these numbers, because a program has no other iterations. If --window already selects ranges
-// or uses the profiler API, the environment variable for iterations has no effect.
+// Returns the window of --window. If iterations are requested, their numbers become the window's
+// range numbers, because a program has no other iterations. If --window already has range numbers
+// or uses the profiler API, iterations from the environment have no effect, and
+// --profile-iterations is an error.
 Result<CaptureWindow> make_capture_window(const Arguments& arguments,
                                           const ProfileSwitches& switches) {
   BENCH_ASSIGN_OR_RETURN(CaptureWindow window, parse_capture_window(arguments.windows));

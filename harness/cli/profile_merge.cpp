@@ -103,7 +103,8 @@ void describe_sessions(const std::vector<GpuSpoolFile>& sessions, ProfileHeader&
 }
 
 // Second pass: writes the activities of the spool and of the GPU sessions next to it to the open
-// profile. After read_spool(), `launches` refers to the window of `options`.
+// profile. read_spool() stores window states in `launches` that point to the window of `options`,
+// so do not query `launches` after this function.
 Result<CaptureOutcome> fill_profile(ActivityFile& file, const CaptureFiles& files,
                                     const std::vector<GpuSpoolFile>& sessions,
                                     GpuLaunches& launches, SpoolOptions options,
@@ -154,11 +155,11 @@ void remove_spools(const CaptureFiles& files) {
 
 Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existing,
                                      ProfileHeader header, const CaptureSettings& settings) {
-  BENCH_ASSIGN_OR_RETURN(SpoolReport facts, read_facts(files.spool));
+  BENCH_ASSIGN_OR_RETURN(SpoolReport first_pass, read_facts(files.spool));
   BENCH_ASSIGN_OR_RETURN(const auto paths, find_gpu_spools(files.spool));
   GpuLaunches launches(settings.window);
   BENCH_ASSIGN_OR_RETURN(const auto sessions, scan_gpu_spools(paths, launches));
-  header.details.merge(facts.read.facts);
+  header.details.merge(first_pass.read.facts);
   describe_sessions(sessions, header);
   const bool is_incomplete = lacks_records(files.spool);
   if (is_incomplete) header.details["incomplete"] = "records could not be written";
@@ -166,7 +167,7 @@ Result<CaptureOutcome> merge_capture(const CaptureFiles& files, Existing existin
   FrameNames names;
   auto outcome = fill_profile(
       *file, files, sessions, launches,
-      make_spool_options(settings, std::move(facts.facts), names, find_platform(sessions)),
+      make_spool_options(settings, std::move(first_pass.facts), names, find_platform(sessions)),
       settings);
   if (!outcome.ok()) {
     file->remove();

@@ -270,7 +270,8 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
   gate.conclusion = conclude(gate.evidence, gate.judgements, {});
-  // A gate has all formats of a run. Only `text` is not among its files.
+  // A gate can be reported in each format of a run. GateFormat lists only the formats of the files
+  // that a gate writes, and `text` is not one of them.
   const GateFormat* writer = find_gate_format(format.name);
   BENCH_RETURN_IF_ERROR(write_output(writer == nullptr
                                          ? gate_console(gate, {}, report_console(arguments, env))

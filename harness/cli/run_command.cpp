@@ -112,7 +112,7 @@ RunOptions make_run_options(const Arguments& arguments, const std::string& run_i
   return options;
 }
 
-// Checks --baseline before the run, so that a wrong name is not reported only after it.
+// Checks --baseline before the run, so that a wrong name is reported before anything is measured.
 Status check_store(const Arguments& arguments) {
   if (!arguments.baseline) return Done{};
   const BaselineStore store(*arguments.baseline);
@@ -266,16 +266,17 @@ std::string format_rough_time(Nanoseconds time) {
 // Formats the sentence that estimates how long a run takes, in total and by phase.
 std::string format_dry_run(const Plan& plan, const std::optional<Nanoseconds>& budget) {
   const RunEstimate estimate = estimate_run(plan);
-  std::string text =
-      fmt::format("{} case{} in ", plan.cases.size(), plan.cases.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{} case{}", plan.cases.size(), plan.cases.size() == 1 ? "" : "s");
   if (budget && *budget < estimate.total()) {
-    text +=
-        fmt::format("{}, when the budget ends the run; without it in ", format_rough_time(*budget));
+    text += fmt::format(". The budget ends the run after {}; without it, the run takes",
+                        format_rough_time(*budget));
+  } else {
+    text += " in";
   }
   return text + fmt::format(
-                    "about {}: {} timed, {} warm-up, {} preparation and checks, {} workers. A "
-                    "busy machine takes up to twice as long: disturbed processes are measured "
-                    "again.",
+                    " about {}: {} timed, {} warm-up, {} preparation and checks, {} starts of "
+                    "workers. A busy machine takes up to twice as long: disturbed processes are "
+                    "measured again.",
                     format_rough_time(estimate.total()), format_rough_time(estimate.timed),
                     format_rough_time(estimate.warmup), format_rough_time(estimate.preparation),
                     format_rough_time(estimate.workers));
@@ -341,7 +342,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (!switches.ok()) return fail("run", switches.error(), ExitStatus::usage, env);
   if (arguments.profile.under) {
     plan = with_one_process(std::move(*plan));
-    *switches = std::nullopt;  // the tool is the profiler
+    *switches = std::nullopt;  // the program of --under is the profiler
   }
   if (arguments.dry_run) {
     print_dry_run(*plan, arguments, env);

@@ -97,8 +97,8 @@ void read_gate(const Reader& reader, const yaml::Node& node, ConfigFile& config)
         node.location,
         fmt::format("`gate`: {} is below {}", format_value(kGate[1].info, gate.detect),
                     format_value(kGate[0].info, gate.delta)),
-        fmt::format("what must be found is at least as large as what is allowed{}",
-                    node.find(kGate[1].info.name) == nullptr ? "; set detect as well" : ""));
+        "set detect, the slowdown that must be found, to at least delta, the slowdown that is "
+        "allowed");
   }
   config.gate = gate;
 }

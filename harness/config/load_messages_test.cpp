@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration's mistakes are called.
+// Tests the messages that load_plan() reports for mistakes in a configuration.
 #include "harness/config/load.hpp"
 
 #include <fmt/format.h>
@@ -41,16 +41,16 @@ TEST(LoadErrors, an_empty_text_is_not_the_value_of_a_switch) {
   }
 }
 
-TEST(LoadErrors, a_gate_names_rounded_percentages_and_what_is_a_default) {
+TEST(LoadErrors, the_error_of_a_gate_shows_rounded_percentages_and_marks_defaults) {
   const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
   const std::string delta = mistakes_of("version: 1\ngate: { delta: 7% }\n" + cases);
   EXPECT_EQ(delta,
-            "a.yaml:2:7: `gate`: detect (by default 2%) is below delta (7%); what must be found is "
-            "at least as large as what is allowed; set detect as well\n");
+            "a.yaml:2:7: `gate`: detect (by default 2%) is below delta (7%); set detect, the "
+            "slowdown that must be found, to at least delta, the slowdown that is allowed\n");
   const std::string detect = mistakes_of("version: 1\ngate: { detect: 0.7% }\n" + cases);
   EXPECT_EQ(detect,
-            "a.yaml:2:7: `gate`: detect (0.7%) is below delta (by default 1%); what must be found "
-            "is at least as large as what is allowed\n");
+            "a.yaml:2:7: `gate`: detect (0.7%) is below delta (by default 1%); set detect, the "
+            "slowdown that must be found, to at least delta, the slowdown that is allowed\n");
 }
 
 TEST(LoadErrors, a_case_without_the_space_after_its_first_colon_is_told_so) {

@@ -24,9 +24,9 @@ namespace bench {
 std::string format_canaries(const Report& report);
 
 // Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
-// and the number of processes that do not count. Such a process was disturbed or had threads
-// farther apart. The text also gives the number of cases that were never quiet for long enough.
-// Empty if no case has such canaries or all samples were quiet.
+// and the number of processes that do not count. Such a process was disturbed, or its threads ran
+// on processors that are farther apart (quiet.hpp). The text also gives the number of cases that
+// were never quiet for long enough. Empty if no case has such canaries or all samples were quiet.
 std::string format_quiet_samples(const Report& report);
 
 // The next functions serve runs without any time, since their table could be mistaken for a result.

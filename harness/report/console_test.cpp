@@ -153,7 +153,7 @@ TEST(ConsoleTable, CeilingsAreColumnsOnlyIfACaseHasOne) {
   EXPECT_NE(console_table(report_with_ceilings(), {}).find("% peak"), std::string::npos);
 }
 
-TEST(ConsoleTable, RunsBelowAToolAreMarkedAndOthersAreNot) {
+TEST(ConsoleTable, RunsUnderAToolAreNamedBelowTheTable) {
   Report report = sample_report();
   report.runs.resize(2);
   report.runs[0].run_id = "4be0a1";
@@ -182,7 +182,7 @@ TEST(ConsoleColourGolden, OnlyWhereAskedFor) {
 
 TEST(ConsoleTable, NothingToShow) { EXPECT_EQ(console_table({}, {}), "no cases\n"); }
 
-TEST(ConsoleTable, EveryWidthIsKept) {
+TEST(ConsoleTable, NoLineIsWiderThanTheWidth) {
   const Report report = sample_report();
   const auto networks = summarise_networks(report);
   for (std::size_t width = 60; width <= 260; ++width) {

@@ -94,7 +94,7 @@ TEST(TrendText, TheWorstCasesComeFirst) {
                               "in 7 runs without a step of 1 % or more.\n")));
 }
 
-TEST(TrendText, SinceHidesEarlierChangesAndStartsAtTheLevelBefore) {
+TEST(TrendText, SinceHidesEarlierChangesAndComparesWithTheLevelBeforeIt) {
   const std::vector<CaseTrend> trends = {stepped("early", kStep, 3), stepped("late", kStep, 7)};
   TrendView view;
   view.since = "2026-11-08";
@@ -161,7 +161,7 @@ TEST(TrendText, TheDetailHasEveryRunAndMarksTheChange) {
                   HasSubstr("with a checkout of commit c4:\n  bench duet a/x --base CHECKOUT\n")));
 }
 
-// The state was that of a change that had been superseded.
+// Earlier, the state of the case was that of a change that the accepted epoch supersedes.
 TEST(TrendText, AnAcceptedEpochSupersedesEarlierChanges) {
   CaseTrend one = stepped("a/x", -kStep, 4);
   for (std::size_t i = 7; i < 10; ++i) {
@@ -191,7 +191,7 @@ TEST(TrendText, AChangeThatRoundsToZeroHasNoSign) {
               AllOf(HasSubstr(" 0.0%"), Not(HasSubstr("-0.0%"))));
 }
 
-TEST(TrendText, TextFromTheStoreIsNotObeyed) {
+TEST(TrendText, EscapeSequencesFromTheStoreAreNotPrinted) {
   CaseTrend one = stepped("a\x1b[2J/x", kStep);
   one.machine_class = "evil\x1b[2J";
   one.points[5].run.reason = "evil\x1b[2J";

@@ -65,7 +65,7 @@ TEST_F(VersusBaselineTest, names_what_differs) {
   Report elsewhere = run_of(1000, 5);
   elsewhere.runs[0].environment.machine_class = "other-4c";
   const VersusBaseline machine = versus_baseline(elsewhere, store_);
-  EXPECT_THAT(machine.cells, IsEmpty());  // a column without any answer
+  EXPECT_THAT(machine.cells, IsEmpty());  // no case can be compared, so there is no column
   EXPECT_THAT(machine.notes,
               ElementsAre(AllOf(HasSubstr("other-4c"), HasSubstr("only of test-2c-00000000"))));
 }

@@ -61,7 +61,7 @@ ActivityIdeal make_ideal(Nanoseconds time, Bound bound) {
 
 }  // namespace
 
-const std::optional<ActivityWorkModel::ActivityWork>& ActivityWorkModel::model_work(
+const std::optional<ActivityWorkModel::ModelledWork>& ActivityWorkModel::model_work(
     const Activity& activity) {
   key_ = fmt::format("{}/{}/{}/{}", activity.attributes.text(Attribute::op), activity.direction,
                      activity.attributes.text(Attribute::dtype),
@@ -73,18 +73,18 @@ const std::optional<ActivityWorkModel::ActivityWork>& ActivityWorkModel::model_w
   if (cache_.size() >= kMaxCached) cache_.clear();
   const auto problem = parse_problem(activity);
   const auto model =
-      problem ? std::optional(ActivityWork{problem->work, sum_weights(*problem)}) : std::nullopt;
+      problem ? std::optional(ModelledWork{problem->work, sum_weights(*problem)}) : std::nullopt;
   return cache_.emplace(key_, model).first->second;
 }
 
-std::optional<ActivityWorkModel::ActivityWork> ActivityWorkModel::work(const Activity& activity) {
+std::optional<ActivityWorkModel::ModelledWork> ActivityWorkModel::work(const Activity& activity) {
   const auto flops = activity.attributes.integer(Attribute::flops);
   const auto bytes = activity.attributes.integer(Attribute::bytes);
   if (!flops && !bytes) return std::nullopt;
-  ActivityWork result;
+  ModelledWork result;
   result.work.flops = flops.value_or(0);
   result.work.bytes_read = bytes.value_or(0);
-  const std::optional<ActivityWork>& model = model_work(activity);
+  const std::optional<ModelledWork>& model = model_work(activity);
   if (!model) return result;
   result.weights = model->weights;
   // If the FLOPs differ, the activity is not the problem that its parameters describe.
@@ -98,15 +98,15 @@ IdealProvider make_ideal_provider(Ceilings ceilings) {
     const auto modelled = is_executed_on_cpu(activity) ? model->work(activity) : std::nullopt;
     if (!modelled) return std::nullopt;
     const IdSegments segments = split_id(activity.case_id);
-    RooflineQuestion question;
-    question.work = modelled->work;
+    RooflineInput input;
+    input.work = modelled->work;
     // The ideal time does not depend on the measured time, which only has to be positive.
-    question.time = Nanoseconds(1);
-    question.dtype = activity.attributes.text(Attribute::dtype);
-    question.cache = segments.cache;
-    question.threads = threads_in(segments.options);
-    question.weights = modelled->weights;
-    const auto roofline = compute_roofline(question, ceilings);
+    input.time = Nanoseconds(1);
+    input.dtype = activity.attributes.text(Attribute::dtype);
+    input.cache = segments.cache;
+    input.threads = threads_in(segments.options);
+    input.weights = modelled->weights;
+    const auto roofline = compute_roofline(input, ceilings);
     if (!roofline) return std::nullopt;
     return make_ideal(roofline->ideal, roofline->bound);
   };

@@ -20,21 +20,21 @@ namespace bench {
 // Not thread-safe.
 class ActivityWorkModel {
  public:
-  struct ActivityWork {
+  struct ModelledWork {
     ops::Work work;
     Bytes weights{0};  // 0 if unknown
   };
   // Returns the FLOPs and bytes that the activity records; nullopt if it records neither. If its
   // attributes describe a problem of an operator, also sets the FLOPs without padding and the size
   // of the weights.
-  std::optional<ActivityWork> work(const Activity& activity);
+  std::optional<ModelledWork> work(const Activity& activity);
 
  private:
   // Returns the work of the problem that the attributes describe; nullopt if they describe none.
-  const std::optional<ActivityWork>& model_work(const Activity& activity);
+  const std::optional<ModelledWork>& model_work(const Activity& activity);
 
   std::string key_;  // a member to reuse its memory
-  std::unordered_map<std::string, std::optional<ActivityWork>> cache_;
+  std::unordered_map<std::string, std::optional<ModelledWork>> cache_;
 };
 
 // Uses the ceilings of the machine on which the activities ran. Reads the cache mode and the

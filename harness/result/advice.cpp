@@ -188,9 +188,10 @@ std::span<const std::string_view> advice_ids() {
 
 std::vector<Advice> advice_for(const CaseRecord& record, const Ceilings& ceilings) {
   if (!record.roofline) return {};
-  const auto question = roofline_question(record, ceilings);
+  const auto properties = make_roofline_input(record, ceilings);
   const IdSegments id = split_id(record.id);
-  const int threads = question ? question->threads.value_or(ceilings.threads) : ceilings.threads;
+  const int threads =
+      properties ? properties->threads.value_or(ceilings.threads) : ceilings.threads;
   const AdviceInput input{record, *record.roofline, ceilings, id, threads, parse_parameters(id)};
   std::vector<Advice> advice;
   for (const AdviceRule& rule : kAdviceRules) {

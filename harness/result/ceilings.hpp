@@ -19,8 +19,9 @@ namespace bench {
 // The levels of the memory hierarchy, fastest first. A GPU has l2 and dram, its own memory.
 inline constexpr std::array<std::string_view, 4> kMemoryLevels = {"l1", "l2", "l3", "dram"};
 // Names of ceilings that are not loops of the operator `peak`. kDispatchCeiling: the time of a
-// primitive that computes one element, or on a GPU of the shortest copy. kLibraryCeiling: the
-// prefix of the library's large matrix products ("gemm_f32").
+// primitive that computes one element; on a GPU the time of an empty kernel or of the shortest
+// copy, whichever is shorter. kLibraryCeiling: the prefix of the library's large matrix products
+// ("gemm_f32").
 inline constexpr std::string_view kDispatchCeiling = "dispatch";
 inline constexpr std::string_view kLibraryCeiling = "gemm_";
 // Prefix of ceilings for multiply-adds on a GPU's CUDA cores ("fma_cuda_f32").

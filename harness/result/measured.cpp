@@ -96,7 +96,7 @@ double per_iteration(Nanoseconds sample, const ProcessSummary& process) {
 }
 
 ProcessSummary process_from_iteration(FractionalNanoseconds iteration) {
-  // Longer iterations need no fraction, and a billion of them would not fit into an integer.
+  // Longer iterations need no fraction. A billion iterations of 10 s would not fit into an integer.
   constexpr FractionalNanoseconds kMinWithoutFraction = std::chrono::seconds(1);
   constexpr double kMaxTime = 9e18;
   ProcessSummary process;

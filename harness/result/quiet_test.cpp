@@ -58,7 +58,7 @@ TEST(QuietLevelsTest, OneCanaryThatIsTooFastIsNoLevel) {
 }
 
 // A run on a machine that is never quiet must not take its best level for the quiet one.
-TEST(QuietLevelsTest, WhatTheStoreKnowsIsNotUnlearnt) {
+TEST(QuietLevelsTest, CanariesCanLowerAStoredLevelButNotRaiseIt) {
   QuietLevels levels;
   levels.know(2, kLevel);
   levels.learn(2, std::vector<Nanoseconds>(100, kBusy));
@@ -160,7 +160,7 @@ TEST(JudgeSamples, AProcessOfFewSamplesCountsIfAllOfThemAreQuiet) {
   EXPECT_EQ(judged.counted[0].process, &processes[0]);
 }
 
-TEST(CompleteCase, TimeIsOfTheQuietSamplesAndTimeAllOfAll) {
+TEST(CompleteCase, TimeUsesTheQuietSamplesAndTimeAllUsesAllSamples) {
   const std::vector<ProcessRecord> processes(5, process(5, 100ns, 20, 170ns));
   CaseRecord record;
   complete_case(record, pointers(processes), kUnknownPrecision);
@@ -174,7 +174,7 @@ TEST(CompleteCase, TimeIsOfTheQuietSamplesAndTimeAllOfAll) {
 
 // In a study of equal runs, 20 per hour, the interval over a run's processes contained the median
 // of all runs in 84 to 88 % of the runs. With 0.3 % added on both sides, it did so in 95 %.
-TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
+TEST(CompleteCase, TheIntervalIncludesAnAllowanceForRunToRunVariation) {
   const std::vector<ProcessRecord> processes(5, process(5, 100'000ns, 0, 0ns));
   CaseRecord record;
   complete_case(record, pointers(processes), kUnknownPrecision);
@@ -183,7 +183,8 @@ TEST(CompleteCase, TheIntervalAllowsForWhatRunsDifferByBeyondTheirProcesses) {
   EXPECT_THAT(record.flags, Not(Contains(Flag::noisy)));
 }
 
-// Earlier, a median from only one quiet process out of ten had no flag: 147 us instead of 98 us.
+// A median of only one quiet process out of ten is unreliable: a run measured 147 us for a case of
+// 98 us.
 TEST(CompleteCase, ATimeOfTooFewQuietProcessesForAnIntervalIsNoisy) {
   std::vector<ProcessRecord> processes(9, process(1, 100ns, 20, 170ns));
   processes.push_back(process(20, 150ns, 0, 0ns));

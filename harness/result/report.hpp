@@ -38,7 +38,7 @@ Result<Record> record_from_json_line(std::string_view line);
 // outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
-// Returns the complete report as one JSON document (product.md section 4): {"schema", "runs",
+// Returns the complete report as one JSON document (docs/report.schema.json): {"schema", "runs",
 // "processes", "cases", "profile_passes", "canaries", "ends", "networks"}.
 std::string to_json_document(const Report& report);
 // Returns the same document with the field `profile_summary`, whose value is JSON text.

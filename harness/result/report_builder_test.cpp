@@ -86,7 +86,7 @@ TEST(InterruptedCase, ResumedRunsAddTheirProcesses) {
   EXPECT_EQ(record.time->median, Nanoseconds(20));
 }
 
-TEST(InterruptedCase, OfOneProcessNumberTheLastCounts) {
+TEST(InterruptedCase, TheLastOfSeveralRecordsWithOneProcessNumberCounts) {
   const CaseRecord record =
       Lines().run("a").process("a", 0, 10).run("b", "a").process("b", 0, 50).only_case();
   EXPECT_EQ(record.time->median, Nanoseconds(50));

@@ -32,16 +32,15 @@ Movement move_from_level(Bytes bytes, std::string_view level, int threads,
   return {static_cast<double>(bytes.count) / bandwidth->value, level};
 }
 
-Movement compute_movement(const RooflineQuestion& question, int threads, const Ceilings& ceilings) {
-  const Bytes bytes = question.work.traffic();
-  const Bytes working_set = question.working_set.value_or(bytes);
-  if (question.cache == "cold") return move_from_level(bytes, kMemory, threads, ceilings);
-  if (question.cache != "cold_weights") {
+Movement compute_movement(const RooflineInput& input, int threads, const Ceilings& ceilings) {
+  const Bytes bytes = input.work.traffic();
+  const Bytes working_set = input.working_set.value_or(bytes);
+  if (input.cache == "cold") return move_from_level(bytes, kMemory, threads, ceilings);
+  if (input.cache != "cold_weights") {
     return move_from_level(bytes, level_that_holds(ceilings, working_set, threads), threads,
                            ceilings);
   }
-  const Bytes weights{
-      std::min(question.weights.value_or(Bytes{0}).count, question.work.bytes_read)};
+  const Bytes weights{std::min(input.weights.value_or(Bytes{0}).count, input.work.bytes_read)};
   const Bytes hot_set{std::max<std::int64_t>(working_set.count - weights.count, 0)};
   const Movement cold = move_from_level(weights, kMemory, threads, ceilings);
   const Movement hot =
@@ -118,29 +117,27 @@ bool can_use_tensor_cores(const CaseRecord& record) {
   return answer == kTensorCoresEligible || is_count;
 }
 
-std::optional<FlopsPerSecond> find_gpu_peak(const RooflineQuestion& question,
-                                            const Ceilings& ceilings) {
-  return question.tensor_operand ? tensor_core_peak(ceilings, *question.tensor_operand)
-                                 : cuda_core_peak(ceilings, question.dtype);
+std::optional<FlopsPerSecond> find_gpu_peak(const RooflineInput& input, const Ceilings& ceilings) {
+  return input.tensor_operand ? tensor_core_peak(ceilings, *input.tensor_operand)
+                              : cuda_core_peak(ceilings, input.dtype);
 }
 
 }  // namespace
 
-std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
-                                         const Ceilings& ceilings) {
-  if (question.time.count() <= 0) return std::nullopt;
+std::optional<Roofline> compute_roofline(const RooflineInput& input, const Ceilings& ceilings) {
+  if (input.time.count() <= 0) return std::nullopt;
   const bool on_gpu = !ceilings.gpu.empty();
-  const int threads = on_gpu ? 1 : question.threads.value_or(ceilings.threads);
+  const int threads = on_gpu ? 1 : input.threads.value_or(ceilings.threads);
   Roofline roofline;
   roofline.source = ceilings.source;
-  const auto flops = static_cast<double>(necessary_flops(question.work));
-  const auto bytes = static_cast<double>(question.work.traffic().count);
+  const auto flops = static_cast<double>(necessary_flops(input.work));
+  const auto bytes = static_cast<double>(input.work.traffic().count);
   if (flops > 0) {
     roofline.peak_flops_per_s =
-        on_gpu ? find_gpu_peak(question, ceilings) : find_peak(ceilings, question.dtype, threads);
+        on_gpu ? find_gpu_peak(input, ceilings) : find_peak(ceilings, input.dtype, threads);
   }
   const auto arithmetic = compute_seconds(flops, roofline.peak_flops_per_s);
-  const Movement moved = compute_movement(question, threads, ceilings);
+  const Movement moved = compute_movement(input, threads, ceilings);
   if (!arithmetic && !moved.seconds) return std::nullopt;
   if (moved.seconds) roofline.peak_bytes_per_s = BytesPerSecond{bytes / *moved.seconds};
   roofline.level = moved.level;
@@ -149,7 +146,7 @@ std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
   roofline.bound =
       find_bound(arithmetic, moved, roofline.ideal, find_dispatch_time(ceilings, threads));
   roofline.efficiency =
-      static_cast<double>(roofline.ideal.count()) / static_cast<double>(question.time.count());
+      static_cast<double>(roofline.ideal.count()) / static_cast<double>(input.time.count());
   return roofline;
 }
 
@@ -179,31 +176,30 @@ std::optional<int> threads_in(std::string_view options) {
   return std::nullopt;
 }
 
-std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
-                                                  const Ceilings& ceilings) {
+std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
+                                                 const Ceilings& ceilings) {
   const std::string_view device = ceilings.gpu.empty() ? "cpu" : kCudaDevice;
   if (!record.time || !record.work || record.device != device) return std::nullopt;
   const IdSegments segments = split_id(record.id);
-  RooflineQuestion question;
-  question.work = *record.work;
-  question.time = record.time->median;
-  question.dtype = record.dtype;
-  question.cache = segments.cache;
-  question.threads = threads_in(segments.options);
+  RooflineInput input;
+  input.work = *record.work;
+  input.time = record.time->median;
+  input.dtype = record.dtype;
+  input.cache = segments.cache;
+  input.threads = threads_in(segments.options);
   if (can_use_tensor_cores(record)) {
-    question.tensor_operand =
-        has_option(segments.options, kTf32Option) ? kTf32Option : record.dtype;
+    input.tensor_operand = has_option(segments.options, kTf32Option) ? kTf32Option : record.dtype;
   }
   if (record.memory) {
-    question.working_set = record.memory->peak;
-    question.weights = record.memory->weights;
+    input.working_set = record.memory->peak;
+    input.weights = record.memory->weights;
   }
-  return question;
+  return input;
 }
 
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
-  const auto question = roofline_question(record, ceilings);
-  if (question) record.roofline = compute_roofline(*question, ceilings);
+  const auto input = make_roofline_input(record, ceilings);
+  if (input) record.roofline = compute_roofline(*input, ceilings);
   if (!record.roofline) return;
   if (record.roofline->efficiency > kMaxEfficiency) {
     if (!has_flag(record, Flag::above_ceiling)) record.flags.push_back(Flag::above_ceiling);

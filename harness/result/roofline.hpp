@@ -7,7 +7,8 @@
 // data the level that holds them.
 //
 // On a GPU, times come from the GPU's clock. If the rules permit tensor cores for the case, the
-// peak is that of the library's products on tensor cores. Otherwise it is that of the CUDA cores.
+// peak is that of the library's matrix products on tensor cores. Otherwise it is that of the CUDA
+// cores.
 #pragma once
 
 #include "base/units.hpp"
@@ -27,7 +28,7 @@ namespace bench {
 inline constexpr double kMaxEfficiency = 1.05;
 
 // The properties of a case, or of an activity, that determine its roofline.
-struct RooflineQuestion {
+struct RooflineInput {
   ops::Work work;
   Nanoseconds time{0};  // measured time of one iteration
   std::string dtype;
@@ -42,8 +43,7 @@ struct RooflineQuestion {
 };
 
 // Returns nullopt if the time is not positive, or if there is no work or no ceiling for it.
-std::optional<Roofline> compute_roofline(const RooflineQuestion& question,
-                                         const Ceilings& ceilings);
+std::optional<Roofline> compute_roofline(const RooflineInput& input, const Ceilings& ceilings);
 
 // Returns the FLOPs without padding. Ceilings do not apply to the FLOPs of padding, since a kernel
 // may skip them. Returns all FLOPs if the number without padding is unknown, as in other tools'
@@ -65,8 +65,8 @@ std::optional<int> threads_in(std::string_view options);
 
 // Returns the properties from a case's record. Returns nullopt if the record has no time or work,
 // or if the ceilings belong to another device.
-std::optional<RooflineQuestion> roofline_question(const CaseRecord& record,
-                                                  const Ceilings& ceilings);
+std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
+                                                 const Ceilings& ceilings);
 
 // Sets the roofline of a record that has a time. If the case is faster than the ceilings permit,
 // sets the flag above_ceiling and states the likely causes in the detail "above_ceiling". Adds the

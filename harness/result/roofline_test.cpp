@@ -36,19 +36,19 @@ Ceilings four_cores() {
   return ceilings;
 }
 
-RooflineQuestion question() {
-  RooflineQuestion question;
-  question.work.flops = 4'000'000;
-  question.work.bytes_read = 30'000;
-  question.work.bytes_written = 10'000;
-  question.time = Nanoseconds(20'000);
-  question.dtype = "f32";
-  question.cache = "hot";
-  return question;
+RooflineInput example_input() {
+  RooflineInput input;
+  input.work.flops = 4'000'000;
+  input.work.bytes_read = 30'000;
+  input.work.bytes_written = 10'000;
+  input.time = Nanoseconds(20'000);
+  input.dtype = "f32";
+  input.cache = "hot";
+  return input;
 }
 
 TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
-  const auto roofline = compute_roofline(question(), four_cores());
+  const auto roofline = compute_roofline(example_input(), four_cores());
   ASSERT_TRUE(roofline);
   EXPECT_EQ(roofline->bound, Bound::compute);
   EXPECT_EQ(roofline->ideal, Nanoseconds(10'000));
@@ -63,13 +63,13 @@ TEST(Roofline, ComputeBoundTimeIsWorkByPeak) {
 // Regression test: with a ceiling for all products, a kernel that skips the products with padding
 // was faster than its ceiling.
 TEST(Roofline, ProductsWithPaddingAreNoNecessaryWork) {
-  RooflineQuestion padded = question();
+  RooflineInput padded = example_input();
   padded.work.flops_valid = 3'000'000;
   EXPECT_EQ(compute_roofline(padded, four_cores())->ideal, Nanoseconds(7'500));
 }
 
 TEST(Roofline, ColdDataComeFromMemory) {
-  RooflineQuestion cold = question();
+  RooflineInput cold = example_input();
   cold.cache = "cold";
   cold.work.flops = 40'000;
   const auto roofline = compute_roofline(cold, four_cores());
@@ -80,7 +80,7 @@ TEST(Roofline, ColdDataComeFromMemory) {
 }
 
 TEST(Roofline, HotDataComeFromTheSmallestCacheThatHoldsThem) {
-  RooflineQuestion hot = question();
+  RooflineInput hot = example_input();
   hot.work.flops = 0;
   hot.working_set = Bytes{4 * 32 * kKibi + 1};  // more than the first-level caches of four cores
   const auto roofline = compute_roofline(hot, four_cores());
@@ -96,7 +96,7 @@ TEST(Roofline, HotDataComeFromTheSmallestCacheThatHoldsThem) {
 }
 
 TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
-  RooflineQuestion mixed = question();
+  RooflineInput mixed = example_input();
   mixed.cache = "cold_weights";
   mixed.work.flops = 0;
   mixed.working_set = Bytes{200 * kKibi};
@@ -111,17 +111,17 @@ TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
 }
 
 TEST(Roofline, WithoutTimeWorkOrCeilingThereIsNone) {
-  RooflineQuestion none = question();
+  RooflineInput none = example_input();
   none.time = Nanoseconds(0);
   EXPECT_FALSE(compute_roofline(none, four_cores()));
-  none = question();
+  none = example_input();
   none.work = {};
   EXPECT_FALSE(compute_roofline(none, four_cores()));
-  EXPECT_FALSE(compute_roofline(question(), Ceilings{}));
+  EXPECT_FALSE(compute_roofline(example_input(), Ceilings{}));
 }
 
 TEST(Roofline, WorkThatTakesNoTimeCountsAsOneNanosecond) {
-  RooflineQuestion tiny = question();
+  RooflineInput tiny = example_input();
   tiny.work = {};
   tiny.work.flops = 1;
   EXPECT_EQ(compute_roofline(tiny, four_cores())->ideal, Nanoseconds(1));
@@ -161,7 +161,7 @@ CaseRecord record() {
   record.op = "gemm";
   record.dtype = "f32";
   record.device = "cpu";
-  record.work = question().work;
+  record.work = example_input().work;
   record.time = TimeSummary{};
   record.time->median = Nanoseconds(50'000);
   record.flags = {Flag::noisy};

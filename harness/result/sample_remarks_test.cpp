@@ -18,7 +18,7 @@ TEST(SampleRemarks, ReasonsThatDifferInTheirNumbersAreOne) {
   EXPECT_EQ(most_frequent_reason(remarks), "SM clock 1.21 GHz, 68 % of the run's median 1.78 GHz");
 }
 
-TEST(SampleRemarks, AreAFewHoweverManyReasonsThereAre) {
+TEST(SampleRemarks, KeepALimitedNumberOfReasons) {
   SampleRemarks remarks;
   for (int i = 0; i < 20; ++i) add_remark(remarks, std::string(static_cast<std::size_t>(i), 'x'));
   EXPECT_EQ(remarks.count, 20);

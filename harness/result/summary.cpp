@@ -38,7 +38,7 @@ std::optional<double> interval_half_width(const TimeSummary& time) {
 
 namespace {
 
-// Minimum exact coverage of the interval from `low` to `high` (product.md).
+// Minimum exact coverage of the interval from `low` to `high` (docs/manual.md).
 constexpr double kMinCoverage = 0.9;
 // Minimum number of processes for this coverage: the extremes of 5 values cover the median with
 // probability 1 - 2^-4.

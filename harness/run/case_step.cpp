@@ -50,7 +50,7 @@ class Step {
     if (reply.error().cause == RequestFailure::Cause::interruption) {
       result_.completion = StepResult::Completion::aborted;
     } else {
-      result_.ended = ErrorReply{reply.error().outcome, reply.error().reason};
+      result_.failure = ErrorReply{reply.error().outcome, reply.error().reason};
     }
     return std::nullopt;
   }
@@ -83,7 +83,7 @@ class Step {
             record.energy ? energy_unavailable_reason(*record.energy) : std::nullopt) {
       result_.prepared->details[kEnergyDetail] = "n/a: " + *no_energy;
     }
-    if (result_.ended || (record.samples.empty() && record.device.voided.count == 0)) return;
+    if (result_.failure || (record.samples.empty() && record.device.voided.count == 0)) return;
     record.stop = reason.value_or(StopReason::interrupted);
     drop_incomplete_lists(record.device, record.samples.size());
     result_.record = std::move(record);
@@ -118,7 +118,8 @@ class Step {
       const bool is_short = static_cast<std::int64_t>(round->samples.size()) < count;
       if (is_short && round->device.voided.count > 0) return StopReason::voided;
       if (round->samples.empty()) {
-        result_.ended = ErrorReply{Outcome::failed, "the worker answered a round without samples"};
+        result_.failure =
+            ErrorReply{Outcome::failed, "the worker answered a round without samples"};
         return std::nullopt;
       }
       sample = timed / static_cast<std::int64_t>(samples.size());

@@ -33,7 +33,8 @@ struct StepRequest {
   // If not empty, the worker runs one round of min_iterations inside a range of this name, which a
   // profiler can select.
   std::string range{};
-  // The step adds the canaries of its samples. If null, it ignores canaries and all samples count.
+  // The step adds the canaries of its samples to these levels. If null, it ignores canaries, and
+  // all samples count.
   QuietLevels* levels = nullptr;
   // The step starts no further round after this time and ends with StopReason::budget. It always
   // runs at least one round.
@@ -43,9 +44,9 @@ struct StepRequest {
 struct StepResult {
   std::optional<PreparedReply> prepared;
   // Why the case ended: the worker refused it, or the worker failed.
-  std::optional<ErrorReply> ended;
-  // Has at least one sample, or only discarded ones. Also set if the step was aborted after a
-  // round.
+  std::optional<ErrorReply> failure;
+  // Set if at least one sample was taken, even if all were discarded, and `failure` is not set.
+  // Also set if the step was aborted after a round.
   std::optional<ProcessRecord> record;
   enum class Completion { complete, aborted };
   Completion completion = Completion::complete;  // aborted: interrupted while the worker was busy

@@ -340,14 +340,14 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     progress.learn(*result.prepared);
     outputs_.emplace(problem, std::move(result.prepared->output));
   }
-  if (result.ended) {
+  if (result.failure) {
     const int processes = progress.spec().measure.processes;
     for (int p = process + 1; p < processes; ++p) steps_done_ += progress.needs_process(p) ? 1 : 0;
-    progress.end(result.ended->outcome, result.ended->reason);
+    progress.end(result.failure->outcome, result.failure->reason);
     // A device's error may affect everything in the worker process, so the other cases get a new
     // one.
     const bool on_device = progress.spec().key.device != "cpu";
-    if (on_device && result.ended->outcome == Outcome::failed) session_.finish();
+    if (on_device && result.failure->outcome == Outcome::failed) session_.finish();
   }
   if (result.record) {
     result.record->run_id = options_.run_id;

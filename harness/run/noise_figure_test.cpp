@@ -17,7 +17,7 @@ CanaryRounds steady(Nanoseconds fma, Nanoseconds l2, Nanoseconds dram) {
   return CanaryRounds(kNoiseRounds, Canaries{fma, l2, dram, 50us});
 }
 
-TEST(NoiseFigure, IsWhatTheIntervalOfACompareAllowsFor) {
+TEST(NoiseFigure, IsTheSmallestDifferenceThatACompareDetects) {
   const std::vector<CanaryRounds> processes = {
       steady(1000us, 1000us, 1000us), steady(1000us, 1010us, 1100us),
       steady(1000us, 1020us, 1050us), steady(1000us, 1030us, 1900us),
@@ -26,7 +26,7 @@ TEST(NoiseFigure, IsWhatTheIntervalOfACompareAllowsFor) {
   ASSERT_TRUE(figure);
   EXPECT_EQ(figure->processes, 5U);
   ASSERT_EQ(figure->workloads.size(), 3U);
-  // Median - minimum of the logarithms, times 1.25, and 1 % between runs.
+  // (median - minimum of the logarithms) times 1.25, plus 0.01 for the variation between runs
   EXPECT_EQ(figure->workloads[0].name, "arithmetic");
   EXPECT_NEAR(figure->workloads[0].fraction, std::exp(0.01) - 1, 1e-12);
   EXPECT_NEAR(figure->workloads[1].fraction, std::exp(1.25 * std::log(1.02) + 0.01) - 1, 1e-12);
@@ -34,7 +34,7 @@ TEST(NoiseFigure, IsWhatTheIntervalOfACompareAllowsFor) {
   EXPECT_DOUBLE_EQ(figure->max_fraction(), figure->workloads[2].fraction);
 }
 
-TEST(NoiseFigure, AProcessIsItsLowerQuartileSoThatOneDisturbedRoundIsNoNoise) {
+TEST(NoiseFigure, OneDisturbedRoundOfAProcessDoesNotChangeTheFigure) {
   std::vector<CanaryRounds> processes(kNoiseProcesses, steady(1ms, 1ms, 1ms));
   processes[2][3] = Canaries{9ms, 9ms, 9ms, 50us};
   const auto figure = noise_figure(processes);
@@ -63,7 +63,7 @@ TEST(NoiseFinding, SaysWhichDifferencesAreNotSeen) {
   EXPECT_THAT(finding.remedy, HasSubstr("bench gate --base"));
 }
 
-TEST(NoiseFinding, ItsLevelFollowsWhatACompareCanSay) {
+TEST(NoiseFinding, LevelDependsOnTheDetectableDifference) {
   const Finding quiet = noise_finding({5, {{"memory", 0.03}}});
   EXPECT_EQ(quiet.level, Finding::Level::good);
   EXPECT_EQ(quiet.remedy, "");

@@ -23,14 +23,14 @@ struct PeakLoop {
   std::string_view function;
   std::string_view dtype;
   std::string_view flag;
-  // A calibration only measures the fastest loops of each type; `bench peak` measures all loops.
-  enum class Use { both, peak_only };
-  Use use = Use::both;
+  // A calibration omits the loop if the processor has this flag, because another loop of the same
+  // type is then faster. Empty: a calibration never omits the loop. `bench peak` omits none.
+  std::string_view superseded_by = {};
 };
 constexpr std::array<PeakLoop, 10> kPeakLoops = {{
-    {"fma_portable", "f32", "", PeakLoop::Use::peak_only},
+    {"fma_portable", "f32", "", "avx2"},
     {"fma_avx2", "f32", "avx2"},
-    {"fma_avx2", "f64", "avx2", PeakLoop::Use::peak_only},
+    {"fma_avx2", "f64", "avx2", "avx512f"},
     {"fma_avx512", "f32", "avx512f"},
     {"fma_avx512", "f64", "avx512f"},
     {"dot_avx2", "s8", "avx_vnni"},
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 1> kCalibrationLoops = {"read"};
 constexpr std::array<std::string_view, 3> kProductTypes = {"f32", "bf16", "s8"};
 constexpr std::string_view kMemoryLevel = kMemoryLevels.back();
 
-// Appends the option for the number of threads, which all threads do not need.
+// Appends the option for the number of threads. An id without it means all threads.
 std::string add_threads_option(std::string id, int threads, int all_threads) {
   if (threads != all_threads) id += fmt::format("/t{}", threads);
   return id;
@@ -58,15 +58,21 @@ bool has_cpu_flag(const CpuFacts& cpu, std::string_view flag) {
   return flag.empty() || std::ranges::find(cpu.isa, flag) != cpu.isa.end();
 }
 
+bool is_superseded(const PeakLoop& loop, const CpuFacts& cpu) {
+  return !loop.superseded_by.empty() && has_cpu_flag(cpu, loop.superseded_by);
+}
+
+enum class Purpose { calibration, peak };
+
 class PeakPlan {
  public:
   PeakPlan(const CpuFacts& cpu, int all_threads) : cpu_(cpu), all_threads_(all_threads) {}
 
-  // `user`: `both` adds the loops of a calibration, `peak_only` adds all loops.
-  void add_arithmetic(PeakLoop::Use user, int threads) {
+  // Adds the loops of a calibration, or all loops of `bench peak`.
+  void add_arithmetic(Purpose purpose, int threads) {
     for (const PeakLoop& loop : kPeakLoops) {
       if (!has_cpu_flag(cpu_, loop.flag)) continue;
-      if (user == PeakLoop::Use::both && loop.use != PeakLoop::Use::both) continue;
+      if (purpose == Purpose::calibration && is_superseded(loop, cpu_)) continue;
       const std::int64_t steps = std::min(ops::kPeakSteps * threads, ops::kMaxPeakSteps);
       add(fmt::format("peak/forward/{}-s{}/{}/native/cpu/hot", loop.function, steps, loop.dtype),
           fmt::format("{}_{}", loop.function, loop.dtype), "", threads);
@@ -171,7 +177,7 @@ Bytes memory_working_set(const CpuFacts& cpu) {
 std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
   PeakPlan plan(cpu, threads);
   for (const int count : thread_counts(threads)) {
-    plan.add_arithmetic(PeakLoop::Use::peak_only, count);
+    plan.add_arithmetic(Purpose::peak, count);
     plan.add_products(count);
     plan.add_caches(kCacheLoops, count);
     plan.add_memory(kMemoryLoops, memory_working_set(cpu), count);
@@ -183,7 +189,7 @@ std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
 std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads) {
   PeakPlan plan(cpu, threads);
   for (const int count : thread_counts(threads)) {
-    plan.add_arithmetic(PeakLoop::Use::both, count);
+    plan.add_arithmetic(Purpose::calibration, count);
     plan.add_caches(kCalibrationLoops, count);
     // Twice the cache suffices for an estimate of the bandwidth, and is faster to initialise.
     const std::int64_t twice = 2 * cpu.last_level.value_or(Bytes{0}).count;

@@ -71,6 +71,26 @@ TEST(PeakCases, ACalibrationHasACaseForEach) {
   EXPECT_THAT(names, Contains(Field(&PeakCase::level, "dram")).Times(2));
 }
 
+// A calibration without AVX-512 had no loop of f64, so cases of f64 had no arithmetic ceiling.
+TEST(CalibrationPeaks, AProcessorWithoutAvx512HasAnF64Ceiling) {
+  CpuFacts cpu = four_core_processor();
+  EXPECT_THAT(calibration_peaks(cpu, 4),
+              Contains(Field(&PeakCase::name, "fma_avx512_f64")).Times(2));
+  EXPECT_THAT(calibration_peaks(cpu, 4), Not(Contains(Field(&PeakCase::name, "fma_avx2_f64"))));
+  cpu.isa = {"avx2", "fma"};
+  EXPECT_THAT(calibration_peaks(cpu, 4), Contains(Field(&PeakCase::name, "fma_avx2_f64")).Times(2));
+  EXPECT_THAT(calibration_peaks(cpu, 4), Contains(Field(&PeakCase::name, "fma_avx2_f32")).Times(2));
+}
+
+// The portable loop is the only one of such a processor.
+TEST(CalibrationPeaks, AProcessorWithoutAvx2HasAnF32Ceiling) {
+  CpuFacts cpu = four_core_processor();
+  EXPECT_THAT(calibration_peaks(cpu, 4), Not(Contains(Field(&PeakCase::name, "fma_portable_f32"))));
+  cpu.isa = {};
+  EXPECT_THAT(calibration_peaks(cpu, 4),
+              Contains(Field(&PeakCase::name, "fma_portable_f32")).Times(2));
+}
+
 TEST(CeilingValue, HasTheUnitOfItsKind) {
   ops::Work work;
   work.flops = 2000;

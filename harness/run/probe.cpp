@@ -65,7 +65,7 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   if (result.prepared && !result.prepared->libraries.empty()) {
     result.library = result.prepared->libraries.front();
   }
-  result.refused = std::move(step.ended);
+  result.refused = std::move(step.failure);
   return result;
 }
 

@@ -62,15 +62,12 @@ TEST(SplitMix, GivesTheReferenceSequence) {
   EXPECT_EQ(random.next(), 0x6e789e6aa1b965f4u);
 }
 
-TEST(SplitMix, ShufflesEverywhereAlike) {
+// The order was computed by an independent program. std::shuffle would give another one.
+TEST(SplitMix, ShufflesAlikeOnAllPlatforms) {
   SplitMix random(1);
-  std::vector<int> items = {0, 1, 2, 3, 4};
+  std::vector<int> items = {0, 1, 2, 3, 4, 5, 6, 7};
   random.shuffle(items);
-  std::vector<int> again = {0, 1, 2, 3, 4};
-  SplitMix same(1);
-  same.shuffle(again);
-  EXPECT_EQ(items, again);
-  EXPECT_THAT(items, testing::UnorderedElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(items, testing::ElementsAre(0, 3, 7, 1, 2, 6, 5, 4));
 }
 
 TEST(ScheduleProcess, HoldsEveryCaseOnce) {

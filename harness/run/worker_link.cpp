@@ -265,7 +265,7 @@ Result<HelloReply> request_hello(WorkerLink& worker, const HelloRequest& hello,
   if (greeting == nullptr) {
     const auto* refused = std::get_if<ErrorReply>(&reply->reply);
     return Error{"worker handshake failed: " +
-                     (refused != nullptr ? refused->reason : std::string("another message")),
+                     (refused != nullptr ? refused->reason : std::string("unexpected reply")),
                  "", ""};
   }
   return *greeting;

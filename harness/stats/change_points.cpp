@@ -56,14 +56,14 @@ class SplitFinder {
     for (std::size_t index = kMinLevelRuns; index + kMinLevelRuns <= values.size(); ++index) {
       const auto before = static_cast<double>(index);
       const double within_before = distances_.sum(0, index);
-      const double mean_before = within_before * inverse_[index - 1];
+      const double scaled_within_before = within_before * inverse_[index - 1];
       for (std::size_t end = index + kMinLevelRuns; end <= values.size(); ++end) {
         const auto after = static_cast<double>(end - index);
         const double within_after = distances_.sum(index, end);
         const double across = distances_.sum(0, end) - within_before - within_after;
-        const double distance =
-            2 * inverse_[end] *
-            (across - after * mean_before - before * within_after * inverse_[end - index - 1]);
+        const double distance = 2 * inverse_[end] *
+                                (across - after * scaled_within_before -
+                                 before * within_after * inverse_[end - index - 1]);
         if (distance > best.distance) best = {index, distance};
       }
     }

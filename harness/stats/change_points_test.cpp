@@ -132,14 +132,15 @@ TEST(ChangePoints, ALongSeriesIsSearched) {
   EXPECT_THAT(positions(series({{64, 0}, {64, 0.02}}, 0.005)), ElementsAre(64));
 }
 
-// Fraction of series without a change that get one. The level bounds it for any distribution: 3
-// standard deviations of 1,000 series at 5 % are 2.1 %.
+// The fraction of unchanged series in which the test finds a change point. The significance level
+// bounds it for any distribution: 3 standard deviations of 1,000 series at 5 % are 2.1 %.
 TEST(ChangePoints, FalseAlarmsStayBelowTheLevel) {
   constexpr int kSeries = 1000;
   constexpr double kLevel = 0.05;
   PermutationOptions options;
   options.permutations = 199;
-  options.max_extreme = 10;  // 10 of 199 orders: p is 0.05
+  // The test stops at 10 extreme orders: p is then at least 10 / 199, which is above kLevel.
+  options.max_extreme = 10;
   for (const bool disturbed : {false, true}) {
     Noise noise(7);
     int alarms = 0;

@@ -91,7 +91,7 @@ TEST(FromReportTest, a_case_becomes_a_record) {
   EXPECT_EQ(record.profile, profile);
 }
 
-TEST(FromReportTest, what_is_no_time_of_its_own_is_refused) {
+TEST(FromReportTest, a_report_without_a_valid_time_is_refused) {
   Report under = report();
   under.runs[1].under = "perf record";
   EXPECT_THAT(error(under), HasSubstr("under `perf record`"));

@@ -204,7 +204,8 @@ struct ProfiledReply {
   std::int64_t malformed = 0;      // lines of the library's log that could not be read
   std::int64_t unknown = 0;        // lines of the library's log of an unknown kind or format
   std::vector<std::string> notes;  // what was wrong with the first of these lines
-  Bytes peak{0};                   // peak of all allocated memory, including cold and second copies
+  // Peak of all allocated memory, with cold copies and the second creation of the kernel.
+  Bytes peak{0};
   std::map<std::string, std::string> details;  // information from the library, cold sets
 };
 struct CanariesReply {

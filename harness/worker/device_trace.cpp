@@ -177,7 +177,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagFinder& find_tag) {
   auto text = std::exchange(tracer_, nullptr)->finish();
   if (!text) return std::move(text).error();
   BENCH_ASSIGN_OR_RETURN(GpuSession session, read_gpu_session(*text, "the trace of the device"));
-  name_ = session.tracer;
+  tracer_name_ = session.tracer;
   session.executions = executions_;
   GpuJoinOptions options;
   options.groups = switches_.kinds;
@@ -189,7 +189,7 @@ Result<GpuJoin> DeviceTrace::finish(const TagFinder& find_tag) {
 
 std::map<std::string, std::string> trace_details(const GpuJoin& join, const DeviceTrace& trace) {
   std::map<std::string, std::string> details;
-  details["gpu.tracer"] = trace.tracer();
+  details["gpu.tracer"] = trace.tracer_name();
   add_devices(join, details);
   if (const auto use = tensor_cores_by_name(join.activities)) details["tensor_cores"] = *use;
   std::vector<std::string> notes = join.notes;

@@ -47,7 +47,8 @@ class DeviceTrace {
   // cannot be read.
   Result<GpuJoin> finish(const TagFinder& find_tag);
   const OperatorExecutions& executions() const { return executions_; }
-  const std::string& tracer() const { return name_; }  // after finish(): "CUPTI 13.0.1"
+  // Valid after finish(): "CUPTI 13.0.1".
+  const std::string& tracer_name() const { return tracer_name_; }
 
  private:
   const ProfileSwitches& switches_;
@@ -56,7 +57,7 @@ class DeviceTrace {
   std::uint64_t regions_ = 0;  // number of regions so far; also the id of the last one
   bool is_region_open_ = false;
   OperatorExecutions executions_;
-  std::string name_;
+  std::string tracer_name_;
 };
 
 // Returns the details of the pass's record that describe the trace. For each device ("gpu." for the

@@ -89,7 +89,7 @@ TEST_F(DeviceTraceTest, AsksForTheGroupsThatAreWanted) {
   EXPECT_THAT(backend_.scripted.calls, ElementsAre("begin 6"));
 }
 
-TEST_F(DeviceTraceTest, DoesNothingWhereNothingIsWantedOrToBeTraced) {
+TEST_F(DeviceTraceTest, DoesNothingWithoutARequestedGroupOrATracer) {
   switches_.kinds = {RecordGroup::operators};
   EXPECT_FALSE(DeviceTrace(backend_, switches_).is_recording());
   EXPECT_THAT(backend_.scripted.calls, IsEmpty());
@@ -170,7 +170,7 @@ TEST_F(DeviceTraceTest, CopiesHaveTotalMeanAndWaitApart) {
   EXPECT_FALSE(details.contains("gpu.fill_count"));
 }
 
-TEST_F(DeviceTraceTest, MemoryIsToldByRoleWithWhatTheDriverTookBesides) {
+TEST_F(DeviceTraceTest, MemoryIsListedByRoleAndOtherMemoryByTheDriversCount) {
   test::GpuScript script;
   script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
   script.memory(GpuAllocationChange::allocation, 0x2000, 30, 20).role = "cold copy";
@@ -197,7 +197,7 @@ TEST_F(DeviceTraceTest, MemoryIsToldByRoleWithWhatTheDriverTookBesides) {
   EXPECT_EQ(details.at("gpu.memory.other_source"), "the driver's count of this process");
 }
 
-TEST_F(DeviceTraceTest, WhatTheDriverTookIsAbsentWhereItDoesNotSay) {
+TEST_F(DeviceTraceTest, OtherMemoryIsAbsentIfTheDriverDoesNotReportTheProcess) {
   test::GpuScript script;
   script.memory(GpuAllocationChange::allocation, 0x1000, 600, 10);
   script.add(GpuReading{});

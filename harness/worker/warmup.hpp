@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warms a bound case up until its iterations and time are reached and the last samples agree. Also
-// chooses the number of iterations per sample.
+// Warms up a case: runs it until the configured iterations and time are reached and the last
+// samples agree, or until a time limit. Also chooses the number of iterations per sample.
 #pragma once
 
 #include "base/env.hpp"

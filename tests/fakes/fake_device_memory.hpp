@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory that counts the bytes of each kind of operation. It is memory of the host.
+// Device memory that counts the bytes in use, copied in and filled. It is memory of the host.
 #pragma once
 
 #include "ops/backend/device.hpp"

@@ -4,6 +4,7 @@
 //   FAKE_FAULT=KIND@PLACE:TOKENS   KIND: segv abort hang exit garbage chatter wrong
 //                                  PLACE: create, first (run), timed (a later run)
 //                                  TOKENS: parameters of the affected problem, or * for all
+//                                  `wrong` works only at `first`; elsewhere it has no effect
 //   FAKE_START=exit|hang|protocol  instead of serving
 //   FAKE_PIDS=FILE                 each worker appends its process id
 #include "harness/wire/messages.hpp"
@@ -44,7 +45,7 @@ struct Fault {
   }
 };
 
-// Stray output of a library: on the standard stream, and on every open descriptor.
+// Writes stray output, as a faulty library may, to each descriptor from 3 to 31.
 void write_garbage() {
   for (int descriptor = 3; descriptor < 32; ++descriptor) {
     (void)!write(descriptor, "garbage\n", 8);

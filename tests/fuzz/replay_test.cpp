@@ -36,7 +36,7 @@ void run_target(const std::string& input) {
       LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()), 0);
 }
 
-// Cuts, repeats, swaps or overwrites a part of an input.
+// Erases or repeats a part of the input, replaces it by a part of `other`, or overwrites one byte.
 std::string mutate(std::string input, const std::string& other, std::mt19937& random) {
   if (input.empty()) return other;
   const std::size_t begin = random() % input.size();
@@ -68,7 +68,8 @@ TEST(Replay, mutated_copies_of_the_corpus) {
   std::mt19937 random(1);
   for (int i = 0; i < kCopies; ++i) {
     std::string input = inputs[random() % inputs.size()];
-    for (unsigned k = 0; k < 1 + random() % 4; ++k) {
+    const std::uint64_t mutations = 1 + random() % 4;
+    for (std::uint64_t k = 0; k < mutations; ++k) {
       input = mutate(std::move(input), inputs[random() % inputs.size()], random);
     }
     run_target(input);

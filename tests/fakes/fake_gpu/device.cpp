@@ -156,9 +156,9 @@ Status FakeGpu::trigger_faults(Moment moment, std::string_view subject, std::int
   BENCH_RETURN_IF_ERROR(check_usable());
   for (const FaultScript& fault : script_.faults) {
     if (fault.at != moment || !glob_matches(fault.match, subject)) continue;
-    std::int64_t& passed = passed_[&fault];
-    const bool is_due = passed <= fault.after && fault.after < passed + count;
-    passed += count;
+    std::int64_t& counted = moments_counted_[&fault];
+    const bool is_due = counted <= fault.after && fault.after < counted + count;
+    counted += count;
     if (!is_due) continue;
     if (fault.kind == FaultKind::abort) std::abort();
     while (fault.kind == FaultKind::hang) ::pause();

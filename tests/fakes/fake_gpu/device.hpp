@@ -76,16 +76,16 @@ class Tracer final : public ops::DeviceTracer {
 
  private:
   bool records(std::uint32_t group) const { return recording_ && (groups_ & group) != 0; }
+  // Stores the record if device records are traced. Sets its place (device, context, stream) and
+  // converts its times to the tracer's clock.
   template <class Record>
-  // Adds the place to the record, shifts its times to the clock of the tracer, and stores it if
-  // device records are traced.
   void record_device_work(Record record);
 
   FakeGpu& gpu_;
   bool recording_ = false;
   bool realtime_ = false;  // times of the device are on CLOCK_REALTIME
   std::uint32_t groups_ = 0;
-  Nanoseconds window_{0};  // its beginning
+  Nanoseconds window_begin_{0};  // when the recorded window began
   std::vector<std::uint64_t> regions_;
   std::uint64_t correlations_ = 0;
   std::vector<GpuRecord> records_;
@@ -134,7 +134,7 @@ class FakeGpu {
   GpuInterval next_slot(Nanoseconds length);
 
   const Script script_;
-  std::map<const FaultScript*, std::int64_t> passed_;
+  std::map<const FaultScript*, std::int64_t> moments_counted_;
   std::optional<std::string> broken_;
   bool has_context_ = false;
   Memory memory_;

@@ -62,13 +62,13 @@ Status Tracer::begin(std::uint32_t groups) {
   groups_ = groups;
   realtime_ = gpu_.has_context() || gpu_.script().tracer.realtime;
   recording_ = true;
-  window_ = monotonic_now();
+  window_begin_ = monotonic_now();
   return Done{};
 }
 
 Status Tracer::open_window() {
   std::erase_if(records_, [](const GpuRecord& record) { return !outlives_warmup(record); });
-  window_ = monotonic_now();
+  window_begin_ = monotonic_now();
   return gpu_.check_usable();
 }
 
@@ -86,7 +86,7 @@ Result<std::string> Tracer::finish() {
   session.records.emplace_back(describe(gpu_.device()));
   session.records.emplace_back(GpuContext{kContext, 0});
   for (const ReadingScript& reading : gpu_.script().tracer.readings) {
-    session.records.emplace_back(make_reading(reading, window_));
+    session.records.emplace_back(make_reading(reading, window_begin_));
   }
   for (const std::string& note : gpu_.script().tracer.notes) {
     session.records.emplace_back(GpuNote{note});
