@@ -7,12 +7,15 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/gate/sides.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/file_sink.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <ostream>
 
 namespace bench {
@@ -36,11 +39,15 @@ GateEvidence make_evidence(const Plan& plan, const Arguments& arguments) {
   return evidence;
 }
 
+// A duet is the instrument for small effects, so a percentage has two decimals.
 std::string format_duet_effect(const CaseAssessment& judgement) {
-  const double effect = *judgement.effect;
-  return fmt::format("{} is {:.2f} % {} than base over {} duets (p = {:.2g})\n", "candidate",
-                     std::abs(100 * effect), effect < 0 ? "faster" : "slower", judgement.duets,
-                     judgement.p.value_or(1));
+  const double ratio = 1 + *judgement.effect;
+  const bool is_factor = std::max(ratio, 1 / ratio) >= kMinFactor;
+  const std::string effect = is_factor ? format_effect(ratio, {}, {})
+                                       : fmt::format("{:.2f} % {}", std::abs(100 * (ratio - 1)),
+                                                     ratio < 1 ? "faster" : "slower");
+  return fmt::format("candidate is {} than base over {} duets (p = {:.2g})\n", effect,
+                     judgement.duets, judgement.p.value_or(1));
 }
 
 std::string format_duet_result(const GateFile& gate) {
@@ -52,7 +59,9 @@ std::string format_duet_result(const GateFile& gate) {
     return fmt::format("nothing could be compared: {}\n{}", judgement.reason, sides);
   }
   std::string text = format_duet_effect(judgement) + sides;
-  if (judgement.pending) text += "  " + judgement.reason + "\n";
+  // The reason of an undecided case repeats the minimum detectable effect, which has its own line.
+  const bool is_repeated = judgement.detectable && !judgement.pending;
+  if (!judgement.reason.empty() && !is_repeated) text += "  " + judgement.reason + "\n";
   if (judgement.low && judgement.high) {
     text += fmt::format("  at least {:+.2f} %, at most {:+.2f} %, each with an error of {:g} %\n",
                         100 * *judgement.low, 100 * *judgement.high,
@@ -63,6 +72,7 @@ std::string format_duet_result(const GateFile& gate) {
   if (judgement.detectable) {
     text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
   }
+  if (const auto quiet = format_quiet_rounds(gate.evidence)) text += "  " + *quiet + "\n";
   const std::string changes = format_changes(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
   return text;

@@ -58,9 +58,6 @@ std::string format_optional_time(const std::optional<double>& nanoseconds) {
   });
 }
 
-// Effects from this factor on are shown as factors, which are then easier to read than percentages.
-constexpr double kMinFactor = 1.5;
-
 // Formats with one decimal below 10 and without decimals above: "3.0", "30".
 std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);

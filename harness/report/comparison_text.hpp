@@ -17,6 +17,9 @@
 
 namespace bench {
 
+// Effects from this factor on are shown as factors, which are then easier to read than percentages.
+inline constexpr double kMinFactor = 1.5;
+
 // Returns the effect of a change in words: "2.2x faster (2.1 to 2.3)", "3.0 % slower (2.0 to 4.0)",
 // "no change". The arguments are ratios of times, candidate / base. An interval that includes the
 // opposite direction has negative numbers: "0.4 % slower (-0.3 to 1.1)". The text has no interval

@@ -79,8 +79,8 @@ std::string format_times_spent(const GateFile& gate) {
   return text;
 }
 
-// Returns in which fraction of the rounds the machine was quiet. Returns nullopt if no duet has
-// canaries.
+}  // namespace
+
 std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence) {
   std::size_t quiet = 0, rounds = 0;
   for (const CaseEvidence& entry : evidence.cases) {
@@ -95,8 +95,6 @@ std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence) {
       "the machine was quiet in {:.0f} % of the rounds; if possible, only these count",
       100 * static_cast<double>(quiet) / static_cast<double>(rounds));
 }
-
-}  // namespace
 
 std::vector<std::string> context_lines(const GateFile& gate) {
   std::vector<std::string> lines;
