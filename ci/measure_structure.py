@@ -13,6 +13,8 @@ import sys
 PRODUCTION = re.compile(r"^(base|profiler|ops|harness)/.*\.(cpp|hpp|h|cu|cuh|c|js|css|html)$")
 TESTS = re.compile(r"_test\.cpp$|/testdata/|/fakes/|/gpu_tests/")
 JSON = re.compile(r'#include <(nlohmann|rapidjson)/')
+COMMENT = re.compile(r"\s*(//|/\*|\*)")
+FRAME = re.compile(r"\s*(#include .*|[{}();,\]]*)$")  # includes, lone brackets, blank lines
 
 
 def git(*arguments):
@@ -33,6 +35,9 @@ def files_of(revision):
 
 def figures(files):
     lines = {path: text.count("\n") for path, text in files.items()}
+    every_line = [line for text in files.values() for line in text.split("\n")[:-1]]
+    comments = sum(bool(COMMENT.match(line)) for line in every_line)
+    frame = sum(bool(FRAME.match(line)) for line in every_line)
     headers = [path for path in files if path.endswith((".hpp", ".h"))]
     sources = [path for path in files if path.endswith(".cpp")]
     folders = {}
@@ -42,6 +47,8 @@ def figures(files):
     largest = max(folders, key=folders.get)
     return [
         ("production lines", sum(lines.values())),
+        ("of these, lines of comments", comments),
+        ("of these, includes, lone brackets and blank lines", frame),
         ("files", len(files)),
         ("median lines of a file", statistics.median(lines.values())),
         ("headers of at most 30 lines", sum(lines[path] <= 30 for path in headers)),
