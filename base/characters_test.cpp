@@ -8,13 +8,13 @@
 namespace bench {
 namespace {
 
-TEST(Characters, digits_are_those_of_ascii) {
+TEST(Characters, DigitsAreThoseOfAscii) {
   for (const char c : {'0', '5', '9'}) EXPECT_TRUE(is_digit(c)) << c;
   // The characters next to the digits, a letter, and a byte of UTF-8.
   for (const char c : {'/', ':', 'a', '\0', '\xd9'}) EXPECT_FALSE(is_digit(c)) << c;
 }
 
-TEST(Characters, words_are_of_letters_digits_and_underscores_of_ascii) {
+TEST(Characters, WordsAreOfLettersDigitsAndUnderscoresOfAscii) {
   for (const char c : {'a', 'z', 'A', 'Z', '0', '9', '_'}) EXPECT_TRUE(is_word(c)) << c;
   for (const char c : {'@', '[', '`', '{', '-', '.', ' ', '\xe4'}) EXPECT_FALSE(is_word(c)) << c;
   EXPECT_FALSE(is_letter_or_digit('_'));
@@ -22,14 +22,14 @@ TEST(Characters, words_are_of_letters_digits_and_underscores_of_ascii) {
   EXPECT_FALSE(is_lower('A'));
 }
 
-TEST(Characters, only_upper_case_letters_of_ascii_change) {
+TEST(Characters, OnlyUpperCaseLettersOfAsciiChange) {
   EXPECT_EQ(to_lower('A'), 'a');
   EXPECT_EQ(to_lower('Z'), 'z');
   for (const char c : {'a', '@', '[', '7', '\xc4'}) EXPECT_EQ(to_lower(c), c);
   EXPECT_EQ(lower_case("Max_Pool2D"), "max_pool2d");
 }
 
-TEST(Characters, fields_are_cut_off_the_front) {
+TEST(Characters, FieldsAreCutOffTheFront) {
   std::string_view text = "a,,b";
   EXPECT_EQ(cut_field(text, ','), "a");
   EXPECT_EQ(cut_field(text, ','), "");
@@ -39,7 +39,7 @@ TEST(Characters, fields_are_cut_off_the_front) {
   EXPECT_EQ(cut_field(text, ','), "");
 }
 
-TEST(Characters, a_separator_at_the_end_leaves_nothing) {
+TEST(Characters, ASeparatorAtTheEndLeavesNothing) {
   std::string_view text = "a:";
   EXPECT_EQ(cut_field(text, ':'), "a");
   EXPECT_EQ(text, "");

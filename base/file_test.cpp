@@ -72,7 +72,7 @@ using WriteFile = Files;
 using OutputFiles = Files;
 using Records = Files;
 
-TEST(FolderOf, is_what_stands_before_the_last_slash) {
+TEST(FolderOf, IsWhatStandsBeforeTheLastSlash) {
   EXPECT_EQ(parent_folder("a/b/c"), "a/b");
   EXPECT_EQ(parent_folder("/a"), "/");
   EXPECT_EQ(parent_folder("a"), ".");

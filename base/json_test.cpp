@@ -102,7 +102,7 @@ std::string problem(std::string_view more, const JsonRules& rules = {}) {
   return read(R"({"id":"i","time_ns":1,"colour":"red")" + std::string(more) + "}", whole, rules);
 }
 
-TEST(Json, writes_fields_in_the_order_of_their_declaration_and_reads_them_back) {
+TEST(Json, WritesFieldsInTheOrderOfTheirDeclarationAndReadsThemBack) {
   const std::string text = format_json(full());
   EXPECT_EQ(
       text,
@@ -115,7 +115,7 @@ TEST(Json, writes_fields_in_the_order_of_their_declaration_and_reads_them_back) 
   EXPECT_EQ(again, full());
 }
 
-TEST(Json, leaves_out_what_is_missing_and_objects_without_fields) {
+TEST(Json, LeavesOutWhatIsMissingAndObjectsWithoutFields) {
   const std::string text = format_json(Whole{});
   EXPECT_EQ(text, R"({"id":"","count":1,"seed":0,"time_ns":0,"colour":"red"})");
   Whole again;
@@ -123,7 +123,7 @@ TEST(Json, leaves_out_what_is_missing_and_objects_without_fields) {
   EXPECT_EQ(again, Whole{});
 }
 
-TEST(Json, indents_documents) {
+TEST(Json, IndentsDocuments) {
   const auto declare = [](JsonWriter& writer) {
     writer.required("a", std::vector<int>{1, 2});
     writer.object("none", [](JsonWriter&) {});
@@ -135,7 +135,7 @@ TEST(Json, indents_documents) {
             "}\n}");
 }
 
-TEST(Json, writes_the_shortest_reals_and_marks_them_on_request) {
+TEST(Json, WritesTheShortestRealsAndMarksThemOnRequest) {
   const std::vector<std::pair<double, std::string>> rows = {{0.1, "0.1"},
                                                             {-3, "-3.0"},
                                                             {0, "0.0"},
@@ -156,7 +156,7 @@ TEST(Json, writes_the_shortest_reals_and_marks_them_on_request) {
   EXPECT_EQ(format_json(std::vector<double>{std::nan(""), HUGE_VAL}), "[null,null]");
 }
 
-TEST(Json, random_reals_come_back_unchanged) {
+TEST(Json, RandomRealsComeBackUnchanged) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20'000; ++i) {
     const auto value = std::bit_cast<double>(random());
@@ -170,7 +170,7 @@ TEST(Json, random_reals_come_back_unchanged) {
 }
 
 // RapidJSON converts such a zero with undefined behaviour.
-TEST(Json, a_zero_with_a_large_exponent_is_zero) {
+TEST(Json, AZeroWithALargeExponentIsZero) {
   for (const std::string text : {"0e41", "0E+204", "0.000e99", "0e-400", "-0e41", "0.0e-41"}) {
     const auto document = parse_json(text);
     ASSERT_TRUE(document.ok()) << text;
@@ -179,7 +179,7 @@ TEST(Json, a_zero_with_a_large_exponent_is_zero) {
   }
 }
 
-TEST(Json, numbers_are_integers_where_they_fit) {
+TEST(Json, NumbersAreIntegersWhereTheyFit) {
   const auto read_number = [](const std::string& text) { return parse_json(text)->root(); };
   EXPECT_EQ(format_json(read_number("-0")), "0");
   EXPECT_EQ(format_json(read_number("-9223372036854775808")), "-9223372036854775808");
@@ -190,7 +190,7 @@ TEST(Json, numbers_are_integers_where_they_fit) {
   EXPECT_EQ(format_json(read_number("1e2")), "100.0");
 }
 
-TEST(Json, a_real_beyond_the_range_of_a_double_is_refused_and_one_too_close_to_zero_is_zero) {
+TEST(Json, ARealBeyondTheRangeOfADoubleIsRefusedAndOneTooCloseToZeroIsZero) {
   for (const std::string text : {"1.8e308", "-2e308", "1e999", "1e99999", "[0,1e400]"})
     EXPECT_FALSE(parse_json(text).ok()) << text;
   for (const std::string text : {"1e-400", "-1e-999", "2.4e-324"})
@@ -199,7 +199,7 @@ TEST(Json, a_real_beyond_the_range_of_a_double_is_refused_and_one_too_close_to_z
   EXPECT_EQ(parse_json("5e-324")->root().number(), 5e-324);
 }
 
-TEST(Json, escapes_texts_and_replaces_what_is_not_utf8) {
+TEST(Json, EscapesTextsAndReplacesWhatIsNotUtf8) {
   EXPECT_EQ(format_json(std::string("\"\\\b\f\n\r\t\x01\x1f\x7f/\xc3\xa9")),
             "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\x7f/\xc3\xa9\"");
   EXPECT_EQ(format_json(std::string("a\xff"
@@ -208,7 +208,7 @@ TEST(Json, escapes_texts_and_replaces_what_is_not_utf8) {
             "b\"");
 }
 
-TEST(Json, names_the_field_with_its_path) {
+TEST(Json, NamesTheFieldWithItsPath) {
   EXPECT_EQ(problem(R"(,"parts":[{"share":1}])"), "`parts.name` is missing");
   EXPECT_EQ(problem(R"(,"parts":{})"), "`parts` is not a list");
   EXPECT_EQ(problem(R"(,"parts":[7])"), "`parts` is not an object");
@@ -230,7 +230,7 @@ TEST(Json, names_the_field_with_its_path) {
   EXPECT_EQ(problem(R"(,"note":null)"), "`note` is not text");
 }
 
-TEST(Json, unknown_names_are_quoted_with_a_hint) {
+TEST(Json, UnknownNamesAreQuotedWithAHint) {
   Whole whole;
   EXPECT_EQ(read(R"({"id":"i","time_ns":1,"colour":"gren"})", whole),
             "`colour` has the unknown value `gren`, did you mean `green`?");
@@ -238,7 +238,7 @@ TEST(Json, unknown_names_are_quoted_with_a_hint) {
             "`colour` has the unknown value `anything`, expected one of red, green");
 }
 
-TEST(Json, rules_permit_negative_numbers_limit_times_and_refuse_unknown_fields) {
+TEST(Json, RulesPermitNegativeNumbersLimitTimesAndRefuseUnknownFields) {
   constexpr JsonRules kAny{.numbers = JsonRules::Numbers::any};
   EXPECT_EQ(problem(R"(,"tune":-1)"), "`tune` is not an integer from 0 to 2147483647");
   EXPECT_EQ(problem(R"(,"tune":-1)", kAny), "");
@@ -253,7 +253,7 @@ TEST(Json, rules_permit_negative_numbers_limit_times_and_refuse_unknown_fields) 
             "`best` contains the unknown field `new`");
 }
 
-TEST(Json, a_repeated_field_is_named_and_not_called_unknown) {
+TEST(Json, ARepeatedFieldIsNamedAndNotCalledUnknown) {
   constexpr JsonRules kStrict{.unknown = JsonRules::UnknownFields::refuse};
   EXPECT_EQ(problem(R"(,"seed":1,"seed":1)", kStrict), "it repeats the field `seed`");
   EXPECT_EQ(problem(R"(,"seed":1,"note":"n","seed":1)", kStrict), "it repeats the field `seed`");
@@ -261,7 +261,7 @@ TEST(Json, a_repeated_field_is_named_and_not_called_unknown) {
             "`best` repeats the field `name`");
 }
 
-TEST(Json, null_in_a_list_is_a_value_that_json_cannot_represent) {
+TEST(Json, NullInAListIsAValueThatJsonCannotRepresent) {
   std::vector<std::optional<double>> values;
   const Status status = read_json_object(R"({"v":[1,null]})",
                                          [&](JsonReader& reader) { reader.required("v", values); });
@@ -269,7 +269,7 @@ TEST(Json, null_in_a_list_is_a_value_that_json_cannot_represent) {
   EXPECT_EQ(values, (std::vector<std::optional<double>>{1.0, std::nullopt}));
 }
 
-TEST(Json, a_tag_names_the_alternative_of_a_variant) {
+TEST(Json, ATagNamesTheAlternativeOfAVariant) {
   using Choice = std::variant<Pair, Part>;
   constexpr std::array<std::string_view, 2> kNames = {"pair", "part"};
   const auto declare = [](auto& archive, auto& value) {
@@ -293,14 +293,14 @@ TEST(Json, a_tag_names_the_alternative_of_a_variant) {
 }
 
 // Regression: the unknown bytes of an operator were read as 0.
-TEST(Json, a_missing_optional_is_empty_even_if_its_default_is_not) {
+TEST(Json, AMissingOptionalIsEmptyEvenIfItsDefaultIsNot) {
   std::optional<int> value = 0;
   EXPECT_TRUE(
       read_json_object("{}", [&](JsonReader& reader) { reader.optional("v", value); }).ok());
   EXPECT_EQ(value, std::nullopt);
 }
 
-TEST(Json, an_inline_struct_is_present_if_its_first_field_is) {
+TEST(Json, AnInlineStructIsPresentIfItsFirstFieldIs) {
   std::optional<Part> part = Part{"x", 0.5};
   const auto declare = [&](auto& archive) {
     archive.optional_inline("name", part);
@@ -316,7 +316,7 @@ TEST(Json, an_inline_struct_is_present_if_its_first_field_is) {
             "`last` is `y`, expected `z`");
 }
 
-TEST(Json, text_that_is_not_json_is_refused) {
+TEST(Json, TextThatIsNotJsonIsRefused) {
   for (const std::string text : {"", "{", "nonsense", "\xff", "\"\xff\"", "NaN", "{\"a\":1e999}",
                                  "{} {}", "{\"a\":1,}", "[1] x"})
     EXPECT_EQ(parse_json(text).error().what, "it is not valid JSON") << text;
@@ -325,13 +325,13 @@ TEST(Json, text_that_is_not_json_is_refused) {
   EXPECT_EQ(read("[1]", whole), "it is not a JSON object");
 }
 
-TEST(Json, deep_nesting_is_refused_without_recursion) {
+TEST(Json, DeepNestingIsRefusedWithoutRecursion) {
   EXPECT_EQ(parse_json(std::string(1'000'000, '[')).error().what, "it nests too deeply");
   EXPECT_TRUE(parse_json(std::string(32, '[') + std::string(32, ']')).ok());
   EXPECT_TRUE(parse_json("\"" + std::string(1'000, '[') + "\"").ok());
 }
 
-TEST(Json, a_document_is_read_again_with_the_same_memory) {
+TEST(Json, ADocumentIsReadAgainWithTheSameMemory) {
   JsonDocument document;
   for (const std::string text : {"{\"a\":\"first\"}", "[", "{\"a\":\"second\"}"}) {
     const Status status = document.parse(text);
@@ -342,7 +342,7 @@ TEST(Json, a_document_is_read_again_with_the_same_memory) {
 }
 
 // Texts are parsed in place, 16 bytes at a time: at each offset, with an escape at each position.
-TEST(Json, texts_of_any_length_keep_their_escapes_and_characters) {
+TEST(Json, TextsOfAnyLengthKeepTheirEscapesAndCharacters) {
   JsonDocument document;
   for (std::size_t size = 0; size < 40; ++size) {
     for (std::size_t place = 0; place <= size; ++place) {
@@ -357,19 +357,19 @@ TEST(Json, texts_of_any_length_keep_their_escapes_and_characters) {
   }
 }
 
-TEST(Json, a_moved_document_keeps_its_texts) {
+TEST(Json, AMovedDocumentKeepsItsTexts) {
   JsonDocument first = parse_json(R"({"a":"b"})").value();
   const JsonDocument second = std::move(first);
   EXPECT_EQ(second.root().text_at("a"), "b");
 }
 
-TEST(Json, parsed_values_are_written_as_they_are) {
+TEST(Json, ParsedValuesAreWrittenAsTheyAre) {
   for (const std::string text :
        {R"({"b":1,"a":[true,null,"x",-1,18446744073709551615,3.0,{"c":[]}]})", "[]", "{}"})
     EXPECT_EQ(format_json(parse_json(text)->root()), text);
 }
 
-TEST(Json, fields_are_found_in_any_order) {
+TEST(Json, FieldsAreFoundInAnyOrder) {
   Whole whole;
   EXPECT_EQ(read(R"({"words":{"k":"v"},"colour":"green","new":[{}],"time_ns":7,"id":"i"})", whole),
             "");
@@ -378,7 +378,7 @@ TEST(Json, fields_are_found_in_any_order) {
   EXPECT_EQ(whole.words.at("k"), "v");
 }
 
-TEST(JsonDocuments, of_another_schema_or_none_are_refused) {
+TEST(JsonDocuments, OfAnotherSchemaOrNoneAreRefused) {
   EXPECT_EQ(read_json_document<Part>(R"({"schema":"a/1","name":"x"})", "a/1")->name, "x");
   for (const char* text :
        {R"({"schema":"a/2","name":"x"})", R"({"name":"x"})", "[7]", "7", "", "{"}) {
@@ -390,7 +390,7 @@ TEST(JsonDocuments, of_another_schema_or_none_are_refused) {
   EXPECT_FALSE(read_json_document<Part>(R"({"schema":1,"name":"x"})", "a/1").ok());
 }
 
-TEST(JsonDocuments, that_are_malformed_are_errors) {
+TEST(JsonDocuments, ThatAreMalformedAreErrors) {
   for (const char* text : {R"({"schema":"a/1"})", R"({"schema":"a/1","name":7})"}) {
     const auto part = read_json_document<Part>(text, "a/1");
     ASSERT_FALSE(part.ok()) << text;

@@ -16,7 +16,7 @@ bool found(const std::string& pattern, const std::string& text) {
   return regex.ok() && regex->search(text);
 }
 
-TEST(Glob, matches_the_whole_text) {
+TEST(Glob, MatchesTheWholeText) {
   EXPECT_TRUE(glob_matches("conv/*", "conv/forward/x"));
   EXPECT_TRUE(glob_matches("*", ""));
   EXPECT_TRUE(glob_matches("a?c", "abc"));
@@ -33,13 +33,13 @@ TEST(Glob, matches_the_whole_text) {
   EXPECT_TRUE(check_glob("a[]b]c").ok());
 }
 
-TEST(Glob, many_stars_take_no_time) {
+TEST(Glob, ManyStarsTakeNoTime) {
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += "*a";
   EXPECT_FALSE(glob_matches(pattern + "*b", std::string(20'000, 'a')));
 }
 
-TEST(RegexSearch, finds_a_part) {
+TEST(RegexSearch, FindsAPart) {
   EXPECT_TRUE(found("for", "conv/forward"));
   EXPECT_TRUE(found("^conv", "conv/forward"));
   EXPECT_FALSE(found("^for", "conv/forward"));
@@ -58,7 +58,7 @@ TEST(RegexSearch, finds_a_part) {
   EXPECT_TRUE(found("[\\d-]", "-"));
 }
 
-TEST(RegexSearch, agrees_with_the_standard_library_on_random_patterns) {
+TEST(RegexSearch, AgreesWithTheStandardLibraryOnRandomPatterns) {
   std::mt19937 random(7);
   const std::string pieces[] = {"a", "b", ".", "(a|b)", "[ab]", "(ab|a)", "(b|)", "^", "$", "[^a]"};
   const std::string suffixes[] = {"", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "*?"};
@@ -77,13 +77,13 @@ TEST(RegexSearch, agrees_with_the_standard_library_on_random_patterns) {
   }
 }
 
-TEST(RegexSearch, catastrophic_patterns_take_linear_time) {
+TEST(RegexSearch, CatastrophicPatternsTakeLinearTime) {
   EXPECT_FALSE(found("(a*)*b", std::string(100'000, 'a')));
   EXPECT_FALSE(found("(a|aa)+$", std::string(100'000, 'a') + "b"));
   EXPECT_FALSE(found("(a?){500}b", std::string(1'000, 'a')));
 }
 
-TEST(RegexCompile, refuses_what_it_does_not_know) {
+TEST(RegexCompile, RefusesWhatItDoesNotKnow) {
   const struct {
     std::string pattern, what;
   } rows[] = {

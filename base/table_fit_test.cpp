@@ -19,7 +19,7 @@ std::vector<TextRow> rows_of(std::vector<TextCell> cells) {
   return rows;
 }
 
-TEST(FitColumn, takes_the_longest_form_that_fits_all_rows) {
+TEST(FitColumn, TakesTheLongestFormThatFitsAllRows) {
   const auto rows = rows_of({{"conv/forward/a", Tone::plain, {"conv/.../a", "c/a"}},
                              {"conv/forward/bcd", Tone::plain, {"conv/.../bcd", "c/bcd"}}});
   EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(16).texts,
@@ -28,14 +28,14 @@ TEST(FitColumn, takes_the_longest_form_that_fits_all_rows) {
   EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(11).texts, ElementsAre("c/a", "c/bcd"));
 }
 
-TEST(FitColumn, moves_the_cut_until_all_rows_differ) {
+TEST(FitColumn, MovesTheCutUntilAllRowsDiffer) {
   const auto rows = rows_of({{"abcdefgh1jklmnopqrstuvwxyz"}, {"abcdefgh2jklmnopqrstuvwxyz"}});
   const FittedColumn fitted = ColumnFitter(kCut, rows, 0).fit(18);
   EXPECT_TRUE(fitted.is_lossless());
   EXPECT_THAT(fitted.texts, ElementsAre("abcdefgh1...uvwxyz", "abcdefgh2...uvwxyz"));
 }
 
-TEST(FitColumn, does_not_cut_beside_the_dots_of_a_form) {
+TEST(FitColumn, DoesNotCutBesideTheDotsOfAForm) {
   const auto rows = rows_of({{"conv/.../c64h56w56k64r3s3p1/.../hot"}});
   for (std::size_t width = 24; width < 35; ++width) {
     const std::string text = ColumnFitter(kCut, rows, 0).fit(width).texts.front();
@@ -43,17 +43,17 @@ TEST(FitColumn, does_not_cut_beside_the_dots_of_a_form) {
   }
 }
 
-TEST(FitColumn, the_same_cell_in_two_rows_is_no_loss) {
+TEST(FitColumn, TheSameCellInTwoRowsIsNoLoss) {
   const auto rows = rows_of({{"abcdefghijklmnop"}, {"abcdefghijklmnop"}});
   EXPECT_TRUE(ColumnFitter(kCut, rows, 0).fit(12).is_lossless());
 }
 
-TEST(FitColumn, what_no_cut_tells_apart_is_lossy) {
+TEST(FitColumn, WhatNoCutTellsApartIsLossy) {
   const auto rows = rows_of({{"abcdefghijXlmnopqrstu"}, {"abcdefghijYlmnopqrstu"}, {"short"}});
   EXPECT_THAT(ColumnFitter(kCut, rows, 0).fit(9).is_lossy, ElementsAre(true, true, false));
 }
 
-TEST(FitColumn, a_column_that_is_never_cut_keeps_its_shortest_form) {
+TEST(FitColumn, AColumnThatIsNeverCutKeepsItsShortestForm) {
   const auto rows = rows_of({{"ok noisy disturbed", Tone::plain, {"ok noisy +1"}}, {"ok"}});
   EXPECT_EQ(ColumnFitter(kWhole, rows, 0).narrowest_width(), 11u);
   const FittedColumn fitted = ColumnFitter(kWhole, rows, 0).fit(5);
@@ -61,7 +61,7 @@ TEST(FitColumn, a_column_that_is_never_cut_keeps_its_shortest_form) {
   EXPECT_THAT(fitted.is_lossy, ElementsAre(true, false));
 }
 
-TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
+TEST(FitColumn, AFitterFindsForEachWidthWhatANewOneFinds) {
   const auto rows = rows_of({{"conv/forward/a1b2c3d4e5f6g7/hot", Tone::plain, {"conv/.../g7"}},
                              {"conv/forward/a1b2c3d4e5f6h7/hot", Tone::plain, {"conv/.../h7"}},
                              {"conv/forward/a2b2c3d4e5f6h7/hot", Tone::plain, {"conv/.../h7"}}});
@@ -75,7 +75,7 @@ TEST(FitColumn, a_fitter_finds_for_each_width_what_a_new_one_finds) {
 
 // Earlier, a table of 61 cases in 80 columns showed only the medians, because three cases had two
 // flags.
-TEST(RenderTable, a_cell_drops_a_flag_before_a_column_is_removed) {
+TEST(RenderTable, ACellDropsAFlagBeforeAColumnIsRemoved) {
   const std::vector<TextColumn> columns = {
       {"case", Align::left, 8}, {"GFLOP/s", Align::right, std::nullopt, 1}, {"outcome"}};
   std::vector<TextRow> rows;
@@ -88,7 +88,7 @@ TEST(RenderTable, a_cell_drops_a_flag_before_a_column_is_removed) {
   EXPECT_NE(table.find("12.5  ok noisy +1"), std::string::npos) << table;
 }
 
-TEST(SplitColumns, never_splits_a_character) {
+TEST(SplitColumns, NeverSplitsACharacter) {
   EXPECT_THAT(split_columns("", 4), IsEmpty());
   EXPECT_THAT(split_columns("abcde", 2), ElementsAre("ab", "cd", "e"));
   EXPECT_THAT(split_columns("\xc3\xa9\xc3\xa9\xc3\xa9", 2),

@@ -233,7 +233,7 @@ TEST(ContentHash, KnownValues) {
   EXPECT_NE(content_hash(std::string("a\0b", 3)), content_hash("a"));
 }
 
-TEST(FormatDecimalTest, has_two_decimals_four_below_ten_and_whole_numbers_as_such) {
+TEST(FormatDecimalTest, HasTwoDecimalsFourBelowTenAndWholeNumbersAsSuch) {
   EXPECT_EQ(format_decimal(822'083'584 / 1.1e-3, "FLOP/s"), "747.35 GFLOP/s");
   EXPECT_EQ(format_decimal(38'654'705'664 / 20.7539e-3, "FLOP/s"), "1.8625 TFLOP/s");
   EXPECT_EQ(format_decimal(822'083'584, "FLOP"), "822.08 MFLOP");
@@ -245,7 +245,7 @@ TEST(FormatDecimalTest, has_two_decimals_four_below_ten_and_whole_numbers_as_suc
   EXPECT_EQ(format_decimal(std::nan(""), "FLOP"), "n/a");
 }
 
-TEST(FormatBinaryTest, counts_in_powers_of_1024) {
+TEST(FormatBinaryTest, CountsInPowersOf1024) {
   EXPECT_EQ(format_binary(25'698'304, "B"), "24.51 MiB");
   EXPECT_EQ(format_binary(25'698'304 / 1.1e-3, "B/s"), "21.76 GiB/s");
   EXPECT_EQ(format_binary(25'690'112 / 0.3e-3, "B/s"), "79.75 GiB/s");
@@ -254,7 +254,7 @@ TEST(FormatBinaryTest, counts_in_powers_of_1024) {
   EXPECT_EQ(format_binary(1023, "B"), "1023 B");
 }
 
-TEST(ParseRateTest, reads_decimal_and_binary_prefixes_and_refuses_the_rest) {
+TEST(ParseRateTest, ReadsDecimalAndBinaryPrefixesAndRefusesTheRest) {
   EXPECT_EQ(parse_bandwidth("900GB/s")->value, 900e9);
   EXPECT_EQ(parse_bandwidth("1.5 TB/s")->value, 1.5e12);
   EXPECT_EQ(parse_bandwidth("2GiB/s")->value, 0x1p31);

@@ -16,7 +16,7 @@ TEST(Rates, DoNotExistOverNoTime) {
   EXPECT_FALSE(Bytes{1} / Nanoseconds(-5));
 }
 
-TEST(Sizes, are_rounded_up_to_whole_units) {
+TEST(Sizes, AreRoundedUpToWholeUnits) {
   EXPECT_EQ(round_up(0, 64), 0);
   EXPECT_EQ(round_up(1, 64), 64);
   EXPECT_EQ(round_up(64, 64), 64);

@@ -8,14 +8,14 @@
 namespace bench {
 namespace {
 
-TEST(Utf8, accepts_text) {
+TEST(Utf8, AcceptsText) {
   for (const std::string text : {"", "plain\ttext\r\n", "caf\xC3\xA9", "\xE2\x82\xAC",
                                  "\xF0\x9F\x98\x80", "\xEF\xBB\xBFmark"}) {
     EXPECT_FALSE(find_bad_character(text).has_value()) << text;
   }
 }
 
-TEST(Utf8, names_the_place_of_what_is_no_text) {
+TEST(Utf8, NamesThePlaceOfWhatIsNoText) {
   const struct {
     std::string text;
     int line, column;

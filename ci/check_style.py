@@ -7,9 +7,10 @@
 - the first line of every source states the licence;
 - a source includes its own header first; headers have `#pragma once`;
 - no time in a bare double;
-- messages to standard error use base/printable.hpp, which escapes text from outside.
+- messages to standard error use base/printable.hpp, which escapes text from outside;
+- names of tests and test suites are in CamelCase.
 
-Sources without a test in their folder are listed as information.
+Sources without a test in their folder, and small headers with one user, are listed as information.
 
 usage: check_style.py [--verbose] [ROOT]
        check_style.py --self-test
@@ -22,6 +23,7 @@ import tempfile
 
 MAX_FUNCTION_LINES = 60
 MAX_FILE_LINES = 700
+MAX_SMALL_HEADER_LINES = 40
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = ["base", "profiler", "ops", "harness", "tests", "ci"]
 
@@ -31,6 +33,9 @@ NOT_CODE = re.compile(
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
 # The program itself prints the sequence that erases a progress line, so this is allowed.
 RAW_MESSAGE = re.compile(r"\berr\s*<<(?!\s*kEraseLine\b)")
+TEST_NAME = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+CAMEL_CASE = re.compile(r"[A-Z][A-Za-z0-9]*")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 BARE_TIME = re.compile(r"\b(?:double|float)\s+\w*_(?:ns|us|ms|s|seconds|gb|gbps)\b")
 
 
@@ -122,12 +127,28 @@ def check_cpp(root, path, text):
             errors.append(f"{path}:{number}: a time or rate in a bare double")
         if RAW_MESSAGE.search(line) and path.startswith("harness/") and "_test." not in path:
             errors.append(f"{path}:{number}: a message past print_line() of base/printable.hpp")
+    for match in TEST_NAME.finditer(text):
+        if not all(CAMEL_CASE.fullmatch(name) for name in match.groups()):
+            number = text.count("\n", 0, match.start()) + 1
+            errors.append(f"{path}:{number}: {match[1]}.{match[2]} is not in CamelCase")
     lengths = functions_of(text)
     for first, length in lengths:
         if length > MAX_FUNCTION_LINES and not table:
             errors.append(f"{path}:{first}: a function of {length} lines, at most "
                           f"{MAX_FUNCTION_LINES}")
     return errors, lengths
+
+
+def small_headers(texts):
+    """Returns the small headers that only one file includes, apart from their source and test."""
+    users = {}
+    for path, text in texts.items():
+        for header in INCLUDE.findall(text):
+            if re.sub(r"(_test)?\.cpp$", ".hpp", path) != header:
+                users.setdefault(header, set()).add(path)
+    return sorted(path for path, text in texts.items()
+                  if path.endswith(".hpp") and text.count("\n") <= MAX_SMALL_HEADER_LINES
+                  and len(users.get(path, ())) == 1)
 
 
 def licensed_files(root):
@@ -143,10 +164,6 @@ def licensed_files(root):
                 yield file
 
 
-def percentile_90(values):
-    return sorted(values)[max(0, -(-len(values) * 9 // 10) - 1)] if values else 0
-
-
 def check(root):
     errors, lengths, untested = [], [], []
     for file in licensed_files(root):
@@ -154,17 +171,17 @@ def check(root):
         if not any(LICENCE in line for line in head):
             errors.append(f"{file.relative_to(root)}:1: the first line must be '{LICENCE}'")
     files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*.[ch]pp"))]
+    texts = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}
     for file in files:
         path = file.relative_to(root).as_posix()
-        found, functions = check_cpp(root, path, file.read_text(encoding="utf-8"))
+        found, functions = check_cpp(root, path, texts[path])
         errors += found
         lengths += [(length, path, first) for first, length in functions]
         beside = file.with_name(f"{file.stem}_test.cpp")
         if path.endswith(".cpp") and not path.endswith("_test.cpp") and not beside.exists():
             untested.append(path)
-    p90 = percentile_90([length for length, path, _ in lengths if not path.endswith("_test.cpp")])
-    return errors, {"files": len(files), "lengths": sorted(lengths, reverse=True), "p90": p90,
-                    "untested": untested}
+    return errors, {"files": len(files), "lengths": sorted(lengths, reverse=True),
+                    "untested": untested, "small": small_headers(texts)}
 
 
 SPDX = f"// {LICENCE}\n"
@@ -188,6 +205,15 @@ SELF_TESTS = [
     ({"harness/a.cpp": SPDX + "*env.err << text;\n"}, ["harness/a.cpp:2: a message past"]),
     ({"harness/a.cpp": SPDX + "*env.err << kEraseLine;\n"}, []),
     ({"harness/a_test.cpp": SPDX + "env.err << text;\n"}, []),
+    ({"base/a_test.cpp": SPDX + "TEST(Parser, ReadsV2) {}\nTEST_F(Parser, reads_it) {}\n"},
+     ["base/a_test.cpp:3: Parser.reads_it is not in CamelCase"]),
+]
+SMALL = SPDX + "#pragma once\n"
+SMALL_HEADER_TESTS = [
+    ({"a/x.hpp": SMALL, "a/x.cpp": '#include "a/x.hpp"\n', "b/y.cpp": '#include "a/x.hpp"\n'},
+     ["a/x.hpp"]),
+    ({"a/x.hpp": SMALL, "b/y.cpp": '#include "a/x.hpp"\n', "b/z.cpp": '#include "a/x.hpp"\n'}, []),
+    ({"a/x.hpp": SMALL + "\n" * 40, "b/y.cpp": '#include "a/x.hpp"\n'}, []),
 ]
 # A function's text and the lengths that must be found in it.
 PARSER_TESTS = [
@@ -206,6 +232,9 @@ def self_test():
         got = [length for _, length in functions_of(text)]
         if got != expected:
             sys.exit(f"self-test failed: {text!r}: expected lengths {expected}, got {got}")
+    for texts, expected in SMALL_HEADER_TESTS:
+        if small_headers(texts) != expected:
+            sys.exit(f"self-test failed: {list(texts)}: got {small_headers(texts)}")
     for files, expected in SELF_TESTS:
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -215,7 +244,8 @@ def self_test():
             errors, _ = check(root)
         if len(errors) != len(expected) or not all(e in g for e, g in zip(expected, errors)):
             sys.exit(f"self-test failed for {list(files)}:\n  expected {expected}\n  got {errors}")
-    print(f"check_style: self-test of {len(SELF_TESTS) + len(PARSER_TESTS)} texts passed")
+    texts = len(SELF_TESTS) + len(PARSER_TESTS) + len(SMALL_HEADER_TESTS)
+    print(f"check_style: self-test of {texts} texts passed")
 
 
 def main(arguments):
@@ -227,14 +257,17 @@ def main(arguments):
     for error in errors:
         print(error)
     longest = facts["lengths"][0][0] if facts["lengths"] else 0
-    print(f"check_style: {facts['files']} files, {len(facts['lengths'])} functions, lines: 90th "
-          f"percentile {facts['p90']}, longest {longest}; {len(facts['untested'])} sources without "
-          "a test beside them")
+    print(f"check_style: {facts['files']} files, {len(facts['lengths'])} functions, the longest "
+          f"has {longest} lines; {len(facts['untested'])} sources without "
+          f"a test beside them; {len(facts['small'])} headers of at most {MAX_SMALL_HEADER_LINES} "
+          "lines with one user")
     if verbose:
         for length, path, first in facts["lengths"][:20]:
             print(f"  {length:3} lines  {path}:{first}")
         for path in facts["untested"]:
             print(f"  no test  {path}")
+        for path in facts["small"]:
+            print(f"  one user  {path}")
     if errors:
         sys.exit(1)
 

@@ -32,7 +32,7 @@ std::string work(const Row& row) {
          (found->bytes ? std::to_string(*found->bytes) : std::string("n/a"));
 }
 
-TEST(PyprofRow, linear_has_1245184_bytes_where_pyprof_prints_655360) {
+TEST(PyprofRow, LinearHas1245184BytesWherePyprofPrints655360) {
   EXPECT_EQ(work({"linear", "M=1024,N=64,K=512,fp16,"}), "67108864 1245184");
   EXPECT_EQ(work({"linear", "M=1024,N=(8,8),K=512,fp16,"}), "67108864 1245184");
   EXPECT_EQ(
@@ -42,12 +42,12 @@ TEST(PyprofRow, linear_has_1245184_bytes_where_pyprof_prints_655360) {
   EXPECT_EQ(work({"bmm", "B=4,M=8,N=2,K=16,fp16,"}), "2048 1408");
 }
 
-TEST(PyprofRow, matmul_has_8388608_bytes_where_pyprof_prints_65536) {
+TEST(PyprofRow, MatmulHas8388608BytesWherePyprofPrints65536) {
   EXPECT_EQ(work({"matmul", "A=(8,16,128,64),B=(8,16,64,128),fp16,"}), "268435456 8388608");
   EXPECT_EQ(work({"__matmul__", "A=(64,32),B=(32,),fp16,"}), "4096 4288");
 }
 
-TEST(PyprofRow, conv2d_has_7398752256_flops_whatever_the_name_of_its_kernel) {
+TEST(PyprofRow, Conv2dHas7398752256FlopsWhateverTheNameOfItsKernel) {
   const std::string cut = "N=32,C=64,H=56,W=56,K=64,P=56,Q=56,R=3,S=3,ph";
   EXPECT_EQ(work({"conv2d", cut, "Volta_hmma_implicit_gemm_fprop_fp32_nhwc"}), "7398752256 n/a");
   EXPECT_EQ(work({"conv2d", cut, "sm90_xmma_fprop_implicit_gemm_bf16"}), "7398752256 n/a");
@@ -64,7 +64,7 @@ TEST(PyprofRow, conv2d_has_7398752256_flops_whatever_the_name_of_its_kernel) {
             "7552892928 61032832");
 }
 
-TEST(PyprofRow, a_possibly_truncated_parameter_is_not_used) {
+TEST(PyprofRow, APossiblyTruncatedParameterIsNotUsed) {
   // "S=7" may be the beginning of "S=77", and K=6 that of K=64.
   EXPECT_EQ(work({"conv2d", "N=32,C=3,H=224,W=224,K=64,P=112,Q=112,R=7,S=7"}), "none");
   EXPECT_EQ(work({"linear", "M=1024,N=64,K=51"}), "none");
@@ -73,7 +73,7 @@ TEST(PyprofRow, a_possibly_truncated_parameter_is_not_used) {
   EXPECT_EQ(work({"matmul", "A=(8,16,128,64)"}), "none");
 }
 
-TEST(PyprofRow, elementwise_operators_count_each_element_once) {
+TEST(PyprofRow, ElementwiseOperatorsCountEachElementOnce) {
   const std::string two = "T=[(32,256,56,56),(32,256,56,56)],fp16,";
   const std::string elementwise = "elementwise_kernel";
   EXPECT_EQ(work({"iadd", two, elementwise, 38'535'168}), "25690112 154140672");
@@ -87,7 +87,7 @@ TEST(PyprofRow, elementwise_operators_count_each_element_once) {
   EXPECT_EQ(work({"add", "T=[(1,)],fp32,", elementwise, 1}), "none");
 }
 
-TEST(PyprofRow, kernels_that_do_not_compute_their_operator_have_no_work) {
+TEST(PyprofRow, KernelsThatDoNotComputeTheirOperatorHaveNoWork) {
   const std::string conv =
       "N=32,C=64,H=56,W=56,K=64,P=56,Q=56,R=3,S=3,ph=1,pw=1,U=1,V=1,dh=1,dw=1,g=1,fp16,";
   EXPECT_EQ(work({"conv2d", conv, "nchwToNhwcKernel", 0}), "none");
@@ -96,7 +96,7 @@ TEST(PyprofRow, kernels_that_do_not_compute_their_operator_have_no_work) {
   EXPECT_EQ(work({"conv2d", conv.substr(0, conv.find("g=1")) + "g=2,fp16,"}), "none");
 }
 
-TEST(PyprofRow, other_rows_have_no_work) {
+TEST(PyprofRow, OtherRowsHaveNoWork) {
   EXPECT_EQ(work({"batch_norm", "T=(32,64,56,56),fp16,", "elementwise_kernel", 1}), "none");
   for (const char* text : {"", "n32c64h56", "M=", "M=1,N", "=,=", "T=[", "[", "[1", "B=(", ",,,,",
                            "M=99999999999999999999,N=1,K=1,", "N=-1,"}) {

@@ -44,7 +44,7 @@ TEST(CompleteSizes, RankFollowsTheSizesGiven) {
   EXPECT_THAT(spatial_sizes(deep), ElementsAre(2, 2, 7));
 }
 
-TEST(SetSpatialSizes, sets_the_last_names_as_many_as_there_are_sizes) {
+TEST(SetSpatialSizes, SetsTheLastNamesAsManyAsThereAreSizes) {
   ParameterSet set(kSpatialTable);
   const std::vector<std::int64_t> two = {5, 7};
   set_spatial_sizes(set, kSpatialSizeNames, two);

@@ -25,7 +25,7 @@ std::string tokens(std::string_view attributes) {
   return text;
 }
 
-TEST(VerbosePostOps, of_all_formats) {
+TEST(VerbosePostOps, OfAllFormats) {
   EXPECT_EQ(tokens(""), "");
   EXPECT_EQ(tokens("post_ops:'sum;eltwise_relu;';"), "add+relu");
   EXPECT_EQ(tokens("scratchpad_mode:user;oscale:0:0.5;post_ops:'eltwise_clip:0:6;';"), "clip");
@@ -35,7 +35,7 @@ TEST(VerbosePostOps, of_all_formats) {
   EXPECT_EQ(tokens("attr-scales:src0:0:f32+wei:1:f32 attr-fpmath:bf16"), "");
 }
 
-TEST(VerbosePostOps, functions_with_their_coefficients) {
+TEST(VerbosePostOps, FunctionsWithTheirCoefficients) {
   EXPECT_EQ(tokens("attr-post-ops:eltwise_relu:0.1"), "leaky_relu0.1");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_clip:-1:1e+06+sum"), "clip-1_1000000+add");
   EXPECT_EQ(tokens("attr-post-ops:eltwise_bounded_relu:6"), "clip");
@@ -45,7 +45,7 @@ TEST(VerbosePostOps, functions_with_their_coefficients) {
   EXPECT_EQ(tokens("attr-post-ops:eltwise_tanh_use_dst_for_bwd"), "tanh");
 }
 
-TEST(VerbosePostOps, tensors_that_are_added) {
+TEST(VerbosePostOps, TensorsThatAreAdded) {
   EXPECT_EQ(tokens("attr-post-ops:binary_add:f32:15"), "add");
   EXPECT_EQ(tokens("attr-post-ops:binary_add:f32:15:abcd"), "add");
   const auto added = parse_post_ops("attr-post-ops:binary_add:bf16:15+sum", kDims);
@@ -55,7 +55,7 @@ TEST(VerbosePostOps, tensors_that_are_added) {
   EXPECT_EQ(parse_post_ops("attr-post-ops:sum:1:0:u8", kDims)->at(0).dtype, DataType::u8);
 }
 
-TEST(VerbosePostOps, what_a_problem_has_not_is_not_guessed) {
+TEST(VerbosePostOps, WhatAProblemHasNotIsNotGuessed) {
   for (const char* attributes :
        {"attr-post-ops:sum:0.5", "attr-post-ops:sum:1:3", "attr-post-ops:sum:1:0:s4",
         "attr-post-ops:binary_add:f32:2", "attr-post-ops:binary_mul:f32:15",
@@ -67,7 +67,7 @@ TEST(VerbosePostOps, what_a_problem_has_not_is_not_guessed) {
   }
 }
 
-TEST(VerbosePostOps, functions_of_pointwise) {
+TEST(VerbosePostOps, FunctionsOfPointwise) {
   EXPECT_EQ(find_verbose_eltwise("eltwise_relu", 0, 0)->function, "relu");
   EXPECT_EQ(find_verbose_eltwise("eltwise_relu", 0.5, 0)->function, "leaky_relu");
   EXPECT_FALSE(find_verbose_eltwise("eltwise_linear", 2, 1).has_value());

@@ -112,7 +112,7 @@ const std::vector<std::string> kProgram = {
     "reorder//f32 0 FLOP 24576 B",
 };
 
-TEST(VerboseWork, a_convolution_of_the_1_1_2_log) {
+TEST(VerboseWork, AConvolutionOfVersion1Point1Point2) {
   const Activity activity = activity_of(
       "dnnl_verbose,exec,cpu,convolution,jit:avx512_common,forward_inference,"
       "src_f32::blocked:aBcd16b:f0 wei_f32::blocked:ABcd16b16a:f0 bia_undef::undef::f0 "
@@ -131,13 +131,13 @@ TEST(VerboseWork, a_convolution_of_the_1_1_2_log) {
   EXPECT_NEAR(static_cast<double>(work->flops) / seconds, 1.8625e12, 0.0001e12);
 }
 
-TEST(VerboseWork, every_execution_of_the_newest_log) {
+TEST(VerboseWork, EveryExecutionOfTheNewestLog) {
   const auto works = works_of_log("onednn_3.13_timestamps.log");
   ASSERT_EQ(works.size(), kProgram.size());
   for (std::size_t i = 0; i < works.size(); ++i) EXPECT_EQ(works[i], kProgram[i]) << i;
 }
 
-TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
+TEST(VerboseWork, EqualForTheSameProgramInAllFormats) {
   for (const char* name : {"onednn_3.0.log", "onednn_3.2_timestamps.log",
                            "onednn_3.3_timestamps.log", "onednn_3.5.log", "onednn_3.6.log"}) {
     EXPECT_THAT(works_of_log(name), ElementsAreArray(kProgram)) << name;
@@ -154,7 +154,7 @@ TEST(VerboseWork, equal_for_the_same_program_in_all_formats) {
 }
 
 // 1.0 had no matmul, no binary and fewer post-ops. It flattens the input of an inner product.
-TEST(VerboseWork, of_1_0) {
+TEST(VerboseWork, OfVersion1Point0) {
   std::vector<std::string> program;
   for (std::size_t i = 0; i < kProgram.size(); ++i) {
     const bool missing = i == 2 || i == 3 || i == 4 || i == 5 || i == 36 || (i >= 15 && i <= 21);
@@ -170,7 +170,7 @@ TEST(VerboseWork, of_1_0) {
   }
 }
 
-TEST(VerboseWork, data_types_are_those_of_the_descriptors) {
+TEST(VerboseWork, DataTypesAreThoseOfTheDescriptors) {
   const std::string problem = ",,,64x32:32x48";
   EXPECT_EQ(work_of_execution("matmul,x,undef,src_f16::blocked:ab:f0 wei_f16::blocked:ab:f0 "
                               "dst_f16::blocked:ab:f0" +
@@ -189,7 +189,7 @@ TEST(VerboseWork, data_types_are_those_of_the_descriptors) {
             "pointwise/mul-8x8-8x8/s32 64 FLOP 576 B");
 }
 
-TEST(VerboseWork, products) {
+TEST(VerboseWork, Products) {
   const std::string mds = "src_f32::blocked:ab:f0 wei_f32::blocked:ba:f0 ";
   EXPECT_EQ(work_of_execution("matmul,x,undef," + mds + "dst_f32::blocked:ab:f0,,,4x8:8x2"),
             "gemm/m4n2k8+tb/f32 128 FLOP 224 B");
@@ -215,7 +215,7 @@ TEST(VerboseWork, products) {
       "n/a");
 }
 
-TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
+TEST(VerboseWork, WhatIsNotUnderstoodIsNotGuessed) {
   const std::string conv =
       "src_f32::blocked:abcd:f0 wei_f32::blocked:abcd:f0 "
       "bia_undef::undef::f0 dst_f32::blocked:abcd:f0,";
@@ -259,7 +259,7 @@ TEST(VerboseWork, what_is_not_understood_is_not_guessed) {
 
 // Each line of a program that trains with oneDNN 3.2, counted manually; docs/work_model.md contains
 // the formulas.
-TEST(VerboseWork, gradients_and_training_have_work) {
+TEST(VerboseWork, GradientsAndTrainingHaveWork) {
   const std::vector<std::string> expected = {
       "gemm/m8n10k144+tb/f32 23040 FLOP 10688 B",       // gradient of the source
       "gemm/m8n10k144+tb+bias/f32 23120 FLOP 10728 B",  // of weights and bias
@@ -284,7 +284,7 @@ TEST(VerboseWork, gradients_and_training_have_work) {
 }
 
 // The flags of 2.x name scale and shift together; those of 1.x are a number.
-TEST(VerboseWork, training_of_older_formats) {
+TEST(VerboseWork, TrainingOfOlderFormats) {
   for (const char* flags : {"S", "CH", "2"}) {
     EXPECT_EQ(
         work_of_execution(std::string("batch_normalization,x,backward,data_f32::blocked:abcd:f0 "
@@ -304,7 +304,7 @@ TEST(VerboseWork, training_of_older_formats) {
             "n/a");
 }
 
-TEST(VerboseWork, training_has_shapes_but_no_parameters) {
+TEST(VerboseWork, TrainingHasShapesButNoParameters) {
   const auto work =
       compute_work(activity_of("onednn_verbose,exec,cpu,batch_normalization,x,backward,"
                                "data_f32::blocked:abcd::f0 diff_f32::blocked:abcd::f0,,flags:CH,"
@@ -315,7 +315,7 @@ TEST(VerboseWork, training_has_shapes_but_no_parameters) {
   EXPECT_EQ(work->out_shapes, "2x16x8x8 16 16");
 }
 
-TEST(VerboseWork, creations_and_other_phases_compute_nothing) {
+TEST(VerboseWork, CreationsAndOtherPhasesComputeNothing) {
   const std::string tail =
       ",cpu,reorder,x,undef,src_f32::blocked:ab:f0 dst_f32::blocked:ba:f0,,,4x8,1";
   EXPECT_TRUE(compute_work(activity_of("onednn_verbose,exec" + tail)).has_value());
@@ -325,7 +325,7 @@ TEST(VerboseWork, creations_and_other_phases_compute_nothing) {
   EXPECT_FALSE(compute_work(Activity()).has_value());
 }
 
-TEST(VerboseWork, each_operator_has_one_mapping) {
+TEST(VerboseWork, EachOperatorHasOneMapping) {
   std::vector<std::string_view> names;
   for (const VerboseMapping* mapping : verbose_mappings()) names.push_back(mapping->op);
   EXPECT_THAT(names, ElementsAreArray(operator_names()));

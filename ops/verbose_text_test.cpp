@@ -11,7 +11,7 @@
 namespace bench::ops {
 namespace {
 
-TEST(VerboseText, dims) {
+TEST(VerboseText, Dims) {
   EXPECT_EQ(parse_dims("64x32"), (Dims{64, 32}));
   EXPECT_EQ(parse_dims("7"), (Dims{7}));
   for (const char* text : {"", "x", "2x", "x2", "2xx3", "2x0", "2x*", "2x3 ", "-1", "2147483649",
@@ -24,7 +24,7 @@ TEST(VerboseText, dims) {
   EXPECT_EQ(parse_dims_list("2x3::3x4"), std::nullopt);
 }
 
-TEST(VerboseText, words_of_a_problem) {
+TEST(VerboseText, WordsOfAProblem) {
   const auto words = ProblemWords::parse("g4mb2_ic16oc32");
   ASSERT_TRUE(words.has_value());
   EXPECT_EQ(words->find("g"), 4);
@@ -37,13 +37,13 @@ TEST(VerboseText, words_of_a_problem) {
   }
 }
 
-TEST(VerboseText, auxiliary_values) {
+TEST(VerboseText, AuxiliaryValues) {
   EXPECT_EQ(auxiliary_value("alg:eltwise_relu alpha:0.1 beta:0", "alpha"), "0.1");
   EXPECT_EQ(auxiliary_value("axis:1", "alg"), "");
   EXPECT_EQ(auxiliary_value("", "alg"), "");
 }
 
-TEST(VerboseText, directions) {
+TEST(VerboseText, Directions) {
   EXPECT_EQ(parse_direction("forward_training"), Direction::forward);
   EXPECT_EQ(parse_direction("backward_weights"), Direction::backward_weights);
   EXPECT_EQ(parse_direction("backward"), std::nullopt);
@@ -57,7 +57,7 @@ SpatialAxis axis_of(std::string_view text, Sweep sweep) {
   return axis.value_or(SpatialAxis());
 }
 
-TEST(VerboseText, the_padding_at_the_end_is_what_the_output_needs) {
+TEST(VerboseText, ThePaddingAtTheEndIsWhatTheOutputNeeds) {
   EXPECT_EQ(axis_of("ih14oh14kh3sh1dh0ph1", Sweep::convolution).pad, (PadPair{1, 1}));
   EXPECT_EQ(axis_of("ih15oh6kh3sh2dh1ph1", Sweep::convolution).pad, (PadPair{1, 0}));
   // An end of 2 gives the same output; parse_axis() prefers the padding at the beginning.
@@ -77,7 +77,7 @@ TEST(VerboseText, the_padding_at_the_end_is_what_the_output_needs) {
 }
 
 // The padding that was found reproduces the output that the library printed.
-TEST(VerboseText, any_output_that_a_padding_can_make) {
+TEST(VerboseText, AnyOutputThatAPaddingCanMake) {
   int checked = 0;
   for (int input = 1; input <= 9; ++input) {
     for (int kernel = 1; kernel <= 4; ++kernel) {
@@ -101,7 +101,7 @@ TEST(VerboseText, any_output_that_a_padding_can_make) {
   EXPECT_GT(checked, 400);
 }
 
-TEST(VerboseText, dimensions_that_old_versions_write_as_ones) {
+TEST(VerboseText, DimensionsThatOldVersionsWriteAsOnes) {
   const auto words = ProblemWords::parse("mb1_ic8oc8_ih1oh1kh1sh1dh1ph0_iw30ow28kw3sw1dw0pw0");
   const auto one = parse_axes(*words, Sweep::convolution, 3);
   ASSERT_TRUE(one.has_value());

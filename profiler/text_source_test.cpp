@@ -29,7 +29,7 @@ void write_gzip(const std::string& path, const std::string& text) {
   gzclose(file);
 }
 
-TEST(TextSourceTest, gives_lines_with_or_without_a_last_newline_or_carriage_returns) {
+TEST(TextSourceTest, GivesLinesWithOrWithoutALastNewlineOrCarriageReturns) {
   EXPECT_THAT(lines_of(*text_source_for_test("t", "a\n\nb")), ElementsAre("a", "", "b"));
   EXPECT_THAT(lines_of(*text_source_for_test("t", "a\r\nb\n")), ElementsAre("a", "b"));
   EXPECT_THAT(lines_of(*text_source_for_test("t", "")), ElementsAre());
@@ -37,7 +37,7 @@ TEST(TextSourceTest, gives_lines_with_or_without_a_last_newline_or_carriage_retu
               ElementsAre(std::string("a\0b", 3), "c"));
 }
 
-TEST(TextSourceTest, the_head_consumes_nothing) {
+TEST(TextSourceTest, TheHeadConsumesNothing) {
   const auto source = text_source_for_test("t", std::string(2 * kHeadSize, 'x') + "\nend");
   EXPECT_EQ(source->head(), std::string(kHeadSize, 'x'));
   TextSource::Line line;
@@ -49,7 +49,7 @@ TEST(TextSourceTest, the_head_consumes_nothing) {
   EXPECT_FALSE(source->next(line));
 }
 
-TEST(TextSourceTest, a_line_beyond_the_limit_is_cut_and_the_next_one_whole) {
+TEST(TextSourceTest, ALineBeyondTheLimitIsCutAndTheNextOneWhole) {
   const auto source = text_source_for_test("t", std::string(2 * kMaxProfileLine, 'x') + "\nnext\n" +
                                                     std::string(kMaxProfileLine, 'y') + "\nz");
   TextSource::Line line;
@@ -66,7 +66,7 @@ TEST(TextSourceTest, a_line_beyond_the_limit_is_cut_and_the_next_one_whole) {
   EXPECT_EQ(line.text, "z");
 }
 
-TEST(TextSourceTest, opens_files_and_packed_files) {
+TEST(TextSourceTest, OpensFilesAndPackedFiles) {
   const test::TemporaryFolder folder;
   const std::string plain = folder.write("a.txt", "one\ntwo\n");
   const std::string packed = folder.file("a.txt.gz");
@@ -81,7 +81,7 @@ TEST(TextSourceTest, opens_files_and_packed_files) {
   }
 }
 
-TEST(TextSourceTest, a_torn_packed_file_gives_what_it_holds_and_an_error) {
+TEST(TextSourceTest, ATornPackedFileGivesWhatItHoldsAndAnError) {
   const test::TemporaryFolder folder;
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += std::to_string(i * 2654435761u) + "\n";
@@ -94,7 +94,7 @@ TEST(TextSourceTest, a_torn_packed_file_gives_what_it_holds_and_an_error) {
   EXPECT_THAT((*source)->status().error().message(), HasSubstr("torn.gz: cannot unpack"));
 }
 
-TEST(TextSourceTest, what_cannot_be_read_is_an_error_with_its_path) {
+TEST(TextSourceTest, WhatCannotBeReadIsAnErrorWithItsPath) {
   const auto absent = open_text("/nonexistent/file");
   ASSERT_FALSE(absent.ok());
   EXPECT_THAT(absent.error().message(), HasSubstr("/nonexistent/file: cannot open"));

@@ -27,7 +27,7 @@ ProgramResult analyze(const std::string& file, const std::vector<std::string>& o
   return run_program({std::move(command), folder, {}});
 }
 
-TEST(AnalyzeBadInput, what_is_no_profile_is_an_error_that_names_what_would_be) {
+TEST(AnalyzeBadInput, WhatIsNoProfileIsAnErrorThatNamesWhatWouldBe) {
   const TemporaryFolder folder;
   folder.write("empty", "");
   folder.write("prose", "Once upon a time\n");
@@ -45,7 +45,7 @@ TEST(AnalyzeBadInput, what_is_no_profile_is_an_error_that_names_what_would_be) {
   EXPECT_THAT(analyze("newer", {}, folder.path()).err, HasSubstr("bench.result/9"));
 }
 
-TEST(AnalyzeBadInput, a_log_whose_format_is_unknown_is_an_error_and_no_zeros) {
+TEST(AnalyzeBadInput, ALogWhoseFormatIsUnknownIsAnErrorAndNoZeros) {
   const TemporaryFolder folder;
   folder.write("log", "onednn_verbose,v9,profile,exec,all,new,0.5\n");
   const ProgramResult result = analyze("log", {}, folder.path());
@@ -54,7 +54,7 @@ TEST(AnalyzeBadInput, a_log_whose_format_is_unknown_is_an_error_and_no_zeros) {
   EXPECT_THAT(result.err, HasSubstr("log:1"));
 }
 
-TEST(AnalyzeBadInput, torn_and_interleaved_lines_are_counted_and_shown) {
+TEST(AnalyzeBadInput, TornAndInterleavedLinesAreCountedAndShown) {
   const TemporaryFolder folder;
   const std::string log = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
   const std::string exec = log.substr(log.find("dnnl_verbose,exec"));
@@ -69,7 +69,7 @@ TEST(AnalyzeBadInput, torn_and_interleaved_lines_are_counted_and_shown) {
   EXPECT_THAT(analyze("log", {"--quiet"}, folder.path()).err, Not(HasSubstr("not profile data")));
 }
 
-TEST(AnalyzeBadInput, a_torn_packed_log_gives_what_it_holds) {
+TEST(AnalyzeBadInput, ATornPackedLogGivesWhatItHolds) {
   const TemporaryFolder folder;
   const std::string line =
       "onednn_verbose,exec,cpu,eltwise,jit,forward_inference,data_f32::blocked:ab:f0,,"
@@ -87,7 +87,7 @@ TEST(AnalyzeBadInput, a_torn_packed_log_gives_what_it_holds) {
   EXPECT_THAT(result.err, HasSubstr("torn.gz: cannot unpack"));
 }
 
-TEST(AnalyzeBadInput, no_name_writes_to_a_terminal_what_it_obeys) {
+TEST(AnalyzeBadInput, NoNameWritesToATerminalWhatItObeys) {
   const TemporaryFolder folder;
   folder.write("p.jsonl",
                "{\"record\":\"profile\",\"schema\":\"bench.profile/1\"}\n"
@@ -108,7 +108,7 @@ TEST(AnalyzeBadInput, no_name_writes_to_a_terminal_what_it_obeys) {
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
 }
 
-TEST(AnalyzeBadInput, a_line_nested_deeper_than_a_stack_is_a_damaged_line) {
+TEST(AnalyzeBadInput, ALineNestedDeeperThanAStackIsADamagedLine) {
   const TemporaryFolder folder;
   const std::string deep(1 << 20, '[');
   folder.write("result", "{\"record\":\"run\",\"schema\":\"bench.result/1\"}\n" + deep + "\n");

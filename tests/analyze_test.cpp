@@ -66,7 +66,7 @@ void expect_table(const std::string& golden, const std::string& file, const Word
   expect_golden("tests/data/analyze_golden/" + golden, result.out);
 }
 
-TEST(AnalyzeGolden, of_pyprofs_resnet50) {
+TEST(AnalyzeGolden, OfPyprofsResnet50) {
   expect_table("pyprof_longest.txt", kPyprof, {"-t", "5"});
   expect_table("pyprof_by_op.txt", kPyprof, {"--aggregate-by", "op", "-t", "0"});
   expect_table("pyprof_by_layer.md", kPyprof,
@@ -78,7 +78,7 @@ TEST(AnalyzeGolden, of_pyprofs_resnet50) {
                 "--order-by", "+idx"});
 }
 
-TEST(AnalyzeGolden, of_onednn_logs) {
+TEST(AnalyzeGolden, OfOnednnLogs) {
   expect_table("seed_log.txt", kSeedLog, {});
   expect_table("seed_log.json", kSeedLog, {"--format", "json"});
   expect_table("log_by_type.txt", kLog, {"--aggregate-by", "type"});
@@ -90,7 +90,7 @@ TEST(AnalyzeGolden, of_onednn_logs) {
   expect_table("log_create.txt", kLog, {"--phase", "create", "-t", "0"});
 }
 
-TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
+TEST(AnalyzeGolden, OfPyprofFlagWhatIsImpossibleAndWhatIsUnknown) {
   expect_table("pyprof_peak.txt", kPyprof,
                {"--peak-bandwidth", "900GB/s", "-c", "index,op,time_ns,bandwidth,flags", "-t", "0",
                 "--order-by", "+index"});
@@ -111,7 +111,7 @@ TEST(AnalyzeGolden, of_pyprof_flag_what_is_impossible_and_what_is_unknown) {
 
 // PyProf printed no FLOPs for row 17, whose kernel it did not know, and 1.5 for each element that
 // row 33 adds.
-TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
+TEST(AnalyzeTables, PyprofsRowsHaveTheWorkOfTheirParameters) {
   const json rows =
       analyze_json(kPyprof, {"-c", "index,flops,bytes,given_flops,given_bytes,flags,tc,pid,tid",
                              "--order-by", "+index"})["rows"];
@@ -126,7 +126,7 @@ TEST(AnalyzeTables, pyprofs_rows_have_the_work_of_their_parameters) {
 }
 
 // The seven kernels of tables that prof.py itself printed, with --csv and with -w 300.
-TEST(AnalyzeTables, pyprofs_wrong_values_are_recomputed_and_flagged) {
+TEST(AnalyzeTables, PyprofsWrongValuesAreRecomputedAndFlagged) {
   for (const char* table :
        {"profiler/readers/testdata/pyprof_csv.txt", "profiler/readers/testdata/pyprof_w300.txt"}) {
     const json rows = analyze_json(table, {"-c", "op,flops,bytes,given_flops,given_bytes,flags",
@@ -154,18 +154,18 @@ TEST(AnalyzeTables, pyprofs_wrong_values_are_recomputed_and_flagged) {
   }
 }
 
-TEST(AnalyzeTables, columns_that_pyprofs_table_lacks_are_unknown_and_whole) {
+TEST(AnalyzeTables, ColumnsThatPyprofsTableLacksAreUnknownAndWhole) {
   const ProgramResult table = analyze(kPyprof, {"-c", "tid,pid,op,sub", "-t", "1"});
   EXPECT_THAT(table.out, HasSubstr("\ntid  pid  op      sub\nn/a  n/a  conv2d  n/a\n"));
 }
 
-TEST(AnalyzeTables, the_peak_of_flops_flags_too) {
+TEST(AnalyzeTables, ThePeakOfFlopsFlagsToo) {
   const ProgramResult result = analyze(kPyprof, {"--peak-flops", "15TFLOP/s"});
   EXPECT_THAT(result.out,
               HasSubstr("3 activities faster than the peak of 15.00 TFLOP/s (line 17, 24, 29)"));
 }
 
-TEST(AnalyzeTables, pyprofs_csv_gives_what_its_columns_give) {
+TEST(AnalyzeTables, PyprofsCsvGivesWhatItsColumnsGive) {
   const TemporaryFolder folder;
   const std::string columns = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kPyprof);
   std::string csv = "\"";
@@ -178,7 +178,7 @@ TEST(AnalyzeTables, pyprofs_csv_gives_what_its_columns_give) {
   EXPECT_EQ(analyze("t.csv", options, folder.path()).out, analyze(kPyprof, options).out);
 }
 
-TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
+TEST(AnalyzeSeed, TheLineOfTheSeedHasItsFlopsTimeAndRate) {
   const json row = analyze_json(kSeedLog, {})["rows"].at(0);
   EXPECT_EQ(row["flops"], 38'654'705'664);
   EXPECT_EQ(row["time_ns"], 20'753'900);
@@ -189,7 +189,7 @@ TEST(AnalyzeSeed, the_line_of_the_seed_has_its_flops_time_and_rate) {
 
 // MegEngine's table: a convolution (n32c64h56k64r1 in f16) and an elementwise operator. Its 21.76
 // and 79.75 GiB/s are in powers of 1000 here, like all rates.
-TEST(AnalyzeSeed, the_rates_and_shares_of_megengines_table) {
+TEST(AnalyzeSeed, TheRatesAndSharesOfMegenginesTable) {
   const TemporaryFolder folder;
   const auto line = [](const char* name, int time, int flops, int bytes) {
     return fmt::format(
@@ -215,7 +215,7 @@ TEST(AnalyzeSeed, the_rates_and_shares_of_megengines_table) {
 // The totals are those of
 // `grep "exec,cpu,convolution" | awk 'BEGIN{FS=","} {SUM+=$11} END {print SUM}'`, and the same for
 // create.
-TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
+TEST(AnalyzeSeed, BothTotalsOfItsAwkLines) {
   const TemporaryFolder folder;
   std::string log = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
   const std::string exec = log.substr(log.find("dnnl_verbose,exec"));
@@ -239,7 +239,7 @@ TEST(AnalyzeSeed, both_totals_of_its_awk_lines) {
   EXPECT_EQ(all["total_ns"], 2 * (20'753'900 + 103'027));
 }
 
-TEST(AnalyzeOptions, top_cuts_and_0_is_all) {
+TEST(AnalyzeOptions, TopCutsAnd0IsAll) {
   EXPECT_EQ(analyze_json(kPyprof, {"-t", "3"})["rows"].size(), 3u);
   EXPECT_EQ(analyze_json(kPyprof, {"--top", "0"})["rows"].size(), 34u);
   EXPECT_EQ(analyze_json(kPyprof, {})["rows"].size(), 34u);
@@ -247,7 +247,7 @@ TEST(AnalyzeOptions, top_cuts_and_0_is_all) {
   EXPECT_EQ(analyze_json(kPyprof, {"-t", "3"})["total_ns"], 3'683'771);
 }
 
-TEST(AnalyzeOptions, filters_choose_exact_rows) {
+TEST(AnalyzeOptions, FiltersChooseExactRows) {
   const auto indices = [](Words options) {
     options.insert(options.end(), {"-c", "index", "--order-by", "+index"});
     return column_values<int>(analyze_json(kPyprof, options), "index");
@@ -272,7 +272,7 @@ TEST(AnalyzeOptions, filters_choose_exact_rows) {
   EXPECT_THAT(indices({"--kind", "primitive", "--kind", "memcpy"}), IsEmpty());
 }
 
-TEST(AnalyzeOptions, an_empty_selection_says_so_with_status_0) {
+TEST(AnalyzeOptions, AnEmptySelectionSaysSoWithStatus0) {
   const ProgramResult table = analyze(kPyprof, {"--type", "no_such"});
   EXPECT_EQ(table.status, 0);
   EXPECT_THAT(table.out, HasSubstr("nothing selected; the file contains 34 kernel"));
@@ -282,7 +282,7 @@ TEST(AnalyzeOptions, an_empty_selection_says_so_with_status_0) {
   EXPECT_THAT(csv.err, HasSubstr("nothing selected"));
 }
 
-TEST(AnalyzeOptions, unknown_values_are_last_in_every_order) {
+TEST(AnalyzeOptions, UnknownValuesAreLastInEveryOrder) {
   const auto known_bandwidths = [](const std::string& order) {
     const json document = analyze_json(kPyprof, {"--order-by", order, "-c", "bandwidth"});
     std::vector<bool> is_known;
@@ -297,7 +297,7 @@ TEST(AnalyzeOptions, unknown_values_are_last_in_every_order) {
   }
 }
 
-TEST(AnalyzeOptions, unknown_columns_are_an_error_with_the_list) {
+TEST(AnalyzeOptions, UnknownColumnsAreAnErrorWithTheList) {
   const ProgramResult result = analyze(kPyprof, {"-c", "index,bandwith"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("--columns: unknown column `bandwith`"));
@@ -306,7 +306,7 @@ TEST(AnalyzeOptions, unknown_columns_are_an_error_with_the_list) {
   EXPECT_THAT(result.out, IsEmpty());
 }
 
-TEST(AnalyzeOptions, a_width_that_is_too_small_is_refused) {
+TEST(AnalyzeOptions, AWidthThatIsTooSmallIsRefused) {
   EXPECT_EQ(analyze(kPyprof, {"-w", "120"}).status, 2);
   const ProgramResult narrow = analyze(kPyprof, {"-w", "40", "-c", "kernel,op,sil"});
   EXPECT_EQ(narrow.status, 0) << narrow.err;
@@ -315,14 +315,14 @@ TEST(AnalyzeOptions, a_width_that_is_too_small_is_refused) {
   EXPECT_THAT(result.err, HasSubstr("--width: the table needs a width of"));
 }
 
-TEST(AnalyzeStreams, standard_input_is_a_file_like_others) {
+TEST(AnalyzeStreams, StandardInputIsAFileLikeOthers) {
   const ProgramResult result =
       shell(fmt::format("cat {} | \"$BENCH\" analyze - --format csv", kPyprof));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, analyze(kPyprof, {"--format", "csv"}).out);
 }
 
-TEST(AnalyzeStreams, packed_files_are_unpacked) {
+TEST(AnalyzeStreams, PackedFilesAreUnpacked) {
   const TemporaryFolder folder;
   const std::string text = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kPyprof);
   gzFile file = gzopen(folder.file("t.gz").c_str(), "wb");
@@ -332,7 +332,7 @@ TEST(AnalyzeStreams, packed_files_are_unpacked) {
   EXPECT_EQ(analyze_json("t.gz", {}, folder.path())["total_ns"], 3'683'771);
 }
 
-TEST(AnalyzeStreams, a_closed_pipe_is_no_error) {
+TEST(AnalyzeStreams, AClosedPipeIsNoError) {
   const TemporaryFolder folder;
   std::string table = "Idx,Op,Kernel,Sil(ns)\n";
   for (int i = 0; i < 20'000; ++i) table += fmt::format("{},relu,elementwise_kernel,100\n", i);
@@ -344,13 +344,13 @@ TEST(AnalyzeStreams, a_closed_pipe_is_no_error) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
-TEST(AnalyzeStreams, a_full_disk_is_one) {
+TEST(AnalyzeStreams, AFullDiskIsOne) {
   const ProgramResult result = shell(fmt::format("\"$BENCH\" analyze {} > /dev/full", kPyprof));
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("cannot write"));
 }
 
-TEST(AnalyzeSources, the_spool_of_a_killed_profile) {
+TEST(AnalyzeSources, TheSpoolOfAKilledProfile) {
   const TemporaryFolder folder;
   std::string line = read_text(std::string(BENCH_SOURCE_DIR) + "/" + kSeedLog);
   line = line.substr(line.find("dnnl_verbose,exec"));
@@ -365,7 +365,7 @@ TEST(AnalyzeSources, the_spool_of_a_killed_profile) {
                                                "start_ns": 69246100, "flops": 38654705664}])"));
 }
 
-TEST(AnalyzeSources, a_profile_that_a_program_made_with_the_library) {
+TEST(AnalyzeSources, AProfileThatAProgramMadeWithTheLibrary) {
   const TemporaryFolder folder;
   const ProgramResult program =
       shell("\"$PROGRAM\" plain && mv profile-*.jsonl p.jsonl", folder.path(),
@@ -384,7 +384,7 @@ TEST(AnalyzeSources, a_profile_that_a_program_made_with_the_library) {
   EXPECT_GT(analyze_json("p.jsonl", {"--kind", "marker"}, folder.path())["selected"], 0);
 }
 
-TEST(AnalyzeSources, a_profiled_run) {
+TEST(AnalyzeSources, AProfiledRun) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", R"(version: 1
 name: tiny

@@ -63,7 +63,7 @@ std::string result_with(const std::string& name) {
 // No worker starts under `false`, so nothing is ever written.
 constexpr const char* kRunWithoutRecords = "$BENCH run $CASE --quick --under false --out ";
 
-TEST(OutputPath, a_run_that_writes_nothing_removes_nothing_and_makes_nothing) {
+TEST(OutputPath, ARunThatWritesNothingRemovesNothingAndMakesNothing) {
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.file("fifo").c_str(), 0600), 0);
   const bool has_device =
@@ -91,7 +91,7 @@ TEST(OutputPath, a_run_that_writes_nothing_removes_nothing_and_makes_nothing) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), has_device ? 5 : 4);
 }
 
-TEST(OutputPath, a_run_replaces_what_a_link_leads_to_and_keeps_the_link) {
+TEST(OutputPath, ARunReplacesWhatALinkLeadsToAndKeepsTheLink) {
   const TemporaryFolder folder;
   folder.write("old.jsonl", "old\n");
   fs::create_symlink("old.jsonl", folder.file("link"));
@@ -102,7 +102,7 @@ TEST(OutputPath, a_run_replaces_what_a_link_leads_to_and_keeps_the_link) {
   EXPECT_THAT(read_text(folder.file("old.jsonl")), HasSubstr("\"record\":\"end\""));
 }
 
-TEST(OutputPath, a_fifo_takes_the_records_of_a_run) {
+TEST(OutputPath, AFifoTakesTheRecordsOfARun) {
   const TemporaryFolder folder;
   const ProgramResult result =
       shell("mkfifo f; cat f > copy & $BENCH run $CASE --quick --out f; s=$?; wait; exit $s",
@@ -112,7 +112,7 @@ TEST(OutputPath, a_fifo_takes_the_records_of_a_run) {
   EXPECT_THAT(read_text(folder.file("copy")), HasSubstr("\"record\":\"end\""));
 }
 
-TEST(OutputPath, what_is_written_last_is_checked_first) {
+TEST(OutputPath, WhatIsWrittenLastIsCheckedFirst) {
   const TemporaryFolder folder;
   folder.write("old.jsonl", "old\n");
   fs::create_directory(folder.file("dir"));
@@ -130,7 +130,7 @@ TEST(OutputPath, what_is_written_last_is_checked_first) {
   EXPECT_FALSE(fs::exists(folder.file("dir/gate.jsonl")));
 }
 
-TEST(Streams, closed_ones_do_not_end_up_in_the_result_file) {
+TEST(Streams, ClosedOnesDoNotEndUpInTheResultFile) {
   for (const std::string closed : {">&-", "2>&-", "<&- >&- 2>&-"}) {
     const TemporaryFolder folder;
     const ProgramResult result =
@@ -145,7 +145,7 @@ TEST(Streams, closed_ones_do_not_end_up_in_the_result_file) {
   }
 }
 
-TEST(Streams, a_failed_write_of_standard_output_is_exit_2_of_every_command) {
+TEST(Streams, AFailedWriteOfStandardOutputIsExit2OfEveryCommand) {
   const TemporaryFolder folder;
   folder.write("r.jsonl", result_with("a"));
   fs::create_directory(folder.file("empty"));
@@ -164,7 +164,7 @@ TEST(Streams, a_failed_write_of_standard_output_is_exit_2_of_every_command) {
   EXPECT_THAT(read_text(folder.file("o.jsonl")), HasSubstr("\"record\":\"end\""));
 }
 
-TEST(Streams, a_reader_that_goes_away_ends_the_output_quietly) {
+TEST(Streams, AReaderThatGoesAwayEndsTheOutputQuietly) {
   const TemporaryFolder folder;
   const ProgramResult result = shell(
       "for command in 'manual' 'list configs' 'completion bash'; do "
@@ -174,7 +174,7 @@ TEST(Streams, a_reader_that_goes_away_ends_the_output_quietly) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST(Streams, a_limit_of_the_file_size_is_a_message_and_keeps_whole_lines) {
+TEST(Streams, ALimitOfTheFileSizeIsAMessageAndKeepsWholeLines) {
   const TemporaryFolder folder;
   // The limit must not apply to the file of standard error, so `cat` writes it; the shell waits for
   // both ends of the pipe.
@@ -189,7 +189,7 @@ TEST(Streams, a_limit_of_the_file_size_is_a_message_and_keeps_whole_lines) {
   EXPECT_EQ(text.back(), '\n');
 }
 
-TEST(Streams, a_profiled_program_dies_of_sigxfsz_and_sigpipe_as_without_us) {
+TEST(Streams, AProfiledProgramDiesOfSigxfszAndSigpipeAsWithoutUs) {
   const TemporaryFolder folder;
   for (const auto& [name, number] : {std::pair("XFSZ", SIGXFSZ), {"PIPE", SIGPIPE}}) {
     const ProgramResult result = shell(
@@ -216,7 +216,7 @@ void expect_harmless(const ProgramResult& result, const std::string& what) {
   }
 }
 
-TEST(Messages, names_in_a_configuration_are_shown_and_not_obeyed) {
+TEST(Messages, NamesInAConfigurationAreShownAndNotObeyed) {
   const TemporaryFolder folder;
   const std::string name = std::string("\"") + kHostileJson + "\"";
   const std::map<std::string, std::string> texts = {
@@ -238,7 +238,7 @@ TEST(Messages, names_in_a_configuration_are_shown_and_not_obeyed) {
   }
 }
 
-TEST(Messages, arguments_are_shown_and_not_obeyed) {
+TEST(Messages, ArgumentsAreShownAndNotObeyed) {
   const TemporaryFolder folder;
   const std::string name = kHostile;
   const std::vector<std::vector<std::string>> calls = {
@@ -267,7 +267,7 @@ TEST(Messages, arguments_are_shown_and_not_obeyed) {
   }
 }
 
-TEST(Messages, fields_of_result_files_are_shown_and_not_obeyed) {
+TEST(Messages, FieldsOfResultFilesAreShownAndNotObeyed) {
   const TemporaryFolder folder;
   folder.write("r.jsonl", result_with(kHostileJson));
   folder.write("start.jsonl", result_with("::error::pwn"));
@@ -288,7 +288,7 @@ TEST(Messages, fields_of_result_files_are_shown_and_not_obeyed) {
 
 // --- input -------------------------------------------------------------------------------------
 
-TEST(Inputs, a_fifo_in_a_store_is_a_problem_and_hangs_nothing) {
+TEST(Inputs, AFifoInAStoreIsAProblemAndHangsNothing) {
   const TemporaryFolder folder;
   const ProgramResult saved = shell(
       "$BENCH run $CASE --set measure.processes=5 --set measure.max_time=20ms --out r.jsonl "
@@ -313,7 +313,7 @@ TEST(Inputs, a_fifo_in_a_store_is_a_problem_and_hangs_nothing) {
   EXPECT_EQ(shell("flock --nonblock baselines/*/ true", folder.path()).status, 0);
 }
 
-TEST(Inputs, what_is_no_regular_file_is_refused_by_every_command) {
+TEST(Inputs, WhatIsNoRegularFileIsRefusedByEveryCommand) {
   const TemporaryFolder folder;
   ASSERT_EQ(mkfifo(folder.file("fifo.yaml").c_str(), 0600), 0);
   for (const std::string command :
@@ -329,7 +329,7 @@ TEST(Inputs, what_is_no_regular_file_is_refused_by_every_command) {
   }
 }
 
-TEST(Inputs, a_configuration_cannot_name_the_standard_input) {
+TEST(Inputs, AConfigurationCannotNameTheStandardInput) {
   const TemporaryFolder folder;
   folder.write("include.yaml", "version: 1\ninclude: [/dev/stdin]\ncases: []\n");
   folder.write("plugin.yaml", "version: 1\nplugins: [/dev/stdin]\ncases: []\n");
@@ -343,7 +343,7 @@ TEST(Inputs, a_configuration_cannot_name_the_standard_input) {
 
 // Earlier, the library path in the built program had an empty element, which means the caller's
 // folder.
-TEST(Libraries, none_is_loaded_from_the_folder_of_the_caller) {
+TEST(Libraries, NoneIsLoadedFromTheFolderOfTheCaller) {
   const TemporaryFolder folder;
   for (const char* name : {"libfmt.so.9", "libdnnl.so.3", "libz.so.1"})
     folder.write(name, "not a library");
@@ -351,7 +351,7 @@ TEST(Libraries, none_is_loaded_from_the_folder_of_the_caller) {
   EXPECT_EQ(result.status, 0) << result.err;
 }
 
-TEST(Inputs, what_a_shell_substitutes_is_read) {
+TEST(Inputs, WhatAShellSubstitutesIsRead) {
   const TemporaryFolder folder;
   folder.write("r.jsonl", result_with("a"));
   folder.write("c.yaml", "version: 1\ncases:\n  - { op: gemm, m: 8, n: 8, k: 8 }\n");
@@ -366,7 +366,7 @@ TEST(Inputs, what_a_shell_substitutes_is_read) {
 
 // --- usage -------------------------------------------------------------------------------------
 
-TEST(Usage, an_invalid_slowdown_is_exit_2_before_anything_starts) {
+TEST(Usage, AnInvalidSlowdownIsExit2BeforeAnythingStarts) {
   const TemporaryFolder folder;
   const Environment invalid = {{"BENCH_SLOWDOWN", "x"}};
   const std::vector<std::vector<std::string>> commands = {
@@ -392,14 +392,14 @@ TEST(Usage, an_invalid_slowdown_is_exit_2_before_anything_starts) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 0);
 }
 
-TEST(Usage, an_option_that_stands_twice_in_an_id_is_refused) {
+TEST(Usage, AnOptionThatStandsTwiceInAnIdIsRefused) {
   const ProgramResult result = bench({"list", std::string(kCase) + "/t1/t1"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("options `t1` and `t1` both set the threads"));
 }
 
 // The tests below come from a second attack, which did not use the list of the first one.
-TEST(OutputPath, a_report_is_not_resumed_into) {
+TEST(OutputPath, AReportIsNotResumedInto) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
   ASSERT_EQ(bench({"report", "r.jsonl", "-o", "d.json"}, folder.path()).status, 0);
@@ -411,7 +411,7 @@ TEST(OutputPath, a_report_is_not_resumed_into) {
   EXPECT_EQ(read_text(folder.file("d.json")), before);
 }
 
-TEST(OutputPath, a_trace_does_not_replace_its_own_result) {
+TEST(OutputPath, ATraceDoesNotReplaceItsOwnResult) {
   const TemporaryFolder folder;
   const ProgramResult result =
       bench({"run", kCase, "--quick", "--out", "a.json", "--trace", "./a.json", "--force"},
@@ -420,7 +420,7 @@ TEST(OutputPath, a_trace_does_not_replace_its_own_result) {
   EXPECT_FALSE(fs::exists(folder.file("a.json")));
 }
 
-TEST(OutputPath, evidence_of_a_gate_is_a_regular_file) {
+TEST(OutputPath, EvidenceOfAGateIsARegularFile) {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("gate"));
   ASSERT_EQ(mkfifo(folder.file("gate/gate.jsonl").c_str(), 0600), 0);
@@ -430,7 +430,7 @@ TEST(OutputPath, evidence_of_a_gate_is_a_regular_file) {
   EXPECT_THAT(result.err, HasSubstr("gate.jsonl: is not a regular file"));
 }
 
-TEST(OutputPath, records_and_table_share_an_open_standard_output) {
+TEST(OutputPath, RecordsAndTableShareAnOpenStandardOutput) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
   const ProgramResult result =
@@ -443,7 +443,7 @@ TEST(OutputPath, records_and_table_share_an_open_standard_output) {
 
 // Result files have the suffix of a store's files. Earlier, a folder with result files was
 // therefore taken for that of a machine class.
-TEST(Inputs, a_store_may_lie_beside_result_files) {
+TEST(Inputs, AStoreMayLieBesideResultFiles) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
   const ProgramResult saved =
@@ -452,7 +452,7 @@ TEST(Inputs, a_store_may_lie_beside_result_files) {
   EXPECT_EQ(bench({"baseline", "verify", "--baseline", "."}, folder.path()).status, 0);
 }
 
-TEST(Inputs, the_folder_of_one_machine_class_is_no_store) {
+TEST(Inputs, TheFolderOfOneMachineClassIsNoStore) {
   const TemporaryFolder folder;
   ASSERT_EQ(bench({"run", kCase, "--quick", "--out", "r.jsonl"}, folder.path()).status, 0);
   ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "x"}, folder.path()).status, 0);

@@ -64,7 +64,7 @@ std::string result_text(const RunRecord& run, std::int64_t nanoseconds,
   return result_file(run, record, nanoseconds);
 }
 
-TEST_F(BaselineTest, save_list_show_and_verify) {
+TEST_F(BaselineTest, SaveListShowAndVerify) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   folder_.write("b.jsonl", result_text(run_record(2), 101'000));
   const ProgramResult saved =
@@ -101,7 +101,7 @@ TEST_F(BaselineTest, save_list_show_and_verify) {
   EXPECT_EQ(verified.out, "1 case, 2 runs, 0 problems\n");
 }
 
-TEST_F(BaselineTest, a_reason_is_needed) {
+TEST_F(BaselineTest, AReasonIsNeeded) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   for (const char* action : {"save", "accept"}) {
     for (const auto& words : {std::vector<std::string>{}, {"--reason", " "}}) {
@@ -115,7 +115,7 @@ TEST_F(BaselineTest, a_reason_is_needed) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("baselines")));
 }
 
-TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
+TEST_F(BaselineTest, AcceptOpensAnEpochAndAnchorsStay) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   folder_.write("b.jsonl", result_text(run_record(2), 200'000));
   EXPECT_EQ(baseline({"save", "a.jsonl", "--reason", "r", "--anchor", "release-1.4"}).status, 0);
@@ -136,7 +136,7 @@ TEST_F(BaselineTest, accept_opens_an_epoch_and_anchors_stay) {
   EXPECT_THAT(pruned.out, HasSubstr("0 runs of 1 case removed"));
 }
 
-TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
+TEST_F(BaselineTest, WhatIsNoTimeOfItsOwnIsRefusedWithTheReason) {
   RunRecord under = run_record(1);
   under.under = "perf record";
   RunRecord slow = run_record(2);
@@ -153,7 +153,7 @@ TEST_F(BaselineTest, what_is_no_time_of_its_own_is_refused_with_the_reason) {
   EXPECT_EQ(baseline({"list"}).status, 2);
 }
 
-TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
+TEST_F(BaselineTest, HostileIdsAndMachinesStayInTheStore) {
   RunRecord run = run_record(1);
   run.environment.machine_class = "../../evil";
   folder_.write("a.jsonl", result_text(run, 100'000, "../../../tmp/evil"));
@@ -163,7 +163,7 @@ TEST_F(BaselineTest, hostile_ids_and_machines_stay_in_the_store) {
       folder_.file("baselines/%2E.__..__evil/%2E.__..__..__tmp__evil.jsonl")));
 }
 
-TEST_F(BaselineTest, damaged_files_are_named_by_line) {
+TEST_F(BaselineTest, DamagedFilesAreNamedByLine) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
   append(kFile, "<<<<<<< HEAD\n{\"schema\":\"bench.baseline/2\"}\n{\"schema\":\"bench.bas");
@@ -180,7 +180,7 @@ TEST_F(BaselineTest, damaged_files_are_named_by_line) {
   EXPECT_EQ(baseline({"verify"}).status, 0);
 }
 
-TEST_F(BaselineTest, wrong_words_are_explained) {
+TEST_F(BaselineTest, WrongWordsAreExplained) {
   for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"lsit"}, "did you mean `list`?"},
            {{"save", "--reason", "x"}, "`save` needs RESULT..."},
@@ -194,7 +194,7 @@ TEST_F(BaselineTest, wrong_words_are_explained) {
   }
 }
 
-TEST_F(BaselineTest, two_writers_at_the_same_time) {
+TEST_F(BaselineTest, TwoWritersAtTheSameTime) {
   constexpr int kFiles = 8;
   std::vector<std::string> first = {"save"};
   std::vector<std::string> second = {"save"};
@@ -210,7 +210,7 @@ TEST_F(BaselineTest, two_writers_at_the_same_time) {
   EXPECT_EQ(baseline({"verify"}).out, "1 case, 8 runs, 0 problems\n");
 }
 
-TEST_F(BaselineTest, compare_reads_stores) {
+TEST_F(BaselineTest, CompareReadsStores) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   folder_.write("b.jsonl", result_text(run_record(2), 130'000));
   EXPECT_EQ(save("a.jsonl").status, 0);
@@ -245,7 +245,7 @@ cases:
   - { op: pointwise, function: relu, shape: [4, 64] }
 )";
 
-TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
+TEST_F(BaselineTest, RunShowsItsCasesBesideTheStore) {
   folder_.write("tiny.yaml", kTiny);
   const ProgramResult before = bench({"run", "tiny.yaml", "--profile", "--out", "r.jsonl"});
   ASSERT_EQ(before.status, 0) << before.err;
@@ -267,7 +267,7 @@ TEST_F(BaselineTest, run_shows_its_cases_beside_the_store) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("t.jsonl")));
 }
 
-TEST_F(BaselineTest, run_says_why_there_is_nothing_to_compare_with) {
+TEST_F(BaselineTest, RunSaysWhyThereIsNothingToCompareWith) {
   folder_.write("tiny.yaml", kTiny);
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   ASSERT_EQ(save("a.jsonl").status, 0);

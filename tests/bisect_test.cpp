@@ -104,11 +104,11 @@ class BisectTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(BisectTest, duet_finds_the_commit_that_made_a_case_slower) { bisect(duet()); }
+TEST_F(BisectTest, DuetFindsTheCommitThatMadeACaseSlower) { bisect(duet()); }
 
-TEST_F(BisectTest, gate_finds_the_commit_that_made_cases_slower) { bisect(gate()); }
+TEST_F(BisectTest, GateFindsTheCommitThatMadeCasesSlower) { bisect(gate()); }
 
-TEST_F(BisectTest, what_cannot_be_measured_is_skipped) {
+TEST_F(BisectTest, WhatCannotBeMeasuredIsSkipped) {
   write_program("repository", "echo 'cannot be built' >&2; exit 1");
   const ProgramResult result = run_program({duet(), folder_.file("repository"), {}});
   EXPECT_EQ(result.status, 125) << result.err;

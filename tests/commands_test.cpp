@@ -57,7 +57,7 @@ std::set<std::string> ids_with_time(const Report& report) {
   return ids;
 }
 
-TEST(RunTest, writes_a_valid_result_file_and_a_table) {
+TEST(RunTest, WritesAValidResultFileAndATable) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result = bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path());
@@ -76,7 +76,7 @@ TEST(RunTest, writes_a_valid_result_file_and_a_table) {
 
 // Earlier, `list` reported that all parts can run here, for a network that `run` called
 // unsupported.
-TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
+TEST(ListTest, ANetworkInTrainingIsWhatRunSaysOfIt) {
   const TemporaryFolder folder;
   folder.write("networks/cnn.yaml",
                "version: 1\nnetwork: cnn\ninput: { c: 1, h: 8 }\nlayers:\n"
@@ -109,7 +109,7 @@ TEST(ListTest, a_network_in_training_is_what_run_says_of_it) {
 }
 
 // Earlier, `list` answered "yes" for a case that `run` skipped for lack of memory or processors.
-TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run_here) {
+TEST(ListTest, ACaseThatRunSkipsForLackOfMemoryOrProcessorsCannotRunHere) {
   const TemporaryFolder folder;
   const std::string large = "gemm/forward/m4000000n4000000k4/f32/onednn/cpu/hot";
   const std::string wide = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1000";
@@ -132,7 +132,7 @@ TEST(ListTest, a_case_that_run_skips_for_lack_of_memory_or_processors_cannot_run
 }
 
 // Earlier, the JSON called a case runnable that the table refused.
-TEST(ListTest, json_and_table_refuse_a_gpu_case_for_the_same_reason) {
+TEST(ListTest, JsonAndTableRefuseAGpuCaseForTheSameReason) {
   const TemporaryFolder folder;
   for (const std::string id : {"gemm/forward/m4000000n4000000k4/f32/cublaslt/cuda/hot",
                                "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot/t1000"}) {
@@ -147,7 +147,7 @@ TEST(ListTest, json_and_table_refuse_a_gpu_case_for_the_same_reason) {
 }
 
 // Earlier, such a run printed a table of n/a and ended with status 0, like a measurement.
-TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_and_what_to_do) {
+TEST(RunTest, ARunWhoseCasesWereAllSkippedSaysThatNothingWasMeasuredAndWhatToDo) {
   const TemporaryFolder folder;
   folder.write("none.yaml",
                "version: 1\ndefaults: { device: cuda }\n"
@@ -173,7 +173,7 @@ TEST(RunTest, a_run_whose_cases_were_all_skipped_says_that_nothing_was_measured_
 
 // Earlier, it reported "at most 720 ms" for a run that took 3.6 s, because it counted only warm-up
 // and timed iterations.
-TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measures) {
+TEST(RunTest, ADryRunEstimatesTheWholeRunAndShowsTheCommandThatMeasures) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult run =
@@ -194,7 +194,7 @@ TEST(RunTest, a_dry_run_estimates_the_whole_run_and_shows_the_command_that_measu
 }
 
 // Earlier, `-nq` stayed unchanged, so that the command that should measure was another dry run.
-TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
+TEST(RunTest, TheCommandBehindADryRunKeepsTheLettersBesideN) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult run = bench({"run", "tiny.yaml", "-nq"}, folder.path());
@@ -204,7 +204,7 @@ TEST(RunTest, the_command_behind_a_dry_run_keeps_the_letters_beside_n) {
 
 // Earlier, the command printed "no cases" and ended with status 0, so that a gate built on it
 // passed.
-TEST(ReportTest, an_empty_file_is_refused) {
+TEST(ReportTest, AnEmptyFileIsRefused) {
   const TemporaryFolder folder;
   folder.write("empty.jsonl", "\n");
   const ProgramResult result = bench({"report", "empty.jsonl"}, folder.path());
@@ -215,7 +215,7 @@ TEST(ReportTest, an_empty_file_is_refused) {
 }
 
 // Earlier, the line began with `bench`, although a checkout has only `./bench`.
-TEST(ExplainTest, the_line_to_paste_begins_with_the_program_as_it_was_called) {
+TEST(ExplainTest, TheLineToPasteBeginsWithTheProgramAsItWasCalled) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(BENCH_BINARY, folder.file("bench"));
   const ProgramResult result = run_program(
@@ -223,7 +223,7 @@ TEST(ExplainTest, the_line_to_paste_begins_with_the_program_as_it_was_called) {
   EXPECT_THAT(result.out, HasSubstr("\n  ./bench run gemm/forward/m4n4k4/f32/onednn/cpu/hot\n"));
 }
 
-TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
+TEST(RunTest, MemoryOfACaseIsToldByWhatItIsFor) {
   const TemporaryFolder folder;
   const std::string id = "gemm/forward/m16n32k64/f32/onednn/cpu/hot/t1";
   const ProgramResult result = bench({"run", id, "--quick", "--out", "r.jsonl"}, folder.path());
@@ -244,7 +244,7 @@ TEST(RunTest, memory_of_a_case_is_told_by_what_it_is_for) {
 }
 
 // The time of the profile counts once: otherwise idle time would be negative.
-TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
+TEST(RunTest, WritesAValidResultFileWithAProfile) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result =
@@ -260,7 +260,7 @@ TEST(RunTest, writes_a_valid_result_file_with_a_profile) {
   EXPECT_GT(report.ends[0].accounting.profile, Nanoseconds(0));
 }
 
-TEST(RunTest, an_absent_gpu_is_skipped_with_its_reason_and_status_0_unless_required) {
+TEST(RunTest, AnAbsentGpuIsSkippedWithItsReasonAndStatus0UnlessRequired) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult plain =
@@ -276,7 +276,7 @@ TEST(RunTest, an_absent_gpu_is_skipped_with_its_reason_and_status_0_unless_requi
   EXPECT_EQ(required.status, 3);
 }
 
-TEST(RunTest, json_on_stdout_is_the_report_document) {
+TEST(RunTest, JsonOnStdoutIsTheReportDocument) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result = bench({"run", "tiny.yaml", "--json", "--quiet"}, folder.path());
@@ -286,7 +286,7 @@ TEST(RunTest, json_on_stdout_is_the_report_document) {
   EXPECT_EQ(json::parse(result.out).at("cases").size(), 5u);
 }
 
-TEST(RunTest, an_existing_file_is_replaced_only_with_force) {
+TEST(RunTest, AnExistingFileIsReplacedOnlyWithForce) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   folder.write("r.jsonl", "precious\n");
@@ -300,7 +300,7 @@ TEST(RunTest, an_existing_file_is_replaced_only_with_force) {
             0);
 }
 
-TEST(RunTest, shards_together_are_the_whole) {
+TEST(RunTest, ShardsTogetherAreTheWhole) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "all.jsonl"}, folder.path()).status, 0);
@@ -316,7 +316,7 @@ TEST(RunTest, shards_together_are_the_whole) {
   EXPECT_EQ(document.at("runs").size(), 2u);
 }
 
-TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration) {
+TEST(RunTest, ResumeMeasuresWhatIsMissingAndRefusesAnotherConfiguration) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   ASSERT_EQ(bench({"run", "tiny.yaml", "--out", "r.jsonl"}, folder.path()).status, 0);
@@ -348,7 +348,7 @@ TEST(RunTest, resume_measures_what_is_missing_and_refuses_another_configuration)
   EXPECT_THAT(refused.err, HasSubstr("another configuration"));
 }
 
-TEST(RunTest, canaries_are_taken_before_midway_and_after) {
+TEST(RunTest, CanariesAreTakenBeforeMidwayAndAfter) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result =
@@ -373,7 +373,7 @@ TEST(RunTest, canaries_are_taken_before_midway_and_after) {
   }
 }
 
-TEST(RunTest, a_slowdown_on_purpose_is_recorded_and_a_wrong_one_refused) {
+TEST(RunTest, ASlowdownOnPurposeIsRecordedAndAWrongOneRefused) {
   const TemporaryFolder folder;
   const std::vector<std::string> arguments = {"run", "gemm/forward/m16n16k16/f32/onednn/cpu/hot",
                                               "--quick", "--out", "r.jsonl"};
@@ -387,7 +387,7 @@ TEST(RunTest, a_slowdown_on_purpose_is_recorded_and_a_wrong_one_refused) {
   EXPECT_EQ(report.runs.at(0).environment.details.at("env.BENCH_SLOWDOWN"), "3%");
 }
 
-TEST(RunTest, a_case_id_reruns_one_case) {
+TEST(RunTest, ACaseIdRerunsOneCase) {
   const TemporaryFolder folder;
   const ProgramResult result =
       bench({"run", "gemm/forward/m16n16k16/f32/onednn/cpu/cold", "--quick", "--out", "r.jsonl"},
@@ -398,7 +398,7 @@ TEST(RunTest, a_case_id_reruns_one_case) {
   EXPECT_EQ(report.cases[0].id, "gemm/forward/m16n16k16/f32/onednn/cpu/cold");
 }
 
-TEST(RunTest, wrong_configuration_is_status_2_and_leaves_no_file) {
+TEST(RunTest, WrongConfigurationIsStatus2AndLeavesNoFile) {
   const TemporaryFolder folder;
   folder.write("bad.yaml",
                "version: 1\ncases:\n  - { op: conv, c: 8, h: 8, k: 8, r: 3, strid: 2 }\n");
@@ -410,7 +410,7 @@ TEST(RunTest, wrong_configuration_is_status_2_and_leaves_no_file) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(RunTest, a_missing_file_and_an_unwritable_folder_are_named) {
+TEST(RunTest, AMissingFileAndAnUnwritableFolderAreNamed) {
   const TemporaryFolder folder;
   const ProgramResult missing = bench({"run", "nowhere.yaml"}, folder.path());
   EXPECT_EQ(missing.status, 2);
@@ -422,7 +422,7 @@ TEST(RunTest, a_missing_file_and_an_unwritable_folder_are_named) {
   EXPECT_THAT(unwritable.err, HasSubstr("no/such/folder"));
 }
 
-TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
+TEST(RunTest, ABudgetThatEndsEarlyListsWhatItLeftOut) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result =
@@ -440,7 +440,7 @@ TEST(RunTest, a_budget_that_ends_early_lists_what_it_left_out) {
 }
 
 // Earlier, `list ID --set dtype=bf16` listed the case in f32 without an error.
-TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
+TEST(ListTest, AnIdTakesWhatIsSetOrRefusesIt) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const ProgramResult set = bench({"list", id, "--set", "dtype=bf16", "--set", "threads=1"}, ".");
   EXPECT_EQ(set.status, 0);
@@ -453,7 +453,7 @@ TEST(ListTest, an_id_takes_what_is_set_or_refuses_it) {
 
 // With OMP_PROC_BIND, the library's OpenMP runtime binds every program that loads it to one
 // processor. The coordinator must still count all processors that it may use.
-TEST(RunTest, openmp_variables_of_the_caller_do_not_shrink_the_machine) {
+TEST(RunTest, OpenmpVariablesOfTheCallerDoNotShrinkTheMachine) {
   const TemporaryFolder folder;
   const char* const id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const auto threads = [&](const std::string& file,
@@ -468,7 +468,7 @@ TEST(RunTest, openmp_variables_of_the_caller_do_not_shrink_the_machine) {
   EXPECT_EQ(threads("b.jsonl", {{"OMP_PROC_BIND", "true"}}), plain);
 }
 
-TEST(ListTest, shows_work_and_where_cases_can_run) {
+TEST(ListTest, ShowsWorkAndWhereCasesCanRun) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult text = bench({"list", "tiny.yaml"}, folder.path());
@@ -482,7 +482,7 @@ TEST(ListTest, shows_work_and_where_cases_can_run) {
   EXPECT_FALSE(cases[0].contains("time"));
 }
 
-TEST(ValidateTest, lists_every_error_of_every_file) {
+TEST(ValidateTest, ListsEveryErrorOfEveryFile) {
   const TemporaryFolder folder;
   folder.write("a.yaml",
                "version: 1\ncases:\n  - { op: cnov, c: 8 }\n  - { op: gemm, m: 0, n: 4, k: 4 }\n");
@@ -496,7 +496,7 @@ TEST(ValidateTest, lists_every_error_of_every_file) {
   EXPECT_THAT(result.out, HasSubstr("good.yaml: 5 cases"));
 }
 
-TEST(ValidateTest, every_shipped_configuration_is_valid) {
+TEST(ValidateTest, EveryShippedConfigurationIsValid) {
   const std::filesystem::path configs = std::filesystem::path(BENCH_SOURCE_DIR) / "configs";
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs)) {
@@ -508,7 +508,7 @@ TEST(ValidateTest, every_shipped_configuration_is_valid) {
   EXPECT_GT(files, 3);
 }
 
-TEST(ExplainTest, shows_formulas_implementation_and_reproduction) {
+TEST(ExplainTest, ShowsFormulasImplementationAndReproduction) {
   const std::string id = "conv/forward/n32c64h56w56k64r3s3p1/f32/onednn/cpu/hot";
   const ProgramResult result = bench({"explain", id});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -519,14 +519,14 @@ TEST(ExplainTest, shows_formulas_implementation_and_reproduction) {
   EXPECT_EQ(bench({"explain", "conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hott"}).status, 2);
 }
 
-TEST(ExplainTest, a_formula_that_names_another_shows_its_value_once) {
+TEST(ExplainTest, AFormulaThatNamesAnotherShowsItsValueOnce) {
   const ProgramResult result = bench({"explain", "gemm/forward/m256n256k256/f32/onednn/cpu/hot"});
   EXPECT_THAT(result.out, HasSubstr("  flops_valid = flops\n"
                                     "              = 33554432\n"
                                     "  bytes = "));
 }
 
-TEST(DoctorTest, names_the_library_and_exits_0) {
+TEST(DoctorTest, NamesTheLibraryAndExits0) {
   const ProgramResult result = bench({"doctor", "--watch", "50ms"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("libdnnl.so.3"));
@@ -536,7 +536,7 @@ TEST(DoctorTest, names_the_library_and_exits_0) {
   EXPECT_THAT(without.out, Not(HasSubstr("\"noise\"")));
 }
 
-TEST(StreamsTest, no_escape_sequences_without_a_terminal) {
+TEST(StreamsTest, NoEscapeSequencesWithoutATerminal) {
   const TemporaryFolder folder;
   folder.write("tiny.yaml", kTiny);
   const ProgramResult result = bench({"run", "tiny.yaml"}, folder.path());

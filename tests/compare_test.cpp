@@ -33,7 +33,7 @@ std::string result_text(std::int64_t nanoseconds, const std::string& library,
   return result_file(run, record, nanoseconds);
 }
 
-TEST(CompareTest, names_the_regression_and_what_changed) {
+TEST(CompareTest, NamesTheRegressionAndWhatChanged) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_text(100'000, "3.1.0", "brg:avx512_core"));
   folder.write("b.jsonl", result_text(130'000, "3.2.0", "jit:sse41"));
@@ -63,7 +63,7 @@ std::string result_in_two_types() {
   return text;
 }
 
-TEST(CompareTest, by_compares_the_cases_of_one_result) {
+TEST(CompareTest, ByComparesTheCasesOfOneResult) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_in_two_types());
   const ProgramResult result = compare({"a.jsonl", "--by", "dtype"}, folder);
@@ -78,7 +78,7 @@ TEST(CompareTest, by_compares_the_cases_of_one_result) {
   EXPECT_NEAR(document.at("rows")[0].at("speed_up").get<double>(), 1.25, 0.001);
 }
 
-TEST(CompareTest, by_refuses_what_it_cannot_answer) {
+TEST(CompareTest, ByRefusesWhatItCannotAnswer) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_in_two_types());
   const auto refused = [&](std::vector<std::string> arguments, const std::string& reason) {
@@ -99,7 +99,7 @@ TEST(CompareTest, by_refuses_what_it_cannot_answer) {
 
 // Earlier, the command reported each line of such a file, and each fact as changed to n/a, and
 // ended with status 0.
-TEST(CompareTest, a_folder_of_other_files_is_refused_in_one_sentence) {
+TEST(CompareTest, AFolderOfOtherFilesIsRefusedInOneSentence) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
   folder.write("results/b.jsonl", result_text(100'000, "3.1.0", "x"));
@@ -113,7 +113,7 @@ TEST(CompareTest, a_folder_of_other_files_is_refused_in_one_sentence) {
   }
 }
 
-TEST(CompareTest, writes_each_format) {
+TEST(CompareTest, WritesEachFormat) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
   folder.write("b.jsonl", result_text(90'000, "3.1.0", "x"));
@@ -129,7 +129,7 @@ TEST(CompareTest, writes_each_format) {
   EXPECT_THAT(again.err, HasSubstr("c.md"));
 }
 
-TEST(CompareTest, reads_google_benchmark) {
+TEST(CompareTest, ReadsGoogleBenchmark) {
   const TemporaryFolder folder;
   const auto report = [](const std::string& time) {
     return R"({"context": {"num_cpus": 2}, "benchmarks": [{"name": "BM_x/8", "run_name": "BM_x/8",)"
@@ -144,7 +144,7 @@ TEST(CompareTest, reads_google_benchmark) {
               AllOf(HasSubstr("BM_x/8"), HasSubstr("2.0x slower"), HasSubstr("too few")));
 }
 
-TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable) {
+TEST(CompareTest, TwoResultFilesOfDifferentMachineClassesAreIncomparable) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_text(100'000, "3.2.0", "x"));
   RunRecord elsewhere = sample_run("r2");
@@ -170,7 +170,7 @@ TEST(CompareTest, two_result_files_of_different_machine_classes_are_incomparable
 
 // Host names and clock rates differ between equal machines. The number of processors and the caches
 // identify a machine.
-TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incomparable) {
+TEST(CompareTest, GoogleBenchmarkOfAMachineWithOtherProcessorsIsIncomparable) {
   const TemporaryFolder folder;
   const auto report = [](const std::string& context) {
     return R"({"context": {)" + context +
@@ -192,7 +192,7 @@ TEST(CompareTest, google_benchmark_of_a_machine_with_other_processors_is_incompa
               HasSubstr("no change"));
 }
 
-TEST(CompareTest, wrong_inputs_are_explained) {
+TEST(CompareTest, WrongInputsAreExplained) {
   const TemporaryFolder folder;
   folder.write("a.jsonl", result_text(100'000, "3.1.0", "x"));
   folder.write("empty.jsonl", "");
@@ -214,7 +214,7 @@ TEST(CompareTest, wrong_inputs_are_explained) {
 }
 
 // A truncated or malformed line loses only that line, and a warning reports it.
-TEST(CompareTest, damaged_lines_are_warnings) {
+TEST(CompareTest, DamagedLinesAreWarnings) {
   const TemporaryFolder folder;
   const std::string text = result_text(100'000, "3.1.0", "x");
   folder.write("a.jsonl", text);

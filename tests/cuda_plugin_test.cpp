@@ -69,7 +69,7 @@ std::string skip_reason(const TemporaryFolder& folder,
   return reason;
 }
 
-TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
+TEST(CudaPlugin, WhatItFindsIsWhyCasesAreSkipped) {
   const TemporaryFolder folder;
   folder.write("probe.json", kNoDevice);
   auto environment = with_plugin("answer");
@@ -83,7 +83,7 @@ TEST(CudaPlugin, what_it_finds_is_why_cases_are_skipped) {
 
 // The probe contains what the plugin's runtime would report on such a machine. availability.cpp
 // evaluates it.
-TEST(CudaPlugin, each_kind_of_driver_is_a_reason_of_its_own) {
+TEST(CudaPlugin, EachKindOfDriverIsAReasonOfItsOwn) {
   const TemporaryFolder folder;
   auto environment = with_plugin("answer");
   environment["BENCH_FAKE_PROBE"] = folder.file("probe.json");
@@ -102,20 +102,20 @@ TEST(CudaPlugin, each_kind_of_driver_is_a_reason_of_its_own) {
               HasSubstr("no code for compute capability 5.2"));
 }
 
-TEST(CudaPlugin, that_crashes_takes_nothing_with_it) {
+TEST(CudaPlugin, ThatCrashesTakesNothingWithIt) {
   const TemporaryFolder folder;
   EXPECT_THAT(
       skip_reason(folder, with_plugin("crash")),
       testing::AllOf(HasSubstr("no CUDA device: the probe of CUDA failed"), HasSubstr("SIGSEGV")));
 }
 
-TEST(CudaPlugin, that_is_missing_or_of_another_version_is_named) {
+TEST(CudaPlugin, ThatIsMissingOrOfAnotherVersionIsNamed) {
   const TemporaryFolder folder;
   EXPECT_THAT(skip_reason(folder, with_plugin("no_such_file")), HasSubstr("does not load"));
   EXPECT_THAT(skip_reason(folder, with_plugin("other_abi")), HasSubstr("version 2"));
 }
 
-TEST(CudaPlugin, of_this_build_answers_on_this_machine) {
+TEST(CudaPlugin, OfThisBuildAnswersOnThisMachine) {
   const TemporaryFolder folder;
   const ProgramResult result = bench({"worker", "--probe", "devices"}, folder.path(), {});
   ASSERT_EQ(result.status, 0) << result.err;
@@ -129,14 +129,14 @@ TEST(CudaPlugin, of_this_build_answers_on_this_machine) {
   }
 }
 
-TEST(CudaPlugin, probe_wants_to_know_what) {
+TEST(CudaPlugin, ProbeWantsToKnowWhat) {
   const TemporaryFolder folder;
   const ProgramResult result = bench({"worker", "--probe", "everything"}, folder.path(), {});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("devices or libraries, not `everything`"));
 }
 
-TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
+TEST(DoctorTest, ShowsWhatThePluginFindsInTextAndJson) {
   const TemporaryFolder folder;
   folder.write("probe.json", kNoDevice);
   auto environment = with_plugin("answer");
@@ -161,7 +161,7 @@ TEST(DoctorTest, shows_what_the_plugin_finds_in_text_and_json) {
   EXPECT_TRUE(seen);
 }
 
-TEST(DoctorTest, survives_a_plugin_that_crashes) {
+TEST(DoctorTest, SurvivesAPluginThatCrashes) {
   const TemporaryFolder folder;
   const ProgramResult result =
       bench({"doctor", "--watch", "50ms"}, folder.path(), with_plugin("crash"));
@@ -170,7 +170,7 @@ TEST(DoctorTest, survives_a_plugin_that_crashes) {
 }
 
 // configs/gpu_operators.yaml: every operator, direction, data type, layout and kind of padding.
-TEST(CudaPluginTest, every_combination_runs_or_is_unsupported_with_a_reason) {
+TEST(CudaPluginTest, EveryCombinationRunsOrIsUnsupportedWithAReason) {
   const ProgramResult result = run_program(
       {{BENCH_BINARY, "list", "configs/gpu_operators.yaml", "--device", "cuda", "--json"},
        BENCH_SOURCE_DIR,

@@ -45,7 +45,7 @@ json tensor_cores(std::vector<std::string> arguments) {
 
 constexpr const char* kConv = "conv/forward/n32c63h28w28k64r3s3p1/f16/onednn/cpu/hot";
 
-TEST(ExplainGolden, tensor_cores_of_operators) {
+TEST(ExplainGolden, TensorCoresOfOperators) {
   const std::string product = "gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot";
   const std::string plain = "gemm/forward/m64n64k64/f32/onednn/cpu/hot";
   const std::string pool = "pool/forward/max-c64h56w56r3/f32/onednn/cpu/hot";
@@ -61,13 +61,13 @@ TEST(ExplainGolden, tensor_cores_of_operators) {
   expect_golden("tests/data/explain_golden/operators.txt", text);
 }
 
-TEST(ExplainGolden, tensor_cores_of_a_network) {
+TEST(ExplainGolden, TensorCoresOfANetwork) {
   const std::string id = "network/forward/mobilenet_v2-n8/f16/onednn/cpu/hot";
   expect_golden("tests/data/explain_golden/network.txt",
                 tensor_core_section({id, "--arch", "sm_90"}));
 }
 
-TEST(ExplainTest, tensor_cores_as_json) {
+TEST(ExplainTest, TensorCoresAsJson) {
   const json found = tensor_cores({kConv, "--arch", "sm_90"});
   EXPECT_EQ(found["arch"], "sm_90");
   EXPECT_EQ(found["libraries"], "cuda13");
@@ -83,14 +83,14 @@ TEST(ExplainTest, tensor_cores_as_json) {
   EXPECT_EQ(network["nodes"][0]["verdict"], "eligible");
 }
 
-TEST(ExplainTest, says_nothing_of_tensor_cores_unless_asked) {
+TEST(ExplainTest, SaysNothingOfTensorCoresUnlessAsked) {
   const ProgramResult result = explain({kConv});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, Not(HasSubstr("tensor cores")));
   EXPECT_THAT(explain({kConv, "--json"}).out, Not(HasSubstr("tensor_cores")));
 }
 
-TEST(ExplainTest, names_the_architectures_that_it_knows) {
+TEST(ExplainTest, NamesTheArchitecturesThatItKnows) {
   const ProgramResult result = explain({kConv, "--arch", "sm_91"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("--arch: unknown architecture `sm_91`"));
@@ -100,7 +100,7 @@ TEST(ExplainTest, names_the_architectures_that_it_knows) {
 
 // A library with a capped instruction set skips the faster implementations of a product, whatever
 // the machine.
-TEST(ExplainTest, says_why_the_library_did_not_take_its_other_implementations) {
+TEST(ExplainTest, SaysWhyTheLibraryDidNotTakeItsOtherImplementations) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot/t1";
   const auto capped = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {BENCH_BINARY, "explain", id});
@@ -127,7 +127,7 @@ TEST(ExplainTest, says_why_the_library_did_not_take_its_other_implementations) {
   EXPECT_TRUE(seen) << machine.out;
 }
 
-TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
+TEST(ExplainTest, TakesAGpuThatAFileDescribes) {
   const std::string file = "ops/cuda/cudnn/testdata/sm_75.json";
   EXPECT_EQ(tensor_cores({kConv, "--gpu", file}).at("arch"), "sm_75");
   const ProgramResult result = explain({kConv, "--gpu", file, "--json"});
@@ -143,7 +143,7 @@ TEST(ExplainTest, takes_a_gpu_that_a_file_describes) {
 }
 
 // This does not depend on the installed libraries: the tool knows what a GPU lacks without them.
-TEST(ExplainTest, says_what_the_described_gpu_lacks) {
+TEST(ExplainTest, SaysWhatTheDescribedGpuLacks) {
   const auto there = [](const std::string& id, const std::string& gpu) {
     const ProgramResult result =
         explain({id, "--gpu", "ops/cuda/cudnn/testdata/" + gpu + ".json", "--json"});
@@ -162,7 +162,7 @@ TEST(ExplainTest, says_what_the_described_gpu_lacks) {
               AnyOf(HasSubstr("compute capability 8.0"), HasSubstr("built without cuDNN")));
 }
 
-TEST(ExplainTest, refuses_a_file_that_describes_no_gpu) {
+TEST(ExplainTest, RefusesAFileThatDescribesNoGpu) {
   const ProgramResult result = explain({kConv, "--gpu", "README.md"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("README.md: describes no GPU"));

@@ -56,7 +56,7 @@ constexpr const char* kCounted = R"({"counters":{"passes":3,"values":{
     "dram_read_bytes":32768,"dram_write_bytes":16384,"achieved_occupancy":0.5},
     "absent":{"l2_hit_share":"this chip has none"}}})";
 
-TEST_F(FakeGpuCountersTest, values_verdict_and_checks_stand_in_the_record) {
+TEST_F(FakeGpuCountersTest, ValuesVerdictAndChecksStandInTheRecord) {
   const ProfilePassRecord pass = run(kCounted, "counters");
   EXPECT_EQ(pass.outcome, Outcome::ok);
   EXPECT_EQ(pass.iterations, 0);
@@ -77,7 +77,7 @@ TEST_F(FakeGpuCountersTest, values_verdict_and_checks_stand_in_the_record) {
 constexpr const char* kForbidden = R"script({"counters":{"refused":{"status":"unsupported",
     "reason":"for administrators alone (ERR_NVGPUCTRPERM)"}}})script";
 
-TEST_F(FakeGpuCountersTest, refusal_is_no_failure_and_says_why) {
+TEST_F(FakeGpuCountersTest, RefusalIsNoFailureAndSaysWhy) {
   const ProfilePassRecord pass = run(kForbidden, "counters");
   EXPECT_EQ(pass.outcome, Outcome::ok);
   EXPECT_THAT(pass.details,
@@ -86,7 +86,7 @@ TEST_F(FakeGpuCountersTest, refusal_is_no_failure_and_says_why) {
   EXPECT_THAT(last_.out, HasSubstr("counters n/a: for administrators alone"));
 }
 
-TEST_F(FakeGpuCountersTest, an_execution_that_fails_fails_the_pass) {
+TEST_F(FakeGpuCountersTest, AnExecutionThatFailsFailsThePass) {
   // 1 execution when the case is created, 1 before counting, then the counted ones.
   const ProfilePassRecord pass = run(R"({"counters":{"passes":1000},
       "faults":[{"at":"execution","after":900,"kind":"sticky","error":"cudaErrorIllegalAddress"}]})",
@@ -96,13 +96,13 @@ TEST_F(FakeGpuCountersTest, an_execution_that_fails_fails_the_pass) {
               AllOf(HasSubstr("counters: "), HasSubstr("cudaErrorIllegalAddress")));
 }
 
-TEST_F(FakeGpuCountersTest, counters_are_a_pass_of_their_own_beside_the_profile) {
+TEST_F(FakeGpuCountersTest, CountersAreAPassOfTheirOwnBesideTheProfile) {
   const ProfilePassRecord pass = run(kCounted, "operators,counters");
   EXPECT_EQ(pass.iterations, 2);
   EXPECT_THAT(pass.details, Contains(Pair("tensor_cores", "used (counter)")));
 }
 
-TEST_F(FakeGpuCountersTest, a_counter_outranks_the_name_of_the_kernel) {
+TEST_F(FakeGpuCountersTest, ACounterOutranksTheNameOfTheKernel) {
   std::string script = kCounted;
   script.insert(1, R"("cases":[{"kernels":[{"name":"nvjet_tst_64x8_64x16_4x1_v_bz_TNT"}]}],)");
   EXPECT_EQ(run(script, "device").details.at("tensor_cores"), "used (name: nvjet)");
@@ -110,7 +110,7 @@ TEST_F(FakeGpuCountersTest, a_counter_outranks_the_name_of_the_kernel) {
   EXPECT_EQ(run(script, "device,counters").details.at("tensor_cores"), "used (counter)");
 }
 
-TEST_F(FakeGpuCountersTest, without_being_asked_for_nothing_is_counted) {
+TEST_F(FakeGpuCountersTest, WithoutBeingAskedForNothingIsCounted) {
   const ProfilePassRecord pass = run(kCounted, "operators");
   EXPECT_THAT(pass.details,
               AllOf(Not(Contains(Key("tensor_cores"))), Not(Contains(Key("counters"))),
@@ -118,7 +118,7 @@ TEST_F(FakeGpuCountersTest, without_being_asked_for_nothing_is_counted) {
 }
 
 // This machine may have counters or not.
-TEST_F(FakeGpuCountersTest, a_processor_has_its_counters_or_the_reason_why_not) {
+TEST_F(FakeGpuCountersTest, AProcessorHasItsCountersOrTheReasonWhyNot) {
   const std::string on_cpu = std::string(kGemm).replace(
       std::string(kGemm).find("device: cuda"), std::string("device: cuda").size(), "device: cpu");
   const ProfilePassRecord pass = run("{}", "counters", 0, on_cpu);

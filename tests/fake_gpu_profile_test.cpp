@@ -97,7 +97,7 @@ std::string script_of_seven_kernels() {
   return R"({"cases":[{"kernels":[)" + rows + "]}]}";
 }
 
-TEST_F(FakeGpuProfileTest, seven_launches_are_seven_rows_with_their_grid_and_block) {
+TEST_F(FakeGpuProfileTest, SevenLaunchesAreSevenRowsWithTheirGridAndBlock) {
   const ProgramResult result =
       run(script_of_seven_kernels(), kGemmCase, {"--profile", "--profile-iterations", "3-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -125,7 +125,7 @@ TEST_F(FakeGpuProfileTest, seven_launches_are_seven_rows_with_their_grid_and_blo
   EXPECT_THAT(result.out, HasSubstr("GPU: 7 kernels in 14.00 us, busy"));
 }
 
-TEST_F(FakeGpuProfileTest, kernels_lie_under_the_layers_of_a_network) {
+TEST_F(FakeGpuProfileTest, KernelsLieUnderTheLayersOfANetwork) {
   std::filesystem::create_directory(folder_.file("networks"));
   folder_.write("networks/small.yaml", kNetwork);
   const ProgramResult result =
@@ -153,7 +153,7 @@ TEST_F(FakeGpuProfileTest, kernels_lie_under_the_layers_of_a_network) {
   EXPECT_FALSE(pass().details.contains("gpu.note")) << pass().details.at("gpu.note");
 }
 
-TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
+TEST_F(FakeGpuProfileTest, CallsWaitsAndMemoryHaveRowsOfTheDevice) {
   const ProgramResult result = run(R"({"cases":[{"workspace":100}]})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::set<std::string> calls, roles, counters;
@@ -189,7 +189,7 @@ TEST_F(FakeGpuProfileTest, calls_waits_and_memory_have_rows_of_the_device) {
 
 // CUPTI keeps the times of a context on the clock that it used when the context was created. The
 // records of a context that is older than the tracer are 56 years off.
-TEST_F(FakeGpuProfileTest, the_tracer_begins_before_anything_makes_a_context) {
+TEST_F(FakeGpuProfileTest, TheTracerBeginsBeforeAnythingMakesAContext) {
   const ProgramResult result = run("{}", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::ok) << pass().reason.value_or("");
@@ -199,7 +199,7 @@ TEST_F(FakeGpuProfileTest, the_tracer_begins_before_anything_makes_a_context) {
             60e9);
 }
 
-TEST_F(FakeGpuProfileTest, records_on_the_realtime_clock_void_the_pass) {
+TEST_F(FakeGpuProfileTest, RecordsOnTheRealtimeClockVoidThePass) {
   const ProgramResult result = run(R"({"tracer":{"realtime":true}})", kGemmCase);
   ASSERT_EQ(result.status, 3) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::failed);
@@ -211,7 +211,7 @@ TEST_F(FakeGpuProfileTest, records_on_the_realtime_clock_void_the_pass) {
 }
 
 // Without a trace the harness knows the workspace's size, but not its address.
-TEST_F(FakeGpuProfileTest, a_workspace_has_a_row_without_a_trace_as_well) {
+TEST_F(FakeGpuProfileTest, AWorkspaceHasARowWithoutATraceAsWell) {
   const ProgramResult result =
       run(R"({"cases":[{"workspace":4096}],"tracer":{"conflict":"Nsight Systems"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -229,7 +229,7 @@ constexpr const char* kReadings = R"({"tracer":{"readings":[
   {"after_ns":1000,"sm_clock_hz":1980000000,"power_milliwatt":700000,"memory_bytes":1000500},
   {"after_ns":2000,"power_milliwatt":650000}]}})";
 
-TEST_F(FakeGpuProfileTest, clock_power_and_other_memory_are_counters_of_the_device) {
+TEST_F(FakeGpuProfileTest, ClockPowerAndOtherMemoryAreCountersOfTheDevice) {
   const ProgramResult result = run(kReadings, kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   std::map<std::string, std::vector<double>> values;
@@ -254,7 +254,7 @@ TEST_F(FakeGpuProfileTest, clock_power_and_other_memory_are_counters_of_the_devi
   EXPECT_FALSE(details.contains("gpu.note")) << details.at("gpu.note");
 }
 
-TEST_F(FakeGpuProfileTest, what_the_driver_does_not_tell_has_no_counter_and_a_note) {
+TEST_F(FakeGpuProfileTest, WhatTheDriverDoesNotTellHasNoCounterAndANote) {
   const ProgramResult result = run(R"({"tracer":{"readings":[{"sm_clock_hz":1755000000}],
                         "notes":["no records of OVERHEAD: not supported"]}})",
                                    kGemmCase);
@@ -272,7 +272,7 @@ TEST_F(FakeGpuProfileTest, what_the_driver_does_not_tell_has_no_counter_and_a_no
             HasSubstr("no records of OVERHEAD")));
 }
 
-TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
+TEST_F(FakeGpuProfileTest, TheTraceHasTracksOfClockPowerAndMemory) {
   const ProgramResult result =
       run(kReadings, kGemmCase, {"--trace", "t.json", "--profile-iterations", "2-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -300,7 +300,7 @@ TEST_F(FakeGpuProfileTest, the_trace_has_tracks_of_clock_power_and_memory) {
   EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
 }
 
-TEST_F(FakeGpuProfileTest, memory_flow_has_a_chart_of_the_device) {
+TEST_F(FakeGpuProfileTest, MemoryFlowHasAChartOfTheDevice) {
   const ProgramResult result =
       run(R"({"cases":[{"workspace":100}]})", kGemmCase,
           {"--profile=memory", "--profile-iterations", "2-3", "--profile-format", "memory_flow"});
@@ -311,7 +311,7 @@ TEST_F(FakeGpuProfileTest, memory_flow_has_a_chart_of_the_device) {
                           HasSubstr("data-peak-bytes=\"292\"")));
 }
 
-TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
+TEST_F(FakeGpuProfileTest, RowsStandInTheOrderInWhichTheyEnded) {
   ASSERT_EQ(run("{}", kGemmCase).status, 0);
   std::vector<std::int64_t> ends;
   for (const json& row : activities()) {
@@ -324,7 +324,7 @@ TEST_F(FakeGpuProfileTest, rows_stand_in_the_order_in_which_they_ended) {
       << activities()[static_cast<std::size_t>(unsorted - ends.begin())];
 }
 
-TEST_F(FakeGpuProfileTest, without_the_device_there_are_no_rows_of_it) {
+TEST_F(FakeGpuProfileTest, WithoutTheDeviceThereAreNoRowsOfIt) {
   const ProgramResult result =
       run("{}", kGemmCase, {"--profile=operators,api,memory", "--profile-iterations", "2-3"});
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -337,7 +337,7 @@ TEST_F(FakeGpuProfileTest, without_the_device_there_are_no_rows_of_it) {
   EXPECT_FALSE(pass().details.contains("gpu.tracer"));
 }
 
-TEST_F(FakeGpuProfileTest, dropped_records_void_the_pass_with_the_reason) {
+TEST_F(FakeGpuProfileTest, DroppedRecordsVoidThePassWithTheReason) {
   const ProgramResult result =
       run(R"({"tracer":{"dropped":3,"faults":["a buffer was cut"]}})", kGemmCase);
   EXPECT_EQ(result.status, 3);
@@ -353,7 +353,7 @@ TEST_F(FakeGpuProfileTest, dropped_records_void_the_pass_with_the_reason) {
   EXPECT_TRUE(report().cases.front().time.has_value());
 }
 
-TEST_F(FakeGpuProfileTest, another_profiler_is_named_and_the_rest_is_recorded) {
+TEST_F(FakeGpuProfileTest, AnotherProfilerIsNamedAndTheRestIsRecorded) {
   const ProgramResult result = run(R"({"tracer":{"conflict":"Nsight Systems"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_EQ(pass().outcome, Outcome::ok);
@@ -365,14 +365,14 @@ TEST_F(FakeGpuProfileTest, another_profiler_is_named_and_the_rest_is_recorded) {
   EXPECT_TRUE(report().cases.front().time.has_value());
 }
 
-TEST_F(FakeGpuProfileTest, without_cupti_cases_are_timed_and_the_reason_is_said) {
+TEST_F(FakeGpuProfileTest, WithoutCuptiCasesAreTimedAndTheReasonIsSaid) {
   const ProgramResult result =
       run(R"({"absent":{"CUPTI":"libcupti.so.13 was not found"}})", kGemmCase);
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_THAT(pass().details.at("gpu.note"), HasSubstr("libcupti.so.13 was not found"));
 }
 
-TEST_F(FakeGpuProfileTest, a_failure_on_the_device_fails_the_pass_alone) {
+TEST_F(FakeGpuProfileTest, AFailureOnTheDeviceFailsThePassAlone) {
   const ProgramResult result =
       run(R"({"faults":[{"at":"traced","match":"pool/*","after":20,"kind":"sticky"}]})",
           "cases:\n"
@@ -386,7 +386,7 @@ TEST_F(FakeGpuProfileTest, a_failure_on_the_device_fails_the_pass_alone) {
   EXPECT_EQ(all.profile_passes[1].outcome, Outcome::ok);
 }
 
-TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
+TEST_F(FakeGpuProfileTest, TheTraceHasATrackOfKernels) {
   const ProgramResult result =
       run(R"({"cases":[{"kernels":[{"name":"my_kernel","grid":[3,1,1]}]}]})", kGemmCase,
           {"--trace", "t.json", "--profile-iterations", "2-3"});
@@ -415,7 +415,7 @@ TEST_F(FakeGpuProfileTest, the_trace_has_a_track_of_kernels) {
   EXPECT_TRUE(waits);
 }
 
-TEST_F(FakeGpuProfileTest, says_what_profiling_costs) {
+TEST_F(FakeGpuProfileTest, SaysWhatProfilingCosts) {
   ASSERT_EQ(run("{}", kGemmCase).status, 0);
   const ProfilePassRecord record = pass();
   EXPECT_GE(record.profiled.value_or(Nanoseconds(0)), Nanoseconds(10000));

@@ -22,7 +22,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(FakeGpuScript, has_defaults_for_all_that_is_left_out) {
+TEST(FakeGpuScript, HasDefaultsForAllThatIsLeftOut) {
   const auto script = fake_gpu::parse_script("{}");
   ASSERT_TRUE(script.ok());
   EXPECT_EQ(script->device->memory, Bytes{1 << 30});
@@ -32,7 +32,7 @@ TEST(FakeGpuScript, has_defaults_for_all_that_is_left_out) {
   EXPECT_EQ(row.time(), Nanoseconds(10000));
 }
 
-TEST(FakeGpuScript, the_first_row_that_matches_counts) {
+TEST(FakeGpuScript, TheFirstRowThatMatchesCounts) {
   const auto script = fake_gpu::parse_script(R"({"cases":[
       {"match":"conv/*","kernels":[{"name":"a","ns":3},{"name":"b","ns":4,"grid":[2,3,4]}]},
       {"match":"last","ns":9}, {"match":"*","ns":1}]})");
@@ -43,7 +43,7 @@ TEST(FakeGpuScript, the_first_row_that_matches_counts) {
   EXPECT_EQ(script->find_case("pool/n1", "first").time(), Nanoseconds(1));
 }
 
-TEST(FakeGpuScript, says_what_is_wrong_with_it) {
+TEST(FakeGpuScript, SaysWhatIsWrongWithIt) {
   const auto what = [](const char* text) { return fake_gpu::parse_script(text).error().what; };
   EXPECT_THAT(what(R"({"devise":{}})"), HasSubstr("unknown key `devise`"));
   EXPECT_THAT(what(R"({"faults":[{"kind":"odd"}]})"), HasSubstr("script.faults[0].kind"));
@@ -66,7 +66,7 @@ CudaStatus probe(const std::string& script) {
   return status.ok() ? *status : CudaStatus{};
 }
 
-TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
+TEST(FakeGpu, AnswersTheProbeWithItsDeviceAndLibraries) {
   const CudaStatus status = probe(R"({"device":{"name":"Fake X","compute":[8,6]},
                                     "absent":{"cuBLASLt":"not found"}})");
   ASSERT_TRUE(status.report) << status.reason;
@@ -79,13 +79,13 @@ TEST(FakeGpu, answers_the_probe_with_its_device_and_libraries) {
   EXPECT_EQ(status.report->libraries[1].reason, "not found");
 }
 
-TEST(FakeGpu, without_a_device_says_why) {
+TEST(FakeGpu, WithoutADeviceSaysWhy) {
   const CudaStatus status = probe(R"({"device":null,"verdict":{"availability":"driver_too_old",
                                     "reason":"a driver for CUDA 12.2"}})");
   EXPECT_EQ(cuda_unavailable_reason(status), "no CUDA device: a driver for CUDA 12.2");
 }
 
-TEST(FakeGpu, memory_is_none_of_the_host) {
+TEST(FakeGpu, MemoryIsNoneOfTheHost) {
   const auto plugin = ops::Plugin::load(BENCH_FAKE_GPU);
   ASSERT_TRUE(plugin.ok()) << plugin.error().message();
   const auto built_in = ops::make_onednn_backend();

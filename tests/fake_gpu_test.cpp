@@ -74,7 +74,7 @@ class FakeGpuTest : public testing::Test {
   ProgramResult last_;
 };
 
-TEST_F(FakeGpuTest, device_times_are_separate_from_launch_times) {
+TEST_F(FakeGpuTest, DeviceTimesAreSeparateFromLaunchTimes) {
   const Report report = run(two_gemms(), R"({"cases":[
       {"match":"gemm/m4*","ns":10000,"launch_ns":2000,"implementation":"algo_7",
        "details":{"engine":"7","setup.heuristic_ns":"1500"}},
@@ -103,7 +103,7 @@ TEST_F(FakeGpuTest, device_times_are_separate_from_launch_times) {
   EXPECT_EQ(details.at("gpu.compute_capability"), "9.0");
 }
 
-TEST_F(FakeGpuTest, both_devices_have_their_rows) {
+TEST_F(FakeGpuTest, BothDevicesHaveTheirRows) {
   const Report report =
       run(std::string(kStart) +
               "  - { op: pointwise, function: relu, shape: [4, 64], device: [cpu, cuda] }\n",
@@ -119,13 +119,13 @@ TEST_F(FakeGpuTest, both_devices_have_their_rows) {
   }
 }
 
-TEST_F(FakeGpuTest, the_fastest_of_several_candidates_is_asked_for_by_tune) {
+TEST_F(FakeGpuTest, TheFastestOfSeveralCandidatesIsAskedForByTune) {
   const std::string config =
       std::string(kStart) + "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, tune: 3 }\n";
   EXPECT_EQ(find(run(config, "{}"), kSmall).details.at("tune"), "3");
 }
 
-TEST_F(FakeGpuTest, void_samples_are_not_counted_and_their_reason_is_kept) {
+TEST_F(FakeGpuTest, VoidSamplesAreNotCountedAndTheirReasonIsKept) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":6,"to":7,"verdict":"void","reason":"hardware thermal slowdown","factor":1.5}]},
       {"match":"*","ns":2000000}]})");
@@ -138,7 +138,7 @@ TEST_F(FakeGpuTest, void_samples_are_not_counted_and_their_reason_is_kept) {
   EXPECT_THAT(last_.out, HasSubstr("voided_samples"));
 }
 
-TEST_F(FakeGpuTest, a_sample_at_a_low_clock_is_void) {
+TEST_F(FakeGpuTest, ASampleAtALowClockIsVoid) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":8,"to":8,"clock_hz":1200000000,"factor":1.25}]}]})");
   const CaseRecord record = find(report, kSmall);
@@ -149,7 +149,7 @@ TEST_F(FakeGpuTest, a_sample_at_a_low_clock_is_void) {
   EXPECT_EQ(record.time->max, Nanoseconds(2000000));
 }
 
-TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
+TEST_F(FakeGpuTest, ThrottlingIsAFlagAndTheSamplesCount) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":2000000,"samples":[
       {"from":0,"verdict":"throttled","reason":"power cap"}]}]})");
   const CaseRecord record = find(report, kSmall);
@@ -162,7 +162,7 @@ TEST_F(FakeGpuTest, throttling_is_a_flag_and_the_samples_count) {
 
 // Imitates a large product whose clock the power cap lowers: only the first samples have the boost
 // clock, and they must not make the others void.
-TEST_F(FakeGpuTest, a_power_capped_kernel_has_its_settled_time_and_no_void_sample) {
+TEST_F(FakeGpuTest, APowerCappedKernelHasItsSettledTimeAndNoVoidSample) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","ns":3000000,"samples":[
       {"from":3,"verdict":"throttled","reason":"power cap","factor":1.25,
        "clock_hz":1200000000}]}]})");
@@ -174,7 +174,7 @@ TEST_F(FakeGpuTest, a_power_capped_kernel_has_its_settled_time_and_no_void_sampl
   EXPECT_EQ(record.clock_hz, 1'200'000'000);
 }
 
-TEST_F(FakeGpuTest, where_every_sample_is_void_the_case_fails_and_others_go_on) {
+TEST_F(FakeGpuTest, WhereEverySampleIsVoidTheCaseFailsAndOthersGoOn) {
   const Report report = run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","samples":[
       {"from":0,"verdict":"void","reason":"another compute process: 4711"}]}]})",
                             3, {"--set", "measure.processes=1"});
@@ -189,7 +189,7 @@ TEST_F(FakeGpuTest, where_every_sample_is_void_the_case_fails_and_others_go_on) 
   EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
 }
 
-TEST_F(FakeGpuTest, a_lost_device_fails_its_case_and_others_go_on_in_a_fresh_worker) {
+TEST_F(FakeGpuTest, ALostDeviceFailsItsCaseAndOthersGoOnInAFreshWorker) {
   for (const char* kind : {"lost", "sticky"}) {
     for (const char* moment : {"sample", "create"}) {
       const Report report = run(two_gemms(),
@@ -204,7 +204,7 @@ TEST_F(FakeGpuTest, a_lost_device_fails_its_case_and_others_go_on_in_a_fresh_wor
   }
 }
 
-TEST_F(FakeGpuTest, a_crash_of_the_plugin_fails_only_its_case) {
+TEST_F(FakeGpuTest, ACrashOfThePluginFailsOnlyItsCase) {
   const Report report =
       run(two_gemms(), R"({"faults":[{"at":"sample","match":"gemm/m4*","kind":"abort"}]})", 3);
   const CaseRecord record = find(report, kSmall);
@@ -213,7 +213,7 @@ TEST_F(FakeGpuTest, a_crash_of_the_plugin_fails_only_its_case) {
   EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
 }
 
-TEST_F(FakeGpuTest, a_wrong_element_on_the_device_is_a_wrong_result_without_a_time) {
+TEST_F(FakeGpuTest, AWrongElementOnTheDeviceIsAWrongResultWithoutATime) {
   const Report report =
       run(two_gemms(), R"({"cases":[{"match":"gemm/m4*","wrong_element":3},{"match":"*"}]})", 3);
   const CaseRecord record = find(report, kSmall);
@@ -227,7 +227,7 @@ TEST_F(FakeGpuTest, a_wrong_element_on_the_device_is_a_wrong_result_without_a_ti
   EXPECT_THAT(last_.out, HasSubstr("wrong_result"));
 }
 
-TEST_F(FakeGpuTest, sample_method_decides_how_a_case_is_launched) {
+TEST_F(FakeGpuTest, SampleMethodDecidesHowACaseIsLaunched) {
   const Report graph = run(two_gemms(), "{}", 0, {"--set", "sample_method=graph"});
   EXPECT_EQ(find(graph, kSmall).sample_method, "graph");
   const Report any = run(two_gemms(), "{}", 0);
@@ -236,13 +236,13 @@ TEST_F(FakeGpuTest, sample_method_decides_how_a_case_is_launched) {
 }
 
 // A kernel knows its sampling method only after it has samples; the method used to be lost.
-TEST_F(FakeGpuTest, how_samples_were_taken_is_a_detail_of_the_case) {
+TEST_F(FakeGpuTest, HowSamplesWereTakenIsADetailOfTheCase) {
   const Report report = run(two_gemms(), "{}");
   EXPECT_EQ(find(report, kSmall).details.at("sample_method"), "as the fake is asked to");
 }
 
 // The device's memory contains no result of an earlier execution that could hide it.
-TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
+TEST_F(FakeGpuTest, AnElementThatTheDeviceLeavesUnwrittenIsFound) {
   const Report report = run(
       two_gemms(), R"({"cases":[{"match":"gemm/m4*","unwritten_element":15},{"match":"*"}]})", 3);
   const CaseRecord record = find(report, kSmall);
@@ -253,7 +253,7 @@ TEST_F(FakeGpuTest, an_element_that_the_device_leaves_unwritten_is_found) {
 }
 
 // Like configs/resnet.yaml, but small.
-TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is_measured) {
+TEST_F(FakeGpuTest, WithoutAGpuItsHalfOfASuiteIsSkippedAndTheCpusIsMeasured) {
   folder_.write("networks/pair.yaml",
                 "version: 1\nnetwork: pair\ninput: { c: 4, h: 8 }\nlayers:\n"
                 "  - { name: first, op: conv, k: 4, r: 3, pad: 1 }\n"
@@ -280,7 +280,7 @@ TEST_F(FakeGpuTest, without_a_gpu_its_half_of_a_suite_is_skipped_and_the_cpus_is
   }
 }
 
-TEST_F(FakeGpuTest, what_the_device_cannot_hold_is_skipped) {
+TEST_F(FakeGpuTest, WhatTheDeviceCannotHoldIsSkipped) {
   const Report report = run(std::string(kStart) +
                                 "  - { op: gemm, m: 256, n: 256, k: 256, device: cuda }\n"
                                 "  - { op: gemm, m: 8, n: 8, k: 8, device: cuda }\n",
@@ -291,7 +291,7 @@ TEST_F(FakeGpuTest, what_the_device_cannot_hold_is_skipped) {
   EXPECT_EQ(find(report, kLarge).outcome, Outcome::ok);
 }
 
-TEST_F(FakeGpuTest, a_library_that_is_absent_skips_its_cases_alone) {
+TEST_F(FakeGpuTest, ALibraryThatIsAbsentSkipsItsCasesAlone) {
   const Report report =
       run(std::string(kStart) +
               "  - { op: gemm, m: 4, n: 4, k: 4, device: cuda, backend: [cublaslt, cublas] }\n",
@@ -302,7 +302,7 @@ TEST_F(FakeGpuTest, a_library_that_is_absent_skips_its_cases_alone) {
   EXPECT_EQ(find(report, "gemm/forward/m4n4k4/f32/cublas/cuda/hot").outcome, Outcome::ok);
 }
 
-TEST_F(FakeGpuTest, cold_caches_rotate_over_memory_of_the_device) {
+TEST_F(FakeGpuTest, ColdCachesRotateOverMemoryOfTheDevice) {
   const Report report =
       run(std::string(kStart) +
               "  - { op: gemm, m: 64, n: 64, k: 64, device: cuda, cache: [hot, cold] }\n",
@@ -316,7 +316,7 @@ TEST_F(FakeGpuTest, cold_caches_rotate_over_memory_of_the_device) {
   EXPECT_FALSE(hot.details.contains("cold.sets"));
 }
 
-TEST_F(FakeGpuTest, below_five_times_the_launch_floor_a_case_is_launch_bound) {
+TEST_F(FakeGpuTest, BelowFiveTimesTheLaunchFloorACaseIsLaunchBound) {
   const Report report = run(two_gemms(), R"({"cases":[
       {"match":"gemm/m4*","ns":9000,"details":{"launch_floor_ns":"2000"}},
       {"match":"*","ns":11000,"details":{"launch_floor_ns":"2000"}}]})");
@@ -324,7 +324,7 @@ TEST_F(FakeGpuTest, below_five_times_the_launch_floor_a_case_is_launch_bound) {
   EXPECT_THAT(find(report, kLarge).flags, IsEmpty());
 }
 
-TEST_F(FakeGpuTest, an_injected_slowdown_lengthens_device_times) {
+TEST_F(FakeGpuTest, AnInjectedSlowdownLengthensDeviceTimes) {
   folder_.write("a.yaml", two_gemms());
   const ProgramResult result = run_program({{BENCH_BINARY, "run", "a.yaml", "--out", "s.jsonl"},
                                             folder_.path(),
@@ -337,7 +337,7 @@ TEST_F(FakeGpuTest, an_injected_slowdown_lengthens_device_times) {
   EXPECT_EQ(find(*report, kSmall).time->median, Nanoseconds(11000));
 }
 
-TEST_F(FakeGpuTest, runs_at_another_clock_are_incomparable) {
+TEST_F(FakeGpuTest, RunsAtAnotherClockAreIncomparable) {
   run(two_gemms(), "{}");
   const std::string first = read_text(folder_.file("r.jsonl"));
   folder_.write("first.jsonl", first);

@@ -148,7 +148,7 @@ class GateProgramTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_its_documents) {
+TEST_F(GateProgramTest, AVariableOfTheCandidateAloneIsARegressionWithItsDocuments) {
   // Regression test: the documents stated that --cand-env without --base creates a base, but it did
   // not.
   const ProgramResult result = gate({"--cand-env", kCap});
@@ -170,21 +170,20 @@ TEST_F(GateProgramTest, a_variable_of_the_candidate_alone_is_a_regression_with_i
   EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
 }
 
-TEST_F(GateProgramTest, the_mirror_image_is_an_improvement_and_exits_0) {
+TEST_F(GateProgramTest, TheMirrorImageIsAnImprovementAndExits0) {
   const ProgramResult result = gate({"--base-env", kCap, "--cand-env", "A=B", "--json"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("\"IMPROVED\""));
 }
 
-TEST_F(GateProgramTest, equal_sides_are_never_red) {
+TEST_F(GateProgramTest, EqualSidesAreNeverRed) {
   const ProgramResult result = gate({"--base", BENCH_BINARY, "--kit"});
   EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
   EXPECT_THAT(read(std::string(kKit) + "/README.md"), HasSubstr("timeline.html"));
 }
 
-TEST_F(GateProgramTest,
-       against_the_store_alone_a_large_regression_is_one_and_the_store_its_other_half) {
+TEST_F(GateProgramTest, AgainstTheStoreAloneALargeRegressionIsOneAndTheStoreItsOtherHalf) {
   ASSERT_NO_FATAL_FAILURE(fill_store(2));
   const ProgramResult result = gate({}, capped());
   // A drift of the machine between two runs is never blamed on the code: the case is then a
@@ -206,8 +205,7 @@ TEST_F(GateProgramTest,
 
 // Issue 16: a store without a base never detected a regression once a canary had moved, however
 // large it was.
-TEST_F(GateProgramTest,
-       a_slowdown_beyond_what_the_machine_moved_by_is_a_regression_a_smaller_one_a_suspect) {
+TEST_F(GateProgramTest, ASlowdownBeyondWhatTheMachineMovedByIsARegressionASmallerOneASuspect) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   gate({"--quiet"}, capped());
   folder_.write("calm.jsonl", evidence_with_drift(std::nullopt));
@@ -227,7 +225,7 @@ TEST_F(GateProgramTest,
               AllOf(HasSubstr("1 SUSPECT"), HasSubstr("machine speed changed: timer")));
 }
 
-TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
+TEST_F(GateProgramTest, ACaseThatVanishedIsAnErrorUnlessItIsAllowed) {
   ASSERT_NO_FATAL_FAILURE(fill_store(1));
   folder_.write("other.yaml", kOtherConfig);
   const ProgramResult vanished = bench({"gate", "other.yaml", "--out", "gate"});
@@ -241,14 +239,14 @@ TEST_F(GateProgramTest, a_case_that_vanished_is_an_error_unless_it_is_allowed) {
   EXPECT_THAT(allowed.out, AllOf(Not(HasSubstr("ERROR")), Not(HasSubstr(kId))));
 }
 
-TEST_F(GateProgramTest, without_store_and_base_nothing_is_comparable) {
+TEST_F(GateProgramTest, WithoutStoreAndBaseNothingIsComparable) {
   const ProgramResult result = gate({"--require-baseline"});
   EXPECT_EQ(result.status, 5) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("0 of 1 cases judged: 1 NO BASELINE"));
 }
 
 // A checkout has `./bench`, which builds the program first. Here it is a link to this build.
-TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
+TEST_F(GateProgramTest, ABaseMayBeTheFolderOfACheckout) {
   std::filesystem::create_directory(folder_.file("checkout"));
   std::filesystem::create_symlink(BENCH_BINARY, folder_.file("checkout/bench"));
   const ProgramResult result = gate({"--base", "checkout"});
@@ -257,7 +255,7 @@ TEST_F(GateProgramTest, a_base_may_be_the_folder_of_a_checkout) {
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
 }
 
-TEST_F(GateProgramTest, a_base_that_is_no_bench_is_a_usage_error) {
+TEST_F(GateProgramTest, ABaseThatIsNoBenchIsAUsageError) {
   const ProgramResult result = gate({"--base", "/bin/true"});
   EXPECT_EQ(result.status, 2) << result.out;
   EXPECT_THAT(result.err, AllOf(HasSubstr("--base /bin/true"), HasSubstr("version")));
@@ -267,7 +265,7 @@ TEST_F(GateProgramTest, a_base_that_is_no_bench_is_a_usage_error) {
   EXPECT_EQ(bench({"gate", "--from", "one.yaml"}).status, 2);
 }
 
-TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
+TEST_F(GateProgramTest, EvidenceIsReplacedOnlyWithForce) {
   folder_.write("gate.jsonl", "precious");
   const ProgramResult result = bench({"gate", "one.yaml", "--out", "."});
   EXPECT_EQ(result.status, 2) << result.out;
@@ -276,7 +274,7 @@ TEST_F(GateProgramTest, evidence_is_replaced_only_with_force) {
 }
 
 // Earlier, the folder and the evidence had different run ids.
-TEST_F(GateProgramTest, the_default_folder_bears_the_run_id_of_the_evidence_in_it) {
+TEST_F(GateProgramTest, TheDefaultFolderBearsTheRunIdOfTheEvidenceInIt) {
   const ProgramResult result = bench({"gate", "one.yaml"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   const std::string prefix = "evidence: ";
@@ -293,7 +291,7 @@ TEST_F(GateProgramTest, the_default_folder_bears_the_run_id_of_the_evidence_in_i
   EXPECT_GT(records, 0);
 }
 
-TEST_F(GateProgramTest, duet_shows_the_effect_of_one_case) {
+TEST_F(GateProgramTest, DuetShowsTheEffectOfOneCase) {
   const ProgramResult result =
       bench({"duet", kId, "--base-env", kCap, "--duets", "6", "--out", "duets.jsonl", "--quiet"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -305,7 +303,7 @@ TEST_F(GateProgramTest, duet_shows_the_effect_of_one_case) {
   EXPECT_EQ(bench({"duet", kId}).status, 2);
 }
 
-TEST_F(GateProgramTest, selftest_sees_an_injected_slowdown_and_keeps_its_duets) {
+TEST_F(GateProgramTest, SelftestSeesAnInjectedSlowdownAndKeepsItsDuets) {
   const ProgramResult result =
       bench({"selftest", kId, "--duets", "6", "--record", "d.jsonl", "--quiet"});
   EXPECT_EQ(result.status, 0) << result.err;

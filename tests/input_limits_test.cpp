@@ -51,7 +51,7 @@ constexpr std::string_view kConv =
 
 // Before they had a limit, the readers used 1 to 3 GB for a sparse file, and aborted if there was
 // less memory.
-TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
+TEST(InputLimits, ASparseFileOf3GbIsRefusedByEveryReader) {
   const TemporaryFolder folder;
   folder.write("q.yaml", "version: 1\ncases: [{op: gemm, m: 2, n: 2, k: 2}]");
   std::filesystem::create_directories(folder.file("networks"));
@@ -83,7 +83,7 @@ TEST(InputLimits, a_sparse_file_of_3_gb_is_refused_by_every_reader) {
   }
 }
 
-TEST(InputLimits, a_sparse_file_in_a_store_costs_its_case_only) {
+TEST(InputLimits, ASparseFileInAStoreCostsItsCaseOnly) {
   const TemporaryFolder folder;
   const std::string path = "store/machine/gemm__forward__m2n2k2__f32__onednn__cpu__hot.jsonl";
   std::filesystem::create_directories(folder.file("store/machine"));
@@ -97,7 +97,7 @@ TEST(InputLimits, a_sparse_file_in_a_store_costs_its_case_only) {
 }
 
 // Before there was a limit, three sweeps of 100 values used 2.5 GB.
-TEST(InputLimits, a_million_cases_are_refused_with_their_number) {
+TEST(InputLimits, AMillionCasesAreRefusedWithTheirNumber) {
   const TemporaryFolder folder;
   folder.write("million.yaml", suite(kConv, 100, 100, 100));
   folder.write("billion.yaml", suite(kConv, 1000, 1000, 1000));
@@ -115,7 +115,7 @@ TEST(InputLimits, a_million_cases_are_refused_with_their_number) {
   }
 }
 
-TEST(InputLimits, as_many_cases_as_are_allowed_fit_into_500_mb) {
+TEST(InputLimits, AsManyCasesAsAreAllowedFitInto500Mb) {
   const TemporaryFolder folder;
   folder.write("many.yaml", suite(kConv, 10, 100, 100));
   const ProgramResult list = bench_within(500'000, "list many.yaml", folder.path());
@@ -123,7 +123,7 @@ TEST(InputLimits, as_many_cases_as_are_allowed_fit_into_500_mb) {
   EXPECT_THAT(list.out, EndsWith("\n100000 cases, 100000 can run here\n"));
 }
 
-TEST(InputLimits, memory_that_is_not_there_is_a_message_and_status_3) {
+TEST(InputLimits, MemoryThatIsNotThereIsAMessageAndStatus3) {
   if (!kLimitsMemory) GTEST_SKIP() << "sanitizers cannot run within a limit";
   const TemporaryFolder folder;
   folder.write("many.yaml", suite(kConv, 10, 100, 100));

@@ -63,7 +63,7 @@ class PluginDeviceTest : public testing::Test {
   std::vector<ProcessRecord> processes_;  // records of the latest run
 };
 
-TEST_F(PluginDeviceTest, an_operator_has_the_devices_memory_and_its_clock) {
+TEST_F(PluginDeviceTest, AnOperatorHasTheDevicesMemoryAndItsClock) {
   const CaseRecord record = hot("", 0);
   EXPECT_EQ(record.outcome, Outcome::ok) << record.reason.value_or("");
   EXPECT_EQ(record.id, "triple/forward/n2000/f32/scripted/cuda/hot");
@@ -81,7 +81,7 @@ TEST_F(PluginDeviceTest, an_operator_has_the_devices_memory_and_its_clock) {
   EXPECT_THAT(process->samples, Each(Nanoseconds(20000 * process->iterations_per_sample)));
 }
 
-TEST_F(PluginDeviceTest, details_and_tuning_reach_the_result_and_the_kernel) {
+TEST_F(PluginDeviceTest, DetailsAndTuningReachTheResultAndTheKernel) {
   const CaseRecord record = hot("", 0);
   EXPECT_EQ(record.implementation, "triple_on_device");
   EXPECT_EQ(record.details.at("engine"), "7");
@@ -89,7 +89,7 @@ TEST_F(PluginDeviceTest, details_and_tuning_reach_the_result_and_the_kernel) {
   EXPECT_EQ(record.setup.at("compile_ns"), Nanoseconds(1500));
 }
 
-TEST_F(PluginDeviceTest, cold_samples_rotate_over_more_than_the_devices_cache) {
+TEST_F(PluginDeviceTest, ColdSamplesRotateOverMoreThanTheDevicesCache) {
   const std::vector<CaseRecord> records = run(kCold, "", 0);
   ASSERT_THAT(records, SizeIs(1));
   EXPECT_EQ(records[0].outcome, Outcome::ok) << records[0].reason.value_or("");
@@ -103,7 +103,7 @@ TEST_F(PluginDeviceTest, cold_samples_rotate_over_more_than_the_devices_cache) {
   EXPECT_EQ(records[0].time->max, Nanoseconds(30000));
 }
 
-TEST_F(PluginDeviceTest, a_void_sample_is_not_counted_and_has_its_reason) {
+TEST_F(PluginDeviceTest, AVoidSampleIsNotCountedAndHasItsReason) {
   const CaseRecord some = hot("void_third", 0);
   EXPECT_EQ(some.outcome, Outcome::ok) << some.reason.value_or("");
   EXPECT_THAT(some.flags, Contains(Flag::voided_samples));
@@ -123,7 +123,7 @@ TEST_F(PluginDeviceTest, a_void_sample_is_not_counted_and_has_its_reason) {
                                              HasSubstr("another program was on the device")));
 }
 
-TEST_F(PluginDeviceTest, a_throttled_sample_counts_and_has_its_reason) {
+TEST_F(PluginDeviceTest, AThrottledSampleCountsAndHasItsReason) {
   const CaseRecord record = hot("throttled", 0);
   ASSERT_TRUE(record.time && record.throttled);
   EXPECT_EQ(record.time->median, Nanoseconds(20000));
@@ -132,13 +132,13 @@ TEST_F(PluginDeviceTest, a_throttled_sample_counts_and_has_its_reason) {
               ElementsAre(testing::Pair("the device was warm", record.throttled->count)));
 }
 
-TEST_F(PluginDeviceTest, memory_is_none_of_the_hosts) {
+TEST_F(PluginDeviceTest, MemoryIsNoneOfTheHosts) {
   const CaseRecord record = hot("touch", 3);
   EXPECT_EQ(record.outcome, Outcome::crashed) << "the host can read it: the tests above say little";
   EXPECT_THAT(record.reason.value_or(""), HasSubstr("SIGSEGV"));
 }
 
-TEST_F(PluginDeviceTest, what_goes_wrong_is_the_outcome_of_that_case_alone) {
+TEST_F(PluginDeviceTest, WhatGoesWrongIsTheOutcomeOfThatCaseAlone) {
   struct Expected {
     std::string fault;
     int status;
@@ -161,7 +161,7 @@ TEST_F(PluginDeviceTest, what_goes_wrong_is_the_outcome_of_that_case_alone) {
   }
 }
 
-TEST_F(PluginDeviceTest, a_list_says_why_the_device_is_not_here) {
+TEST_F(PluginDeviceTest, AListSaysWhyTheDeviceIsNotHere) {
   folder_.write("device.yaml", std::string(kConfig) + kHot);
   const auto list = [&](const std::string& fault) {
     return run_program(

@@ -68,7 +68,7 @@ class PluginTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(PluginTest, validates_and_lists_operators_of_a_plugin) {
+TEST_F(PluginTest, ValidatesAndListsOperatorsOfAPlugin) {
   write_example();
   const ProgramResult valid = bench({"validate", "plugin.yaml"});
   EXPECT_EQ(valid.status, 0) << valid.err;
@@ -85,7 +85,7 @@ TEST_F(PluginTest, validates_and_lists_operators_of_a_plugin) {
   EXPECT_EQ(first.at("work").at("bytes"), 4 * (2 * 576 + 2 * 8));
 }
 
-TEST_F(PluginTest, says_what_is_wrong_with_its_parameters_and_where) {
+TEST_F(PluginTest, SaysWhatIsWrongWithItsParametersAndWhere) {
   write(BENCH_EXAMPLE_PLUGIN,
         "  - { op: scale_shift, shape: [4] }\n"
         "  - { op: scale_shift, shape: [4, 4], mode: directly }\n"
@@ -101,7 +101,7 @@ TEST_F(PluginTest, says_what_is_wrong_with_its_parameters_and_where) {
                     HasSubstr("did you mean `scale_shift`?"), HasSubstr("`shape` is missing")));
 }
 
-TEST_F(PluginTest, runs_beside_built_in_operators_with_checked_results) {
+TEST_F(PluginTest, RunsBesideBuiltInOperatorsWithCheckedResults) {
   write_example();
   const Report report = run();
   ASSERT_EQ(report.cases.size(), 5U);
@@ -119,7 +119,7 @@ TEST_F(PluginTest, runs_beside_built_in_operators_with_checked_results) {
   EXPECT_EQ(libraries.at("scale_shift"), "1.0");
 }
 
-TEST_F(PluginTest, a_case_is_rerun_by_its_id) {
+TEST_F(PluginTest, ACaseIsRerunByItsId) {
   const ProgramResult result =
       bench({"run", kDirect, "--plugin", BENCH_EXAMPLE_PLUGIN, "--quick", "--out", "r.jsonl"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -129,7 +129,7 @@ TEST_F(PluginTest, a_case_is_rerun_by_its_id) {
   EXPECT_THAT(unknown.err, HasSubstr("unknown operator `scale_shift`"));
 }
 
-TEST_F(PluginTest, explains_formulas_and_implementation) {
+TEST_F(PluginTest, ExplainsFormulasAndImplementation) {
   const ProgramResult result = bench({"explain", kDirect, "--plugin", BENCH_EXAMPLE_PLUGIN});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("flops = 2*elements"), HasSubstr("2*576"),
@@ -174,7 +174,7 @@ void expect_parts_within(const std::vector<Row>& operators, const std::vector<Ro
   }
 }
 
-TEST_F(PluginTest, a_profile_has_its_parts_which_add_up_to_no_more_than_the_whole) {
+TEST_F(PluginTest, AProfileHasItsPartsWhichAddUpToNoMoreThanTheWhole) {
   write_example();
   run({"--profile"});
   const auto [operators, parts] = rows_of(folder_.file("r.jsonl"), kLibrary);
@@ -194,7 +194,7 @@ TEST_F(PluginTest, a_profile_has_its_parts_which_add_up_to_no_more_than_the_whol
                                HasSubstr("\"scale_shift::host\",1152")));
 }
 
-TEST_F(PluginTest, equal_sides_pass_the_gate_and_a_duet) {
+TEST_F(PluginTest, EqualSidesPassTheGateAndADuet) {
   write(BENCH_EXAMPLE_PLUGIN, "  - { op: scale_shift, shape: [4, 32, 28, 28] }\n");
   const ProgramResult gate =
       bench({"gate", "plugin.yaml", "--base", BENCH_BINARY, "--out", "gate", "--kit"});
@@ -220,7 +220,7 @@ layers:
   - { name: again, op: scale_shift, mode: library }
 )";
 
-TEST_F(PluginTest, is_a_layer_of_a_network) {
+TEST_F(PluginTest, IsALayerOfANetwork) {
   std::filesystem::create_directory(folder_.file("networks"));
   folder_.write("networks/small.yaml", kNetwork);
   write(BENCH_EXAMPLE_PLUGIN, "  - { network: small, batch: 2 }\n");
@@ -244,7 +244,7 @@ TEST_F(PluginTest, is_a_layer_of_a_network) {
   EXPECT_EQ(std::ranges::count(operators, std::string("scaled"), &Row::name) > 0, true);
 }
 
-TEST_F(PluginTest, operators_of_foreign_profiles_get_work_without_a_plugin) {
+TEST_F(PluginTest, OperatorsOfForeignProfilesGetWorkWithoutAPlugin) {
   folder_.write("log.txt",
                 "onednn_verbose,exec,cpu,lrn,simple,forward_training,"
                 "data_f32::blocked:abcd:f0,,alg:lrn_across_channels,mb4ic8ih4iw4,0.05\n");
@@ -286,13 +286,13 @@ class FaultyPluginTest : public PluginTest {
   }
 };
 
-TEST_F(FaultyPluginTest, works_without_a_fault) {
+TEST_F(FaultyPluginTest, WorksWithoutAFault) {
   const auto [own, other] = cases("", 0);
   EXPECT_EQ(own.outcome, Outcome::ok) << own.reason.value_or("");
   EXPECT_EQ(other.outcome, Outcome::ok);
 }
 
-TEST_F(FaultyPluginTest, what_cannot_be_loaded_is_an_error_at_its_place) {
+TEST_F(FaultyPluginTest, WhatCannotBeLoadedIsAnErrorAtItsPlace) {
   const std::map<std::string, std::string> words = {
       {"abi", "has version 2 of the plugin interface, this program has version 1"},
       {"short", "with a struct that is too short"},
@@ -315,7 +315,7 @@ TEST_F(FaultyPluginTest, what_cannot_be_loaded_is_an_error_at_its_place) {
   }
 }
 
-TEST_F(FaultyPluginTest, what_its_model_does_is_an_error_of_the_case) {
+TEST_F(FaultyPluginTest, WhatItsModelDoesIsAnErrorOfTheCase) {
   const std::map<std::string, std::string> words = {
       {"fail_model", "no model today"},
       {"overflow", "2^63"},
@@ -328,7 +328,7 @@ TEST_F(FaultyPluginTest, what_its_model_does_is_an_error_of_the_case) {
   }
 }
 
-TEST_F(FaultyPluginTest, files_that_are_no_plugins_say_so) {
+TEST_F(FaultyPluginTest, FilesThatAreNoPluginsSaySo) {
   folder_.write("text.so", "no library");
   const std::map<std::string, std::string> words = {
       {"missing.so", "cannot be read: No such file or directory"},
@@ -346,14 +346,14 @@ TEST_F(FaultyPluginTest, files_that_are_no_plugins_say_so) {
   EXPECT_THAT(option.err, HasSubstr("--plugin missing.so: plugin missing.so: cannot be read"));
 }
 
-TEST_F(FaultyPluginTest, a_crash_while_running_is_that_cases_outcome_alone) {
+TEST_F(FaultyPluginTest, ACrashWhileRunningIsThatCasesOutcomeAlone) {
   const auto [own, other] = cases("crash_run", 3);
   EXPECT_EQ(own.outcome, Outcome::crashed);
   EXPECT_THAT(own.reason.value_or(""), HasSubstr("SIGSEGV"));
   EXPECT_EQ(other.outcome, Outcome::ok);
 }
 
-TEST_F(FaultyPluginTest, wrong_results_failures_and_refusals_are_told_apart) {
+TEST_F(FaultyPluginTest, WrongResultsFailuresAndRefusalsAreToldApart) {
   struct Expected {
     std::string fault;
     int status;

@@ -53,7 +53,7 @@ class ReportCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ReportCommand, the_suffix_selects_the_format) {
+TEST_F(ReportCommand, TheSuffixSelectsTheFormat) {
   const std::vector<std::pair<std::string, std::string>> beginnings = {
       {"r.html", "<!DOCTYPE html>"},
       {"r.md", "**8 of 9 cases have a time"},
@@ -73,7 +73,7 @@ TEST_F(ReportCommand, the_suffix_selects_the_format) {
   EXPECT_THAT(report({"r.jsonl", "-o", "r.md"}).err, HasSubstr("--force"));
 }
 
-TEST_F(ReportCommand, refuses_an_existing_file_before_it_reads_the_results) {
+TEST_F(ReportCommand, RefusesAnExistingFileBeforeItReadsTheResults) {
   folder_.write("page.html", "mine");
   const ProgramResult refused = report({"missing.jsonl", "-o", "page.html"});
   EXPECT_EQ(refused.status, 2);
@@ -84,7 +84,7 @@ TEST_F(ReportCommand, refuses_an_existing_file_before_it_reads_the_results) {
               HasSubstr("missing.jsonl"));
 }
 
-TEST_F(ReportCommand, filters_then_sorts_then_cuts_and_shows_the_columns) {
+TEST_F(ReportCommand, FiltersThenSortsThenCutsAndShowsTheColumns) {
   const ProgramResult result = report({"r.jsonl", "--filter", "*/bf16/*", "--sort", "median_ns",
                                        "--top", "2", "--columns", "case,median_ns"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -94,7 +94,7 @@ TEST_F(ReportCommand, filters_then_sorts_then_cuts_and_shows_the_columns) {
             "gemm/forward/m64n8k8/bf16/onednn/cpu/hot   64.00 us\n");
 }
 
-TEST_F(ReportCommand, refuses_what_it_would_have_to_ignore) {
+TEST_F(ReportCommand, RefusesWhatItWouldHaveToIgnore) {
   EXPECT_THAT(report({"r.jsonl", "--columns", "median"}).err,
               HasSubstr("--columns: unknown column `median`; did you mean `median_ns`?"));
   EXPECT_THAT(report({"r.jsonl", "--sort", "speed"}).err, HasSubstr("--sort: unknown column"));
@@ -106,7 +106,7 @@ TEST_F(ReportCommand, refuses_what_it_would_have_to_ignore) {
   EXPECT_EQ(report({"r.jsonl", "--format", "pdf"}).status, 2);
 }
 
-TEST_F(ReportCommand, writes_each_plot_as_a_file_and_names_those_without_data) {
+TEST_F(ReportCommand, WritesEachPlotAsAFileAndNamesThoseWithoutData) {
   const ProgramResult result = report({"r.jsonl", "-o", "r.html", "--plots", "plots"});
   EXPECT_EQ(result.status, 0) << result.err;
   for (const char* name : {"roofline", "samples", "sweep-gemm-m-time", "sweep-gemm-m-rate"}) {
@@ -117,7 +117,7 @@ TEST_F(ReportCommand, writes_each_plot_as_a_file_and_names_those_without_data) {
   EXPECT_THAT(result.err, HasSubstr("4 plots in plots"));
 }
 
-TEST_F(ReportCommand, a_gate_gets_its_own_report_by_file_and_by_folder) {
+TEST_F(ReportCommand, AGateGetsItsOwnReportByFileAndByFolder) {
   std::filesystem::create_directory(folder_.file("gate"));
   write_gate("gate/gate.jsonl");
   const ProgramResult page = report({"gate", "-o", "gate.html"});
@@ -131,7 +131,7 @@ TEST_F(ReportCommand, a_gate_gets_its_own_report_by_file_and_by_folder) {
 }
 
 // A gate was the only report without the format.
-TEST_F(ReportCommand, a_gate_is_a_csv_with_the_identity_columns_of_a_run) {
+TEST_F(ReportCommand, AGateIsACsvWithTheIdentityColumnsOfARun) {
   write_gate("gate.jsonl");
   const ProgramResult result = report({"gate.jsonl", "-o", "gate.csv"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -144,7 +144,7 @@ TEST_F(ReportCommand, a_gate_is_a_csv_with_the_identity_columns_of_a_run) {
 }
 
 // A report named neither the allocations of a profile nor the files beside it.
-TEST_F(ReportCommand, the_page_has_the_memory_over_time_and_links_to_files_beside) {
+TEST_F(ReportCommand, ThePageHasTheMemoryOverTimeAndLinksToFilesBeside) {
   Activity activity;
   activity.kind = ActivityKind::allocation;
   activity.name = "layer1.<weights>";
@@ -172,7 +172,7 @@ TEST_F(ReportCommand, the_page_has_the_memory_over_time_and_links_to_files_besid
               AllOf(Not(HasSubstr("memory over time")), Not(HasSubstr("Files beside"))));
 }
 
-TEST_F(ReportCommand, a_store_gets_its_history) {
+TEST_F(ReportCommand, AStoreGetsItsHistory) {
   std::filesystem::create_directories(folder_.file("store/" + std::string(kStoredMachine)));
   std::string lines;
   for (int run = 1; run < 4; ++run) {
@@ -194,7 +194,7 @@ TEST_F(ReportCommand, a_store_gets_its_history) {
   EXPECT_THAT(report({"store"}).err, HasSubstr("choose --format html"));
 }
 
-TEST_F(ReportCommand, names_with_markup_stay_text) {
+TEST_F(ReportCommand, NamesWithMarkupStayText) {
   RunRecord run = sample_run("run2");
   run.config_name = "<script>alert(1)</script>";
   CaseRecord record = sample_case("run2", "gemm/forward/<script>/f32/onednn/cpu/hot");

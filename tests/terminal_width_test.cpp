@@ -104,7 +104,7 @@ class TerminalWidth : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TerminalWidth, every_table_fits) {
+TEST_F(TerminalWidth, EveryTableFits) {
   for (const int width : {80, 120, 200}) {
     for (const auto& command : tables_) {
       const ProgramResult result = bench_in(width, command, folder_.path());
@@ -120,7 +120,7 @@ TEST_F(TerminalWidth, every_table_fits) {
 
 // Lines above or below a table used to be printed without folding. Examples are the profiles of a
 // run, the changes between the sides of a duet, the heading of an analysis, the reasons of a gate.
-TEST_F(TerminalWidth, every_sentence_fits) {
+TEST_F(TerminalWidth, EverySentenceFits) {
   const std::string id = "gemm/forward/m16n16k16/f32/onednn/cpu/hot";
   const std::string file = "a_result_with_a_name_that_says_what_was_measured.jsonl";
   const std::vector<std::vector<std::string>> commands = {
@@ -139,7 +139,7 @@ TEST_F(TerminalWidth, every_sentence_fits) {
   }
 }
 
-TEST_F(TerminalWidth, no_two_cases_look_alike) {
+TEST_F(TerminalWidth, NoTwoCasesLookAlike) {
   for (const char* command : {"report a.jsonl", "list widths.yaml"}) {
     const std::string text = command;
     const std::size_t blank = text.find(' ');
@@ -157,7 +157,7 @@ TEST_F(TerminalWidth, no_two_cases_look_alike) {
   }
 }
 
-TEST_F(TerminalWidth, into_a_pipe_nothing_is_cut) {
+TEST_F(TerminalWidth, IntoAPipeNothingIsCut) {
   const std::string id = "conv/forward/n2c16h14w14k16r3s3p1+bias+relu/f32/onednn/cpu/cold_weights";
   for (const auto& command : tables_) {
     // These show no id, or another one.

@@ -21,25 +21,25 @@ class ConsoleOptionsTest : public testing::Test {
   Env& env_ = environment_.env;
 };
 
-TEST_F(ConsoleOptionsTest, a_terminal_is_filled_and_coloured) {
+TEST_F(ConsoleOptionsTest, ATerminalIsFilledAndColoured) {
   env_.out_is_terminal = true;
   env_.terminal_width = 72;
   EXPECT_EQ(console_options(env_).width, 72u);
   EXPECT_EQ(console_options(env_).colour, Colour::on);
 }
 
-TEST_F(ConsoleOptionsTest, a_terminal_of_unknown_width_gets_the_usual_one) {
+TEST_F(ConsoleOptionsTest, ATerminalOfUnknownWidthGetsTheUsualOne) {
   env_.out_is_terminal = true;
   EXPECT_EQ(console_options(env_).width, ConsoleOptions{}.width);
 }
 
-TEST_F(ConsoleOptionsTest, into_a_pipe_nothing_is_shortened_or_coloured) {
+TEST_F(ConsoleOptionsTest, IntoAPipeNothingIsShortenedOrColoured) {
   env_.terminal_width = 72;  // standard error is still a terminal
   EXPECT_EQ(console_options(env_).width, kUnlimitedWidth);
   EXPECT_EQ(console_options(env_).colour, Colour::off);
 }
 
-TEST_F(ConsoleOptionsTest, blocks_need_a_terminal_with_utf8) {
+TEST_F(ConsoleOptionsTest, BlocksNeedATerminalWithUtf8) {
   const auto glyphs_with = [&](const std::map<std::string, std::string>& variables) {
     env_.variable = [variables](const std::string& name) {
       const auto found = variables.find(name);
@@ -56,7 +56,7 @@ TEST_F(ConsoleOptionsTest, blocks_need_a_terminal_with_utf8) {
   EXPECT_EQ(glyphs_with({}), Glyphs::ascii);
 }
 
-TEST_F(ConsoleOptionsTest, columns_sets_the_width_where_no_terminal_does) {
+TEST_F(ConsoleOptionsTest, ColumnsSetsTheWidthWhereNoTerminalDoes) {
   const auto with_columns = [&](const std::string& value) {
     env_.variable = [value](const std::string& name) {
       return name == "COLUMNS" ? std::optional<std::string>(value) : std::nullopt;
@@ -73,7 +73,7 @@ TEST_F(ConsoleOptionsTest, columns_sets_the_width_where_no_terminal_does) {
   EXPECT_EQ(with_columns("80"), 72u);
 }
 
-TEST_F(ConsoleOptionsTest, a_width_that_no_table_can_be_read_in_becomes_a_readable_one) {
+TEST_F(ConsoleOptionsTest, AWidthThatNoTableCanBeReadInBecomesAReadableOne) {
   env_.out_is_terminal = true;
   for (const int width : {-1, 0, 1, 39}) {
     env_.terminal_width = width;
@@ -81,7 +81,7 @@ TEST_F(ConsoleOptionsTest, a_width_that_no_table_can_be_read_in_becomes_a_readab
   }
 }
 
-TEST_F(ConsoleOptionsTest, lines_are_printable_and_folded_to_the_width) {
+TEST_F(ConsoleOptionsTest, LinesArePrintableAndFoldedToTheWidth) {
   const std::string text = "  changed: implementation of the matrix product\x1b[2J; layout\n";
   EXPECT_EQ(format_console_lines(text, env_).find('\x1b'), std::string::npos);
   EXPECT_EQ(std::ranges::count(format_console_lines(text, env_), '\n'), 1);
@@ -91,7 +91,7 @@ TEST_F(ConsoleOptionsTest, lines_are_printable_and_folded_to_the_width) {
             "  changed: implementation of the matrix\n  product; layout\n");
 }
 
-TEST_F(ConsoleOptionsTest, no_color_is_respected) {
+TEST_F(ConsoleOptionsTest, NoColorIsRespected) {
   env_.out_is_terminal = true;
   env_.variable = [](const std::string& name) {
     return name == "NO_COLOR" ? std::optional<std::string>("1") : std::nullopt;

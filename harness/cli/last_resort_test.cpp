@@ -25,13 +25,13 @@ End end_of(const std::function<int()>& program) {
   return {status, err.str()};
 }
 
-TEST(LastResort, a_status_passes_through_in_silence) {
+TEST(LastResort, AStatusPassesThroughInSilence) {
   const End end = end_of([] { return 5; });
   EXPECT_EQ(end.status, 5);
   EXPECT_EQ(end.message, "");
 }
 
-TEST(LastResort, memory_that_is_not_there_is_status_3) {
+TEST(LastResort, MemoryThatIsNotThereIsStatus3) {
   const End memory = end_of([]() -> int { throw std::bad_alloc(); });
   EXPECT_EQ(memory.status, 3);
   EXPECT_THAT(memory.message, StartsWith("bench: not enough memory; free some"));
@@ -40,7 +40,7 @@ TEST(LastResort, memory_that_is_not_there_is_status_3) {
   EXPECT_EQ(length.message, memory.message);
 }
 
-TEST(LastResort, any_other_exception_is_a_message_too) {
+TEST(LastResort, AnyOtherExceptionIsAMessageToo) {
   const End error = end_of([]() -> int { throw std::runtime_error("no such key"); });
   EXPECT_EQ(error.status, 3);
   EXPECT_THAT(error.message, HasSubstr("internal error: no such key; please report it"));
@@ -55,7 +55,7 @@ struct ThrowsAtTheEnd {
 };
 
 // Like values of the JSON library, whose destructor needs memory.
-TEST(LastResortDeathTest, an_exception_of_a_destructor_is_no_abort) {
+TEST(LastResortDeathTest, AnExceptionOfADestructorIsNoAbort) {
   EXPECT_EXIT(end_of([] {
                 const ThrowsAtTheEnd value;
                 return 0;

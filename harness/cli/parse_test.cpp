@@ -36,7 +36,7 @@ std::string error_of(std::vector<const char*> words) {
   return result.ok() ? "" : result.error().message();
 }
 
-TEST(ParseTest, options_may_stand_before_and_behind_operands) {
+TEST(ParseTest, OptionsMayStandBeforeAndBehindOperands) {
   const ParsedCommand command = parsed({"run", "--filter", "conv/*", "a.yaml", "--filter=gemm/*",
                                         "b.yaml", "-o", "out.jsonl", "--quiet"});
   EXPECT_EQ(command.command->name, "run");
@@ -46,7 +46,7 @@ TEST(ParseTest, options_may_stand_before_and_behind_operands) {
   EXPECT_EQ(command.arguments.verbosity, Verbosity::quiet);
 }
 
-TEST(ParseTest, values_are_typed) {
+TEST(ParseTest, ValuesAreTyped) {
   const Arguments arguments = parsed({"run", "a.yaml", "--budget", "90s", "--shard", "2/3",
                                       "--seed", "7", "--require", "gpu"})
                                   .arguments;
@@ -58,7 +58,7 @@ TEST(ParseTest, values_are_typed) {
   EXPECT_TRUE(arguments.require_gpu);
 }
 
-TEST(ParseTest, bare_profile_asks_for_no_counters_pass) {
+TEST(ParseTest, BareProfileAsksForNoCountersPass) {
   const auto kinds_of = [](std::vector<const char*> words) {
     ProfileSwitches switches;
     for (const auto& [name, value] : parsed(std::move(words)).arguments.profile.switches) {
@@ -74,7 +74,7 @@ TEST(ParseTest, bare_profile_asks_for_no_counters_pass) {
       kinds_of({"run", "a.yaml", "--profile=device,counters"}).contains(RecordGroup::counters));
 }
 
-TEST(ParseTest, min_time_is_seconds_in_scientific_notation_as_megengine_has_it) {
+TEST(ParseTest, MinTimeIsSecondsInScientificNotationAsMegengineHasIt) {
   const auto min_time = [](const char* text) {
     return parsed({"analyze", "a.log", "--min-time", text}).arguments.analysis.min_time;
   };
@@ -85,7 +85,7 @@ TEST(ParseTest, min_time_is_seconds_in_scientific_notation_as_megengine_has_it) 
   EXPECT_THAT(error_of({"analyze", "a.log", "--min-time", "1e"}), HasSubstr("--min-time"));
 }
 
-TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {
+TEST(ParseTest, WrongWordsAreNamedWithTheNearestValidOne) {
   EXPECT_THAT(error_of({"rnu", "a.yaml"}), HasSubstr("unknown command `rnu`; did you mean `run`?"));
   EXPECT_THAT(error_of({"run", "a.yaml", "--fitler", "x"}),
               HasSubstr("no option `--fitler`; did you mean `--filter`?"));
@@ -102,7 +102,7 @@ TEST(ParseTest, wrong_words_are_named_with_the_nearest_valid_one) {
 }
 
 // One of the two was ignored silently.
-TEST(ParseTest, options_that_contradict_each_other_are_refused_with_both_names) {
+TEST(ParseTest, OptionsThatContradictEachOtherAreRefusedWithBothNames) {
   EXPECT_EQ(error_of({"run", "a.yaml", "--profile", "--no-profile"}),
             "--no-profile and --profile contradict each other; omit one of them");
   EXPECT_EQ(error_of({"run", "a.yaml", "--no-profile", "--sample-rate", "2"}),
@@ -114,7 +114,7 @@ TEST(ParseTest, options_that_contradict_each_other_are_refused_with_both_names) 
   EXPECT_EQ(parsed({"compare", "a", "b", "--json", "--format", "json"}).arguments.format, "json");
 }
 
-TEST(ParseTest, every_contradiction_is_of_options_that_exist) {
+TEST(ParseTest, EveryContradictionIsOfOptionsThatExist) {
   for (const Contradiction& pair : contradictions()) {
     EXPECT_NE(find_option(pair.first), nullptr) << pair.first;
     EXPECT_NE(find_option(pair.second), nullptr) << pair.second;
@@ -122,13 +122,13 @@ TEST(ParseTest, every_contradiction_is_of_options_that_exist) {
 }
 
 // A time near 2^63 ns overflowed in any addition.
-TEST(ParseTest, a_budget_of_more_than_a_year_is_refused) {
+TEST(ParseTest, ABudgetOfMoreThanAYearIsRefused) {
   EXPECT_EQ(parsed({"run", "a.yaml", "--budget", "8760h"}).arguments.budget, kMaxDuration);
   EXPECT_EQ(error_of({"run", "a.yaml", "--budget", "9223372036854775807ns"}),
             "--budget: `9223372036854775807ns` is longer than a year; give at most 8760h");
 }
 
-TEST(WithoutFlag, letters_beside_it_and_what_is_no_option_stay) {
+TEST(WithoutFlag, LettersBesideItAndWhatIsNoOptionStay) {
   const Option& flag = *find_option("dry-run");
   const std::vector<std::string> words = {"run", "-n",    "-nq",    "--dry-run", "-qo", "n",
                                           "-on", "--set", "name=n", "--",        "-n"};
@@ -136,14 +136,14 @@ TEST(WithoutFlag, letters_beside_it_and_what_is_no_option_stay) {
               testing::ElementsAre("run", "-q", "-qo", "n", "-on", "--set", "name=n", "--", "-n"));
 }
 
-TEST(ParseTest, every_option_of_every_command_exists) {
+TEST(ParseTest, EveryOptionOfEveryCommandExists) {
   for (const Command& command : commands()) {
     for (std::string_view name : command.options)
       EXPECT_NE(find_option(name), nullptr) << command.name << " " << name;
   }
 }
 
-TEST(ParseTest, help_of_every_command_names_all_its_options) {
+TEST(ParseTest, HelpOfEveryCommandNamesAllItsOptions) {
   for (const Command& command : commands()) {
     const std::string help = command_help(command);
     for (std::string_view name : command.options)
@@ -163,7 +163,7 @@ std::string too_wide(const std::string& text) {
   return "";
 }
 
-TEST(HelpTest, every_text_fits_a_terminal_of_80_columns) {
+TEST(HelpTest, EveryTextFitsATerminalOf80Columns) {
   EXPECT_EQ(too_wide(program_help()), "");
   EXPECT_EQ(too_wide(format_manual()), "");
   for (const Command& command : commands()) {
@@ -171,7 +171,7 @@ TEST(HelpTest, every_text_fits_a_terminal_of_80_columns) {
   }
 }
 
-TEST(HelpTest, an_option_says_only_what_is_true_of_its_command) {
+TEST(HelpTest, AnOptionSaysOnlyWhatIsTrueOfItsCommand) {
   for (const Command& command : commands()) {
     const std::string help = command_help(command);
     const std::string options = help.substr(std::min(help.find("\nOptions:\n"), help.size()));
@@ -195,7 +195,7 @@ TEST(HelpTest, an_option_says_only_what_is_true_of_its_command) {
   EXPECT_THAT(help_of("list", "quiet"), Not(HasSubstr("progress")));
 }
 
-TEST(HelpTest, the_manual_holds_every_command_and_is_named_by_the_help) {
+TEST(HelpTest, TheManualHoldsEveryCommandAndIsNamedByTheHelp) {
   const std::string manual = format_manual();
   for (const Command& command : commands()) {
     if (command.visibility != Visibility::shown) continue;
@@ -205,13 +205,13 @@ TEST(HelpTest, the_manual_holds_every_command_and_is_named_by_the_help) {
   EXPECT_THAT(manual, HasSubstr("NO_COLOR"));
 }
 
-TEST(HelpTest, examples_have_their_comment_above_them) {
+TEST(HelpTest, ExamplesHaveTheirCommentAboveThem) {
   EXPECT_THAT(command_help(*find_command("doctor")),
               HasSubstr("\nExamples:\n  bench doctor\n  # without observing the machine\n"
                         "  bench doctor --watch 0s\n"));
 }
 
-TEST(HelpTest, man_page_and_completion_hold_every_shown_command) {
+TEST(HelpTest, ManPageAndCompletionHoldEveryShownCommand) {
   for (const Command& command : commands()) {
     const std::string name(command.name);
     const bool shown = command.visibility == Visibility::shown;
@@ -222,7 +222,7 @@ TEST(HelpTest, man_page_and_completion_hold_every_shown_command) {
   }
 }
 
-TEST(MainTest, the_launcher_names_the_program_of_its_own_process_only) {
+TEST(MainTest, TheLauncherNamesTheProgramOfItsOwnProcessOnly) {
   MonotonicClock clock;
   Env env = real_env(clock);
   std::optional<std::string> launcher;
@@ -242,7 +242,7 @@ TEST(MainTest, the_launcher_names_the_program_of_its_own_process_only) {
   }
 }
 
-TEST(MainTest, usage_errors_go_to_stderr_and_exit_2) {
+TEST(MainTest, UsageErrorsGoToStderrAndExit2) {
   MonotonicClock clock;
   std::ostringstream out;
   std::ostringstream err;

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-TEST(CaseId, canonical_ids_come_back_unchanged) {
+TEST(CaseId, CanonicalIdsComeBackUnchanged) {
   for (const std::string id : {
            "conv/forward/n32c64h56w56k64r3s3p1/f32/onednn/cpu/hot",
            "conv/backward_weights/g32c32h14w14k32r3s3u2p0_1/bf16/onednn/cpu/cold_weights",
@@ -26,7 +26,7 @@ TEST(CaseId, canonical_ids_come_back_unchanged) {
   }
 }
 
-TEST(CaseId, other_spellings_are_made_canonical) {
+TEST(CaseId, OtherSpellingsAreMadeCanonical) {
   const struct {
     std::string id, canonical;
   } rows[] = {
@@ -45,7 +45,7 @@ TEST(CaseId, other_spellings_are_made_canonical) {
   }
 }
 
-TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
+TEST(CaseId, MistakesNameTheSegmentAndTheNearestName) {
   const struct {
     std::string id, message;
   } rows[] = {
@@ -93,7 +93,7 @@ TEST(CaseId, mistakes_name_the_segment_and_the_nearest_name) {
   }
 }
 
-TEST(CaseId, wrong_parameters_are_refused) {
+TEST(CaseId, WrongParametersAreRefused) {
   for (const std::string parameters : {"", "c8", "m1n1", "m0n1k1", "m1n1k1z3", "m1n1k1+foo",
                                        "m99999999999999999999n1k1", "m1n1k1m1", "%s"}) {
     const std::string id = "gemm/forward/" + parameters + "/f32/onednn/cpu/hot";
@@ -101,7 +101,7 @@ TEST(CaseId, wrong_parameters_are_refused) {
   }
 }
 
-TEST(CaseId, file_names_do_not_look_like_ids) {
+TEST(CaseId, FileNamesDoNotLookLikeIds) {
   EXPECT_FALSE(looks_like_id("configs/resnet.yaml"));
   EXPECT_FALSE(looks_like_id("conv"));
   EXPECT_FALSE(looks_like_id(""));

@@ -64,7 +64,7 @@ std::vector<std::string_view> valid_names() {
   return names;
 }
 
-TEST(ForeignWords, each_row_names_something_that_exists) {
+TEST(ForeignWords, EachRowNamesSomethingThatExists) {
   const std::vector<std::string_view> names = valid_names();
   for (const ops::ForeignWord& word : ops::foreign_words()) {
     EXPECT_NE(std::ranges::find(names, word.name), names.end()) << word.written << " " << word.name;
@@ -72,7 +72,7 @@ TEST(ForeignWords, each_row_names_something_that_exists) {
   }
 }
 
-TEST(ForeignWords, each_operator_gets_a_case_that_loads) {
+TEST(ForeignWords, EachOperatorGetsACaseThatLoads) {
   const auto operators = ops::built_in_operators().operator_names();
   int loaded = 0;
   for (const ops::ForeignWord& word : ops::foreign_words()) {
@@ -88,7 +88,7 @@ TEST(ForeignWords, each_operator_gets_a_case_that_loads) {
   EXPECT_GT(loaded, 40);
 }
 
-TEST(ForeignWords, each_function_is_a_case_of_pointwise_that_loads) {
+TEST(ForeignWords, EachFunctionIsACaseOfPointwiseThatLoads) {
   for (const std::string_view function : ops::pointwise_function_names()) {
     const std::string hint = hint_of(fmt::format("{{ op: {}, shape: [8] }}", function));
     const std::vector<std::string> cases = cases_in(hint);
@@ -99,7 +99,7 @@ TEST(ForeignWords, each_function_is_a_case_of_pointwise_that_loads) {
   }
 }
 
-TEST(ForeignWords, words_of_pytorch_get_the_right_spelling) {
+TEST(ForeignWords, WordsOfPytorchGetTheRightSpelling) {
   EXPECT_EQ(hint_of("{ op: linear, m: 1 }"),
             "nn.Linear is `gemm` with `trans_b: true`: "
             "`{ op: gemm, m: 64, n: 1000, k: 512, trans_b: true, bias: true }`");
@@ -113,7 +113,7 @@ TEST(ForeignWords, words_of_pytorch_get_the_right_spelling) {
   EXPECT_EQ(hint_of("{ op: conv, c: 1, h: 1, k: 1, r: 1, padding: 1 }"), "did you mean `pad`?");
 }
 
-TEST(ForeignWords, data_types_of_pytorch_get_the_right_spelling) {
+TEST(ForeignWords, DataTypesOfPytorchGetTheRightSpelling) {
   const std::vector<std::pair<std::string, std::string>> types = {{"float32", "f32"},
                                                                   {"float", "f32"},
                                                                   {"bfloat16", "bf16"},
@@ -131,13 +131,13 @@ TEST(ForeignWords, data_types_of_pytorch_get_the_right_spelling) {
   }
 }
 
-TEST(ForeignWords, gpu_is_cuda_and_not_cpu) {
+TEST(ForeignWords, GpuIsCudaAndNotCpu) {
   EXPECT_EQ(hint_of("{ op: gemm, m: 1, n: 1, k: 1, device: gpu }"), "did you mean `cuda`?");
   EXPECT_EQ(ops::expected_word("GPU", device_names()), "did you mean `cuda`?");
   EXPECT_EQ(ops::expected_word("cuda:0", device_names()), "did you mean `cuda`?");
 }
 
-TEST(ForeignWords, a_word_counts_only_where_its_meaning_is_valid) {
+TEST(ForeignWords, AWordCountsOnlyWhereItsMeaningIsValid) {
   constexpr std::string_view kCaches[] = {"hot", "cold", "cold_weights"};
   EXPECT_FALSE(ops::foreign_word_hint("gpu", kCaches));
   EXPECT_EQ(ops::expected_word("gpu", kCaches), "expected one of hot, cold, cold_weights");

@@ -28,7 +28,7 @@ std::string mistakes_of(const std::string& text) {
   return lines;
 }
 
-TEST(LoadErrors, an_empty_text_is_not_the_value_of_a_switch) {
+TEST(LoadErrors, AnEmptyTextIsNotTheValueOfASwitch) {
   const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
   for (const auto& [value, place] :
        {std::pair(R"("")", "2:19"), {R"(["", api])", "2:20"}, {R"([api, ""])", "2:25"}}) {
@@ -41,7 +41,7 @@ TEST(LoadErrors, an_empty_text_is_not_the_value_of_a_switch) {
   }
 }
 
-TEST(LoadErrors, the_error_of_a_gate_shows_rounded_percentages_and_marks_defaults) {
+TEST(LoadErrors, TheErrorOfAGateShowsRoundedPercentagesAndMarksDefaults) {
   const std::string cases = "cases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
   const std::string delta = mistakes_of("version: 1\ngate: { delta: 7% }\n" + cases);
   EXPECT_EQ(delta,
@@ -53,7 +53,7 @@ TEST(LoadErrors, the_error_of_a_gate_shows_rounded_percentages_and_marks_default
             "slowdown that must be found, to at least delta, the slowdown that is allowed\n");
 }
 
-TEST(LoadErrors, a_case_without_the_space_after_its_first_colon_is_told_so) {
+TEST(LoadErrors, ACaseWithoutTheSpaceAfterItsFirstColonIsToldSo) {
   for (const auto& [entry, hint] : {std::pair("{op:gemm}", "write `op: gemm`"),
                                     {"{op:gemm, m: 1}", "write `op: gemm`"},
                                     {"{network:resnet18}", "write `network: resnet18`"}}) {

@@ -113,7 +113,7 @@ std::vector<std::string> ids(const Plan& plan) {
   return result;
 }
 
-TEST(LoadErrors, every_wrong_file_gets_the_approved_messages) {
+TEST(LoadErrors, EveryWrongFileGetsTheApprovedMessages) {
   for (const std::string& stem : yaml_files("errors")) {
     SCOPED_TRACE(stem);
     LoadRequest request = in_folder("errors");
@@ -124,7 +124,7 @@ TEST(LoadErrors, every_wrong_file_gets_the_approved_messages) {
   }
 }
 
-TEST(LoadErrors, a_network_is_hinted_by_the_beginning_of_its_name) {
+TEST(LoadErrors, ANetworkIsHintedByTheBeginningOfItsName) {
   LoadRequest request =
       in_memory({{"a.yaml", "version: 1\ncases:\n  - network: resnet50\n  - network: resnet51\n"}});
   request.arguments = {"a.yaml"};
@@ -139,7 +139,7 @@ TEST(LoadErrors, a_network_is_hinted_by_the_beginning_of_its_name) {
             "a.yaml:4:14: unknown network `resnet51`; did you mean `resnet50_v1_5`?\n");
 }
 
-TEST(LoadErrors, every_message_names_a_place) {
+TEST(LoadErrors, EveryMessageNamesAPlace) {
   for (const std::string& stem : yaml_files("errors")) {
     LoadRequest request = in_folder("errors");
     request.arguments = {stem + ".yaml"};
@@ -152,7 +152,7 @@ TEST(LoadErrors, every_message_names_a_place) {
   }
 }
 
-TEST(LoadPlans, files_give_the_approved_cases) {
+TEST(LoadPlans, FilesGiveTheApprovedCases) {
   for (const std::string& stem : yaml_files("plans")) {
     SCOPED_TRACE(stem);
     LoadRequest request = in_folder("plans");
@@ -163,7 +163,7 @@ TEST(LoadPlans, files_give_the_approved_cases) {
   }
 }
 
-TEST(LoadPlans, the_shipped_suites_are_valid) {
+TEST(LoadPlans, TheShippedSuitesAreValid) {
   const std::string configs = std::string(BENCH_SOURCE_DIR) + "/configs/";
   for (const auto& entry : std::filesystem::directory_iterator(configs)) {
     if (entry.path().extension() != ".yaml") continue;
@@ -175,7 +175,7 @@ TEST(LoadPlans, the_shipped_suites_are_valid) {
   }
 }
 
-TEST(LoadPlans, an_id_is_a_case_and_comes_out_unchanged) {
+TEST(LoadPlans, AnIdIsACaseAndComesOutUnchanged) {
   const std::string id = "conv/forward/n32c64h56w56k64r3s3p1+bias+relu/f32/onednn/cpu/cold/t2/nhwc";
   LoadRequest request = in_memory({});
   request.arguments = {id};
@@ -187,7 +187,7 @@ TEST(LoadPlans, an_id_is_a_case_and_comes_out_unchanged) {
   EXPECT_EQ(plan->cases[0].place.text(), id);
 }
 
-TEST(LoadPlans, ids_of_a_file_give_the_same_cases_again) {
+TEST(LoadPlans, IdsOfAFileGiveTheSameCasesAgain) {
   for (const char* stem : {"axes", "network"}) {
     LoadRequest request = in_folder("plans");
     request.arguments = {std::string(stem) + ".yaml"};
@@ -205,7 +205,7 @@ TEST(LoadPlans, ids_of_a_file_give_the_same_cases_again) {
   }
 }
 
-TEST(LoadPlans, a_missing_file_is_named) {
+TEST(LoadPlans, AMissingFileIsNamed) {
   LoadRequest request = in_memory({});
   request.arguments = {"nowhere.yaml", "cnv/forward/c1/f32/onednn/cpu/hot"};
   const Result_ plan = load_plan(request);
@@ -215,7 +215,7 @@ TEST(LoadPlans, a_missing_file_is_named) {
             "cnv/forward/c1/f32/onednn/cpu/hot: unknown operator `cnv`; did you mean `conv`?\n");
 }
 
-TEST(LoadPlans, the_order_of_keys_does_not_matter) {
+TEST(LoadPlans, TheOrderOfKeysDoesNotMatter) {
   const Result_ one = load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3, dtype: bf16}]");
   const Result_ two = load_text("cases: [{dtype: bf16, k: 3, n: 2, m: 1, op: gemm}]\nversion: 1");
   ASSERT_TRUE(one.ok() && two.ok());
@@ -224,7 +224,7 @@ TEST(LoadPlans, the_order_of_keys_does_not_matter) {
   EXPECT_EQ(one->hash, two->hash);
 }
 
-TEST(LoadPlans, how_long_is_measured_changes_the_plan_but_not_the_case) {
+TEST(LoadPlans, HowLongIsMeasuredChangesThePlanButNotTheCase) {
   const std::string text = "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]";
   const Result_ one = load_text(text);
   const Result_ two = load_text(text, {"measure.max_time=5s"});
@@ -233,7 +233,7 @@ TEST(LoadPlans, how_long_is_measured_changes_the_plan_but_not_the_case) {
   EXPECT_NE(one->hash, two->hash);
 }
 
-TEST(LoadIncludes, a_file_included_twice_counts_once_and_the_includer_is_stronger) {
+TEST(LoadIncludes, AFileIncludedTwiceCountsOnceAndTheIncluderIsStronger) {
   LoadRequest request = in_memory({
       {"d/a.yaml",
        "version: 1\ninclude: [b.yaml, c.yaml]\ndefaults: {dtype: bf16}\n"
@@ -253,7 +253,7 @@ TEST(LoadIncludes, a_file_included_twice_counts_once_and_the_includer_is_stronge
             (std::vector<std::string>{"d/a.yaml", "d/b.yaml", "d/e/d.yaml", "d/c.yaml"}));
 }
 
-TEST(LoadIncludes, an_endless_chain_of_files_ends) {
+TEST(LoadIncludes, AnEndlessChainOfFilesEnds) {
   LoadRequest request;
   request.arguments = {"0.yaml"};
   request.read = [](const std::string& path) -> Result<std::string> {
@@ -264,7 +264,7 @@ TEST(LoadIncludes, an_endless_chain_of_files_ends) {
   EXPECT_NE(messages(plan.error()).find("255.yaml:2:10: more than 256 files"), std::string::npos);
 }
 
-TEST(LoadPlans, the_same_layer_of_two_networks_is_one_case) {
+TEST(LoadPlans, TheSameLayerOfTwoNetworksIsOneCase) {
   const std::string network =
       "version: 1\nnetwork: NAME\ninput: {c: 4, h: 8}\nlayers:\n"
       "  - {name: a, op: conv, k: 4, r: 3, pad: 1}\n"
@@ -297,7 +297,7 @@ TEST(LoadPlans, the_same_layer_of_two_networks_is_one_case) {
 
 // The CNN of MXNet's tutorial: 13.04 of its 20.54 ms were a gradient that no training step
 // computes.
-TEST(LoadPlans, a_training_step_has_no_data_gradient_of_the_first_layer) {
+TEST(LoadPlans, ATrainingStepHasNoDataGradientOfTheFirstLayer) {
   LoadRequest request = in_memory({
       {"a.yaml", "version: 1\ncases: [{network: cnn, mode: training, measure: [layers, network]}]"},
       {"networks/cnn.yaml",
@@ -330,7 +330,7 @@ TEST(LoadPlans, a_training_step_has_no_data_gradient_of_the_first_layer) {
                                       "backward_weights"}));
 }
 
-TEST(LoadOverrides, beat_defaults_cases_and_sweeps) {
+TEST(LoadOverrides, BeatDefaultsCasesAndSweeps) {
   const Result_ plan = load_text(
       "version: 1\ndefaults: {dtype: f16}\nbudget: 1h\n"
       "cases: [{op: gemm, m: 1, n: 2, k: 3, sweep: {dtype: [f32, f64]}, measure: {processes: 9}}]",
@@ -344,7 +344,7 @@ TEST(LoadOverrides, beat_defaults_cases_and_sweeps) {
   EXPECT_EQ(plan->budget, Nanoseconds(30'000'000'000));
 }
 
-TEST(LoadOverrides, mistakes_name_the_argument) {
+TEST(LoadOverrides, MistakesNameTheArgument) {
   const Result_ plan = load_text(
       "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]",
       {"measure.proceses=2", "dtpye=f32", "dtype", "budget=3", "cache=[", "measure.processes=x"});
@@ -354,7 +354,7 @@ TEST(LoadOverrides, mistakes_name_the_argument) {
 
 // Earlier, only `cases:` gave the hint to which group a key belongs; `defaults:` and --set guessed
 // a spelling.
-TEST(LoadErrors, a_key_of_a_group_is_hinted_everywhere) {
+TEST(LoadErrors, AKeyOfAGroupIsHintedEverywhere) {
   const Result_ plan = load_text(
       "version: 1\n"
       "defaults: {processes: 5}\n"
@@ -371,7 +371,7 @@ TEST(LoadErrors, a_key_of_a_group_is_hinted_everywhere) {
 }
 
 // The time limit of a request is a sum of several durations: near 2^63 ns it overflowed.
-TEST(LoadErrors, a_time_of_more_than_a_year_is_refused) {
+TEST(LoadErrors, ATimeOfMoreThanAYearIsRefused) {
   for (const char* key : {"measure.timeout", "measure.max_time", "warmup.time", "budget"}) {
     const Result_ plan = load_text("version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]",
                                    {std::string(key) + "=9223372036854775807ns"});
@@ -402,7 +402,7 @@ Result_ load_id(const std::string& id, std::vector<std::string> overrides) {
 }
 
 // Earlier, `list ID --set dtype=bf16` stayed f32, and `run ID --set threads=1` used all processors.
-TEST(LoadOverrides, every_axis_changes_the_case_of_an_id) {
+TEST(LoadOverrides, EveryAxisChangesTheCaseOfAnId) {
   struct Row {
     std::string id;
     std::vector<std::string> overrides;
@@ -441,7 +441,7 @@ TEST(LoadOverrides, every_axis_changes_the_case_of_an_id) {
   }
 }
 
-TEST(LoadOverrides, how_an_id_is_measured_can_be_set) {
+TEST(LoadOverrides, HowAnIdIsMeasuredCanBeSet) {
   const Result_ plan =
       load_id(kConv, {"measure.processes=3", "measure={max_time: 7s}", "warmup.time=9ms", "tune=4",
                       "sample_method=graph", "budget=30s"});
@@ -457,7 +457,7 @@ TEST(LoadOverrides, how_an_id_is_measured_can_be_set) {
 }
 
 // `tf32` was accepted for every type, so that one computation had two ids.
-TEST(Load, fast_accumulation_and_tf32_are_refused_at_their_place) {
+TEST(Load, FastAccumulationAndTf32AreRefusedAtTheirPlace) {
   const auto message = [](const std::string& entry) {
     const Result_ made = load_text("version: 1\ncases:\n  - { " + entry + " }", {});
     return made.ok() ? std::string("accepted") : made.error().front().message();
@@ -483,7 +483,7 @@ TEST(Load, fast_accumulation_and_tf32_are_refused_at_their_place) {
                   "a.yaml:3:43: `fast_accumulation` is for single products, not for networks"));
 }
 
-TEST(LoadOverrides, an_id_and_a_file_agree) {
+TEST(LoadOverrides, AnIdAndAFileAgree) {
   const std::string file = "version: 1\ncases: [{op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1}]";
   for (const char* value : {"dtype=bf16", "threads=3", "cache=[hot, cold_weights]", "tune=true",
                             "direction=[forward, backward_weights]", "device=[cpu, cuda]",
@@ -497,7 +497,7 @@ TEST(LoadOverrides, an_id_and_a_file_agree) {
   }
 }
 
-TEST(LoadOverrides, a_key_that_no_case_takes_is_refused) {
+TEST(LoadOverrides, AKeyThatNoCaseTakesIsRefused) {
   struct Row {
     std::string id, override, expected;
   };
@@ -536,7 +536,7 @@ TEST(LoadOverrides, a_key_that_no_case_takes_is_refused) {
       "name a network\n");
 }
 
-TEST(LoadOverrides, a_key_that_some_case_takes_is_accepted) {
+TEST(LoadOverrides, AKeyThatSomeCaseTakesIsAccepted) {
   LoadRequest request = id_request(kConv, {"batch=2"});
   request.arguments.push_back(kNetwork);
   const Result_ plan = load_plan(request);
@@ -565,7 +565,7 @@ std::string error(const std::string& place, const std::string& count) {
 }
 
 // Earlier, three sweeps of 100 values took 2.5 GB, and longer ones exhausted the memory.
-TEST(LoadLimits, too_many_cases_are_refused_with_their_number_before_any_is_made) {
+TEST(LoadLimits, TooManyCasesAreRefusedWithTheirNumberBeforeAnyIsMade) {
   const std::string head = "version: 1\ncases:\n  - ";
   const auto message = [&](const std::string& entry) {
     const Result_ plan = load_text(head + entry);
@@ -580,7 +580,7 @@ TEST(LoadLimits, too_many_cases_are_refused_with_their_number_before_any_is_made
             error("a.yaml:4:5", "100,400"));
 }
 
-TEST(LoadLimits, cases_count_over_all_included_files) {
+TEST(LoadLimits, CasesCountOverAllIncludedFiles) {
   LoadRequest request =
       in_memory({{"a.yaml", "version: 1\ninclude: [b.yaml]\ncases: [" + sweep(50, 50, 20) + "]"},
                  {"b.yaml", "version: 1\ncases: [" + sweep(51, 50, 20) + "]"}});
@@ -591,7 +591,7 @@ TEST(LoadLimits, cases_count_over_all_included_files) {
 }
 
 // Every entry has its own copy of the lists of defaults.
-TEST(LoadLimits, entries_with_long_lists_end_at_the_limit) {
+TEST(LoadLimits, EntriesWithLongListsEndAtTheLimit) {
   std::string text = "version: 1\ndefaults: {threads: " + numbers(4000) + "}\ncases:\n";
   for (int i = 0; i < 1000; ++i) text += "  - {op: gemm, m: 1, n: 1, k: 1}\n";
   const Result_ plan = load_text(text);
@@ -599,7 +599,7 @@ TEST(LoadLimits, entries_with_long_lists_end_at_the_limit) {
   EXPECT_EQ(messages(plan.error()), error("a.yaml:29:5", "104,000"));
 }
 
-TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
+TEST(LoadLimits, LayersOfANetworkInTrainingCountInEachDirection) {
   LoadRequest request = id_request("a.yaml", {});
   const auto tiny = request.read("configs/networks/tiny.yaml");
   const std::string text = fmt::format(
@@ -615,7 +615,7 @@ TEST(LoadLimits, layers_of_a_network_in_training_count_in_each_direction) {
   EXPECT_EQ(messages(plan.error()), error("a.yaml:2:9", "104,000"));
 }
 
-TEST(LoadLimits, values_count_over_all_included_files) {
+TEST(LoadLimits, ValuesCountOverAllIncludedFiles) {
   std::map<std::string, std::string> files;
   std::string list = "[1";
   for (int i = 0; i < 340'000; ++i) list += ",1";
@@ -634,7 +634,7 @@ TEST(LoadLimits, values_count_over_all_included_files) {
             std::string::npos);
 }
 
-TEST(LoadFilters, keep_what_any_of_them_matches) {
+TEST(LoadFilters, KeepWhatAnyOfThemMatches) {
   LoadRequest request = in_memory({{"a.yaml",
                                     "version: 1\ncases: [{op: gemm, n: 2, k: 3, device: [cpu, "
                                     "cuda], sweep: {m: [1, 2, 33]}}]"}});
@@ -651,7 +651,7 @@ TEST(LoadFilters, keep_what_any_of_them_matches) {
   EXPECT_EQ(cpu->cases.size(), 1u);
 }
 
-TEST(LoadFilters, mistakes_name_the_argument) {
+TEST(LoadFilters, MistakesNameTheArgument) {
   LoadRequest request =
       in_memory({{"a.yaml", "version: 1\ncases: [{op: gemm, m: 1, n: 2, k: 3}]"}});
   request.arguments = {"a.yaml"};
@@ -669,7 +669,7 @@ TEST(LoadFilters, mistakes_name_the_argument) {
             "gemm/forward/m1n2k3/f32/onednn/cpu/hot\n");
 }
 
-TEST(LoadErrors, beyond_a_hundred_only_their_number_is_shown) {
+TEST(LoadErrors, BeyondAHundredOnlyTheirNumberIsShown) {
   std::string text = "version: 1\ncases:\n";
   for (int i = 0; i < 150; ++i) text += fmt::format("  - op: bad{}\n", i);
   const Result_ plan = load_text(text);
@@ -678,14 +678,14 @@ TEST(LoadErrors, beyond_a_hundred_only_their_number_is_shown) {
   EXPECT_EQ(plan.error().back().message(), "... and 50 more");
 }
 
-TEST(LoadErrors, a_file_above_the_limit_is_refused) {
+TEST(LoadErrors, AFileAboveTheLimitIsRefused) {
   const Result_ plan = load_text("version: 1\nname: " + std::string(8'000'000, 'x'));
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(messages(plan.error()),
             "a.yaml:1:1: the file is larger than 8 MB; split it, or use `sweep`\n");
 }
 
-TEST(LoadPlans, ten_thousand_cases_have_distinct_ids) {
+TEST(LoadPlans, TenThousandCasesHaveDistinctIds) {
   const Result_ plan = load_text(
       "version: 1\ncases: [{op: conv, c: 64, k: 64, h: 56, sweep: {n: [1, 2, 3, 4, 5, 6, 7, 8, 9, "
       "10], r: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], stride: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], pad: [0, "

@@ -65,7 +65,7 @@ std::string operators() {
   return text;
 }
 
-TEST(ManualGolden, its_tables_are_those_of_the_code) {
+TEST(ManualGolden, ItsTablesAreThoseOfTheCode) {
   test::expect_generated("docs/configuration.md",
                          {{"file", table_of(file_rows())},
                           {"axes", table_of(axis_rows())},

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-TEST(NetworkFile, reads_layers_and_fills_in_the_layer_before) {
+TEST(NetworkFile, ReadsLayersAndFillsInTheLayerBefore) {
   const auto network = parse_network(
       "version: 1\nnetwork: tiny\ninput: {c: 3, h: 8}\nlayers:\n"
       "  - {name: a.1, op: conv, k: 4, r: 3, pad: 1}\n"
@@ -26,7 +26,7 @@ TEST(NetworkFile, reads_layers_and_fills_in_the_layer_before) {
   EXPECT_EQ(network->layers[2].inputs, (std::vector<std::string>{"b", "a.1"}));
 }
 
-TEST(NetworkFile, finds_places_of_layers_whose_names_contain_dots) {
+TEST(NetworkFile, FindsPlacesOfLayersWhoseNamesContainDots) {
   Diagnostics diagnostics;
   const auto file = read_network(diagnostics, "tiny.yaml",
                                  "version: 1\nnetwork: tiny\ninput: {c: 3}\nlayers:\n"
@@ -44,7 +44,7 @@ TEST(NetworkFile, finds_places_of_layers_whose_names_contain_dots) {
   EXPECT_EQ(line(""), 1);
 }
 
-TEST(NetworkFile, a_syntax_error_is_the_only_diagnostic) {
+TEST(NetworkFile, ASyntaxErrorIsTheOnlyDiagnostic) {
   const auto network = parse_network("version: 1\nlayers: [\n", "x.yaml");
   ASSERT_FALSE(network.ok());
   ASSERT_EQ(network.error().size(), 1u);

@@ -21,7 +21,7 @@ std::string reported(const std::string& text) {
 // Returns the message for a document with one case. Its line 1 is `cases:`; `lines` follow.
 std::string reported_of_case(const std::string& lines) { return reported("cases:\n" + lines); }
 
-TEST(YamlSyntaxMistakes, a_missing_space_after_a_colon_is_found_in_its_own_line) {
+TEST(YamlSyntaxMistakes, AMissingSpaceAfterAColonIsFoundInItsOwnLine) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n: 2\n"),
             "3:5: a space is missing after the colon of `m`; write `m: 1`");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m:1\n    n:2\n    k: 3\n"),
@@ -32,7 +32,7 @@ TEST(YamlSyntaxMistakes, a_missing_space_after_a_colon_is_found_in_its_own_line)
             "1:1: a space is missing after the colon of `version`; write `version: 1`");
 }
 
-TEST(YamlSyntaxMistakes, a_wrong_indentation_names_the_line_that_it_does_not_fit) {
+TEST(YamlSyntaxMistakes, AWrongIndentationNamesTheLineThatItDoesNotFit) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n     n: 2\n"),
             "4:6: wrong indentation: `n` begins after 5 spaces, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
@@ -47,13 +47,13 @@ TEST(YamlSyntaxMistakes, a_wrong_indentation_names_the_line_that_it_does_not_fit
             "of one list begin in the same column");
 }
 
-TEST(YamlSyntaxMistakes, comments_and_empty_lines_between_do_not_hide_the_mistake) {
+TEST(YamlSyntaxMistakes, CommentsAndEmptyLinesBetweenDoNotHideTheMistake) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    m: 1\n\n # a comment\n     n: 2\n"),
             "6:6: wrong indentation: `n` begins after 5 spaces, but `m` in line 3 after 4; keys of "
             "one mapping begin in the same column");
 }
 
-TEST(YamlSyntaxMistakes, a_bracket_that_is_not_closed_is_found_where_it_opens) {
+TEST(YamlSyntaxMistakes, ABracketThatIsNotClosedIsFoundWhereItOpens) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n    n: [1, 2\n    k: 3\n"),
             "3:8: the `[` here is not closed; add `]`, or the comma that is missing between two "
             "entries");
@@ -62,14 +62,14 @@ TEST(YamlSyntaxMistakes, a_bracket_that_is_not_closed_is_found_where_it_opens) {
             "entries");
 }
 
-TEST(YamlSyntaxMistakes, a_tab_and_two_keys_in_one_line_are_named) {
+TEST(YamlSyntaxMistakes, ATabAndTwoKeysInOneLineAreNamed) {
   EXPECT_EQ(reported_of_case("  - op: gemm\n\tm: 1\n"),
             "3:1: a tab indents this line; YAML is indented with spaces: replace the tab");
   EXPECT_EQ(reported_of_case("  - op: gemm\n    sweep: n: [1, 2]\n"),
             "3:12: `sweep` and `n` are two keys in one line; write `sweep: { n: [1, 2] }`");
 }
 
-TEST(YamlSyntaxMistakes, other_errors_stay_as_the_library_reports_them) {
+TEST(YamlSyntaxMistakes, OtherErrorsStayAsTheLibraryReportsThem) {
   EXPECT_EQ(reported("a: %b\n").find("syntax error: "), 5u) << reported("a: %b\n");
   EXPECT_FALSE(find_syntax_mistake("", {1, 1}));
   EXPECT_FALSE(find_syntax_mistake("\n\n#\n- \n", {9, 1}));

@@ -36,7 +36,7 @@ std::string tree(const std::string& text) {
   return fmt::format("{}:{}: {}", problem.location.line, problem.location.column, problem.what);
 }
 
-TEST(Yaml, reads_lists_mappings_and_both_styles_of_scalars) {
+TEST(Yaml, ReadsListsMappingsAndBothStylesOfScalars) {
   EXPECT_EQ(tree("a: [1, '2', \"3\"]\nb:\n  - x\n  - y: ~\n"),
             "{a: [1, \"2\", \"3\"], b: [x, {y: null}]}");
   EXPECT_EQ(tree(""), "null");
@@ -45,7 +45,7 @@ TEST(Yaml, reads_lists_mappings_and_both_styles_of_scalars) {
   EXPECT_EQ(tree("a: |\n  x\n  y\n"), "{a: \"x\ny\n\"}");
 }
 
-TEST(Yaml, locations_count_from_one) {
+TEST(Yaml, LocationsCountFromOne) {
   const auto document = parse("a:\n  - b\n  -   c: d\n");
   ASSERT_TRUE(document.ok());
   const Node& list = *document->root().find("a")->value;
@@ -57,7 +57,7 @@ TEST(Yaml, locations_count_from_one) {
   EXPECT_EQ(entry->value->location.column, 10);
 }
 
-TEST(Yaml, anchors_and_merge_keys) {
+TEST(Yaml, AnchorsAndMergeKeys) {
   EXPECT_EQ(tree("a: &x [1, 2]\nb: *x"), "{a: [1, 2], b: [1, 2]}");
   EXPECT_EQ(tree("a: &x {p: 1, q: 2}\nb: {<<: *x, p: 3}"), "{a: {p: 1, q: 2}, b: {p: 3, q: 2}}");
   EXPECT_EQ(tree("a: &x {p: 1}\nb: &y {p: 2, q: 2}\nc: {<<: [*x, *y]}"),
@@ -65,7 +65,7 @@ TEST(Yaml, anchors_and_merge_keys) {
   EXPECT_EQ(tree("a: {'<<': 1}"), "{a: {<<: 1}}");
 }
 
-TEST(Yaml, refuses_what_is_no_single_sound_document) {
+TEST(Yaml, RefusesWhatIsNoSingleSoundDocument) {
   EXPECT_EQ(tree("a: 1\n---\nb: 2\n"), "2:1: a second document starts here");
   EXPECT_EQ(tree("a: &x [*x]"), "1:8: this alias is inside the node that it names");
   EXPECT_EQ(tree("a: *x"), "1:4: syntax error: the referenced anchor is not defined");
@@ -78,14 +78,14 @@ TEST(Yaml, refuses_what_is_no_single_sound_document) {
             "1:1: byte 0xff is not UTF-8");
 }
 
-TEST(Yaml, limits_hold) {
+TEST(Yaml, LimitsHold) {
   EXPECT_EQ(tree(std::string(64, '[') + std::string(64, ']')).size(), 128u);
   EXPECT_EQ(tree(std::string(65, '[') + std::string(65, ']')),
             "1:65: more than 64 levels of nesting");
 }
 
 // Each level is ten times as large as the one before: 10^8 nodes from 80 aliases.
-TEST(Yaml, an_alias_bomb_is_refused_before_it_expands) {
+TEST(Yaml, AnAliasBombIsRefusedBeforeItExpands) {
   std::string bomb = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n";
   for (int level = 1; level < 9; ++level) {
     bomb +=
@@ -96,7 +96,7 @@ TEST(Yaml, an_alias_bomb_is_refused_before_it_expands) {
 }
 
 // Merging copies entries: each mapping doubles the number, without any alias in a list.
-TEST(Yaml, a_merge_bomb_is_refused) {
+TEST(Yaml, AMergeBombIsRefused) {
   std::string bomb = "a0: &a0 {k: 1}\n";
   for (int level = 1; level < 60; ++level) {
     bomb += fmt::format("a{0}: &a{0} {{<<: [*a{1}, *a{1}], x{0}: *a{1}, y{0}: *a{1}}}\n", level,
@@ -105,7 +105,7 @@ TEST(Yaml, a_merge_bomb_is_refused) {
   EXPECT_NE(tree(bomb).find("more than 1000000 values, aliases expanded"), std::string::npos);
 }
 
-TEST(Yaml, mistakes_that_leave_a_tree_are_listed) {
+TEST(Yaml, MistakesThatLeaveATreeAreListed) {
   const auto document = parse("a: 1\na: 2\n? [x]\n: 3\nb: !t 4\n<<: 5\n");
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(text_of(document->root()), "{a: 1, b: 4}");

@@ -27,7 +27,7 @@ class Steps final : public RunObserver {
   std::vector<std::string> lines;
 };
 
-TEST(DuetProgress, duets_count_what_is_behind_and_what_is_left) {
+TEST(DuetProgress, DuetsCountWhatIsBehindAndWhatIsLeft) {
   Steps steps;
   const DuetProgress progress = duet_progress(steps);
   progress({"a", "duet", 3});

@@ -213,7 +213,7 @@ TEST(ConsoleNetworks, MissingLayersAreNamed) {
 
 TEST(ConsoleNetworks, NothingWithoutNetworks) { EXPECT_EQ(console_networks({}, {}), ""); }
 
-TEST(ConsoleTest, the_column_vs_baseline_is_there_when_asked_for) {
+TEST(ConsoleTest, TheColumnVsBaselineIsThereWhenAskedFor) {
   Report report;
   report.cases = {measured("a/b", 1000, 0.01), measured("c/d", 1000, 0.01)};
   ConsoleOptions options;

@@ -41,7 +41,7 @@ Report run_of(std::int64_t nanoseconds, int processes) {
   return report;
 }
 
-TEST_F(VersusBaselineTest, is_the_ratio_to_the_last_run_with_its_interval) {
+TEST_F(VersusBaselineTest, IsTheRatioToTheLastRunWithItsInterval) {
   append(baseline(1, 0, Nanoseconds(200)));
   append(baseline(2, 0, Nanoseconds(1000)));
   const VersusBaseline versus = versus_baseline(run_of(1030, 5), store_);
@@ -51,7 +51,7 @@ TEST_F(VersusBaselineTest, is_the_ratio_to_the_last_run_with_its_interval) {
               ElementsAre(Pair(test::kStoredCase, "-0.50%")));
 }
 
-TEST_F(VersusBaselineTest, names_what_differs) {
+TEST_F(VersusBaselineTest, NamesWhatDiffers) {
   append(baseline(1, 0, Nanoseconds(1000)));
   Report other = run_of(1000, 5);
   other.cases[0].case_hash = "fedcba9876543210";
@@ -70,7 +70,7 @@ TEST_F(VersusBaselineTest, names_what_differs) {
               ElementsAre(AllOf(HasSubstr("other-4c"), HasSubstr("only of test-2c-00000000"))));
 }
 
-TEST_F(VersusBaselineTest, one_note_for_all_cases_with_the_same_reason) {
+TEST_F(VersusBaselineTest, OneNoteForAllCasesWithTheSameReason) {
   append(baseline(1, 0, Nanoseconds(1000)));
   Report report = run_of(1000, 5);
   for (const char* id : {"a/b", "c/d", "e/f"}) {
@@ -88,7 +88,7 @@ TEST_F(VersusBaselineTest, one_note_for_all_cases_with_the_same_reason) {
   EXPECT_THAT(versus.notes, ElementsAre(StartsWith("vs baseline, 2 cases: no baseline: ")));
 }
 
-TEST_F(VersusBaselineTest, a_damaged_store_is_named_by_line) {
+TEST_F(VersusBaselineTest, ADamagedStoreIsNamedByLine) {
   append(baseline(1, 0, Nanoseconds(1000)));
   const std::string path =
       store_.file_path(BaselineStore::case_file(test::kStoredMachine, test::kStoredCase));

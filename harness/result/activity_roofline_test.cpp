@@ -31,7 +31,7 @@ Activity product(std::int64_t flops, std::int64_t bytes) {
   return activity;
 }
 
-TEST(ActivityRoofline, the_longer_of_arithmetic_and_movement_is_ideal) {
+TEST(ActivityRoofline, TheLongerOfArithmeticAndMovementIsIdeal) {
   const IdealProvider compute_ideal = make_ideal_provider(machine());
   const auto compute = compute_ideal(product(80'000, 1000));
   ASSERT_TRUE(compute);
@@ -45,7 +45,7 @@ TEST(ActivityRoofline, the_longer_of_arithmetic_and_movement_is_ideal) {
   EXPECT_EQ(memory->bound, "memory");
 }
 
-TEST(ActivityRoofline, the_case_tells_the_cache_mode) {
+TEST(ActivityRoofline, TheCaseTellsTheCacheMode) {
   const IdealProvider compute_ideal = make_ideal_provider(machine());
   Activity cold = product(1000, 20'000);
   cold.case_id = "gemm/forward/m1n1k1/f32/onednn/cpu/cold/t1";
@@ -53,7 +53,7 @@ TEST(ActivityRoofline, the_case_tells_the_cache_mode) {
   EXPECT_EQ(compute_ideal(cold)->bound, "memory");
 }
 
-TEST(ActivityRoofline, nothing_is_ideal_without_work_or_off_the_processor) {
+TEST(ActivityRoofline, NothingIsIdealWithoutWorkOrOffTheProcessor) {
   const IdealProvider compute_ideal = make_ideal_provider(machine());
   Activity unknown = product(1, 1);
   unknown.attributes.erase(Attribute::flops);
@@ -69,7 +69,7 @@ TEST(ActivityRoofline, nothing_is_ideal_without_work_or_off_the_processor) {
 }
 
 // The products with padding were counted, so that a layer ran at 103 % of the peak.
-TEST(ActivityRoofline, padding_needs_no_time) {
+TEST(ActivityRoofline, PaddingNeedsNoTime) {
   Activity conv = product(0, 1000);
   conv.attributes.set(Attribute::op, "conv");
   conv.attributes.set(Attribute::parameters, "c512h7w7k512r3s3p1");
@@ -85,7 +85,7 @@ TEST(ActivityRoofline, padding_needs_no_time) {
   EXPECT_EQ(necessary_flops(works.work(conv)->work), 2 * all);
 }
 
-TEST(ActivityRoofline, the_ceilings_of_a_case_apply_to_its_parts) {
+TEST(ActivityRoofline, TheCeilingsOfACaseApplyToItsParts) {
   Roofline whole;
   whole.level = "dram";
   whole.peak_flops_per_s = FlopsPerSecond{100e9};

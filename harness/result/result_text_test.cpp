@@ -24,7 +24,7 @@ std::string message(const Result<std::string>& text) {
   return text.ok() ? "read " + *text : text.error().message();
 }
 
-TEST(ResultText, activities_become_empty_lines) {
+TEST(ResultText, ActivitiesBecomeEmptyLines) {
   const test::TemporaryFolder folder;
   const std::string spaced = R"({"record": "activity", "name": "conv1"})";
   const std::string path = folder.write(
@@ -33,7 +33,7 @@ TEST(ResultText, activities_become_empty_lines) {
 }
 
 // Activities are the largest part of a profiled result and do not count towards the limit.
-TEST(ResultText, a_profile_may_be_larger_than_the_limit) {
+TEST(ResultText, AProfileMayBeLargerThanTheLimit) {
   const test::TemporaryFolder folder;
   std::string text = kEnd + "\n";
   for (int i = 0; i < 100; ++i) text += kActivity + "\n";
@@ -41,7 +41,7 @@ TEST(ResultText, a_profile_may_be_larger_than_the_limit) {
             "read " + kEnd + std::string(101, '\n'));
 }
 
-TEST(ResultText, lines_across_blocks_are_whole) {
+TEST(ResultText, LinesAcrossBlocksAreWhole) {
   const test::TemporaryFolder folder;
   std::string text, kept;
   for (int i = 0; i < 5000; ++i) {
@@ -52,14 +52,14 @@ TEST(ResultText, lines_across_blocks_are_whole) {
 }
 
 // `cat killed.jsonl next.jsonl`: the next file's first record follows an incomplete activity.
-TEST(ResultText, a_record_behind_a_torn_activity_is_kept) {
+TEST(ResultText, ARecordBehindATornActivityIsKept) {
   const test::TemporaryFolder folder;
   const std::string line = R"({"record":"activity","name":"co)" + kEnd;
   EXPECT_EQ(message(read_result_text(folder.write("r.jsonl", line + "\n"))), "read " + line + "\n");
 }
 
 // Earlier, a sparse file of 3 GB or a file without a newline was read completely.
-TEST(ResultText, an_endless_line_is_refused_at_its_limit) {
+TEST(ResultText, AnEndlessLineIsRefusedAtItsLimit) {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("r.jsonl", kEnd + "\n" + kEnd + "\n");
   std::filesystem::resize_file(path, std::uintmax_t{3} << 30);
@@ -70,7 +70,7 @@ TEST(ResultText, an_endless_line_is_refused_at_its_limit) {
   EXPECT_THAT(message(read_result_text(path)), HasSubstr(":3: the line is longer than 32.00 MiB"));
 }
 
-TEST(ResultText, too_many_records_are_refused) {
+TEST(ResultText, TooManyRecordsAreRefused) {
   const test::TemporaryFolder folder;
   std::string text;
   for (int i = 0; i < 40; ++i) text += kEnd + "\n";
@@ -84,7 +84,7 @@ TEST(ResultText, too_many_records_are_refused) {
   EXPECT_FALSE(append_result_text(half, kSmall, all).ok());
 }
 
-TEST(ResultText, a_large_document_is_refused_before_it_is_parsed) {
+TEST(ResultText, ALargeDocumentIsRefusedBeforeItIsParsed) {
   const test::TemporaryFolder folder;
   std::string text = "{\n";
   for (int i = 0; i < 100; ++i) text += "\"x\": 0,\n";
@@ -93,7 +93,7 @@ TEST(ResultText, a_large_document_is_refused_before_it_is_parsed) {
               HasSubstr("r.json: the JSON document is larger than 400 B; name the result file"));
 }
 
-TEST(ResultText, a_missing_file_is_named) {
+TEST(ResultText, AMissingFileIsNamed) {
   EXPECT_EQ(message(read_result_text("/no_such_folder/file")),
             "/no_such_folder/file: cannot open the file: No such file or directory; the folder "
             "`/no_such_folder` does not exist");

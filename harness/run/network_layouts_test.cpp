@@ -15,7 +15,7 @@ Case layer_case(std::shared_ptr<const PlannedNetwork> network, const std::string
   return spec;
 }
 
-TEST(NetworkLayoutsTest, a_layer_meets_what_its_network_hands_over) {
+TEST(NetworkLayoutsTest, ALayerMeetsWhatItsNetworkHandsOver) {
   const auto network = std::make_shared<const PlannedNetwork>();
   const Case pool = layer_case(network, "pool");
   NetworkLayouts layouts;
@@ -31,7 +31,7 @@ TEST(NetworkLayoutsTest, a_layer_meets_what_its_network_hands_over) {
   EXPECT_TRUE(layouts.input_layouts(layer_case(network, "gone")).empty());
 }
 
-TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) {
+TEST(NetworkLayoutsTest, OtherNetworksDataTypesAndLoneCasesMeetNothing) {
   const auto network = std::make_shared<const PlannedNetwork>();
   const Case pool = layer_case(network, "pool");
   NetworkLayouts layouts;
@@ -46,7 +46,7 @@ TEST(NetworkLayoutsTest, other_networks_data_types_and_lone_cases_meet_nothing) 
   EXPECT_TRUE(layouts.is_settled(Case{}));
 }
 
-TEST(NetworkLayoutsTest, a_layer_on_another_device_meets_none_of_them) {
+TEST(NetworkLayoutsTest, ALayerOnAnotherDeviceMeetsNoneOfThem) {
   const auto network = std::make_shared<const PlannedNetwork>();
   Case pool = layer_case(network, "pool");
   NetworkLayouts layouts;

@@ -48,7 +48,7 @@ Case network_case(DataType dtype) {
   return spec;
 }
 
-TEST(TensorCoreDetails, an_eligible_problem_has_its_grade_and_rule) {
+TEST(TensorCoreDetails, AnEligibleProblemHasItsGradeAndRule) {
   const auto details = tensor_core_details(test::make_case(kHalf), "9.0");
   EXPECT_THAT(details, AllOf(Contains(Pair("tensor_cores.arch", "sm_90, cuda13")),
                              Contains(Pair("tensor_cores.eligible", "eligible")),
@@ -56,14 +56,14 @@ TEST(TensorCoreDetails, an_eligible_problem_has_its_grade_and_rule) {
                              Contains(Key("tensor_cores.rule"))));
 }
 
-TEST(TensorCoreDetails, one_that_is_not_says_why) {
+TEST(TensorCoreDetails, OneThatIsNotSaysWhy) {
   const auto details = tensor_core_details(test::make_case(kSingle), "9.0");
   EXPECT_EQ(details.at("tensor_cores.eligible"), "not eligible");
   EXPECT_THAT(details.at("tensor_cores.reason"), HasSubstr("TF32"));
   EXPECT_THAT(details, Not(Contains(Key("tensor_cores.alignment"))));
 }
 
-TEST(TensorCoreDetails, a_network_counts_its_products) {
+TEST(TensorCoreDetails, ANetworkCountsItsProducts) {
   EXPECT_THAT(tensor_core_details(network_case(DataType::f16), "9.0"),
               ElementsAre(Pair("tensor_cores.arch", "sm_90, cuda13"),
                           Pair("tensor_cores.eligible", "2 of 2 convolutions and products")));
@@ -73,12 +73,12 @@ TEST(TensorCoreDetails, a_network_counts_its_products) {
               AllOf(HasSubstr("not eligible: conv1 ["), HasSubstr("], conv2 [")));
 }
 
-TEST(TensorCoreDetails, of_an_unknown_architecture_only_the_reason_is_there) {
+TEST(TensorCoreDetails, OfAnUnknownArchitectureOnlyTheReasonIsThere) {
   EXPECT_THAT(tensor_core_details(test::make_case(kHalf), "99.0"),
               ElementsAre(Pair("tensor_cores.reason", HasSubstr("99.0"))));
 }
 
-TEST(TensorCoreDetails, other_backends_have_none) {
+TEST(TensorCoreDetails, OtherBackendsHaveNone) {
   EXPECT_THAT(tensor_core_details(test::make_case("gemm/forward/m4n4k4/f16/onednn/cpu/hot"), "9.0"),
               IsEmpty());
 }

@@ -63,40 +63,40 @@ class WorkerSessionTest : public testing::Test {
   std::function<bool()> interrupted_;
 };
 
-TEST_F(WorkerSessionTest, the_wanted_reply_is_handed_over) {
+TEST_F(WorkerSessionTest, TheWantedReplyIsHandedOver) {
   const auto reply = round_of(Reply(RoundReply{{3ns, 4ns}}));
   ASSERT_TRUE(reply.ok());
   EXPECT_EQ(reply->samples, (std::vector<Nanoseconds>{3ns, 4ns}));
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(WorkerSessionTest, a_refusal_keeps_its_outcome_and_the_worker) {
+TEST_F(WorkerSessionTest, ARefusalKeepsItsOutcomeAndTheWorker) {
   expect_unanswered(Reply(ErrorReply{Outcome::unsupported, "no such type"}),
                     {Cause::backend_error, Outcome::unsupported, "no such type"});
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(WorkerSessionTest, unexpected_reply_is_a_failure_of_the_case) {
+TEST_F(WorkerSessionTest, UnexpectedReplyIsAFailureOfTheCase) {
   expect_unanswered(Reply(DoneReply{}), {Cause::unexpected_reply, Outcome::failed,
                                          "the worker sent an unexpected kind of answer"});
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(WorkerSessionTest, a_failure_ends_the_worker) {
+TEST_F(WorkerSessionTest, AFailureEndsTheWorker) {
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "SIGSEGV"},
                     {Cause::failure, Outcome::crashed, "SIGSEGV"});
   EXPECT_TRUE(ended_);
 }
 
 // SIGTERM to the whole process group was recorded as a crash of the case.
-TEST_F(WorkerSessionTest, a_worker_that_dies_of_an_interruption_has_not_crashed) {
+TEST_F(WorkerSessionTest, AWorkerThatDiesOfAnInterruptionHasNotCrashed) {
   interrupted_ = [] { return true; };
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::crashed, "the worker ended with SIGTERM"},
                     {Cause::interruption, Outcome::failed, "interrupted"});
   EXPECT_TRUE(ended_);
 }
 
-TEST_F(WorkerSessionTest, an_interruption_is_told_from_failures) {
+TEST_F(WorkerSessionTest, AnInterruptionIsToldFromFailures) {
   expect_unanswered(WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"},
                     {Cause::interruption, Outcome::failed, "interrupted"});
   EXPECT_TRUE(ended_);

@@ -10,14 +10,14 @@ namespace {
 
 const std::vector<double> kNone;
 
-TEST(MedianTest, is_the_middle_value_or_the_mean_of_two) {
+TEST(MedianTest, IsTheMiddleValueOrTheMeanOfTwo) {
   EXPECT_EQ(median(std::vector{3.0, 1.0, 2.0}), 2);
   EXPECT_EQ(median(std::vector{4.0, 1.0, 3.0, 2.0}), 2.5);
   EXPECT_EQ(median(kNone), std::nullopt);
 }
 
 // quantile(c(10, 40, 20, 80), c(0, .1, .5, .9, 1), type = 7)
-TEST(QuantileTest, interpolates_as_type_7) {
+TEST(QuantileTest, InterpolatesAsType7) {
   const std::vector<double> values = {10, 40, 20, 80};
   EXPECT_EQ(quantile(values, 0), 10);
   EXPECT_DOUBLE_EQ(*quantile(values, 0.1), 13);
@@ -29,7 +29,7 @@ TEST(QuantileTest, interpolates_as_type_7) {
 }
 
 // Median 3; deviations 2, 1, 0, 1, 97: their median is 1, whatever the largest value is.
-TEST(ScaledDeviationTest, is_of_the_median_about_the_median) {
+TEST(ScaledDeviationTest, IsOfTheMedianAboutTheMedian) {
   EXPECT_DOUBLE_EQ(*scaled_deviation(std::vector<double>{1, 2, 3, 4, 100}), 1.4826);
   EXPECT_EQ(scaled_deviation(std::vector{5.0}), 0);
   EXPECT_EQ(scaled_deviation(kNone), std::nullopt);

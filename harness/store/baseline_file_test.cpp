@@ -32,7 +32,7 @@ std::vector<std::string> runs_of(const BaselineHistory& history) {
   return runs;
 }
 
-TEST(BaselineFileTest, runs_stand_by_epoch_and_time) {
+TEST(BaselineFileTest, RunsStandByEpochAndTime) {
   const std::string text =
       file_of({baseline(9, 0, Nanoseconds(5)), baseline(2, 1, Nanoseconds(6)),
                baseline(3, 0, Nanoseconds(7)), baseline(1, 1, Nanoseconds(8))});
@@ -43,7 +43,7 @@ TEST(BaselineFileTest, runs_stand_by_epoch_and_time) {
 }
 
 // Git's union merge of two branches that both accepted the runs of a third one.
-TEST(BaselineFileTest, a_run_counts_once) {
+TEST(BaselineFileTest, ARunCountsOnce) {
   BaselineRecord moved = baseline(1, 1, Nanoseconds(5));
   BaselineRecord named = baseline(2, 0, Nanoseconds(5));
   named.anchor = "release-1.4";
@@ -58,7 +58,7 @@ TEST(BaselineFileTest, a_run_counts_once) {
   EXPECT_EQ(lines.lines[1].text, to_json_line(moved));
 }
 
-TEST(BaselineFileTest, a_damaged_line_costs_itself_and_is_named) {
+TEST(BaselineFileTest, ADamagedLineCostsItselfAndIsNamed) {
   const std::string good = to_json_line(baseline(1, 0, Nanoseconds(5)));
   const std::string other = to_json_line(baseline(2, 0, Nanoseconds(5)));
   const std::string text = good + "\n\n<<<<<<< HEAD\n" + good.substr(0, good.size() / 2) + "\n" +
@@ -72,7 +72,7 @@ TEST(BaselineFileTest, a_damaged_line_costs_itself_and_is_named) {
                           StartsWith("b/x.jsonl:7: ")));
 }
 
-TEST(BaselineFileTest, a_record_of_another_case_or_machine_is_refused) {
+TEST(BaselineFileTest, ARecordOfAnotherCaseOrMachineIsRefused) {
   BaselineRecord other_case = baseline(2, 0, Nanoseconds(5));
   other_case.measured.id = "gemm/forward/m32n32k32/f32/onednn/cpu/hot";
   BaselineRecord other_machine = baseline(3, 0, Nanoseconds(5));
@@ -88,7 +88,7 @@ TEST(BaselineFileTest, a_record_of_another_case_or_machine_is_refused) {
   }
 }
 
-TEST(BaselineFileTest, problems_bring_no_escape_sequences_to_a_terminal) {
+TEST(BaselineFileTest, ProblemsBringNoEscapeSequencesToATerminal) {
   BaselineRecord stranger = baseline(1, 0, Nanoseconds(5));
   stranger.measured.id = "a\x1b[31mb\n";
   const BaselineHistory history =
@@ -97,7 +97,7 @@ TEST(BaselineFileTest, problems_bring_no_escape_sequences_to_a_terminal) {
   EXPECT_THAT(history.problems[0], HasSubstr("`a?[31mb?`"));
 }
 
-TEST(BaselineFileTest, a_binary_file_gives_few_problems) {
+TEST(BaselineFileTest, ABinaryFileGivesFewProblems) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "\x01\xff\n";
   const BaselineHistory history = parse_baseline_file(text, "x", std::nullopt);
@@ -106,7 +106,7 @@ TEST(BaselineFileTest, a_binary_file_gives_few_problems) {
   EXPECT_EQ(history.problems.back(), "x: 980 more lines refused");
 }
 
-TEST(BaselineFileTest, is_known_by_its_content) {
+TEST(BaselineFileTest, IsKnownByItsContent) {
   EXPECT_TRUE(is_baseline_file(file_of({baseline(1, 0, Nanoseconds(5))})));
   EXPECT_FALSE(is_baseline_file("{\"record\":\"run\",\"schema\":\"bench.result/1\"}\n"));
   EXPECT_FALSE(is_baseline_file(""));

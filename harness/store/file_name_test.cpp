@@ -14,13 +14,13 @@ using testing::EndsWith;
 using testing::MatchesRegex;
 using testing::StartsWith;
 
-TEST(StoreNameTest, ids_stay_readable) {
+TEST(StoreNameTest, IdsStayReadable) {
   EXPECT_EQ(store_file_name("conv/forward/c8h8w8k8r3s3p0_1+bias/f32/onednn/cpu/cold_weights"),
             "conv__forward__c8h8w8k8r3s3p0_1+bias__f32__onednn__cpu__cold_weights.jsonl");
   EXPECT_EQ(store_name("icelake-server-2c-2097c0e6"), "icelake-server-2c-2097c0e6");
 }
 
-TEST(StoreNameTest, no_text_leaves_the_folder) {
+TEST(StoreNameTest, NoTextLeavesTheFolder) {
   EXPECT_EQ(store_name(".."), "%2E.");
   EXPECT_EQ(store_name("."), "%2E");
   EXPECT_EQ(store_name("../../etc/passwd"), "%2E.__..__etc__passwd");
@@ -30,14 +30,14 @@ TEST(StoreNameTest, no_text_leaves_the_folder) {
   EXPECT_EQ(store_name(""), "");
 }
 
-TEST(StoreNameTest, different_texts_have_different_names) {
+TEST(StoreNameTest, DifferentTextsHaveDifferentNames) {
   EXPECT_NE(store_name("a/b"), store_name("a__b"));
   EXPECT_EQ(store_name("a__b"), "a%5F%5Fb");
   EXPECT_EQ(store_name("a_/_b"), "a%5F__%5Fb");
   EXPECT_NE(store_name("%2E"), store_name("."));
 }
 
-TEST(StoreNameTest, long_texts_are_cut_and_told_apart_by_a_hash) {
+TEST(StoreNameTest, LongTextsAreCutAndToldApartByAHash) {
   const std::string text(201, 'x');
   EXPECT_THAT(store_name(text), MatchesRegex("x{160}~[0-9a-f]{16}"));
   EXPECT_NE(store_name(text), store_name(text + "x"));
@@ -46,7 +46,7 @@ TEST(StoreNameTest, long_texts_are_cut_and_told_apart_by_a_hash) {
 }
 
 // Any bytes give a plain file name, and no two texts give the same one.
-TEST(StoreNameTest, random_texts) {
+TEST(StoreNameTest, RandomTexts) {
   constexpr std::string_view kCharacters("/_.-%aA\n\0~", 10);
   std::mt19937 random(1);
   std::map<std::string, std::string> seen;

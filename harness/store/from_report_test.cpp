@@ -62,7 +62,7 @@ std::string error(const Report& report) {
   return result.refused.size() == 1 ? result.refused[0].reason : "";
 }
 
-TEST(FromReportTest, a_case_becomes_a_record) {
+TEST(FromReportTest, ACaseBecomesARecord) {
   const StoredProfile profile{Nanoseconds(5), {}, 1};
   const ReportBaselines result = baselines(report(), {{"a/b", profile}, {"c", {}}});
   EXPECT_THAT(result.refused, IsEmpty());
@@ -91,7 +91,7 @@ TEST(FromReportTest, a_case_becomes_a_record) {
   EXPECT_EQ(record.profile, profile);
 }
 
-TEST(FromReportTest, a_report_without_a_valid_time_is_refused) {
+TEST(FromReportTest, AReportWithoutAValidTimeIsRefused) {
   Report under = report();
   under.runs[1].under = "perf record";
   EXPECT_THAT(error(under), HasSubstr("under `perf record`"));

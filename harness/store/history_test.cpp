@@ -26,7 +26,7 @@ std::vector<RunStatistics> levels(const std::vector<std::pair<int, double>>& run
   return result;
 }
 
-TEST(HistoryTest, a_run_is_the_logarithm_of_the_median_over_its_processes) {
+TEST(HistoryTest, ARunIsTheLogarithmOfTheMedianOverItsProcesses) {
   const std::vector<BaselineRecord> records = {
       baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)})};
   const std::vector<RunStatistics> found = run_statistics(records);
@@ -35,7 +35,7 @@ TEST(HistoryTest, a_run_is_the_logarithm_of_the_median_over_its_processes) {
   EXPECT_THAT(found[0].log_q25, near(std::log(180)));
 }
 
-TEST(HistoryTest, differences_do_not_cross_epochs) {
+TEST(HistoryTest, DifferencesDoNotCrossEpochs) {
   const auto runs = levels({{0, 1.0}, {0, 1.25}, {1, 9.0}, {1, 8.5}, {3, 4.0}});
   EXPECT_THAT(median_differences(runs), ElementsAre(0.25, -0.5));
   EXPECT_THAT(q25_differences(runs), ElementsAre(0.125, -0.25));
@@ -43,14 +43,14 @@ TEST(HistoryTest, differences_do_not_cross_epochs) {
 }
 
 // Differences 0.01 -0.02 0.03 0.00: median 0.005, deviations 0.005 0.025 0.025 0.005, MAD 0.015.
-TEST(HistoryTest, spread_between_runs) {
+TEST(HistoryTest, SpreadBetweenRuns) {
   const std::vector<double> differences = {0.01, -0.02, 0.03, 0.0};
   EXPECT_THAT(between_run_sigma(differences), Optional(near(1.4826 * 0.015 / std::sqrt(2.0))));
   EXPECT_EQ(between_run_sigma(std::vector{0.01}), std::nullopt);
 }
 
 // Logs of 1 and e: mean 1/2, squares 1/2; of 1, 1, e^3: mean 1, squares 6. Sum: 6.5 over 1 + 2.
-TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
+TEST(HistoryTest, SpreadBetweenProcessesIsPooledOverRuns) {
   BaselineRecord two = baseline(1, {Nanoseconds(1), Nanoseconds(1)});
   BaselineRecord three = baseline(2, {Nanoseconds(1), Nanoseconds(1), Nanoseconds(1)});
   constexpr double kScale = 1e15;  // so that integers represent e precisely enough
@@ -65,7 +65,7 @@ TEST(HistoryTest, spread_between_processes_is_pooled_over_runs) {
   EXPECT_EQ(between_process_sigma(std::vector{baseline(3, {Nanoseconds(7)})}), std::nullopt);
 }
 
-TEST(HistoryTest, spread_is_moderated_towards_the_suite) {
+TEST(HistoryTest, SpreadIsModeratedTowardsTheSuite) {
   const std::vector<double> differences = {0.01, -0.02, 0.03, 0.0};
   const double own = 1.4826 * 0.015 / std::sqrt(2.0);
   // Four differences have weight 4, the suite 8.
@@ -78,7 +78,7 @@ TEST(HistoryTest, spread_is_moderated_towards_the_suite) {
   EXPECT_EQ(moderated_sigma({}, 0.02), 0.02);
 }
 
-TEST(HistoryTest, quantiles_are_of_absolute_differences) {
+TEST(HistoryTest, QuantilesAreOfAbsoluteDifferences) {
   const std::vector<double> differences = {0.01, -0.05, 0.03, -0.02, 0.04};
   EXPECT_THAT(difference_quantile(differences, 0.95), Optional(near(0.048)));  // 0.04 + 0.8 * 0.01
   EXPECT_THAT(difference_quantile(differences, 0.5), Optional(near(0.03)));
@@ -86,7 +86,7 @@ TEST(HistoryTest, quantiles_are_of_absolute_differences) {
   EXPECT_EQ(difference_quantile({}, 0.95), std::nullopt);
 }
 
-TEST(HistoryTest, centre_is_the_mean_of_the_last_runs_of_the_present_epoch) {
+TEST(HistoryTest, CentreIsTheMeanOfTheLastRunsOfThePresentEpoch) {
   const auto seven =
       levels({{0, 100}, {1, 90}, {1, 80}, {1, 10}, {1, 12}, {1, 14}, {1, 16}, {1, 18}});
   EXPECT_THAT(center(seven), Optional(near(7)));  // half of the q25 levels 5 6 7 8 9

@@ -25,7 +25,7 @@ void consume(IterationSink& sink, const Activity& activity) {
   EXPECT_TRUE(sink.consume(activity).ok());
 }
 
-TEST(IterationSinkTest, keeps_the_median_iteration_from_its_begin) {
+TEST(IterationSinkTest, KeepsTheMedianIterationFromItsBegin) {
   IterationSink sink;
   Activity matmul = activity(ActivityKind::primitive, "matmul", 5, 110, 40);
   matmul.scope = "net:fc";
@@ -51,7 +51,7 @@ TEST(IterationSinkTest, keeps_the_median_iteration_from_its_begin) {
   EXPECT_EQ(profile.activities[0], expected);
 }
 
-TEST(IterationSinkTest, what_belongs_to_no_whole_iteration_is_not_kept) {
+TEST(IterationSinkTest, WhatBelongsToNoWholeIterationIsNotKept) {
   IterationSink sink;
   Activity creation = activity(ActivityKind::primitive, "matmul", 0, 10, 5);
   creation.attributes.erase(Attribute::iteration);

@@ -57,7 +57,7 @@ std::string changed(const std::function<void(json&)>& change) {
   return object.dump();
 }
 
-TEST(BaselineRecordTest, reads_what_it_writes) {
+TEST(BaselineRecordTest, ReadsWhatItWrites) {
   for (const BaselineRecord& record : {full_record(), baseline(1, {Nanoseconds(5)})}) {
     const std::string line = to_json_line(record);
     EXPECT_EQ(line.find('\n'), std::string::npos);
@@ -67,7 +67,7 @@ TEST(BaselineRecordTest, reads_what_it_writes) {
   }
 }
 
-TEST(BaselineRecordTest, matches_the_schema) {
+TEST(BaselineRecordTest, MatchesTheSchema) {
   for (const BaselineRecord& record : {full_record(), baseline(1, {Nanoseconds(5)})}) {
     EXPECT_THAT(test::schema_problems(to_json_line(record), kSchemaFile), IsEmpty());
   }
@@ -79,7 +79,7 @@ TEST(BaselineRecordTest, matches_the_schema) {
   }
 }
 
-TEST(BaselineRecordTest, times_are_of_samples_and_named_so) {
+TEST(BaselineRecordTest, TimesAreOfSamplesAndNamedSo) {
   const json object = json::parse(to_json_line(full_record()));
   EXPECT_EQ(object.at("schema"), "bench.baseline/1");
   EXPECT_EQ(object.at("processes").at(0),
@@ -89,7 +89,7 @@ TEST(BaselineRecordTest, times_are_of_samples_and_named_so) {
   EXPECT_EQ(object.at("profile").at("left_out"), 2);
 }
 
-TEST(BaselineRecordTest, fields_of_later_versions_are_skipped) {
+TEST(BaselineRecordTest, FieldsOfLaterVersionsAreSkipped) {
   const auto record = baseline_from_json_line(changed([](json& object) {
     object["mood"] = {{"of", {"the", "day"}}};
     object["processes"][0]["skew"] = -1.5;
@@ -100,7 +100,7 @@ TEST(BaselineRecordTest, fields_of_later_versions_are_skipped) {
   EXPECT_EQ(record->profile->activities[0].kind, "dream");
 }
 
-TEST(BaselineRecordTest, another_schema_is_refused) {
+TEST(BaselineRecordTest, AnotherSchemaIsRefused) {
   EXPECT_THAT(error_of(changed([](json& object) { object["schema"] = "bench.baseline/2"; })),
               HasSubstr("schema `bench.baseline/2`, expected `bench.baseline/1`"));
   EXPECT_THAT(error_of(R"({"record": "case"})"), HasSubstr("no field `schema`"));
@@ -109,7 +109,7 @@ TEST(BaselineRecordTest, another_schema_is_refused) {
   EXPECT_THAT(error_of(std::string(100, '[')), HasSubstr("nests too deeply"));
 }
 
-TEST(BaselineRecordTest, what_contradicts_itself_is_refused) {
+TEST(BaselineRecordTest, WhatContradictsItselfIsRefused) {
   const auto with = [](const char* path, const json& value) {
     return error_of(changed([&](json& object) { object[json::json_pointer(path)] = value; }));
   };
@@ -126,7 +126,7 @@ TEST(BaselineRecordTest, what_contradicts_itself_is_refused) {
   EXPECT_THAT(with("/exact/primitives", 1), HasSubstr("`exact` is not an object of texts"));
 }
 
-TEST(BaselineRecordTest, an_iteration_is_the_median_over_processes) {
+TEST(BaselineRecordTest, AnIterationIsTheMedianOverProcesses) {
   BaselineRecord record = baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)});
   EXPECT_EQ(median_iteration(record.measured), 200.0);
   EXPECT_EQ(q25_iteration(record.measured), 180.0);
@@ -136,7 +136,7 @@ TEST(BaselineRecordTest, an_iteration_is_the_median_over_processes) {
   EXPECT_EQ(median_iteration(record.measured), std::nullopt);
 }
 
-TEST(BaselineRecordTest, a_long_profile_keeps_what_lasts_longest) {
+TEST(BaselineRecordTest, ALongProfileKeepsWhatLastsLongest) {
   StoredProfile profile{Nanoseconds(1'000'000), {}, 0};
   for (int i = 0; i < 1000; ++i) {
     profile.activities.push_back({"primitive", "convolution", "brgconv:avx512_core", "net:layer",

@@ -48,7 +48,7 @@ class StoreTest : public testing::Test {
 
 using Result = Appended::Result;
 
-TEST_F(StoreTest, a_run_that_is_appended_is_read_again) {
+TEST_F(StoreTest, ARunThatIsAppendedIsReadAgain) {
   EXPECT_FALSE(store_.holds(test::kStoredMachine));
   EXPECT_THAT(history().records, IsEmpty());
   const BaselineRecord record = baseline(1, 7, Nanoseconds(5));
@@ -63,7 +63,7 @@ TEST_F(StoreTest, a_run_that_is_appended_is_read_again) {
   EXPECT_EQ(test::read_text(path()), to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n");
 }
 
-TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
+TEST_F(StoreTest, KnowsTheQuietLevelThatItsRunsSaw) {
   EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), std::nullopt);
   for (int run = 1; run <= 3; ++run) {
     BaselineRecord record = baseline(run, {Nanoseconds(100)});
@@ -76,7 +76,7 @@ TEST_F(StoreTest, knows_the_quiet_level_that_its_runs_saw) {
   EXPECT_EQ(store_.quiet_levels("another-2c-01234567").level(2), std::nullopt);
 }
 
-TEST_F(StoreTest, epochs_are_opened_by_accepting) {
+TEST_F(StoreTest, EpochsAreOpenedByAccepting) {
   EXPECT_EQ(append(baseline(1, 0, Nanoseconds(5)), EpochPolicy::new_epoch).epoch, 0);
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(5))).epoch, 0);
   EXPECT_EQ(append(baseline(3, 0, Nanoseconds(6)), EpochPolicy::new_epoch).epoch, 1);
@@ -84,7 +84,7 @@ TEST_F(StoreTest, epochs_are_opened_by_accepting) {
   EXPECT_EQ(history().last()->run_id, "run-04");
 }
 
-TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
+TEST_F(StoreTest, AKnownRunIsWrittenAgainOnlyForMore) {
   append(baseline(1, 0, Nanoseconds(5)));
   append(baseline(2, 0, Nanoseconds(9)));
   EXPECT_EQ(append(baseline(2, 0, Nanoseconds(9))).result, Result::duplicate);
@@ -101,7 +101,7 @@ TEST_F(StoreTest, a_known_run_is_written_again_only_for_more) {
   EXPECT_EQ(history().last()->anchor, "release-1.4");
 }
 
-TEST_F(StoreTest, an_epoch_holds_one_case) {
+TEST_F(StoreTest, AnEpochHoldsOneCase) {
   append(baseline(1, 0, Nanoseconds(5)));
   BaselineRecord other = baseline(2, 0, Nanoseconds(5));
   other.measured.case_hash = "fedcba9876543210";
@@ -113,7 +113,7 @@ TEST_F(StoreTest, an_epoch_holds_one_case) {
   EXPECT_EQ(append(other, EpochPolicy::new_epoch).epoch, 1);
 }
 
-TEST_F(StoreTest, a_torn_last_line_costs_itself) {
+TEST_F(StoreTest, ATornLastLineCostsItself) {
   append(baseline(1, 0, Nanoseconds(5)));
   write("{\"schema\":\"bench.base");
   const Appended appended = append(baseline(2, 0, Nanoseconds(5)));
@@ -123,7 +123,7 @@ TEST_F(StoreTest, a_torn_last_line_costs_itself) {
 }
 
 // An editor removed the last newline: the record still counts.
-TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
+TEST_F(StoreTest, ALastLineWithoutNewlineIsKept) {
   append(baseline(1, 0, Nanoseconds(5)));
   write(to_json_line(baseline(2, 0, Nanoseconds(5))));
   append(baseline(3, 0, Nanoseconds(5)));
@@ -131,7 +131,7 @@ TEST_F(StoreTest, a_last_line_without_newline_is_kept) {
   EXPECT_THAT(history().problems, IsEmpty());
 }
 
-TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
+TEST_F(StoreTest, WhatCouldNotBeReadAgainIsNotWritten) {
   BaselineRecord record = baseline(1, 0, Nanoseconds(5));
   record.measured.processes.clear();
   EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
@@ -143,7 +143,7 @@ TEST_F(StoreTest, what_could_not_be_read_again_is_not_written) {
   EXPECT_THAT(store_.list()->size(), 0u);
 }
 
-TEST_F(StoreTest, hostile_names_stay_in_the_folder) {
+TEST_F(StoreTest, HostileNamesStayInTheFolder) {
   const std::string inside = folder_.file("inside");
   const BaselineStore store(inside + "/baselines");
   for (const std::string& name :
@@ -196,7 +196,7 @@ class WithoutPrivileges {
   bool changed_ = false;
 };
 
-TEST_F(StoreTest, an_unreadable_folder_of_another_class_leaves_the_quiet_levels) {
+TEST_F(StoreTest, AnUnreadableFolderOfAnotherClassLeavesTheQuietLevels) {
   BaselineRecord record = baseline(1, {Nanoseconds(100)});
   record.measured.quiet = QuietSummary{Nanoseconds(1000), 2, 10, 20, 1, 1, {}};
   append(record);
@@ -211,7 +211,7 @@ TEST_F(StoreTest, an_unreadable_folder_of_another_class_leaves_the_quiet_levels)
   fs::permissions(locked, fs::perms::owner_all);
 }
 
-TEST_F(StoreTest, the_advice_for_a_link_names_what_it_leads_to) {
+TEST_F(StoreTest, TheAdviceForALinkNamesWhatItLeadsTo) {
   fs::create_directories(folder_.file("outside"));
   fs::create_directories(folder_.file("baselines"));
   fs::create_directory_symlink(folder_.file("outside"), folder_.file("baselines/test-2c-00000000"));
@@ -222,7 +222,7 @@ TEST_F(StoreTest, the_advice_for_a_link_names_what_it_leads_to) {
   EXPECT_THAT(store_.read(kFile).error().message(), HasSubstr("put the file itself there"));
 }
 
-TEST_F(StoreTest, links_are_refused) {
+TEST_F(StoreTest, LinksAreRefused) {
   const std::string outside = folder_.write("outside.jsonl", "precious\n");
   fs::create_directories(folder_.file("baselines/test-2c-00000000"));
   fs::create_symlink(outside, path());
@@ -238,7 +238,7 @@ TEST_F(StoreTest, links_are_refused) {
   EXPECT_FALSE(store_.append(record, EpochPolicy::current).ok());
 }
 
-TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
+TEST_F(StoreTest, PruneKeepsTheLastRunsOfEachEpochAndAnchors) {
   for (int i = 1; i <= 35; ++i) {
     BaselineRecord record = baseline(i, 0, Nanoseconds(5));
     if (i == 2) record.anchor = "release-1.4";
@@ -260,7 +260,7 @@ TEST_F(StoreTest, prune_keeps_the_last_runs_of_each_epoch_and_anchors) {
   EXPECT_EQ(store_.prune(kFile, Malformed::refuse)->dropped, 0u);
 }
 
-TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
+TEST_F(StoreTest, PruneDropsDamagedLinesOnlyWhenTold) {
   append(baseline(1, 0, Nanoseconds(5)));
   write("rubbish\n");
   // Fields of a later version survive.
@@ -275,7 +275,7 @@ TEST_F(StoreTest, prune_drops_damaged_lines_only_when_told) {
             to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n" + newer + "\n");
 }
 
-TEST_F(StoreTest, lists_its_files_in_order) {
+TEST_F(StoreTest, ListsItsFilesInOrder) {
   EXPECT_THAT(store_.list().error().message(), HasSubstr("bench baseline save"));
   for (const char* machine : {"b-1c", "a-1c"}) {
     for (const char* id : {"y/1", "x/2"}) {
@@ -309,7 +309,7 @@ void write_runs(const BaselineStore& store, int first) {
   }
 }
 
-TEST_F(StoreTest, two_threads_write_at_the_same_time) {
+TEST_F(StoreTest, TwoThreadsWriteAtTheSameTime) {
   std::thread other([&] { write_runs(store_, 100); });
   write_runs(store_, 200);
   other.join();
@@ -317,7 +317,7 @@ TEST_F(StoreTest, two_threads_write_at_the_same_time) {
   EXPECT_THAT(history().problems, IsEmpty());
 }
 
-TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
+TEST_F(StoreTest, TwoProcessesWriteWhileAThirdPrunes) {
   append(baseline(1, 0, Nanoseconds(5)));
   const ::pid_t child = ::fork();
   if (child == 0) {
@@ -337,7 +337,7 @@ TEST_F(StoreTest, two_processes_write_while_a_third_prunes) {
   EXPECT_EQ(history().records.size(), kRunsPerEpoch);
 }
 
-TEST(AppendTest, a_whole_line_is_refused_by_a_full_device) {
+TEST(AppendTest, AWholeLineIsRefusedByAFullDevice) {
   const Status status = append_line("/dev/full", "x");
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message(), AllOf(HasSubstr("/dev/full"), HasSubstr("No space")));

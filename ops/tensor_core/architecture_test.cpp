@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Architectures, are_found_by_the_spellings_that_people_use) {
+TEST(Architectures, AreFoundByTheSpellingsThatPeopleUse) {
   for (const char* written : {"sm_90", "sm90", "SM_90", "sm_90a", "90", "9.0"}) {
     const auto found = find_architecture(written);
     ASSERT_TRUE(found.ok()) << written;
@@ -22,7 +22,7 @@ TEST(Architectures, are_found_by_the_spellings_that_people_use) {
   EXPECT_EQ((*find_architecture("12.1"))->name, "sm_121");
 }
 
-TEST(Architectures, unknown_ones_are_errors_with_the_nearest_name) {
+TEST(Architectures, UnknownOnesAreErrorsWithTheNearestName) {
   for (const char* written :
        {"sm_9O", "sm_91", "sm_60", "hopper", "", "compute_90", "sm_", "9 0"}) {
     const auto found = find_architecture(written);
@@ -33,7 +33,7 @@ TEST(Architectures, unknown_ones_are_errors_with_the_nearest_name) {
   EXPECT_THAT(find_architecture("sm_91").error().message(), HasSubstr("did you mean `sm_90`?"));
 }
 
-TEST(Architectures, have_names_of_their_own_and_a_span_of_libraries) {
+TEST(Architectures, HaveNamesOfTheirOwnAndASpanOfLibraries) {
   std::set<std::string_view> names;
   for (const Architecture& architecture : architectures()) {
     EXPECT_TRUE(names.insert(architecture.name).second);
@@ -44,7 +44,7 @@ TEST(Architectures, have_names_of_their_own_and_a_span_of_libraries) {
   }
 }
 
-TEST(Platforms, take_the_newest_libraries_that_know_the_architecture) {
+TEST(Platforms, TakeTheNewestLibrariesThatKnowTheArchitecture) {
   EXPECT_EQ(parse_platform("sm_90")->libraries, LibraryGeneration::cuda13);
   EXPECT_EQ(parse_platform("sm_70")->libraries, LibraryGeneration::cuda12);
   EXPECT_EQ(parse_platform("sm_75:cuda10")->libraries, LibraryGeneration::cuda10);

@@ -27,7 +27,7 @@ std::string conv_tokens(std::int64_t c, std::int64_t k) {
 
 // "Tensor Core usage (conv): for Volta, convolutions should have the input channel count (C) and
 // the output channel count (K) divisible by 8, in order to use tensor cores."
-TEST(TensorCoreGuide, volta_convolves_channels_in_multiples_of_8) {
+TEST(TensorCoreGuide, VoltaConvolvesChannelsInMultiplesOf8) {
   for (std::int64_t c = 5; c <= 72; ++c) {
     for (std::int64_t k = 57; k <= 72; ++k) {
       const auto verdict = assess("conv", conv_tokens(c, k), "sm_70:cuda10");
@@ -40,7 +40,7 @@ TEST(TensorCoreGuide, volta_convolves_channels_in_multiples_of_8) {
 
 // "For Turing, it's optimal for C and K to be divisible by 16": 8-bit integers, which Turing
 // introduced, require this. f16 requires only 8; 16 is no worse.
-TEST(TensorCoreGuide, turing_convolves_channels_in_multiples_of_16) {
+TEST(TensorCoreGuide, TuringConvolvesChannelsInMultiplesOf16) {
   for (std::int64_t c = 8; c <= 64; c += 8) {
     for (std::int64_t k = 8; k <= 64; k += 8) {
       const bool by_16 = c % 16 == 0 && k % 16 == 0;
@@ -54,7 +54,7 @@ TEST(TensorCoreGuide, turing_convolves_channels_in_multiples_of_16) {
 }
 
 // "Tensor core usage (GEMM): M, N and K divisible by 8 (Volta) or 16 (Turing)"
-TEST(TensorCoreGuide, volta_multiplies_multiples_of_8_and_turing_multiples_of_16) {
+TEST(TensorCoreGuide, VoltaMultipliesMultiplesOf8AndTuringMultiplesOf16) {
   const std::string transposed = "+tb";  // int8 requires it
   for (const std::int64_t size : {8, 16, 24, 32, 63, 64, 100, 128, 132}) {
     for (int place = 0; place < 3; ++place) {
@@ -75,7 +75,7 @@ TEST(TensorCoreGuide, volta_multiplies_multiples_of_8_and_turing_multiples_of_16
 
 // NVIDIA's table of multiples, for libraries since cuBLAS 11: "always"; best at 16 bytes, on A100
 // at 128.
-TEST(TensorCoreGuide, newer_libraries_take_any_multiple_and_grade_it) {
+TEST(TensorCoreGuide, NewerLibrariesTakeAnyMultipleAndGradeIt) {
   struct Row {
     DataType dtype;
     std::int64_t ok, full;  // elements
@@ -135,7 +135,7 @@ const CudnnAnswer kAnswers[] = {
     {"bf16", "n32c64h28w28k64r3s3p1", {.dtype = DataType::bf16}, "-TTT"},
 };
 
-TEST(TensorCoreRules, agree_with_what_cudnn_answered) {
+TEST(TensorCoreRules, AgreeWithWhatCudnnAnswered) {
   constexpr const char* kArchitectures[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
   for (const CudnnAnswer& row : kAnswers) {
     for (std::size_t i = 0; i < 4; ++i) {
@@ -152,7 +152,7 @@ TEST(TensorCoreRules, agree_with_what_cudnn_answered) {
 
 // K = 60 and 63: a padded copy of the output, except on sm_80, which had none. sm_75 requested 4
 // KiB more than the copies of K = 60 explain.
-TEST(TensorCoreRules, know_where_output_channels_are_padded) {
+TEST(TensorCoreRules, KnowWhereOutputChannelsArePadded) {
   for (const char* architecture : {"sm_75", "sm_90", "sm_100"}) {
     const auto verdict = assess("conv", conv_tokens(64, 60), architecture, kNhwc);
     ASSERT_TRUE(verdict.copies) << architecture;
@@ -164,7 +164,7 @@ TEST(TensorCoreRules, know_where_output_channels_are_padded) {
   EXPECT_FALSE(assess("conv", conv_tokens(64, 60), "sm_80", kNhwc).copies);
 }
 
-TEST(TensorCoreRules, nchw_copies_everything_and_nhwc_is_the_advice) {
+TEST(TensorCoreRules, NchwCopiesEverythingAndNhwcIsTheAdvice) {
   const auto verdict = assess("conv", conv_tokens(64, 64), "sm_90", {.layout = Layout::nchw});
   EXPECT_THAT(verdict.copies->tensors, ElementsAre("source", "weights", "destination"));
   EXPECT_EQ(find_rule(verdict, TensorCorePart::layout_ok), "layout-nchw");
@@ -174,7 +174,7 @@ TEST(TensorCoreRules, nchw_copies_everything_and_nhwc_is_the_advice) {
                           "`layout: nhwc` needs no such copy"));
 }
 
-TEST(TensorCoreRules, tf32_is_asked_for_in_bench_by_either_library) {
+TEST(TensorCoreRules, Tf32IsAskedForInBenchByEitherLibrary) {
   const CaseSettings allowed{.dtype = DataType::f32, .math = Math::tf32};
   for (const auto& [op, tokens] :
        {std::pair("gemm", "m64n64k64"), std::pair("conv", "c64h28w28k64r3s3p1")}) {
@@ -187,7 +187,7 @@ TEST(TensorCoreRules, tf32_is_asked_for_in_bench_by_either_library) {
   }
 }
 
-TEST(TensorCoreRules, the_rows_of_the_operands_as_stored_are_what_must_be_aligned) {
+TEST(TensorCoreRules, TheRowsOfTheOperandsAsStoredAreWhatMustBeAligned) {
   // Rows: source k, weights n, destination n.
   EXPECT_EQ(*assess("gemm", "m63n64k64", "sm_90").alignment, AlignmentGrade::full);
   EXPECT_EQ(*assess("gemm", "m64n64k63", "sm_90").alignment, AlignmentGrade::degraded);
@@ -202,7 +202,7 @@ TEST(TensorCoreRules, the_rows_of_the_operands_as_stored_are_what_must_be_aligne
   EXPECT_THAT(narrow.hints, ElementsAre("pad n = 4097 to 4104"));
 }
 
-TEST(TensorCoreRules, fp8_and_int8_read_along_k) {
+TEST(TensorCoreRules, Fp8AndInt8ReadAlongK) {
   const CaseSettings fp8{.dtype = DataType::f8_e4m3};
   for (const char* architecture : {"sm_89", "sm_90", "sm_120", "sm_121"}) {
     EXPECT_TRUE(is_eligible(assess("gemm", "m64n64k64+tb", architecture, fp8))) << architecture;
@@ -223,7 +223,7 @@ TEST(TensorCoreRules, fp8_and_int8_read_along_k) {
   EXPECT_EQ(assess("gemm", "m64n64k64+tb", "sm_90", {.dtype = DataType::u8}).rule, "u8");
 }
 
-TEST(TensorCoreRules, e5m2_is_multiplied_with_e4m3_only_but_convolved_with_itself) {
+TEST(TensorCoreRules, E5m2IsMultipliedWithE4m3OnlyButConvolvedWithItself) {
   const CaseSettings e5m2{.dtype = DataType::f8_e5m2};
   for (const char* architecture : {"sm_89", "sm_90", "sm_100", "sm_120"}) {
     const auto product = assess("gemm", "m64n64k64+tb", architecture, e5m2);
@@ -235,7 +235,7 @@ TEST(TensorCoreRules, e5m2_is_multiplied_with_e4m3_only_but_convolved_with_itsel
   }
 }
 
-TEST(TensorCoreRules, fp8_convolutions_are_as_cudnn_has_them) {
+TEST(TensorCoreRules, Fp8ConvolutionsAreAsCudnnHasThem) {
   const CaseSettings forward{.dtype = DataType::f8_e4m3};
   const CaseSettings gradient{.dtype = DataType::f8_e4m3, .direction = Direction::backward_data};
   EXPECT_EQ(assess("conv", conv_tokens(64, 64), "sm_80", forward).rule, "arch-none");
@@ -255,7 +255,7 @@ TEST(TensorCoreRules, fp8_convolutions_are_as_cudnn_has_them) {
   EXPECT_EQ(assess("conv", transposed, "sm_90", {.dtype = DataType::s8}).rule, "conv-int8-forward");
 }
 
-TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
+TEST(TensorCoreRules, SmallProductsGoToCudaCores) {
   EXPECT_EQ(assess("gemm", "m1n4096k4096", "sm_90").rule, "size-vector");
   EXPECT_EQ(assess("gemm", "m4096n1k4096", "sm_90").rule, "size-vector");
   EXPECT_EQ(assess("gemm", "m64n64k1", "sm_90").rule, "size-rank-one");
@@ -266,7 +266,7 @@ TEST(TensorCoreRules, small_products_go_to_cuda_cores) {
   EXPECT_TRUE(is_eligible(assess("gemm", "m1n64k64+tb", "sm_90", {.dtype = DataType::f8_e4m3})));
 }
 
-TEST(TensorCoreRules, f64_has_tensor_cores_in_three_architectures_and_in_cublas_alone) {
+TEST(TensorCoreRules, F64HasTensorCoresInThreeArchitecturesAndInCublasAlone) {
   const CaseSettings f64{.dtype = DataType::f64};
   for (const Architecture& architecture : architectures()) {
     const bool has = architecture.id == Sm::sm_80 || architecture.id == Sm::sm_90 ||
@@ -277,7 +277,7 @@ TEST(TensorCoreRules, f64_has_tensor_cores_in_three_architectures_and_in_cublas_
   }
 }
 
-TEST(TensorCoreRules, operators_without_products_say_so) {
+TEST(TensorCoreRules, OperatorsWithoutProductsSaySo) {
   struct Row {
     const char* op;
     const char* tokens;

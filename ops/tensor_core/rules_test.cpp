@@ -79,7 +79,7 @@ void for_each_verdict(Visit visit) {
   });
 }
 
-TEST(TensorCoreRuleTable, decides_every_part_of_every_question_and_no_rule_is_dead) {
+TEST(TensorCoreRuleTable, DecidesEveryPartOfEveryQuestionAndNoRuleIsDead) {
   std::set<std::string_view> used;
   for_each_verdict(
       [&](const Problem& problem, const Platform& platform, const TensorCoreEligibility& verdict) {
@@ -104,7 +104,7 @@ TEST(TensorCoreRuleTable, decides_every_part_of_every_question_and_no_rule_is_de
   }
 }
 
-TEST(TensorCoreRuleTable, has_one_id_and_a_sentence_for_each_rule) {
+TEST(TensorCoreRuleTable, HasOneIdAndASentenceForEachRule) {
   std::set<std::string_view> ids;
   for (const TensorCoreRule& rule : tensor_core_rules()) {
     EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
@@ -120,7 +120,7 @@ TEST(TensorCoreRuleTable, has_one_id_and_a_sentence_for_each_rule) {
 // Data types that a newer architecture may not support; sm_86 was the first.
 bool may_be_lost(DataType dtype) { return dtype == DataType::f64; }
 
-TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
+TEST(TensorCoreRuleTable, ANewerArchitectureLosesNoTypeButF64) {
   for (const DataType dtype : kTypes) {
     const Problem problem = make_case_problem("gemm", "m64n64k64+tb", {dtype, {}, {}, Math::tf32});
     bool before = false;
@@ -136,7 +136,7 @@ TEST(TensorCoreRuleTable, a_newer_architecture_loses_no_type_but_f64) {
 }
 
 // Doubling a size never makes the alignment of rows worse.
-TEST(TensorCoreRuleTable, finer_alignment_never_lowers_the_grade) {
+TEST(TensorCoreRuleTable, FinerAlignmentNeverLowersTheGrade) {
   Random random(7);
   for (int round = 0; round < 400; ++round) {
     std::int64_t mnk[] = {draw(random, 1, 300), draw(random, 1, 300), draw(random, 1, 300)};
@@ -164,7 +164,7 @@ TEST(TensorCoreRuleTable, finer_alignment_never_lowers_the_grade) {
   }
 }
 
-TEST(TensorCoreRuleTable, newer_libraries_that_know_an_architecture_refuse_nothing_more) {
+TEST(TensorCoreRuleTable, NewerLibrariesThatKnowAnArchitectureRefuseNothingMore) {
   for_each_question([](const Problem& problem) {
     for (const Architecture& architecture : architectures()) {
       bool before = false;
@@ -179,7 +179,7 @@ TEST(TensorCoreRuleTable, newer_libraries_that_know_an_architecture_refuse_nothi
   });
 }
 
-TEST(TensorCoreNetwork, has_a_verdict_for_each_node) {
+TEST(TensorCoreNetwork, HasAVerdictForEachNode) {
   LayerDefinition conv{"conv1", "conv", ParameterSet(find_operator("conv")->parameters), {"input"}};
   conv.parameters.set("k", std::int64_t{64});
   conv.parameters.set("r", std::int64_t{3});
@@ -261,7 +261,7 @@ std::string name_table() {
   return text;
 }
 
-TEST(TensorCoreManualGolden, its_tables_are_those_of_the_code) {
+TEST(TensorCoreManualGolden, ItsTablesAreThoseOfTheCode) {
   test::expect_generated("docs/tensor_cores.md", {{"architectures", architecture_table()},
                                                   {"libraries", library_table()},
                                                   {"rules", rule_table()},

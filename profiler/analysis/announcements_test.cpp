@@ -39,7 +39,7 @@ Activity ended(const std::string& name, std::int64_t start) {
   return activity;
 }
 
-TEST(BeginRecordMerger, give_way_to_their_end_and_stay_without_one) {
+TEST(BeginRecordMerger, GiveWayToTheirEndAndStayWithoutOne) {
   Names names;
   BeginRecordMerger stage(names);
   for (const Activity& activity : {begun("network", 0), begun("layer", 1), ended("layer", 1),
@@ -51,7 +51,7 @@ TEST(BeginRecordMerger, give_way_to_their_end_and_stay_without_one) {
   EXPECT_THAT(names.names, ElementsAre("layer", "other", "network?", "layer?"));
 }
 
-TEST(BeginRecordMerger, of_primitives_give_way_to_the_execution_that_began_later) {
+TEST(BeginRecordMerger, OfPrimitivesGiveWayToTheExecutionThatBeganLater) {
   Names names;
   BeginRecordMerger stage(names);
   const auto primitive = [](Activity activity, std::string_view phase) {
@@ -69,7 +69,7 @@ TEST(BeginRecordMerger, of_primitives_give_way_to_the_execution_that_began_later
   EXPECT_THAT(names.names, ElementsAre("convolution", "convolution", "convolution?"));
 }
 
-TEST(BeginRecordMerger, of_a_hostile_file_do_not_pile_up) {
+TEST(BeginRecordMerger, OfAHostileFileDoNotPileUp) {
   Names names;
   BeginRecordMerger stage(names);
   for (int i = 0; i < 1024; ++i) ASSERT_TRUE(stage.consume(begun("a", i)).ok());

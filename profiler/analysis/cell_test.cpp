@@ -6,7 +6,7 @@
 namespace bench::analysis {
 namespace {
 
-TEST(Cell, people_read_numbers_with_their_unit) {
+TEST(Cell, PeopleReadNumbersWithTheirUnit) {
   EXPECT_EQ(readable(std::int64_t{20'753'900}, Quantity::time), "20.75 ms");
   EXPECT_EQ(readable(1862527316022.5308, Quantity::flop_rate), "1.8625 TFLOP/s");
   EXPECT_EQ(readable(std::int64_t{38'654'705'664}, Quantity::flop), "38.65 GFLOP");
@@ -17,18 +17,18 @@ TEST(Cell, people_read_numbers_with_their_unit) {
   EXPECT_EQ(readable(Cell(), Quantity::time), "n/a");
 }
 
-TEST(Cell, programs_read_digits) {
+TEST(Cell, ProgramsReadDigits) {
   EXPECT_EQ(raw(std::int64_t{20'753'900}), "20753900");
   EXPECT_EQ(raw(0.1), "0.1");
   EXPECT_EQ(raw(std::string("a b")), "a b");
   EXPECT_EQ(raw(Cell()), "");
 }
 
-TEST(Cell, nothing_that_a_terminal_obeys_is_readable) {
+TEST(Cell, NothingThatATerminalObeysIsReadable) {
   EXPECT_EQ(readable(Cell(std::string("\x1b[2Jx\n")), Quantity::none), "\\x1b[2Jx\\x0a");
 }
 
-TEST(Cell, numbers_come_before_text_and_compare_by_value) {
+TEST(Cell, NumbersComeBeforeTextAndCompareByValue) {
   EXPECT_EQ(compare(std::int64_t{2}, 1.5), 1);
   EXPECT_EQ(compare(1.5, std::int64_t{2}), -1);
   EXPECT_EQ(compare(2.0, std::int64_t{2}), 0);

@@ -27,7 +27,7 @@ Cell value_of(const char* name, const Activity& activity, const Peaks& peaks = {
   return (*column)->of_activity({activity, Nanoseconds(7), peaks}, **column);
 }
 
-TEST(Columns, have_names_of_their_own_and_every_attribute_is_one) {
+TEST(Columns, HaveNamesOfTheirOwnAndEveryAttributeIsOne) {
   std::set<std::string_view> names;
   for (const Column& column : columns()) {
     EXPECT_TRUE(names.insert(column.name).second) << column.name;
@@ -40,7 +40,7 @@ TEST(Columns, have_names_of_their_own_and_every_attribute_is_one) {
   }
 }
 
-TEST(Columns, are_found_by_the_names_of_pyprof_and_profile_analyze) {
+TEST(Columns, AreFoundByTheNamesOfPyprofAndProfileAnalyze) {
   struct Pair {
     const char* foreign;
     const char* name;
@@ -77,7 +77,7 @@ TEST(Columns, are_found_by_the_names_of_pyprof_and_profile_analyze) {
   }
 }
 
-TEST(Columns, an_unknown_one_is_an_error_with_the_nearest_name_and_all_of_them) {
+TEST(Columns, AnUnknownOneIsAnErrorWithTheNearestNameAndAllOfThem) {
   const auto column = find_column("bandwith");
   ASSERT_FALSE(column.ok());
   EXPECT_THAT(column.error().message(), HasSubstr("unknown column `bandwith`"));
@@ -86,13 +86,13 @@ TEST(Columns, an_unknown_one_is_an_error_with_the_nearest_name_and_all_of_them) 
 }
 
 // A convolution of 1.1 ms, from MegEngine's tests.
-TEST(Columns, rates_are_work_over_time) {
+TEST(Columns, RatesAreWorkOverTime) {
   EXPECT_EQ(readable(value_of("flops_per_s", primitive()), Quantity::flop_rate), "747.35 GFLOP/s");
   EXPECT_EQ(readable(value_of("bytes", primitive()), Quantity::byte), "24.51 MiB");
   EXPECT_EQ(readable(value_of("bandwidth", primitive()), Quantity::byte_rate), "23.36 GB/s");
 }
 
-TEST(Columns, a_rate_without_work_or_without_time_is_unknown) {
+TEST(Columns, ARateWithoutWorkOrWithoutTimeIsUnknown) {
   Activity activity = primitive();
   activity.attributes.erase(Attribute::flops);
   EXPECT_FALSE(is_known(value_of("flops_per_s", activity)));
@@ -104,7 +104,7 @@ TEST(Columns, a_rate_without_work_or_without_time_is_unknown) {
   EXPECT_FALSE(is_known(value_of("time_ns", activity)));
 }
 
-TEST(Columns, device_is_where_it_ran) {
+TEST(Columns, DeviceIsWhereItRan) {
   Activity activity = primitive();
   EXPECT_EQ(device_name(activity), "cpu");
   activity.attributes.set(Attribute::engine, "gpu");
@@ -116,7 +116,7 @@ TEST(Columns, device_is_where_it_ran) {
   EXPECT_EQ(device_name(kernel), "cuda");
 }
 
-TEST(Columns, type_is_the_librarys_word_else_the_tools_else_the_name) {
+TEST(Columns, TypeIsTheLibrarysWordElseTheToolsElseTheName) {
   Activity activity = primitive();
   EXPECT_EQ(operation_type(activity), "convolution");
   activity.name = "k";
@@ -126,7 +126,7 @@ TEST(Columns, type_is_the_librarys_word_else_the_tools_else_the_name) {
   EXPECT_EQ(operation_type(activity), "conv2d");
 }
 
-TEST(Columns, flags_tell_what_is_wrong_with_a_row) {
+TEST(Columns, FlagsTellWhatIsWrongWithARow) {
   Peaks peaks;
   EXPECT_FALSE(is_known(value_of("flags", primitive(), peaks)));
   peaks.bandwidth = BytesPerSecond{20e9};

@@ -8,7 +8,7 @@
 namespace bench::analysis {
 namespace {
 
-TEST(TimeStatistics, are_exact_but_for_quantiles) {
+TEST(TimeStatistics, AreExactButForQuantiles) {
   TimeStatistics times;
   EXPECT_EQ(times.mean(), std::nullopt);
   EXPECT_EQ(times.quantile(0.5), std::nullopt);
@@ -22,20 +22,20 @@ TEST(TimeStatistics, are_exact_but_for_quantiles) {
   EXPECT_NEAR(static_cast<double>(times.quantile(0.5)->count()), 200, 2);
 }
 
-TEST(TimeStatistics, quantiles_stay_within_the_extremes) {
+TEST(TimeStatistics, QuantilesStayWithinTheExtremes) {
   TimeStatistics times;
   times.add(Nanoseconds(1001));
   EXPECT_EQ(times.quantile(0.5), Nanoseconds(1001));
   EXPECT_EQ(times.quantile(0.95), Nanoseconds(1001));
 }
 
-TEST(TimeStatistics, a_sum_beyond_the_range_stays_at_its_end) {
+TEST(TimeStatistics, ASumBeyondTheRangeStaysAtItsEnd) {
   TimeStatistics times;
   for (int i = 0; i < 3; ++i) times.add(Nanoseconds(std::numeric_limits<std::int64_t>::max() / 2));
   EXPECT_EQ(times.total().count(), std::numeric_limits<std::int64_t>::max());
 }
 
-TEST(NumberStatistics, of_integers_are_exact) {
+TEST(NumberStatistics, OfIntegersAreExact) {
   NumberStatistics numbers;
   EXPECT_EQ(numbers.aggregate(Aggregate::max), std::nullopt);
   constexpr std::int64_t kBig = (std::int64_t{1} << 60) + 1;
@@ -50,7 +50,7 @@ TEST(NumberStatistics, of_integers_are_exact) {
   EXPECT_EQ(numbers.aggregate(Aggregate::min), 0.5);
 }
 
-TEST(RatioStatistics, use_only_pairs_of_work_and_nonzero_time) {
+TEST(RatioStatistics, UseOnlyPairsOfWorkAndNonzeroTime) {
   RatioStatistics rates(kNanosecondsPerSecond);
   EXPECT_EQ(rates.aggregate(Aggregate::sum), std::nullopt);
   rates.add(1000, 0);  // a duration of 0 gives no rate

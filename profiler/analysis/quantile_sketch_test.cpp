@@ -25,7 +25,7 @@ void expect_close_to_exact(std::vector<std::int64_t> values) {
   }
 }
 
-TEST(QuantileSketchTest, is_within_one_percent_of_the_exact_quantiles) {
+TEST(QuantileSketchTest, IsWithinOnePercentOfTheExactQuantiles) {
   std::vector<std::int64_t> uniform, wide, bimodal;
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     const double random = static_cast<double>(mix(i) >> 11) / static_cast<double>(1ull << 53);
@@ -39,7 +39,7 @@ TEST(QuantileSketchTest, is_within_one_percent_of_the_exact_quantiles) {
   expect_close_to_exact(bimodal);
 }
 
-TEST(QuantileSketchTest, small_samples_are_their_values) {
+TEST(QuantileSketchTest, SmallSamplesAreTheirValues) {
   QuantileSketch sketch;
   EXPECT_FALSE(sketch.quantile(0.5).has_value());
   sketch.add(0);
@@ -49,7 +49,7 @@ TEST(QuantileSketchTest, small_samples_are_their_values) {
   expect_close_to_exact({1, 2, 3, 4, 5, 1000});
 }
 
-TEST(QuantileSketchTest, takes_the_whole_range) {
+TEST(QuantileSketchTest, TakesTheWholeRange) {
   QuantileSketch sketch;
   sketch.add(-5);
   sketch.add(std::numeric_limits<std::int64_t>::max() / 2);

@@ -102,7 +102,7 @@ std::string wide_profile() {
   return profile({first, second});
 }
 
-TEST(Query, default_columns_go_until_the_table_fits_the_terminal) {
+TEST(Query, DefaultColumnsGoUntilTheTableFitsTheTerminal) {
   const std::string narrow = ask(wide_profile(), {}, 80).text;
   std::istringstream lines(narrow);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
@@ -112,20 +112,20 @@ TEST(Query, default_columns_go_until_the_table_fits_the_terminal) {
   EXPECT_THAT(wide, AllOf(HasSubstr("out_shapes"), Not(HasSubstr("a wider terminal"))));
 }
 
-TEST(Query, columns_that_were_asked_for_stay) {
+TEST(Query, ColumnsThatWereAskedForStay) {
   AnalysisOptions options;
   options.columns = {"name",    "in_shapes", "out_shapes", "parameters", "implementation",
                      "time_ns", "bytes",     "bandwidth",  "flops"};
   EXPECT_THAT(ask(wide_profile(), options, 80).text, HasSubstr("out_shapes"));
 }
 
-TEST(Query, rates_use_decimal_prefixes) {
+TEST(Query, RatesUseDecimalPrefixes) {
   const std::string text = ask(wide_profile(), {}).text;
   EXPECT_THAT(text, AllOf(HasSubstr("8.0000 GFLOP/s"), HasSubstr("18.00 MB/s")));
   EXPECT_THAT(text, Not(HasSubstr("iB/s")));
 }
 
-TEST(Query, the_longest_first_with_shares_that_end_at_1) {
+TEST(Query, TheLongestFirstWithSharesThatEndAt1) {
   AnalysisOptions options;
   options.columns = {"number", "time_ns", "share", "cumulative_ns", "cumulative_share"};
   const json rows = rows_of(sample(), options);
@@ -137,7 +137,7 @@ TEST(Query, the_longest_first_with_shares_that_end_at_1) {
   EXPECT_EQ(rows[4]["cumulative_share"], 1.0);
 }
 
-TEST(Query, top_cuts_and_says_so_and_0_is_all) {
+TEST(Query, TopCutsAndSaysSoAnd0IsAll) {
   AnalysisOptions options;
   options.top = 2;
   const Answer cut = ask(sample(), options);
@@ -150,7 +150,7 @@ TEST(Query, top_cuts_and_says_so_and_0_is_all) {
   EXPECT_THAT(all.text, Not(HasSubstr("shows all")));
 }
 
-TEST(Query, bars_with_top_do_not_depend_on_the_order_of_the_activities) {
+TEST(Query, BarsWithTopDoNotDependOnTheOrderOfTheActivities) {
   const Activity longest = primitive("a", 0, 1000);
   const Activity middle = primitive("b", 2000, 500);
   const Activity shortest = primitive("c", 3000, 250);
@@ -164,7 +164,7 @@ TEST(Query, bars_with_top_do_not_depend_on_the_order_of_the_activities) {
   EXPECT_EQ(ask(profile({middle, shortest, longest}), options).text, text);
 }
 
-TEST(Query, without_top_people_get_the_first_and_programs_all) {
+TEST(Query, WithoutTopPeopleGetTheFirstAndProgramsAll) {
   std::vector<Activity> many;
   for (int i = 0; i < 30; ++i) many.push_back(primitive("convolution", 100 * i, 10 + i));
   EXPECT_EQ(ask(profile(many), {}).outcome.shown, kDefaultTop);
@@ -177,7 +177,7 @@ TEST(Query, without_top_people_get_the_first_and_programs_all) {
 
 // MegEngine's profiler gets these wrong: aggregates over unknown FLOPs, and the order of unknown
 // values (next test).
-TEST(Query, every_aggregate_takes_only_what_is_known_into_rates) {
+TEST(Query, EveryAggregateTakesOnlyWhatIsKnownIntoRates) {
   AnalysisOptions options;
   options.types = {"convolution"};
   options.aggregate_by = "type";
@@ -203,7 +203,7 @@ TEST(Query, every_aggregate_takes_only_what_is_known_into_rates) {
   }
 }
 
-TEST(Query, every_column_orders_both_ways_with_unknown_values_last) {
+TEST(Query, EveryColumnOrdersBothWaysWithUnknownValuesLast) {
   for (const analysis::Column& column : analysis::columns()) {
     for (const std::string sign : {"", "+"}) {
       AnalysisOptions options;
@@ -224,7 +224,7 @@ TEST(Query, every_column_orders_both_ways_with_unknown_values_last) {
               ElementsAre(2000, 0, 3000, 1000, 4000));
 }
 
-TEST(Query, every_declared_attribute_groups) {
+TEST(Query, EveryDeclaredAttributeGroups) {
   for (const AttributeInfo& attribute : attributes()) {
     AnalysisOptions options;
     options.aggregate_by = attribute.name;
@@ -235,7 +235,7 @@ TEST(Query, every_declared_attribute_groups) {
   }
 }
 
-TEST(Query, a_group_of_unknown_values_is_shown_as_such) {
+TEST(Query, AGroupOfUnknownValuesIsShownAsSuch) {
   AnalysisOptions options;
   options.aggregate_by = "layer";
   const std::string text = ask(sample(), options).text;
@@ -244,14 +244,14 @@ TEST(Query, a_group_of_unknown_values_is_shown_as_such) {
 }
 
 // The heading of `op` has two letters, so the column was once cut to `n/`.
-TEST(Query, a_column_without_any_value_shows_unknown_whole) {
+TEST(Query, AColumnWithoutAnyValueShowsUnknownWhole) {
   AnalysisOptions options;
   options.columns = {"op", "pid", "tid", "time_ns"};
   const std::string text = ask(profile({primitive("relu", 0, 400)}), options).text;
   EXPECT_THAT(text, HasSubstr("\nop   pid  tid      time\nn/a  n/a  n/a    400 ns\n"));
 }
 
-TEST(Query, a_process_or_thread_that_the_file_lacks_is_unknown) {
+TEST(Query, AProcessOrThreadThatTheFileLacksIsUnknown) {
   Activity known = primitive("relu", 0, 400);
   known.track = {12, 13, {}, {}};
   AnalysisOptions options;
@@ -262,7 +262,7 @@ TEST(Query, a_process_or_thread_that_the_file_lacks_is_unknown) {
   EXPECT_EQ(rows[1], json::object());
 }
 
-TEST(Query, an_aggregate_without_groups_gives_one_row) {
+TEST(Query, AnAggregateWithoutGroupsGivesOneRow) {
   AnalysisOptions options;
   options.aggregate = Aggregate::mean;
   options.columns = {"count", "time_ns", "p50_ns"};
@@ -272,7 +272,7 @@ TEST(Query, an_aggregate_without_groups_gives_one_row) {
   EXPECT_EQ(rows[0]["time_ns"], 210);
 }
 
-TEST(Query, columns_stand_in_the_order_asked_for) {
+TEST(Query, ColumnsStandInTheOrderAskedFor) {
   AnalysisOptions options;
   options.columns = {"time_ns", "name", "time_ns"};
   options.format = "csv";
@@ -280,7 +280,7 @@ TEST(Query, columns_stand_in_the_order_asked_for) {
   EXPECT_EQ(ask(sample(), options).text, "time_ns,name,time_ns\n400,\"convolution\",400\n");
 }
 
-TEST(Query, an_empty_selection_says_what_there_would_be) {
+TEST(Query, AnEmptySelectionSaysWhatThereWouldBe) {
   AnalysisOptions options;
   options.name = "no such";
   const Answer people = ask(sample(), options);
@@ -293,7 +293,7 @@ TEST(Query, an_empty_selection_says_what_there_would_be) {
   EXPECT_THAT(ask(kHeader, {}).text, HasSubstr("the file contains no activities"));
 }
 
-TEST(Query, activities_with_work_hide_enclosing_operators_and_ranges) {
+TEST(Query, ActivitiesWithWorkHideEnclosingOperatorsAndRanges) {
   Activity layer;
   layer.name = "conv1";
   layer.duration = Nanoseconds(500);
@@ -308,7 +308,7 @@ TEST(Query, activities_with_work_hide_enclosing_operators_and_ranges) {
   EXPECT_EQ(rows_of(profile({layer}), options).size(), 1u);
 }
 
-TEST(Query, what_began_and_never_ended_is_flagged_and_enters_no_time) {
+TEST(Query, WhatBeganAndNeverEndedIsFlaggedAndEntersNoTime) {
   Activity layer;
   layer.name = "conv1";
   layer.attributes.set(Attribute::unfinished, std::int64_t{1});
@@ -325,7 +325,7 @@ TEST(Query, what_began_and_never_ended_is_flagged_and_enters_no_time) {
                             {"name": "conv1", "flags": "unfinished"}])"));
 }
 
-TEST(Query, rows_above_a_peak_are_flagged_and_counted) {
+TEST(Query, RowsAboveAPeakAreFlaggedAndCounted) {
   AnalysisOptions options;
   options.peak_flops = FlopsPerSecond{15e9};
   options.peak_bandwidth = BytesPerSecond{3e9};
@@ -334,7 +334,7 @@ TEST(Query, rows_above_a_peak_are_flagged_and_counted) {
   EXPECT_THAT(text, HasSubstr("1 activity faster than the peak of 3.000 GB/s"));
 }
 
-TEST(Query, work_of_foreign_logs_comes_from_the_operators) {
+TEST(Query, WorkOfForeignLogsComesFromTheOperators) {
   const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
   AnalysisTarget target;
@@ -363,7 +363,7 @@ CeilingKnowledge half_of_each() {
           "Ceilings: of a test."};
 }
 
-TEST(Query, ceilings_give_ideal_times_and_efficiencies) {
+TEST(Query, CeilingsGiveIdealTimesAndEfficiencies) {
   AnalysisOptions options;
   options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
   EXPECT_TRUE(needs_ceilings(options));
@@ -379,7 +379,7 @@ TEST(Query, ceilings_give_ideal_times_and_efficiencies) {
                     HasSubstr("\nCeilings: of a test.\n")));
 }
 
-TEST(Query, groups_sum_ideal_times_and_keep_them_apart_from_unknown_ones) {
+TEST(Query, GroupsSumIdealTimesAndKeepThemApartFromUnknownOnes) {
   AnalysisOptions options;
   options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
   options.aggregate_by = "type";
@@ -401,7 +401,7 @@ TEST(Query, groups_sum_ideal_times_and_keep_them_apart_from_unknown_ones) {
   EXPECT_EQ(rows[1]["intensity"], 0.0);
 }
 
-TEST(Query, without_columns_of_ceilings_none_are_asked_for) {
+TEST(Query, WithoutColumnsOfCeilingsNoneAreAskedFor) {
   EXPECT_FALSE(needs_ceilings({}));
   AnalysisOptions order;
   order.order_by = "efficiency";
@@ -420,7 +420,7 @@ TEST(Query, without_columns_of_ceilings_none_are_asked_for) {
   EXPECT_THAT(out.str(), Not(HasSubstr("not shown")));
 }
 
-TEST(Query, bad_options_are_errors_before_anything_is_read) {
+TEST(Query, BadOptionsAreErrorsBeforeAnythingIsRead) {
   const auto message = [](auto change) {
     AnalysisOptions options;
     change(options);
@@ -444,14 +444,14 @@ TEST(Query, bad_options_are_errors_before_anything_is_read) {
   EXPECT_THAT(message([](auto&) {}), IsEmpty());
 }
 
-TEST(Query, out_of_order_activities_are_told_of) {
+TEST(Query, OutOfOrderActivitiesAreToldOf) {
   const Answer answer = ask(profile({primitive("a", 0, 100), primitive("b", 200, 100),
                                      primitive("c", 10, 10), primitive("d", 400, 10)}),
                             {});
   EXPECT_THAT(answer.outcome.notes, ElementsAre(HasSubstr("1 activity out of time order")));
 }
 
-TEST(Query, derives_tensor_core_use_from_kernel_names) {
+TEST(Query, DerivesTensorCoreUseFromKernelNames) {
   Activity hopper = primitive("nvjet_tst_64x8_64x16_4x1_v_bz_TNT", 0, 300);
   Activity thin = primitive("gemv2T_kernel_val", 300, 200);
   Activity counted = primitive("volta_sgemm_128x64_nn", 500, 100);

@@ -53,28 +53,28 @@ class RowStoreTest : public testing::TestWithParam<std::int64_t> {
 };
 INSTANTIATE_TEST_SUITE_P(Ways, RowStoreTest, testing::Values(0, 100));
 
-TEST_P(RowStoreTest, unknown_keys_are_last_in_both_directions_and_ties_in_order_of_arrival) {
+TEST_P(RowStoreTest, UnknownKeysAreLastInBothDirectionsAndTiesInOrderOfArrival) {
   const std::vector<Cell> keys = {Cell(), std::int64_t{2}, std::int64_t{1}, Cell(),
                                   std::int64_t{2}};
   EXPECT_THAT(ascending(keys), ElementsAre(2, 1, 4, 0, 3));
   EXPECT_THAT(descending(keys), ElementsAre(1, 4, 2, 0, 3));
 }
 
-TEST_P(RowStoreTest, text_is_ordered_by_its_bytes) {
+TEST_P(RowStoreTest, TextIsOrderedByItsBytes) {
   const std::vector<Cell> keys = {std::string("b"), std::string("a"), Cell(), std::string("ab"),
                                   std::string("b")};
   EXPECT_THAT(ascending(keys), ElementsAre(1, 3, 0, 4, 2));
   EXPECT_THAT(descending(keys), ElementsAre(0, 4, 3, 1, 2));
 }
 
-TEST_P(RowStoreTest, whole_and_other_numbers_of_one_column_mix) {
+TEST_P(RowStoreTest, WholeAndOtherNumbersOfOneColumnMix) {
   const std::vector<Cell> keys = {std::int64_t{2}, 1.5, 2.5, -1.5, std::int64_t{0},
                                   std::int64_t{-2}};
   EXPECT_THAT(ascending(keys), ElementsAre(5, 3, 4, 1, 0, 2));
   EXPECT_THAT(descending(keys), ElementsAre(2, 0, 1, 4, 3, 5));
 }
 
-TEST_P(RowStoreTest, numbers_beyond_a_doubles_precision_keep_their_order) {
+TEST_P(RowStoreTest, NumbersBeyondADoublesPrecisionKeepTheirOrder) {
   constexpr std::int64_t kBig = std::int64_t{1} << 60;
   const std::vector<Cell> keys = {kBig + 1, kBig + 3, kBig, kBig + 2,
                                   std::numeric_limits<std::int64_t>::min()};
@@ -82,7 +82,7 @@ TEST_P(RowStoreTest, numbers_beyond_a_doubles_precision_keep_their_order) {
   EXPECT_THAT(descending(keys), ElementsAre(1, 3, 0, 2, 4));
 }
 
-TEST(RowStore, the_first_rows_of_many_are_the_same_by_heap_and_by_sorting) {
+TEST(RowStore, TheFirstRowsOfManyAreTheSameByHeapAndBySorting) {
   std::vector<Cell> keys;
   for (std::int64_t i = 0; i < 12'000; ++i) {
     keys.emplace_back();
@@ -98,7 +98,7 @@ TEST(RowStore, the_first_rows_of_many_are_the_same_by_heap_and_by_sorting) {
   }
 }
 
-TEST(RowStore, says_which_rows_cannot_be_among_the_first) {
+TEST(RowStore, SaysWhichRowsCannotBeAmongTheFirst) {
   RowStore store(2, RowDirection::descending, testing::TempDir());
   EXPECT_TRUE(store.wants(Cell()));
   ASSERT_TRUE(store.add(row(std::int64_t{5}, 0)).ok());
@@ -108,7 +108,7 @@ TEST(RowStore, says_which_rows_cannot_be_among_the_first) {
   EXPECT_TRUE(store.wants(std::int64_t{6}));
 }
 
-TEST(RowStore, a_folder_that_cannot_be_written_is_an_error_once_it_is_needed) {
+TEST(RowStore, AFolderThatCannotBeWrittenIsAnErrorOnceItIsNeeded) {
   RowStore store(0, RowDirection::ascending, "/nonexistent");
   const std::string text(1 << 20, 'x');
   Status status = Done{};
@@ -121,7 +121,7 @@ TEST(RowStore, a_folder_that_cannot_be_written_is_an_error_once_it_is_needed) {
   EXPECT_THAT(status.error().message(), testing::HasSubstr("/nonexistent"));
 }
 
-TEST(RowStore, what_memory_does_not_hold_comes_back_from_disk_in_order) {
+TEST(RowStore, WhatMemoryDoesNotHoldComesBackFromDiskInOrder) {
   RowStore store(0, RowDirection::ascending, testing::TempDir());
   const std::string text(1 << 20, 'x');
   constexpr std::int64_t kRows = 120;

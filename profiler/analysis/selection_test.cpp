@@ -46,7 +46,7 @@ AnalysisOptions with(Change change) {
   return options;
 }
 
-TEST(Selection, takes_what_was_executed_when_nothing_is_asked_for) {
+TEST(Selection, TakesWhatWasExecutedWhenNothingIsAskedFor) {
   const AnalysisOptions none;
   EXPECT_TRUE(selects(none, primitive("exec")));
   EXPECT_TRUE(selects(none, primitive("")));
@@ -64,7 +64,7 @@ TEST(Selection, takes_what_was_executed_when_nothing_is_asked_for) {
   }
 }
 
-TEST(Selection, operators_and_ranges_stand_below_what_does_the_work) {
+TEST(Selection, OperatorsAndRangesStandBelowWhatDoesTheWork) {
   const auto selection = Selection::compile({});
   ASSERT_TRUE(selection.ok());
   EXPECT_EQ(selection->level(of_kind(ActivityKind::range, "r")), Level::range);
@@ -72,7 +72,7 @@ TEST(Selection, operators_and_ranges_stand_below_what_does_the_work) {
   EXPECT_EQ(selection->level(primitive("exec")), Level::work);
 }
 
-TEST(Selection, phase_chooses_executions_creations_or_all) {
+TEST(Selection, PhaseChoosesExecutionsCreationsOrAll) {
   const auto phase = [](PhaseFilter filter) {
     return with([&](AnalysisOptions& options) { options.phase = filter; });
   };
@@ -87,7 +87,7 @@ TEST(Selection, phase_chooses_executions_creations_or_all) {
   }
 }
 
-TEST(Selection, type_is_a_kind_a_phase_an_operator_or_a_name) {
+TEST(Selection, TypeIsAKindAPhaseAnOperatorOrAName) {
   const auto type = [](std::vector<std::string> types) {
     return with([&](AnalysisOptions& options) { options.types = std::move(types); });
   };
@@ -103,7 +103,7 @@ TEST(Selection, type_is_a_kind_a_phase_an_operator_or_a_name) {
   EXPECT_TRUE(selects(type({"dnnl_stream_wait"}), of_kind(ActivityKind::api, "dnnl_stream_wait")));
 }
 
-TEST(Selection, kinds_are_alternatives_of_each_other) {
+TEST(Selection, KindsAreAlternativesOfEachOther) {
   const AnalysisOptions kinds = with([](AnalysisOptions& options) {
     options.kinds = {"api", "kernel"};
   });
@@ -117,7 +117,7 @@ TEST(Selection, kinds_are_alternatives_of_each_other) {
   EXPECT_THAT(bad.error().message(), HasSubstr("kernel"));
 }
 
-TEST(Selection, name_is_a_regular_expression_over_a_part) {
+TEST(Selection, NameIsARegularExpressionOverAPart) {
   const auto name = [](const char* pattern) {
     return with([&](AnalysisOptions& options) { options.name = pattern; });
   };
@@ -129,7 +129,7 @@ TEST(Selection, name_is_a_regular_expression_over_a_part) {
   EXPECT_THAT(bad.error().message(), HasSubstr("--name"));
 }
 
-TEST(Selection, layer_is_whole_names_in_a_row) {
+TEST(Selection, LayerIsWholeNamesInARow) {
   const auto layer = [](const char* path) {
     return with([&](AnalysisOptions& options) { options.layer = path; });
   };
@@ -145,7 +145,7 @@ TEST(Selection, layer_is_whole_names_in_a_row) {
   EXPECT_FALSE(selects(layer("b"), colon));
 }
 
-TEST(Selection, direction_covers_its_parts) {
+TEST(Selection, DirectionCoversItsParts) {
   const auto direction = [](const char* word) {
     return with([&](AnalysisOptions& options) { options.direction = word; });
   };
@@ -155,7 +155,7 @@ TEST(Selection, direction_covers_its_parts) {
   EXPECT_FALSE(selects(direction("forward"), primitive("exec")));
 }
 
-TEST(Selection, device_is_a_name_or_a_number) {
+TEST(Selection, DeviceIsANameOrANumber) {
   const auto devices = [](std::vector<std::string> names) {
     return with([&](AnalysisOptions& options) { options.devices = std::move(names); });
   };
@@ -167,7 +167,7 @@ TEST(Selection, device_is_a_name_or_a_number) {
   EXPECT_FALSE(selects(devices({"cuda"}), primitive("exec")));
 }
 
-TEST(Selection, dtype_is_exact_and_an_unknown_one_is_left_out) {
+TEST(Selection, DtypeIsExactAndAnUnknownOneIsLeftOut) {
   const auto dtype = [](const char* name) {
     return with([&](AnalysisOptions& options) { options.dtype = name; });
   };
@@ -176,7 +176,7 @@ TEST(Selection, dtype_is_exact_and_an_unknown_one_is_left_out) {
   EXPECT_FALSE(selects(dtype("f32"), of_kind(ActivityKind::kernel, "k")));
 }
 
-TEST(Selection, time_bounds_include_their_ends_and_leave_unknown_times_out) {
+TEST(Selection, TimeBoundsIncludeTheirEndsAndLeaveUnknownTimesOut) {
   const auto between = [](std::int64_t min, std::int64_t max) {
     return with([&](AnalysisOptions& options) {
       options.min_time = Nanoseconds(min);

@@ -46,7 +46,7 @@ SelfTimeAnswer self_times(const std::vector<Activity>& activities) {
 const std::map<std::string, std::optional<std::int64_t>> kNested = {
     {"network", 30}, {"layer", 20}, {"primitive", 30}, {"second", 20}};
 
-TEST(SelfTimes, of_activities_in_the_order_of_their_ends) {
+TEST(SelfTimes, OfActivitiesInTheOrderOfTheirEnds) {
   const SelfTimeAnswer answer =
       self_times({activity("primitive", 20, 50), activity("layer", 10, 60),
                   activity("second", 70, 90), activity("network", 0, 100)});
@@ -54,7 +54,7 @@ TEST(SelfTimes, of_activities_in_the_order_of_their_ends) {
   EXPECT_THAT(answer.order, ElementsAre("primitive", "layer", "second", "network"));
 }
 
-TEST(SelfTimes, of_activities_in_the_order_of_their_starts) {
+TEST(SelfTimes, OfActivitiesInTheOrderOfTheirStarts) {
   const SelfTimeAnswer answer =
       self_times({activity("network", 0, 100), activity("layer", 10, 60),
                   activity("primitive", 20, 50), activity("second", 70, 90)});
@@ -62,7 +62,7 @@ TEST(SelfTimes, of_activities_in_the_order_of_their_starts) {
   EXPECT_EQ(answer.out_of_order, 0);
 }
 
-TEST(SelfTimes, of_two_that_take_the_same_time_the_operator_encloses_the_primitive) {
+TEST(SelfTimes, OfTwoThatTakeTheSameTimeTheOperatorEnclosesThePrimitive) {
   Activity primitive = activity("primitive", 0, 50);
   primitive.kind = ActivityKind::primitive;
   const Activity layer = activity("layer", 0, 50);
@@ -74,13 +74,13 @@ TEST(SelfTimes, of_two_that_take_the_same_time_the_operator_encloses_the_primiti
   }
 }
 
-TEST(SelfTimes, threads_do_not_nest_in_each_other) {
+TEST(SelfTimes, ThreadsDoNotNestInEachOther) {
   const SelfTimeAnswer answer = self_times({activity("a", 10, 20, 1), activity("b", 0, 100, 2)});
   EXPECT_EQ(answer.self.at("b"), 100);
   EXPECT_EQ(answer.self.at("a"), 10);
 }
 
-TEST(SelfTimes, instants_counters_and_what_never_ended_have_none) {
+TEST(SelfTimes, InstantsCountersAndWhatNeverEndedHaveNone) {
   Activity marker = activity("marker", 5, 5);
   marker.kind = ActivityKind::marker;
   Activity allocation = activity("allocation", 0, 80);
@@ -95,14 +95,14 @@ TEST(SelfTimes, instants_counters_and_what_never_ended_have_none) {
   EXPECT_EQ(answer.self.at("range"), 100);
 }
 
-TEST(SelfTimes, a_child_that_comes_too_late_is_counted) {
+TEST(SelfTimes, AChildThatComesTooLateIsCounted) {
   const SelfTimeAnswer answer = self_times({activity("first", 0, 100), activity("next", 200, 300),
                                             activity("late", 10, 20), activity("last", 400, 500)});
   EXPECT_EQ(answer.self.at("first"), 100);
   EXPECT_EQ(answer.out_of_order, 1);
 }
 
-TEST(SelfTimes, records_that_overlap_give_no_time_below_zero_and_no_overflow) {
+TEST(SelfTimes, RecordsThatOverlapGiveNoTimeBelowZeroAndNoOverflow) {
   const SelfTimeAnswer few =
       self_times({activity("a", 0, 80), activity("b", 20, 100), activity("both", 0, 100)});
   EXPECT_EQ(few.self.at("both"), 0);
@@ -113,7 +113,7 @@ TEST(SelfTimes, records_that_overlap_give_no_time_below_zero_and_no_overflow) {
   EXPECT_EQ(self_times(many).self.at("whole"), 0);
 }
 
-TEST(SelfTimes, of_a_parent_with_very_many_children_are_right_or_unknown) {
+TEST(SelfTimes, OfAParentWithVeryManyChildrenAreRightOrUnknown) {
   std::vector<Activity> activities;
   constexpr std::int64_t kChildren = 40'000;
   for (std::int64_t i = 0; i < kChildren; ++i) {
@@ -127,7 +127,7 @@ TEST(SelfTimes, of_a_parent_with_very_many_children_are_right_or_unknown) {
             10 * kChildren - 55 - 4 * (kChildren - 6));
 }
 
-TEST(SelfTimes, an_error_of_the_next_stage_is_handed_back) {
+TEST(SelfTimes, AnErrorOfTheNextStageIsHandedBack) {
   SelfTimes stage([](const Activity&, std::optional<Nanoseconds>) {
     return Status(Error{"disk full", "", ""});
   });

@@ -64,7 +64,7 @@ std::vector<Activity> executions() {
           timed(ActivityKind::primitive, "dot", 300'000, 60'000)};
 }
 
-TEST(Summary, counts_each_execution_once) {
+TEST(Summary, CountsEachExecutionOnce) {
   const std::vector<TimeRow> rows = summary_of(executions()).operators({});
   EXPECT_THAT(names_of(rows), ElementsAre("plus", "dot", "sqrt"));
   const TimeRow& plus = rows[0];
@@ -80,7 +80,7 @@ TEST(Summary, counts_each_execution_once) {
   EXPECT_DOUBLE_EQ(rows[2].cumulative_share.value(), 1.0);
 }
 
-TEST(Summary, five_keys_order_it_both_ways) {
+TEST(Summary, FiveKeysOrderItBothWays) {
   const Summary summary = summary_of(executions());
   struct Expected {
     SummarySort sort;
@@ -106,7 +106,7 @@ TEST(Summary, five_keys_order_it_both_ways) {
               ElementsAre("plus"));
 }
 
-TEST(Summary, categories_stand_apart_and_what_is_only_considered_in_none) {
+TEST(Summary, CategoriesStandApartAndWhatIsOnlyConsideredInNone) {
   Activity creation = timed(ActivityKind::primitive, "matmul", 0, 5);
   creation.attributes.set(Attribute::phase, "create:cache_miss");
   Activity dispatch = timed(ActivityKind::primitive, "matmul", 0, 0);
@@ -129,7 +129,7 @@ TEST(Summary, categories_stand_apart_and_what_is_only_considered_in_none) {
 }
 
 // The example of MXNet's profiler guide: operators of 0.1150 ms in total, 17 API calls, counters.
-TEST(Summary, operators_calls_and_counters_never_add_up) {
+TEST(Summary, OperatorsCallsAndCountersNeverAddUp) {
   std::vector<Activity> activities = {
       timed(ActivityKind::operation, "sqrt", 0, 52'000),
       timed(ActivityKind::operation, "_plus_scalar", 60'000, 41'000),
@@ -146,7 +146,7 @@ TEST(Summary, operators_calls_and_counters_never_add_up) {
   EXPECT_EQ(tables.count("counter"), 0u);
 }
 
-TEST(Summary, layers_that_nest_share_what_is_their_own) {
+TEST(Summary, LayersThatNestShareWhatIsTheirOwn) {
   const std::vector<TimeRow> rows =
       summary_of({layer("net:a", 0, 60), layer("net:b", 60, 30), layer("net", 0, 100)}).layers({});
   EXPECT_THAT(names_of(rows), ElementsAre("net", "net:a", "net:b"));
@@ -158,7 +158,7 @@ TEST(Summary, layers_that_nest_share_what_is_their_own) {
 }
 
 // As recorded by a profiling pass: nearly all of a layer's time is that of its primitive.
-TEST(Summary, a_layer_shares_the_time_of_its_primitive) {
+TEST(Summary, ALayerSharesTheTimeOfItsPrimitive) {
   const auto primitive = [](const std::string& scope, std::int64_t start, std::int64_t time) {
     Activity activity = timed(ActivityKind::primitive, "matmul", start, time);
     activity.scope = scope;
@@ -174,7 +174,7 @@ TEST(Summary, a_layer_shares_the_time_of_its_primitive) {
   EXPECT_DOUBLE_EQ(summary.categories({}).at("primitive").at(0).share.value(), 1.0);
 }
 
-TEST(Summary, primitives_without_a_layer_belong_to_their_case) {
+TEST(Summary, PrimitivesWithoutALayerBelongToTheirCase) {
   Activity primitive = timed(ActivityKind::primitive, "matmul", 0, 5);
   primitive.case_id = "gemm/forward";
   EXPECT_THAT(names_of(summary_of({primitive}).layers({})), ElementsAre("gemm/forward"));
@@ -204,7 +204,7 @@ double sum_of_shares(const std::vector<TimeRow>& rows) {
 
 // The forward pass of a PyTorch step, where pooling takes 87 of 349 ms outside oneDNN. Regression
 // test: the table of layers used to show only fractions of oneDNN's primitives, 58.8 % and 41.2 %.
-TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explains) {
+TEST(Summary, LayersOfRangesShareTheWallTimeWithWhatNoPrimitiveExplains) {
   const Summary summary = summary_of(
       {executed("convolution", "conv1_x", 1, 94), ranged("aten::conv2d", "conv1_x", 0, 96),
        ranged("aten::max_pool2d", "conv1_x", 96, 87), ranged("conv1_x", "conv1_x", 0, 190),
@@ -233,7 +233,7 @@ TEST(Summary, layers_of_ranges_share_the_wall_time_with_what_no_primitive_explai
 
 // Autograd's ranges have the scope of the layer whose forward operator they belong to, but they run
 // later, outside that layer's own range.
-TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
+TEST(Summary, TheBackwardPassOfALayerIsInItsTotal) {
   const Summary summary = summary_of({ranged("a", "net:a", 0, 10), ranged("net", "net", 0, 12),
                                       executed("reorder", "net:a", 21, 5),
                                       ranged("ConvolutionBackward0", "net:a", 20, 30)});
@@ -249,7 +249,7 @@ TEST(Summary, the_backward_pass_of_a_layer_is_in_its_total) {
 }
 
 // Devices work in parallel to the host, so their time is not part of the wall time.
-TEST(Summary, devices_have_tables_of_their_own) {
+TEST(Summary, DevicesHaveTablesOfTheirOwn) {
   Activity kernel = executed("sgemm", "net:a", 5, 300);
   kernel.kind = ActivityKind::kernel;
   kernel.track.device = 0;
@@ -268,7 +268,7 @@ TEST(Summary, devices_have_tables_of_their_own) {
   EXPECT_FALSE(json::parse(summary_json(summary_of(executions()))).contains("device_layers"));
 }
 
-TEST(Summary, the_tables_of_iterations_share_their_wall_time) {
+TEST(Summary, TheTablesOfIterationsShareTheirWallTime) {
   const auto in_iteration = [](Activity activity) {
     activity.attributes.set(Attribute::iteration, std::int64_t{0});
     return activity;
@@ -289,7 +289,7 @@ TEST(Summary, the_tables_of_iterations_share_their_wall_time) {
   EXPECT_DOUBLE_EQ(sum_of_shares(summary.operators({})), 1.0);
 }
 
-TEST(Summary, attributed_and_unattributed_are_the_wall_time) {
+TEST(Summary, AttributedAndUnattributedAreTheWallTime) {
   Activity iteration = timed(ActivityKind::range, "iteration", 0, 100);
   iteration.attributes.set(Attribute::iteration, std::int64_t{0});
   const Attribution attribution =
@@ -301,7 +301,7 @@ TEST(Summary, attributed_and_unattributed_are_the_wall_time) {
   EXPECT_EQ(attribution.unattributed, Nanoseconds(20));
 }
 
-TEST(Summary, without_iterations_the_wall_time_is_all_that_was_recorded) {
+TEST(Summary, WithoutIterationsTheWallTimeIsAllThatWasRecorded) {
   const Attribution attribution =
       summary_of({layer("net:a", 10, 50), timed(ActivityKind::range, "all", 0, 100)}).attribution();
   EXPECT_EQ(attribution.wall, Nanoseconds(100));
@@ -309,7 +309,7 @@ TEST(Summary, without_iterations_the_wall_time_is_all_that_was_recorded) {
   EXPECT_EQ(attribution.unattributed, Nanoseconds(50));
 }
 
-TEST(Summary, the_mean_of_a_counter_is_over_time_and_never_a_sum) {
+TEST(Summary, TheMeanOfACounterIsOverTimeAndNeverASum) {
   const Summary summary =
       summary_of({counter(0, 100), counter(30, 400), timed(ActivityKind::range, "r", 0, 40)});
   const std::vector<CounterRow> rows = summary.counters({});
@@ -324,7 +324,7 @@ TEST(Summary, the_mean_of_a_counter_is_over_time_and_never_a_sum) {
   EXPECT_EQ(summary.attribution().wall, Nanoseconds(40));
 }
 
-TEST(Summary, allocations_of_more_than_2_GiB_are_exact) {
+TEST(Summary, AllocationsOfMoreThan2GiBAreExact) {
   const auto allocation = [](const char* role, std::int64_t size) {
     Activity activity = timed(ActivityKind::allocation, "buffer", 0, 10);
     activity.attributes.set(Attribute::role, role);
@@ -345,7 +345,7 @@ TEST(Summary, allocations_of_more_than_2_GiB_are_exact) {
   EXPECT_EQ(rows[1].mean_bytes, static_cast<double>(kBig + 1));
 }
 
-TEST(Summary, what_never_ended_is_counted_apart) {
+TEST(Summary, WhatNeverEndedIsCountedApart) {
   Activity begun = layer("net:a", 0, 0);
   begun.duration.reset();
   begun.attributes.set(Attribute::unfinished, std::int64_t{1});
@@ -357,7 +357,7 @@ TEST(Summary, what_never_ended_is_counted_apart) {
   EXPECT_THAT(format_summary(summary), HasSubstr("net:a (1 unfinished)"));
 }
 
-TEST(Summary, reset_empties_it) {
+TEST(Summary, ResetEmptiesIt) {
   Summary summary = summary_of(executions());
   EXPECT_FALSE(summary.empty());
   summary.reset();
@@ -367,7 +367,7 @@ TEST(Summary, reset_empties_it) {
 }
 
 // Exact to the nanosecond: six decimals of a millisecond.
-TEST(Summary, text_and_json_say_the_same) {
+TEST(Summary, TextAndJsonSayTheSame) {
   const Summary summary = summary_of(executions());
   const std::string text = format_summary(summary);
   const json document = json::parse(summary_json(summary));
@@ -382,7 +382,7 @@ TEST(Summary, text_and_json_say_the_same) {
   EXPECT_EQ(document["categories"]["primitive"], document["operators"]);
 }
 
-TEST(Summary, tables_fit_a_terminal_of_80_columns) {
+TEST(Summary, TablesFitATerminalOf80Columns) {
   std::vector<Activity> activities = executions();
   activities.push_back(
       layer("a_network:a_block_with_a_long_name:another_block:convolution_1", 0, 12'345'678));
@@ -396,7 +396,7 @@ TEST(Summary, tables_fit_a_terminal_of_80_columns) {
   EXPECT_THAT(format_summary(summary), HasSubstr("p50 [ms]"));
 }
 
-TEST(Summary, every_column_has_its_unit) {
+TEST(Summary, EveryColumnHasItsUnit) {
   Activity allocation = timed(ActivityKind::allocation, "b", 0, 1);
   allocation.attributes.set(Attribute::size_bytes, std::int64_t{4});
   const std::string text =
@@ -407,7 +407,7 @@ TEST(Summary, every_column_has_its_unit) {
   }
 }
 
-TEST(Summary, hostile_names_stay_text) {
+TEST(Summary, HostileNamesStayText) {
   const Summary summary = summary_of({layer("\x1b[2J\xff", 0, 1)});
   EXPECT_THAT(format_summary(summary), Not(HasSubstr("\x1b")));
   EXPECT_TRUE(json::accept(summary_json(summary)));

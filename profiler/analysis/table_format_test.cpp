@@ -49,7 +49,7 @@ TableShape shape() {
   return shape_of({column("name", 6), column("time_ns", 8), column("reason", 6)});
 }
 
-TEST(TableFormat, table_aligns_numbers_to_the_right_and_shows_what_is_unknown) {
+TEST(TableFormat, TableAlignsNumbersToTheRightAndShowsWhatIsUnknown) {
   EXPECT_EQ(written("table", shape(), kRows),
             "a note\n\n"
             "name        time  reason\n"
@@ -58,21 +58,21 @@ TEST(TableFormat, table_aligns_numbers_to_the_right_and_shows_what_is_unknown) {
             "a note\n");
 }
 
-TEST(TableFormat, space_gives_awk_one_word_a_field) {
+TEST(TableFormat, SpaceGivesAwkOneWordAField) {
   EXPECT_EQ(written("space", shape(), kRows),
             "name time_ns reason\n"
             "conv_1 1000 a,\"b\"\n"
             "relu n/a n/a\n");
 }
 
-TEST(TableFormat, csv_quotes_text_and_leaves_unknown_empty) {
+TEST(TableFormat, CsvQuotesTextAndLeavesUnknownEmpty) {
   EXPECT_EQ(written("csv", shape(), kRows),
             "name,time_ns,reason\n"
             "\"conv 1\",1000,\"a,\"\"b\"\"\"\n"
             "\"relu\",,\n");
 }
 
-TEST(TableFormat, json_leaves_unknown_out) {
+TEST(TableFormat, JsonLeavesUnknownOut) {
   const auto json = nlohmann::json::parse(written("json", shape(), kRows));
   EXPECT_EQ(json["selected"], 2);
   EXPECT_EQ(json["total_ns"], 1500);
@@ -82,11 +82,11 @@ TEST(TableFormat, json_leaves_unknown_out) {
   EXPECT_EQ(json["rows"][1], (nlohmann::json{{"name", "relu"}}));
 }
 
-TEST(TableFormat, json_without_rows_is_still_json) {
+TEST(TableFormat, JsonWithoutRowsIsStillJson) {
   EXPECT_EQ(nlohmann::json::parse(written("json", shape(), {}))["rows"].size(), 0u);
 }
 
-TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
+TEST(TableFormat, MarkdownIsATableInWhichNamesAreNoMarkup) {
   EXPECT_EQ(written("markdown", shape_of({column("name", 6), column("time_ns", 8)}),
                     {{std::string("<b>|`*[x](y)\\&"), std::int64_t{1000}}}),
             "a note  \n\n"
@@ -96,7 +96,7 @@ TEST(TableFormat, markdown_is_a_table_in_which_names_are_no_markup) {
             "\na note\n");
 }
 
-TEST(TableFormat, no_format_has_a_raw_escape_sequence) {
+TEST(TableFormat, NoFormatHasARawEscapeSequence) {
   const TableShape shape = shape_of({column("name", 60)});
   const std::string name =
       "\x1b]0;title\x07 \xc2\x9b"
@@ -116,13 +116,13 @@ TEST(TableFormat, no_format_has_a_raw_escape_sequence) {
             "31m \x7f\xef\xbf\xbd\r\n");
 }
 
-TEST(TableFormat, csv_has_one_line_for_each_row_and_no_control_character) {
+TEST(TableFormat, CsvHasOneLineForEachRowAndNoControlCharacter) {
   const std::string text =
       written("csv", shape_of({column("name", 6)}), {{std::string("a\n::error::b\x1b \xc3\xa9")}});
   EXPECT_EQ(text, "name\n\"a\\x0a::error::b\\x1b \xc3\xa9\"\n");
 }
 
-TEST(TableFormat, csv_doubles_each_quote) {
+TEST(TableFormat, CsvDoublesEachQuote) {
   const auto cell = [](std::string_view text) {
     return written("csv", shape_of({column("name", 6)}), {{std::string(text)}});
   };
@@ -131,7 +131,7 @@ TEST(TableFormat, csv_doubles_each_quote) {
   EXPECT_EQ(cell("\xc3\xa9\""), "name\n\"\xc3\xa9\"\"\"\n");
 }
 
-TEST(TableFormat, csv_cells_that_begin_a_formula_begin_with_an_apostrophe) {
+TEST(TableFormat, CsvCellsThatBeginAFormulaBeginWithAnApostrophe) {
   const auto cell = [](const std::string& text) {
     const std::string csv = written("csv", shape_of({column("name", 6)}), {{text}});
     return csv.substr(5, csv.size() - 6);
@@ -148,14 +148,14 @@ TEST(TableFormat, csv_cells_that_begin_a_formula_begin_with_an_apostrophe) {
   EXPECT_EQ(cell("\t=1"), "\"\\x09=1\"");
 }
 
-TEST(TableFormat, an_unknown_one_is_an_error_with_the_nearest) {
+TEST(TableFormat, AnUnknownOneIsAnErrorWithTheNearest) {
   const auto format = find_table_format("markdwn");
   ASSERT_FALSE(format.ok());
   EXPECT_THAT(format.error().message(), HasSubstr("unknown format `markdwn`"));
   EXPECT_THAT(format.error().message(), HasSubstr("markdown"));
 }
 
-TEST(TableFormat, a_number_or_unknown_cell_is_never_cut) {
+TEST(TableFormat, ANumberOrUnknownCellIsNeverCut) {
   TableShape narrow = shape_of({column("op", 2), column("time_ns", 4)});
   EXPECT_EQ(narrow.columns[0].width, 2u);
   const std::string text =
@@ -170,7 +170,7 @@ std::size_t total(const std::vector<TableColumn>& columns) {
   return sum;
 }
 
-TEST(FitWidth, narrows_texts_from_the_widest_on_and_numbers_never) {
+TEST(FitWidth, NarrowsTextsFromTheWidestOnAndNumbersNever) {
   std::vector<TableColumn> columns = {column("name", 200), column("time_ns", 9),
                                       column("reason", 40)};
   ASSERT_TRUE(fit_width(columns, 80).ok());
@@ -182,14 +182,14 @@ TEST(FitWidth, narrows_texts_from_the_widest_on_and_numbers_never) {
   EXPECT_LE(total(columns), 80u);
 }
 
-TEST(FitWidth, says_how_wide_the_table_must_be) {
+TEST(FitWidth, SaysHowWideTheTableMustBe) {
   std::vector<TableColumn> columns = {column("name", 200), column("time_ns", 9)};
   const Status status = fit_width(columns, 12);
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().message(), HasSubstr("--width: the table needs a width of 21"));
 }
 
-TEST(FitWidth, rows_of_a_narrowed_table_are_cut_in_the_middle) {
+TEST(FitWidth, RowsOfANarrowedTableAreCutInTheMiddle) {
   TableShape narrow = shape_of({column("name", 60), column("reason", 6)});
   ASSERT_TRUE(fit_width(narrow.columns, 18).ok());
   const std::string text =

@@ -200,7 +200,7 @@ TEST(GpuRows, AnOperatorsWorkIsOnTheKernelThatComputesOnceForEachExecution) {
 
 // pyprof.init() and emit_nvtx() without shapes. The marker describes the call. The ranges inside it
 // and those of autograd's thread have its sequence number.
-TEST(GpuRows, backward_kernels_below_markers_of_pyprof_take_over_by_sequence_number) {
+TEST(GpuRows, BackwardKernelsBelowMarkersOfPyprofTakeOverBySequenceNumber) {
   Capture capture;
   const std::string tensor =
       "{'name': '', 'type': 'tensor', 'shape': (1, 3, 8, 8), 'dtype': 'float16'}";

@@ -64,7 +64,7 @@ TEST(ByteSinks, GzipReadsBack) {
   EXPECT_TRUE(read == expected);
 }
 
-TEST(ByteSinks, gzip_takes_a_write_that_is_larger_than_one_piece) {
+TEST(ByteSinks, GzipTakesAWriteThatIsLargerThanOnePiece) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("a.gz");
   auto file = file_bytes(path, Existing::refuse);

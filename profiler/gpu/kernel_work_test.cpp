@@ -124,7 +124,7 @@ TEST(KernelWork, UnknownBytesAreNotZero) {
 
 // In a backward convolution, the gradients of source and weights are one convolution each. The
 // gradient of the bias is a sum.
-TEST(KernelWork, each_gradient_of_a_backward_operator_has_the_work_of_the_forward_one) {
+TEST(KernelWork, EachGradientOfABackwardOperatorHasTheWorkOfTheForwardOne) {
   GpuOperatorWork work{100, 40, GpuOperatorWork::Extent::each_gradient};
   const auto shares =
       work_of_kernels(work, std::vector<KernelCandidate>{{"cudnn_dgrad_engine", {}},

@@ -24,29 +24,29 @@ constexpr const char* kTensorCoreName = "nvjet_tst_64x8_64x16_4x1_v_bz_TNT";
 constexpr const char* kSimtName = "cutlass_80_simt_sgemm_128x32_8x5_nn_align1";
 constexpr const char* kUnknownName = "matmul_kernel";
 
-TEST(TensorCoresByName, agreeing_kernels_speak_with_one_voice) {
+TEST(TensorCoresByName, AgreeingKernelsSpeakWithOneVoice) {
   EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kTensorCoreName)}), "used (name: nvjet)");
   EXPECT_EQ(describe_use({kernel(kSimtName)}), "not used (name: simt)");
   EXPECT_EQ(describe_use({kernel(kUnknownName)}), "unknown");
 }
 
-TEST(TensorCoresByName, auxiliary_kernels_are_not_asked) {
+TEST(TensorCoresByName, AuxiliaryKernelsAreNotAsked) {
   EXPECT_EQ(
       describe_use({kernel("nchwToNhwcKernel", "layout conversion"), kernel(kTensorCoreName)}),
       "used (name: nvjet)");
   EXPECT_EQ(describe_use({kernel(kTensorCoreName, "layout conversion")}), std::nullopt);
 }
 
-TEST(TensorCoresByName, a_use_is_counted_among_others) {
+TEST(TensorCoresByName, AUseIsCountedAmongOthers) {
   EXPECT_EQ(describe_use({kernel(kTensorCoreName), kernel(kSimtName), kernel(kUnknownName)}),
             "used by 1 of 3 kernels (name: nvjet)");
 }
 
-TEST(TensorCoresByName, without_a_use_one_unknown_name_leaves_it_open) {
+TEST(TensorCoresByName, WithoutAUseOneUnknownNameLeavesItOpen) {
   EXPECT_EQ(describe_use({kernel(kSimtName), kernel(kUnknownName)}), "unknown");
 }
 
-TEST(TensorCoresByName, other_activities_are_no_kernels) {
+TEST(TensorCoresByName, OtherActivitiesAreNoKernels) {
   Activity range = kernel(kTensorCoreName);
   range.kind = ActivityKind::range;
   EXPECT_EQ(describe_use({range}), std::nullopt);

@@ -29,7 +29,7 @@ Activity annotate(const Activity& activity) {
   return collected.activities.front();
 }
 
-TEST(KernelNameSink, adds_what_the_name_tells) {
+TEST(KernelNameSink, AddsWhatTheNameTells) {
   Activity kernel = make_activity(ActivityKind::kernel, "nvjet_tst_64x8_64x16_4x1_v_bz_TNT");
   kernel.attributes.set(Attribute::registers, std::int64_t{168});
   Activity expected = kernel;
@@ -37,13 +37,13 @@ TEST(KernelNameSink, adds_what_the_name_tells) {
   EXPECT_EQ(annotate(kernel), expected);
 }
 
-TEST(KernelNameSink, reads_the_long_name) {
+TEST(KernelNameSink, ReadsTheLongName) {
   Activity kernel = make_activity(ActivityKind::kernel, "Kernel2");
   kernel.attributes.set(Attribute::long_name, "cutlass::Kernel2<cutlass_80_simt_sgemm_128x32>");
   EXPECT_EQ(annotate(kernel).attributes.text(Attribute::tensor_cores), "not used (name: simt)");
 }
 
-TEST(KernelNameSink, leaves_what_the_file_says) {
+TEST(KernelNameSink, LeavesWhatTheFileSays) {
   Activity kernel = make_activity(ActivityKind::kernel, "nvjet_tst_64x8");
   for (const char* value : {"not used (counter)", "1", "-"}) {
     kernel.attributes.set(Attribute::tensor_cores, value);
@@ -51,7 +51,7 @@ TEST(KernelNameSink, leaves_what_the_file_says) {
   }
 }
 
-TEST(KernelNameSink, leaves_unknown_names_and_other_kinds) {
+TEST(KernelNameSink, LeavesUnknownNamesAndOtherKinds) {
   const Activity unknown = make_activity(ActivityKind::kernel, "matmul_kernel");
   EXPECT_EQ(annotate(unknown), unknown);
   const Activity range = make_activity(ActivityKind::range, "nvjet_tst_64x8");

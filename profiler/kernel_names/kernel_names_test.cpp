@@ -39,7 +39,7 @@ std::string_view name_of(TensorCoreUse use) {
   return kNames[static_cast<std::size_t>(use)];
 }
 
-TEST(KernelNames, of_real_libraries_get_their_verdict_and_rule) {
+TEST(KernelNames, OfRealLibrariesGetTheirVerdictAndRule) {
   KernelNames names;
   const std::vector<Fixture> all = fixtures();
   EXPECT_GT(all.size(), 150u);
@@ -51,7 +51,7 @@ TEST(KernelNames, of_real_libraries_get_their_verdict_and_rule) {
   }
 }
 
-TEST(KernelNames, have_one_rule_an_id_and_a_fixture_for_each) {
+TEST(KernelNames, HaveOneRuleAnIdAndAFixtureForEach) {
   std::set<std::string_view> ids;
   std::set<std::string> used;
   for (const Fixture& fixture : fixtures()) used.insert(fixture.rule);
@@ -65,7 +65,7 @@ TEST(KernelNames, have_one_rule_an_id_and_a_fixture_for_each) {
 
 // The list of PyProf (gen2/tc.py), which XProf also uses. A kernel uses tensor cores if its name
 // has one of the words in kWords before `gemm` or `cudnn`, or one of the words below.
-TEST(KernelNames, know_what_pyprof_knew) {
+TEST(KernelNames, KnowWhatPyprofKnew) {
   constexpr std::string_view kWords[] = {"h884", "s884", "h1688", "s1688", "i8816", "c1688"};
   KernelNames names;
   for (const std::string_view word : kWords) {
@@ -82,7 +82,7 @@ TEST(KernelNames, know_what_pyprof_knew) {
   }
 }
 
-TEST(KernelNames, a_long_name_tells_what_the_short_one_leaves_open) {
+TEST(KernelNames, ALongNameTellsWhatTheShortOneLeavesOpen) {
   KernelNames names;
   const std::string long_name = "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128>";
   EXPECT_EQ(names.tensor_cores("Kernel2", "").use, TensorCoreUse::unknown);
@@ -96,7 +96,7 @@ TEST(KernelNames, a_long_name_tells_what_the_short_one_leaves_open) {
   EXPECT_EQ(format_verdict(names.tensor_cores("triton_tem_fused_mm", "softmax")), "unknown");
 }
 
-TEST(KernelNames, text_names_the_evidence) {
+TEST(KernelNames, TextNamesTheEvidence) {
   EXPECT_EQ(format_verdict({TensorCoreUse::used, TensorCoreEvidence::name, "nvjet"}),
             "used (name: nvjet)");
   EXPECT_EQ(format_verdict({TensorCoreUse::not_used, TensorCoreEvidence::name, "gemv"}),
@@ -110,7 +110,7 @@ TEST(KernelNames, text_names_the_evidence) {
 
 // Imitates a profile in which every kernel name is different. The cache forgets some names, and
 // their verdict is computed again.
-TEST(KernelNames, memory_of_names_is_bounded_and_answers_stay_right) {
+TEST(KernelNames, MemoryOfNamesIsBoundedAndAnswersStayRight) {
   KernelNames names;
   for (int i = 0; i < 12'000; ++i) {
     ASSERT_EQ(names.tensor_cores("nvjet_" + std::to_string(i)).use, TensorCoreUse::used);

@@ -25,7 +25,7 @@ std::string fields(std::string_view text) {
   return joined;
 }
 
-TEST(MemoryDescriptor, of_all_formats) {
+TEST(MemoryDescriptor, OfAllFormats) {
   EXPECT_EQ(fields("src_f32::blocked:aBcd16b:f0"), "src|f32||blocked|aBcd16b||f0|");
   EXPECT_EQ(fields("wei_f32:p:blocked:Acb16a:f0"), "wei|f32|p|blocked|Acb16a||f0|");
   EXPECT_EQ(fields("src_f32::blocked:ab:40x1:f0"), "src|f32||blocked|ab|40x1|f0|");
@@ -38,7 +38,7 @@ TEST(MemoryDescriptor, of_all_formats) {
             "wei|s8|p|blocked|ABcd4b16a4b||f1:s8m1|");
 }
 
-TEST(MemoryDescriptor, undefined_tensors) {
+TEST(MemoryDescriptor, UndefinedTensors) {
   for (const std::string_view text : {"bia_undef::undef::f0", "bia_undef::undef::",
                                       "bia_undef::undef:::", "bia:undef::undef:::"}) {
     EXPECT_FALSE(parse_one(text).is_defined()) << text;
@@ -46,14 +46,14 @@ TEST(MemoryDescriptor, undefined_tensors) {
   }
 }
 
-TEST(MemoryDescriptor, names_with_underscores) {
+TEST(MemoryDescriptor, NamesWithUnderscores) {
   EXPECT_EQ(fields("src_layer_f32::blocked:abc:f0"), "src_layer|f32||blocked|abc||f0|");
   EXPECT_EQ(fields("diff_src:f32::blocked:ab::f0"), "diff_src|f32||blocked|ab||f0|");
   EXPECT_EQ(fields("src_f8_e5m2::blocked:ab::f0"), "src|f8_e5m2||blocked|ab||f0|");
   EXPECT_EQ(fields("src:f8_e4m3::blocked:ab::f0"), "src|f8_e4m3||blocked|ab||f0|");
 }
 
-TEST(MemoryDescriptor, rank_of_a_tag) {
+TEST(MemoryDescriptor, RankOfATag) {
   EXPECT_EQ(parse_one("src_f32::blocked:aBcd16b:f0").rank(), 4U);
   EXPECT_EQ(parse_one("src_f32::blocked:ABcd16b16a:f0").rank(), 4U);
   EXPECT_EQ(parse_one("src:f32::blocked:a::f0").rank(), 1U);
@@ -61,7 +61,7 @@ TEST(MemoryDescriptor, rank_of_a_tag) {
   EXPECT_EQ(parse_one("src_f32::wino::f0").rank(), std::nullopt);
 }
 
-TEST(MemoryDescriptor, what_is_none_is_left_out) {
+TEST(MemoryDescriptor, WhatIsNoneIsLeftOut) {
   std::vector<MemoryDescriptor> descriptors;
   parse_memory_descriptors("# src_f32::blocked:ab:f0  plain : :: _", descriptors);
   ASSERT_EQ(descriptors.size(), 1U);

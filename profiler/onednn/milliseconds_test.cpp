@@ -11,7 +11,7 @@ struct Row {
   std::int64_t nanoseconds;
 };
 
-TEST(Milliseconds, are_exact) {
+TEST(Milliseconds, AreExact) {
   for (const auto& [text, nanoseconds] : {Row{"20.7539", 20'753'900},
                                           {"0.0100098", 10'010},  // rounded from 10009.8
                                           {"0", 0},
@@ -32,7 +32,7 @@ TEST(Milliseconds, are_exact) {
   }
 }
 
-TEST(Milliseconds, refuse_what_is_no_time) {
+TEST(Milliseconds, RefuseWhatIsNoTime) {
   for (const std::string_view text : {"",
                                       ".",
                                       "-1",

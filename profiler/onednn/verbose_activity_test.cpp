@@ -13,7 +13,7 @@ Activity decode_activity(std::string_view text) {
   return activity;
 }
 
-TEST(VerboseActivity, an_execution) {
+TEST(VerboseActivity, AnExecution) {
   const Activity activity = decode_activity(
       "onednn_verbose,v1,primitive,exec,cpu,convolution,brg:avx512_core,forward_training,"
       "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Acdb32a::f0 bia:f32:a:blocked:a::f0 "
@@ -39,7 +39,7 @@ TEST(VerboseActivity, an_execution) {
   EXPECT_EQ(attributes.find(Attribute::reason), nullptr);
 }
 
-TEST(VerboseActivity, backward_passes_write_gradients) {
+TEST(VerboseActivity, BackwardPassesWriteGradients) {
   const std::string tail =
       ",src_f32::blocked:abcd:f0 wei_f32::blocked:Abcd16a:f0 "
       "bia_undef::undef::f0 dst_f32::blocked:acdb:f0,,,mb2,1";
@@ -51,7 +51,7 @@ TEST(VerboseActivity, backward_passes_write_gradients) {
   EXPECT_EQ(weights.attributes.text(Attribute::layouts), "abcd acdb -> Abcd16a");
 }
 
-TEST(VerboseActivity, what_has_no_time_is_a_marker) {
+TEST(VerboseActivity, WhatHasNoTimeIsAMarker) {
   const Activity activity = decode_activity(
       "onednn_verbose,create:dispatch,brgemm_matmul,unsupported isa,src/cpu/x64/a.cpp:943");
   EXPECT_EQ(activity.kind, ActivityKind::marker);
@@ -62,14 +62,14 @@ TEST(VerboseActivity, what_has_no_time_is_a_marker) {
   EXPECT_EQ(activity.attributes.text(Attribute::trace), "src/cpu/x64/a.cpp:943");
 }
 
-TEST(VerboseActivity, devices) {
+TEST(VerboseActivity, Devices) {
   const std::string tail = ",reorder,ocl,undef,src_f32::blocked:ab:f0,,,2x2,1";
   EXPECT_EQ(decode_activity("onednn_verbose,exec,gpu:1" + tail).track.device, 1);
   EXPECT_EQ(decode_activity("onednn_verbose,exec,gpu" + tail).track.device, 0);
   EXPECT_EQ(decode_activity("onednn_verbose,exec,cpu2gpu" + tail).track.device, std::nullopt);
 }
 
-TEST(VerboseActivity, a_reused_activity_keeps_nothing_of_the_line_before) {
+TEST(VerboseActivity, AReusedActivityKeepsNothingOfTheLineBefore) {
   VerboseDecoder decoder;
   Activity activity;
   activity.attributes.set(Attribute::backtrace, "main");
@@ -84,7 +84,7 @@ TEST(VerboseActivity, a_reused_activity_keeps_nothing_of_the_line_before) {
   EXPECT_EQ(activity.duration, std::nullopt);
 }
 
-TEST(VerboseActivity, of_no_record) {
+TEST(VerboseActivity, OfNoRecord) {
   VerboseDecoder decoder;
   Activity activity;
   for (const char* text : {"", "dnnl_verbose,info,cpu,isa:x", "dnnl_verbose,exec,cpu",

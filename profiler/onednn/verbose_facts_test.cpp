@@ -16,7 +16,7 @@ std::map<std::string, std::string> parse_facts(std::initializer_list<std::string
   return facts;
 }
 
-TEST(VerboseFacts, of_the_first_seed) {
+TEST(VerboseFacts, OfTheFirstSeed) {
   EXPECT_THAT(parse_facts({"DNNL v1.1.2 (commit cb2cc7ac17ff4e2ef50805c7048d33256d82be4d)",
                            "Detected ISA is Intel AVX-512 with Intel DL Boost"}),
               UnorderedElementsAre(
@@ -25,7 +25,7 @@ TEST(VerboseFacts, of_the_first_seed) {
                   Pair("library.onednn.isa", "Intel AVX-512 with Intel DL Boost")));
 }
 
-TEST(VerboseFacts, of_later_versions) {
+TEST(VerboseFacts, OfLaterVersions) {
   EXPECT_THAT(parse_facts({"oneDNN v3.13.2 (commit c852)", "cpu,runtime:SYCL,nthr:2",
                            "cpu,isa:Intel AVX-512 with Intel DL Boost", "gpu,runtime:none",
                            "graph,backend,0:dnnl_backend", "experimental features are enabled"}),
@@ -39,24 +39,24 @@ TEST(VerboseFacts, of_later_versions) {
 }
 
 // Earlier, only the last GPU of a machine with two was kept.
-TEST(VerboseFacts, each_gpu_engine_is_kept) {
+TEST(VerboseFacts, EachGpuEngineIsKept) {
   EXPECT_THAT(parse_facts({"gpu,engine,0,name:A", "gpu,engine,1,name:B"}),
               UnorderedElementsAre(Pair("library.onednn.gpu_engine", "0,name:A; 1,name:B")));
 }
 
-TEST(VerboseFacts, runtime_without_threads) {
+TEST(VerboseFacts, RuntimeWithoutThreads) {
   EXPECT_THAT(parse_facts({"cpu,runtime:OpenMP"}),
               UnorderedElementsAre(Pair("library.onednn.cpu_runtime", "OpenMP")));
 }
 
-TEST(VerboseFacts, a_hostile_log_does_not_fill_the_memory) {
+TEST(VerboseFacts, AHostileLogDoesNotFillTheMemory) {
   std::map<std::string, std::string> facts;
   for (int i = 0; i < 10000; ++i) add_facts("line " + std::to_string(i), facts);
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_LE(facts.begin()->second.size(), 1024U);
 }
 
-TEST(VerboseFacts, the_line_that_begins_a_log) {
+TEST(VerboseFacts, TheLineThatBeginsALog) {
   EXPECT_TRUE(is_version_line("oneDNN v2.0.0 (commit x)"));
   EXPECT_TRUE(is_version_line("Intel MKL-DNN v1.0.4 (commit x)"));
   EXPECT_FALSE(is_version_line("cpu,runtime:OpenMP"));

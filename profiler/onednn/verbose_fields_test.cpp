@@ -10,7 +10,7 @@ namespace {
 
 using State = VerboseTemplate::State;
 
-TEST(VerboseFields, templates_of_all_versions_are_the_default_order) {
+TEST(VerboseFields, TemplatesOfAllVersionsAreTheDefaultOrder) {
   for (const std::string_view text :
        {"operation,engine,primitive,implementation,prop_kind,memory_descriptors,attributes,"
         "auxiliary,problem_desc,exec_time",
@@ -26,14 +26,14 @@ TEST(VerboseFields, templates_of_all_versions_are_the_default_order) {
   EXPECT_TRUE(std::ranges::equal(graph.fields, graph_fields()));
 }
 
-TEST(VerboseFields, order_and_new_fields_follow_the_template) {
+TEST(VerboseFields, OrderAndNewFieldsFollowTheTemplate) {
   const VerboseTemplate parsed = parse_template("operation,exec_time,colour,primitive,engine");
   ASSERT_EQ(parsed.state, State::understood);
   EXPECT_EQ(parsed.fields, (std::vector{VerboseField::time, VerboseField::unknown,
                                         VerboseField::primitive, VerboseField::engine}));
 }
 
-TEST(VerboseFields, a_template_cut_short_is_no_new_format) {
+TEST(VerboseFields, ATemplateCutShortIsNoNewFormat) {
   for (const std::string_view text :
        {"", "timestamp", "timestamp,operation", "operation,engine,primitive", "Epoch 1"}) {
     EXPECT_EQ(parse_template(text).state, State::partial) << text;

@@ -51,7 +51,7 @@ constexpr Version kVersions[] = {
      "brg_matmul:avx512_core"},
 };
 
-TEST(VerboseLine, the_seeds_line) {
+TEST(VerboseLine, TheSeedsLine) {
   VerboseDecoder decoder;
   const VerboseLine& line = decoder.decode(kSeed);
   EXPECT_EQ(line.kind, VerboseKind::exec);
@@ -70,7 +70,7 @@ TEST(VerboseLine, the_seeds_line) {
   EXPECT_EQ(line.start, std::nullopt);
 }
 
-TEST(VerboseLine, one_execution_in_all_formats) {
+TEST(VerboseLine, OneExecutionInAllFormats) {
   for (const auto& [name, text, implementation] : kVersions) {
     SCOPED_TRACE(name);
     VerboseDecoder decoder;
@@ -90,12 +90,12 @@ TEST(VerboseLine, one_execution_in_all_formats) {
   }
 }
 
-TEST(VerboseLine, timestamps_are_since_1970) {
+TEST(VerboseLine, TimestampsAreSince1970) {
   VerboseDecoder decoder;
   EXPECT_EQ(decoder.decode(kVersions[5].line).start, Nanoseconds(1'795'264'483'952'243'896));
 }
 
-TEST(VerboseLine, creations) {
+TEST(VerboseLine, Creations) {
   VerboseDecoder decoder;
   const std::string tail = ",cpu,reorder,jit:uni,undef,src_f32::blocked:ab:f0,,,8x4,0.25";
   EXPECT_EQ(decoder.decode("dnnl_verbose,create" + tail).kind, VerboseKind::create);
@@ -114,7 +114,7 @@ TEST(VerboseLine, creations) {
             VerboseKind::external);
 }
 
-TEST(VerboseLine, reasons_of_dispatch) {
+TEST(VerboseLine, ReasonsOfDispatch) {
   VerboseDecoder decoder;
   const VerboseLine& whole = decoder.decode(
       "onednn_verbose,v1,1795264483859.287109,primitive,create:dispatch,convolution,cpu,"
@@ -137,7 +137,7 @@ TEST(VerboseLine, reasons_of_dispatch) {
   EXPECT_EQ(brief.message, "datatype configuration not supported on this isa");
 }
 
-TEST(VerboseLine, checks_errors_and_debugging) {
+TEST(VerboseLine, ChecksErrorsAndDebugging) {
   VerboseDecoder decoder;
   const VerboseLine& check = decoder.decode(
       "onednn_verbose,1795264415390.267090,exec:check,primitive,unused primitive execution "
@@ -158,7 +158,7 @@ TEST(VerboseLine, checks_errors_and_debugging) {
 }
 
 // 3.13 prints one field more than its template contains.
-TEST(VerboseLine, graph_partitions) {
+TEST(VerboseLine, GraphPartitions) {
   VerboseDecoder decoder;
   decoder.decode(
       "onednn_verbose,v1,graph,info,template:operation,engine,partition_id,partition_kind,op_names,"
@@ -175,7 +175,7 @@ TEST(VerboseLine, graph_partitions) {
   EXPECT_EQ(line.time, Nanoseconds(7'500'000));
 }
 
-TEST(VerboseLine, the_template_decides_the_order) {
+TEST(VerboseLine, TheTemplateDecidesTheOrder) {
   VerboseDecoder decoder;
   const VerboseLine& info = decoder.decode(
       "onednn_verbose,primitive,info,template:operation,exec_time,colour,primitive,engine");
@@ -187,14 +187,14 @@ TEST(VerboseLine, the_template_decides_the_order) {
   EXPECT_EQ(line.time, Nanoseconds(1'500'000));
 }
 
-TEST(VerboseLine, another_log_behind_the_first_has_its_own_template) {
+TEST(VerboseLine, AnotherLogBehindTheFirstHasItsOwnTemplate) {
   VerboseDecoder decoder;
   decoder.decode("onednn_verbose,primitive,info,template:operation,exec_time,primitive,engine");
   decoder.decode("dnnl_verbose,info,DNNL v1.1.2 (commit x)");
   EXPECT_EQ(decoder.decode(kSeed).kind, VerboseKind::exec);
 }
 
-TEST(VerboseLine, unknown_formats_are_no_zeros) {
+TEST(VerboseLine, UnknownFormatsAreNoZeros) {
   VerboseDecoder decoder;
   const std::string tail = std::string(kSeed.substr(kSeed.find("exec")));
   const std::string of_v2 = "onednn_verbose,v2,primitive," + tail;
@@ -215,7 +215,7 @@ TEST(VerboseLine, unknown_formats_are_no_zeros) {
   EXPECT_EQ(other.kind, VerboseKind::unknown);
 }
 
-TEST(VerboseLine, damage) {
+TEST(VerboseLine, Damage) {
   VerboseDecoder decoder;
   const std::string seed(kSeed);
   EXPECT_EQ(decoder.decode(seed.substr(0, 100)).kind, VerboseKind::partial);
@@ -232,7 +232,7 @@ TEST(VerboseLine, damage) {
             "`tpu` is not an engine");
 }
 
-TEST(VerboseLine, every_prefix_of_a_line_is_partial_until_its_time_begins) {
+TEST(VerboseLine, EveryPrefixOfALineIsPartialUntilItsTimeBegins) {
   VerboseDecoder decoder;
   const std::size_t time = kSeed.rfind(',') + 1;
   for (std::size_t size = std::string_view("dnnl_verbose,").size(); size < time; ++size) {
@@ -241,7 +241,7 @@ TEST(VerboseLine, every_prefix_of_a_line_is_partial_until_its_time_begins) {
   }
 }
 
-TEST(VerboseLine, mixed_with_a_programs_output) {
+TEST(VerboseLine, MixedWithAProgramsOutput) {
   VerboseDecoder decoder;
   const std::string text = "loss 0.3 " + std::string(kSeed) + "dnnl_verbose,info,cpu,isa:none\r";
   const VerboseLine& first = decoder.decode(text);
@@ -255,7 +255,7 @@ TEST(VerboseLine, mixed_with_a_programs_output) {
   }
 }
 
-TEST(VerboseLine, every_line_of_the_recorded_logs_is_known) {
+TEST(VerboseLine, EveryLineOfTheRecordedLogsIsKnown) {
   const std::string folder = BENCH_SOURCE_DIR "/profiler/onednn/testdata/";
   for (const char* name :
        {"onednn_1.0.log", "onednn_1.1.2_seed.log", "onednn_2.0.log", "onednn_2.4.log",

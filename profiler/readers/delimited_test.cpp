@@ -15,27 +15,27 @@ std::vector<std::string> split_valid(std::string_view line, Delimiter delimiter)
   return fields;
 }
 
-TEST(Delimited, the_header_tells_the_delimiter) {
+TEST(Delimited, TheHeaderTellsTheDelimiter) {
   EXPECT_EQ(detect_delimiter("a\tb, c"), Delimiter::tab);
   EXPECT_EQ(detect_delimiter("\"a b\",c"), Delimiter::comma);
   EXPECT_EQ(detect_delimiter("a b  c"), Delimiter::blank);
 }
 
-TEST(Delimited, blanks_in_any_number_stand_between_fields) {
+TEST(Delimited, BlanksInAnyNumberStandBetweenFields) {
   EXPECT_THAT(split_valid("  a  b,c\t d ", Delimiter::blank), ElementsAre("a", "b,c", "d"));
   EXPECT_THAT(split_valid("", Delimiter::blank), ElementsAre());
 }
 
-TEST(Delimited, each_tab_ends_a_field) {
+TEST(Delimited, EachTabEndsAField) {
   EXPECT_THAT(split_valid("a b\t\tc\t", Delimiter::tab), ElementsAre("a b", "", "c", ""));
 }
 
-TEST(Delimited, quotes_hold_commas_and_doubled_quotes) {
+TEST(Delimited, QuotesHoldCommasAndDoubledQuotes) {
   EXPECT_THAT(split_valid(R"(a,"b,""c""",,"",d e)", Delimiter::comma),
               ElementsAre("a", "b,\"c\"", "", "", "d e"));
 }
 
-TEST(Delimited, a_quote_that_is_not_closed_or_not_alone_is_a_fault) {
+TEST(Delimited, AQuoteThatIsNotClosedOrNotAloneIsAFault) {
   std::vector<std::string> fields;
   EXPECT_FALSE(split_fields(R"(a,"b)", Delimiter::comma, fields));
   EXPECT_FALSE(split_fields(R"(a,"b"c,d)", Delimiter::comma, fields));

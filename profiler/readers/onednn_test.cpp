@@ -63,7 +63,7 @@ Nanoseconds total(const std::vector<Activity>& activities, std::string_view phas
   return sum;
 }
 
-TEST(OnednnReader, the_seeds_log) {
+TEST(OnednnReader, TheSeedsLog) {
   const Log log = read_text(read_testdata("onednn_1.1.2_seed.log"));
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->lines, 3);
@@ -76,7 +76,7 @@ TEST(OnednnReader, the_seeds_log) {
 
 // The totals are those of
 // `grep "create,cpu,convolution" | awk -F, '{SUM+=$11} END {print SUM}'`, and the same for exec.
-TEST(OnednnReader, both_totals_of_the_seed) {
+TEST(OnednnReader, BothTotalsOfTheSeed) {
   std::string text = read_testdata("onednn_1.1.2_seed.log");
   const std::string exec = text.substr(text.find("dnnl_verbose,exec"));
   std::string create = exec;
@@ -90,7 +90,7 @@ TEST(OnednnReader, both_totals_of_the_seed) {
   EXPECT_EQ(total(log.activities, "create"), Nanoseconds(2 * 250'977));
 }
 
-TEST(OnednnReader, reads_logs_of_all_versions_whole) {
+TEST(OnednnReader, ReadsLogsOfAllVersionsWhole) {
   struct Row {
     const char* name;
     int executions;
@@ -122,7 +122,7 @@ TEST(OnednnReader, reads_logs_of_all_versions_whole) {
   }
 }
 
-TEST(OnednnReader, without_timestamps_records_are_laid_end_to_end) {
+TEST(OnednnReader, WithoutTimestampsRecordsAreLaidEndToEnd) {
   const Log log =
       read_text(format_record("create", "2") + "\n" + format_record("exec", "0.5") +
                 "\nonednn_verbose,exec:check,primitive,unused,src/a.cpp:1\n" +
@@ -134,7 +134,7 @@ TEST(OnednnReader, without_timestamps_records_are_laid_end_to_end) {
   EXPECT_THAT(starts, ElementsAre(0, 2'000'000, 2'500'000, 2'500'000, 2'500'000, 6'500'000));
 }
 
-TEST(OnednnReader, timestamps_where_there_are_some) {
+TEST(OnednnReader, TimestampsWhereThereAreSome) {
   const Log log = read_text(read_testdata("onednn_3.13_timestamps.log"));
   Nanoseconds previous_end{0};
   for (const Activity& activity : log.activities) {
@@ -146,7 +146,7 @@ TEST(OnednnReader, timestamps_where_there_are_some) {
   }
 }
 
-TEST(OnednnReader, graph_partitions_have_a_track_of_their_own) {
+TEST(OnednnReader, GraphPartitionsHaveATrackOfTheirOwn) {
   const Log log = read_text(read_testdata("onednn_3.13_graph.log"));
   ASSERT_TRUE(log.report.ok());
   for (const Activity& activity : log.activities) {
@@ -155,7 +155,7 @@ TEST(OnednnReader, graph_partitions_have_a_track_of_their_own) {
   }
 }
 
-TEST(OnednnReader, damage_is_counted_and_told) {
+TEST(OnednnReader, DamageIsCountedAndTold) {
   const std::string valid_record = format_record("exec", "1");
   const Log log = read_text("epoch 1\n" + valid_record + "\n" + valid_record.substr(0, 40) + "\n" +
                             valid_record + "7,\n\x01\xff\n" + valid_record + valid_record +
@@ -175,7 +175,7 @@ TEST(OnednnReader, damage_is_counted_and_told) {
 }
 
 // Earlier, a log that ended within its last number, 14.02 ms, was read as 1 ms.
-TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
+TEST(OnednnReader, ALogTornInItsLastNumberDoesNotBecomeThatNumber) {
   const std::string full_text =
       format_record("exec", "2") + "\n" + format_record("exec", "14.02") + "\n";
   const Log complete = read_text(full_text);
@@ -197,7 +197,7 @@ TEST(OnednnReader, a_log_torn_in_its_last_number_does_not_become_that_number) {
               HasSubstr("log:1: no record of oneDNN could be read"));
 }
 
-TEST(OnednnReader, torn_records_are_joined) {
+TEST(OnednnReader, TornRecordsAreJoined) {
   const std::string valid_record = format_record("exec", "1");
   for (std::size_t position = std::string("onednn_verbose,").size();
        position + 1 < valid_record.size(); ++position) {
@@ -214,7 +214,7 @@ TEST(OnednnReader, torn_records_are_joined) {
 }
 
 // oneDNN 2.3 to 3.5 print the template in several pieces.
-TEST(OnednnReader, a_torn_template_is_joined) {
+TEST(OnednnReader, ATornTemplateIsJoined) {
   const Log log = read_text(
       "onednn_verbose,info,prim_template:\noperation,exec_time,primitive,engine\n"
       "onednn_verbose,exec,0.5,softmax,cpu\n");
@@ -223,7 +223,7 @@ TEST(OnednnReader, a_torn_template_is_joined) {
   EXPECT_EQ(log.activities[0].duration, Nanoseconds(500'000));
 }
 
-TEST(OnednnReader, unknown_versions_are_errors_never_zeros) {
+TEST(OnednnReader, UnknownVersionsAreErrorsNeverZeros) {
   const Log v2 = read_text("onednn_verbose,v2,info,oneDNN v9.0.0\nonednn_verbose,v2,exec,cpu,1\n");
   ASSERT_FALSE(v2.report.ok());
   EXPECT_EQ(v2.report.error().message(),
@@ -237,13 +237,13 @@ TEST(OnednnReader, unknown_versions_are_errors_never_zeros) {
   EXPECT_THAT(version_0.activities, IsEmpty());
 }
 
-TEST(OnednnReader, a_log_without_records_is_empty) {
+TEST(OnednnReader, ALogWithoutRecordsIsEmpty) {
   const Log log = read_text("onednn_verbose,info,oneDNN v3.2.0 (commit x)\n");
   ASSERT_TRUE(log.report.ok());
   EXPECT_EQ(log.report->activities, 0);
 }
 
-TEST(OnednnReader, lines_may_come_late) {
+TEST(OnednnReader, LinesMayComeLate) {
   std::string text;
   while (text.size() <= kHeadSize) text += "epoch 1, loss 0.25\n";
   EXPECT_TRUE(onednn_reader.recognises(text_source_for_test("log", text)->head()));
@@ -255,13 +255,13 @@ TEST(OnednnReader, lines_may_come_late) {
   EXPECT_THAT(late.activities, SizeIs(1));
 }
 
-TEST(OnednnReader, recognises_its_own_lines_alone) {
+TEST(OnednnReader, RecognisesItsOwnLinesAlone) {
   EXPECT_TRUE(onednn_reader.recognises("loss 1\ndnnl_verbose,info,"));
   EXPECT_FALSE(onednn_reader.recognises("loss 1\n"));
   EXPECT_FALSE(onednn_reader.recognises("{\"text\":\"dnnl_verbose,info,\"}"));
 }
 
-TEST(OnednnReader, a_sink_that_takes_no_more_ends_the_reading) {
+TEST(OnednnReader, ASinkThatTakesNoMoreEndsTheReading) {
   class Full final : public ActivitySink {
     Status consume(const Activity& /*activity*/) override { return Error{"disk full", "", ""}; }
   };

@@ -80,7 +80,7 @@ TEST(PyprofReader, ATableTornInItsLastNumberDoesNotHaveThatRow) {
       Contains(HasSubstr("the text ends before this line does: its last number may be cut")));
 }
 
-TEST(PyprofReader, resnet50_has_34_kernels_of_3683771_ns) {
+TEST(PyprofReader, Resnet50Has34KernelsOf3683771Ns) {
   const Table table = read(resnet50());
   EXPECT_EQ(table.report.format, "pyprof");
   EXPECT_EQ(table.report.activities, 34);
@@ -95,7 +95,7 @@ TEST(PyprofReader, resnet50_has_34_kernels_of_3683771_ns) {
   EXPECT_EQ(sum, Nanoseconds(3'683'771));
 }
 
-TEST(PyprofReader, columns_csv_and_blanks_are_the_same_table) {
+TEST(PyprofReader, ColumnsCsvAndBlanksAreTheSameTable) {
   const Table columns = read(resnet50());
   const Table csv = read(as_csv(resnet50()));
   const Table blanks = read(as_blanks(resnet50()));
@@ -111,7 +111,7 @@ TEST(PyprofReader, columns_csv_and_blanks_are_the_same_table) {
   EXPECT_EQ(carriage_returns.activities, columns.activities);
 }
 
-TEST(PyprofReader, a_row_says_what_its_columns_say) {
+TEST(PyprofReader, ARowSaysWhatItsColumnsSay) {
   const std::vector<Activity> kernels = read(resnet50()).activities;
   const Activity& gemm = kernels.at(8);
   EXPECT_EQ(gemm.name, "volta_fp16_s884cudnn_fp16_256x128_ldg8_re");
@@ -128,7 +128,7 @@ TEST(PyprofReader, a_row_says_what_its_columns_say) {
 }
 
 // PyProf prints 0 if it has no formula.
-TEST(PyprofReader, work_that_it_had_no_formula_for_is_unknown) {
+TEST(PyprofReader, WorkThatItHadNoFormulaForIsUnknown) {
   const std::vector<Activity> kernels = read(resnet50()).activities;
   const Activity& implicit_gemm = kernels.at(15);
   EXPECT_EQ(implicit_gemm.attributes.integer(Attribute::index), 17);
@@ -142,14 +142,14 @@ TEST(PyprofReader, work_that_it_had_no_formula_for_is_unknown) {
 }
 
 // PyProf prints "-" because its list of kernel names does not contain it.
-TEST(PyprofReader, the_hmma_kernel_of_row_17_used_tensor_cores) {
+TEST(PyprofReader, TheHmmaKernelOfRow17UsedTensorCores) {
   const Activity kernel = read(resnet50()).activities.at(15);
   EXPECT_EQ(kernel.name, "Volta_hmma_implicit_gemm_fprop_fp32_nhwc");
   EXPECT_EQ(kernel.attributes.text(Attribute::tensor_cores), "used (name: mma-word)");
 }
 
 // Printed by prof.py of PyProf 3.11: the same seven kernels with --csv and with -w 300.
-TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
+TEST(PyprofReader, ATableThatWAlignedIsReadLikeItsCsv) {
   const Table csv = read(read_testdata("pyprof_csv.txt"));
   const Table aligned = read(read_testdata("pyprof_w300.txt"));
   ASSERT_EQ(csv.activities.size(), 7u);
@@ -181,7 +181,7 @@ TEST(PyprofReader, a_table_that_w_aligned_is_read_like_its_csv) {
   EXPECT_EQ(csv.activities[3].scope, "");
 }
 
-TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
+TEST(PyprofReader, ValuesThatWMayHaveCutAreTold) {
   EXPECT_THAT(read(read_testdata("pyprof_csv.txt")).report.notes, testing::IsEmpty());
   const Table aligned = read(read_testdata("pyprof_w300.txt"));
   EXPECT_THAT(
@@ -196,14 +196,14 @@ TEST(PyprofReader, values_that_w_may_have_cut_are_told) {
   EXPECT_EQ(cut.activities.at(0).attributes.find(Attribute::dtype), nullptr);
 }
 
-TEST(PyprofReader, the_sum_of_a_split_product_has_not_its_work) {
+TEST(PyprofReader, TheSumOfASplitProductHasNotItsWork) {
   const Activity sum = read(read_testdata("pyprof_csv.txt")).activities.at(6);
   EXPECT_EQ(sum.name, "splitKreduce_kernel");
   EXPECT_EQ(sum.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(sum.attributes.find(Attribute::given_bytes), nullptr);
 }
 
-TEST(PyprofReader, all_columns_in_any_order) {
+TEST(PyprofReader, AllColumnsInAnyOrder) {
   const Table table = read(
       "\"Bytes\",\"FLOPs\",\"Block\",\"Grid\",\"Stream\",\"Device\",\"TC\",\"Sil(ns)\",\"Params\","
       "\"Kernel\",\"Op\",\"Mod\",\"Sub\",\"Direction\",\"Trace\",\"Layer\",\"TId\",\"AltSeqId\","
@@ -229,7 +229,7 @@ TEST(PyprofReader, all_columns_in_any_order) {
   EXPECT_EQ(attributes.integer(Attribute::line), 2);
 }
 
-TEST(PyprofReader, names_that_are_unknown_today_are_rows_like_others) {
+TEST(PyprofReader, NamesThatAreUnknownTodayAreRowsLikeOthers) {
   const Table table = read(
       "Idx Op Kernel Params Sil(ns) FLOPs Bytes\n"
       "1 linear nvjet_hsh_128x256 M=1,bf16 1000 0 0\n"
@@ -242,7 +242,7 @@ TEST(PyprofReader, names_that_are_unknown_today_are_rows_like_others) {
   }
 }
 
-TEST(PyprofReader, what_cannot_be_read_is_counted_and_noted) {
+TEST(PyprofReader, WhatCannotBeReadIsCountedAndNoted) {
   const Table table = read(
       "Found 4 kernels\n"
       "Idx Op Kernel Sil(ns) FLOPs\n"
@@ -264,7 +264,7 @@ TEST(PyprofReader, what_cannot_be_read_is_counted_and_noted) {
   EXPECT_EQ(table.activities[1].attributes.find(Attribute::given_flops), nullptr);
 }
 
-TEST(PyprofReader, a_torn_csv_gives_its_whole_rows) {
+TEST(PyprofReader, ATornCsvGivesItsWholeRows) {
   const std::string csv = as_csv(resnet50());
   const Table table = read(csv.substr(0, csv.size() - 40));
   EXPECT_EQ(table.report.activities, 33);
@@ -272,7 +272,7 @@ TEST(PyprofReader, a_torn_csv_gives_its_whole_rows) {
   EXPECT_THAT(table.report.notes, Contains(HasSubstr("table:35: ")));
 }
 
-TEST(PyprofReader, recognises_tables_and_no_prose) {
+TEST(PyprofReader, RecognisesTablesAndNoProse) {
   EXPECT_TRUE(pyprof_reader.recognises("Idx,Direction,Op\n"));
   EXPECT_TRUE(pyprof_reader.recognises("any text\nIdx\tKernel\tSil(ns)\r\n"));
   for (const char* text : {"", "Op Kernel\n", "Idx Op Kernel Speed\n", "Idx Sil(ns) Bytes\n",

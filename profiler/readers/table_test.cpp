@@ -47,7 +47,7 @@ constexpr const char* kLine =
     "onednn_verbose,exec,cpu,eltwise,jit,forward_inference,data_f32::blocked:ab:f0,,"
     "alg:eltwise_relu,4x4,0.001";
 
-TEST(Readers, are_found_by_content) {
+TEST(Readers, AreFoundByContent) {
   EXPECT_EQ(reader_for(kRun), "result");
   EXPECT_EQ(reader_for(kProfile), "profile");
   EXPECT_EQ(reader_for("hello\n" + std::string(kLine) + "\n"), "onednn");
@@ -57,12 +57,12 @@ TEST(Readers, are_found_by_content) {
   EXPECT_EQ(reader_for("torn\"}\n" + activity("a")), "result");
 }
 
-TEST(Readers, a_result_that_quotes_a_log_or_a_profile_is_still_a_result) {
+TEST(Readers, AResultThatQuotesALogOrAProfileIsStillAResult) {
   EXPECT_EQ(reader_for(kRun + activity(kLine)), "result");
   EXPECT_EQ(reader_for(kRun + activity("\"schema\":\"bench.profile/1\"")), "result");
 }
 
-TEST(Readers, of_an_unknown_or_empty_file_there_is_none_and_what_there_would_be_is_named) {
+TEST(Readers, OfAnUnknownOrEmptyFileThereIsNoneAndWhatThereWouldBeIsNamed) {
   EXPECT_THAT(reader_for(""), HasSubstr("file: is empty"));
   for (const char* text : {"hello\n", "{\"a\": 1}\n",
                            "\x7f"
@@ -76,7 +76,7 @@ TEST(Readers, of_an_unknown_or_empty_file_there_is_none_and_what_there_would_be_
   }
 }
 
-TEST(JsonLines, give_activities_and_facts_of_the_header) {
+TEST(JsonLines, GiveActivitiesAndFactsOfTheHeader) {
   Names names;
   const auto report = read(
       "{\"record\":\"run\",\"schema\":\"bench.result/1\",\"tool\":{\"version\":\"0.1.0\"},"
@@ -99,7 +99,7 @@ TEST(JsonLines, give_activities_and_facts_of_the_header) {
   EXPECT_THAT(report->facts, Contains(Pair("isa", "avx2")));
 }
 
-TEST(JsonLines, only_the_header_that_is_incomplete_is_noted) {
+TEST(JsonLines, OnlyTheHeaderThatIsIncompleteIsNoted) {
   const std::string incomplete =
       "{\"record\":\"profile\",\"schema\":\"bench.profile/1\",\"environment\":{\"details\":"
       "{\"incomplete\":\"records could not be written\",\"isa\":\"avx2\"}}}\n";
@@ -112,7 +112,7 @@ TEST(JsonLines, only_the_header_that_is_incomplete_is_noted) {
   EXPECT_THAT(report->facts, Contains(Pair("isa", "avx2")));
 }
 
-TEST(JsonLines, damaged_lines_are_counted_and_the_others_read) {
+TEST(JsonLines, DamagedLinesAreCountedAndTheOthersRead) {
   Names names;
   const std::string whole = activity("torn");
   const auto report = read(
@@ -133,7 +133,7 @@ TEST(JsonLines, damaged_lines_are_counted_and_the_others_read) {
   EXPECT_THAT(report->notes[5], HasSubstr("file:8: no `start_ns`"));
 }
 
-TEST(JsonLines, attributes_that_are_unknown_or_of_another_type_are_counted) {
+TEST(JsonLines, AttributesThatAreUnknownOrOfAnotherTypeAreCounted) {
   Names names;
   const auto report =
       read(std::string(kProfile) +
@@ -146,7 +146,7 @@ TEST(JsonLines, attributes_that_are_unknown_or_of_another_type_are_counted) {
   EXPECT_THAT(report->notes, ElementsAre(HasSubstr("file:2: ")));
 }
 
-TEST(JsonLines, an_unknown_version_is_an_error_and_not_an_empty_table) {
+TEST(JsonLines, AnUnknownVersionIsAnErrorAndNotAnEmptyTable) {
   Names names;
   for (const char* family : {"result", "profile"}) {
     const auto report = read(
@@ -159,7 +159,7 @@ TEST(JsonLines, an_unknown_version_is_an_error_and_not_an_empty_table) {
   EXPECT_THAT(names.names, IsEmpty());
 }
 
-TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
+TEST(JsonLines, NotesEndWhereTheyWouldFillAScreen) {
   Names names;
   std::string text = kProfile;
   for (int i = 0; i < 1000; ++i) text += "damaged\n";
@@ -169,7 +169,7 @@ TEST(JsonLines, notes_end_where_they_would_fill_a_screen) {
   EXPECT_EQ(report->notes.size(), kMaxNotes);
 }
 
-TEST(JsonLines, an_error_of_the_sink_ends_the_reading) {
+TEST(JsonLines, AnErrorOfTheSinkEndsTheReading) {
   struct Full final : public ActivitySink {
     Status consume(const Activity&) override { return Error{"disk full", "", ""}; }
   } full;
@@ -177,7 +177,7 @@ TEST(JsonLines, an_error_of_the_sink_ends_the_reading) {
   EXPECT_FALSE(read_activities(*source, full).ok());
 }
 
-TEST(CaptureReader, reads_what_a_killed_profile_left) {
+TEST(CaptureReader, ReadsWhatAKilledProfileLeft) {
   Names names;
   const std::string spool =
       "{\"record\":\"process\",\"pid\":7,\"tid\":7,\"ns\":1,\"program\":\"/usr/bin/p\"}\n"

@@ -55,13 +55,13 @@ std::string mutate(std::string input, const std::string& other, std::mt19937& ra
   }
 }
 
-TEST(Replay, the_corpus) {
+TEST(Replay, TheCorpus) {
   const std::vector<std::string> inputs = corpus();
   ASSERT_FALSE(inputs.empty());
   for (const std::string& input : inputs) run_target(input);
 }
 
-TEST(Replay, mutated_copies_of_the_corpus) {
+TEST(Replay, MutatedCopiesOfTheCorpus) {
   constexpr int kCopies = 3000;
   const std::vector<std::string> inputs = corpus();
   ASSERT_FALSE(inputs.empty());
