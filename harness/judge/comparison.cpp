@@ -28,9 +28,9 @@ constexpr const char* kSeedFact = "config.seed";  // seed of the input data
 // single-threaded cases get the verdict slower or faster; without it, 5.6 % (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
 
-// Maximum ratio that a state of the machine explains: load on the same core, two threads on one
-// processor, or processors that are farther apart (docs/decisions/0019).
-constexpr double kMaxMachineFactor = 2;
+// Maximum ratio that a larger distance between the threads' processors explains
+// (docs/decisions/0019).
+constexpr double kMaxDistanceFactor = 2;
 
 // Skips times of 0. Returns at most kMaxShiftSamples values.
 std::vector<double> take_logarithms(const std::vector<double>& times) {
@@ -128,9 +128,9 @@ CaseVerdict classify_effect(const ComparedCase& entry, const ComparisonOptions& 
                                                                             : CaseVerdict::unclear;
 }
 
-// Whether no state of the machine explains the effect.
-bool exceeds_machine_factor(const ComparedCase& entry) {
-  return *entry.low > kMaxMachineFactor || *entry.high < 1 / kMaxMachineFactor;
+// Whether no distance between processors explains the effect.
+bool exceeds_distance_factor(const ComparedCase& entry) {
+  return *entry.low > kMaxDistanceFactor || *entry.high < 1 / kMaxDistanceFactor;
 }
 
 std::optional<Nanoseconds> find_join_time(const MeasuredCase& entry) {
@@ -143,7 +143,7 @@ std::optional<Nanoseconds> find_join_time(const MeasuredCase& entry) {
 void judge_thread_distance(const MeasuredCase& base, const MeasuredCase& candidate,
                            ComparedCase& result) {
   const std::optional<Nanoseconds> from = find_join_time(base), to = find_join_time(candidate);
-  if (!from || !to || exceeds_machine_factor(result)) return;
+  if (!from || !to || exceeds_distance_factor(result)) return;
   const bool is_slower = result.verdict == CaseVerdict::slower;
   const bool is_faster = result.verdict == CaseVerdict::faster;
   if (!(is_slower && is_farther(*to, *from)) && !(is_faster && is_farther(*from, *to))) {
@@ -163,30 +163,30 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
   result.confidence = interval.confidence;
 }
 
-// Compares the medians of all processes, for a case with too few quiet ones. Changes `result` only
-// if no disturbance explains the effect.
-void compare_all_samples(const MeasuredCase& base, const MeasuredCase& candidate,
-                         const ComparisonOptions& options, ComparedCase& result) {
-  const SideTimes times = {iteration_times(base.all_processes, &ProcessSummary::median),
-                           iteration_times(candidate.all_processes, &ProcessSummary::median)};
-  const std::vector<double> from = take_logarithms(times.base);
-  const std::vector<double> to = take_logarithms(times.candidate);
-  const std::optional<double> effect = shift(from, to);
-  if (!effect) return;
-  const auto interval = shift_interval(from, to, options.coverage);
-  if (!interval) return;
-  ComparedCase all = result;
-  set_interval(*effect, *interval, all);
-  if (!exceeds_machine_factor(all)) return;
-  // A row's ratio and times must come from the same samples.
-  all.base = median(times.base);
-  all.candidate = median(times.candidate);
-  all.base_processes = times.base;
-  all.candidate_processes = times.candidate;
-  all.verdict = classify_effect(all, options);
-  all.reason = fmt::format("over all {} and {} processes, because few of them were quiet",
-                           from.size(), to.size());
-  result = std::move(all);
+// Describes the side whose processes had too few quiet samples, so that all samples count. Returns
+// nullopt if there is none.
+std::optional<std::string> find_disturbed_side(const MeasuredCase& base,
+                                               const MeasuredCase& candidate) {
+  const auto is_disturbed = [](const MeasuredCase& entry) {
+    return entry.quiet && entry.quiet->processes == 0;
+  };
+  const bool is_base = is_disturbed(base), is_candidate = is_disturbed(candidate);
+  if (!is_base && !is_candidate) return std::nullopt;
+  return is_base && is_candidate ? "both sides" : is_base ? "the base" : "the candidate";
+}
+
+// Sets the verdict `unclear` if all samples of a side count, quiet or not. Another program on its
+// processors can make a case several times as long (docs/decisions/0034), so no size of an effect
+// excludes it.
+void judge_disturbance(const MeasuredCase& base, const MeasuredCase& candidate,
+                       ComparedCase& result) {
+  const auto side = find_disturbed_side(base, candidate);
+  if (!side) return;
+  result.verdict = CaseVerdict::unclear;
+  result.reason = fmt::format(
+      "{} had no quiet process, and a busy machine can make a case several times as long; measure "
+      "both sides together (bench duet)",
+      *side);
 }
 
 // Compares the fast quarters (harness/stats/fast_quarter.hpp). Returns false if a side has none.
@@ -231,12 +231,12 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   if (!interval) {
     result.reason = fmt::format("{} and {} processes are too few for an interval of {:g} %",
                                 from.size(), to.size(), 100 * options.coverage);
-    compare_all_samples(base, candidate, options, result);
     return;
   }
   set_interval(*effect, *interval, result);
   result.verdict = classify_effect(result, options);
   judge_thread_distance(base, candidate, result);
+  judge_disturbance(base, candidate, result);
 }
 
 std::optional<std::string> find_difference_of_conditions(const MeasuredCase& base,

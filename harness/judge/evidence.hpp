@@ -6,6 +6,7 @@
 #include "harness/config/plan.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/result/measured.hpp"
+#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
 #include "harness/store/history.hpp"
 
@@ -62,11 +63,8 @@ struct Duet {
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
-// Minimum number of quiet rounds for the median of a duet. Few quiet rounds scatter more than many
-// disturbed ones, but only they have the right size: a long sample can take several times as long
-// if another program runs on its processor, while the short samples of the other side are not
-// affected.
-inline constexpr std::size_t kMinQuietRounds = 3;
+// Minimum number of quiet rounds for the median of a duet.
+inline constexpr std::size_t kMinQuietRounds = kMinQuietSamples;
 // Minimum number of rounds with equal machine speed for the median of a duet.
 inline constexpr std::size_t kMinEqualRounds = 5;
 // Returns the indices of the rounds in which the machine was quiet next to both samples. Empty

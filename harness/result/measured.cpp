@@ -151,9 +151,7 @@ void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase
   const std::vector<const ProcessRecord*> processes = index.find(record);
   const JudgedSamples judged = judge_samples(processes);
   measured.processes = summarise_processes(judged.counted);
-  if (!judged.quiet) return;
   measured.quiet = judged.quiet;
-  measured.all_processes = summarise_processes(all_samples(processes));
 }
 
 std::optional<double> median_over_processes(const MeasuredCase& measured,

@@ -82,8 +82,6 @@ struct MeasuredCase {
   std::optional<std::string> sample_method;
   std::optional<QuietSummary> quiet;      // how `processes` were selected; nullopt without canaries
   std::vector<ProcessSummary> processes;  // counted processes, in their order
-  // All processes with all their samples, including disturbed ones; empty without canaries.
-  std::vector<ProcessSummary> all_processes;
   // Median per iteration as the source states it; nullopt if the source states none.
   std::optional<FractionalNanoseconds> median;
   // Facts that identify the kind of machine: "machine_class", or "num_cpus" and "caches" of Google

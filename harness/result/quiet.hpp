@@ -20,8 +20,10 @@ inline constexpr double kQuietTolerance = 0.05;
 // Quantile of the canaries that defines the quiet level. The few faster ones are noise of the
 // clock.
 inline constexpr double kQuietQuantile = 0.05;
-// Minimum number of quiet samples for the median of a process.
-inline constexpr std::size_t kMinQuietSamples = 5;
+// Minimum number of quiet samples for the median of a process. Few quiet samples scatter more than
+// many disturbed ones, but only they have the right size: beside another program, a sample of some
+// milliseconds takes several times as long (docs/decisions/0034).
+inline constexpr std::size_t kMinQuietSamples = 3;
 
 // Estimates the quiet level, which is the canary time on the quiet machine, per number of threads.
 class QuietLevels {

@@ -99,14 +99,20 @@ TEST(JudgeSamples, OnlyTheQuietOnesCount) {
 }
 
 TEST(JudgeSamples, AProcessWithTooFewQuietSamplesIsLeftOut) {
-  const std::vector<ProcessRecord> processes = {process(4, 100ns, 20, 170ns),
+  const std::vector<ProcessRecord> processes = {process(2, 100ns, 20, 170ns),
                                                 process(10, 102ns, 0, 0ns)};
   const JudgedSamples judged = judge_samples(pointers(processes));
   ASSERT_THAT(judged.counted, SizeIs(1));
   EXPECT_EQ(judged.counted[0].process, &processes[1]);
   EXPECT_EQ(judged.quiet->processes, 1);
   EXPECT_EQ(judged.quiet->all_processes, 2);
-  EXPECT_EQ(judged.quiet->waited, 4 * 100ns + 20 * 170ns);
+  EXPECT_EQ(judged.quiet->waited, 2 * 100ns + 20 * 170ns);
+}
+
+TEST(JudgeSamples, ThreeQuietSamplesAreEnoughForAProcess) {
+  const std::vector<ProcessRecord> processes = {process(3, 100ns, 20, 270ns)};
+  const JudgedSamples judged = judge_samples(pointers(processes));
+  EXPECT_THAT(judged.counted.at(0).samples, ElementsAre(100ns, 100ns, 100ns));
 }
 
 // The first process of a run learns the level from its own canaries, even if the machine is busy.
