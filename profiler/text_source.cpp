@@ -37,6 +37,7 @@ class DescriptorStream final : public ByteStream {
     while (true) {
       const ssize_t count = ::read(descriptor_, bytes, size);
       if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno == EISDIR) return Error{"is a folder", name_, "name a file in it"};
       if (errno != EINTR) return Error{fmt::format("cannot read: {}", strerror(errno)), name_, ""};
     }
   }

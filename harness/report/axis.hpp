@@ -33,6 +33,7 @@ class Scale {
   double position(double value) const;
   bool contains(double value) const;
   std::vector<double> ticks(std::size_t limit) const;
+  const Extent& values() const { return values_; }
   const Extent& positions() const { return positions_; }
 
  private:

@@ -26,8 +26,7 @@ std::string draw_bars(const std::vector<Bar>& bars, double width, std::string_vi
   double longest = 0;
   for (const Bar& bar : bars) longest = std::max({longest, bar.length, bar.ideal.value_or(0)});
   RowChart::Shape shape;
-  shape.rows = bars.size();
-  shape.row_height = kBarHeight;
+  shape.row_heights.assign(bars.size(), kBarHeight);
   shape.values = {0, std::max(longest, 1.0)};
   shape.format_tick = format_time_tick;
   shape.axis = "time";
@@ -73,6 +72,23 @@ Bar layer_bar(const NetworkSummary::Entry& entry, const CaseRecord* record) {
   return bar;
 }
 
+Bar profile_bar(const TimeRow& row, std::optional<std::int64_t> iterations) {
+  const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
+  const Nanoseconds time = row.total / iterations.value_or(1);
+  std::string text = row.name + '\n' + format_time(time);
+  if (iterations) text += " per iteration";
+  text += fmt::format(", {} of the wall time", share);
+  // The remainder, which no activity covers, has no count.
+  if (row.count > 0) {
+    text += fmt::format("\n{} in {} activit{}", format_time(row.total), row.count,
+                        row.count == 1 ? "y" : "ies");
+    if (iterations) {
+      text += fmt::format(" of {} iteration{}", *iterations, *iterations == 1 ? "" : "s");
+    }
+  }
+  return {row.name, share, std::move(text), to_nanoseconds(time), std::nullopt};
+}
+
 }  // namespace
 
 Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& cases) {
@@ -105,23 +121,36 @@ Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& c
   });
 }
 
-Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows) {
+std::optional<std::int64_t> profiled_iterations(const std::vector<ProfilePassRecord>& passes) {
+  std::unordered_map<std::string_view, std::int64_t> iterations;  // by case: of all its passes
+  for (const ProfilePassRecord& pass : passes) {
+    if (pass.outcome == Outcome::ok && pass.iterations > 0) iterations[pass.id] += pass.iterations;
+  }
+  if (iterations.empty()) return std::nullopt;
+  const std::int64_t number = iterations.begin()->second;
+  const bool is_common = std::ranges::all_of(
+      iterations, [&](const auto& recorded) { return recorded.second == number; });
+  return is_common ? std::optional(number) : std::nullopt;
+}
+
+Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows,
+                  std::optional<std::int64_t> iterations) {
   std::vector<Bar> bars;
   for (const TimeRow& row : rows) {
     if (bars.size() == kMaxBars / 2) break;
-    const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
-    bars.push_back({row.name, share,
-                    fmt::format("{}\n{} in {} activities, {} of the wall time", row.name,
-                                format_time(row.total), row.count, share),
-                    to_nanoseconds(row.total), std::nullopt});
+    bars.push_back(profile_bar(row, iterations));
   }
   if (bars.empty()) {
     return make_absent_plot(std::move(name), std::move(title),
                             "The profile contains none of these.");
   }
-  std::string caption =
-      "Time over all recorded iterations of the profiling pass, which is separate from the "
-      "timing; the number is the share of the wall time.";
+  std::string caption = iterations
+                            ? fmt::format("Time per iteration, the mean of {} recorded iteration{}",
+                                          *iterations, *iterations == 1 ? "" : "s")
+                            : "Total time of all recorded iterations";
+  caption +=
+      " of the profiling pass, which is separate from the timing; the number is the share of the "
+      "wall time.";
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), caption, [&](double width) {
     return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));

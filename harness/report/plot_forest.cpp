@@ -15,6 +15,8 @@ constexpr std::size_t kMaxForestRows = 100;
 constexpr double kForestRowHeight = 14;
 // Each half of the axis reaches at least and at most this effect.
 constexpr double kMinEffect = 0.03, kMaxEffect = 3;
+// Each half has at least this fraction of the other half's length, so that the word above it fits.
+constexpr double kMinHalf = 1.0 / 5;
 
 Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
   double low = -std::max(kMinEffect, 1.5 * delta);
@@ -23,7 +25,9 @@ Extent forest_extent(const std::vector<ForestRow>& rows, double delta) {
     low = std::min({low, row.effect * 1.15, row.low.value_or(0) * 1.05});
     high = std::max({high, row.effect * 1.15, row.high.value_or(0) * 1.05});
   }
-  return {std::max(low, -kMaxEffect), std::min(high, kMaxEffect)};
+  low = std::max(low, -kMaxEffect);
+  high = std::min(high, kMaxEffect);
+  return {std::min(low, -kMinHalf * high), std::max(high, -kMinHalf * low)};
 }
 
 // Returns a sentence with the number of effects and intervals that the axis cuts. Empty if there is
@@ -59,12 +63,11 @@ std::string draw_forest(const std::vector<ForestRow>& rows, double delta, double
   for (const ForestRow& row : rows) names.push_back(row.id);
   const IdShortener ids(names);
   RowChart::Shape shape;
-  shape.rows = rows.size();
-  shape.row_height = kForestRowHeight;
+  shape.row_heights.assign(rows.size(), kForestRowHeight);
   shape.values = forest_extent(rows, delta);
   shape.format_tick = format_change_tick;
-  shape.axis = "faster   |   slower";
   RowChart chart(width, shape, fmt::format("effects with intervals of {} cases", rows.size()));
+  chart.draw_directions(0, "faster", "slower");
   const double bottom = chart.top(rows.size() - 1) + kForestRowHeight;
   const double begin = chart.x().position(-delta);
   chart.svg().rect({begin, 36}, {chart.x().position(delta) - begin, bottom - 34}, "band");
@@ -174,8 +177,7 @@ std::string draw_histories(const std::vector<const BaselineHistory*>& histories,
   }
   const IdShortener ids(names);
   RowChart::Shape shape;
-  shape.rows = histories.size();
-  shape.row_height = kHistoryRowHeight;
+  shape.row_heights.assign(histories.size(), kHistoryRowHeight);
   shape.values = {0.5, static_cast<double>(max_runs) + 0.5};
   shape.format_tick = [](double value) {
     return value == std::floor(value) ? format_plain_tick(value) : std::string();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "harness/report/label_layout.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/result/roofline.hpp"
 
@@ -113,64 +114,135 @@ class RooflinePicture {
 
   std::string draw(double width) const {
     const bool is_narrow = width < 600;
-    const double height = is_narrow ? 340 : 440;
+    const std::vector<Point> legend = place_legend(width);
+    const double top = legend.empty() ? 46 : legend.back().y + 20;
+    const double height = (is_narrow ? 294 : 394) + top;
     Svg svg({width, height},
             fmt::format("roofline: {} cases by intensity and rate", points_.size()));
-    const Scale x(Scale::Kind::logarithmic, x_range_, {is_narrow ? 82.0 : 84.0, width - 12});
-    const Scale y(Scale::Kind::logarithmic, y_range_, {height - 40, 46});
+    const Extent x_positions{is_narrow ? 82.0 : 84.0, width - 12};
+    const Scale x(Scale::Kind::logarithmic, find_x_range(x_positions.span()), x_positions);
+    const Scale y(Scale::Kind::logarithmic, y_range_, {height - 40, top});
     draw_axes(svg, x, y, {"arithmetic intensity (FLOP per byte)", format_plain_tick},
               {"achieved rate", format_flop_rate_tick});
-    draw_roofs(svg, x, y);
+    const std::vector<RoofLine> roofs = make_roof_lines(x, y);
+    for (const RoofLine& roof : roofs) {
+      svg.open_mark(fmt::format("{}: {}", roof.name, roof.rate));
+      svg.polyline(svg_point(roof.from) + svg_point(roof.to), roof.classes);
+      svg.close_mark();
+    }
+    draw_roof_labels(svg, x, y, roofs);
     for (const RooflinePoint& point : points_) draw_point(svg, x, y, point);
-    draw_legend(svg, width);
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      svg.marker(series_marker(i), legend[i], kMarkRadius, series_class(i));
+      svg.text({legend[i].x + 9, legend[i].y + 4}, series_[i], Anchor::start);
+    }
     return std::move(svg).finish();
   }
 
  private:
+  static constexpr double kMarkRadius = 4.5;
+  static constexpr double kLabelGap = 6;  // between a roof and its label
+
+  // A roof in the picture, and the places that its label may have.
+  struct RoofLine {
+    std::string name, rate;
+    std::string_view classes;
+    Point from, to;
+    std::vector<LabelSpot> spots;
+    std::string label() const { return name + " " + rate; }
+  };
+
   static void stretch(Extent& extent, double value) {
     if (extent.low == 0) extent = {value, value};
     extent = {std::min(extent.low, value), std::max(extent.high, value)};
   }
 
-  // Draws a diagonal per level of memory, which ends at the highest compute ceiling. Draws a
-  // horizontal line per compute ceiling, which begins at the steepest diagonal.
-  void draw_roofs(Svg& svg, const Scale& x, const Scale& y) const {
-    if (roofs_.memory.empty() || roofs_.compute.empty()) {
-      for (const auto& [flops, name] : roofs_.compute) draw_flat_roof(svg, x, y, flops, name, 0);
-      return;
-    }
+  // Returns the range of x for an axis of this length. If there are several diagonals, extends the
+  // range so that the label of the steepest one fits left of it. The others are close to its right.
+  Extent find_x_range(double length) const {
+    if (roofs_.memory.size() < 2 || roofs_.compute.empty()) return x_range_;
+    const Roofs::Memory& steepest = roofs_.memory.back();
+    const double knee = roofs_.compute.rbegin()->first / steepest.bandwidth.value;
+    const double label =
+        strong_text_width(fmt::format("{} {}", steepest.level, format_rate(steepest.bandwidth)));
+    const double needed = label + 3 * kLabelGap;
+    const double right = std::log(x_range_.high / knee);
+    if (needed > length / 2) return x_range_;
+    const double low = knee * std::exp(-right * needed / (length - needed));
+    return {std::min(x_range_.low, low), x_range_.high};
+  }
+
+  // Returns a diagonal per level of memory, which ends at the highest compute ceiling, the steepest
+  // first. Then a horizontal line per compute ceiling, which begins at the steepest diagonal.
+  std::vector<RoofLine> make_roof_lines(const Scale& x, const Scale& y) const {
+    std::vector<RoofLine> lines;
+    if (roofs_.compute.empty()) return lines;
     const double highest = roofs_.compute.rbegin()->first;
-    // Position along the diagonal, as a fraction of its length. The labels of several diagonals are
-    // at different positions, so that they do not overlap.
-    double label_position = 0.15;
-    for (const auto& [bandwidth, level] : roofs_.memory) {
-      const double slope = bandwidth.value;
-      const double begin = std::max(x_range_.low, y_range_.low / slope);
-      svg.open_mark(fmt::format("{}: {}", level, format_rate(bandwidth)));
-      svg.polyline(svg_point({x.position(begin), y.position(begin * slope)}) +
-                       svg_point({x.position(highest / slope), y.position(highest)}),
-                   "roof dashed");
-      svg.close_mark();
-      const double label_x = begin * std::pow(highest / slope / begin, label_position);
-      label_position = label_position < 0.7 ? label_position + 0.25 : 0.15;
-      svg.text({x.position(label_x) + 6, y.position(label_x * slope) + 14},
-               fmt::format("{} {}", level, format_rate(bandwidth)), Anchor::start, "strong");
+    for (auto roof = roofs_.memory.rbegin(); roof != roofs_.memory.rend(); ++roof) {
+      const double slope = roof->bandwidth.value;
+      const double begin = std::max(x.values().low, y_range_.low / slope);
+      lines.push_back({roof->level,
+                       format_rate(roof->bandwidth),
+                       "roof dashed",
+                       {x.position(begin), y.position(begin * slope)},
+                       {x.position(highest / slope), y.position(highest)},
+                       {}});
+      // Left of another diagonal is the next steeper one.
+      add_diagonal_spots(lines.back(), lines.size() == 1 ? Sides::both : Sides::right);
     }
-    const double steepest = roofs_.memory.back().bandwidth.value;
     for (const auto& [flops, name] : roofs_.compute) {
-      draw_flat_roof(svg, x, y, flops, name, flops / steepest);
+      const double begin = roofs_.memory.empty() ? 0 : flops / roofs_.memory.back().bandwidth.value;
+      lines.push_back({name,
+                       format_rate(FlopsPerSecond{flops}),
+                       "roof",
+                       {x.position(std::max(begin, x.values().low)), y.position(flops)},
+                       {x.positions().high, y.position(flops)},
+                       {}});
+      add_flat_spots(lines.back());
+    }
+    return lines;
+  }
+
+  enum class Sides { right, both };
+
+  // Adds spots right below the line, or left above it as well, from its upper end downwards.
+  static void add_diagonal_spots(RoofLine& line, Sides sides) {
+    constexpr int kSteps = 20;
+    for (int step = kSteps - 1; step > 0; --step) {
+      const double fraction = static_cast<double>(step) / kSteps;
+      const Point at{line.from.x + fraction * (line.to.x - line.from.x),
+                     line.from.y + fraction * (line.to.y - line.from.y)};
+      if (sides == Sides::both) line.spots.push_back({{at.x - kLabelGap, at.y - 4}, Anchor::end});
+      line.spots.push_back({{at.x + kLabelGap, at.y + 11}, Anchor::start});
     }
   }
 
-  void draw_flat_roof(Svg& svg, const Scale& x, const Scale& y, double flops,
-                      const std::string& name, double begin) const {
-    svg.open_mark(fmt::format("{}: {}", name, format_rate(FlopsPerSecond{flops})));
-    svg.polyline(svg_point({x.position(std::max(begin, x_range_.low)), y.position(flops)}) +
-                     svg_point({x.position(x_range_.high), y.position(flops)}),
-                 "roof");
-    svg.close_mark();
-    svg.text({x.positions().high - 4, y.position(flops) - 5},
-             fmt::format("{} {}", name, format_rate(FlopsPerSecond{flops})), Anchor::end, "strong");
+  // Adds spots above and below the line, from its right end to the left. A label may begin left of
+  // a short line, where it crosses diagonals but hides no marks.
+  static void add_flat_spots(RoofLine& line) {
+    constexpr int kSteps = 12;
+    const double room =
+        std::max(0.0, line.to.x - line.from.x - strong_text_width(line.label()) / 2);
+    for (int step = 0; step <= kSteps; ++step) {
+      const double right = line.to.x - 4 - room * step / kSteps;
+      line.spots.push_back({{right, line.from.y - kLabelGap}, Anchor::end});
+      line.spots.push_back({{right, line.from.y + 10 + kLabelGap}, Anchor::end});
+    }
+  }
+
+  // Draws the labels above the roofs. Marks are drawn later, so no label hides a mark.
+  void draw_roof_labels(Svg& svg, const Scale& x, const Scale& y,
+                        const std::vector<RoofLine>& roofs) const {
+    LabelLayout layout({x.positions().low, y.positions().high},
+                       {x.positions().span(), -y.positions().span()});
+    for (const RoofLine& roof : roofs) layout.avoid_line(roof.from, roof.to);
+    for (const RooflinePoint& point : points_) {
+      layout.avoid_mark({x.position(point.intensity), y.position(point.rate)}, kMarkRadius);
+    }
+    for (const RoofLine& roof : roofs) {
+      const LabelSpot spot = layout.place(roof.label(), roof.spots);
+      svg.text(spot.at, roof.label(), spot.anchor, "strong halo");
+    }
   }
 
   std::size_t find_series(const std::string& op) const {
@@ -189,20 +261,23 @@ class RooflinePicture {
                       bound_names()[static_cast<std::size_t>(record.roofline->bound)]);
     }
     svg.open_mark(text);
-    svg.marker(series_marker(series), {x.position(point.intensity), y.position(point.rate)}, 4.5,
-               series_class(series));
+    svg.marker(series_marker(series), {x.position(point.intensity), y.position(point.rate)},
+               kMarkRadius, series_class(series));
     svg.close_mark();
   }
 
-  void draw_legend(Svg& svg, double width) const {
-    double left = width < 600 ? 14 : 96;
-    for (std::size_t i = 0; i < series_.size(); ++i) {
-      const double entry_width = 30 + 7.0 * static_cast<double>(series_[i].size());
-      if (left + entry_width > width) break;
-      svg.marker(series_marker(i), {left, 26}, 4.5, series_class(i));
-      svg.text({left + 9, 30}, series_[i], Anchor::start);
-      left += entry_width;
+  // Returns where the marks of the legend's entries are, in as many rows as they need.
+  std::vector<Point> place_legend(double width) const {
+    const double begin = width < 600 ? 14 : 96;
+    Point at{begin, 26};
+    std::vector<Point> places;
+    for (const std::string& name : series_) {
+      const double entry_width = 30 + 7.0 * static_cast<double>(display_width(name));
+      if (at.x > begin && at.x + entry_width > width) at = {begin, at.y + 16};
+      places.push_back(at);
+      at.x += entry_width;
     }
+    return places;
   }
 
   const std::vector<RooflinePoint>& points_;

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/report/short_id.hpp"
+#include "harness/result/quiet.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -20,18 +21,24 @@ constexpr double kProcessHeight = 5;
 // Minimum and maximum length of each half of the axis, as fractions of the median. The maximum
 // keeps rare outliers from compressing all other marks.
 constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
+// The axis reaches this much beyond the outermost mark that it must contain.
+constexpr double kSpreadMargin = 1.1;
+
+// Whether a case's time includes a process.
+enum class Counting { counted, excluded };
 
 // Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
 struct ProcessBox {
   int process = 0;
-  std::size_t samples = 0;
+  Counting counting = Counting::counted;
+  std::size_t samples = 0, all_samples = 0;
   double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
 };
 
 // The boxes of one case.
 struct CaseBoxes {
   const CaseRecord* record = nullptr;
-  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses
+  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses; excluded ones at the end
   std::size_t processes = 0;      // number of processes with samples
 };
 
@@ -41,26 +48,48 @@ struct ShownCases {
   std::size_t left_out = 0;
 };
 
-// `case_median`: nanoseconds per iteration. Returns nullopt if the process has no samples, or no
-// valid number of iterations per sample.
-std::optional<ProcessBox> make_process_box(const ProcessRecord& process, double case_median) {
-  if (process.iterations_per_sample <= 0) return std::nullopt;
+// `case_median`: nanoseconds per iteration.
+ProcessBox make_process_box(const CountedSamples& counted, Counting counting, double case_median) {
+  const ProcessRecord& process = *counted.process;
   std::vector<double> times;
-  for (const Nanoseconds sample : process.samples) {
+  for (const Nanoseconds sample : counted.samples) {
     times.push_back(static_cast<double>(sample.count()) /
                         static_cast<double>(process.iterations_per_sample) / case_median -
                     1);
   }
-  if (times.empty()) return std::nullopt;
-  return ProcessBox{process.process,        times.size(),          *quantile(times, 0.05),
-                    *quantile(times, 0.25), *quantile(times, 0.5), *quantile(times, 0.75),
-                    *quantile(times, 0.95)};
+  return {process.process,        counting,
+          times.size(),           process.samples.size(),
+          *quantile(times, 0.05), *quantile(times, 0.25),
+          *quantile(times, 0.5),  *quantile(times, 0.75),
+          *quantile(times, 0.95)};
+}
+
+// Returns the boxes of a case, those of the samples that its time includes before those of the
+// other processes, with all samples. Ignores processes without a valid number of iterations.
+CaseBoxes make_case_boxes(const CaseRecord& record, std::vector<const ProcessRecord*> processes) {
+  std::erase_if(processes, [](const ProcessRecord* process) {
+    return process->iterations_per_sample <= 0 || process->samples.empty();
+  });
+  const bool has_excluded = record.quiet && record.quiet->processes > 0;
+  const std::vector<CountedSamples> counted =
+      has_excluded ? judge_samples(processes).counted : all_samples(processes);
+  const auto case_median = static_cast<double>(record.time->median.count());
+  CaseBoxes entry{&record, {}, processes.size()};
+  for (const CountedSamples& samples : counted) {
+    entry.boxes.push_back(make_process_box(samples, Counting::counted, case_median));
+  }
+  for (const CountedSamples& samples : all_samples(processes)) {
+    const bool counts =
+        std::ranges::find(counted, samples.process, &CountedSamples::process) != counted.end();
+    if (counts) continue;
+    entry.boxes.push_back(make_process_box(samples, Counting::excluded, case_median));
+  }
+  if (entry.boxes.size() > kMaxShownProcesses) entry.boxes.resize(kMaxShownProcesses);
+  return entry;
 }
 
 // Returns the cases with the longest median times, longest first.
 ShownCases collect_case_boxes(const Report& report) {
-  std::vector<CaseBoxes> all;
-  std::map<std::string_view, std::size_t> index;
   std::vector<const CaseRecord*> timed;
   for (const CaseRecord& record : report.cases) {
     if (record.time && record.time->median.count() > 0) timed.push_back(&record);
@@ -70,47 +99,59 @@ ShownCases collect_case_boxes(const Report& report) {
   });
   const std::size_t left_out = timed.size() - std::min(timed.size(), kMaxDistributions);
   timed.resize(timed.size() - left_out);
-  for (const CaseRecord* record : timed) {
-    index.emplace(record->id, all.size());
-    all.push_back({record, {}});
-  }
+  std::map<std::string_view, std::vector<const ProcessRecord*>> processes;
+  for (const CaseRecord* record : timed) processes[record->id];
   for (const ProcessRecord& process : report.processes) {
-    const auto found = index.find(process.id);
-    if (found == index.end()) continue;
-    CaseBoxes& entry = all[found->second];
-    const auto box =
-        make_process_box(process, static_cast<double>(entry.record->time->median.count()));
-    if (!box) continue;
-    ++entry.processes;
-    if (entry.boxes.size() < kMaxShownProcesses) entry.boxes.push_back(*box);
+    const auto found = processes.find(process.id);
+    if (found != processes.end()) found->second.push_back(&process);
   }
-  std::erase_if(all, [](const CaseBoxes& entry) { return entry.boxes.empty(); });
+  std::vector<CaseBoxes> all;
+  for (const CaseRecord* record : timed) {
+    CaseBoxes entry = make_case_boxes(*record, processes[record->id]);
+    if (!entry.boxes.empty()) all.push_back(std::move(entry));
+  }
   return {std::move(all), left_out};
 }
 
 // Returns an axis that covers 95 % of `lows` and 95 % of `highs`, within kMinSpread and kMaxSpread.
-Extent find_extent(std::vector<double> lows, std::vector<double> highs) {
+Extent find_extent(const std::vector<double>& lows, const std::vector<double>& highs) {
   const double low = quantile(lows, 0.05).value_or(0);
   const double high = quantile(highs, 0.95).value_or(0);
-  return {-std::clamp(-low * 1.1, kMinSpread, kMaxSpread),
-          std::clamp(high * 1.1, kMinSpread, kMaxSpread)};
+  return {-std::clamp(-low * kSpreadMargin, kMinSpread, kMaxSpread),
+          std::clamp(high * kSpreadMargin, kMinSpread, kMaxSpread)};
 }
 
+// Returns the end of a caption: " The axis ends at -3 % and +60 %; 2 of the times reach beyond it
+// and are drawn at its end." Empty if `count` is 0.
+std::string format_clipped(const Extent& axis, std::size_t count, std::string_view kind) {
+  if (count == 0) return "";
+  return fmt::format(
+      " The axis ends at {:+.3g} % and {:+.3g} %; {} of the {} {} beyond it and {} drawn at its "
+      "end.",
+      100 * axis.low, 100 * axis.high, count, kind, count == 1 ? "reaches" : "reach",
+      count == 1 ? "is" : "are");
+}
+
+// Processes that do not count do not change the axis.
 Extent find_box_extent(const std::vector<CaseBoxes>& all) {
   std::vector<double> lows, highs;
   for (const CaseBoxes& entry : all) {
     for (const ProcessBox& box : entry.boxes) {
+      if (box.counting == Counting::excluded) continue;
       lows.push_back(box.q5);
       highs.push_back(box.q95);
     }
   }
-  return find_extent(std::move(lows), std::move(highs));
+  return find_extent(lows, highs);
 }
 
-std::size_t find_max_boxes(const std::vector<CaseBoxes>& all) {
-  std::size_t max_boxes = 1;
-  for (const CaseBoxes& entry : all) max_boxes = std::max(max_boxes, entry.boxes.size());
-  return max_boxes;
+template <class Predicate>
+std::size_t count_boxes(const std::vector<CaseBoxes>& all, const Predicate& is_counted) {
+  std::size_t count = 0;
+  for (const CaseBoxes& entry : all) {
+    count += static_cast<std::size_t>(std::ranges::count_if(entry.boxes, is_counted));
+  }
+  return count;
 }
 
 std::string short_label(const IdShortener& ids, const std::string& id) {
@@ -118,28 +159,39 @@ std::string short_label(const IdShortener& ids, const std::string& id) {
   return forms.empty() ? id : forms.back();
 }
 
+std::string format_box(const CaseRecord& record, const ProcessBox& box) {
+  std::string text = fmt::format("{}\nprocess {}: median {}, quartiles {} and {}", record.id,
+                                 box.process, format_change_tick(box.q50),
+                                 format_change_tick(box.q25), format_change_tick(box.q75));
+  if (box.counting == Counting::excluded) {
+    return text + fmt::format("\ndoes not count; {} samples", box.samples);
+  }
+  return text + (box.samples == box.all_samples
+                     ? fmt::format(", {} samples", box.samples)
+                     : fmt::format(", {} of {} samples count", box.samples, box.all_samples));
+}
+
 void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
   for (std::size_t i = 0; i < entry.boxes.size(); ++i) {
     const ProcessBox& box = entry.boxes[i];
+    const bool counts = box.counting == Counting::counted;
     const double y = chart.top(row) + (static_cast<double>(i) + 0.5) * kProcessHeight;
-    chart.svg().open_mark(fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples",
-                                      entry.record->id, box.process, format_change_tick(box.q50),
-                                      format_change_tick(box.q25), format_change_tick(box.q75),
-                                      box.samples));
-    chart.draw_range(y, {box.q5, box.q95}, "range s0 light");
-    chart.draw_range(y, {box.q25, box.q75}, "box s0");
-    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, "s1");
+    chart.svg().open_mark(format_box(*entry.record, box));
+    chart.draw_range(y, {box.q5, box.q95}, counts ? "range s0 light" : "range s5 light");
+    chart.draw_range(y, {box.q25, box.q75}, counts ? "box s0" : "box s5 light");
+    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, counts ? "s1" : "s5");
     chart.svg().close_mark();
   }
 }
 
 std::string draw_samples(const std::vector<CaseBoxes>& all, double width) {
   std::vector<std::string_view> names;
-  for (const CaseBoxes& entry : all) names.push_back(entry.record->id);
-  const IdShortener ids(names);
   RowChart::Shape shape;
-  shape.rows = all.size();
-  shape.row_height = kProcessHeight * static_cast<double>(find_max_boxes(all));
+  for (const CaseBoxes& entry : all) {
+    names.push_back(entry.record->id);
+    shape.row_heights.push_back(kProcessHeight * static_cast<double>(entry.boxes.size()));
+  }
+  const IdShortener ids(names);
   shape.values = find_box_extent(all);
   shape.format_tick = format_change_tick;
   shape.axis = "time relative to the median of the case";
@@ -159,14 +211,16 @@ struct SideStyle {
   const std::vector<double> SidesRow::*times;
 };
 constexpr std::array<SideStyle, 2> kSideStyles = {
-    {{"before", 0, &SidesRow::base}, {"after", 1, &SidesRow::candidate}}};
+    {{"base", 0, &SidesRow::base}, {"candidate", 1, &SidesRow::candidate}}};
 
-std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::string_view unit) {
-  std::vector<std::string_view> names;
+// Returns an axis that contains the medians of all rows, and usually their times.
+Extent find_sides_extent(const std::vector<SidesRow>& rows) {
   std::vector<double> lows, highs;
+  Extent medians{0, 0};
   for (const SidesRow& row : rows) {
-    names.push_back(row.id);
     const double middle = median(row.base).value_or(1);
+    const double after = median(row.candidate).value_or(middle) / middle - 1;
+    medians = {std::min(medians.low, after), std::max(medians.high, after)};
     for (const SideStyle& side : kSideStyles) {
       for (const double time : row.*side.times) {
         lows.push_back(std::min(0.0, time / middle - 1));
@@ -174,14 +228,35 @@ std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::str
       }
     }
   }
+  const Extent times = find_extent(lows, highs);
+  return {std::min(times.low, kSpreadMargin * medians.low),
+          std::max(times.high, kSpreadMargin * medians.high)};
+}
+
+std::size_t count_clipped_times(const std::vector<SidesRow>& rows, const Extent& axis) {
+  std::size_t count = 0;
+  for (const SidesRow& row : rows) {
+    const double middle = median(row.base).value_or(1);
+    for (const SideStyle& side : kSideStyles) {
+      for (const double time : row.*side.times) {
+        const double change = time / middle - 1;
+        if (change < axis.low || change > axis.high) ++count;
+      }
+    }
+  }
+  return count;
+}
+
+std::string draw_sides(const std::vector<SidesRow>& rows, double width, std::string_view unit) {
+  std::vector<std::string_view> names;
+  for (const SidesRow& row : rows) names.push_back(row.id);
   const IdShortener ids(names);
   RowChart::Shape shape;
-  shape.rows = rows.size();
-  shape.row_height = 18;
-  shape.values = find_extent(std::move(lows), std::move(highs));
+  shape.row_heights.assign(rows.size(), 18);
+  shape.values = find_sides_extent(rows);
   shape.format_tick = format_change_tick;
-  shape.axis = "time relative to the median before";
-  RowChart chart(width, shape, fmt::format("times before and after of {} cases", rows.size()));
+  shape.axis = "time relative to the base's median";
+  RowChart chart(width, shape, fmt::format("times of base and candidate of {} cases", rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double middle = median(rows[i].base).value_or(1);
     const double after = median(rows[i].candidate).value_or(middle);
@@ -215,10 +290,22 @@ Plot samples_plot(const Report& report) {
   }
   std::string caption =
       "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
-      "quartiles, the dot is its median. Lines of a case that do not overlap mean that processes "
-      "differ; long thin lines mean that the machine was disturbed. Samples that do not count are "
-      "included. Marks beyond the axis are drawn at its end. The longest "
-      "cases come first; --filter selects others.";
+      "quartiles, the dot is its median. Only samples that count are included; the time at the "
+      "right is the median of the orange dots. Lines of a case that do not overlap mean that "
+      "processes "
+      "differ.";
+  const std::size_t excluded =
+      count_boxes(all, [](const ProcessBox& box) { return box.counting == Counting::excluded; });
+  if (excluded > 0) {
+    caption +=
+        " Grey lines are processes that do not count, with all of their samples: the machine was "
+        "disturbed, or their threads were farther apart.";
+  }
+  const Extent axis = find_box_extent(all);
+  const std::size_t clipped = count_boxes(
+      all, [&](const ProcessBox& box) { return box.q5 < axis.low || box.q95 > axis.high; });
+  caption += format_clipped(axis, clipped, "lines");
+  caption += " The longest cases come first; --filter selects others.";
   const bool has_more = std::ranges::any_of(
       all, [](const CaseBoxes& entry) { return entry.processes > entry.boxes.size(); });
   if (has_more)
@@ -238,14 +325,18 @@ Plot sides_plot(const std::vector<SidesRow>& rows, std::string_view unit) {
   shown.resize(shown.size() - left_out);
   if (shown.empty()) {
     return make_absent_plot(
-        "sides", "Before and after",
+        "sides", "Base and candidate",
         "No case has times on both sides, so there are no distributions to show.");
   }
-  return make_plot("sides", "Before and after",
-                   fmt::format("Blue circles are {} before, orange squares after; the dark ticks "
-                               "are their medians. Marks beyond the axis are drawn at its end.{}",
-                               unit, format_left_out(left_out, "further case")),
-                   [&](double width) { return draw_sides(shown, width, unit); });
+  const Extent axis = find_sides_extent(shown);
+  return make_plot(
+      "sides", "Base and candidate",
+      fmt::format(
+          "Blue circles are {} of the base, orange squares of the candidate; the dark ticks "
+          "are their medians.{}{}",
+          unit, format_clipped(axis, count_clipped_times(shown, axis), unit),
+          format_left_out(left_out, "further case")),
+      [&](double width) { return draw_sides(shown, width, unit); });
 }
 
 }  // namespace bench

@@ -52,9 +52,36 @@ struct SweptCase {
   double value = 0;
 };
 using SweepLine = std::vector<SweptCase>;  // by ascending value
+
+// Orders texts with numbers: "n256" before "n1024".
+struct NaturalOrder {
+  static std::string_view leading_digits(std::string_view text) {
+    return text.substr(
+        0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()));
+  }
+  bool operator()(std::string_view a, std::string_view b) const {
+    while (!a.empty() && !b.empty()) {
+      const std::string_view a_number = leading_digits(a), b_number = leading_digits(b);
+      // Numbers in ids have no leading zeros, so the longer one is larger. Without a number in both
+      // texts, compares one character.
+      if (a_number.size() != b_number.size() && !a_number.empty() && !b_number.empty()) {
+        return a_number.size() < b_number.size();
+      }
+      const std::size_t length =
+          std::max<std::size_t>(1, std::min(a_number.size(), b_number.size()));
+      const int order = a.substr(0, length).compare(b.substr(0, length));
+      if (order != 0) return order < 0;
+      a.remove_prefix(length);
+      b.remove_prefix(length);
+    }
+    return a.empty() && !b.empty();
+  }
+};
+
 struct Sweep {
   std::string op, parameter;
-  std::map<std::string, SweepLine> lines;  // by the id without the swept parameter
+  // By the id without the swept parameter.
+  std::map<std::string, SweepLine, NaturalOrder> lines;
 };
 
 // Returns the numeric parameters that any of the ids contains. An id omits a parameter with the
@@ -198,9 +225,10 @@ class SweepPicture {
       if (number == lines) break;
       draw_line(svg, x, y, line, number);
       if (lines > 1) {
-        const double at = height - legend + 15 * static_cast<double>(number);
-        svg.marker(series_marker(number), {x.positions().low + 6, at}, 4, series_class(number));
-        svg.text({x.positions().low + 16, at + 4}, names_[number], Anchor::start);
+        draw_legend_entry(
+            svg,
+            {is_narrow ? 8 : x.positions().low, height - legend + 15 * static_cast<double>(number)},
+            width, number);
       }
       ++number;
     }
@@ -208,6 +236,23 @@ class SweepPicture {
   }
 
  private:
+  // Returns the style of a line. The first kSeriesColours lines are solid and dashed in turn, the
+  // next ones the other way round, so that two lines of the same colour differ.
+  static std::string line_class(std::size_t number) {
+    const bool is_dashed = (number + number / kSeriesColours) % 2 == 1;
+    return fmt::format("curve {}{}", series_class(number), is_dashed ? " dashed" : "");
+  }
+
+  // Draws a sample of the line with its name. `at`: left end of the sample.
+  void draw_legend_entry(Svg& svg, Point at, double width, std::size_t number) const {
+    constexpr double kSampleWidth = 34;
+    svg.polyline(svg_point(at) + svg_point({at.x + kSampleWidth, at.y}), line_class(number));
+    svg.marker(series_marker(number), {at.x + kSampleWidth / 2, at.y}, 4, series_class(number));
+    const double left = at.x + kSampleWidth + 8;
+    const auto max_letters = static_cast<std::size_t>((width - left) / kLetterWidth);
+    svg.text({left, at.y + 4}, shorten(names_[number], max_letters), Anchor::start);
+  }
+
   void draw_line(Svg& svg, const Scale& x, const Scale& y, const SweepLine& line,
                  std::size_t number) const {
     const std::string colour = series_class(number);
@@ -216,7 +261,7 @@ class SweepPicture {
       const auto value = metric_.value(*entry.record);
       if (value && *value > 0) points += svg_point({x.position(entry.value), y.position(*value)});
     }
-    svg.polyline(points, fmt::format("curve {}{}", colour, number % 2 == 1 ? " dashed" : ""));
+    svg.polyline(points, line_class(number));
     for (const SweptCase& entry : line) {
       const auto value = metric_.value(*entry.record);
       if (!value || *value <= 0) continue;

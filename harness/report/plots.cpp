@@ -13,13 +13,28 @@ namespace {
 constexpr double kNarrowLimit = 600;  // narrower charts put labels above their rows
 constexpr double kAxisHeight = 40;
 constexpr double kLabelHeight = 15;
-constexpr double kValueWidth = 74;    // column of values at the right end
-constexpr double kLetterWidth = 6.3;  // average, at the size of the plots' text
+// Column of values at the right end. Neither grid nor marks reach into it.
+constexpr double kValueWidth = 74, kNarrowValueWidth = 60;
 
-double label_width(double width) { return width < kNarrowLimit ? 8 : 0.40 * width; }
+double label_column_width(double width) { return width < kNarrowLimit ? 8 : 0.40 * width; }
 
 double row_pitch(double width, double height) {
   return width < kNarrowLimit ? height + kLabelHeight + 5 : std::max(height, 14.0) + 6;
+}
+
+// Returns where each row begins, and where the last one ends.
+std::vector<double> row_begins(double width, const std::vector<double>& heights) {
+  std::vector<double> begins = {kAxisHeight};
+  for (const double height : heights) begins.push_back(begins.back() + row_pitch(width, height));
+  return begins;
+}
+
+// Writes the label of a tick below `x`, moved so that all of it is inside a picture of this width.
+void draw_tick_label(Svg& svg, Point at, std::string_view text, double width) {
+  constexpr double kMargin = 2;
+  const double half = kLetterWidth * static_cast<double>(display_width(text)) / 2 + kMargin;
+  svg.text({std::clamp(at.x, half, std::max(half, width - half)), at.y}, text, Anchor::middle,
+           "soft");
 }
 
 }  // namespace
@@ -41,25 +56,33 @@ std::string format_left_out(std::size_t count, std::string_view kind) {
 
 RowChart::RowChart(double width, const Shape& shape, std::string_view label)
     : width_(width),
-      height_(shape.row_height),
-      pitch_(row_pitch(width, shape.row_height)),
-      label_width_(label_width(width)),
+      label_width_(label_column_width(width)),
       is_narrow_(width < kNarrowLimit),
-      svg_({width, kAxisHeight + static_cast<double>(shape.rows) * pitch_ + 6}, label),
+      heights_(shape.row_heights),
+      begins_(row_begins(width, heights_)),
+      svg_({width, begins_.back() + 6}, label),
       x_(shape.kind, shape.values,
-         {label_width_ + 4, width - (is_narrow_ ? 14 : kValueWidth + 8)}) {
-  const double bottom = kAxisHeight + static_cast<double>(shape.rows) * pitch_;
-  svg_.text({x_.positions().low, 12}, shape.axis, Anchor::start, "soft");
+         {label_width_ + 4, width - (is_narrow_ ? kNarrowValueWidth : kValueWidth) - 8}) {
+  if (!shape.axis.empty()) {
+    svg_.text({x_.positions().low, 12}, shape.axis, Anchor::start, "soft");
+  }
   for (const double tick : x_.ticks(is_narrow_ ? 4 : 7)) {
-    svg_.line({x_.position(tick), kAxisHeight - 6}, {x_.position(tick), bottom}, "grid");
-    svg_.text({x_.position(tick), kAxisHeight - 11}, shape.format_tick(tick), Anchor::middle,
-              "soft");
+    const double x = x_.position(tick);
+    svg_.line({x, kAxisHeight - 6}, {x, begins_.back()}, "grid");
+    draw_tick_label(svg_, {x, kAxisHeight - 11}, shape.format_tick(tick), width);
   }
 }
 
 double RowChart::top(std::size_t row) const {
-  const double begin = kAxisHeight + static_cast<double>(row) * pitch_;
-  return is_narrow_ ? begin + kLabelHeight : begin + (pitch_ - height_) / 2;
+  if (is_narrow_) return begins_[row] + kLabelHeight;
+  return begins_[row] + (row_pitch(width_, heights_[row]) - heights_[row]) / 2;
+}
+
+void RowChart::draw_directions(double value, std::string_view below, std::string_view above) {
+  const double x = x_.position(value);
+  svg_.text({x - 6, 12}, below, Anchor::end, "soft");
+  svg_.text({x, 12}, "|", Anchor::middle, "soft");
+  svg_.text({x + 6, 12}, above, Anchor::start, "soft");
 }
 
 void RowChart::draw_label(std::size_t row, std::string_view text, std::string_view value) {
@@ -69,7 +92,7 @@ void RowChart::draw_label(std::size_t row, std::string_view text, std::string_vi
   if (is_narrow_) {
     const double y = top(row) - 4;
     svg_.text({label_width_, y}, shorten(text, max_letters(width_ - kValueWidth - 20)),
-              Anchor::start);
+              Anchor::start, "halo");
     svg_.text({width_ - 8, y}, value, Anchor::end, "soft");
     return;
   }

@@ -27,6 +27,8 @@ struct Plot {
 // Widths of the pictures in SVG units.
 inline constexpr double kWidePlot = 880;
 inline constexpr double kNarrowPlot = 340;
+// Average width of a letter of the plots' text, in SVG units.
+inline constexpr double kLetterWidth = 6.3;
 
 // Returns the end of a caption: " 3 further cases are not drawn." for the kind "further case".
 // Empty if `count` is 0.
@@ -43,12 +45,11 @@ Plot make_absent_plot(std::string name, std::string title, std::string reason);
 class RowChart {
  public:
   struct Shape {
-    std::size_t rows = 0;
-    double row_height = 14;  // height of the marks, without the label
+    std::vector<double> row_heights;  // height of the marks of each row, without the label
     Scale::Kind kind = Scale::Kind::linear;
     Extent values;
     std::string (*format_tick)(double value) = format_plain_tick;
-    std::string axis = {};  // what the axis shows
+    std::string axis = {};  // what the axis shows; empty: see draw_directions()
   };
   // `label`: the text that a screen reader reads aloud for the chart.
   RowChart(double width, const Shape& shape, std::string_view label);
@@ -56,7 +57,10 @@ class RowChart {
   Svg& svg() { return svg_; }
   const Scale& x() const { return x_; }
   double top(std::size_t row) const;  // y of the upper edge of the row's marks
-  double middle(std::size_t row) const { return top(row) + height_ / 2; }
+  double middle(std::size_t row) const { return top(row) + heights_[row] / 2; }
+  // Titles the axis by what its values mean: `below` left of the position of `value` and `above`
+  // right of it.
+  void draw_directions(double value, std::string_view below, std::string_view above);
   // Writes the label of a row, cut in the middle if it is too long, and `value` at the right end.
   void draw_label(std::size_t row, std::string_view text, std::string_view value);
   // Draws a horizontal line from values.low to values.high, cut at the ends of the axis.
@@ -64,8 +68,10 @@ class RowChart {
   std::string finish() &&;
 
  private:
-  double width_, height_, pitch_, label_width_;  // pitch: distance between the tops of two rows
+  double width_, label_width_;
   bool is_narrow_;
+  std::vector<double> heights_;
+  std::vector<double> begins_;  // y where each row begins, and where the last one ends
   Svg svg_;
   Scale x_;
 };
@@ -92,7 +98,12 @@ Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& c
 Plot samples_plot(const Report& report);
 // One plot per parameter that the cases sweep.
 std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases);
-Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows);
+// Shows times per iteration if all cases recorded the same number of iterations, otherwise totals.
+Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows,
+                  std::optional<std::int64_t> iterations);
+// Returns the number of iterations that the profile of every case contains. Returns nullopt if the
+// cases have different numbers, or none.
+std::optional<std::int64_t> profiled_iterations(const std::vector<ProfilePassRecord>& passes);
 
 // One row of a forest plot: an effect with its interval, as fractions of the base's time.
 struct ForestRow {

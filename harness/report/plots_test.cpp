@@ -71,6 +71,38 @@ TEST(RooflinePlot, ProductsWithPaddingDoNotCount) {
   EXPECT_THAT(roofline_plot(report.cases).wide, HasSubstr("150.0 GFLOP/s at "));
 }
 
+// Entries that did not fit in one row were dropped, although their marks were drawn.
+TEST(RooflinePlot, TheLegendHasEachOperatorInTheNarrowPictureToo) {
+  Report report;
+  const std::vector<std::string> ops = {"batchnorm", "conv", "eltwise", "gemm",
+                                        "layernorm", "pool", "softmax", "reduction"};
+  for (const std::string& op : ops) add_timed_case(report, op + "/forward/8x8/f32/x/cpu/hot", 1000);
+  const Plot plot = roofline_plot(report.cases);
+  for (const std::string& op : ops) {
+    EXPECT_THAT(plot.wide, HasSubstr(">" + op + "</text>"));
+    EXPECT_THAT(plot.narrow, HasSubstr(">" + op + "</text>"));
+  }
+}
+
+// The label of the steepest diagonal was on the next diagonal, which is close to its right.
+TEST(RooflinePlot, TheLabelOfTheSteepestDiagonalIsLeftOfIt) {
+  Report report = sample_run_report();
+  const double bandwidths[] = {53e9, 197e9, 234e9};
+  const char* levels[] = {"dram", "l3", "l2"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Roofline& roofline = report.cases[i].roofline.emplace();
+    roofline.level = levels[i];
+    roofline.peak_flops_per_s = FlopsPerSecond{235e9};
+    roofline.peak_bytes_per_s = BytesPerSecond{bandwidths[i]};
+  }
+  const Plot plot = roofline_plot(report.cases);
+  for (const std::string& svg : {plot.wide, plot.narrow}) {
+    EXPECT_THAT(svg, HasSubstr(" text-anchor=\"end\">l2 234.0 GB/s<"));
+    EXPECT_THAT(svg, Not(HasSubstr(" text-anchor=\"end\">l3 197.0 GB/s<")));
+    EXPECT_EQ(occurrences(svg, "<text class=\"strong halo\""), 4U);
+  }
+}
+
 TEST(RooflinePlot, SaysWhyThereIsNone) {
   EXPECT_THAT(roofline_plot({}).absent, Not(IsEmpty()));
   EXPECT_THAT(roofline_plot({}).wide, IsEmpty());
@@ -81,7 +113,7 @@ TEST(SweepPlots, CasesThatDifferInOneParameterAreALine) {
   ASSERT_THAT(plots, SizeIs(2));
   EXPECT_EQ(plots[0].name, "sweep-gemm-m-time");
   EXPECT_EQ(plots[1].name, "sweep-gemm-m-rate");
-  EXPECT_EQ(occurrences(plots[0].wide, "<polyline class=\"curve"), 2U);  // one per data type
+  EXPECT_EQ(occurrences(plots[0].wide, "<polyline class=\"curve"), 4U);  // 2 lines, 2 in the legend
   EXPECT_EQ(occurrences(plots[0].wide, "<g class=\"mark"), 8U);
   EXPECT_THAT(plots[0].wide, HasSubstr(">bf16</text>"));
 }
@@ -113,6 +145,33 @@ TEST(SweepPlots, AnIdWithAHugeNumberEnds) {
   EXPECT_THAT(sweep_plots(report.cases), SizeIs(1));
 }
 
+// The legend was sorted as text: n1024 before n256.
+TEST(SweepPlots, TheLegendIsInTheOrderOfNumbers) {
+  Report report;
+  for (const int n : {1024, 256}) {
+    for (const int m : {1, 2, 4}) {
+      add_timed_case(report, fmt::format("gemm/forward/m{}n{}k8/f32/onednn/cpu/hot", m, n), m * n);
+    }
+  }
+  const std::string picture = sweep_plots(report.cases)[0].wide;
+  ASSERT_THAT(picture, HasSubstr(">n1024k8</text>"));
+  EXPECT_LT(picture.find(">n256k8</text>"), picture.find(">n1024k8</text>"));
+}
+
+// Colours repeat after six lines, and the legend did not show which lines are dashed.
+TEST(SweepPlots, TheLegendShowsTheStyleOfEachLine) {
+  Report report;
+  for (int n = 1; n <= 8; ++n) {
+    for (const int m : {1, 2, 4}) {
+      add_timed_case(report, fmt::format("gemm/forward/m{}n{}k8/f32/onednn/cpu/hot", m, n), m * n);
+    }
+  }
+  const std::string picture = sweep_plots(report.cases)[0].wide;
+  for (const char* style : {"curve s0", "curve s0 dashed", "curve s1 dashed", "curve s1"}) {
+    EXPECT_EQ(occurrences(picture, fmt::format("<polyline class=\"{}\"", style)), 2U) << style;
+  }
+}
+
 TEST(SweepPlots, TwoValuesAreNoSweep) {
   Report report;
   for (const char* m : {"m1", "m2"}) {
@@ -138,6 +197,50 @@ TEST(SamplesPlot, SaysThatFurtherProcessesAreNotDrawn) {
   EXPECT_THAT(samples_plot(report).caption, HasSubstr("Only the first 12 processes of a case"));
 }
 
+// The plot showed all samples and the table the median of the quiet ones. Most processes seemed to
+// be 60 % slower than the median of their case.
+TEST(SamplesPlot, ShowsTheSamplesOfTheReportedTime) {
+  Report report;
+  add_timed_case(report, "gemm/forward/m8n8k8/f32/onednn/cpu/hot", 1000);
+  report.cases[0].quiet.emplace().processes = 2;
+  for (std::size_t i = 0; i < report.processes.size(); ++i) {
+    ProcessRecord& process = report.processes[i];
+    process.samples.assign(10, Nanoseconds(1000));
+    process.canaries.threads = 1;
+    process.canaries.level = Nanoseconds(100);
+    process.canaries.times.assign(10, Nanoseconds(100));
+    // Two samples of process 0 are disturbed, and all samples of processes 2 to 4.
+    for (std::size_t j = i < 2 ? 8 + 2 * i : 0; j < 10; ++j) {
+      process.samples[j] = Nanoseconds(5000);
+      process.canaries.times[j] = Nanoseconds(900);
+    }
+  }
+  const Plot plot = samples_plot(report);
+  EXPECT_THAT(plot.wide,
+              HasSubstr("process 0: median 0 %, quartiles 0 % and 0 %, 8 of 10 samples"));
+  EXPECT_THAT(plot.wide, HasSubstr("process 1: median 0 %, quartiles 0 % and 0 %, 10 samples"));
+  EXPECT_EQ(occurrences(plot.wide, "does not count; 10 samples"), 3U);
+  EXPECT_EQ(occurrences(plot.wide, "class=\"box s5 light\""), 3U);
+  EXPECT_THAT(plot.caption, HasSubstr("Grey lines are processes that do not count"));
+  EXPECT_THAT(plot.caption,
+              HasSubstr("The axis ends at -3 % and +3 %; 3 of the lines reach beyond it"));
+  EXPECT_THAT(samples_plot(sample_run_report()).caption, Not(HasSubstr("Grey lines")));
+}
+
+// Each row was as high as that of the case with the most processes.
+TEST(SamplesPlot, ARowIsAsHighAsItsProcessesNeed) {
+  const auto height = [](const Report& report) {
+    const std::string svg = samples_plot(report).wide;
+    const std::size_t at = svg.find("viewBox=\"0 0 880 ") + 17;
+    return std::stod(svg.substr(at));
+  };
+  Report report = sample_run_report();
+  const double before = height(report);
+  const ProcessRecord process = report.processes.front();
+  for (int i = 0; i < 5; ++i) report.processes.push_back(process);
+  EXPECT_EQ(height(report), before + 5 * 5);
+}
+
 TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
   NetworkSummary network;
   network.network = "net";
@@ -154,13 +257,93 @@ TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
               HasSubstr("n/a: no ceilings, run `bench peak`"));
 }
 
+// The page showed 22.6 ms for a layer that the table of the terminal shows with 4.53 ms.
+TEST(ProfilePlot, ShowsTheTimePerIterationAndTheirNumber) {
+  TimeRow row;
+  row.name = "net:conv1";
+  row.count = 5;
+  row.total = Nanoseconds(22'650'000);
+  row.share = 0.052;
+  const Plot plot = profile_plot("p", "Time by layer", {row}, 5);
+  EXPECT_THAT(plot.caption, HasSubstr("Time per iteration, the mean of 5 recorded iterations"));
+  EXPECT_THAT(plot.wide, HasSubstr("4.530 ms per iteration, 5.2 % of the wall time"));
+  EXPECT_THAT(plot.wide, HasSubstr("22.65 ms in 5 activities of 5 iterations"));
+  const Plot total = profile_plot("p", "Time by layer", {row}, std::nullopt);
+  EXPECT_THAT(total.caption, HasSubstr("Total time of all recorded iterations"));
+  EXPECT_THAT(total.wide, Not(HasSubstr("per iteration")));
+}
+
+TEST(ProfilePlot, HasIterationsOnlyIfAllCasesRecordedEquallyMany) {
+  ProfilePassRecord a, b;
+  a.id = "a";
+  a.iterations = 5;
+  b.id = "b";
+  b.iterations = 3;
+  EXPECT_EQ(profiled_iterations({}), std::nullopt);
+  EXPECT_EQ(profiled_iterations({a}), 5);
+  EXPECT_EQ(profiled_iterations({a, b}), std::nullopt);
+  ProfilePassRecord again = b;
+  again.iterations = 2;
+  EXPECT_EQ(profiled_iterations({a, b, again}), 5);  // a resumed run added iterations
+  b.outcome = Outcome::timed_out;
+  EXPECT_EQ(profiled_iterations({a, b}), 5);
+}
+
 TEST(GatePlots, TheForestHasAMarkPerEffectAndBothSidesOfEachDuet) {
   const std::vector<Plot> plots = gate_plots(test::sample_gate());
   ASSERT_THAT(plots, SizeIs(2));
   EXPECT_EQ(occurrences(plots[0].wide, "<g class=\"mark"), 3U);
   EXPECT_THAT(plots[0].wide, HasSubstr("REGRESSION: +20.0 %, interval +19.5 % to +20.5 %"));
   EXPECT_EQ(occurrences(plots[1].wide, "<g class=\"mark"), 2U);
-  EXPECT_THAT(plots[1].wide, HasSubstr("after: median 1.2 us of 3 medians of duets"));
+  EXPECT_THAT(plots[1].wide, HasSubstr("candidate: median 1.2 us of 3 medians of duets"));
+}
+
+// Three regressions of +100 % were drawn at +60 %, and so were the ticks of their medians.
+TEST(SidesPlot, TheAxisContainsEachMedian) {
+  const SidesRow slower{"slower", {1000, 1000, 1000}, {2000, 2000, 2000}};
+  const SidesRow faster{"faster", {1000, 1000, 1000}, {190, 190, 190}};
+  const Plot plot = sides_plot({slower, faster}, "times");
+  EXPECT_THAT(plot.caption, Not(HasSubstr("beyond")));
+  EXPECT_THAT(plot.wide, HasSubstr(">+100 %</text>"));
+  EXPECT_THAT(plot.wide, HasSubstr(">-50 %</text>"));
+  SidesRow outlier = slower;
+  outlier.candidate = {2000, 2000, 9000};
+  EXPECT_THAT(sides_plot({outlier, faster}, "times").caption,
+              HasSubstr("The axis ends at -89.1 % and +110 %; 1 of the times reaches beyond it and "
+                        "is drawn at its end."));
+}
+
+// On a phone, the first tick "-60 %" was cut to "60 %", and lines crossed the values.
+TEST(RowChart, TicksAndValuesAreWholeInTheNarrowPicture) {
+  const SidesRow row{"case", {1000, 1000, 1000}, {100, 100, 1000, 1000, 1000}};
+  const std::string svg = sides_plot({row}, "times").narrow;
+  const auto x_of = [&](const std::string& text) {
+    const std::size_t end = svg.find(">" + text + "</text>");
+    EXPECT_NE(end, std::string::npos) << text;
+    return std::stod(svg.substr(svg.rfind(" x=\"", end) + 4));
+  };
+  EXPECT_GE(x_of("-60 %"), 17);
+  EXPECT_EQ(x_of("+0.0 %"), 332);
+  double last_line = 0;
+  for (std::size_t at = svg.find("x2=\""); at != std::string::npos;
+       at = svg.find("x2=\"", at + 1)) {
+    last_line = std::max(last_line, std::stod(svg.substr(at + 4)));
+  }
+  EXPECT_LE(last_line, 272);
+}
+
+// The words began at the left end of the axis, far from zero.
+TEST(ForestPlot, TheWordsFasterAndSlowerAreOnBothSidesOfZero) {
+  const Plot plot = forest_plot({{"near", "REGRESSION", 1, 1.0, 0.9, 1.1}}, 0.03);
+  for (const std::string& svg : {plot.wide, plot.narrow}) {
+    const auto x_of = [&](const std::string& text) {
+      return std::stod(svg.substr(svg.rfind(" x=\"", svg.find(">" + text + "<")) + 4));
+    };
+    EXPECT_NEAR(x_of("faster"), x_of("|") - 6, 0.11);
+    EXPECT_NEAR(x_of("slower"), x_of("|") + 6, 0.11);
+    EXPECT_NEAR(x_of("0 %"), x_of("|"), 0.11);
+    EXPECT_GT(x_of("faster"), 45);  // the whole word is in the picture
+  }
 }
 
 // A mark of +421 % was drawn at +300 %, the end of the axis, and no text said so.

@@ -124,7 +124,7 @@ std::string_view find_category(const Activity& activity) {
 
 // Rows for time outside any name: not explained by a layer, a primitive or an operator.
 constexpr const char* kUnattributed = "(unattributed)";
-constexpr const char* kNoPrimitive = "(no primitive)";
+constexpr const char* kNoPrimitive = "(outside primitives)";
 constexpr const char* kNoOperator = "(no operator)";
 
 std::string layer_name(const Activity& activity) {

@@ -223,7 +223,7 @@ TEST(Summary, LayersOfRangesShareTheWallTimeWithWhatNoPrimitiveExplains) {
   EXPECT_EQ(layers[0].self, Nanoseconds(96));  // outside primitives
   EXPECT_EQ(layers[0].mean, Nanoseconds(190));
   const std::vector<TimeRow> operators = summary.operators({});
-  ASSERT_THAT(names_of(operators), ElementsAre("(no primitive)", "convolution"));
+  ASSERT_THAT(names_of(operators), ElementsAre("(outside primitives)", "convolution"));
   EXPECT_EQ(operators[0].total, Nanoseconds(349 - 160));
   EXPECT_DOUBLE_EQ(operators[1].share.value(), 160.0 / 349);
   EXPECT_DOUBLE_EQ(sum_of_shares(operators), 1.0);

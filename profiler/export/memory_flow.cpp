@@ -293,8 +293,11 @@ class Picture {
   std::string out_;
 };
 
+// Also for a page that contains the picture: it shrinks to the page's width.
 constexpr std::string_view kStyle = R"(<style>
-svg { background: #fff; color: #1c2128; font: 12px system-ui, "DejaVu Sans", sans-serif; }
+:root { color-scheme: light dark; } body { margin: 0; }
+svg { display: block; max-width: 100%; height: auto; background: #fff; color: #1c2128;
+  font: 12px system-ui, "DejaVu Sans", sans-serif; }
 text { fill: currentColor; } .title { font-size: 15px; font-weight: bold; }
 .frame { fill: none; stroke: #8c959f; } .tick { stroke: #8c959f; }
 .break { stroke: #8c959f; stroke-dasharray: 2 3; }

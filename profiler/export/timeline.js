@@ -4,7 +4,7 @@
 'use strict';
 
 (() => {
-  const GUTTER = 230;       // width of the labels
+  const WIDEST_GUTTER = 230;  // width of the labels; less in a narrow window
   const AXIS = 26;          // height of the time axis
   const ROW = 19;           // height of a row of slices
   const THIN = 7;           // height of a row of allocations
@@ -40,6 +40,7 @@
     const model = {
       processes: new Map(), flows: [], slices: 0, instants: 0, counters: 0, asyncs: 0,
       start: Infinity, end: -Infinity, metadata: trace.metadata || {}, matches: [],
+      iterations: [],
     };
     for (const e of events) {
       if (e === null || typeof e !== 'object' || e.ph === 'M' || typeof e.ts !== 'number') continue;
@@ -165,6 +166,14 @@
     return rows;
   }
 
+  // Returns samples [time, number of intervals that contain it].
+  function liveCounts(items) {
+    const changes = items.flatMap((item) => [[item.start, 1], [item.end, -1]]);
+    changes.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+    let live = 0;
+    return changes.map(([time, change]) => [time, live += change]);
+  }
+
   function finishModel(model) {
     const sorted = (map) => [...map.values()].sort((a, b) => a.order - b.order);
     model.list = sorted(model.processes);
@@ -189,15 +198,32 @@
         counter.least = counter.samples.reduce((least, s) => Math.min(least, s[1]), 0);
       }
       for (const [cat, items] of process.asyncs) {
-        process.asyncs.set(cat, { count: items.length, rows: pack(items) });
+        process.asyncs.set(cat, { count: items.length, rows: pack(items), folded: true,
+          live: liveCounts(items) });
       }
     }
     model.all.sort(byStart);
+    model.iterations = spansOfIterations(model);
     for (const flow of model.flows) {
       flow.from = { start: flow.from.ts - model.start, item: sliceAt(model, flow.from) };
       flow.to = { start: flow.to.ts - model.start, item: sliceAt(model, flow.to) };
     }
     model.flows = model.flows.filter((flow) => flow.from.item && flow.to.item);
+  }
+
+  // Returns for each case the time from its first recorded iteration to its last, in the order of
+  // time. Between the iterations of two cases is the preparation of the second.
+  function spansOfIterations(model) {
+    const spans = new Map();
+    for (const item of model.all) {
+      const { cat, args } = item.event;
+      if (cat !== 'range' || args?.iteration === undefined) continue;
+      const span = entry(spans, args.case, () => ({ name: args.case, start: item.start, end: item.end,
+        first: item, iterations: new Set() }));
+      span.end = Math.max(span.end, item.end);
+      span.iterations.add(args.iteration);
+    }
+    return [...spans.values()];
   }
 
   function searchText(e) {
@@ -230,11 +256,13 @@
 
   // ---- Text ----
 
-  function formatTime(microseconds, span = Math.abs(microseconds)) {
+  function formatTime(microseconds, span = Math.abs(microseconds), digits = 7) {
     const units = [['s', 1e6], ['ms', 1e3], ['us', 1]];
     const [unit, size] = units.find(([, s]) => span >= s) || ['ns', 1e-3];
-    return `${Number((microseconds / size).toPrecision(7))} ${unit}`;
+    return `${Number((microseconds / size).toPrecision(digits))} ${unit}`;
   }
+
+  const roundedTime = (microseconds) => formatTime(microseconds, Math.abs(microseconds), 4);
 
   function formatNumber(value) {
     const size = Math.abs(value);
@@ -258,12 +286,12 @@
   const $ = (id) => document.getElementById(id);
   let canvas, pen, model, dark = false, theme = {};
   let left = 0, right = 1, scroll = 0;  // visible time in us, vertical offset in pixels
-  let width = 0, height = 0, layout = [], total = 0;
+  let width = 0, height = 0, gutter = WIDEST_GUTTER, layout = [], total = 0;
   let selected = null, hovered = null, query = '', frame = 0;
 
-  const scale = () => (width - GUTTER) / (right - left);
-  const xOf = (time) => GUTTER + (time - left) * scale();
-  const timeAt = (x) => left + (x - GUTTER) / scale();
+  const scale = () => (width - gutter) / (right - left);
+  const xOf = (time) => gutter + (time - left) * scale();
+  const timeAt = (x) => left + (x - gutter) / scale();
 
   function makeLayout() {
     layout = [];
@@ -275,8 +303,10 @@
       for (const counter of process.counters.values()) {
         add('counter', PLOT, { counter, label: counter.name });
       }
-      for (const [cat, { rows, count }] of process.asyncs) {
-        add('async', rows.length * THIN + 8, { rows, label: `${cat}s: ${count}` });
+      for (const [cat, group] of process.asyncs) {
+        add('async', group.folded ? HEADING : group.rows.length * THIN + 8, { group,
+          rows: group.folded ? [] : group.rows,
+          label: `${group.folded ? '\u25b8' : '\u25be'} ${cat}s: ${group.count}` });
       }
       for (const thread of process.lanes) {
         if (!thread.rows.length && !thread.instants.length) continue;
@@ -285,6 +315,18 @@
       }
     }
     total = y;
+    const groups = asyncGroups();
+    const unfolded = groups.filter((group) => !group.folded).length;
+    $('allocations').checked = unfolded > 0 && unfolded === groups.length;
+    $('allocations').indeterminate = unfolded > 0 && unfolded < groups.length;
+  }
+
+  const asyncGroups = () => model.list.flatMap((process) => [...process.asyncs.values()]);
+
+  function foldAsyncs(folded) {
+    for (const group of asyncGroups()) group.folded = folded;
+    makeLayout();
+    redraw();
   }
 
   function clampView() {
@@ -295,11 +337,39 @@
     scroll = Math.max(0, Math.min(scroll, total + 20 - (height - AXIS)));
   }
 
-  function fit() {
-    const margin = (model.end - model.start) * 0.01;
-    left = model.start - margin;
-    right = model.end + margin;
+  function showSpan({ start, end }) {
+    const margin = Math.max(end - start, 0.01) * 0.01;
+    left = start - margin;
+    right = end + margin;
     redraw();
+  }
+
+  function fit() {
+    shownSpan = -1;
+    showStatus();
+    showSpan(model);
+  }
+
+  // Shows the recorded iterations of a case; if they are shown already, those of the next case.
+  let shownSpan = -1;
+  function showIterations() {
+    if (!model.iterations.length) return fit();
+    shownSpan = (shownSpan + 1) % model.iterations.length;
+    showStatus();
+    scrollTo(model.iterations[shownSpan].first);
+    showSpan(model.iterations[shownSpan]);
+  }
+
+  function showStatus() {
+    const plural = (n, word) => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
+    const parts = [plural(model.slices, 'slice') + ' on ' + plural(model.tracks, 'track'),
+      plural(model.flows.length, 'flow'), roundedTime(model.end)];
+    const span = model.iterations[shownSpan];
+    if (span) parts[2] += `; opened at ${plural(span.iterations.size, 'iteration')}`;
+    if (span && model.iterations.length > 1) {
+      parts[2] += ` of ${span.name} (I: the next of ${model.iterations.length} cases)`;
+    }
+    $('status').textContent = parts.join(', ');
   }
 
   function redraw() {
@@ -317,7 +387,8 @@
   function resize() {
     const box = $('view').getBoundingClientRect();
     const ratio = window.devicePixelRatio || 1;
-    width = Math.max(box.width, GUTTER + 50);
+    width = Math.max(box.width, 120);
+    gutter = Math.min(WIDEST_GUTTER, Math.round(width * 0.27));
     height = Math.max(box.height, AXIS + 20);
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -360,7 +431,7 @@
     }
     pen.save();
     pen.beginPath();
-    pen.rect(GUTTER, AXIS, width - GUTTER, height - AXIS);
+    pen.rect(gutter, AXIS, width - gutter, height - AXIS);
     pen.clip();
     drawFlows();
     pen.restore();
@@ -374,6 +445,9 @@
     const data = $('status').dataset;
     data.drawn = drawn;
     data.rectangles = rectangles;
+    data.asyncRows = layout.reduce((sum, part) =>
+      sum + (part.kind === 'async' ? Math.max(1, part.rows.length) : 0), 0);
+    data.gutter = gutter;
     data.from = left;
     data.to = right;
   }
@@ -383,13 +457,13 @@
     pen.fillRect(0, 0, width, AXIS);
     pen.fillStyle = theme.line;
     pen.fillRect(0, AXIS - 1, width, 1);
-    pen.fillRect(GUTTER, 0, 1, height);
-    const wanted = (right - left) / Math.max(2, (width - GUTTER) / 120);
+    pen.fillRect(gutter, 0, 1, height);
+    const wanted = (right - left) / Math.max(3, (width - gutter) / 120);
     const power = 10 ** Math.floor(Math.log10(wanted));
     const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= wanted);
     for (let tick = Math.ceil(left / step) * step; tick <= right; tick += step) {
       const x = xOf(tick);
-      if (x < GUTTER) continue;
+      if (x < gutter) continue;
       pen.fillStyle = theme.line;
       pen.fillRect(Math.round(x), AXIS - 7, 1, 7);
       pen.fillStyle = theme.soft;
@@ -397,12 +471,13 @@
       text(label, x + 4, AXIS / 2, 115);
     }
     pen.fillStyle = theme.soft;
-    text(`${formatTime(right - left)} shown`, 8, AXIS / 2, GUTTER - 12);
+    const shown = roundedTime(right - left);
+    text(gutter < WIDEST_GUTTER ? shown : `${shown} shown`, 8, AXIS / 2, gutter - 12);
   }
 
   function drawLabel(label, y, size, colour) {
     pen.fillStyle = colour;
-    text(label, 14, y + Math.min(size / 2, 12), GUTTER - 20);
+    text(label, 14, y + Math.min(size / 2, 12), gutter - 20);
   }
 
   function drawProcess(part, y) {
@@ -427,21 +502,27 @@
     const { samples, most, least } = part.counter;
     drawLabel(part.label, y, part.size, theme.ink);
     pen.fillStyle = theme.soft;
-    text(`0 to ${formatNumber(most)}`, 14, y + 28, GUTTER - 20);
+    text(`0 to ${formatNumber(most)}`, 14, y + 28, gutter - 20);
+    drawArea(samples, { most, least }, y, part.size);
+    separator(y, part.size);
+  }
+
+  // Draws the values of samples [time, value] as an area with steps.
+  function drawArea(samples, { most, least }, y, size) {
     const range = most - least || 1;
-    const inner = part.size - 10;
+    const inner = size - 10;
     const yOf = (value) => y + 5 + inner * (1 - (value - least) / range);
     pen.save();
     pen.beginPath();
-    pen.rect(GUTTER, y, width - GUTTER, part.size);
+    pen.rect(gutter, y, width - gutter, size);
     pen.clip();
     pen.beginPath();
     let i = samples.findLastIndex(([time]) => time <= left);
     i = Math.max(i, 0);
-    let x = samples.length ? Math.max(xOf(samples[i][0]), GUTTER - 2) : GUTTER;
+    let x = samples.length ? Math.max(xOf(samples[i][0]), gutter - 2) : gutter;
     pen.moveTo(x, yOf(0));
     for (; i < samples.length && samples[i][0] <= right; ++i) {
-      x = Math.max(xOf(samples[i][0]), GUTTER - 2);
+      x = Math.max(xOf(samples[i][0]), gutter - 2);
       if (i > 0) pen.lineTo(x, yOf(samples[Math.max(i - 1, 0)][1]));
       pen.lineTo(x, yOf(samples[i][1]));
     }
@@ -456,11 +537,16 @@
     pen.strokeStyle = theme.area;
     pen.stroke();
     pen.restore();
-    separator(y, part.size);
   }
 
+  // A folded group shows how many of its intervals there are at each time.
   function drawAsync(part, y) {
+    const { folded, live } = part.group;
     drawLabel(part.label, y, part.size, theme.ink);
+    if (folded) {
+      const most = live.reduce((max, [, count]) => Math.max(max, count), 0);
+      drawArea(live, { most, least: 0 }, y, part.size);
+    }
     part.rows.forEach((row, r) => drawRow(row, y + 4 + r * THIN, THIN - 1, 'async'));
     separator(y, part.size);
   }
@@ -471,7 +557,7 @@
     thread.rows.forEach((row, r) => drawRow(row, y + 4 + r * ROW, ROW - 1, 'slice'));
     for (const instant of thread.instants) {
       const x = xOf(instant.start);
-      if (x < GUTTER || x > width) continue;
+      if (x < gutter || x > width) continue;
       pen.fillStyle = theme.arrow;
       pen.beginPath();
       pen.moveTo(x, y + 9);
@@ -489,7 +575,7 @@
     for (let i = firstAfter(row, left); i < row.length && row[i].start <= right; ++i) {
       const item = row[i];
       if (kind === 'slice') ++drawn;
-      const x = Math.max(xOf(item.start), GUTTER);
+      const x = Math.max(xOf(item.start), gutter);
       const end = Math.max(Math.min(xOf(item.end), width), x + 0.7);
       if (end < busy + 0.7 && item !== selected && !item.match) continue;
       busy = end;
@@ -563,7 +649,7 @@
 
   function itemAt(x, y) {
     const part = partAt(y);
-    if (!part || x < GUTTER) return null;
+    if (!part || x < gutter) return null;
     const inside = y - AXIS + scroll - part.y - 4;
     const slack = 3 / scale();
     const time = timeAt(x);
@@ -635,11 +721,15 @@
       left = (item.start + item.end - span) / 2;
       right = left + span;
     }
+    scrollTo(item);
+    select(item);
+  }
+
+  function scrollTo(item) {
     item.process.folded = false;
     makeLayout();
     const y = yOfItem(item);
     if (y < AXIS + 10 || y > height - 20) scroll += y - height / 2;
-    select(item);
   }
 
   function zoomTo(item) {
@@ -648,7 +738,7 @@
     right = item.end + size;
   }
 
-  function zoom(factor, x = (width + GUTTER) / 2) {
+  function zoom(factor, x = (width + gutter) / 2) {
     const time = timeAt(x);
     left = time - (time - left) * factor;
     right = time + (right - time) * factor;
@@ -673,31 +763,46 @@
     return sum;
   }
 
-  // Shows next to the search how much time the matches cover. The tooltip shows it per process.
-  function showMatchedTime() {
+  // Shows next to the search how many matches there are and how much time they cover. The tooltip
+  // shows it per process.
+  function showMatches() {
     const time = coveredTime(model.matches);
-    $('matches').textContent = query ? `${model.matches.length} (${formatTime(time)})` : '';
+    const position = found >= 0 && model.matches.length ? `${found + 1} of ` : '';
+    $('matches').textContent = query
+      ? `${position}${model.matches.length} (${roundedTime(time)})` : '';
     const matchesOf = new Map(model.list.map((process) => [process, []]));
     for (const item of model.matches) matchesOf.get(item.process).push(item);
     const ofProcess = model.list.map((process) =>
       [process.name, coveredTime(matchesOf.get(process))]);
+    const nested = nestedMatches ? `; ${nestedMatches} more nest in these and do not count` : '';
     $('matches').title = query ? 'time during which at least one match runs: '
       + ofProcess.filter(([, part]) => part > 0)
-        .map(([name, part]) => `${name} ${formatTime(part)}`).join(', ') : '';
+        .map(([name, part]) => `${name} ${roundedTime(part)}`).join(', ') + nested : '';
     $('status').dataset.matches = model.matches.length;
     $('status').dataset.matchedNs = Math.round(time * 1e3);
   }
 
-  let found = -1;
+  // A match that nests in another match of its track is a part of the same thing, for example the
+  // call and the primitive of an operator. It is highlighted but neither counted nor visited.
+  let found = -1, nestedMatches = 0;
   function search(words) {
     query = words.trim().toLowerCase();
     model.matches = [];
+    nestedMatches = 0;
+    const ends = new Map();  // by track: end of its last counted match
     for (const item of model.all) {
       item.match = query !== '' && item.text.includes(query);
-      if (item.match) model.matches.push(item);
+      if (!item.match) continue;
+      // Ends are sums of rounded numbers: equal ones may differ by less than a nanosecond.
+      if (item.end < (ends.get(item.thread) ?? -Infinity) + 5e-4) {
+        ++nestedMatches;
+        continue;
+      }
+      ends.set(item.thread, item.end);
+      model.matches.push(item);
     }
     found = -1;
-    showMatchedTime();
+    showMatches();
     redraw();
   }
 
@@ -705,6 +810,7 @@
     if (!model.matches.length) return;
     found = (found + step + model.matches.length) % model.matches.length;
     if (found < 0) found = 0;
+    showMatches();
     reveal(model.matches[found]);
   }
 
@@ -729,10 +835,9 @@
       return fail(error);
     }
     const data = $('status').dataset;
-    const plural = (n, word) => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
-    $('status').textContent = `${plural(model.slices, 'slice')} on ${plural(model.tracks, 'track')}, `
-      + `${plural(model.flows.length, 'flow')}, ${formatTime(model.end)}`;
     $('status').className = '';
+    $('iterations').hidden = !model.iterations.length;
+    $('allocations-label').hidden = !model.asyncs;
     Object.assign(data, { slices: model.slices, tracks: model.tracks, flows: model.flows.length,
       instants: model.instants, counters: model.counters, asyncs: model.asyncs,
       processes: model.list.length });
@@ -742,7 +847,8 @@
     makeLayout();
     readTheme();
     resize();
-    fit();
+    shownSpan = -1;
+    showIterations();
     followAddress();
     draw();
     data.ready = 'yes';
@@ -774,43 +880,77 @@
 
   const read = async (file) => file && load(new Uint8Array(await file.arrayBuffer()));
 
+  // The view when a pointer touched the canvas or left it. Moves are relative to it.
+  let grabbed = null;
+  const pointers = new Map();  // of those that touch the canvas: position by id
+  const midpoint = (key) => {
+    let sum = 0;
+    for (const pointer of pointers.values()) sum += pointer[key];
+    return sum / pointers.size;
+  };
+  const spread = () => {
+    const [a, b] = pointers.values();
+    return b ? Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)) : 1;
+  };
+
+  function grab() {
+    const moved = Boolean(grabbed?.moved) || pointers.size > 1;
+    grabbed = pointers.size === 0 ? null
+      : { x: midpoint('x'), y: midpoint('y'), spread: spread(), left, right, scroll, moved };
+  }
+
+  // One pointer moves the view. Two also zoom: the time between them stays between them.
+  function drag() {
+    const x = midpoint('x'), y = midpoint('y');
+    if (Math.abs(x - grabbed.x) + Math.abs(y - grabbed.y) > 3) grabbed.moved = true;
+    if (!grabbed.moved) return;
+    canvas.classList.add('moving');
+    const span = (grabbed.right - grabbed.left) * (grabbed.spread / spread());
+    const inner = width - gutter;
+    const time = grabbed.left + (grabbed.x - gutter) / inner * (grabbed.right - grabbed.left);
+    left = time - (x - gutter) / inner * span;
+    right = left + span;
+    scroll = grabbed.scroll - (y - grabbed.y);
+    showHover(null);
+  }
+
+  function click(x, y) {
+    const part = partAt(y);
+    const owner = part?.process || (x < gutter || part?.group?.folded ? part?.group : null);
+    if (!owner) return select(itemAt(x, y));
+    owner.folded = !owner.folded;
+    makeLayout();
+    redraw();
+  }
+
+  function release(e) {
+    const ending = grabbed;
+    if (!pointers.delete(e.pointerId) || !model) return;
+    grab();
+    if (grabbed) return;
+    canvas.classList.remove('moving');
+    if (e.type === 'pointerup' && !ending.moved) click(e.offsetX, e.offsetY);
+  }
+
   function listenToPointer() {
-    let grabbed = null;
     canvas.addEventListener('pointerdown', (e) => {
-      grabbed = { x: e.offsetX, y: e.offsetY, left, right, scroll, moved: false };
+      pointers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+      grab();
       canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener('pointermove', (e) => {
       if (!model) return;
-      if (grabbed && e.buttons) {
-        const dx = e.offsetX - grabbed.x, dy = e.offsetY - grabbed.y;
-        if (Math.abs(dx) + Math.abs(dy) > 3) grabbed.moved = true;
-        if (!grabbed.moved) return;
-        canvas.classList.add('moving');
-        const shift = dx / scale();
-        left = grabbed.left - shift;
-        right = grabbed.right - shift;
-        scroll = grabbed.scroll - dy;
-        showHover(null);
+      if (pointers.has(e.pointerId)) {
+        pointers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+        drag();
       } else {
         hovered = itemAt(e.offsetX, e.offsetY);
         showHover(hovered, e.offsetX, e.offsetY);
       }
       redraw();
     });
-    canvas.addEventListener('pointerup', (e) => {
-      canvas.classList.remove('moving');
-      if (!grabbed || grabbed.moved || !model) return void (grabbed = null);
-      grabbed = null;
-      const part = partAt(e.offsetY);
-      if (part?.kind === 'process') {
-        part.process.folded = !part.process.folded;
-        makeLayout();
-        redraw();
-      } else {
-        select(itemAt(e.offsetX, e.offsetY));
-      }
-    });
+    canvas.addEventListener('pointerup', release);
+    canvas.addEventListener('pointercancel', release);
     canvas.addEventListener('pointerleave', () => showHover(null));
     canvas.addEventListener('dblclick', (e) => {
       const item = model && itemAt(e.offsetX, e.offsetY);
@@ -820,7 +960,7 @@
       if (!model) return;
       e.preventDefault();
       if (e.ctrlKey || e.altKey || e.metaKey) return zoom(Math.exp(e.deltaY / 400), e.offsetX);
-      if (e.shiftKey || e.deltaX) return pan((e.deltaX || e.deltaY) / (width - GUTTER));
+      if (e.shiftKey || e.deltaX) return pan((e.deltaX || e.deltaY) / (width - gutter));
       scroll += e.deltaY;
       redraw();
     }, { passive: false });
@@ -828,6 +968,7 @@
 
   const KEYS = {
     w: () => zoom(0.7), s: () => zoom(1.4), a: () => pan(-0.15), d: () => pan(0.15), f: fit,
+    i: showIterations, m: () => foldAsyncs(asyncGroups().some((group) => !group.folded)),
     arrowleft: () => pan(-0.15), arrowright: () => pan(0.15),
     arrowup: () => { scroll -= 60; redraw(); }, arrowdown: () => { scroll += 60; redraw(); },
     escape: () => select(null),
@@ -850,13 +991,14 @@
       if (model && e.key === 'Enter') go(e.shiftKey ? -1 : 1);
     });
     const clicks = {
-      next: () => go(1), previous: () => go(-1), fit, close: () => select(null),
-      'zoom-in': () => zoom(0.7), 'zoom-out': () => zoom(1.4),
+      next: () => go(1), previous: () => go(-1), fit, iterations: showIterations,
+      close: () => select(null), 'zoom-in': () => zoom(0.7), 'zoom-out': () => zoom(1.4),
     };
     for (const [id, act] of Object.entries(clicks)) {
       $(id).addEventListener('click', () => model && act());
     }
     $('flows').addEventListener('change', () => model && redraw());
+    $('allocations').addEventListener('change', (e) => model && foldAsyncs(!e.target.checked));
     $('open').addEventListener('click', () => $('file').click());
     $('file').addEventListener('change', (e) => read(e.target.files[0]));
     document.addEventListener('dragover', (e) => {

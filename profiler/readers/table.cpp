@@ -18,7 +18,8 @@ Result<const ActivityReader*> find_reader(TextSource& source) {
   const std::string_view head = source.head();
   if (head.empty()) {
     BENCH_RETURN_IF_ERROR(source.status());
-    return Error{"is empty", source.name(), ""};
+    return Error{"is empty", source.name(),
+                 "name a file that `bench run --profile` or `bench profile` wrote"};
   }
   std::string formats;
   for (const ActivityReader& reader : activity_readers()) {
