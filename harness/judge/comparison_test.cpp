@@ -154,8 +154,7 @@ TEST(Compare, ASideWithoutQuietProcessesHasNoVerdict) {
 }
 
 TEST(Compare, FewQuietProcessesAreTooFewForAVerdict) {
-  const ComparedCase compared =
-      compare_one(quiet("conv-a", {1000}), quiet("conv-a", {3000, 3001}));
+  const ComparedCase compared = compare_one(quiet("conv-a", {1000}), quiet("conv-a", {3000, 3001}));
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
   EXPECT_NEAR(*compared.base, 1000, 1e-9);
   EXPECT_FALSE(compared.low);

@@ -101,7 +101,7 @@ struct Window {
 struct MachineDrift {
   // Largest change of a canary: the absolute logarithm of a ratio of times; infinite if unknown
   double log = 0;
-  std::string text;  // "machine speed changed: dram by +4.1 % during the run"
+  std::string text;  // "machine speed changed: memory 4.1 % slower during the run"
   friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
 };
 

@@ -55,6 +55,7 @@ struct GateFile {
   Conclusion conclusion;  // the result of conclude() for the judgements
   std::optional<GateSpent> spent;
   std::string program = "bench";  // first word of command lines to paste
+  std::string program_path = "";  // its absolute path; empty if unknown
 };
 
 // Each function returns one record as a line without a newline.

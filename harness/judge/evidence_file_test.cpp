@@ -34,7 +34,8 @@ struct ExampleGate {
     evidence.settings = {0.02, 0.03, 0.10};
     evidence.policy.duets = 2;
     evidence.policy.confirmations = 1;
-    evidence.moved = MachineDrift{0.0402, "machine speed changed: dram by +4.1 % during the run"};
+    evidence.moved =
+        MachineDrift{0.0402, "machine speed changed: memory 4.1 % slower during the run"};
     evidence.configuration_is_stored = true;
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};

@@ -199,6 +199,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
   if (!has_pair(side, parameter)) return no_pairs(side, parameter);
   ParameterComparison result;
   result.name = name;
+  if (!report.runs.empty()) result.run = report.runs.back();
   result.parameter = parameter;
   result.values = list_values(side, parameter);
   BENCH_ASSIGN_OR_RETURN(result.against, choose_base(result.values, parameter, against));

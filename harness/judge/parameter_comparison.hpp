@@ -34,7 +34,8 @@ struct ParameterGroup {
 };
 
 struct ParameterComparison {
-  std::string name;  // name of the file
+  std::string name;                             // name of the file
+  std::optional<RunRecord> run = std::nullopt;  // the file's last run, if it has one
   std::string parameter;
   std::string against;              // the value that all are compared with
   std::vector<std::string> values;  // the others: numbers ascending, words as they first appear

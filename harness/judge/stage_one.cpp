@@ -166,12 +166,14 @@ std::optional<CanaryLevel> compute_level(const std::vector<double>& logs) {
   return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
 }
 
-// Replaces `worst` if the change `log` exceeds `limit` and is larger. `when` ends the sentence.
+// Replaces `worst` if the change `log` of a canary's time exceeds `limit` and is larger. `when`
+// ends the sentence.
 void keep_larger_drift(std::optional<MachineDrift>& worst, double log, double limit,
                        std::string_view canary, std::string_view when) {
   if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
-  worst = MachineDrift{std::abs(log), fmt::format("machine speed changed: {} by {:+.1f} % {}",
-                                                  canary, 100 * std::expm1(log), when)};
+  worst = MachineDrift{std::abs(log), fmt::format("machine speed changed: {} {:.1f} % {} {}",
+                                                  canary, 100 * std::abs(std::expm1(log)),
+                                                  log > 0 ? "slower" : "faster", when)};
 }
 
 // Describes how the two machines differ: the classes, and the facts about processor and caches.
@@ -324,9 +326,10 @@ std::optional<MachineDrift> find_machine_drift(std::span<const CanaryRecord> run
     }
     if (now.empty()) continue;
     const auto [low, high] = std::ranges::minmax_element(now);
-    keep_larger_drift(worst, *high - *low, allowed, canary.name, "during the run");
+    const double during = low < high ? *high - *low : *low - *high;  // faster if the low came last
+    keep_larger_drift(worst, during, allowed, canary.meaning, "during the run");
     if (level) {
-      keep_larger_drift(worst, *median(now) - level->center, allowed, canary.name,
+      keep_larger_drift(worst, *median(now) - level->center, allowed, canary.meaning,
                         "since the store");
     }
   }

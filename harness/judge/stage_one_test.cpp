@@ -218,8 +218,17 @@ TEST(MachineMoved, WithinTheRun) {
                                            canary(CanaryMoment::after, 1050)};
   const auto during = find_machine_drift(moved, {}, 0.02);
   ASSERT_TRUE(during);
-  EXPECT_EQ(during->text, "machine speed changed: dram by +5.0 % during the run");
+  EXPECT_EQ(during->text, "machine speed changed: memory 5.0 % slower during the run");
   EXPECT_NEAR(during->log, std::log(1.05), 1e-9);
+}
+
+// The text once had a sign, which was always +.
+TEST(MachineMoved, SaysInWhichDirection) {
+  const auto drift = find_machine_drift(
+      std::vector{canary(CanaryMoment::before, 1000), canary(CanaryMoment::after, 900)}, {}, 0.02);
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->text, "machine speed changed: memory 10.0 % faster during the run");
+  EXPECT_NEAR(drift->log, -std::log(0.9), 1e-9);
 }
 
 TEST(MachineMoved, SinceTheStore) {
@@ -227,7 +236,7 @@ TEST(MachineMoved, SinceTheStore) {
   const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
   const auto since = find_machine_drift(run, stored, 0.02);
   ASSERT_TRUE(since);
-  EXPECT_EQ(since->text, "machine speed changed: dram by +10.0 % since the store");
+  EXPECT_EQ(since->text, "machine speed changed: memory 10.0 % slower since the store");
   EXPECT_NEAR(since->log, std::log(1.10), 1e-9);
 }
 

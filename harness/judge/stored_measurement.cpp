@@ -89,11 +89,7 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
 
 Result<Measurement> read_stored(const StoredRuns& runs,
                                 const std::optional<std::string>& machine_class) {
-  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(runs.folder));
-  // `runs.folder` may also be the folder of one machine class instead of a whole store.
-  if (!selection.store.has_baselines(selection.files)) {
-    if (const auto foreign = BaselineStore(runs.folder).foreign_content()) return *foreign;
-  }
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_baselines(runs.folder));
   BENCH_ASSIGN_OR_RETURN(const std::string chosen,
                          choose_folder(list_folders(selection.files), runs.folder, machine_class));
   std::vector<BaselineHistory> histories;

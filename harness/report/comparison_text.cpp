@@ -68,6 +68,8 @@ class Effect {
  public:
   explicit Effect(double ratio) : ratio_(ratio), is_slower_(ratio >= 1) {}
 
+  bool rounds_to_zero() const { return percent(ratio_) == "0.0"; }
+
   std::string describe() const {
     const char* direction = is_slower_ ? "slower" : "faster";
     if (is_factor()) return fmt::format("{}x {}", short_number(to_factor(ratio_)), direction);
@@ -90,7 +92,6 @@ class Effect {
  private:
   double to_factor(double ratio) const { return is_slower_ ? ratio : 1 / ratio; }
   bool is_factor() const { return to_factor(ratio_) >= kMinFactor; }
-  bool rounds_to_zero() const { return percent(ratio_) == "0.0"; }
   std::string percent(double ratio) const {
     const std::string text = short_number(100 * (is_slower_ ? ratio - 1 : 1 - ratio));
     return text == "-0.0" ? "0.0" : text;
@@ -202,10 +203,30 @@ std::string format_comparison_answer(const Comparison& comparison) {
   const auto all = std::ranges::find(comparison.groups, "all", &GroupRatio::group);
   std::string text = format_counts(comparison);
   if (all != comparison.groups.end() && all->cases > 1) {
-    text += fmt::format("; the geometric mean is {}",
-                        format_effect(all->ratio, std::nullopt, std::nullopt));
+    const std::string effect = format_effect(all->ratio, std::nullopt, std::nullopt);
+    const bool is_unchanged = all->ratio > 0 && Effect(all->ratio).rounds_to_zero();
+    text += is_unchanged ? fmt::format("; {} in the geometric mean", effect)
+                         : fmt::format("; the geometric mean is {}", effect);
   }
   return text + ".";
+}
+
+// Whether the times are fast quarters: only an interval between medians has a confidence.
+bool has_fast_quarters(const ComparedCase& entry) { return entry.low && !entry.confidence; }
+
+// Says that times are not the medians that `bench run` shows. Empty if all of them are.
+std::string describe_compared_times(const Comparison& comparison) {
+  const auto count = std::ranges::count_if(comparison.cases, has_fast_quarters);
+  if (count == 0) return "";
+  const auto timed = std::ranges::count_if(
+      comparison.cases, [](const ComparedCase& entry) { return entry.base || entry.candidate; });
+  return count == timed ? "Times are the fast quarters of the quiet processes; `run` shows medians "
+                          "(docs/compare.md)."
+                        : fmt::format(
+                              "Times of {} of {} cases are the fast quarters of the quiet "
+                              "processes; the others and `run` show medians "
+                              "(docs/compare.md).",
+                              count, timed);
 }
 
 }  // namespace
@@ -248,6 +269,8 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
                     format_reason_and_changes(entry)});
   }
   text += '\n' + render_table(columns, rows, width, console.colour);
+  const std::string times = describe_compared_times(comparison);
+  if (!times.empty()) text += '\n' + wrap(times, width, 0);
   if (!comparison.groups.empty()) {
     text += '\n' + wrap(fmt::format("geometric mean: {}", format_groups(comparison)), width, 0);
   }

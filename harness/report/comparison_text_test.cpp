@@ -66,6 +66,13 @@ TEST(ComparisonText, TheFirstSentenceAnswersForAllCases) {
               testing::StartsWith("1 slower, 1 same; the geometric mean is 10 % slower.\n"));
 }
 
+TEST(ComparisonText, TheFirstSentenceSaysIfTheMeanIsUnchanged) {
+  Comparison result = make_comparison(compared("a", CaseVerdict::same, 1));
+  result.groups = {{"conv", 2, 1}, {"all", 2, 1}};
+  EXPECT_THAT(format_comparison(result, {.width = 80}),
+              testing::StartsWith("1 same; no change in the geometric mean.\n"));
+}
+
 // The interval has a column of its own, which a narrow table omits.
 TEST(ComparisonText, ANarrowTableOmitsIntervalsAndStatesNothingTwice) {
   const Comparison result = make_comparison(
@@ -73,6 +80,22 @@ TEST(ComparisonText, ANarrowTableOmitsIntervalsAndStatesNothingTwice) {
   EXPECT_THAT(format_comparison(result, {.width = 120}), HasSubstr("20 % slower  19 to 21\n"));
   const std::string narrow = format_comparison(result, {.width = 50});
   EXPECT_THAT(narrow, AllOf(HasSubstr("20 % slower\n"), Not(HasSubstr("19 to 21"))));
+}
+
+// `run` showed 413.4 us and `compare` 411.5 us for the same file, and nothing said why.
+TEST(ComparisonText, SaysThatTimesAreFastQuartersAndNotTheMediansOfRun) {
+  Comparison result = make_comparison(compared("a", CaseVerdict::slower, 1.2));
+  const ConsoleOptions wide{.width = kUnlimitedWidth};
+  EXPECT_THAT(format_comparison(result, wide),
+              HasSubstr("\nTimes are the fast quarters of the quiet processes; `run` shows medians "
+                        "(docs/compare.md).\n"));
+  result.cases.push_back(compared("b", CaseVerdict::same, 1));
+  result.cases.back().confidence = 0.9375;
+  EXPECT_THAT(format_comparison(result, wide),
+              HasSubstr("\nTimes of 1 of 2 cases are the fast quarters of the quiet processes; the "
+                        "others and `run` show medians (docs/compare.md).\n"));
+  result.cases.erase(result.cases.begin());
+  EXPECT_THAT(format_comparison(result, wide), Not(HasSubstr("fast quarters")));
 }
 
 TEST(ComparisonText, MarkdownEscapesWhatFilesHold) {

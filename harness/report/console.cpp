@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -31,27 +30,16 @@ const Canaries* find_canaries(const Report& report, const std::string& run_id,
   return found == report.canaries.end() ? nullptr : &found->time;
 }
 
-// What each canary measures, in words for a reader who does not know canaries.
-struct CanaryMeaning {
-  std::string_view name;
-  Nanoseconds Canaries::*time;
-};
-constexpr std::array<CanaryMeaning, 4> kCanaryMeanings = {
-    {{"arithmetic", &Canaries::fma},
-     {"the L2 cache", &Canaries::l2},
-     {"memory", &Canaries::dram},
-     {"reading the clock", &Canaries::timer}}};
-
 // Returns the changes that exceed the limit: "memory 8.4 % slower, the L2 cache 2.1 % faster".
 std::string format_speed_changes(const Canaries& before, const Canaries& after) {
   std::string text;
-  for (const CanaryMeaning& canary : kCanaryMeanings) {
+  for (const CanaryField& canary : kCanaryFields) {
     const auto time_before = static_cast<double>((before.*canary.time).count());
     const auto time_after = static_cast<double>((after.*canary.time).count());
     if (time_before <= 0) continue;
     const double change = time_after / time_before - 1;
     if (std::abs(change) <= kMovedShare) continue;
-    text += fmt::format("{}{} {:.1f} % {}", text.empty() ? "" : ", ", canary.name,
+    text += fmt::format("{}{} {:.1f} % {}", text.empty() ? "" : ", ", canary.meaning,
                         100 * std::abs(change), change > 0 ? "slower" : "faster");
   }
   return text;
@@ -208,10 +196,28 @@ TextRow case_row(const CaseRecord& record, const IdShortener& ids) {
           format_note(record)};
 }
 
-// Inserts the column `vs baseline` after the interval.
+// Beside the column `vs baseline`, which the user asked for, ids may become shorter than elsewhere.
+// If they would have fewer columns than this, the intervals of that column are left out.
+constexpr std::size_t kMinIdBesideIntervals = 30;
+// If they would have even fewer columns than this, flags fold: "ok +1".
+constexpr std::size_t kMinIdBesideFlags = 24;
+constexpr std::size_t kMinIdBesideBaseline = 12;
+
+// Returns the width that is left for the ids beside the columns that are never removed.
+std::size_t room_for_ids(const std::vector<TextColumn>& columns, const std::vector<TextRow>& rows,
+                         std::size_t width) {
+  std::size_t used = 0;
+  for (std::size_t i = 1; i < columns.size(); ++i) {
+    if (columns[i].expendable == 0)
+      used += kColumnGap + ColumnFitter(columns[i], rows, i).narrowest_width();
+  }
+  return width > used ? width - used : 0;
+}
+
+// Inserts the column `vs baseline` after the interval, and makes the table fit the width.
 void add_versus_baseline(const Report& report, const ConsoleOptions& options,
                          std::vector<TextColumn>& columns, std::vector<TextRow>& rows) {
-  constexpr std::ptrdiff_t kPosition = 3;
+  constexpr std::size_t kPosition = 3;
   columns.insert(columns.begin() + kPosition, {"vs baseline", Align::left, std::nullopt, 0});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto found = options.versus_baseline.find(report.cases[i].id);
@@ -219,6 +225,23 @@ void add_versus_baseline(const Report& report, const ConsoleOptions& options,
     rows[i].cells.insert(rows[i].cells.begin() + kPosition,
                          TextCell{has_baseline ? found->second : std::string(kUnknown)});
   }
+  if (room_for_ids(columns, rows, options.width) < kMinIdBesideIntervals) {
+    for (TextRow& row : rows) {
+      std::string& text = row.cells[kPosition].text;
+      text.resize(std::min(text.find(" ["), text.size()));
+    }
+  }
+  if (room_for_ids(columns, rows, options.width) < kMinIdBesideFlags) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const CaseRecord& record = report.cases[i];
+      if (record.flags.empty()) continue;
+      rows[i].cells.back().shorter.push_back(
+          fmt::format("{} +{}", to_string(record.outcome), record.flags.size()));
+    }
+  }
+  std::optional<std::size_t>& narrowest = columns.front().narrowest;
+  narrowest = std::clamp(room_for_ids(columns, rows, options.width), kMinIdBesideBaseline,
+                         narrowest.value_or(kMinId));
 }
 
 constexpr std::ptrdiff_t kColumnsAfterRates = 2;  // implementation, outcome

@@ -233,6 +233,41 @@ TEST(ConsoleTest, TheColumnVsBaselineIsThereWhenAskedFor) {
   EXPECT_EQ(second.substr(place, 3), "n/a");
 }
 
+// Regression test: an interval and a flag used to make a line of 83 characters on a terminal of 80.
+TEST(ConsoleTable, NoLineWithAColumnVsBaselineIsWiderThanTheWidth) {
+  Report report = sample_report();
+  report.cases[0].flags = {Flag::unsteady};
+  report.cases[1].flags = {Flag::interrupted};
+  report.cases[7].outcome = Outcome::wrong_result;
+  ConsoleOptions options;
+  for (const CaseRecord& record : report.cases)
+    options.versus_baseline[record.id] = "+12.6% [+10.1%, +14.9%]";
+  options.versus_baseline[report.cases[3].id] = "incomparable";
+  for (std::size_t width = 60; width <= 120; ++width) {
+    options.width = width;
+    EXPECT_LE(widest_line(console_table(report, options)), width) << console_table(report, options);
+  }
+  // Below 80 columns the table omits intervals, and the narrowest one folds flags.
+  options.width = 70;
+  EXPECT_THAT(console_table(report, options), testing::HasSubstr("  +12.6%        ok unsteady\n"));
+  options.width = 60;
+  EXPECT_THAT(console_table(report, options),
+              testing::AllOf(testing::HasSubstr("  +12.6%        ok +1\n"),
+                             testing::HasSubstr("    outcome: ok interrupted\n")));
+}
+
+// A less important column is omitted instead.
+TEST(ConsoleTable, IntervalAndFlagBesideABaselineStayOnTerminalsOf80Columns) {
+  Report report;
+  report.cases = {
+      measured("conv/forward/c64h56w56k64r3s3p1+bias+relu/f32/onednn/cpu/hot", 983'000, 0.01)};
+  report.cases[0].flags = {Flag::unsteady};
+  ConsoleOptions options{.width = 80};
+  options.versus_baseline = {{report.cases[0].id, "+12.6% [+10.1%, +14.9%]"}};
+  EXPECT_THAT(console_table(report, options),
+              testing::HasSubstr("  +12.6% [+10.1%, +14.9%]  ok unsteady\n"));
+}
+
 TEST(ConsoleTable, LaunchesHaveAColumnWhereADeviceTookTheTime) {
   Report report = sample_report();
   EXPECT_EQ(console_table(report, {}).find("launch"), std::string::npos);

@@ -28,8 +28,10 @@ constexpr std::array<GateFormat, 8> kGateFormats = {{
     {"gbench", "candidate.gbench.json", gate_google_benchmark_candidate},
 }};
 
-std::string side_options(std::string_view option, const GateSide& side) {
-  std::string text = fmt::format(" --{} {}", option, shell_quoted(side.program));
+// Returns " --base PROGRAM --base-env X=Y". `program` is nullopt if the option has its default.
+std::string side_options(std::string_view option, const std::optional<std::string>& program,
+                         const GateSide& side) {
+  std::string text = program ? fmt::format(" --{} {}", option, shell_quoted(*program)) : "";
   for (const auto& [name, value] : side.environment) {
     text += fmt::format(" --{}-env {}", option, shell_quoted(name + "=" + value));
   }
@@ -186,6 +188,23 @@ std::string format_side(std::string_view role, const GateSide& side) {
   return text;
 }
 
+namespace {
+
+// Returns the options for the sides of `bench duet`. The candidate is by default this program. So
+// is the base if a side has variables of its own.
+std::string duet_options(const GateFile& gate) {
+  const GateSide& base = *gate.facts.base;
+  const GateSide& candidate = gate.facts.candidate;
+  const auto named = [&](const GateSide& side) {
+    return side.program == gate.program_path ? std::nullopt : std::optional(side.program);
+  };
+  const bool has_variables = !base.environment.empty() || !candidate.environment.empty();
+  return side_options("base", has_variables ? named(base) : base.program, base) +
+         side_options("cand", named(candidate), candidate);
+}
+
+}  // namespace
+
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) {
   std::string plugins;
   for (const std::string& plugin : gate.facts.plugins) {
@@ -197,12 +216,12 @@ std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) 
     for (const auto& [name, value] : candidate.environment) {
       environment += shell_quoted(name + "=" + value) + " ";
     }
-    return fmt::format("{}{} run {}{}", environment, shell_quoted(candidate.program),
-                       shell_quoted(judgement.id), plugins);
+    const std::string program =
+        candidate.program == gate.program_path ? gate.program : shell_quoted(candidate.program);
+    return fmt::format("{}{} run {}{}", environment, program, shell_quoted(judgement.id), plugins);
   }
-  return fmt::format("{} duet {}{}{}{}", gate.program, shell_quoted(judgement.id), plugins,
-                     side_options("base", *gate.facts.base),
-                     side_options("cand", gate.facts.candidate));
+  return fmt::format("{} duet {}{}{}", gate.program, shell_quoted(judgement.id), plugins,
+                     duet_options(gate));
 }
 
 std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& judgement,

@@ -70,6 +70,27 @@ TEST(GateReport, TheReproductionCanBePasted) {
   EXPECT_EQ(reproduction(gate, gate.judgements[1]), "./bench run conv/forward/c64");
 }
 
+// Users of ./bench got the absolute path of the built program, also as base and candidate of a gate
+// that compares this program with itself.
+TEST(GateReport, TheReproductionCallsThisProgramAsTheUserDid) {
+  GateFile gate = test::sample_gate();
+  const CaseAssessment& judgement = gate.judgements[1];
+  gate.program = "./bench";
+  gate.program_path = "/tree/build/release/bench";
+  gate.facts.candidate.program = gate.program_path;
+  EXPECT_EQ(reproduction(gate, judgement), "./bench duet conv/forward/c64 --base " +
+                                               gate.facts.base->program +
+                                               " --cand-env ONEDNN_MAX_CPU_ISA=SSE41");
+  gate.facts.base->program = gate.program_path;
+  EXPECT_EQ(reproduction(gate, judgement),
+            "./bench duet conv/forward/c64 --cand-env ONEDNN_MAX_CPU_ISA=SSE41");
+  gate.facts.candidate.environment.clear();
+  EXPECT_EQ(reproduction(gate, judgement),
+            "./bench duet conv/forward/c64 --base /tree/build/release/bench");
+  gate.facts.base.reset();
+  EXPECT_EQ(reproduction(gate, judgement), "./bench run conv/forward/c64");
+}
+
 TEST(GateReport, EveryFormatHasAFileOfItsOwn) {
   std::set<std::string_view> files;
   for (const GateFormat& format : gate_formats()) files.insert(format.file);

@@ -58,11 +58,30 @@ std::string format_gate_facts(const GateFile& gate, const CaseAssessment& judgem
   return text;
 }
 
+Page::TableCell make_duets_cell(const CaseAssessment& judgement) {
+  Page::TableCell cell{format_duets(judgement)};
+  const auto duets = static_cast<double>(judgement.duets + judgement.confirmations);
+  if (duets > 0) cell.value = duets;
+  return cell;
+}
+
+// Explains the columns of the table of a gate.
+std::string explain_gate_columns(std::string_view reference) {
+  return fmt::format(
+      "`slower by` is the change of the candidate's time against the {}; negative is faster. `low` "
+      "and `high` are the bounds of this change, each with an error of 5 %. `p (BH)` is the "
+      "probability of so large a change between equal sides, corrected for the number of cases "
+      "(Benjamini and Hochberg). `duets` counts the measurements of both sides together, after + "
+      "those that confirmed the result.",
+      reference);
+}
+
 void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
+  const std::string reference = gate.facts.base ? "base" : "reference";
   const std::vector<Page::TableColumn> columns = {
-      {"verdict", PageKind::text}, {"case", PageKind::id},          {"slower by", PageKind::number},
-      {"low", PageKind::number},   {"high", PageKind::number},      {"p (BH)", PageKind::number},
-      {"duets", PageKind::text},   {"reference", PageKind::number}, {"candidate", PageKind::number},
+      {"verdict", PageKind::text}, {"case", PageKind::id},        {"slower by", PageKind::number},
+      {"low", PageKind::number},   {"high", PageKind::number},    {"p (BH)", PageKind::number},
+      {"duets", PageKind::number}, {reference, PageKind::number}, {"candidate", PageKind::number},
       {"more", PageKind::prose}};
   std::vector<Page::TableRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
@@ -78,12 +97,13 @@ void add_gate_table(const GateFile& gate, const KitPaths& kits, Page& page) {
          make_change_cell(judgement->low),
          make_change_cell(judgement->high),
          p,
-         {format_duets(*judgement)},
+         make_duets_cell(*judgement),
          make_time_cell(judgement->base),
          make_time_cell(judgement->candidate),
          {format_gate_facts(gate, *judgement, kits)}});
   }
   page.table(columns, rows);
+  page.paragraph(explain_gate_columns(reference));
 }
 
 std::vector<ForestRow> make_forest_rows(const GateFile& gate) {
@@ -270,6 +290,10 @@ std::string parameter_page(const ParameterComparison& comparison) {
   page.section("Cases");
   add_comparison_table(pairs, page);
   for (const Plot& plot : comparison_plots(pairs)) page.plots(plot.title, std::vector{plot});
+  if (comparison.run) {
+    page.section("Environment");
+    page.facts(list_run_facts(*comparison.run));
+  }
   return std::move(page).finish();
 }
 
@@ -300,7 +324,7 @@ Page::TableRow history_row(const ShownTrend& shown) {
           {format_state(shown.state()), std::nullopt, state_class(shown.state())},
           make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
           make_count_cell(last.epoch),
-          make_time_cell(round_time(std::exp(trend.present_level()))),
+          make_time_cell(round_time(std::exp(shown.present_level()))),
           make_change_cell(std::expm1(shown.total_effect())),
           {last.time},
           {last.commit},

@@ -87,36 +87,53 @@ double compute_ratio(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// Returns by how much profiling changed the time: "+1.9 %". Returns nullopt if a pass has no times
-// for this comparison.
-std::optional<std::string> format_overhead(const Passes& passes) {
-  double profiled = 0;
-  double unprofiled = 0;
+// Times of one iteration of every profiled case, with and without the profiler. Each is the sum of
+// the cases' medians from the same worker processes.
+struct ProfilerTimes {
+  Nanoseconds profiled{0}, unprofiled{0};
+};
+
+// Returns nullopt if a pass has no such times.
+std::optional<ProfilerTimes> sum_profiler_times(const Passes& passes) {
+  ProfilerTimes times;
   for (const auto& [id, pass] : passes) {
     if (!pass->profiled || !pass->unprofiled) return std::nullopt;
-    profiled += static_cast<double>(pass->profiled->count());
-    unprofiled += static_cast<double>(pass->unprofiled->count());
+    times.profiled += *pass->profiled;
+    times.unprofiled += *pass->unprofiled;
   }
-  if (unprofiled <= 0) return std::nullopt;
-  const double percent = std::round(1000 * (profiled / unprofiled - 1)) / 10;
+  return times.unprofiled > Nanoseconds(0) ? std::optional(times) : std::nullopt;
+}
+
+// Returns by how much profiling changed the time: "+1.9 %".
+std::string format_overhead(const ProfilerTimes& times) {
+  const double percent =
+      std::round(1000 * (compute_ratio(times.profiled, times.unprofiled) - 1)) / 10;
   return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
+// The medians come from other iterations than the recorded ones, from which the table's times come.
+// Each sentence therefore names its times.
 std::string format_layer_headline(const Passes& passes, const std::vector<LayerRow>& rows) {
-  const Nanoseconds whole = sum_iteration_times(passes);
+  std::string text;
+  if (const auto times = sum_profiler_times(passes)) {
+    text = fmt::format(
+        "One profiled iteration{} takes {}. Profiling changed the time by {}: {} with the "
+        "profiler, {} without, in the same process. ",
+        passes.size() == 1 ? " of " + passes.begin()->first
+                           : fmt::format(" of all {} cases", passes.size()),
+        format_time(times->profiled), format_overhead(*times), format_time(times->profiled),
+        format_time(times->unprofiled));
+  }
+  const Nanoseconds mean = sum_iteration_times(passes);
   Nanoseconds layers_time{0};
   for (const LayerRow& row : rows) layers_time += row.time;
-  std::string text =
-      fmt::format("One profiled iteration{} takes {}",
-                  passes.size() == 1 ? " of " + passes.begin()->first
-                                     : fmt::format(" of all {} cases", passes.size()),
-                  format_time(whole));
-  if (whole > Nanoseconds(0)) {
+  text += fmt::format("The table shows the mean of the recorded iterations{}, {}",
+                      passes.size() == 1 ? "" : " of each case", format_time(mean));
+  if (mean > Nanoseconds(0)) {
     text += fmt::format(", {} % of it in the kernels below",
-                        format_percentage(compute_ratio(layers_time, whole)));
+                        format_percentage(compute_ratio(layers_time, mean)));
   }
-  const auto overhead = format_overhead(passes);
-  return text + (overhead ? fmt::format(". Profiling changed the time by {}.", *overhead) : ".");
+  return text + ".";
 }
 
 std::string format_layer_rate(const LayerRow& row) {

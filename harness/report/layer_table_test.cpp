@@ -49,8 +49,10 @@ TEST(LayerTable, GivesOneIterationOfEachLayerTheLongestFirst) {
   Report report;
   report.profile_passes = {pass(kNet, 2ms)};
   EXPECT_EQ(layer_table(report, times, {.width = 80}),
-            "One profiled iteration of network/forward/net/f32/onednn/cpu/hot takes 1.000 ms,\n"
-            "90.0 % of it in the kernels below. Profiling changed the time by +3.0 %.\n\n"
+            "One profiled iteration of network/forward/net/f32/onednn/cpu/hot takes 1.030 ms.\n"
+            "Profiling changed the time by +3.0 %: 1.030 ms with the profiler, 1.000 ms\n"
+            "without, in the same process. The table shows the mean of the recorded\n"
+            "iterations, 1.000 ms, 90.0 % of it in the kernels below.\n\n"
             "layer      ms  share %  GFLOP/s  implementation\n"
             "conv1  0.8000     80.0    225.0  brgconv:avx512_core\n"
             "fc     0.1000     10.0    1.000  brgconv:avx512_core\n");
@@ -63,7 +65,32 @@ TEST(LayerTable, AChangeThatRoundsToZeroHasNoMinus) {
   Report report;
   report.profile_passes = {pass(kNet, 2ms)};
   report.profile_passes.front().unprofiled = *report.profile_passes.front().profiled + 100ns;
-  EXPECT_THAT(layer_table(report, times, {.width = 80}), HasSubstr("the time by +0.0 %."));
+  EXPECT_THAT(layer_table(report, times, {.width = 80}), HasSubstr("the time by +0.0 %:"));
+}
+
+// It gave the mean of the recorded iterations as the time of one, beside the change of medians.
+TEST(LayerTable, TheChangeByProfilingNamesTheTwoTimesThatItCompares) {
+  LayerTimes times;
+  take_all(times, {executed(kNet, "net:fc", 468ms, 100'000)});
+  Report report;
+  report.profile_passes = {pass(kNet, 468'300us)};
+  report.profile_passes.front().iterations = 5;
+  report.profile_passes.front().profiled = 88'600us;
+  report.profile_passes.front().unprofiled = 90'100us;
+  EXPECT_THAT(layer_table(report, times, {.width = 1000}),
+              HasSubstr("takes 88.60 ms. Profiling changed the time by -1.7 %: 88.60 ms with the "
+                        "profiler, 90.10 ms without, in the same process. The table shows the mean "
+                        "of the recorded iterations, 93.66 ms"));
+}
+
+TEST(LayerTable, WithoutTimesOfTheProfilerOnlyTheRecordedIterationsAreDescribed) {
+  LayerTimes times;
+  take_all(times, {executed(kNet, "net:fc", 1ms, 100'000)});
+  Report report;
+  report.profile_passes = {pass(kNet, 2ms)};
+  report.profile_passes.front().unprofiled = std::nullopt;
+  EXPECT_THAT(layer_table(report, times, {.width = 1000}),
+              testing::StartsWith("The table shows the mean of the recorded iterations, 1.000 ms"));
 }
 
 TEST(LayerTable, CreationsAndOtherCasesDoNotCount) {
@@ -106,7 +133,8 @@ TEST(LayerTable, EqualLayersOfTwoCasesNameTheirCases) {
   Report report;
   report.profile_passes = {pass(kNet, 400us), pass(other, 400us)};
   const std::string table = layer_table(report, times, {.width = 200});
-  EXPECT_THAT(table, HasSubstr("One profiled iteration of all 2 cases takes 400.0 us"));
+  EXPECT_THAT(table, HasSubstr("One profiled iteration of all 2 cases takes 2.060 ms."));
+  EXPECT_THAT(table, HasSubstr("iterations of each case, 400.0 us"));
   EXPECT_THAT(table,
               testing::ContainsRegex("fc +0.1000 .* network/forward/net/f32/onednn/cpu/hot\n"));
   EXPECT_THAT(table,

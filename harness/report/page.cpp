@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace bench {
 
@@ -49,16 +51,37 @@ std::string sentence_html(std::string_view text) {
   }
 }
 
-// Returns an id as HTML that a browser may break after each slash.
-std::string breakable_id_html(std::string_view id) {
+// Returns a text as HTML that a browser may break after each of these characters, except at the
+// start of a word.
+std::string breakable_html(std::string_view text, std::string_view separators) {
   std::string html;
-  for (std::size_t begin = 0; begin < id.size();) {
-    const std::size_t slash = std::min(id.find('/', begin), id.size() - 1);
-    html += escape_markup(id.substr(begin, slash + 1 - begin));
-    begin = slash + 1;
-    if (begin < id.size()) html += "<wbr>";
+  while (!text.empty()) {
+    const std::size_t found = text.find_first_of(separators);
+    const std::size_t end = std::min(text.find_first_not_of(separators, found), text.size());
+    const bool is_inside_word =
+        found != std::string_view::npos && found > 0 && text[found - 1] != ' ';
+    html += escape_markup(text.substr(0, end));
+    text.remove_prefix(end);
+    if (is_inside_word && !text.empty()) html += "<wbr>";
   }
   return html;
+}
+
+std::string cell_html(PageKind kind, std::string_view text) {
+  if (kind == PageKind::id) return breakable_html(text, "/+");
+  // Names of implementations, such as brg_conv:avx512_core_bf16, have no spaces.
+  if (kind == PageKind::prose) return breakable_html(text, ":_/");
+  return escape_markup(text);
+}
+
+// Marks columns whose texts need much width. Other prose shares the width that remains.
+constexpr std::size_t kMinLongText = 48;  // about two lines of the width that page.css gives
+std::string_view width_class(const std::vector<Page::TableRow>& rows, std::size_t column,
+                             PageKind kind) {
+  const bool is_long = kind == PageKind::prose && std::ranges::any_of(rows, [&](const auto& row) {
+                         return row[column].text.size() >= kMinLongText;
+                       });
+  return is_long ? "long" : "";
 }
 
 void append_row(const std::vector<Page::TableColumn>& columns, const Page::TableRow& row,
@@ -73,20 +96,20 @@ void append_row(const std::vector<Page::TableColumn>& columns, const Page::Table
     if (columns[i].kind != PageKind::id) {
       html += " data-name=\"" + escape_markup(columns[i].heading) + '"';
     }
-    html += '>';
-    html +=
-        columns[i].kind == PageKind::id ? breakable_id_html(cell.text) : escape_markup(cell.text);
-    html += "</td>";
+    html += '>' + cell_html(columns[i].kind, cell.text) + "</td>";
   }
   html += "</tr>\n";
 }
 
-std::string head_html(const std::vector<Page::TableColumn>& columns) {
+std::string head_html(const std::vector<Page::TableColumn>& columns,
+                      const std::vector<Page::TableRow>& rows) {
   std::string html = "<thead><tr>";
-  for (const Page::TableColumn& column : columns) {
-    html += fmt::format("<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
-                        format_class_attribute(column.kind, "", column.heading),
-                        escape_markup(column.heading));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Page::TableColumn& column = columns[i];
+    html += fmt::format(
+        "<th scope=\"col\" aria-sort=\"none\"{}><button>{}</button></th>",
+        format_class_attribute(column.kind, width_class(rows, i, column.kind), column.heading),
+        escape_markup(column.heading));
   }
   return html + "</tr></thead>\n";
 }
@@ -95,12 +118,13 @@ std::string tools_html(const std::vector<Page::TableColumn>& columns) {
   std::string html =
       "<div class=\"tools\"><label>Filter <input type=\"search\" spellcheck=\"false\" "
       "placeholder=\"words that a row contains\"></label>"
-      "<label class=\"sorter\">Sort by <select>";
+      "<span class=\"sorter\"><label>Sort by <select><option value=\"\">as listed</option>";
   for (std::size_t i = 0; i < columns.size(); ++i) {
     html += fmt::format("<option value=\"{}\">{}</option>", i, escape_markup(columns[i].heading));
   }
   return html +
-         "</select></label><span role=\"status\" class=\"soft\"></span>"
+         "</select></label> <button class=\"reverse\" disabled>Reverse</button></span>"
+         "<span role=\"status\" class=\"soft\"></span>"
          "<button class=\"all\" hidden>Show all rows</button></div>\n";
 }
 
@@ -127,8 +151,13 @@ void Page::section(std::string_view title) {
   if (sections_ > 0) body_ += "</section>\n";
   ++sections_;
   const std::string shown = escape_markup(title);
-  links_ += fmt::format("<a href=\"#s{}\">{}</a>\n", sections_, shown);
+  next_link_ = fmt::format("<a href=\"#s{}\">{}</a>\n", sections_, shown);
   body_ += fmt::format("<section id=\"s{}\">\n<h2>{}</h2>\n", sections_, shown);
+}
+
+void Page::add_content(std::string_view html) {
+  links_ += std::exchange(next_link_, "");
+  body_ += html;
 }
 
 void Page::paragraph(std::string_view text) {
@@ -137,13 +166,13 @@ void Page::paragraph(std::string_view text) {
 
 void Page::list(const std::vector<std::string>& items) {
   if (items.empty()) return;
-  body_ += "<ul>\n";
+  add_content("<ul>\n");
   for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", sentence_html(item));
   body_ += "</ul>\n";
 }
 
 void Page::facts(const std::vector<std::pair<std::string, std::string>>& facts) {
-  body_ += "<dl>\n";
+  add_content("<dl>\n");
   for (const auto& [name, value] : facts) {
     if (value.empty()) continue;
     body_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_markup(name), escape_markup(value));
@@ -156,10 +185,10 @@ void Page::plot(const Plot& plot) {
     body_ += fmt::format("<p class=\"soft\">{}</p>\n", sentence_html(plot.absent));
     return;
   }
-  body_ += fmt::format(
+  add_content(fmt::format(
       "<figure data-plot=\"{}\"><figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n"
       "<div class=\"narrow\">{}</div></figure>\n",
-      escape_markup(plot.name), sentence_html(plot.caption), plot.wide, plot.narrow);
+      escape_markup(plot.name), sentence_html(plot.caption), plot.wide, plot.narrow));
 }
 
 void Page::plots(std::string_view title, std::span<const Plot> plots) {
@@ -177,19 +206,21 @@ void Page::links(std::string_view heading, const std::vector<std::string>& files
     items += fmt::format("{}<a href=\"./{}\">{}</a>", items.empty() ? "" : ", ",
                          encode_url_path(file), escape_markup(file));
   }
-  body_ += fmt::format("<p>{}: {}.</p>\n", escape_markup(heading), items);
+  add_content(fmt::format("<p>{}: {}.</p>\n", escape_markup(heading), items));
 }
 
-void Page::frame(std::string_view summary, std::string_view html) {
-  body_ += fmt::format(
-      "<details><summary>{}</summary>\n<iframe loading=\"lazy\" title=\"{}\" "
+void Page::frame(std::string_view summary, std::string_view html, FrameContent content) {
+  add_content(fmt::format(
+      "<details><summary>{}</summary>\n<iframe{} loading=\"lazy\" title=\"{}\" "
       "srcdoc=\"{}\"></iframe></details>\n",
-      escape_markup(summary), escape_markup(summary), escape_markup(html));
+      escape_markup(summary), content == FrameContent::picture ? " class=\"picture\"" : "",
+      escape_markup(summary), escape_markup(html)));
 }
 
 void Page::table(const std::vector<TableColumn>& columns, const std::vector<TableRow>& rows) {
-  body_ += "<div class=\"sortable-box\">\n" + tools_html(columns) +
-           "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns) + "<tbody>\n";
+  add_content("<div class=\"sortable-box\">\n" + tools_html(columns));
+  body_ +=
+      "<div class=\"scroll\"><table class=\"sortable\">\n" + head_html(columns, rows) + "<tbody>\n";
   const std::size_t drawn = std::min(rows.size(), kMaxDrawnRows);
   for (std::size_t i = 0; i < drawn; ++i) append_row(columns, rows[i], body_);
   body_ += "</tbody></table></div>\n";

@@ -21,7 +21,8 @@ class Page {
   // `lead` is the first paragraph: the answer to the question that the page is about.
   Page(std::string_view title, std::string_view lead);
 
-  // Starts a section. The top of the page gets a link with its title.
+  // Starts a section. The top of the page gets a link with its title, unless the section only says
+  // in paragraphs why it has no data.
   void section(std::string_view title);
   // In paragraphs and lists, text between two backticks is shown as code.
   void paragraph(std::string_view text);
@@ -33,13 +34,17 @@ class Page {
   void plot(const Plot& plot);
   // Adds a section with plots that belong together. Adds nothing if there are no plots.
   void plots(std::string_view title, std::span<const Plot> plots);
-  // Embeds another complete HTML page, which is shown on request.
-  void frame(std::string_view summary, std::string_view html);
+  // Embeds another complete HTML page, which is shown on request. The frame of a picture has the
+  // proportions of memory_flow.svg.
+  enum class FrameContent { page, picture };
+  void frame(std::string_view summary, std::string_view html,
+             FrameContent content = FrameContent::page);
 
   // A table that the reader of the page can sort and filter.
   struct TableColumn {
     std::string heading;
-    // id: breaks after slashes. prose: may be long and breaks anywhere.
+    // id: breaks after '/' and '+'. prose: may be long and breaks anywhere, preferably after ':',
+    // '_' and '/'.
     enum class Kind { id, text, prose, number } kind = Kind::text;
   };
   struct TableCell {
@@ -53,11 +58,17 @@ class Page {
   std::string finish() &&;  // returns the HTML
 
  private:
+  void add_content(std::string_view html);
+
   std::string title_, head_, links_, body_;
+  std::string next_link_;  // link to the current section until it has content
   int sections_ = 0;
 };
 
 using PageKind = Page::TableColumn::Kind;
+
+// Returns the facts about a run and its machine that a page shows.
+std::vector<std::pair<std::string, std::string>> list_run_facts(const RunRecord& run);
 
 // The pages of a gate, a comparison and a store; run_page() is in format.hpp.
 std::string gate_page(const GateFile& gate, const KitPaths& kits);

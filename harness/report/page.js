@@ -4,6 +4,9 @@
 "use strict";
 (() => {
   const SHOWN = 250; // rows drawn at once: a browser lays out more too slowly
+  const CHUNK = 50; // rows of a body if all rows are drawn
+  // Orders text as people do: m99 before m1000.
+  const NATURAL = new Intl.Collator("en", { numeric: true });
 
   class CaseTable {
     constructor(box) {
@@ -20,25 +23,35 @@
       this.keys = new Map();
       this.input = box.querySelector("input[type=search]");
       this.select = box.querySelector("select");
+      this.reverse = box.querySelector("button.reverse");
+      this.sorted = -1; // the column
       this.count = box.querySelector("[role=status]");
       this.all = box.querySelector("button.all");
       this.input.addEventListener("input", () => this.show());
       this.all.addEventListener("click", () => { this.limit = Infinity; this.show(); });
-      this.select.addEventListener("change", () => this.sort(Number(this.select.value)));
+      this.select.addEventListener("change", () =>
+        this.select.value === "" ? this.unsort() : this.sort(Number(this.select.value)));
+      this.reverse.addEventListener("click", () => this.sort(this.sorted));
       this.heads.forEach((head, i) =>
         head.querySelector("button").addEventListener("click", () => this.sort(i)));
       this.show();
     }
 
-    // Values of a column: numbers where the column has them; unknown values are null.
+    // Values of a column: numbers where the column has them, places in the order for text. Unknown
+    // values are null.
     column(number) {
       if (!this.keys.has(number)) {
         const numeric = this.heads[number].classList.contains("number");
-        this.keys.set(number, this.rows.map((row) => {
-          const cell = row.cells[number];
-          if (!numeric) return cell.textContent;
-          return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
-        }));
+        const cells = this.rows.map((row) => row.cells[number]);
+        if (numeric) {
+          this.keys.set(number, cells.map(({ dataset }) =>
+            dataset.v === undefined ? null : Number(dataset.v)));
+        } else {
+          const texts = cells.map((cell) => cell.textContent);
+          const places = new Map();
+          [...new Set(texts)].sort(NATURAL.compare).forEach((text, i) => places.set(text, i));
+          this.keys.set(number, texts.map((text) => text === "" ? null : places.get(text)));
+        }
       }
       return this.keys.get(number);
     }
@@ -59,10 +72,20 @@
       });
       for (const each of this.heads) each.setAttribute("aria-sort", "none");
       head.setAttribute("aria-sort", now);
+      this.sorted = number;
       this.select.value = String(number);
+      this.reverse.disabled = false;
       this.show();
       void this.body.offsetHeight; // the time includes the layout
       this.box.dataset.sortMs = (performance.now() - begin).toFixed(1);
+    }
+
+    unsort() {
+      for (const each of this.heads) each.setAttribute("aria-sort", "none");
+      this.order = this.rows.map((_, i) => i);
+      this.sorted = -1;
+      this.reverse.disabled = true;
+      this.show();
     }
 
     // Every word must occur in the row.
@@ -70,11 +93,36 @@
       const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
       const found = this.order.filter((i) => words.every((word) => this.names[i].includes(word)));
       const drawn = found.slice(0, this.limit);
-      this.body.replaceChildren(...drawn.map((i) => this.rows[i]));
+      this.draw(drawn.map((i) => this.rows[i]));
       this.count.textContent = `${found.length} of ${this.rows.length} rows` +
         (drawn.length < found.length ? `, the first ${drawn.length} shown` : "");
       this.all.hidden = drawn.length === found.length;
       this.box.dataset.found = String(found.length);
+    }
+
+    // Puts many rows into several bodies, since a browser does not lay out a body that is out of
+    // sight (page.css). It does that only for blocks, so the rows become grids then.
+    draw(rows) {
+      const is_long = rows.length > SHOWN;
+      if (is_long) this.fixWidths();
+      this.table.classList.toggle("chunked", is_long);
+      const chunk = is_long ? CHUNK : SHOWN;
+      this.body.replaceChildren(...rows.slice(0, chunk));
+      for (const body of [...this.table.tBodies].slice(1)) body.remove();
+      for (let begin = chunk; begin < rows.length; begin += chunk) {
+        const body = document.createElement("tbody");
+        body.append(...rows.slice(begin, begin + chunk));
+        this.table.append(body);
+      }
+    }
+
+    // Takes the widths of the columns from the rows that are drawn.
+    fixWidths() {
+      if (this.table.style.minWidth || !this.heads[0].offsetWidth) return; // cards have no columns
+      const widths = this.heads.map((head) => head.getBoundingClientRect().width);
+      this.table.style.setProperty("--columns",
+        widths.map((width) => `minmax(0, ${width.toFixed(1)}fr)`).join(" "));
+      this.table.style.minWidth = `${this.table.offsetWidth}px`;
     }
   }
 

@@ -183,12 +183,17 @@ std::string peak_note(const Report& report, const std::vector<CaseGain>& gains,
   const auto timed = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const CaseRecord& record) { return record.time.has_value(); }));
   const bool is_complete = gains.size() + other_modes == timed;
+  const bool has_repeated_layers = std::ranges::any_of(
+      gains, [](const CaseGain& entry) { return entry.record->multiplicity.value_or(1) > 1; });
+  const std::string_view weight =
+      has_repeated_layers ? ", each as often as its network has it," : "";
   const std::string subject =
-      is_complete && timed == 1 ? "The case runs"
+      is_complete && timed == 1 ? fmt::format("The case{} runs", weight)
       : is_complete
-          ? fmt::format("All cases{} together run", format_cache_mode(gains, other_modes))
-          : fmt::format("{} with known ceilings{} run{}", count_cases(gains.size()),
-                        format_cache_mode(gains, other_modes), gains.size() == 1 ? "s" : "");
+          ? fmt::format("All cases{} together{} run", format_cache_mode(gains, other_modes), weight)
+          : fmt::format("{} with known ceilings{}{} run{}", count_cases(gains.size()),
+                        format_cache_mode(gains, other_modes), weight,
+                        gains.size() == 1 ? "s" : "");
   return fmt::format(
       "{} at {:.0f} % of what this machine's ceilings permit: {} instead of {} ({}).", subject,
       100 * compute_fraction(ideal, median), format_time(median), format_time(ideal),
@@ -223,17 +228,35 @@ std::vector<std::string> network_notes(const Report& report) {
   return notes;
 }
 
+// The cases to which a rule of advice applies.
+struct AdvisedCases {
+  const CaseRecord* first = nullptr;
+  std::string text;  // the advice for the first case
+  std::size_t count = 0;
+};
+
 // Returns the advice of the most important rule that applies to any case, with the text for the
-// first such case.
+// first such case: "No AMX here. The case is gemm/x; 2 more have this advice (slow_type)."
 std::string advice_note(const Report& report) {
-  std::map<std::string, std::vector<std::string>> texts;
+  std::map<std::string, AdvisedCases> rules;
   for (const CaseRecord& record : report.cases) {
-    for (const Advice& advice : advice_in(record)) texts[advice.id].push_back(advice.text);
+    for (Advice& advice : advice_in(record)) {
+      AdvisedCases& cases = rules[advice.id];
+      if (cases.count++ == 0) {
+        cases.first = &record;
+        cases.text = std::move(advice.text);
+      }
+    }
   }
   for (const std::string_view id : advice_ids()) {
-    const std::vector<std::string>& rule_texts = texts[std::string(id)];
-    if (!rule_texts.empty())
-      return fmt::format("{}, {}: {}", id, count_cases(rule_texts.size()), rule_texts.front());
+    const auto found = rules.find(std::string(id));
+    if (found == rules.end()) continue;
+    const AdvisedCases& cases = found->second;
+    const std::string others = cases.count == 1
+                                   ? ""
+                                   : fmt::format("; {} more ha{} this advice", cases.count - 1,
+                                                 cases.count == 2 ? "s" : "ve");
+    return fmt::format("{} The case is {}{} ({}).", cases.text, cases.first->id, others, id);
   }
   return "";
 }

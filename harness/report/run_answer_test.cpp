@@ -101,8 +101,9 @@ TEST(RunAnswer, SumsWhatTheCeilingsPermitAndNamesTheCaseWithMostRecoverableTime)
   report.cases[1].multiplicity = 4;
   // 1 ms + 4 * 0.5 ms = 3 ms; ideal: 0.4 ms + 4 * 0.3 ms = 1.6 ms
   EXPECT_THAT(answer_notes(report),
-              ElementsAre("All cases together run at 53 % of what this machine's ceilings permit: "
-                          "3.000 ms instead of 1.600 ms (1 bound by compute, 1 by memory).",
+              ElementsAre("All cases together, each as often as its network has it, run at 53 % of "
+                          "what this machine's ceilings permit: 3.000 ms instead of 1.600 ms (1 "
+                          "bound by compute, 1 by memory).",
                           "Of the 1.400 ms that could be saved, conv/y has the most (57 %)."));
 }
 
@@ -132,11 +133,14 @@ TEST(RunAnswer, NamesTheLayersThatHoldWhatANetworkCouldGain) {
 }
 
 // The console once left out the advice of the records.
-TEST(RunAnswer, TellsTheMostImportantAdviceWithTheNumberOfItsCases) {
+TEST(RunAnswer, TellsTheMostImportantAdviceWithItsCaseAndTheNumberOfOthers) {
   Report report;
   report.cases = {timed("a", 1ms), timed("b", 1ms)};
-  for (CaseRecord& record : report.cases) record.details["advice.slow_type"] = "no AMX here";
-  EXPECT_THAT(answer_notes(report), testing::Contains("slow_type, 2 cases: no AMX here"));
+  for (CaseRecord& record : report.cases) record.details["advice.slow_type"] = "No AMX here.";
+  EXPECT_THAT(answer_notes(report),
+              testing::Contains("No AMX here. The case is a; 1 more has this advice (slow_type)."));
+  report.cases.pop_back();
+  EXPECT_THAT(answer_notes(report), testing::Contains("No AMX here. The case is a (slow_type)."));
 }
 
 TEST(RunAnswer, ACaseFasterThanItsCeilingRecoversNothing) {

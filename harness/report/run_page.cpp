@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace bench {
 namespace {
@@ -26,29 +27,71 @@ std::string format_longest_case(const Report& report) {
                      longest->id);
 }
 
-// Returns sentences about the widths of the intervals. Empty if no case has a time.
-std::string format_precision(const Report& report) {
-  const CaseColumn& interval = case_column("interval");
-  std::vector<double> widths;
+// The widths of the intervals of all times, and why the other times have none.
+struct IntervalWidths {
+  std::vector<double> known;
   std::size_t timed = 0;
+  std::size_t few = 0;        // times that fewer than five processes measured
+  std::size_t disturbed = 0;  // times that five or more processes measured, some of them disturbed
+};
+
+IntervalWidths collect_interval_widths(const Report& report) {
+  constexpr std::int64_t kMinProcesses = 5;  // for an interval (result/summary.hpp)
+  const CaseColumn& interval = case_column("interval");
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> processes;
+  for (const ProcessRecord& process : report.processes) {
+    if (!process.samples.empty()) ++processes[{process.run_id, process.id}];
+  }
+  IntervalWidths widths;
   for (const CaseRecord& record : report.cases) {
     if (!record.time) continue;
-    ++timed;
-    const CaseValue cell = interval.value(record);
-    if (analysis::is_known(cell)) widths.push_back(analysis::to_number(cell));
+    ++widths.timed;
+    if (const CaseValue cell = interval.value(record); analysis::is_known(cell)) {
+      widths.known.push_back(analysis::to_number(cell));
+      continue;
+    }
+    const auto found = processes.find({record.run_id, record.id});
+    std::int64_t count = found == processes.end() ? 0 : found->second;
+    if (record.quiet) count = std::max(count, record.quiet->all_processes);
+    if (count >= kMinProcesses) {
+      ++widths.disturbed;
+    } else if (count > 0) {
+      ++widths.few;
+    }
   }
-  if (timed == 0) return "";
-  if (widths.empty()) {
-    return " No time has an interval: that needs five undisturbed processes, so treat all times "
-           "as estimates.";
+  return widths;
+}
+
+// Returns why times have no interval: ", since fewer than five processes measured them". Empty if
+// the reason is unknown.
+std::string format_missing_reason(const IntervalWidths& widths) {
+  if (widths.few > 0 && widths.disturbed > 0) {
+    return fmt::format(
+        " (fewer than five processes measured {}, fewer than five undisturbed ones the other {})",
+        widths.few, widths.disturbed);
   }
-  std::string text = fmt::format(
-      " Half of the intervals are narrower than +-{:.2g} %, the widest "
-      "is +-{:.2g} %",
-      100 * *median(widths), 100 * *std::ranges::max_element(widths));
-  if (widths.size() < timed) {
-    text += fmt::format("; {} of {} times have none, since too few processes were undisturbed",
-                        timed - widths.size(), timed);
+  if (widths.few > 0) return ", since fewer than five processes measured them";
+  return widths.disturbed > 0 ? ", since fewer than five processes were undisturbed" : "";
+}
+
+// Returns sentences about the widths of the intervals. Empty if no case has a time.
+std::string format_precision(const Report& report) {
+  const IntervalWidths widths = collect_interval_widths(report);
+  if (widths.timed == 0) return "";
+  if (widths.known.empty()) {
+    return fmt::format(" No time has an interval{}, so treat all times as estimates.",
+                       format_missing_reason(widths));
+  }
+  const double widest = 100 * *std::ranges::max_element(widths.known);
+  std::string text =
+      widths.known.size() == 1
+          ? fmt::format(" The {}interval is +-{:.2g} %", widths.timed == 1 ? "" : "only ", widest)
+          : fmt::format(
+                " Half of the intervals are narrower than +-{:.2g} %, the widest is +-{:.2g} %",
+                100 * *median(widths.known), widest);
+  if (const std::size_t missing = widths.timed - widths.known.size(); missing > 0) {
+    text += fmt::format("; {} of {} times ha{} none{}", missing, widths.timed,
+                        missing == 1 ? "s" : "ve", format_missing_reason(widths));
   }
   return text + ".";
 }
@@ -72,7 +115,9 @@ constexpr std::array<std::string_view, 9> kShownDetails = {
     "governor", "clock.now_mhz",  "smt",       "aslr",    "transparent_hugepage",
     "kernel",   "cpu.hypervisor", "load_1min", "gpu.name"};
 
-std::vector<std::pair<std::string, std::string>> environment_facts(const RunRecord& run) {
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> list_run_facts(const RunRecord& run) {
   const EnvironmentRecord& machine = run.environment;
   std::vector<std::pair<std::string, std::string>> facts = {
       {"configuration", run.config_files.empty() ? run.config_name
@@ -95,6 +140,8 @@ std::vector<std::pair<std::string, std::string>> environment_facts(const RunReco
   facts.emplace_back("run", run.run_id);
   return facts;
 }
+
+namespace {
 
 std::vector<std::string> noise_lines(const RunView& view) {
   std::vector<std::string> lines;
@@ -129,7 +176,7 @@ void add_environment(const RunView& view, Page& page) {
     page.paragraph("The file has no record of a run, so the environment is unknown.");
     return;
   }
-  page.facts(environment_facts(view.report.runs.back()));
+  page.facts(list_run_facts(view.report.runs.back()));
   const std::vector<std::string> lines = noise_lines(view);
   if (lines.empty()) {
     page.paragraph(
@@ -194,7 +241,9 @@ void add_cases(const RunView& view, Page& page) {
   const bool has_roofline = std::ranges::any_of(
       view.report.cases, [](const CaseRecord& record) { return record.roofline.has_value(); });
   if (!has_roofline) {
-    page.paragraph("Efficiency and bound: n/a: no ceilings, run `bench peak`.");
+    page.paragraph(
+        "Efficiency and bound are unknown, since the ceilings of this machine were not measured; "
+        "`bench peak` measures them.");
   }
   const CaseColumns chosen = page_columns(view);
   std::vector<Page::TableColumn> columns;
@@ -238,8 +287,10 @@ void add_networks(const RunView& view, Page& page) {
 
 std::vector<Plot> profile_plots(const RunView& view) {
   if (view.profile == nullptr) return {};
-  return {profile_plot("profile-layers", "Time by layer", view.profile->layers({})),
-          profile_plot("profile-operators", "Time by operator", view.profile->operators({}))};
+  const auto iterations = profiled_iterations(view.report.profile_passes);
+  return {profile_plot("profile-layers", "Time by layer", view.profile->layers({}), iterations),
+          profile_plot("profile-operators", "Time by operator", view.profile->operators({}),
+                       iterations)};
 }
 
 void add_profile_pages(const RunView& view, Page& page) {
@@ -253,7 +304,7 @@ void add_profile_pages(const RunView& view, Page& page) {
         "No memory over time: the profile contains no allocations (`--profile=memory` records "
         "them), or too many; `bench trace RESULT -o FILE.svg` draws them.");
   } else {
-    page.frame("Open the memory over time", view.memory);
+    page.frame("Open the memory over time", view.memory, Page::FrameContent::picture);
   }
 }
 

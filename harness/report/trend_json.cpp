@@ -60,7 +60,7 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.required("state", to_string(shown.state()));
   writer.required("basis", kBasisNames[static_cast<std::size_t>(trend.basis)]);
   writer.required("first_ns", std::exp(shown.reference_level()));
-  writer.required("last_ns", std::exp(trend.present_level()));
+  writer.required("last_ns", std::exp(shown.present_level()));
   writer.required("change", std::expm1(shown.total_effect()));
   writer.optional("spread", trend.spread);
   writer.required_list("change_points", shown.changes(),

@@ -283,7 +283,7 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
     rows.push_back({{{trend.id, Tone::plain, shortener.forms(trend.id)},
                      {std::to_string(trend.points.size() - entry.first_point())},
                      {format_iteration(entry.reference_level())},
-                     {format_iteration(trend.present_level())},
+                     {format_iteration(entry.present_level())},
                      {format_signed_change(entry.total_effect()), state_tone(entry.state())},
                      {render_trend_line(entry, view.glyphs)}},
                     make_case_note(entry)});

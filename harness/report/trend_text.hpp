@@ -49,10 +49,13 @@ class ShownTrend {
   std::span<const TrendChange> changes() const;       // the shown changes
   const TrendChange* last_change() const;             // the last shown change, or nullptr
   // Returns the level just before the first shown point, or at this point if it is the first of
-  // all.
+  // all. If there are too few runs for two levels, returns the time of that run alone: a median of
+  // runs would be the same at both ends.
   double reference_level() const;
+  // The level of the last runs, or the time of the last run if there are too few runs.
+  double present_level() const;
   // The difference from the reference level to the present level.
-  double total_effect() const { return trend_->present_level() - reference_level(); }
+  double total_effect() const { return present_level() - reference_level(); }
   // Whether the present level begins with a shown, detected change that made the case slower.
   bool is_slower_now() const;
 

@@ -94,6 +94,21 @@ TEST(TrendText, TheWorstCasesComeFirst) {
                               "in 7 runs without a step of 1 % or more.\n")));
 }
 
+// The table showed the median of both runs at both ends: a time of neither run, and "0.0%".
+TEST(TrendText, TooFewRunsShowTheTimesOfTheFirstAndTheLastRun) {
+  CaseTrend few = trend("a/x");
+  few.points.resize(2);
+  few.points[0].log_time = std::log(144000);
+  few.points[1].log_time = std::log(411000);
+  few.epochs = {{0, 0, 2}};
+  few.is_searched = false;
+  EXPECT_THAT(text_of({few}, {}, 200),
+              testing::ContainsRegex(R"(2 +144\.0 us +411\.0 us +\+185\.4%)"));
+  const json entry = json::parse(trends_json(shown_trends(std::vector{few}, {}))).at("cases").at(0);
+  EXPECT_NEAR(entry.at("first_ns").get<double>(), 144000, 1);
+  EXPECT_NEAR(entry.at("last_ns").get<double>(), 411000, 1);
+}
+
 TEST(TrendText, SinceHidesEarlierChangesAndComparesWithTheLevelBeforeIt) {
   const std::vector<CaseTrend> trends = {stepped("early", kStep, 3), stepped("late", kStep, 7)};
   TrendView view;

@@ -72,7 +72,12 @@ const TrendChange* ShownTrend::last_change() const {
 }
 
 double ShownTrend::reference_level() const {
-  return trend_->level_near(first_ == 0 ? 0 : first_ - 1);
+  const std::size_t point = first_ == 0 ? 0 : first_ - 1;
+  return state_ == TrendState::too_few ? trend_->points[point].log_time : trend_->level_near(point);
+}
+
+double ShownTrend::present_level() const {
+  return state_ == TrendState::too_few ? trend_->points.back().log_time : trend_->present_level();
 }
 
 bool ShownTrend::is_slower_now() const {

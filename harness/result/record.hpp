@@ -359,11 +359,13 @@ struct Canaries {
 struct CanaryField {
   std::string_view name;
   Nanoseconds Canaries::*time;
+  std::string_view meaning;  // what it measures, for a reader who does not know canaries
 };
-inline constexpr std::array<CanaryField, 4> kCanaryFields = {{{"fma", &Canaries::fma},
-                                                              {"l2", &Canaries::l2},
-                                                              {"dram", &Canaries::dram},
-                                                              {"timer", &Canaries::timer}}};
+inline constexpr std::array<CanaryField, 4> kCanaryFields = {
+    {{"fma", &Canaries::fma, "arithmetic"},
+     {"l2", &Canaries::l2, "the L2 cache"},
+     {"dram", &Canaries::dram, "memory"},
+     {"timer", &Canaries::timer, "reading the clock"}}};
 enum class CanaryMoment { before, midway, after };  // relative to the other measurements of the run
 std::span<const std::string_view> canary_moment_names();
 struct CanaryRecord {
