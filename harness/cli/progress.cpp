@@ -44,21 +44,32 @@ class TerminalProgress final : public RunObserver {
         fmt::format("[{}/{}] {}, ", done + 1, total, format_clock(env_.clock->now() - start_));
     const std::string tail =
         remaining ? fmt::format("about {} left, ", format_clock(*remaining)) : "";
-    const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
-    const std::size_t used = display_width(head) + display_width(tail) + 1;
-    *env_.err << kEraseLine << head << tail
-              << shorten(printable(id), width > used ? width - used : 0) << std::flush;
+    redraw(head + tail, id);
   }
   void case_finished(const CaseRecord& record) override {
-    if (record.outcome != Outcome::ok) message(format_case_line(record));
+    if (record.outcome != Outcome::ok) message(fit(format_case_line(record)));
   }
   void message(const std::string& text) override {
     *env_.err << kEraseLine;
     print_line(*env_.err, text);
     env_.err->flush();
   }
+  void phase(const std::string& text) override { redraw("", text); }
 
  private:
+  // Shortens a line to the width of the terminal. The table after the run has the complete reason.
+  std::string fit(const std::string& line) const {
+    return shorten(printable(line),
+                   static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth)));
+  }
+  // Shows `head` and as much of `text` as fits into the line.
+  void redraw(const std::string& head, const std::string& text) {
+    const auto width = static_cast<std::size_t>(env_.terminal_width.value_or(kDefaultWidth));
+    const std::size_t used = display_width(head) + 1;
+    *env_.err << kEraseLine << head << shorten(printable(text), width > used ? width - used : 0)
+              << std::flush;
+  }
+
   Env& env_;
   Nanoseconds start_;
 };

@@ -85,7 +85,12 @@ Result<std::vector<SelfTest>> read_or_measure_tests(const Arguments& arguments, 
 ExitStatus selftest_command(const Arguments& arguments, Env& env) {
   const auto tests = read_or_measure_tests(arguments, env);
   if (!tests.ok()) return fail("selftest", tests.error(), ExitStatus::usage, env);
-  const auto summary = summarise(*tests, {.seed = arguments.seed.value_or(1)});
+  const auto summary = [&] {
+    const bool is_quiet = arguments.verbosity == Verbosity::quiet;
+    const std::optional<WaitingLine> line =
+        is_quiet ? std::nullopt : std::make_optional<WaitingLine>("resampling suites", env);
+    return summarise(*tests, {.seed = arguments.seed.value_or(1)});
+  }();
   if (!summary.ok()) return fail("selftest", summary.error(), ExitStatus::not_measured, env);
   *env.out << (arguments.output == Output::json
                    ? self_test_json(*tests, *summary)

@@ -64,6 +64,7 @@ class GateRun {
   GateRun(const GateRequest& request, Env& env)
       : request_(request), env_(env), started_(env.clock->now()) {
     outcome_.gate.program = request.program;
+    outcome_.gate.program_path = request.program_path;
     outcome_.gate.facts.run_id = request.run_id;
     outcome_.gate.facts.candidate = request.sides.candidate;
     outcome_.gate.facts.base = request.sides.base;
@@ -263,7 +264,7 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
     const bool has_kit =
         request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
     if (!has_kit || spec == specs.end() || request_.interrupted()) continue;
-    progress.message("profiling " + judgement->id);
+    progress.phase("profiling " + judgement->id);
     BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts,
                            measurer.find_input_layouts(*spec->second));
     BENCH_ASSIGN_OR_RETURN(const Kit kit,

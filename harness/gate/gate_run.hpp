@@ -27,8 +27,9 @@ struct GateRequest {
   GateSides sides;
   std::string run_id;
   std::string folder;                     // folder of the evidence; each kit is a folder in it
-  std::string program;                    // first word of the command lines that reports show
+  std::string program;                    // GateFile::program
   std::vector<std::string> command_line;  // for the run record
+  std::string program_path = "";          // GateFile::program_path
   std::optional<std::uint64_t> seed = std::nullopt;
   std::optional<Nanoseconds> budget = std::nullopt;  // time limit of stages 1 and 2 together
   // A case of this device fails if the device is missing.

@@ -12,6 +12,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace bench {
@@ -158,15 +159,13 @@ constexpr int kSlowerCases = 4;
 // The power is estimated from one suite in this many, since each has kSlowerCases slower cases.
 constexpr int kPowerDivisor = 4;
 
-SelfTestSummary::Kernel summarise_kernel(const RecordedDuets& record,
-                                         const RecordedDuets& all_rounds) {
+SelfTestSummary::Kernel summarise_kernel(const RecordedDuets& record) {
   const GatePolicy policy;
   SelfTestSummary::Kernel kernel;
   kernel.name = record.name;
   kernel.duets = static_cast<int>(record.log_ratios.size());
   kernel.center = median(record.log_ratios).value_or(0);
   kernel.deviation = standard_deviation(record.log_ratios).value_or(0);
-  kernel.deviation_of_all_rounds = standard_deviation(all_rounds.log_ratios).value_or(0);
   const auto log_effect = detectable_effect(kernel.deviation, policy.extended_duets,
                                             policy.detectable_error, policy.detectable_power);
   if (log_effect) kernel.detectable = std::expm1(*log_effect);
@@ -192,6 +191,40 @@ std::vector<PowerRow> compute_power(const std::vector<RecordedDuets>& records,
 bool has_canaries(const SelfTest& test) {
   return std::ranges::any_of(test.duets,
                              [](const NullDuet& duet) { return duet.all_rounds.has_value(); });
+}
+
+bool has_enough_duets(const RecordedDuets& record) {
+  return record.log_ratios.size() >= static_cast<std::size_t>(kMinResampledDuets);
+}
+
+// `records` and `all_rounds` have enough duets; `all_rounds` is empty if no duet has canaries.
+SelfTestSummary::Rates compute_rates(const std::vector<RecordedDuets>& records,
+                                     const std::vector<RecordedDuets>& all_rounds,
+                                     const SelfTestOptions& options) {
+  SelfTestSummary::Rates rates;
+  SimulationOptions simulation;
+  simulation.suites = options.suites;
+  simulation.seed = options.seed;
+  rates.clean = simulate(records, simulation);
+  simulation.resampling = SimulationOptions::Resampling::recorded;
+  rates.clean_as_recorded = simulate(records, simulation);
+  simulation.resampling = SimulationOptions::Resampling::mirrored;
+  simulation.max_duets = kDuetsOfShortBudget;
+  rates.clean_cut_short = simulate(records, simulation);
+  simulation.suites = std::max(1, options.suites / kPowerDivisor);
+  simulation.slower = kSlowerCases;
+  simulation.slowdown = kObviousSlowdown;
+  rates.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
+  simulation.max_duets.reset();
+  rates.power = compute_power(records, simulation);
+  if (all_rounds.empty()) return rates;
+  SelfTestSummary::Rates::AllRoundsSummary& all = rates.all_rounds.emplace();
+  all.power = compute_power(all_rounds, simulation);
+  SimulationOptions clean;
+  clean.suites = options.suites;
+  clean.seed = options.seed;
+  all.clean = simulate(all_rounds, clean);
+  return rates;
 }
 
 }  // namespace
@@ -229,37 +262,24 @@ std::vector<RecordedDuets> collect_duets(const std::vector<SelfTest>& tests, Rou
 
 Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
                                   const SelfTestOptions& options) {
-  const std::vector<RecordedDuets> records = collect_duets(tests);
-  if (records.empty())
-    return Error{"contains no duets", "", "record some with `bench selftest --record FILE`"};
+  std::vector<RecordedDuets> records = collect_duets(tests);
+  if (records.empty()) {
+    return Error{"contains no duets", "",
+                 "record some with `bench selftest --record FILE`, with a longer --budget or none"};
+  }
   SelfTestSummary summary;
-  const std::vector<RecordedDuets> all_rounds = collect_duets(tests, Rounds::all);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    summary.kernels.push_back(summarise_kernel(records[i], all_rounds[i]));
-  }
-  SimulationOptions simulation;
-  simulation.suites = options.suites;
-  simulation.seed = options.seed;
-  summary.clean = simulate(records, simulation);
-  simulation.resampling = SimulationOptions::Resampling::recorded;
-  summary.clean_as_recorded = simulate(records, simulation);
-  simulation.resampling = SimulationOptions::Resampling::mirrored;
-  simulation.max_duets = kDuetsOfShortBudget;
-  summary.clean_cut_short = simulate(records, simulation);
-  simulation.suites = std::max(1, options.suites / kPowerDivisor);
-  simulation.slower = kSlowerCases;
-  simulation.slowdown = kObviousSlowdown;
-  summary.power_cut_short = {kObviousSlowdown, simulate(records, simulation)};
-  simulation.max_duets.reset();
-  summary.power = compute_power(records, simulation);
+  for (const RecordedDuets& record : records) summary.kernels.push_back(summarise_kernel(record));
+  std::vector<RecordedDuets> all_rounds;
   if (std::ranges::any_of(tests, has_canaries)) {
-    SelfTestSummary::AllRoundsSummary& all = summary.all_rounds.emplace();
-    all.power = compute_power(all_rounds, simulation);
-    SimulationOptions clean;
-    clean.suites = options.suites;
-    clean.seed = options.seed;
-    all.clean = simulate(all_rounds, clean);
+    all_rounds = collect_duets(tests, Rounds::all);
+    for (std::size_t i = 0; i < all_rounds.size(); ++i) {
+      summary.kernels[i].deviation_of_all_rounds =
+          standard_deviation(all_rounds[i].log_ratios).value_or(0);
+    }
   }
+  std::erase_if(records, std::not_fn(has_enough_duets));
+  std::erase_if(all_rounds, std::not_fn(has_enough_duets));
+  if (!records.empty()) summary.rates = compute_rates(records, all_rounds, options);
   return summary;
 }
 

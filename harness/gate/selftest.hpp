@@ -133,32 +133,42 @@ struct PowerRow {
   double slowdown = 0;
   SimulationResult result;
 };
+// Minimum number of duets of a case for resampled suites. A REGRESSION needs at least 16 duets
+// (GatePolicy::duets and first_confirmations); a shorter record would repeat its duets within one
+// decision, and they would look steadier than the machine is. Of 20 duets, the standard deviation
+// is certain to 16 %.
+inline constexpr int kMinResampledDuets = 20;
 // Duets per case after which the simulated budget of a cut-short gate ends.
 inline constexpr int kDuetsOfShortBudget = 10;
-// The results for suites of 100 cases, resampled from the record.
+// What the record shows.
 struct SelfTestSummary {
   struct Kernel {
     std::string name;
     int duets = 0;
-    double center = 0, deviation = 0;    // median and standard deviation of the log-ratios
-    double deviation_of_all_rounds = 0;  // standard deviation if all rounds count
+    double center = 0, deviation = 0;  // median and standard deviation of the log-ratios
+    // Standard deviation if all rounds count; nullopt if no duet has canaries
+    std::optional<double> deviation_of_all_rounds;
     // Minimum detectable effect of GatePolicy::extended_duets duets, a fraction; nullopt if unknown
     std::optional<double> detectable;
   };
   std::vector<Kernel> kernels;
-  SimulationResult clean;              // no case is slower
-  SimulationResult clean_as_recorded;  // the same without mirrored duets
-  // The results if the budget ends after kDuetsOfShortBudget duets per case. No case then gets
-  // confirming duets.
-  SimulationResult clean_cut_short;
-  PowerRow power_cut_short;     // for twice the time
-  std::vector<PowerRow> power;  // for +2, 3, 5, 10 %
-  // The results if all rounds counted.
-  struct AllRoundsSummary {
-    SimulationResult clean;
-    std::vector<PowerRow> power;
+  // The results for suites of 100 cases, resampled from the kernels with kMinResampledDuets.
+  struct Rates {
+    SimulationResult clean;              // no case is slower
+    SimulationResult clean_as_recorded;  // the same without mirrored duets
+    // The results if the budget ends after kDuetsOfShortBudget duets per case. No case then gets
+    // confirming duets.
+    SimulationResult clean_cut_short;
+    PowerRow power_cut_short;     // for twice the time
+    std::vector<PowerRow> power;  // for +2, 3, 5, 10 %
+    // The results if all rounds counted.
+    struct AllRoundsSummary {
+      SimulationResult clean;
+      std::vector<PowerRow> power;
+    };
+    std::optional<AllRoundsSummary> all_rounds;  // nullopt if no duet has canaries
   };
-  std::optional<AllRoundsSummary> all_rounds;  // nullopt if no duet has canaries
+  std::optional<Rates> rates;  // nullopt if no kernel has enough duets
 };
 struct SelfTestOptions {
   int suites = 1000;  // number of simulated suites

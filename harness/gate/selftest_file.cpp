@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace bench {
@@ -114,6 +115,13 @@ double to_percent(std::int64_t cases, std::int64_t total) {
   return total == 0 ? 0 : 100 * static_cast<double>(cases) / static_cast<double>(total);
 }
 
+// "+3.0 % reads +2.98 % over 8 duets of CASE".
+std::string format_injected(const InjectedSlowdown& slowdown) {
+  return fmt::format("{:+.1f} % reads {:+.2f} % over {} duet{} of {}", 100 * slowdown.injected,
+                     100 * slowdown.measured, slowdown.duets, slowdown.duets == 1 ? "" : "s",
+                     slowdown.id);
+}
+
 std::string format_machine(const SelfTest& test) {
   std::string text = fmt::format("{} ({}), {}", test.machine_class, test.cpu, test.time);
   for (const auto& [name, version] : test.libraries) text += fmt::format(", {} {}", name, version);
@@ -132,14 +140,12 @@ std::string format_machine(const SelfTest& test) {
     text += "\n";
   }
   for (const InjectedSlowdown& slowdown : test.injected) {
-    text +=
-        fmt::format("  injected: {:+.1f} % reads {:+.2f} % over {} duets of {}\n",
-                    100 * slowdown.injected, 100 * slowdown.measured, slowdown.duets, slowdown.id);
+    text += fmt::format("  injected: {}\n", format_injected(slowdown));
   }
   return text;
 }
 
-std::string format_all_rounds(const SelfTestSummary::AllRoundsSummary& summary) {
+std::string format_all_rounds(const SelfTestSummary::Rates::AllRoundsSummary& summary) {
   std::string text = fmt::format("  if all rounds counted, including disturbed ones: {} of {} red;",
                                  summary.clean.red_suites, summary.clean.suites);
   for (const PowerRow& row : summary.power) {
@@ -179,23 +185,102 @@ Result<std::vector<SelfTest>> read_self_tests(std::string_view text, const std::
   return tests;
 }
 
-// Returns the first sentence of the report: how often the gate is wrong, and how many slower cases
-// it finds.
-std::string format_answer_sentence(const SelfTestSummary& summary) {
+namespace {
+
+// If the measured value differs from an injected slowdown by more than this fraction of it, the
+// check failed: the gate would misjudge a real slowdown of that size as well.
+constexpr double kMaxInjectedError = 0.5;
+
+// Returns the sentence about the injected slowdown that was measured worst. Empty if all were
+// measured well.
+std::string describe_failed_check(const std::vector<SelfTest>& tests) {
+  const auto error = [](const InjectedSlowdown& slowdown) {
+    return std::abs(slowdown.measured - slowdown.injected) / slowdown.injected;
+  };
+  const InjectedSlowdown* worst = nullptr;
+  int others = -1;
+  for (const SelfTest& test : tests) {
+    for (const InjectedSlowdown& slowdown : test.injected) {
+      if (error(slowdown) <= kMaxInjectedError) continue;
+      ++others;
+      if (worst == nullptr || error(slowdown) > error(*worst)) worst = &slowdown;
+    }
+  }
+  if (worst == nullptr) return "";
+  std::string text = fmt::format(" The self-test's own check failed: an injected slowdown of {}",
+                                 format_injected(*worst));
+  if (others > 0) text += fmt::format(", and {} more {} wrong", others, others == 1 ? "is" : "are");
+  return text + ". Do not rely on verdicts about effects of this size.";
+}
+
+// Returns how often the gate is wrong, and how many slower cases it finds.
+std::string describe_rates(const SelfTestSummary::Rates& rates) {
   std::string text =
       fmt::format("The gate calls {:.1f} % of unchanged suites of 100 cases slower on this machine",
-                  to_percent(summary.clean.red_suites, summary.clean.suites));
+                  to_percent(rates.clean.red_suites, rates.clean.suites));
   const char* separator = "; it finds ";
-  for (const PowerRow& row : summary.power) {
+  for (const PowerRow& row : rates.power) {
     text += fmt::format("{}{:+.0f} % in {:.0f} %", separator, 100 * row.slowdown,
                         to_percent(row.result.detected, row.result.slow));
     separator = ", ";
   }
-  return text + " of slower cases.\n\n";
+  return text + " of slower cases.";
 }
 
+// Returns the first sentences of the report.
+std::string format_selftest_answer(const std::vector<SelfTest>& tests,
+                                   const SelfTestSummary& summary) {
+  int most = 0, too_short = 0;
+  for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
+    most = std::max(most, kernel.duets);
+    too_short += kernel.duets < kMinResampledDuets ? 1 : 0;
+  }
+  std::string text;
+  if (summary.rates) {
+    text = describe_rates(*summary.rates);
+    if (too_short > 0) {
+      text += fmt::format(" Of {} cases, {} with fewer than {} duets do not count.",
+                          summary.kernels.size(), too_short, kMinResampledDuets);
+    }
+  } else {
+    text = fmt::format(
+        "Too few duets for an answer: no case has more than {}, and the rates of the gate need {}. "
+        "Run `bench selftest --duets {}` or more (default 40), with a longer --budget or none.",
+        most, kMinResampledDuets, kMinResampledDuets);
+  }
+  return text + describe_failed_check(tests) + "\n\n";
+}
+
+// Returns the section about the resampled suites.
+std::string format_rates(const SelfTestSummary::Rates& rates) {
+  const SimulationResult& clean = rates.clean;
+  std::string text = fmt::format(
+      "\nsuites of 100 cases, resampled from these duets\n"
+      "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
+      clean.red_suites, clean.suites, to_percent(clean.false_positives, clean.clean),
+      clean.processes_per_case);
+  text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
+                      rates.clean_as_recorded.red_suites, rates.clean_as_recorded.suites);
+  const PowerRow& cut_short = rates.power_cut_short;
+  text += fmt::format(
+      "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
+      kDuetsOfShortBudget, rates.clean_cut_short.red_suites, rates.clean_cut_short.suites,
+      100 * cut_short.slowdown, to_percent(cut_short.result.detected, cut_short.result.slow),
+      cut_short.result.slow);
+  for (const PowerRow& row : rates.power) {
+    text +=
+        fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
+                    100 * row.slowdown, to_percent(row.result.detected, row.result.slow),
+                    row.result.slow, row.result.processes_per_case);
+  }
+  if (rates.all_rounds) text += format_all_rounds(*rates.all_rounds);
+  return text;
+}
+
+}  // namespace
+
 std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
-  std::string text = format_answer_sentence(summary);
+  std::string text = format_selftest_answer(tests, summary);
   for (const SelfTest& test : tests) text += format_machine(test);
   text += "\nA/A duets (both sides equal)\n";
   for (const SelfTestSummary::Kernel& kernel : summary.kernels) {
@@ -203,44 +288,22 @@ std::string format_self_test(const std::vector<SelfTest>& tests, const SelfTestS
         "  {:6} of {}: centre {:+.3f} %, deviation {:.2f} %, minimum detectable effect {:.1f} %",
         kernel.duets, kernel.name, 100 * std::expm1(kernel.center), 100 * kernel.deviation,
         100 * kernel.detectable.value_or(0));
-    if (summary.all_rounds) {
+    if (kernel.deviation_of_all_rounds) {
       text += fmt::format("; deviation {:.2f} % if all rounds counted",
-                          100 * kernel.deviation_of_all_rounds);
+                          100 * *kernel.deviation_of_all_rounds);
     }
     text += "\n";
   }
-  const SimulationResult& clean = summary.clean;
-  text += fmt::format(
-      "\nsuites of 100 cases, resampled from these duets\n"
-      "  clean: {} of {} red; {:.3f} false positives per 100 cases; {:.1f} processes per case\n",
-      clean.red_suites, clean.suites, to_percent(clean.false_positives, clean.clean),
-      clean.processes_per_case);
-  text += fmt::format("  duets as recorded, without mirror images: {} of {} red\n",
-                      summary.clean_as_recorded.red_suites, summary.clean_as_recorded.suites);
-  const PowerRow& cut_short = summary.power_cut_short;
-  text += fmt::format(
-      "  budget ends after {} duets: {} of {} red; {:+.0f} % is found in {:.1f} % of {} cases\n",
-      kDuetsOfShortBudget, summary.clean_cut_short.red_suites, summary.clean_cut_short.suites,
-      100 * cut_short.slowdown, to_percent(cut_short.result.detected, cut_short.result.slow),
-      cut_short.result.slow);
-  for (const PowerRow& row : summary.power) {
-    text +=
-        fmt::format("  {:+3.0f} % is found in {:5.1f} % of {} cases; {:.1f} processes per case\n",
-                    100 * row.slowdown, to_percent(row.result.detected, row.result.slow),
-                    row.result.slow, row.result.processes_per_case);
-  }
-  if (summary.all_rounds) text += format_all_rounds(*summary.all_rounds);
-  return text;
+  return summary.rates ? text + format_rates(*summary.rates) : text;
 }
 
 std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSummary& summary) {
-  const auto kernel_fields = [&](JsonWriter& writer, const SelfTestSummary::Kernel& kernel) {
+  const auto kernel_fields = [](JsonWriter& writer, const SelfTestSummary::Kernel& kernel) {
     writer.required("name", kernel.name);
     writer.required("duets", kernel.duets);
     writer.required("log_center", kernel.center);
     writer.required("log_deviation", kernel.deviation);
-    if (summary.all_rounds)
-      writer.required("log_deviation_of_all_rounds", kernel.deviation_of_all_rounds);
+    writer.optional("log_deviation_of_all_rounds", kernel.deviation_of_all_rounds);
     writer.optional("detectable", kernel.detectable);
   };
   std::vector<SelfTest> sittings;
@@ -249,12 +312,14 @@ std::string self_test_json(const std::vector<SelfTest>& tests, const SelfTestSum
     writer.constant("schema", kSelfTestSchema);
     writer.required("sittings", sittings);
     writer.list("kernels", summary.kernels, kernel_fields);
-    writer.required("clean", summary.clean);
-    writer.required("clean_as_recorded", summary.clean_as_recorded);
-    writer.required("clean_cut_short", summary.clean_cut_short);
-    writer.required("power_cut_short", summary.power_cut_short);
-    writer.required("power", summary.power);
-    writer.group("all_rounds", summary.all_rounds, [](JsonWriter& inner, const auto& all_rounds) {
+    if (!summary.rates) return;
+    const SelfTestSummary::Rates& rates = *summary.rates;
+    writer.required("clean", rates.clean);
+    writer.required("clean_as_recorded", rates.clean_as_recorded);
+    writer.required("clean_cut_short", rates.clean_cut_short);
+    writer.required("power_cut_short", rates.power_cut_short);
+    writer.required("power", rates.power);
+    writer.group("all_rounds", rates.all_rounds, [](JsonWriter& inner, const auto& all_rounds) {
       inner.required("clean", all_rounds.clean);
       inner.required("power", all_rounds.power);
     });

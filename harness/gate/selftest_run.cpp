@@ -37,7 +37,10 @@ class SelfTestRun {
 
   Result<SelfTest> run() {
     test_.timer = measure_timer(clock_);
-    for (const Case& spec : task_.plan->cases) BENCH_RETURN_IF_ERROR(measure_harness(spec));
+    for (const Case& spec : task_.plan->cases) {
+      if (must_stop()) return finish();
+      BENCH_RETURN_IF_ERROR(measure_harness(spec));
+    }
     const std::size_t total = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
     std::size_t duets_left = total;
     const Nanoseconds start = clock_.now();

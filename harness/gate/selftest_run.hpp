@@ -25,7 +25,7 @@ struct SelfTestTask {
   const Plan* plan = nullptr;
   std::uint64_t seed = 1;
   int duets = 40;                     // A/A duets per case
-  std::optional<Nanoseconds> budget;  // time limit of the whole self-test
+  std::optional<Nanoseconds> budget;  // time limit of all measurements
 };
 
 struct SelfTestParts {

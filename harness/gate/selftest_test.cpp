@@ -62,10 +62,10 @@ TEST(SelfTest, EachCaseAndSittingIsARecordOfItsOwn) {
 
 TEST(SelfTest, TheSummaryTellsAlarmsPowerAndCost) {
   const auto summary = summarise({sample()}, SelfTestOptions{8, 1});
-  ASSERT_TRUE(summary.ok());
-  EXPECT_EQ(summary->clean.red_suites, 0);
-  ASSERT_THAT(summary->power, SizeIs(4));
-  EXPECT_EQ(summary->power[2].result.detected, summary->power[2].result.slow);
+  ASSERT_TRUE(summary.ok() && summary->rates);
+  EXPECT_EQ(summary->rates->clean.red_suites, 0);
+  ASSERT_THAT(summary->rates->power, SizeIs(4));
+  EXPECT_EQ(summary->rates->power[2].result.detected, summary->rates->power[2].result.slow);
   const std::string text = format_self_test({sample()}, *summary);
   EXPECT_THAT(text, testing::StartsWith("The gate calls 0.0 % of unchanged suites of 100 cases "
                                         "slower on this machine; it finds +2 % in "));
@@ -87,16 +87,17 @@ SelfTest disturbed() {
 
 TEST(SelfTest, SaysWhatTheCanariesBuy) {
   const auto summary = summarise({disturbed()}, SelfTestOptions{8, 1});
-  ASSERT_TRUE(summary.ok());
-  ASSERT_TRUE(summary->all_rounds);
-  EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds, 80 * summary->kernels[0].deviation,
-              1e-9);
-  ASSERT_THAT(summary->all_rounds->power, SizeIs(4));
-  EXPECT_LT(summary->all_rounds->power[0].result.detected, summary->power[0].result.detected);
+  ASSERT_TRUE(summary.ok() && summary->rates);
+  ASSERT_TRUE(summary->rates->all_rounds);
+  EXPECT_NEAR(summary->kernels[0].deviation_of_all_rounds.value_or(0),
+              80 * summary->kernels[0].deviation, 1e-9);
+  ASSERT_THAT(summary->rates->all_rounds->power, SizeIs(4));
+  EXPECT_LT(summary->rates->all_rounds->power[0].result.detected,
+            summary->rates->power[0].result.detected);
   EXPECT_THAT(format_self_test({disturbed()}, *summary),
               AllOf(HasSubstr("% if all rounds counted"),
                     HasSubstr("if all rounds counted, including disturbed ones: ")));
-  EXPECT_EQ(summarise({sample()}, SelfTestOptions{8, 1})->all_rounds.has_value(), false);
+  EXPECT_FALSE(summarise({sample()}, SelfTestOptions{8, 1})->rates->all_rounds);
 }
 
 TEST(SelfTest, BothKindsOfRoundsAreReadAgain) {
@@ -105,6 +106,44 @@ TEST(SelfTest, BothKindsOfRoundsAreReadAgain) {
   ASSERT_TRUE(tests.ok()) << tests.error().message();
   EXPECT_EQ(self_test_lines(tests->front()), text);
   EXPECT_EQ(collect_duets(*tests, Rounds::all)[0].base_q25[0], 100000);
+}
+
+// Four duets per case headlined "finds +2 % in 88 %, +3 % in 100 %".
+TEST(SelfTest, TooFewDuetsGiveNoRatesAndTheFirstSentenceSaysWhatToRun) {
+  SelfTest few = sample();
+  few.duets.resize(8);
+  const auto summary = summarise({few}, SelfTestOptions{8, 1});
+  ASSERT_TRUE(summary.ok());
+  EXPECT_FALSE(summary->rates);
+  const std::string text = format_self_test({few}, *summary);
+  EXPECT_THAT(text, testing::StartsWith("Too few duets for an answer: no case has more than 4, and "
+                                        "the rates of the gate need 20. Run `bench selftest "
+                                        "--duets 20` or more"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("is found in")));
+  EXPECT_THAT(self_test_json({few}, *summary), testing::Not(HasSubstr("\"power\"")));
+}
+
+TEST(SelfTest, ACaseWithTooFewDuetsIsNotResampled) {
+  SelfTest uneven = sample();
+  uneven.duets.pop_back();  // one of the case b
+  const auto summary = summarise({uneven}, SelfTestOptions{8, 1});
+  ASSERT_TRUE(summary.ok() && summary->rates);
+  EXPECT_THAT(format_self_test({uneven}, *summary),
+              HasSubstr(" Of 2 cases, 1 with fewer than 20 duets do not count.\n"));
+}
+
+TEST(SelfTest, AnInjectedSlowdownThatReadsOtherwiseIsPartOfTheAnswer) {
+  SelfTest wrong = sample();
+  wrong.injected = {{"a", 0.03, -0.0141, 1}, {"b", 0.03, 0.0455, 8}, {"c", 0.03, 0.0445, 8}};
+  const auto summary = summarise({wrong}, SelfTestOptions{8, 1});
+  ASSERT_TRUE(summary.ok());
+  EXPECT_THAT(
+      format_self_test({wrong}, *summary),
+      HasSubstr(" of slower cases. The self-test's own check failed: an injected slowdown of "
+                "+3.0 % reads -1.41 % over 1 duet of a, and 1 more is wrong. Do not rely "
+                "on verdicts about effects of this size.\n\n"));
+  EXPECT_THAT(format_self_test({sample()}, *summarise({sample()}, SelfTestOptions{8, 1})),
+              testing::Not(HasSubstr("check failed")));
 }
 
 TEST(SelfTest, NothingRecordedIsAnError) {
