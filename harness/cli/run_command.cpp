@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/characters.hpp"
 #include "base/file.hpp"
+#include "base/folder.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "harness/cli/case_availability.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/option.hpp"
@@ -20,6 +22,7 @@
 #include "harness/report/short_id.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/run/file_sink.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/run_estimate.hpp"
@@ -92,12 +95,19 @@ Result<Destination> open_destination(const Arguments& arguments, const Plan& pla
   return Destination{FileSink(std::move(file)), std::nullopt};
 }
 
+// Sets the options that determine how long a run takes.
+void set_limits(const Arguments& arguments, RunOptions& options) {
+  options.budget = arguments.budget;
+  options.under = arguments.profile.under;
+  options.store = arguments.baseline.value_or(std::string(kDefaultStore));
+}
+
 RunOptions make_run_options(const Arguments& arguments, const std::string& run_id,
                             InterruptWatch& watch) {
   RunOptions options;
   options.worker_program = own_path();
   options.seed = arguments.seed.value_or(options.seed);
-  options.budget = arguments.budget;
+  set_limits(arguments, options);
   options.run_id = run_id;
   options.tool_version = std::string(tool_version());
   options.tool_commit = std::string(tool_commit().value_or(""));
@@ -106,8 +116,6 @@ RunOptions make_run_options(const Arguments& arguments, const std::string& run_i
     options.shard = fmt::format("{}/{}", arguments.shard->index, arguments.shard->count);
   if (arguments.require_gpu) options.required_device = "cuda";
   options.trace_failures = arguments.profile.trace_failures;
-  options.under = arguments.profile.under;
-  options.store = arguments.baseline.value_or(std::string(kDefaultStore));
   options.interrupted = [&watch] { return watch.is_interrupted(); };
   return options;
 }
@@ -119,6 +127,16 @@ Status check_store(const Arguments& arguments) {
   BENCH_RETURN_IF_ERROR(store.list());
   if (auto foreign = store.foreign_content()) return *std::move(foreign);
   return Done{};
+}
+
+// Checks the folder of --trace-failures, which gets files only after a case has failed.
+Status check_trace_folder(const ProfileArguments& profile) {
+  if (!profile.trace_failures) return Done{};
+  Status checked = check_output_folder(*profile.trace_failures);
+  if (checked) return checked;
+  Error error = std::move(checked).error();
+  error.next = "choose another folder with --trace-failures";
+  return error;
 }
 
 bool names_same_file(const std::string& path, const std::optional<std::string>& other) {
@@ -257,49 +275,112 @@ std::string format_command_line(const Arguments& arguments, std::string_view com
   return line;
 }
 
-// Rounds to an estimate's precision: "2.6 s", "115 s".
+// Rounds to an estimate's precision: "2.6 s", "115 s", "33 min", "4.5 h", "74 d".
 std::string format_rough_time(Nanoseconds time) {
-  const std::chrono::duration<double> seconds = time;
-  return fmt::format("{:.{}f} s", seconds.count(), time < std::chrono::seconds(10) ? 1 : 0);
+  using namespace std::chrono_literals;
+  struct Unit {
+    Nanoseconds limit;  // the unit is for shorter times
+    Nanoseconds length;
+    std::string_view name;
+  };
+  constexpr Unit kUnits[] = {{10min, 1s, "s"}, {2h, 1min, "min"}, {48h, 1h, "h"}};
+  Unit unit{Nanoseconds::max(), 24h, "d"};
+  for (const Unit& candidate : kUnits) {
+    if (time >= candidate.limit) continue;
+    unit = candidate;
+    break;
+  }
+  const double value = std::chrono::duration<double>(time) / unit.length;
+  return fmt::format("{:.{}f} {}", value, value < 9.95 ? 1 : 0, unit.name);
 }
 
-// Formats the sentence that estimates how long a run takes, in total and by phase.
-std::string format_dry_run(const Plan& plan, const std::optional<Nanoseconds>& budget) {
-  const RunEstimate estimate = estimate_run(plan);
-  std::string text = fmt::format("{} case{}", plan.cases.size(), plan.cases.size() == 1 ? "" : "s");
+// Which cases of a plan this machine can run.
+struct RunnableCases {
+  Plan plan;                           // has only the cases that can run
+  std::vector<std::string> runs_here;  // one per case of the complete plan
+};
+
+RunnableCases find_runnable_cases(const Plan& plan, Env& env) {
+  const CaseAvailability availability = find_availability(plan, "run", env);
+  RunnableCases result{plan, {}};
+  result.plan.cases.clear();
+  for (const Case& entry : plan.cases) {
+    result.runs_here.push_back(availability.format_runs_here(case_facts(entry)));
+    if (result.runs_here.back() == kRunsHere) result.plan.cases.push_back(entry);
+  }
+  return result;
+}
+
+// Formats the beginning of the estimate: how many cases there are, and how many of them can run.
+std::string format_case_counts(std::size_t cases, std::size_t runnable) {
+  const std::string all = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+  if (runnable == cases) return all;
+  if (runnable == 0) return fmt::format("{}: none can run here", all);
+  return fmt::format("{}, {} can run here", all, runnable);
+}
+
+// Formats the sentence that estimates how long a run takes, in total and by phase. `cases`: number
+// of cases, including those that cannot run.
+std::string format_dry_run(std::size_t cases, std::size_t runnable, const RunEstimate& estimate,
+                           const std::optional<Nanoseconds>& budget) {
+  std::string text = format_case_counts(cases, runnable);
+  if (runnable == 0) return text + ", so a run measures nothing.";
   if (budget && *budget < estimate.total()) {
     text += fmt::format(". The budget ends the run after {}; without it, the run takes",
                         format_rough_time(*budget));
   } else {
-    text += " in";
+    text += runnable == cases ? " in" : ". The run takes";
   }
-  return text + fmt::format(
-                    " about {}: {} timed, {} warm-up, {} preparation and checks, {} starts of "
-                    "workers. A busy machine takes up to twice as long: disturbed processes are "
-                    "measured again.",
-                    format_rough_time(estimate.total()), format_rough_time(estimate.timed),
-                    format_rough_time(estimate.warmup), format_rough_time(estimate.preparation),
-                    format_rough_time(estimate.workers));
+  text += fmt::format(
+      " about {}: {} timed, {} warm-up, {} preparation and checks, {} starts of "
+      "workers",
+      format_rough_time(estimate.total()), format_rough_time(estimate.timed),
+      format_rough_time(estimate.warmup), format_rough_time(estimate.preparation),
+      format_rough_time(estimate.workers));
+  if (estimate.ceilings > Nanoseconds(0))
+    text += fmt::format(", {} ceilings", format_rough_time(estimate.ceilings));
+  return text +
+         ". A busy machine takes up to twice as long: disturbed processes are measured again.";
 }
 
-void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
-  const std::size_t width = console_options(env).width;
-  *env.out << wrap(format_dry_run(plan, arguments.budget ? arguments.budget : plan.budget), width,
-                   0);
-  const std::vector<TextColumn> columns = {{"case", Align::left, kMinId, 0},
-                                           {"processes", Align::right},
-                                           {"timed at most", Align::right}};
+// Prints one row per case. If cases cannot run, a column states why.
+void print_dry_run_table(const Plan& plan, const RunnableCases& runnable, std::size_t width,
+                         Env& env) {
+  std::vector<TextColumn> columns = {{"case", Align::left, kMinId, 0},
+                                     {"processes", Align::right},
+                                     {"timed at most", Align::right}};
+  const bool has_reasons = runnable.plan.cases.size() < plan.cases.size();
+  if (has_reasons) columns.push_back({"runs here"});
   std::vector<std::string_view> ids;
   for (const Case& entry : plan.cases) ids.push_back(entry.id);
   const IdShortener shortener(ids);
   std::vector<TextRow> rows;
-  for (const Case& entry : plan.cases) {
-    rows.push_back({{{entry.id, Tone::plain, shortener.forms(entry.id)},
-                     {fmt::format("{}", entry.measure.processes)},
-                     {format_time(entry.measure.max_time)}},
-                    ""});
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const Case& entry = plan.cases[i];
+    const std::string& runs_here = runnable.runs_here[i];
+    const bool runs = runs_here == kRunsHere;
+    TextRow row{{{entry.id, Tone::plain, shortener.forms(entry.id)},
+                 {runs ? fmt::format("{}", entry.measure.processes) : "-"},
+                 {runs ? format_time(entry.measure.max_time) : "-"}},
+                ""};
+    if (has_reasons) add_runs_here(runs_here, reason_placement(width), row);
+    rows.push_back(std::move(row));
   }
-  *env.out << '\n' << render_table(columns, rows, width, Colour::off);
+  *env.out << '\n' << render_table(columns, std::move(rows), width, Colour::off);
+}
+
+void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
+  RunOptions options;
+  set_limits(arguments, options);
+  const std::size_t width = console_options(env).width;
+  const RunnableCases runnable = find_runnable_cases(plan, env);
+  RunEstimate estimate = estimate_run(runnable.plan);
+  const auto observer = make_progress(Verbosity::quiet, env);
+  estimate.ceilings = estimate_calibration(runnable.plan, options, *observer);
+  const std::optional<Nanoseconds> budget = options.budget ? options.budget : plan.budget;
+  *env.out << wrap(format_dry_run(plan.cases.size(), runnable.plan.cases.size(), estimate, budget),
+                   width, 0);
+  print_dry_run_table(plan, runnable, width, env);
   std::string command = arguments.program;
   for (const std::string& word : without_flag(arguments.command_line, *find_option("dry-run"))) {
     command += " " + shell_quoted(word);
@@ -335,6 +416,8 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (const Status status = check_contradictions(arguments); !status)
     return fail("run", status.error(), ExitStatus::usage, env);
   if (const Status status = check_store(arguments); !status)
+    return fail("run", status.error(), ExitStatus::usage, env);
+  if (const Status status = check_trace_folder(arguments.profile); !status)
     return fail("run", status.error(), ExitStatus::usage, env);
   auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;

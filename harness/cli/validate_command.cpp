@@ -41,7 +41,8 @@ ExitStatus validate_command(const Arguments& arguments, Env& env) {
       const bool is_verbose =
           arguments.output == Output::text && arguments.verbosity == Verbosity::normal;
       if (is_verbose)
-        *env.out << fmt::format("{}: {} cases\n", printable(input), plan->cases.size());
+        *env.out << fmt::format("{}: {} case{}\n", printable(input), plan->cases.size(),
+                                plan->cases.size() == 1 ? "" : "s");
     } else {
       diagnostics.insert(diagnostics.end(), plan.error().begin(), plan.error().end());
     }

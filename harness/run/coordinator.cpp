@@ -8,6 +8,7 @@
 #include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
+#include "harness/run/machine_skip.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/profile_phase.hpp"
 #include "harness/run/run_estimate.hpp"
@@ -162,16 +163,11 @@ Status Run::adopt_earlier() {
   return Done{};
 }
 
-// Decides the cases that need no worker, because the device is missing or there are too few
-// processors.
 void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
     if (progress.has_earlier_outcome()) continue;
-    const CaseKey& key = progress.spec().key;
-    if (const auto missing = parts_.device_missing(key)) {
-      progress.end(Outcome::skipped, *missing);
-    } else if (const auto placed = place_threads(key.threads, parts_.cores); !placed) {
-      progress.end(Outcome::skipped, placed.error().message());
+    if (auto reason = skip_reason(progress.spec(), parts_)) {
+      progress.end(Outcome::skipped, *std::move(reason));
     }
   }
 }
@@ -404,7 +400,7 @@ Status Run::profile() {
     const Case& spec = progress.spec();
     const ProfileReason reason = has_failed ? ProfileReason::failed : ProfileReason::wanted;
     if (!stop_cause_ && records_activities(context, reason)) {
-      observer_.message("profiling " + spec.id);
+      observer_.phase("profiling " + spec.id);
       BENCH_RETURN_IF_ERROR(ensure_worker(spec.key.threads));
     }
     if (stop_cause_) {
@@ -439,7 +435,7 @@ Status Run::read_pass_counters(const ProfileContext& context, std::span<OpenPass
       pass.record.details["counters"] = "n/a: the run was stopped before they were read";
       if (!records_activities(context, ProfileReason::wanted)) ++not_profiled_;
     } else {
-      observer_.message("counting " + pass.spec->id);
+      observer_.phase("counting " + pass.spec->id);
       read_case_counters(context, pass);
     }
     BENCH_RETURN_IF_ERROR(append_pass(pass));
@@ -505,6 +501,11 @@ std::string format_stop(const RunSummary& summary) {
   if (text.empty() && summary.stopped_by == StopCause::interruption)
     text = "every case is measured";
   return text.empty() ? "" : fmt::format("{}: {}", format_stop_cause(summary.stopped_by), text);
+}
+
+std::optional<std::string> skip_reason(const Case& spec, const CoordinatorParts& parts) {
+  if (auto missing = parts.device_missing(spec.key)) return missing;
+  return machine_skip_reason(spec, parts.cores, parts.memory);
 }
 
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

@@ -27,6 +27,7 @@ struct CoordinatorParts {
   WorkerFactory start_worker;
   Cores cores;                            // processors that the run may use
   std::optional<Bytes> last_level_cache;  // its size
+  std::optional<Bytes> memory = {};       // available to a worker; nullopt if unknown
   EnvironmentRecord environment;          // without the libraries, which a worker reports
   QuietLevels levels = {};                // quiet levels known before the run
   // Returns why the device of a case is missing, or nullopt if it is available.
@@ -42,6 +43,10 @@ struct CoordinatorParts {
   // function; cases on a GPU then have no roofline.
   std::function<Ceilings(const std::map<std::string, std::string>& details)> gpu_ceilings = {};
 };
+
+// Returns why the run skips the case without asking a worker: its device is missing, or the machine
+// has too few processors or too little memory. Returns nullopt otherwise.
+std::optional<std::string> skip_reason(const Case& spec, const CoordinatorParts& parts);
 
 // Executes the plan like execute_plan().
 Result<RunSummary> execute_plan_with(const Plan& plan, const RunOptions& options,

@@ -57,6 +57,17 @@ TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
   EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
 }
 
+// Such a run used to calibrate for two seconds, because only a worker checked the memory.
+TEST_F(CoordinatorTest, ARunWhoseCasesAllLackMemoryStartsNoWorker) {
+  parts_.memory = Bytes{16};
+  parts_.calibration = {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop)}};
+  run(one_case());
+  EXPECT_EQ(workers_, 0);
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_THAT(record.reason.value_or(""), HasSubstr("not enough memory: needs "));
+}
+
 TEST_F(CoordinatorTest, ALoopThatCannotRunIsLeftOutOfTheCalibration) {
   scripts_["m8n4k4"].backend_error = ops::unsupported("this processor lacks avx2 fma");
   parts_.calibration = {{{kLoop, "fma_avx2_f32", "", 1}, test::make_case(kLoop)}};

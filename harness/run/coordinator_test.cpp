@@ -384,13 +384,15 @@ class TimeLeftObserver final : public RunObserver {
 // the pace of all steps. Before that, only the budget was known.
 TEST_F(CoordinatorTest, TheTimeLeftIsKnownFromTheFirstStepOnAndNeverJumps) {
   std::vector<Case> cases;
+  Measure precise = measure(5, 500ms);
+  precise.precision = 1e-4;
   for (const int m : {4, 8, 12, 16, 20, 24, 28, 32}) {
     const std::string tokens = fmt::format("m{}n4k4", m);
     // Noisy, so that each process uses its share of 100 ms; creation takes longer than expected.
     scripts_[tokens].run = [](std::int64_t n) { return n % 2 == 0 ? 600us : 900us; };
-    scripts_[tokens].create = 150ms;
+    scripts_[tokens].create = 60ms;
     cases.push_back(test::make_case(fmt::format("gemm/forward/{}/f32/onednn/cpu/hot", tokens),
-                                    measure(5, 500ms), kShortWarmup));
+                                    precise, kShortWarmup));
   }
   TimeLeftObserver observer(clock_);
   const auto summary = execute_plan_with(test::make_plan(std::move(cases)), options_, parts_, sink_,
@@ -405,9 +407,9 @@ TEST_F(CoordinatorTest, TheTimeLeftIsKnownFromTheFirstStepOnAndNeverJumps) {
     EXPECT_LT(left, truth * 2) << i;
     if (i == 0) continue;
     const auto [earlier, before] = observer.steps[i - 1];
-    // Each step of 0.25 s reduces it by about as much.
-    EXPECT_LT(left, before + 250ms) << i;
-    EXPECT_GT(left, before - (now - earlier) - 250ms) << i;
+    // Each step of 0.16 s reduces it by about as much.
+    EXPECT_LT(left, before + 160ms) << i;
+    EXPECT_GT(left, before - (now - earlier) - 160ms) << i;
   }
 }
 

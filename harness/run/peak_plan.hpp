@@ -44,15 +44,18 @@ std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads);
 std::optional<CeilingValue> ceiling_value(const PeakCase& entry, const ops::Work& work,
                                           Nanoseconds time);
 
-// Minimum expected time of a run with a calibration, which would take too large a part of a shorter
-// run.
-inline constexpr Nanoseconds kMinCalibratedRun = std::chrono::seconds(10);
+// Minimum expected time of a run with a calibration, whose one to two seconds would be too large a
+// part of a shorter run.
+inline constexpr Nanoseconds kMinCalibratedRun = std::chrono::seconds(5);
 
 // A case of a calibration as a run measures it: for about 50 ms, without a check.
 struct CalibrationCase {
   PeakCase peak;
   Case spec;
 };
+// Usual time of such a case with its preparation: 20 of them took 1.8 s on a busy machine,
+// which is assumed to be slower than an idle one.
+inline constexpr Nanoseconds kCalibrationCaseTime = std::chrono::milliseconds(75);
 // Returns the cases of calibration_peaks() with their measurement settings.
 std::vector<CalibrationCase> make_calibration_cases(const CpuFacts& cpu, int threads);
 

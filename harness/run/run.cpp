@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/run.hpp"
 
+#include "base/available_memory.hpp"
 #include "base/printable.hpp"
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
+#include "harness/run/calibration_phase.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/gpu_peak_plan.hpp"
@@ -21,6 +23,12 @@
 namespace bench {
 namespace {
 
+int count_processors(const Cores& cores) {
+  int processors = 0;
+  for (const std::vector<int>& core : cores) processors += static_cast<int>(core.size());
+  return processors;
+}
+
 // Returns the stored ceilings of this machine; without rows if none are stored.
 Ceilings load_ceilings(const RunOptions& options, const CpuFacts& cpu,
                        const EnvironmentRecord& environment, RunObserver& observer) {
@@ -29,13 +37,14 @@ Ceilings load_ceilings(const RunOptions& options, const CpuFacts& cpu,
   no_rows.threads = threads;
   no_rows.caches = cache_sizes(cpu);
   if (!options.store) return no_rows;
-  const auto stored = BaselineStore(*options.store).peaks(environment.machine_class);
+  const auto stored = find_peaks(*options.store, environment.machine_class);
   if (!stored.ok()) {
     observer.message("ceilings: " + stored.error().message());
     return no_rows;
   }
-  if (!stored->problems.empty()) observer.message("ceilings: " + stored->problems.front());
-  return stored_ceilings(stored->records, threads, cache_sizes(cpu));
+  const PeakHistory& history = stored->history;
+  if (!history.problems.empty()) observer.message("ceilings: " + history.problems.front());
+  return stored_ceilings(history.records, threads, cache_sizes(cpu));
 }
 
 // Returns the stored ceilings of the GPU; without rows if none are stored. A run does not calibrate
@@ -44,13 +53,14 @@ Ceilings load_gpu_ceilings(const RunOptions& options, const std::string& machine
                            const std::map<std::string, std::string>& details) {
   Ceilings ceilings = select_gpu_ceilings(details);
   if (!options.store || ceilings.gpu.empty()) return ceilings;
-  const auto stored = BaselineStore(*options.store).peaks(machine_class);
+  const auto stored = find_peaks(*options.store, machine_class);
   // load_ceilings() has already reported the error of an unreadable store.
-  return stored.ok() ? stored_gpu_ceilings(stored->records, std::move(ceilings)) : ceilings;
+  return stored.ok() ? stored_gpu_ceilings(stored->history.records, std::move(ceilings)) : ceilings;
 }
 
-// Returns whether a run without stored ceilings measures them. Returns false for short runs, for
-// runs under a profiler (--under), and for runs without a store or without a CPU case.
+// Returns whether a run of these cases measures the ceilings if none are stored. Returns false for
+// short runs, for runs under a profiler (--under), and for runs without a store or without a CPU
+// case. `plan`: has only the cases that this machine can run.
 bool needs_calibration(const Plan& plan, const RunOptions& options) {
   const bool on_cpu =
       std::ranges::any_of(plan.cases, [](const Case& spec) { return spec.key.device == "cpu"; });
@@ -60,7 +70,26 @@ bool needs_calibration(const Plan& plan, const RunOptions& options) {
          std::min(expected, budget.value_or(expected)) >= kMinCalibratedRun;
 }
 
+// Returns the plan without the cases that the run skips without asking a worker.
+Plan runnable_part(Plan plan, const CoordinatorParts& parts) {
+  std::erase_if(plan.cases, [&](const Case& spec) { return skip_reason(spec, parts).has_value(); });
+  return plan;
+}
+
 }  // namespace
+
+Nanoseconds estimate_calibration(const Plan& plan, const RunOptions& options,
+                                 RunObserver& observer) {
+  if (!needs_calibration(plan, options)) return Nanoseconds(0);
+  const SystemRoot root{};
+  const CpuFacts cpu = read_cpu(root);
+  EnvironmentRecord environment = read_environment(root, cpu);
+  environment.threads = count_processors(allowed_cores());
+  const Ceilings stored = load_ceilings(options, cpu, environment, observer);
+  if (!stored.rows.empty()) return Nanoseconds(0);
+  return std::min(kCalibrationLimit,
+                  kCalibrationCaseTime * std::ssize(calibration_peaks(cpu, stored.threads)));
+}
 
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env) {
@@ -71,13 +100,12 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   CoordinatorParts parts;
   parts.cores = program.cores;
   parts.last_level_cache = cpu.last_level;
+  parts.memory = available_memory("");
   parts.environment = read_environment(root, cpu);
   if (const auto environment = make_environment(program, std::nullopt)) {
     parts.environment.details.merge(environment_details(*environment));
   }
-  int threads = 0;
-  for (const std::vector<int>& core : program.cores) threads += static_cast<int>(core.size());
-  parts.environment.threads = threads;
+  parts.environment.threads = count_processors(program.cores);
   Devices devices([&] {
     return ask_cuda(options.worker_program, options.worker_environment,
                     ops::cuda::ProbeExtent::devices, env);
@@ -91,7 +119,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.gpu_ceilings = [&](const std::map<std::string, std::string>& details) {
     return load_gpu_ceilings(options, parts.environment.machine_class, details);
   };
-  if (needs_calibration(plan, options))
+  if (needs_calibration(runnable_part(plan, parts), options))
     parts.calibration = make_calibration_cases(cpu, parts.ceilings.threads);
   parts.start_worker = [&](std::optional<int> count) {
     return start_process_link(program, count, *env.clock,

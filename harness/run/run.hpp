@@ -40,6 +40,9 @@ class RunObserver {
   // Called after the last process of a case, or when its outcome is known.
   virtual void case_finished(const CaseRecord& record) = 0;
   virtual void message(const std::string& text) = 0;
+  // Called before work outside the steps, such as a profiling pass: "profiling CASE". The text is
+  // outdated at the next call of any function, so a terminal need not keep it.
+  virtual void phase(const std::string& text) { message(text); }
 };
 
 struct RunOptions {
@@ -52,7 +55,7 @@ struct RunOptions {
   std::vector<std::string> arguments;
   std::optional<std::string> shard;
   // Folder of stored baselines, with quiet levels and ceilings of this machine. It need not exist.
-  // If nullopt, records have no roofline.
+  // If it has no ceilings, those of the default store count. If nullopt, records have no roofline.
   std::optional<std::string> store;
   std::optional<std::string> required_device;  // if it is missing, the run counts as not measured
   std::optional<ProfileSwitches> profile;      // nullopt means no profiling pass
@@ -93,6 +96,12 @@ std::string format_stop(const RunSummary& summary);
 // the sink fails or no worker starts. The sink then has all records up to this time.
 Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, RecordSink& sink,
                                 RunObserver& observer, Env& env);
+
+// Estimates how long a run of the plan calibrates the ceilings before the first case; 0 if they are
+// stored or not needed. `plan`: has only the cases that this machine can run. Reports problems of
+// the store to `observer`.
+Nanoseconds estimate_calibration(const Plan& plan, const RunOptions& options,
+                                 RunObserver& observer);
 
 // Selects the cases for --shard index/count (1 <= index <= count): every count-th case in the order
 // of the plan. Keeps the hash of the whole plan, so that the files of the shards belong together.

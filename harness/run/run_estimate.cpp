@@ -3,11 +3,14 @@
 
 #include "harness/run/case_progress.hpp"
 #include "harness/run/schedule.hpp"
+#include "harness/run/stop_rule.hpp"
+#include "harness/wire/worker_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <variant>
 
 namespace bench {
@@ -15,25 +18,55 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// These times were measured on two processors of a virtual machine. Only the order of magnitude
-// matters, because the pace of the run gradually replaces the estimate.
-constexpr Nanoseconds kWorker = 150ms;        // start, handshake, end
-constexpr Nanoseconds kCanaryWorker = 250ms;  // start, handshake, four canaries, end
-constexpr int kCanaryWorkers = 3;             // before, midway, after
-constexpr Nanoseconds kPreparation = 70ms;    // per case: creation, sample canaries, arena
+// These times were measured on two processors of a virtual machine with AVX-512: `accounting` of
+// runs of the shipped configurations, divided by the numbers of workers, processes and cases. Other
+// programs ran at the same time (load 3 to 5), so an idle machine is usually faster. Only the order
+// of magnitude matters, because the pace of the run gradually replaces the estimate.
+
+// Start, handshake, calibration of the sample canaries, end: 32 to 55 ms, of which the start takes
+// 6 to 10 ms.
+constexpr Nanoseconds kWorker = 45ms;
+constexpr Nanoseconds kCanaryWorker = 50ms;  // start, handshake, four canaries, end
+constexpr int kCanaryWorkers = 3;            // before, midway, after
+// Per process of a case: creation 4 ms, canaries between the samples and messages 5 ms.
+constexpr Nanoseconds kPreparation = 9ms;
 constexpr Nanoseconds kNodePreparation = 5ms;
-// Generating, storing and packing one random value.
-constexpr Nanoseconds kElementPreparation = 20ns;
-constexpr double kKernelFlopsPerSecond = 50e9;
-constexpr double kKernelBytesPerSecond = 10e9;
-constexpr double kReferenceFlopsPerSecond = 1e9;
-constexpr Nanoseconds kMaxReference = 1s;  // the check covers only a part of larger outputs
-// Duration of a warm-up in halves of its configured time. It usually takes another half until the
-// times are steady.
-constexpr int kWarmupHalves = 3;
+// Generating, storing and packing one value: 7 ns (layer_norm) to 20 ns (weights of gemm).
+constexpr Nanoseconds kElementPreparation = 12ns;
+// Computing and comparing one expected value: 30 to 75 ns, besides the operations of products.
+constexpr Nanoseconds kElementCheck = 50ns;
+constexpr double kReferenceFlopsPerSecond = 8e9;
+// The check covers only a part of the output of larger products.
+constexpr Nanoseconds kMaxReference = 80ms;
+// f32 kernels reached 100 to 240 GFLOP/s and, because most tensors fit into the caches, 15 to
+// 110 GB/s.
+constexpr double kKernelFlopsPerSecond = 130e9;
+constexpr double kKernelBytesPerSecond = 40e9;
+// Limit that prevents overflows. No machine has the memory for a longer iteration.
+constexpr Nanoseconds kMaxIteration = 1h;
+// A sample repeats shorter iterations until it takes about this long.
+constexpr Nanoseconds kMinSample = 110us;
+// Number of additional samples until the times are steady: 5 to 15 for samples of 0.1 ms, and 50 to
+// over 100 for samples of 1 ms, which interrupts disturb more often.
+constexpr std::int64_t kUnsteadySamples = 50;
+constexpr Nanoseconds kUnsteadySample = 400us;  // fewer of them for shorter samples
+// A process needs kPrecisionSamples / precision samples: medians of 10 to 20 at 5 %, 20 to 40 at
+// 2 %, and 20 to 80 at 1 %.
+constexpr double kPrecisionSamples = 0.7;
 
 // When 1 / kPriorDivisor of the run is done, its pace has as much weight as the estimate.
 constexpr int kPriorDivisor = 8;
+
+// Fraction of processes that are disturbed on an idle machine: assumed, not measured. At load 3 to
+// 5, runs had 0 to 0.5. The fraction of the run replaces it: after kPriorProcesses processes, both
+// have the same weight.
+constexpr double kDisturbedFraction = 0.1;
+constexpr double kPriorProcesses = 20;
+constexpr double kProcessesPerQuietOne = 1 / (1 - kDisturbedFraction);
+// Number of additional rounds of processes, which replace disturbed ones: 0 to 5 at load 3 to 5.
+constexpr int kReplacementRounds = 2;
+// A case has at most twice as many processes as requested.
+constexpr double kMinQuietFraction = 0.5;
 
 using NetworkPointer = std::shared_ptr<const ops::Network>;
 
@@ -48,20 +81,27 @@ Nanoseconds divide_by_rate(double amount, double per_second) {
 
 Nanoseconds estimate_iteration(const Case& spec) {
   const ops::Work& work = case_work(spec);
-  return std::max(divide_by_rate(static_cast<double>(work.flops), kKernelFlopsPerSecond),
-                  divide_by_rate(static_cast<double>(work.traffic().count), kKernelBytesPerSecond));
+  const Nanoseconds time =
+      std::max(divide_by_rate(static_cast<double>(work.flops), kKernelFlopsPerSecond),
+               divide_by_rate(static_cast<double>(work.traffic().count), kKernelBytesPerSecond));
+  return std::min(time, kMaxIteration);
+}
+
+Nanoseconds multiply(Nanoseconds time, double factor) {
+  return std::chrono::round<Nanoseconds>(factor * std::chrono::duration<double, std::nano>(time));
+}
+
+double count_elements(std::span<const ops::Tensor> tensors) {
+  double elements = 0;
+  for (const ops::Tensor& tensor : tensors) elements += static_cast<double>(tensor.elements());
+  return elements;
 }
 
 Nanoseconds estimate_preparation(const Case& spec) {
-  double elements = 0;
-  for (const ops::Tensor& tensor : case_tensors(spec)) {
-    elements += static_cast<double>(tensor.elements());
-  }
   const ops::Network* network = find_network(spec);
   const auto nodes = network != nullptr ? std::ssize(network->nodes) : 0;
   return kPreparation + nodes * kNodePreparation +
-         std::chrono::round<Nanoseconds>(
-             elements * std::chrono::duration<double, std::nano>(kElementPreparation));
+         multiply(kElementPreparation, count_elements(case_tensors(spec)));
 }
 
 Nanoseconds estimate_workers(const Plan& plan) {
@@ -73,18 +113,28 @@ Nanoseconds estimate_workers(const Plan& plan) {
     rounds = std::max(rounds, spec.measure.processes);
     has_layers = has_layers || spec.layer_of != nullptr;
   }
-  const auto workers = std::ssize(schedule_process(plan, all, 0, 0)) * rounds;
+  const auto workers =
+      std::ssize(schedule_process(plan, all, 0, 0)) * (rounds + kReplacementRounds);
   return kCanaryWorkers * kCanaryWorker + (workers + (has_layers ? 1 : 0)) * kWorker;
 }
 
 }  // namespace
 
 RunEstimate estimate_process(const Case& spec) {
+  const Measure& measure = spec.measure;
   const Nanoseconds iteration = estimate_iteration(spec);
+  const Nanoseconds sample = std::max(iteration, kMinSample);
+  const Nanoseconds max_time = measure.max_time / measure.processes;
+  const double samples =
+      std::clamp(kPrecisionSamples / measure.precision, static_cast<double>(measure.min_iterations),
+                 static_cast<double>(kMaxSamples));
+  const std::int64_t unsteady =
+      std::min(kUnsteadySamples, kUnsteadySamples * sample / kUnsteadySample);
+  const Nanoseconds max_warmup = kWarmupTimeFactor * spec.warmup.time;
   RunEstimate estimate;
-  estimate.timed = std::max(spec.measure.max_time / spec.measure.processes, iteration);
-  estimate.warmup =
-      std::max(kWarmupHalves * spec.warmup.time / 2, spec.warmup.iterations * iteration);
+  estimate.timed = std::max(std::min(multiply(sample, samples), max_time), iteration);
+  estimate.warmup = std::max(std::min(spec.warmup.time + unsteady * sample, max_warmup),
+                             spec.warmup.iterations * iteration);
   estimate.preparation = estimate_preparation(spec);
   return estimate;
 }
@@ -92,18 +142,23 @@ RunEstimate estimate_process(const Case& spec) {
 Nanoseconds estimate_check(const Case& spec) {
   // The worker checks a network against another execution of it, which it also has to prepare.
   if (find_network(spec) != nullptr) return estimate_preparation(spec);
+  double outputs = 0;
+  for (const ops::Tensor& tensor : case_tensors(spec)) {
+    if (tensor.role == ops::TensorRole::output) outputs += static_cast<double>(tensor.elements());
+  }
   const auto flops = static_cast<double>(case_work(spec).flops);
-  return std::min(divide_by_rate(flops, kReferenceFlopsPerSecond), kMaxReference);
+  return multiply(kElementCheck, outputs) +
+         std::min(divide_by_rate(flops, kReferenceFlopsPerSecond), kMaxReference);
 }
 
 RunEstimate estimate_run(const Plan& plan) {
   RunEstimate sum;
   for (const Case& spec : plan.cases) {
     const RunEstimate process = estimate_process(spec);
-    const int processes = spec.measure.processes;
-    sum.timed += processes * process.timed;
-    sum.warmup += processes * process.warmup;
-    sum.preparation += processes * process.preparation + estimate_check(spec);
+    const double processes = spec.measure.processes * kProcessesPerQuietOne;
+    sum.timed += multiply(process.timed, processes);
+    sum.warmup += multiply(process.warmup, processes);
+    sum.preparation += multiply(process.preparation, processes) + estimate_check(spec);
   }
   if (!plan.cases.empty()) sum.workers = estimate_workers(plan);
   return sum;
@@ -113,40 +168,61 @@ RunPace::RunPace(const Plan& plan) : entries_(plan.cases.size()) {
   std::int64_t processes = 0;
   for (const Case& spec : plan.cases) processes += spec.measure.processes;
   if (processes == 0) return;
-  const Nanoseconds worker = estimate_workers(plan) / processes;
+  const Nanoseconds worker = multiply(estimate_workers(plan),
+                                      1 / (static_cast<double>(processes) * kProcessesPerQuietOne));
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    entries_[i].process = estimate_process(plan.cases[i]).total() + worker;
-    entries_[i].check = estimate_check(plan.cases[i]);
+    const Case& spec = plan.cases[i];
+    entries_[i].process = estimate_process(spec).total() + worker;
+    entries_[i].check = estimate_check(spec);
+    entries_[i].requested = spec.measure.processes;
+    entries_[i].possible = CaseProgress::max_processes(spec);
   }
 }
 
-Nanoseconds RunPace::remaining_time(const Entry& entry) {
-  const bool needs_check = entry.remaining > 0 && !entry.is_checked;
-  return entry.remaining * entry.process + (needs_check ? entry.check : Nanoseconds(0));
+void RunPace::add_to_sums(const Entry& entry, int sign) {
+  remaining_ += sign * entry.remaining * entry.process;
+  possible_ += sign * entry.possible * entry.process;
+  if (entry.remaining > 0 && !entry.is_checked) checks_ += sign * entry.check;
+}
+
+// Returns the estimated time of the remaining processes and of their expected replacements.
+Nanoseconds RunPace::expected_time() const {
+  const double fraction = (static_cast<double>(disturbed_) + kDisturbedFraction * kPriorProcesses) /
+                          (static_cast<double>(ended_) + kPriorProcesses);
+  const double processes_per_quiet_one = 1 / std::max(1 - fraction, kMinQuietFraction);
+  return checks_ + std::min(multiply(remaining_, processes_per_quiet_one), possible_);
 }
 
 void RunPace::expect(std::size_t index, std::int64_t processes) {
   Entry& entry = entries_[index];
   entry.remaining = processes;
-  remaining_ += remaining_time(entry);
-  total_ += remaining_time(entry);
+  entry.possible =
+      processes == 0 ? 0 : std::max(processes, entry.possible - (entry.requested - processes));
+  add_to_sums(entry, 1);
+  total_ = expected_time();
 }
 
 void RunPace::finish(std::size_t index, std::int64_t remaining) {
   Entry& entry = entries_[index];
-  remaining_ -= remaining_time(entry);
+  add_to_sums(entry, -1);
   done_ += entry.process + (entry.is_checked ? Nanoseconds(0) : entry.check);
+  // A case that ends early, because it is skipped or fails, has no disturbed process.
+  const bool ends_early = remaining == 0 && entry.remaining > 1;
+  if (!ends_early) {
+    ++ended_;
+    disturbed_ = std::max<std::int64_t>(disturbed_ + remaining - (entry.remaining - 1), 0);
+  }
   entry.is_checked = true;
   entry.remaining = remaining;
-  remaining_ += remaining_time(entry);
+  entry.possible = remaining == 0 ? 0 : std::max(remaining, entry.possible - 1);
+  add_to_sums(entry, 1);
 }
 
 Nanoseconds RunPace::remaining(Nanoseconds elapsed) const {
   const Nanoseconds prior = std::max(total_ / kPriorDivisor, Nanoseconds(1));
   const auto pace =
       static_cast<double>((elapsed + prior).count()) / static_cast<double>((done_ + prior).count());
-  return std::chrono::round<Nanoseconds>(pace *
-                                         std::chrono::duration<double, std::nano>(remaining_));
+  return multiply(expected_time(), pace);
 }
 
 }  // namespace bench

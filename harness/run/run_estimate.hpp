@@ -10,14 +10,15 @@
 
 namespace bench {
 
-// The parts of a run's time.
+// The parts of a run's usual time.
 struct RunEstimate {
-  Nanoseconds timed{0};        // if each process uses all of its part of max_time
+  Nanoseconds timed{0};        // until the precision is reached or max_time is used up
   Nanoseconds warmup{0};       // until the times are steady
-  Nanoseconds preparation{0};  // creation, data and checks
+  Nanoseconds preparation{0};  // creation, data, checks and the canaries between samples
   Nanoseconds workers{0};      // starting and ending worker processes, canaries included
+  Nanoseconds ceilings{0};     // calibration of the ceilings before the first case
 
-  Nanoseconds total() const { return timed + warmup + preparation + workers; }
+  Nanoseconds total() const { return timed + warmup + preparation + workers + ceilings; }
   friend bool operator==(const RunEstimate&, const RunEstimate&) = default;
 };
 
@@ -27,12 +28,15 @@ RunEstimate estimate_process(const Case& spec);
 // Estimates the check of a case against the reference, which only the first process performs.
 Nanoseconds estimate_check(const Case& spec);
 
-// Estimates a run of the plan with the requested number of processes, as if this machine could run
-// every case. Excludes the processes that replace disturbed ones, which at most double the number.
+// Estimates a run of the plan, as if this machine could run every case. Includes the processes that
+// usually replace disturbed ones on an idle machine. On a busy machine, they can double the number
+// of processes. Excludes the calibration of the ceilings, which depends on the store.
 RunEstimate estimate_run(const Plan& plan);
 
 // Estimates the remaining time of a run. Starts with the estimate from the plan. The pace of the
-// run gradually gets more weight.
+// run gradually gets more weight. Expects that as large a fraction of the remaining processes is
+// disturbed and replaced as of the ended ones. Otherwise the remaining time would increase with
+// each replacement.
 class RunPace {
  public:
   explicit RunPace(const Plan& plan);
@@ -40,7 +44,8 @@ class RunPace {
   // Sets the number of processes that the run will measure of a case; without a call it is 0.
   // `index`: index of the case in the plan.
   void expect(std::size_t index, std::int64_t processes);
-  // Reports that one process of the case ended. `remaining`: number of its remaining processes.
+  // Reports that one process of the case ended. `remaining`: number of its remaining processes,
+  // with one more for each disturbed process so far.
   void finish(std::size_t index, std::int64_t remaining);
   // Returns the estimated remaining time. `elapsed`: time since the first process of the run began.
   Nanoseconds remaining(Nanoseconds elapsed) const;
@@ -49,17 +54,24 @@ class RunPace {
   struct Entry {
     Nanoseconds process{0};      // time per process, with its part of starting the workers
     Nanoseconds check{0};        // additional time of the first process
-    std::int64_t remaining = 0;  // number of processes
+    std::int64_t requested = 0;  // number of quiet processes that the plan requests
+    std::int64_t remaining = 0;  // number of processes if no further one is disturbed
+    std::int64_t possible = 0;   // number of processes if all further ones are disturbed
     bool is_checked = false;
   };
-  static Nanoseconds remaining_time(const Entry& entry);
+  void add_to_sums(const Entry& entry, int sign);
+  Nanoseconds expected_time() const;
 
   std::vector<Entry> entries_;
-  // Estimated times of the run: total at the beginning, of the remaining and of the ended
-  // processes.
+  // Estimated times of the run: total at the beginning, and of the ended processes.
   Nanoseconds total_{0};
-  Nanoseconds remaining_{0};
   Nanoseconds done_{0};
+  // Sums of the estimated times for Entry::remaining, Entry::possible and the checks to come.
+  Nanoseconds remaining_{0};
+  Nanoseconds possible_{0};
+  Nanoseconds checks_{0};
+  std::int64_t ended_ = 0;      // number of processes
+  std::int64_t disturbed_ = 0;  // number of them that need a replacement
 };
 
 }  // namespace bench

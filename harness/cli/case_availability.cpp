@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/case_availability.hpp"
+
+#include "base/available_memory.hpp"
+#include "base/printable.hpp"
+#include "harness/cli/plan_arguments.hpp"
+#include "harness/host/cuda_status.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/report/console.hpp"
+#include "harness/run/devices.hpp"
+#include "harness/run/machine_skip.hpp"
+#include "harness/run/probe.hpp"
+#include "ops/backend/kernel.hpp"
+#include "ops/network/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bench {
+namespace {
+
+// Describes what would run a case on a GPU: "cuDNN", "cuDNN + bench:elementwise (...)".
+std::string format_support(const CudaSupport& support) {
+  const std::string by = support.reason.empty() || support.by.empty()
+                             ? support.by + support.reason
+                             : fmt::format("{} ({})", support.by, support.reason);
+  if (support.runs == kRunsHere) return by;
+  return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
+}
+
+// Returns why a backend does not support the case, or nullopt. Checks in the order of create() in a
+// worker, so that `list` and `run` give the same reason.
+std::optional<std::string> unsupported_reason(const Case& entry, const ops::Backend& onednn) {
+  const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  const bool is_onednn = entry.key.backend == onednn.name();
+  if (problem == nullptr && !is_onednn) {
+    const auto names = cuda_backend_names();
+    const bool is_cuda_backend = std::ranges::find(names, entry.key.backend) != names.end();
+    const auto& network = *std::get<std::shared_ptr<const ops::Network>>(entry.work);
+    return is_cuda_backend ? ops::whole_network_unsupported_reason(network, "cuDNN") : std::nullopt;
+  }
+  if (!is_onednn) return std::nullopt;
+  auto refused =
+      problem != nullptr
+          ? onednn.support_error(*problem)
+          : onednn.support_error(*std::get<std::shared_ptr<const ops::Network>>(entry.work));
+  return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string CaseAvailability::format_runs_here(const CaseRecord& record) const {
+  if (const auto found = missing.find(record.backend); found != missing.end()) {
+    return "no: " + found->second;
+  }
+  if (const auto found = unsupported.find(record.id); found != unsupported.end())
+    return "no: " + found->second;
+  const auto support = cuda.find(record.id);
+  const bool is_reported = support != cuda.end();
+  if (devices.contains(record.device)) {
+    if (is_reported && support->second.runs == "no")
+      return "no: " + format_support(support->second);
+    return std::string(kRunsHere);
+  }
+  const std::string no_device = fmt::format("no: no {} device", record.device);
+  return is_reported ? fmt::format("{}; there: {}", no_device, format_support(support->second))
+                     : no_device;
+}
+
+UnsupportedReasons unsupported_reasons(const Plan& plan) {
+  const auto onednn = ops::make_onednn_backend();
+  if (!plan.plugins.empty()) {
+    // In a worker, plugins provide the layers for which oneDNN has no kernel.
+    onednn->set_layer_maker(
+        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
+          return ops::BackendError{ops::BackendError::Kind::unsupported, ""};
+        });
+  }
+  const Cores cores = allowed_cores();
+  const std::optional<Bytes> memory = available_memory("");
+  UnsupportedReasons reasons;
+  for (const Case& entry : plan.cases) {
+    auto reason = machine_skip_reason(entry, cores, memory);
+    if (!reason) reason = unsupported_reason(entry, *onednn);
+    if (reason) reasons.emplace(entry.id, *std::move(reason));
+  }
+  return reasons;
+}
+
+CudaSupports query_gpu_support(const Plan& plan, std::string_view command, Env& env) {
+  std::vector<std::string> ids;
+  for (const Case& entry : plan.cases) {
+    const bool is_cuda_backend =
+        std::ranges::find(cuda_backend_names(), entry.key.backend) != cuda_backend_names().end();
+    if (is_cuda_backend && std::holds_alternative<ops::Problem>(entry.work))
+      ids.push_back(entry.id);
+  }
+  if (ids.empty()) return {};
+  auto supports = ask_cuda_support(own_path(), {ids}, env);
+  if (!supports) {
+    print_line(*env.err, fmt::format("bench {}: cannot determine what a GPU would run: {}", command,
+                                     supports.error().message()));
+    return {};
+  }
+  return *std::move(supports);
+}
+
+CaseAvailability find_availability(const Plan& plan, std::string_view command, Env& env) {
+  CaseAvailability availability;
+  availability.cuda = query_gpu_support(plan, command, env);
+  availability.unsupported = unsupported_reasons(plan);
+  const auto description = describe_worker(own_path(), env, plan.plugins);
+  if (!description.ok()) {
+    print_line(*env.err, fmt::format("bench {}: {}", command, description.error().message()));
+    return availability;
+  }
+  for (const WorkerDocument::Device& device : description->devices) {
+    availability.devices.insert(device.name);
+  }
+  for (const WorkerDocument::Device& device : description->missing) {
+    availability.missing.emplace(device.backend, device.reason.value_or(""));
+  }
+  return availability;
+}
+
+ReasonPlacement reason_placement(std::size_t width) {
+  return width < kUnlimitedWidth ? ReasonPlacement::below_row : ReasonPlacement::in_row;
+}
+
+void add_runs_here(const std::string& runs_here, ReasonPlacement placement, TextRow& row) {
+  row.cells.push_back({runs_here});
+  if (placement == ReasonPlacement::in_row || runs_here == kRunsHere) return;
+  const std::size_t end = std::min(runs_here.find(": "), runs_here.size());
+  row.cells.back() = {runs_here.substr(0, end), Tone::warning};
+  row.note = end < runs_here.size() ? runs_here.substr(end + 2) : "";
+}
+
+}  // namespace bench

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/machine_skip.hpp"
+
+#include "harness/host/memory_shortage.hpp"
+#include "harness/run/case_progress.hpp"
+
+namespace bench {
+
+std::optional<std::string> machine_skip_reason(const Case& spec, const Cores& cores,
+                                               std::optional<Bytes> memory) {
+  if (const auto placed = place_threads(spec.key.threads, cores); !placed) {
+    return placed.error().message();
+  }
+  return memory_shortage(case_tensors(spec), memory);
+}
+
+}  // namespace bench
