@@ -14,6 +14,10 @@ namespace bench {
 // reason; its `next` is empty, so the caller may set it.
 Status create_folder(const std::string& path);
 
+// Returns an error if files cannot be created in the folder, which need not exist yet. Call this
+// before long work that produces the files. Removes the folders that it creates for the check.
+Status check_output_folder(const std::string& path);
+
 // A new folder that only this user can access. The destructor removes it with its content.
 class TemporaryFolder {
  public:

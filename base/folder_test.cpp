@@ -30,5 +30,25 @@ TEST(Folder, AFileInItsPlaceIsAnErrorWithThePath) {
               testing::StartsWith(folder->file("file/b") + ": cannot create the folder: "));
 }
 
+TEST(Folder, TheCheckOfAnOutputFolderLeavesNothing) {
+  const auto folder = TemporaryFolder::create("folder-test");
+  ASSERT_TRUE(folder.ok());
+  EXPECT_TRUE(check_output_folder(folder->file("a/b/")).ok());
+  EXPECT_TRUE(check_output_folder(folder->file("")).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder->file("")));
+  std::filesystem::create_directory(folder->file("a"));
+  EXPECT_TRUE(check_output_folder(folder->file("a/b")).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder->file("a")));
+}
+
+TEST(Folder, TheCheckOfAnOutputFolderReportsWhatIsInItsPlace) {
+  const auto folder = TemporaryFolder::create("folder-test");
+  ASSERT_TRUE(folder.ok());
+  ASSERT_TRUE(write_file(folder->file("file"), "text", Existing::refuse).ok());
+  for (const char* name : {"file", "file/b"})
+    EXPECT_FALSE(check_output_folder(folder->file(name)).ok()) << name;
+  EXPECT_FALSE(check_output_folder("/proc/x").ok());
+}
+
 }  // namespace
 }  // namespace bench

@@ -76,6 +76,11 @@ constexpr std::string_view kBatchNorm3d =
 constexpr std::string_view kLayerNorm =
     "layer norm is `layer_norm`, by default over the last dimension: `{ op: layer_norm, shape: [8, "
     "128, 768] }`";
+constexpr std::string_view kAttention =
+    "there is no operator for all of attention; its parts are batched `gemm` and `softmax`: "
+    "`{ op: gemm, batch: 12, m: 128, n: 128, k: 64 }`, `{ op: softmax, shape: [12, 128, 128] }`";
+constexpr std::string_view kEmbedding =
+    "no built-in operator looks up rows of a table; a plugin can add one (docs/plugins.md)";
 constexpr std::string_view kLayoutChange =
     "a change of the memory layout is `reorder`: `{ op: reorder, shape: [1, 64, 56, 56], from: "
     "nhwc, to: nchw }`";
@@ -138,6 +143,15 @@ constexpr std::array kWords = {
     ForeignWord{"bn", "batch_norm", kBatchNorm2d},
     ForeignWord{"layernorm", "layer_norm", kLayerNorm},
     ForeignWord{"layernormalization", "layer_norm", kLayerNorm},
+    ForeignWord{"attention", "gemm", kAttention},
+    ForeignWord{"selfattention", "gemm", kAttention},
+    ForeignWord{"multiheadattention", "gemm", kAttention},
+    ForeignWord{"mha", "gemm", kAttention},
+    ForeignWord{"flashattention", "gemm", kAttention},
+    ForeignWord{"scaleddotproductattention", "gemm", kAttention},
+    ForeignWord{"sdpa", "gemm", kAttention},
+    ForeignWord{"embedding", "reorder", kEmbedding},
+    ForeignWord{"gather", "reorder", kEmbedding},
     ForeignWord{"contiguous", "reorder", kLayoutChange},
     ForeignWord{"permute", "reorder", kLayoutChange},
     ForeignWord{"eltwise", kPointwise},

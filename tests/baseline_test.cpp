@@ -64,6 +64,22 @@ std::string result_text(const RunRecord& run, std::int64_t nanoseconds,
   return result_file(run, record, nanoseconds);
 }
 
+// Regression test: `save` used to store a much slower run without a word.
+TEST_F(BaselineTest, SaveWarnsAboutASlowerCase) {
+  folder_.write("a.jsonl", result_text(run_record(1), 100'000));
+  folder_.write("b.jsonl", result_text(run_record(2), 280'000));
+  EXPECT_THAT(save("a.jsonl").err, Not(HasSubstr("slower")));
+  const ProgramResult slower = save("b.jsonl");
+  EXPECT_EQ(slower.status, 0);
+  EXPECT_THAT(slower.err,
+              AllOf(HasSubstr(std::string("bench baseline: ") + kId + ": 2.8x slower"),
+                    HasSubstr(" than the last stored run; if this is intended, store "
+                              "it with `bench baseline accept`, which opens an epoch")));
+  EXPECT_THAT(slower.err, HasSubstr("1 saved in baselines, 0 known before, 0 refused"));
+  folder_.write("c.jsonl", result_text(run_record(3), 900'000));
+  EXPECT_THAT(baseline({"accept", "c.jsonl", "--reason", "a check"}).err, Not(HasSubstr("slower")));
+}
+
 TEST_F(BaselineTest, SaveListShowAndVerify) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   folder_.write("b.jsonl", result_text(run_record(2), 101'000));

@@ -201,6 +201,18 @@ TEST_F(HistoryCommand, WrongWordsAreExplained) {
   EXPECT_THAT(history({"--baseline", "."}).err, HasSubstr("history: "));
 }
 
+// Regression test: each line of a result file used to be a refused record, with exit status 0.
+TEST_F(HistoryCommand, AFolderWithResultFilesIsNotAStore) {
+  std::filesystem::create_directories(folder_.file("results"));
+  folder_.write("results/r.jsonl", "{\"record\":\"run\",\"schema\":\"bench.result/1\"}\n");
+  const ProgramResult result = history({"--baseline", "results"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err,
+              StartsWith("bench history: results: is not a store of baselines: it contains "
+                         "`r.jsonl` and no baseline; "));
+}
+
 TEST_F(HistoryCommand, MalformedLinesAreNamedAndTheOthersCount) {
   write_store();
   const std::string file =

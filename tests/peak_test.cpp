@@ -15,6 +15,7 @@
 namespace bench::test::peak_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -68,6 +69,22 @@ TEST_F(PeakCommandTest, StoresCeilingsThatLaterRunsUse) {
   EXPECT_EQ(record["roofline"]["source"], "stored");
   EXPECT_EQ(record["roofline"]["bound"], "compute");
   EXPECT_GT(record["roofline"]["ideal_ns"], 0);
+
+  // Another store without ceilings does not hide those of the default store.
+  std::filesystem::create_directories(folder_.file("other"));
+  const ProgramResult other =
+      bench({"run", kLoopOfOneThread, "--quick", "--out", "other.jsonl", "--baseline", "other"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_EQ(case_record("other.jsonl").at("roofline").at("source"), "stored");
+}
+
+// Regression test: the ceilings were measured for a minute and then lost.
+TEST_F(PeakCommandTest, AStoreThatCannotBeWrittenIsReportedBeforeAnythingIsMeasured) {
+  const ProgramResult result = bench({"peak", "--baseline", "/proc/x"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("bench peak: /proc/x/"), HasSubstr("cannot create the folder"),
+                    HasSubstr("choose another one with --baseline DIR"), Not(HasSubstr("["))));
 }
 
 TEST_F(PeakCommandTest, AnalyzeComparesALogWithTheStoredCeilings) {
@@ -90,6 +107,10 @@ TEST_F(PeakCommandTest, AnalyzeComparesALogWithTheStoredCeilings) {
   ASSERT_EQ(after.status, 0) << after.err;
   EXPECT_THAT(after.err,
               HasSubstr("those of this machine's CPU in baselines; the file names no machine"));
+  // A store without ceilings does not hide those of the default store.
+  std::vector<std::string> other = ask;
+  other.insert(other.end(), {"--baseline", "other"});
+  EXPECT_EQ(bench(other).err, after.err);
   const nlohmann::json row = rows_of(after)[0];
   EXPECT_EQ(row.at("bound"), "compute");
   EXPECT_DOUBLE_EQ(row.at("efficiency"),

@@ -117,6 +117,22 @@ TEST_F(ReportCommand, WritesEachPlotAsAFileAndNamesThoseWithoutData) {
   EXPECT_THAT(result.err, HasSubstr("4 plots in plots"));
 }
 
+// Regression test: there used to be a page with 0 cases and exit status 0.
+TEST_F(ReportCommand, AFolderThatIsNotAStoreIsRefused) {
+  std::filesystem::create_directories(folder_.file("configs"));
+  std::filesystem::create_directories(folder_.file("empty"));
+  folder_.write("configs/a.yaml", "version: 1\n");
+  for (const char* folder : {"configs", "empty"}) {
+    const ProgramResult page = report({folder, "-o", "store.html"});
+    EXPECT_EQ(page.status, 2) << folder;
+    EXPECT_THAT(page.err, HasSubstr("name a result file, the folder of a gate, or a store"));
+    EXPECT_EQ(report({folder}).err, page.err);
+  }
+  EXPECT_THAT(report({"configs"}).err,
+              StartsWith("bench report: configs: is not a store of baselines: it contains "));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("store.html")));
+}
+
 TEST_F(ReportCommand, AGateGetsItsOwnReportByFileAndByFolder) {
   std::filesystem::create_directory(folder_.file("gate"));
   write_gate("gate/gate.jsonl");

@@ -159,11 +159,13 @@ TEST_F(TraceFailures, ARunThatPassesLeavesNone) {
   EXPECT_THAT(traces(), IsEmpty());
 }
 
-TEST_F(TraceFailures, AFolderThatCannotBeMadeIsSaid) {
+TEST_F(TraceFailures, AFolderThatCannotBeMadeIsReportedBeforeTheRun) {
   folder_.write("traces", "a file is in the way");
   const ProgramResult result = run("crash", 0);
-  EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.err, HasSubstr("cannot create the folder"));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, HasSubstr("bench run: traces: cannot create the folder"));
+  EXPECT_THAT(result.err, HasSubstr("choose another folder with --trace-failures"));
+  EXPECT_EQ(result.out, "");
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST_F(Trace, CheckSaysWhetherViewersAcceptAFile) {
   const ProgramResult bad =
       trace({"--check", folder_.write("bad.json", R"([{"ph":"X","name":"a","ts":1,"pid":1}])")});
   EXPECT_EQ(bad.status, 2);
-  EXPECT_THAT(bad.out, HasSubstr("problems"));
+  EXPECT_THAT(bad.out, HasSubstr(": 1 problem\n"));
   EXPECT_THAT(bad.out, HasSubstr("tid"));
   const ProgramResult missing = trace({"--check", "nowhere.json"});
   EXPECT_EQ(missing.status, 2);
@@ -264,13 +264,18 @@ TEST_F(Trace, AFormatByNameNeedsNoSuffix) {
   EXPECT_THAT(read_text(folder_.file("t.out")), HasSubstr("<svg"));
 }
 
-TEST_F(Trace, OfAResultWithoutActivitiesSaysSo) {
+// Regression test: there used to be an empty page and exit status 0.
+TEST_F(Trace, OfAResultWithoutActivitiesIsAnErrorAndNoFile) {
   folder_.write("empty.jsonl", R"({"record":"run","schema":"bench.result/1","run_id":"r"})"
                                "\n");
   const ProgramResult empty = trace({"empty.jsonl", "-o", "t.json"});
-  EXPECT_EQ(empty.status, 0);
-  EXPECT_THAT(empty.err, HasSubstr("no activities: was the run profiled (--profile)?"));
-  EXPECT_TRUE(checked(folder_.file("t.json")).ok());
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, StartsWith("bench trace: empty.jsonl: contains no activities; record them "
+                                    "with `bench run --profile`"));
+  EXPECT_EQ(trace({"empty.jsonl", "-o", "t.html"}).status, 2);
+  EXPECT_EQ(trace({"empty.jsonl", "-o", "t.svg"}).status, 2);
+  for (const char* name : {"t.json", "t.html", "t.svg"})
+    EXPECT_FALSE(std::filesystem::exists(folder_.file(name))) << name;
 }
 
 TEST_F(Trace, ALogOfOnednnGetsItsWorkAndATrace) {

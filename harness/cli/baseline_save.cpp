@@ -6,6 +6,8 @@
 #include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/judge/comparison.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
@@ -70,6 +72,31 @@ SaveOutcome make_save_outcome(const BaselineRecord& record, const Appended& appe
   return {};
 }
 
+// Returns a warning if cases of the report are slower than the last stored runs, by the rules of
+// the column `vs baseline`. Call this before the report is stored. Ignores what cannot be read,
+// because BaselineStore::append() reports it.
+std::optional<std::string> warn_about_slower_cases(const Report& report,
+                                                   const BaselineStore& store) {
+  if (report.runs.empty()) return std::nullopt;
+  const std::string& machine_class = report.runs.back().environment.machine_class;
+  std::vector<BaselineHistory> histories;
+  for (const CaseRecord& record : report.cases) {
+    auto history = store.read(BaselineStore::case_file(machine_class, record.id));
+    if (history.ok() && history->last() != nullptr) histories.push_back(*std::move(history));
+  }
+  const Comparison comparison = compare(make_measurement(histories, store.folder()),
+                                        make_measurement(report, "this run"), {});
+  const std::size_t count = comparison.count(CaseVerdict::slower);
+  const auto first =
+      std::ranges::find(comparison.cases, CaseVerdict::slower, &ComparedCase::verdict);
+  if (first == comparison.cases.end()) return std::nullopt;
+  return fmt::format(
+      "{}: {} than the last stored run{}; if this is intended, store it with `bench baseline "
+      "accept`, which opens an epoch",
+      first->id, format_effect(*first->ratio, first->low, first->high),
+      count == 1 ? "" : fmt::format(", and {} more slower", count - 1));
+}
+
 Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,
                  SaveReport& save_report) {
   BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
@@ -80,6 +107,10 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
   const BaselineStore store = make_store(arguments);
   if (auto error = store.class_folder()) return *std::move(error);
+  if (policy == EpochPolicy::current) {
+    if (auto warning = warn_about_slower_cases(report, store))
+      save_report.warnings.push_back(*std::move(warning));
+  }
   ReportBaselines baselines = make_baselines(report, {arguments.reason, arguments.anchor, path},
                                              read_profiles(report, path, save_report));
   for (BaselineRecord& record : baselines.records) {

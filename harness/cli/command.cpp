@@ -217,7 +217,7 @@ constexpr std::array kCommands = {
             "and\n"
             "case, to which each accepted run adds a line. Keep it in git.\n"
             "  save RESULT...    add runs that are as fast as earlier ones, or the first runs\n"
-            "                    of a case\n"
+            "                    of a case; warns if a case is slower\n"
             "  accept RESULT...  add runs with a justified change of level: opens an\n"
             "                    epoch, and earlier runs no longer count\n"
             "  list              the cases with runs, epochs, last commit, median and anchors\n"

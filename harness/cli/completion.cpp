@@ -98,7 +98,9 @@ std::string bash_pattern(std::string_view command, const Option& option) {
   const std::string prefix =
       command.empty() ? std::string("*\" --") : fmt::format("\"{} --", command);
   std::string pattern = fmt::format("{}{}\"", prefix, option.name);
-  if (option.letter != '\0') pattern += fmt::format(" | *\" -{}\"", option.letter);
+  if (option.letter == '\0') return pattern;
+  pattern += command.empty() ? fmt::format(" | *\" -{}\"", option.letter)
+                             : fmt::format(" | \"{} -{}\"", command, option.letter);
   return pattern;
 }
 

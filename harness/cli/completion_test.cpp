@@ -83,6 +83,16 @@ TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
                     Not(Contains("measure="))));
 }
 
+// Regression test: `-c` of every command used to offer the columns of `report`.
+TEST_F(BashCompletion, AShortOptionHasTheValuesOfItsCommand) {
+  for (const char* option : {"-c", "--columns"}) {
+    EXPECT_THAT(completions_of({"bench", "report", "r.jsonl", option, ""}),
+                AllOf(Contains("median_ns"), Not(Contains("layer"))));
+    EXPECT_THAT(completions_of({"bench", "analyze", "r.jsonl", option, ""}),
+                AllOf(Contains("layer"), Not(Contains("median_ns"))));
+  }
+}
+
 TEST_F(BashCompletion, AValueMayFollowAnEqualsSign) {
   EXPECT_THAT(completions_of({"bench", "run", "--device", "=", "cu"}), ElementsAre("cuda"));
   EXPECT_THAT(completions_of({"bench", "run", "--profile", "="}), Contains("memory"));

@@ -84,6 +84,7 @@ class DuetRunner {
              Env& env)
       : arguments_(arguments), plan_(plan), watch_(watch), env_(env) {
     gate_.program = arguments.program;
+    gate_.program_path = own_path();
     gate_.facts.run_id = make_run_id(env);
     gate_.facts.config_name = plan.name;
     gate_.facts.candidate = std::move(sides.candidate);

@@ -30,7 +30,11 @@ constexpr const char* kGateFile = "gate.jsonl";
 // Creates the folder and the evidence file of a gate. Existing files of a gate are replaced only
 // with --force; other files in the folder stay.
 Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments) {
-  BENCH_RETURN_IF_ERROR(create_folder(folder));
+  if (Status created = create_folder(folder); !created) {
+    Error error = std::move(created).error();
+    error.next = "choose another folder with --out";
+    return error;
+  }
   std::error_code code;
   // The evidence must be a regular file, because it is read again. Opening a FIFO would wait for a
   // reader and could not be interrupted.
@@ -87,6 +91,7 @@ GateRequest make_gate_request(const Arguments& arguments, Plan plan, GateSides s
                               std::string run_id, std::string folder) {
   GateRequest request{std::move(plan),   std::move(sides),  std::move(run_id),
                       std::move(folder), arguments.program, arguments.command_line};
+  request.program_path = own_path();
   request.seed = arguments.seed;
   request.budget = arguments.budget;
   if (arguments.require_gpu) request.required_device = "cuda";
@@ -118,6 +123,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, *arguments.gate.from));
   gate.judgements = decide(gate.evidence).judgements;
   gate.program = arguments.program;
+  gate.program_path = own_path();
   gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
   if (arguments.out) BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
   print_gate(gate, {}, arguments, env);

@@ -32,10 +32,7 @@ struct StoredTrends {
 Result<StoredTrends> read_trends(const std::string& folder) {
   const BaselineStore store(folder);
   if (const auto files = store.list(); !files.ok()) return files.error();
-  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
-  if (selection.files.empty()) {
-    if (auto foreign = store.foreign_content()) return *std::move(foreign);
-  }
+  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_baselines(folder));
   StoredTrends stored;
   std::map<std::string, std::vector<BaselineHistory>> classes;
   for (const StoreFile& file : selection.files) {

@@ -58,8 +58,10 @@ Status set_shard(Arguments& arguments, const std::string& value) {
 }
 
 Result<Nanoseconds> parse_limited_duration(const std::string& value, std::string_view option) {
-  BENCH_ASSIGN_OR_RETURN(const Nanoseconds duration, parse_duration(value));
-  if (duration <= kMaxDuration) return duration;
+  const auto duration = parse_duration(value);
+  if (!duration.ok())
+    return Error{duration.error().what, std::string(option), duration.error().next};
+  if (*duration <= kMaxDuration) return *duration;
   return Error{fmt::format("`{}` is longer than a year", value), std::string(option),
                "give at most 8760h"};
 }
@@ -249,7 +251,7 @@ constexpr std::array kOptions = {
              a.output = Output::json;
              return Done{};
            }},
-    Option{"quiet", 'q', "", "print only errors",
+    Option{"quiet", 'q', "", "print no messages, only results and errors",
            [](Arguments& a, const std::string&) -> Status {
              a.verbosity = Verbosity::quiet;
              return Done{};
@@ -517,7 +519,7 @@ struct CommandHelp {
 constexpr std::array kCommandHelp = {
     CommandHelp{
         "run", "out", {"FILE", "the result file (default bench-NAME-RUNID.jsonl in this folder)"}},
-    CommandHelp{"run", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{"run", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{"run",
                 "profile",
                 {"KINDS",
@@ -533,6 +535,8 @@ constexpr std::array kCommandHelp = {
                 {"DIR",
                  "compare each case with the baselines in this folder (default baselines, if it "
                  "contains this machine class)"}},
+    CommandHelp{"validate", "quiet", {"", "print only errors"}},
+    CommandHelp{"list", "shard", {"I/N", "only part I of N of the cases, as `run --shard` does"}},
     CommandHelp{"baseline", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
     CommandHelp{"history", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
     CommandHelp{"history",
@@ -542,21 +546,28 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "gate", "out", {"DIR", "folder for evidence, reports and kits (default gate-NAME-ID)"}},
     CommandHelp{"gate", "budget", {"TIME", "end after TIME (90s, 5m); open cases stay undecided"}},
-    CommandHelp{"gate", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{
+        "gate", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{"gate", "force", {"", "replace existing files in the folder of --out"}},
     CommandHelp{"duet", "out", {"FILE", "write the evidence to FILE as JSON Lines"}},
-    CommandHelp{"duet", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{
+        "duet", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{"selftest", "duets", {"N", "pairs of identical sides per case (default 40)"}},
-    CommandHelp{"selftest", "budget", {"TIME", "end after TIME (90s, 5m)"}},
+    CommandHelp{
+        "selftest",
+        "budget",
+        {"TIME", "end the measurements after TIME (90s, 5m); the resampling comes after it"}},
     CommandHelp{"selftest",
                 "from",
                 {"FILE", "measure nothing: judge the duets that --record kept in FILE"}},
-    CommandHelp{"selftest", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{
+        "selftest", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{
         "peak", "filter", {"GLOB|/REGEX/", "only loops whose case id matches (repeatable)"}},
     CommandHelp{"peak", "quick", {"", "a first look: 2 processes, 200 ms per ceiling"}},
     CommandHelp{"peak", "baseline", {"DIR", "the store of the ceilings (default baselines)"}},
-    CommandHelp{"peak", "quiet", {"", "print no progress, and only errors"}},
+    CommandHelp{
+        "peak", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{"report", "out", {"FILE", "write to FILE; its suffix selects the format"}},
     CommandHelp{"report",
                 "format",

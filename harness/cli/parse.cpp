@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/parse.hpp"
 
+#include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
@@ -77,6 +78,33 @@ Error unknown_option(const Command& command, const std::string& word) {
                : fmt::format("`bench {} --help` lists its options", command.name)};
 }
 
+// Returns the error if a word such as "--out" or "-o" lacks the value that its option needs.
+Error missing_value(const Command& command, const CLI::ParseError& error) {
+  const std::string text = error.what();  // "--out: 1 required TEXT missing"
+  for (std::string_view name : command.options) {
+    if (!text.starts_with(fmt::format("--{}:", name))) continue;
+    const std::string_view value = option_help(command.name, *find_option(name)).value;
+    return {fmt::format("`--{}` needs a value: {}", name, value), "",
+            fmt::format("`bench {} --help` explains it", command.name)};
+  }
+  return {fmt::format("`bench {}`: {}", command.name, text), "",
+          fmt::format("`bench {} --help` shows its usage", command.name)};
+}
+
+// Checks one word of the command line, as far as CLI11 does not or its messages are unclear.
+Status check_word(const Command& command, const CLI::App& app, const std::string& word) {
+  const bool is_long = word.size() > 2 && word.starts_with("--");
+  const bool is_short = word.size() > 1 && word[0] == '-' && is_letter(word[1]);
+  if (!is_long && !is_short) return Done{};
+  const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  if (app.get_option_no_throw(name) == nullptr) return unknown_option(command, word);
+  if (!is_long || name.size() == word.size()) return Done{};
+  const Option& option = *find_option(std::string_view(name).substr(2));
+  if (!option.value.empty()) return Done{};
+  return Error{fmt::format("`{}` does not accept a value", name), "",
+               fmt::format("write `{}` instead of `{}`", name, word)};
+}
+
 Status check_operands(const Command& command, const std::vector<std::string>& operands) {
   const int count = static_cast<int>(operands.size());
   if (count < command.min_operands) {
@@ -140,17 +168,13 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
   words.erase(dashes, words.end());
   insert_implied(command, words);
   for (const std::string& word : words) {
-    const std::string name = word.substr(0, word.find('='));
-    if (word.size() > 2 && word.starts_with("--") && app.get_option_no_throw(name) == nullptr) {
-      return unknown_option(command, word);
-    }
+    BENCH_RETURN_IF_ERROR(check_word(command, app, word));
   }
   try {
     app.parse(
         std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 reads them from the back
   } catch (const CLI::ParseError& error) {
-    return Error{error.what(), fmt::format("bench {}", command.name),
-                 fmt::format("`bench {} --help` shows its usage", command.name)};
+    return missing_value(command, error);
   }
   BENCH_RETURN_IF_ERROR(refuse_contradictions(parsed_options));
   BENCH_RETURN_IF_ERROR(apply_options(parsed_options, arguments));

@@ -101,6 +101,26 @@ TEST(ParseTest, WrongWordsAreNamedWithTheNearestValidOne) {
   EXPECT_THAT(error_of({"run", "a.yaml", "--out"}), HasSubstr("--out"));
 }
 
+// These messages used to name neither the option nor what it needs.
+TEST(ParseTest, AMissingOrInvalidValueIsReportedWithItsOption) {
+  EXPECT_EQ(error_of({"run", "a.yaml", "-o"}),
+            "`--out` needs a value: FILE; `bench run --help` explains it");
+  EXPECT_THAT(error_of({"run", "a.yaml", "--budget", "5"}),
+              testing::StartsWith("--budget: `5` has no unit; "));
+  EXPECT_THAT(error_of({"doctor", "--watch", "-3"}),
+              testing::StartsWith("--watch: `-3` is not a duration; "));
+  EXPECT_THAT(error_of({"run", "a.yaml", "-x"}), HasSubstr("`bench run` has no option `-x`; "));
+}
+
+// Regression test: `--quick=3` and even `--quick=false` used to be accepted.
+TEST(ParseTest, AFlagAcceptsNoValue) {
+  EXPECT_EQ(error_of({"run", "a.yaml", "--quick=3"}),
+            "`--quick` does not accept a value; write `--quick` instead of `--quick=3`");
+  EXPECT_TRUE(parsed({"run", "a.yaml", "--quick"}).arguments.quick);
+  EXPECT_EQ(parsed({"run", "a.yaml", "--filter=a=b"}).arguments.filters,
+            std::vector<std::string>{"a=b"});
+}
+
 // One of the two was ignored silently.
 TEST(ParseTest, OptionsThatContradictEachOtherAreRefusedWithBothNames) {
   EXPECT_EQ(error_of({"run", "a.yaml", "--profile", "--no-profile"}),
@@ -193,6 +213,10 @@ TEST(HelpTest, AnOptionSaysOnlyWhatIsTrueOfItsCommand) {
   EXPECT_THAT(help_of("duet", "out"), Not(HasSubstr("folder")));
   EXPECT_THAT(help_of("compare", "format"), HasSubstr("markdown"));
   EXPECT_THAT(help_of("list", "quiet"), Not(HasSubstr("progress")));
+  EXPECT_THAT(help_of("list", "shard"), Not(HasSubstr("concatenate")));
+  // --quiet suppresses messages, never a result.
+  for (const char* command : {"run", "list", "compare", "analyze", "gate", "history", "peak"})
+    EXPECT_THAT(help_of(command, "quiet"), HasSubstr("only results and errors")) << command;
 }
 
 TEST(HelpTest, TheManualHoldsEveryCommandAndIsNamedByTheHelp) {

@@ -239,6 +239,9 @@ ExitStatus peak_command(const Arguments& arguments, Env& env) {
   const BaselineStore store(arguments.baseline.value_or(std::string(kDefaultStore)));
   if (const auto foreign = store.foreign_content())
     return fail("peak", *foreign, ExitStatus::usage, env);
+  const std::string machine = machine_class(read_cpu(SystemRoot{}));
+  if (const Status status = store.check_peaks(machine); !status)
+    return fail("peak", status.error(), ExitStatus::usage, env);
   auto targets = find_targets(arguments, env);
   if (!targets.ok()) return fail("peak", targets.error(), ExitStatus::not_measured, env);
   const auto plan = make_peak_plan(arguments, targets->cases, env);

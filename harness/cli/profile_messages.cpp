@@ -177,8 +177,8 @@ std::string capture_summary(const CaptureOutcome& outcome, const CaptureSettings
   const std::string device_note =
       device_reason ? fmt::format("; no device rows: {}", *device_reason) : "";
   if (outcome.activities == 0) {
-    return text + fmt::format("{}: nothing captured: {}{}\n", kTool,
-                              explain_empty_profile(outcome, settings), device_note);
+    return text + fmt::format("{}: nothing captured: {}; {} contains no activity{}\n", kTool,
+                              explain_empty_profile(outcome, settings), file, device_note);
   }
   return text + fmt::format("{}: {}; next: {} analyze {}{}{}\n", kTool,
                             describe_contents(outcome, settings, file), settings.program,

@@ -43,7 +43,7 @@ class CaptureSummary : public ::testing::Test {
 TEST_F(CaptureSummary, NothingHasItsReason) {
   EXPECT_EQ(text(),
             "bench profile: nothing captured: 1 process ran, and none of them used oneDNN, NVTX or "
-            "CUDA\n");
+            "CUDA; p.jsonl contains no activity\n");
   outcome_.spool.processes = 0;
   EXPECT_THAT(text(), HasSubstr("did not load the capture library"));
   outcome_.spool.processes = 1;

@@ -4,6 +4,7 @@
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/cli/plan_arguments.hpp"
 #include "harness/config/selection.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
@@ -269,6 +270,7 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "gate"));
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
+  gate.program_path = own_path();
   gate.conclusion = conclude(gate.evidence, gate.judgements, {});
   // A gate can be reported in each format of a run. GateFormat lists only the formats of the files
   // that a gate writes, and `text` is not one of them.
@@ -282,12 +284,17 @@ Status write_gate(const std::string& text, const std::string& name, const Report
 
 Status write_history(const std::string& folder, const ReportFormat& format,
                      const Arguments& arguments, Env& env) {
+  auto opened = open_baselines(folder);
+  if (!opened.ok() || opened->files.empty()) {
+    return Error{opened.ok() ? "contains no baselines" : opened.error().what, folder,
+                 "name a result file, the folder of a gate, or a store of baselines"};
+  }
+  const StoreSelection& selection = *opened;
   BENCH_RETURN_IF_ERROR(refuse_selection(arguments, "store"));
   if (format.name != "html") {
     return Error{fmt::format("a store has no report in the format `{}`", format.name), folder,
                  "choose --format html; `bench baseline list` prints a table"};
   }
-  BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_store(folder));
   std::vector<BaselineHistory> histories;
   for (const StoreFile& file : selection.files) {
     BENCH_ASSIGN_OR_RETURN(BaselineHistory history, selection.store.read(file));

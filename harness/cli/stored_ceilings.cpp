@@ -57,14 +57,14 @@ std::map<std::string, Roofline> read_rooflines(const std::string& path, TextSour
 
 // Returns the ceilings of a machine class, which need not be that of this machine. `facts` contains
 // the cache sizes of the machine.
-Ceilings find_class_ceilings(const std::string& machine, const Facts& facts,
-                             const std::string& store) {
+FoundCeilings find_class_ceilings(const std::string& machine, const Facts& facts,
+                                  const std::string& store) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCaches = {
       {{"cache.L1d_bytes", "l1"}, {"cache.L2_bytes", "l2"}, {"cache.L3_bytes", "l3"}}};
-  const auto stored = BaselineStore(store).peaks(machine);
-  if (!stored.ok() || stored->records.empty()) return {};
+  const auto stored = find_peaks(store, machine);
+  if (!stored.ok() || stored->history.records.empty()) return {{}, store};
   int threads = 1;
-  for (const PeakRecord& record : stored->records) {
+  for (const PeakRecord& record : stored->history.records) {
     threads = std::max(threads, record.ceiling.threads);
   }
   std::map<std::string, Bytes, std::less<>> caches;
@@ -72,20 +72,21 @@ Ceilings find_class_ceilings(const std::string& machine, const Facts& facts,
     if (const auto size = find_positive_number(facts, std::string(fact)))
       caches.emplace(level, Bytes{*size});
   }
-  return stored_ceilings(stored->records, threads, std::move(caches));
+  return {stored_ceilings(stored->history.records, threads, std::move(caches)), stored->store};
 }
 
 }  // namespace
 
-Ceilings find_cpu_ceilings(const std::string& store) {
+FoundCeilings find_cpu_ceilings(const std::string& store) {
   const CpuFacts cpu = read_cpu(SystemRoot{});
-  const auto stored = BaselineStore(store).peaks(machine_class(cpu));
-  return stored.ok() ? stored_ceilings(stored->records, cpu.logical, cache_sizes(cpu)) : Ceilings{};
+  const auto stored = find_peaks(store, machine_class(cpu));
+  if (!stored.ok()) return {{}, store};
+  return {stored_ceilings(stored->history.records, cpu.logical, cache_sizes(cpu)), stored->store};
 }
 
 Ceilings find_case_ceilings(const Case& spec, Env& env) {
   const std::string store(kDefaultStore);
-  if (spec.key.device != "cuda") return find_cpu_ceilings(store);
+  if (spec.key.device != "cuda") return find_cpu_ceilings(store).ceilings;
   const auto stored = BaselineStore(store).peaks(machine_class(read_cpu(SystemRoot{})));
   if (!stored.ok() || stored->records.empty()) return {};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
@@ -103,17 +104,17 @@ CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
   const auto file_class = facts.find("machine_class");
   const std::string this_class = machine_class(read_cpu(SystemRoot{}));
   const bool is_this_machine = file_class == facts.end() || file_class->second == this_class;
-  Ceilings ceilings = is_this_machine ? find_cpu_ceilings(store)
-                                      : find_class_ceilings(file_class->second, facts, store);
+  FoundCeilings found = is_this_machine ? find_cpu_ceilings(store)
+                                        : find_class_ceilings(file_class->second, facts, store);
   const std::string machine =
       is_this_machine ? "this machine's CPU" : "`" + file_class->second + "`";
-  if (ceilings.rows.empty()) {
+  if (found.ceilings.rows.empty()) {
     return {{},
             fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
                         is_this_machine ? "" : " there")};
   }
-  return {make_ideal_provider(std::move(ceilings)),
-          fmt::format("Ceilings: those of {} in {}{}.", machine, store,
+  return {make_ideal_provider(std::move(found.ceilings)),
+          fmt::format("Ceilings: those of {} in {}{}.", machine, found.store,
                       file_class == facts.end() ? "; the file names no machine" : "")};
 }
 

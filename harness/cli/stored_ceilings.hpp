@@ -14,16 +14,22 @@
 
 namespace bench {
 
-// Returns the ceilings of this machine's CPU in a store.
-Ceilings find_cpu_ceilings(const std::string& store);
+struct FoundCeilings {
+  Ceilings ceilings;
+  std::string store;  // the store that contains them
+};
+
+// Returns the ceilings of this machine's CPU in a store or, if it has none, in the default store.
+FoundCeilings find_cpu_ceilings(const std::string& store);
 
 // Returns the ceilings of the case's device on this machine in the default store.
 Ceilings find_case_ceilings(const Case& spec, Env& env);
 
 // Returns the ceilings that the case records of a result file state. If there are none, returns
-// those in `store` for the machine class that the file names. If the file names no class, returns
-// those of this machine. `source` is the result of open_text(path); this function consumes nothing
-// of it. The note states where the ceilings come from, or which command measures them.
+// those in `store` or the default store for the machine class that the file names. If the file
+// names no class, returns those of this machine. `source` is the result of open_text(path); this
+// function consumes nothing of it. The note states where the ceilings come from, or which command
+// measures them.
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store);
 

@@ -12,6 +12,7 @@
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <functional>
@@ -111,10 +112,13 @@ Status write_trace(const Arguments& arguments, Env& env) {
   for (const std::string& path : arguments.inputs) {
     BENCH_RETURN_IF_ERROR(read_into(path, output, arguments, env, activities));
   }
-  BENCH_RETURN_IF_ERROR(output.finish());
+  // Without finish(), no file appears.
   if (activities == 0) {
-    print_line(*env.err, "bench trace: no activities: was the run profiled (--profile)?");
-  } else if (arguments.verbosity == Verbosity::normal) {
+    return Error{"contains no activities", fmt::format("{}", fmt::join(arguments.inputs, ", ")),
+                 "record them with `bench run --profile` or `bench profile`"};
+  }
+  BENCH_RETURN_IF_ERROR(output.finish());
+  if (arguments.verbosity == Verbosity::normal) {
     print_line(*env.err,
                fmt::format("bench trace: {} activities in {}", activities, *arguments.out));
   }
@@ -127,10 +131,12 @@ Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {
     BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
-    *env.out << fmt::format(
-        "{}: {} events, {} flows, {} tracks{}: {}\n", printable(path), check.total(), check.flows,
-        check.tracks, check.ending == TraceEnding::unterminated ? ", unterminated" : "",
-        check.ok() ? std::string("valid") : fmt::format("{} problems", check.problem_count));
+    *env.out << fmt::format("{}: {} events, {} flows, {} tracks{}: {}\n", printable(path),
+                            check.total(), check.flows, check.tracks,
+                            check.ending == TraceEnding::unterminated ? ", unterminated" : "",
+                            check.ok() ? std::string("valid")
+                                       : fmt::format("{} problem{}", check.problem_count,
+                                                     check.problem_count == 1 ? "" : "s"));
     for (const std::string& problem : check.problems)
       *env.out << "  " << printable(problem) << '\n';
     if (!check.ok()) status = ExitStatus::usage;

@@ -143,6 +143,31 @@ constexpr std::array<KeyRow<ConfigFile>, 9> kFile = {{
     {{"cases", "list of cases", "", "what is measured, in this order"}, read_cases},
 }};
 
+// Returns an error if the text is a result file or another file of records, whose lines are JSON
+// objects. Its syntax is valid YAML as far as the first line.
+std::optional<yaml::Problem> find_records(const std::string& path, std::string_view text) {
+  constexpr std::string_view kStart = "{\"record\":", kBaselineStart = "{\"schema\":";
+  if (!text.starts_with(kStart) && !text.starts_with(kBaselineStart)) return std::nullopt;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (line.find("\"bench.result/") == std::string_view::npos)
+    return yaml::Problem{{1, 1},
+                         "this is a file of records, not a configuration",
+                         "name a YAML file that begins with `version: 1`, or the id of a case"};
+  return yaml::Problem{{1, 1},
+                       "this is a result file, not a configuration",
+                       fmt::format("`bench report {}` shows it; `bench run CONFIG --resume {}` "
+                                   "measures what it lacks",
+                                   path, path)};
+}
+
+// Adds to a syntax error that the file, to judge by its name, may not be a configuration.
+std::string explain_syntax_error(const std::string& path, const std::string& next) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (suffix == ".yaml" || suffix == ".yml" || suffix == ".json") return next;
+  return fmt::format("{}{}a configuration is a YAML file that begins with `version: 1`", next,
+                     next.empty() ? "" : "; ");
+}
+
 }  // namespace
 
 std::string resolve_path(const std::string& folder, const std::string& path) {
@@ -157,9 +182,14 @@ ConfigFile read_config(Diagnostics& diagnostics, const std::string& path, std::s
   config.folder = std::filesystem::path(path).parent_path().string();
   if (config.folder.empty()) config.folder = ".";
   const Reader reader(diagnostics, config.file);
+  if (const auto records = find_records(path, text)) {
+    reader.report_error(records->location, records->what, records->next);
+    return config;
+  }
   auto document = yaml::parse(text);
   if (!document.ok()) {
-    reader.report_error(document.error().location, document.error().what, document.error().next);
+    reader.report_error(document.error().location, document.error().what,
+                        explain_syntax_error(path, document.error().next));
     return config;
   }
   config.document = *std::move(document);

@@ -16,11 +16,13 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Returns the messages of the file a.yaml, one line each.
-std::string mistakes_of(const std::string& text) {
+// Returns the messages of a file, one line each.
+std::string mistakes_of(const std::string& text, const std::string& name = "a.yaml",
+                        const std::vector<std::string>& overrides = {}) {
   LoadRequest request;
   request.read = [text](const std::string&) -> Result<std::string> { return text; };
-  request.arguments = {"a.yaml"};
+  request.arguments = {name};
+  request.overrides = overrides;
   const Result<Plan, std::vector<Diagnostic>> plan = load_plan(request);
   std::string lines;
   if (plan.ok()) return lines;
@@ -62,6 +64,29 @@ TEST(LoadErrors, ACaseWithoutTheSpaceAfterItsFirstColonIsToldSo) {
                 AllOf(HasSubstr("a.yaml:3:"),
                       HasSubstr(fmt::format("a space is missing after the colon: {}", hint))));
   }
+}
+
+// Regression test: the message used to be "a second document starts here".
+TEST(LoadErrors, AFileOfRecordsIsNotAConfiguration) {
+  EXPECT_EQ(mistakes_of("{\"record\":\"run\",\"schema\":\"bench.result/1\"}\n{}\n", "r.jsonl"),
+            "r.jsonl:1:1: this is a result file, not a configuration; `bench report r.jsonl` shows "
+            "it; `bench run CONFIG --resume r.jsonl` measures what it lacks\n");
+  EXPECT_THAT(mistakes_of("{\"schema\":\"bench.baseline/1\"}\n{}\n", "b.jsonl"),
+              HasSubstr("b.jsonl:1:1: this is a file of records, not a configuration; "));
+}
+
+TEST(LoadErrors, ASyntaxErrorInAFileOfAnotherKindSaysWhatAConfigurationIs) {
+  const std::string text = "# Title\n\n`code`\n";
+  EXPECT_THAT(mistakes_of(text, "README.md"),
+              HasSubstr("a configuration is a YAML file that begins with `version: 1`"));
+  EXPECT_THAT(mistakes_of(text), testing::Not(HasSubstr("YAML file")));
+}
+
+TEST(LoadErrors, AMisspelledGroupOfANestedKeyIsCorrected) {
+  const std::string text = "version: 1\ncases: [{op: gemm, m: 1, n: 1, k: 1}]\n";
+  EXPECT_EQ(mistakes_of(text, "a.yaml", {"mesure.processes=3"}),
+            "--set mesure.processes=3: unknown key `mesure.processes`; did you mean "
+            "`measure.processes`?\n");
 }
 
 }  // namespace

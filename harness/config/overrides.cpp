@@ -25,6 +25,16 @@ bool is_setting_group(std::string_view key) {
   return false;
 }
 
+// Returns what to write instead of an unknown key.
+std::string expected_override(const std::string& key) {
+  if (const auto group = find_settings_group(key))
+    return fmt::format("write --set {}.{}=...", *group, key);
+  const std::vector<std::string> keys = override_keys();
+  const std::vector<std::string_view> nested(keys.begin(), keys.end());
+  // Only nested keys have a dot, and the nearest one shows the group, too.
+  return expected_key(key, key.find('.') == std::string::npos ? list_top_level_keys() : nested);
+}
+
 void read_override(const std::string& argument, const ops::OperatorRegistry& registry,
                    Diagnostics& diagnostics, Overrides& overrides) {
   const Reader reader(diagnostics, diagnostics.add_argument("--set " + argument), registry);
@@ -55,10 +65,7 @@ void read_override(const std::string& argument, const ops::OperatorRegistry& reg
   // Reads the value into unused settings, which reports its errors once instead of once per case.
   Settings unused;
   if (!read_setting(reader, key, *value, SettingsOwner::defaults, unused)) {
-    const auto group = find_settings_group(key);
-    reader.report_error({}, "unknown key " + quote(key),
-                        group ? fmt::format("write --set {}.{}=...", *group, key)
-                              : expected_key(key, list_top_level_keys()));
+    reader.report_error({}, "unknown key " + quote(key), expected_override(key));
     return;
   }
   overrides.settings.push_back({reader.file(), std::move(key), value});

@@ -336,6 +336,28 @@ Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) 
   return result;
 }
 
+Status BaselineStore::check_peaks(std::string_view machine_class) const {
+  const std::string folder = folder_ + "/" + store_name(machine_class);
+  for (const std::string& path : {folder_, folder}) {
+    if (is_link(path)) return link_error(path);
+  }
+  Status checked = check_output_folder(folder);
+  if (checked) return checked;
+  Error error = std::move(checked).error();
+  error.next = "choose another one with --baseline DIR";
+  return error;
+}
+
+Result<FoundPeaks> find_peaks(const std::string& store, std::string_view machine_class) {
+  BENCH_ASSIGN_OR_RETURN(PeakHistory found, BaselineStore(store).peaks(machine_class));
+  if (found.records.empty() && found.problems.empty()) {
+    const std::string fallback(kDefaultStore);
+    auto other = BaselineStore(fallback).peaks(machine_class);
+    if (other.ok() && !other->records.empty()) return FoundPeaks{*std::move(other), fallback};
+  }
+  return FoundPeaks{std::move(found), store};
+}
+
 Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
   const std::string folder = folder_ + "/" + store_name(machine_class);
   const std::string path = fmt::format("{}/{}", folder, kPeakFile);
@@ -401,6 +423,15 @@ Result<StoreSelection> open_store(const std::string& path) {
     if (is_store_file(name)) files.push_back({folder.filename().string(), name, std::nullopt});
   }
   return StoreSelection{std::move(store), std::move(files)};
+}
+
+Result<StoreSelection> open_baselines(const std::string& path) {
+  BENCH_ASSIGN_OR_RETURN(StoreSelection selection, open_store(path));
+  // `path` may also be the folder of one machine class instead of a whole store.
+  if (!selection.store.has_baselines(selection.files)) {
+    if (auto foreign = BaselineStore(path).foreign_content()) return *std::move(foreign);
+  }
+  return selection;
 }
 
 }  // namespace bench

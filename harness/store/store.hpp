@@ -98,6 +98,9 @@ class BaselineStore {
   // the record keeps that of the stored run. An epoch opens only if the current epoch has other
   // runs.
   Result<Appended> append(BaselineRecord record, EpochPolicy policy) const;
+  // Returns an error if the ceilings of this machine class could not be stored. Call this before
+  // they are measured. Leaves no new folder.
+  Status check_peaks(std::string_view machine_class) const;
   // Returns the ceilings of a machine class; no records if none are stored.
   Result<PeakHistory> peaks(std::string_view machine_class) const;
   // Returns the problems of the files of ceilings of all machine classes.
@@ -113,6 +116,16 @@ class BaselineStore {
   std::string folder_;
 };
 
+// Ceilings, and the folder of the store that contains them.
+struct FoundPeaks {
+  PeakHistory history;
+  std::string store;
+};
+// Returns the ceilings of a machine class in the store of --baseline, or, if it has none, those in
+// the default store: `bench peak` without --baseline stores them there. No records if neither has
+// any; `store` is then the first.
+Result<FoundPeaks> find_peaks(const std::string& store, std::string_view machine_class);
+
 // A store and some of its files.
 struct StoreSelection {
   BaselineStore store;
@@ -121,5 +134,8 @@ struct StoreSelection {
 // Opens a store with all its files, or, if `path` is the folder of one machine class, the store
 // that contains the folder, with the files of this class.
 Result<StoreSelection> open_store(const std::string& path);
+// The same, but returns an error if the folder is not a store: it has other content and no
+// baseline.
+Result<StoreSelection> open_baselines(const std::string& path);
 
 }  // namespace bench
