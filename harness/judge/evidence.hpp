@@ -74,6 +74,9 @@ std::vector<std::size_t> find_quiet_rounds(const Duet& duet);
 // rounds with equal machine speed next to both samples. If these are too few as well, returns all
 // rounds. The choice depends only on the canaries, never on the samples.
 std::vector<std::size_t> counted_rounds(const Duet& duet);
+// Returns the median time of an iteration on one side over the rounds that count, in nanoseconds.
+// `side` is &Duet::base or &Duet::candidate. Returns nullopt if there are no rounds.
+std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Duet::*side);
 // Whether the duet has canaries, and they found too few quiet rounds.
 bool is_disturbed(const Duet& duet);
 // Returns the median of log(candidate / base) over the rounds that count. Returns nullopt if no

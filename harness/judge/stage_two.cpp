@@ -24,13 +24,7 @@ Nanoseconds side_median(const std::vector<const Duet*>& duets,
                         std::vector<Nanoseconds> Duet::*side) {
   std::vector<double> medians;
   for (const Duet* duet : duets) {
-    std::vector<double> times;
-    for (const std::size_t round : counted_rounds(*duet)) {
-      const Nanoseconds sample = (duet->*side)[round];
-      times.push_back(static_cast<double>(sample.count()) /
-                      static_cast<double>(duet->iterations_per_sample));
-    }
-    if (const auto middle = median(times)) medians.push_back(*middle);
+    if (const auto middle = duet_median(*duet, side)) medians.push_back(*middle);
   }
   return Nanoseconds(std::llround(median(medians).value_or(0)));
 }
@@ -81,6 +75,15 @@ std::vector<std::size_t> counted_rounds(const Duet& duet) {
   std::vector<std::size_t> all(count_rounds(duet));
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
+}
+
+std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Duet::*side) {
+  std::vector<double> times;
+  for (const std::size_t round : counted_rounds(duet)) {
+    times.push_back(static_cast<double>((duet.*side)[round].count()) /
+                    static_cast<double>(duet.iterations_per_sample));
+  }
+  return median(times);
 }
 
 bool is_disturbed(const Duet& duet) {

@@ -64,6 +64,16 @@ TEST(CountedRounds, ARoundInWhichTheKernelInterruptedOneSideIsNotQuiet) {
   EXPECT_FALSE(is_disturbed(measured));
 }
 
+// The page of a gate showed +608 % beside an effect of +196 %: it took all rounds.
+TEST(CountedRounds, TheMediansOfBothSidesAreOfTheSameRoundsAsTheEffect) {
+  const Round interrupted = {100ns, 900ns, kLevel, 0ns};
+  Duet measured = duet(times(3, {200ns, 400ns, kLevel, kLevel}) + times(20, interrupted));
+  measured.iterations_per_sample = 2;
+  EXPECT_THAT(duet_median(measured, &Duet::base), Optional(100.0));
+  EXPECT_THAT(duet_median(measured, &Duet::candidate), Optional(200.0));
+  EXPECT_EQ(duet_median(Duet{}, &Duet::base), std::nullopt);
+}
+
 TEST(CountedRounds, TooFewQuietOnesMakeADuetDisturbed) {
   EXPECT_TRUE(is_disturbed(duet(times(2, kQuietRound) + times(20, kHalfBusy))));
   EXPECT_FALSE(is_disturbed(duet(times(3, kQuietRound) + times(20, kHalfBusy))));

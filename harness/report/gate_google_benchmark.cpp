@@ -4,7 +4,6 @@
 #include "base/json_writer.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/google_benchmark_text.hpp"
-#include "harness/stats/median.hpp"
 
 #include <cmath>
 #include <unordered_map>
@@ -21,21 +20,20 @@ struct Sides {
   Repetitions base, candidate;
 };
 
-std::optional<Repetition> to_repetition(const std::vector<Nanoseconds>& samples,
-                                        std::int64_t iterations_per_sample) {
-  std::vector<double> times;
-  for (const Nanoseconds sample : samples) times.push_back(static_cast<double>(sample.count()));
-  const std::optional<double> middle = median(times);
+// Returns the repetition of one side of a duet: the median of the rounds that count, as in the
+// effect. Returns nullopt if it has no time.
+std::optional<Repetition> to_repetition(const Duet& duet, std::vector<Nanoseconds> Duet::*side) {
+  const std::optional<double> middle = duet_median(duet, side);
   if (!middle || *middle <= 0) return std::nullopt;
-  return Repetition{*middle / static_cast<double>(iterations_per_sample),
-                    google_benchmark::count_iterations(samples.size(), iterations_per_sample)};
+  return Repetition{*middle, google_benchmark::count_iterations(counted_rounds(duet).size(),
+                                                                duet.iterations_per_sample)};
 }
 
 Sides sides_from_duets(const CaseEvidence& entry) {
   Sides sides;
   for (const Duet& duet : entry.duets) {
-    const auto base = to_repetition(duet.base, duet.iterations_per_sample);
-    const auto candidate = to_repetition(duet.candidate, duet.iterations_per_sample);
+    const auto base = to_repetition(duet, &Duet::base);
+    const auto candidate = to_repetition(duet, &Duet::candidate);
     if (!base || !candidate) continue;
     sides.base.push_back(*base);
     sides.candidate.push_back(*candidate);

@@ -4,7 +4,6 @@
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/trend_text.hpp"
-#include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,18 +116,8 @@ std::vector<ForestRow> make_forest_rows(const GateFile& gate) {
   return rows;
 }
 
-std::optional<double> duet_median(const std::vector<Nanoseconds>& samples,
-                                  std::int64_t iterations) {
-  if (iterations <= 0) return std::nullopt;
-  std::vector<double> times;
-  for (const Nanoseconds sample : samples) {
-    times.push_back(static_cast<double>(sample.count()) / static_cast<double>(iterations));
-  }
-  return median(times);
-}
-
-// Returns one row per case with duets. Each duet gives one time per side, the median of its
-// samples.
+// Returns one row per case with duets. Each duet gives one time per side, the median of the rounds
+// that count, as in the effect.
 std::vector<SidesRow> make_sides_rows(const GateFile& gate) {
   std::vector<SidesRow> rows;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
@@ -136,8 +125,8 @@ std::vector<SidesRow> make_sides_rows(const GateFile& gate) {
     if (found == gate.evidence.cases.end()) continue;
     SidesRow row{judgement->id, {}, {}};
     for (const Duet& duet : found->duets) {
-      const auto base = duet_median(duet.base, duet.iterations_per_sample);
-      const auto candidate = duet_median(duet.candidate, duet.iterations_per_sample);
+      const auto base = duet_median(duet, &Duet::base);
+      const auto candidate = duet_median(duet, &Duet::candidate);
       if (!base || !candidate) continue;
       row.base.push_back(*base);
       row.candidate.push_back(*candidate);
