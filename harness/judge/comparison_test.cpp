@@ -138,7 +138,8 @@ TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
   EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
 }
 
-// Beside one endless loop, products of 2.4 ms took 6.4 ms, and `compare` called them 2.7x slower.
+// On a busy machine, products of 2.4 ms took 6.4 ms, and `compare` called the other side 5x faster
+// instead of 2x.
 TEST(Compare, ASideWithoutQuietProcessesHasNoVerdict) {
   MeasuredCase disturbed = measured("conv-a", times(3.1));
   disturbed.quiet.emplace().processes = 0;
