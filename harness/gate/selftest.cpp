@@ -188,7 +188,7 @@ std::vector<PowerRow> compute_power(const std::vector<RecordedDuets>& records,
   return power;
 }
 
-bool has_canaries(const SelfTest& test) {
+bool has_duets_with_canaries(const SelfTest& test) {
   return std::ranges::any_of(test.duets,
                              [](const NullDuet& duet) { return duet.all_rounds.has_value(); });
 }
@@ -270,7 +270,7 @@ Result<SelfTestSummary> summarise(const std::vector<SelfTest>& tests,
   SelfTestSummary summary;
   for (const RecordedDuets& record : records) summary.kernels.push_back(summarise_kernel(record));
   std::vector<RecordedDuets> all_rounds;
-  if (std::ranges::any_of(tests, has_canaries)) {
+  if (std::ranges::any_of(tests, has_duets_with_canaries)) {
     all_rounds = collect_duets(tests, Rounds::all);
     for (std::size_t i = 0; i < all_rounds.size(); ++i) {
       summary.kernels[i].deviation_of_all_rounds =

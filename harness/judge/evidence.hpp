@@ -67,6 +67,8 @@ struct Duet {
 inline constexpr std::size_t kMinQuietRounds = kMinQuietSamples;
 // Minimum number of rounds with equal machine speed for the median of a duet.
 inline constexpr std::size_t kMinEqualRounds = 5;
+// Whether the canaries show in which rounds the machine was quiet.
+bool has_canaries(const Duet& duet);
 // Returns the indices of the rounds in which the machine was quiet next to both samples. Empty
 // without canaries.
 std::vector<std::size_t> find_quiet_rounds(const Duet& duet);

@@ -39,12 +39,6 @@ std::size_t count_rounds(const Duet& duet) {
   return std::min(duet.base.size(), duet.candidate.size());
 }
 
-bool has_canaries(const Duet& duet) {
-  const std::size_t rounds = count_rounds(duet);
-  return rounds > 0 && duet.base_canary.size() == rounds &&
-         duet.candidate_canary.size() == rounds && duet.quiet_level > Nanoseconds(0);
-}
-
 // Returns the indices of the rounds whose faster and slower canary have the property. Empty without
 // canaries.
 template <class Property>
@@ -59,6 +53,12 @@ std::vector<std::size_t> select_rounds(const Duet& duet, const Property& propert
 }
 
 }  // namespace
+
+bool has_canaries(const Duet& duet) {
+  const std::size_t rounds = count_rounds(duet);
+  return rounds > 0 && duet.base_canary.size() == rounds &&
+         duet.candidate_canary.size() == rounds && duet.quiet_level > Nanoseconds(0);
+}
 
 std::vector<std::size_t> find_quiet_rounds(const Duet& duet) {
   return select_rounds(duet, [&](Nanoseconds fast, Nanoseconds slow) {

@@ -87,7 +87,7 @@ std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence) {
   std::size_t quiet = 0, rounds = 0;
   for (const CaseEvidence& entry : evidence.cases) {
     for (const Duet& duet : entry.duets) {
-      if (duet.base_canary.empty() || duet.quiet_level <= Nanoseconds(0)) continue;
+      if (!has_canaries(duet)) continue;
       quiet += find_quiet_rounds(duet).size();
       rounds += duet.base.size();
     }

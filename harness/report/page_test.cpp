@@ -234,10 +234,11 @@ TEST_F(ReportPage, TheTimelineOpensInsideThePage) {
   EXPECT_THAT(dom, HasSubstr("data-timeline=\"ran\""));
 }
 
-TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
+// Returns the page of a profiled run in which one buffer with this name was allocated.
+std::string page_with_memory(const std::string& name) {
   Activity buffer;
   buffer.kind = ActivityKind::allocation;
-  buffer.name = kAttack;
+  buffer.name = name;
   buffer.duration = Nanoseconds(5000);
   buffer.attributes.set(Attribute::size_bytes, std::int64_t{4096});
   buffer.attributes.set(Attribute::address, std::int64_t{65536});
@@ -246,10 +247,15 @@ TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
   RunView view{report, "r.jsonl"};
   view.profile = &profile;
   const auto flow = MemoryFlow::to(view.memory);
-  ASSERT_TRUE(flow->consume(buffer).ok());
-  ASSERT_TRUE(flow->finish().ok());
+  EXPECT_TRUE(flow->consume(buffer).ok());
+  EXPECT_TRUE(flow->finish().ok());
+  return run_page(view, {});
+}
+
+TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
+  const std::string page = page_with_memory(kAttack);
   const std::string dom =
-      document(run_page(view, {}), "",
+      document(page, "",
                "const details = document.querySelector('details'); details.open = true;"
                "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
                "frame.addEventListener('load', () => { document.documentElement.dataset.blocks ="
@@ -260,21 +266,9 @@ TEST_F(ReportPage, TheMemoryOverTimeOpensInsideThePage) {
 
 // The picture was 1280 pixels wide in a narrower frame, with a white border in a dark page.
 TEST_F(ReportPage, TheMemoryOverTimeFitsItsFrame) {
-  Activity buffer;
-  buffer.kind = ActivityKind::allocation;
-  buffer.name = "weights";
-  buffer.duration = Nanoseconds(5000);
-  buffer.attributes.set(Attribute::size_bytes, std::int64_t{4096});
-  buffer.attributes.set(Attribute::address, std::int64_t{65536});
-  const Report report = test::sample_run_report();
-  const Summary profile;
-  RunView view{report, "r.jsonl"};
-  view.profile = &profile;
-  const auto flow = MemoryFlow::to(view.memory);
-  ASSERT_TRUE(flow->consume(buffer).ok());
-  ASSERT_TRUE(flow->finish().ok());
+  const std::string page = page_with_memory("weights");
   const std::string dom = document(
-      run_page(view, {}), "",
+      page, "",
       "document.querySelector('details').open = true;"
       "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
       "frame.style.width = '340px'; frame.addEventListener('load', () => {"

@@ -96,13 +96,17 @@ Result<std::string> read_text(const std::string& path) {
   return read_file(path, kMaxStoreFileSize);
 }
 
-Status make_folder(const std::string& path) {
-  if (is_link(path)) return link_error(path);
-  Status created = create_folder(path);
-  if (created) return created;
-  Error error = std::move(created).error();
+// Adds to the error of a folder of the store what the user can do.
+Status advise_other_store(Status status) {
+  if (status) return status;
+  Error error = std::move(status).error();
   error.next = "choose another one with --baseline DIR";
   return error;
+}
+
+Status make_folder(const std::string& path) {
+  if (is_link(path)) return link_error(path);
+  return advise_other_store(create_folder(path));
 }
 
 // Checks that the line can be parsed and gives the same id and machine class.
@@ -341,11 +345,7 @@ Status BaselineStore::check_peaks(std::string_view machine_class) const {
   for (const std::string& path : {folder_, folder}) {
     if (is_link(path)) return link_error(path);
   }
-  Status checked = check_output_folder(folder);
-  if (checked) return checked;
-  Error error = std::move(checked).error();
-  error.next = "choose another one with --baseline DIR";
-  return error;
+  return advise_other_store(check_output_folder(folder));
 }
 
 Result<FoundPeaks> find_peaks(const std::string& store, std::string_view machine_class) {
