@@ -19,20 +19,22 @@ namespace {
 using namespace std::chrono_literals;
 
 // These times were measured on two processors of a virtual machine with AVX-512: `accounting` of
-// runs of the shipped configurations, divided by the numbers of workers, processes and cases. Other
-// programs ran at the same time (load 3 to 5), so an idle machine is usually faster. Only the order
-// of magnitude matters, because the pace of the run gradually replaces the estimate.
+// runs of the shipped configurations, divided by the numbers of workers, processes and cases. The
+// machine was idle unless a comment says otherwise. Only the order of magnitude matters, because
+// the pace of the run gradually replaces the estimate.
 
 // Start, handshake, calibration of the sample canaries, end: 32 to 55 ms, of which the start takes
 // 6 to 10 ms.
 constexpr Nanoseconds kWorker = 45ms;
 constexpr Nanoseconds kCanaryWorker = 50ms;  // start, handshake, four canaries, end
 constexpr int kCanaryWorkers = 3;            // before, midway, after
-// Per process of a case: creation 4 ms, canaries between the samples and messages 5 ms.
-constexpr Nanoseconds kPreparation = 9ms;
+// Per process of a case: creation, canaries between the samples and messages, 3 to 5 ms; 9 ms on a
+// busy machine (load 3 to 5).
+constexpr Nanoseconds kPreparation = 4ms;
 constexpr Nanoseconds kNodePreparation = 5ms;
-// Generating, storing and packing one value: 7 ns (layer_norm) to 20 ns (weights of gemm).
-constexpr Nanoseconds kElementPreparation = 12ns;
+// Generating, storing and packing one value: 7 ns (layer_norm) to 20 ns (weights of gemm) on a busy
+// machine.
+constexpr Nanoseconds kElementPreparation = 10ns;
 // Computing and comparing one expected value: 30 to 75 ns, besides the operations of products.
 constexpr Nanoseconds kElementCheck = 50ns;
 constexpr double kReferenceFlopsPerSecond = 8e9;
@@ -46,10 +48,10 @@ constexpr double kKernelBytesPerSecond = 40e9;
 constexpr Nanoseconds kMaxIteration = 1h;
 // A sample repeats shorter iterations until it takes about this long.
 constexpr Nanoseconds kMinSample = 110us;
-// Number of additional samples until the times are steady: 5 to 15 for samples of 0.1 ms, and 50 to
-// over 100 for samples of 1 ms, which interrupts disturb more often.
-constexpr std::int64_t kUnsteadySamples = 50;
-constexpr Nanoseconds kUnsteadySample = 400us;  // fewer of them for shorter samples
+// Number of additional samples until the times are steady: 0 to 15 on an idle machine. On a busy
+// one 5 to 15 for samples of 0.1 ms, and 50 to over 100 for samples of 1 ms, which interrupts
+// disturb more often.
+constexpr std::int64_t kUnsteadySamples = 5;
 // A process needs kPrecisionSamples / precision samples: medians of 10 to 20 at 5 %, 20 to 40 at
 // 2 %, and 20 to 80 at 1 %.
 constexpr double kPrecisionSamples = 0.7;
@@ -57,10 +59,10 @@ constexpr double kPrecisionSamples = 0.7;
 // When 1 / kPriorDivisor of the run is done, its pace has as much weight as the estimate.
 constexpr int kPriorDivisor = 8;
 
-// Fraction of processes that are disturbed on an idle machine: assumed, not measured. At load 3 to
-// 5, runs had 0 to 0.5. The fraction of the run replaces it: after kPriorProcesses processes, both
-// have the same weight.
-constexpr double kDisturbedFraction = 0.1;
+// Fraction of processes that are disturbed on an idle machine: 0.16 to 0.25 in six of seven runs,
+// 0.49 in the seventh, because other guests use the same host. The fraction of the run replaces it:
+// after kPriorProcesses processes, both have the same weight.
+constexpr double kDisturbedFraction = 0.2;
 constexpr double kPriorProcesses = 20;
 constexpr double kProcessesPerQuietOne = 1 / (1 - kDisturbedFraction);
 // Number of additional rounds of processes, which replace disturbed ones: 0 to 5 at load 3 to 5.
@@ -128,12 +130,10 @@ RunEstimate estimate_process(const Case& spec) {
   const double samples =
       std::clamp(kPrecisionSamples / measure.precision, static_cast<double>(measure.min_iterations),
                  static_cast<double>(kMaxSamples));
-  const std::int64_t unsteady =
-      std::min(kUnsteadySamples, kUnsteadySamples * sample / kUnsteadySample);
   const Nanoseconds max_warmup = kWarmupTimeFactor * spec.warmup.time;
   RunEstimate estimate;
   estimate.timed = std::max(std::min(multiply(sample, samples), max_time), iteration);
-  estimate.warmup = std::max(std::min(spec.warmup.time + unsteady * sample, max_warmup),
+  estimate.warmup = std::max(std::min(spec.warmup.time + kUnsteadySamples * sample, max_warmup),
                              spec.warmup.iterations * iteration);
   estimate.preparation = estimate_preparation(spec);
   return estimate;
