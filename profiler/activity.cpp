@@ -23,4 +23,14 @@ std::optional<ActivityKind> activity_kind_from_name(std::string_view name) {
   return static_cast<ActivityKind>(found - kKindNames.begin());
 }
 
+Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit) {
+  Activity counter;
+  counter.kind = ActivityKind::counter;
+  counter.name = name;
+  counter.start = at;
+  counter.attributes.set(Attribute::value, value);
+  counter.attributes.set(Attribute::value_unit, unit);
+  return counter;
+}
+
 }  // namespace bench

@@ -61,6 +61,9 @@ struct Activity {
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
+// Returns the activity that says: the counter has this value from `at` on.
+Activity make_counter(std::string_view name, Nanoseconds at, double value, std::string_view unit);
+
 // Consumes a stream of activities, one at a time. The activities of a file need not fit in memory.
 class ActivitySink {
  public:

@@ -49,16 +49,11 @@ void ApiCalls::count_down(Nanoseconds at, const Activity& context) {
 void ApiCalls::record_counter(std::string_view name, std::int64_t value, Nanoseconds at,
                               const Activity& context) {
   if (!recorder_.is_recording(RecordGroup::api)) return;
-  Activity counter;
-  counter.kind = ActivityKind::counter;
-  counter.name = name;
-  counter.start = at;
+  Activity counter = make_counter(name, at, static_cast<double>(value), "1");
   counter.track = context.track;
   counter.case_id = context.case_id;
   counter.scope = context.scope;
   counter.direction = context.direction;
-  counter.attributes.set(Attribute::value, static_cast<double>(value));
-  counter.attributes.set(Attribute::value_unit, "1");
   recorder_.record(std::move(counter), RecordGroup::api);
 }
 

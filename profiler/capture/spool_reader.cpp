@@ -192,13 +192,9 @@ class SpoolReader {
     const std::int64_t executed = ++executed_[moment.pid];
     const auto resident = integer(record, "resident");
     if (!resident || sample_rate_ == 0 || executed % sample_rate_ != 0) return Done{};
-    Activity counter;
-    counter.kind = ActivityKind::counter;
-    counter.name = "resident_bytes";
-    counter.start = moment.end;
+    Activity counter =
+        make_counter("resident_bytes", moment.end, static_cast<double>(*resident), "bytes");
     counter.track = activity_.track;
-    counter.attributes.set(Attribute::value, static_cast<double>(*resident));
-    counter.attributes.set(Attribute::value_unit, "bytes");
     return nvtx_.consume(counter);
   }
 

@@ -80,13 +80,8 @@ GpuReadingCounters reading_counters(std::vector<GpuReading> readings,
 void append_counter(const GpuCounterName& counter, std::span<const CounterPoint> points,
                     std::vector<Activity>& activities) {
   for (const CounterPoint& point : points) {
-    Activity activity;
-    activity.kind = ActivityKind::counter;
-    activity.name = counter.name;
-    activity.start = point.at;
+    Activity activity = make_counter(counter.name, point.at, point.value, counter.unit);
     activity.track = {counter.pid, 0, counter.device, {}};
-    activity.attributes.set(Attribute::value, point.value);
-    activity.attributes.set(Attribute::value_unit, counter.unit);
     activities.push_back(std::move(activity));
   }
 }

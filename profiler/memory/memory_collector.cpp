@@ -68,16 +68,11 @@ Bytes MemoryCollector::peak() const {
 void MemoryCollector::record_counter(std::string_view name, Nanoseconds at,
                                      const Activity& context) {
   if (!recorder_.is_recording(RecordGroup::memory)) return;
-  Activity counter;
-  counter.kind = ActivityKind::counter;
-  counter.name = name;
-  counter.start = at;
+  Activity counter = make_counter(name, at, static_cast<double>(live_.count), "bytes");
   counter.track = context.track;
   counter.case_id = context.case_id;
   counter.scope = context.scope;
   counter.direction = context.direction;
-  counter.attributes.set(Attribute::value, static_cast<double>(live_.count));
-  counter.attributes.set(Attribute::value_unit, "bytes");
   recorder_.record(std::move(counter), RecordGroup::memory);
 }
 
