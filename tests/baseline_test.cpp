@@ -80,6 +80,20 @@ TEST_F(BaselineTest, SaveWarnsAboutASlowerCase) {
   EXPECT_THAT(baseline({"accept", "c.jsonl", "--reason", "a check"}).err, Not(HasSubstr("slower")));
 }
 
+// Earlier, the schema did not allow `config`, which every saved run has.
+TEST(StoreOfThisProject, MatchesTheSchema) {
+  int lines = 0;
+  const std::string store = std::string(BENCH_SOURCE_DIR) + "/baselines";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(store)) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line); ++lines) {
+      EXPECT_THAT(schema_problems(line, "docs/baseline.schema.json"), IsEmpty()) << entry.path();
+    }
+  }
+  EXPECT_GT(lines, 0);
+}
+
 TEST_F(BaselineTest, SaveListShowAndVerify) {
   folder_.write("a.jsonl", result_text(run_record(1), 100'000));
   folder_.write("b.jsonl", result_text(run_record(2), 101'000));

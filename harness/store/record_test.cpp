@@ -25,6 +25,7 @@ BaselineRecord full_record() {
   BaselineRecord record = baseline(7, 2, Nanoseconds(501800));
   record.tool_version = "0.1.0";
   record.commit = "0123456789ab-dirty";
+  record.config = "quick";
   record.anchor = "release-1.4";
   record.accepted_from = "r.jsonl";
   record.seed = 1;
