@@ -229,8 +229,9 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   result.ratio = std::exp(*effect);
   const auto interval = shift_interval(from, to, options.coverage);
   if (!interval) {
-    result.reason = fmt::format("{} and {} processes are too few for an interval of {:g} %",
-                                from.size(), to.size(), 100 * options.coverage);
+    result.reason = fmt::format(
+        "{} and {} processes of the two sides count, which are too few for an interval of {:g} %",
+        from.size(), to.size(), 100 * options.coverage);
     return;
   }
   set_interval(*effect, *interval, result);

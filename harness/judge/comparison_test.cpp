@@ -159,7 +159,7 @@ TEST(Compare, FewQuietProcessesAreTooFewForAVerdict) {
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
   EXPECT_NEAR(*compared.base, 1000, 1e-9);
   EXPECT_FALSE(compared.low);
-  EXPECT_THAT(compared.reason, HasSubstr("1 and 2 processes are too few"));
+  EXPECT_THAT(compared.reason, HasSubstr("1 and 2 processes of the two sides count"));
 }
 
 // Otherwise one comparison in twenty would call equal runs different, and there are many cases.

@@ -182,9 +182,9 @@ std::string format_comparison_lead(const Comparison& comparison) {
 
 void add_comparison_table(const Comparison& comparison, Page& page) {
   const std::vector<Page::TableColumn> columns = {
-      {"verdict", PageKind::text},     {"case", PageKind::id},           {"base", PageKind::number},
-      {"candidate", PageKind::number}, {"change", PageKind::number},     {"low", PageKind::number},
-      {"high", PageKind::number},      {"what changed", PageKind::prose}};
+      {"verdict", PageKind::text},     {"case", PageKind::id},       {"base", PageKind::number},
+      {"candidate", PageKind::number}, {"change", PageKind::number}, {"low", PageKind::number},
+      {"high", PageKind::number},      {"notes", PageKind::prose}};
   const auto change = [](const std::optional<double>& ratio) {
     return make_change_cell(ratio ? std::optional(*ratio - 1) : std::nullopt);
   };

@@ -100,9 +100,9 @@ Plot forest_plot(const std::vector<ForestRow>& rows, double delta) {
       rows.begin(),
       rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxForestRows)));
   std::string caption = fmt::format(
-      "Each mark is the change of a case's time with its interval. The grey band is +-{:.3g} %, "
-      "which does not count. Orange squares are slower, green triangles faster, blue circles "
-      "neither, purple diamonds undecided.",
+      "Each mark is the change of a case's time with its interval. Changes inside the grey "
+      "band, +-{:.3g} %, do not count. Orange squares are slower, green triangles faster, blue "
+      "circles neither, purple diamonds undecided.",
       100 * delta);
   caption += format_beyond_axis(shown, delta);
   caption += format_left_out(rows.size() - shown.size(), "further case");
