@@ -139,7 +139,8 @@ TEST(ExplainTest, TakesAGpuThatAFileDescribes) {
   } else {
     EXPECT_FALSE(there.at("reason").get<std::string>().empty()) << there;
   }
-  EXPECT_THAT(explain({kConv, "--gpu", file}).out, HasSubstr("there, on Tesla T4\n"));
+  EXPECT_THAT(explain({kConv, "--gpu", file}).out,
+              HasSubstr("on Tesla T4, which --gpu describes\n"));
 }
 
 // This does not depend on the installed libraries: the tool knows what a GPU lacks without them.

@@ -332,7 +332,12 @@ TEST_F(ProfileGpu, KindsChooseTheRows) {
   kinds.clear();
   for (const json& activity : records("activity")) kinds.insert(activity["kind"]);
   EXPECT_EQ(kinds, std::set<std::string>{"range"});
-  EXPECT_EQ(profile(words, {"--profile=counters"}).status, 2);
+  // Earlier, `counters` beside another kind was left out without a message.
+  for (const char* option : {"--profile=counters", "--profile=operators,counters"}) {
+    const ProgramResult refused = profile(words, {option});
+    EXPECT_EQ(refused.status, 2) << option;
+    EXPECT_THAT(refused.err, HasSubstr("reads no counters; omit `counters`")) << option;
+  }
 }
 
 TEST_F(ProfileGpu, AnalyzeAndTraceReadTheRows) {

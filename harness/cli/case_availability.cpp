@@ -69,7 +69,7 @@ std::string CaseAvailability::format_runs_here(const CaseRecord& record) const {
     return std::string(kRunsHere);
   }
   const std::string no_device = fmt::format("no: no {} device", record.device);
-  return is_reported ? fmt::format("{}; there: {}", no_device, format_support(support->second))
+  return is_reported ? fmt::format("{}; on a GPU: {}", no_device, format_support(support->second))
                      : no_device;
 }
 

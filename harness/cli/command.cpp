@@ -256,17 +256,17 @@ constexpr std::array kCommands = {
             kHistoryOptions, history_command},
     Command{
         "gate", "CONFIG|CASE...", 0, -1, "judge a change: what became slower than before",
-        "Measures the candidate (this program), screens it against the stored baseline, and "
-        "compares "
-        "suspects\n"
-        "with the base in duets: interleaved pairs of processes on the same processors. Only an "
-        "effect that new\n"
-        "pairs confirm is a REGRESSION; only a REGRESSION exits with 1. Without --base only the "
-        "store decides, and\n"
-        "detects only large effects. DIR (--out) receives all evidence, a report in each format, "
-        "and "
-        "a kit for each\n"
-        "failing case. docs/gate.md explains the rules and their cost.",
+        "Compares each case of the candidate (this program) with the base in duets: interleaved "
+        "pairs of processes\n"
+        "on the same processors. New duets must confirm a slowdown unless it is obvious; then the "
+        "case is a\n"
+        "REGRESSION, as it is if its memory grew. Only a REGRESSION exits with 1. Without a base "
+        "(--base, --base-env\n"
+        "or --cand-env) the stored baselines decide, and only large effects are detected. DIR "
+        "(--out) receives all\n"
+        "evidence, a report in each format, and a kit for each failing case. docs/gate.md "
+        "explains the rules and\n"
+        "their cost.",
         "bench gate configs/resnet.yaml --base ../main           # another checkout\n"
         "bench gate configs/resnet.yaml --base /opt/bench-1.4/bin/bench --out gate\n"
         "bench gate configs/resnet.yaml --base-env LD_LIBRARY_PATH=/opt/onednn-3.2/lib\n"
@@ -284,17 +284,17 @@ constexpr std::array kCommands = {
         "bench duet conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot --base ../main\n"
         "bench duet CASE --base-env ONEDNN_MAX_CPU_ISA=AVX2 --duets 40",
         kDuetOptions, duet_command},
-    Command{
-        "selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
-        "Measures the timer, the harness and the gate itself: pairs of identical sides, and of "
-        "sides with an artificial\n"
-        "slowdown. Prints the false positives in 100 clean cases, how often slowdowns of 2, 3, 5 "
-        "and 10 % are detected,\n"
-        "and the minimum detectable effect on this machine.",
-        "bench selftest\n"
-        "bench selftest --duets 500 --record duets.jsonl\n"
-        "bench selftest configs/quick.yaml --budget 5m",
-        kSelftestOptions, selftest_command},
+    Command{"selftest", "[CONFIG|CASE...]", 0, -1, "how far this machine can be trusted",
+            "Measures the timer, the harness and the gate itself: pairs of identical sides, and of "
+            "sides with an artificial\n"
+            "slowdown. Prints how many gates of 100 unchanged cases would fail, how often "
+            "slowdowns of 2, 3, 5 "
+            "and 10 %\n"
+            "are detected, and the minimum detectable effect on this machine.",
+            "bench selftest\n"
+            "bench selftest --duets 500 --record duets.jsonl\n"
+            "bench selftest configs/quick.yaml --budget 5m",
+            kSelftestOptions, selftest_command},
     Command{"trace", "FILE...", 1, -1, "turn a profile into a timeline",
             "Reads what `bench analyze` reads: result files of `bench run --profile`, profiles, "
             "oneDNN's log lines.\n"

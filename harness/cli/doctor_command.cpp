@@ -20,7 +20,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
+#include <string>
 #include <utility>
 
 namespace bench {
@@ -85,14 +87,18 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DevicePro
   const auto width = limited_width(env);
   const std::string answer = format_answer(findings, gpu);
   *env.out << (width ? wrap(answer, *width, 0) : answer + "\n") << '\n';
+  std::size_t subject_width = 0;
+  for (const Finding& finding : findings)
+    subject_width = std::max(subject_width, finding.subject.size());
   for (const Finding& finding : findings) {
     const LevelText& level = level_text(finding.level);
-    std::string text =
-        fmt::format("{} {:<14}  {}\n", level.mark, finding.subject, printable(finding.found));
+    const std::string margin(level.mark.size() + subject_width + 3, ' ');
+    std::string text = fmt::format("{} {:<{}}  {}\n", level.mark, finding.subject, subject_width,
+                                   printable(finding.found));
     if (!finding.consequence.empty())
-      text += fmt::format("{:>24}so: {}\n", "", printable(finding.consequence));
+      text += fmt::format("{}so: {}\n", margin, printable(finding.consequence));
     if (!finding.remedy.empty())
-      text += fmt::format("{:>24}do: {}\n", "", printable(finding.remedy));
+      text += fmt::format("{}do: {}\n", margin, printable(finding.remedy));
     if (width) text = fold_lines(text, *width);
     if (colour) text.replace(0, level.mark.size(), colour_mark(level));
     *env.out << text;

@@ -216,7 +216,7 @@ std::optional<RemoteGpuResult> ask_remote_gpu(const Case& spec, const Arguments&
 }
 
 std::string format_remote_result(const RemoteGpuResult& remote) {
-  std::string text = fmt::format("there, on {}\n", remote.gpu.name);
+  std::string text = fmt::format("on {}, which --gpu describes\n", remote.gpu.name);
   if (!remote.support) return text + fmt::format("  n/a: {}\n\n", remote.support.error().message());
   const CudaSupport& support = *remote.support;
   const bool is_supported = support.runs == "yes";

@@ -85,7 +85,7 @@ constexpr std::string_view kExitStatuses =
     "     wrong result, or the budget or Ctrl-C ended it early\n"
     "  4  a gate whose measurements decide no case; with --strict, any undecided case\n"
     "  5  a gate in which nothing can be compared, except in the first run of a\n"
-    "     configuration\n";
+    "     configuration; the same for compare and history with --fail-on regression\n";
 
 constexpr std::string_view kPurpose =
     "bench measures neural-network operators and small networks: how fast, why, and whether they "

@@ -301,7 +301,9 @@ constexpr std::array kOptions = {
              a.check = true;
              return Done{};
            }},
-    Option{"fail-on", '\0', "WHAT", "regression: exit 1 if a case became slower", set_fail_on},
+    Option{"fail-on", '\0', "WHAT",
+           "regression: exit 1 if a case became slower, and 5 if none can be compared",
+           set_fail_on},
     Option{"across-machines", '\0', "",
            "compare times of different machine classes, which are incomparable otherwise",
            [](Arguments& a, const std::string&) -> Status {
@@ -539,12 +541,20 @@ constexpr std::array kCommandHelp = {
     CommandHelp{"list", "shard", {"I/N", "only part I of N of the cases, as `run --shard` does"}},
     CommandHelp{"baseline", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
     CommandHelp{"history", "filter", {"GLOB|/REGEX/", "only cases whose id matches (repeatable)"}},
-    CommandHelp{"history",
-                "fail-on",
-                {"WHAT", "regression: exit 1 if the last change point of a case made it slower"}},
+    CommandHelp{
+        "history",
+        "fail-on",
+        {"WHAT",
+         "regression: exit 1 if the last change point of a case made it slower, and 5 if no case "
+         "has enough runs"}},
     CommandHelp{"baseline", "force", {"", "prune: drop lines that cannot be read"}},
     CommandHelp{
         "gate", "out", {"DIR", "folder for evidence, reports and kits (default gate-NAME-ID)"}},
+    CommandHelp{"gate",
+                "quick",
+                {"",
+                 "without a base: 2 processes, 200 ms per case, precision 5% (a base has duets, "
+                 "which it does not change)"}},
     CommandHelp{"gate", "budget", {"TIME", "end after TIME (90s, 5m); open cases stay undecided"}},
     CommandHelp{
         "gate", "quiet", {"", "print no progress and no messages, only results and errors"}},

@@ -115,11 +115,16 @@ Result<ProfileSwitches> make_switches(const Arguments& arguments, const Env& env
   BENCH_RETURN_IF_ERROR(apply_environment(env.variable, switches));
   for (const auto& [name, value] : arguments.profile.switches) {
     BENCH_RETURN_IF_ERROR(find_switch(name)->apply(switches, value));
+    if (name == "kinds" && switches.kinds.contains(RecordGroup::counters)) {
+      return Error{"`bench profile` reads no counters", "--profile",
+                   "omit `counters`; `bench run --profile=counters` reads them for its cases"};
+    }
   }
-  switches.kinds.erase(RecordGroup::counters);  // only available in `bench run`
+  // The variables of the environment may be for `bench run` as well.
+  switches.kinds.erase(RecordGroup::counters);
   if (!switches.kinds.empty()) return switches;
-  return Error{"nothing is requested that can be recorded here", "--profile",
-               "counters are read by `bench run --profile`"};
+  return Error{"the environment requests only counters, which `bench profile` does not read",
+               "BENCH_PROFILE_KINDS", "choose other kinds with --profile=KINDS"};
 }
 
 // Returns the window of --window. If iterations are requested, their numbers become the window's

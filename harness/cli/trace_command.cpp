@@ -131,8 +131,9 @@ Result<ExitStatus> check_files(const Arguments& arguments, Env& env) {
   ExitStatus status = ExitStatus::success;
   for (const std::string& path : arguments.inputs) {
     BENCH_ASSIGN_OR_RETURN(const TraceCheck check, check_trace_file(path));
-    *env.out << fmt::format("{}: {} events, {} flows, {} tracks{}: {}\n", printable(path),
-                            check.total(), check.flows, check.tracks,
+    *env.out << fmt::format("{}: {} event{}, {} flow{}, {} track{}{}: {}\n", printable(path),
+                            check.total(), check.total() == 1 ? "" : "s", check.flows,
+                            check.flows == 1 ? "" : "s", check.tracks, check.tracks == 1 ? "" : "s",
                             check.ending == TraceEnding::unterminated ? ", unterminated" : "",
                             check.ok() ? std::string("valid")
                                        : fmt::format("{} problem{}", check.problem_count,

@@ -110,7 +110,7 @@ constexpr LibrarySpec kSpecs[] = {
     {"NVML",
      kNvmlFiles,
      {},
-     "clocks, power and throttling are unknown: no sample is voided for them",
+     "clocks, power and throttling are unknown: no sample is discarded because of them",
      "it comes with the NVIDIA driver (libnvidia-compute)",
      read_nvml_version},
     {"CUPTI",

@@ -20,6 +20,12 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   return number;
 }
 
+// Returns the value as the file has it: `"1"` is a text, `1` is a number.
+std::string describe(const JsonScalar* field) {
+  if (field == nullptr) return "missing";
+  return field->type == JsonType::text ? fmt::format("\"{}\"", field->text) : field->text;
+}
+
 // Microseconds with at most three decimals are exact. Other notations are converted through a
 // double.
 std::optional<std::int64_t> parse_microseconds(std::string_view text) {
@@ -120,8 +126,7 @@ std::optional<std::int64_t> TraceRules::integer(const RawEvent& raw, std::string
                           ? parse_integer(field->text)
                           : std::nullopt;
   if (number && *number >= 0 && *number < kLimit) return number;
-  problem(fmt::format("`{}` is {}, expected an integer from 0 to 2^53", name,
-                      field == nullptr ? "missing" : field->text));
+  problem(fmt::format("`{}` is {}, expected an integer from 0 to 2^53", name, describe(field)));
   return std::nullopt;
 }
 
@@ -131,8 +136,8 @@ std::optional<std::int64_t> TraceRules::microseconds(const RawEvent& raw, std::s
                         ? parse_microseconds(field->text)
                         : std::nullopt;
   if (!time) {
-    problem(fmt::format("`{}` is {}, expected microseconds below 2^53", name,
-                        field == nullptr ? "missing" : field->text));
+    problem(fmt::format("`{}` is {}, expected a number of microseconds below 2^53", name,
+                        describe(field)));
   }
   return time;
 }

@@ -129,8 +129,8 @@ Status Session::set(std::string_view name, std::string_view value) {
   static constexpr std::string_view kAllowedSwitches[] = {"kinds", "dump_period", "file"};
   if (std::find(std::begin(kAllowedSwitches), std::end(kAllowedSwitches), name) ==
       std::end(kAllowedSwitches)) {
-    return Error{fmt::format("`{}` is a switch of `bench run` or of the environment only", name),
-                 "", expectation(name, kAllowedSwitches)};
+    return Error{fmt::format("a program cannot set `{}`", name), "",
+                 expectation(name, kAllowedSwitches)};
   }
   if (running_) {
     return Error{fmt::format("`{}` cannot change while the profiler runs", name), "",
