@@ -2,6 +2,7 @@
 // The built program as a user calls it: statuses, output streams, and the files that it leaves.
 #include "harness/result/report.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -255,14 +255,10 @@ TEST(RunTest, MemoryOfACaseIsToldByWhatItIsFor) {
   ASSERT_EQ(result.status, 0) << result.err;
   const std::string text = read_text(folder.file("r.jsonl"));
   EXPECT_THAT(result_file_problems(text), testing::IsEmpty());
-  std::istringstream lines(text);
-  std::vector<json> found;
-  for (std::string line; std::getline(lines, line);) {
-    const json record = json::parse(line);
-    if (record.at("record") == "case") found.push_back(record.at("memory"));
-  }
-  ASSERT_EQ(found.size(), 1U);
-  const auto bytes = [&](const char* name) { return found[0].at(name).get<std::int64_t>(); };
+  const std::vector<json> cases = records_of_kind(text, "case");
+  ASSERT_EQ(cases.size(), 1U);
+  const json memory = cases[0].at("memory");
+  const auto bytes = [&](const char* name) { return memory.at(name).get<std::int64_t>(); };
   EXPECT_EQ(bytes("activations_bytes"), (16 * 64 + 16 * 32) * 4) << "its source and destination";
   EXPECT_GE(bytes("weights_bytes"), 64 * 32 * 4) << "blocked layouts pad";
   EXPECT_GE(bytes("peak_bytes"), bytes("activations_bytes") + bytes("weights_bytes"));

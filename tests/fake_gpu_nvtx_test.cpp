@@ -3,6 +3,7 @@
 // Faults of the fake GPU show where a range begins and ends: a worker that dies does not close an
 // open range.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -67,13 +68,7 @@ class FakeGpuNvtx : public testing::Test {
     return found;
   }
   std::vector<json> processes() const {
-    std::istringstream lines(read_text(folder_.file("r.jsonl")));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == "process") found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("r.jsonl")), "process");
   }
 
   TemporaryFolder folder_;

@@ -2,6 +2,7 @@
 // `bench peak` on the fake GPU (fakes/fake_gpu), whose script gives each loop its time, and the
 // rooflines of later cases.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
@@ -41,12 +42,7 @@ class FakeGpuPeakTest : public testing::Test {
     return {};
   }
   nlohmann::json case_record(const std::string& result) const {
-    std::istringstream lines(read_text(folder_.file(result)));
-    for (std::string line; std::getline(lines, line);) {
-      auto record = nlohmann::json::parse(line);
-      if (record.at("record") == "case") return record;
-    }
-    return {};
+    return records_of_kind(read_text(folder_.file(result)), "case").at(0);
   }
   const TemporaryFolder folder_;
   std::string script_;

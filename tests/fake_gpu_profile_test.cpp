@@ -4,6 +4,7 @@
 #include "harness/result/report.hpp"
 #include "tests/support/fake_gpu.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,13 +65,7 @@ class FakeGpuProfileTest : public testing::Test {
     return all.profile_passes.empty() ? ProfilePassRecord{} : all.profile_passes.front();
   }
   std::vector<json> activities() const {
-    std::vector<json> found;
-    std::istringstream lines(read_text(folder_.file("r.jsonl")));
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == "activity") found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("r.jsonl")), "activity");
   }
   std::vector<json> activities(const std::string& kind) const {
     std::vector<json> found = activities();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench profile` on an ordinary program with NVTX ranges. No GPU is needed.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,13 +40,7 @@ class NvtxCapture : public ::testing::Test {
   }
 
   std::vector<json> activities() const {
-    std::istringstream lines(read_text(folder_.file("p.jsonl")));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == "activity") found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("p.jsonl")), "activity");
   }
 
   // "name scope" of each range, in the order in which they ended.

@@ -2,6 +2,7 @@
 // `bench peak` and what it leaves for other commands. The loops are real, so only the structure of
 // the answers is checked.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
@@ -35,12 +36,7 @@ class PeakCommandTest : public testing::Test {
     return {};
   }
   nlohmann::json case_record(const std::string& result) const {
-    std::istringstream lines(read_text(folder_.file(result)));
-    for (std::string line; std::getline(lines, line);) {
-      auto record = nlohmann::json::parse(line);
-      if (record.at("record") == "case") return record;
-    }
-    return {};
+    return records_of_kind(read_text(folder_.file(result)), "case").at(0);
   }
   const TemporaryFolder folder_;
 };

@@ -4,6 +4,7 @@
 #include "harness/result/report.hpp"
 #include "harness/result/summary.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -146,10 +146,8 @@ struct Row {
 std::pair<std::vector<Row>, std::vector<Row>> rows_of(const std::string& file,
                                                       const std::string& id) {
   std::vector<Row> operators, parts;
-  std::istringstream lines(read_text(file));
-  for (std::string line; std::getline(lines, line);) {
-    const json record = json::parse(line);
-    if (record.at("record") != "activity" || record.at("id") != id) continue;
+  for (const json& record : records_of_kind(read_text(file), "activity")) {
+    if (record.at("id") != id) continue;
     const std::string kind = record.at("kind").get<std::string>();
     const Row row{record.at("name").get<std::string>(), record.at("start_ns").get<std::int64_t>(),
                   record.value("duration_ns", std::int64_t{0})};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench profile` on ordinary programs, which do not cooperate with it.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -45,13 +45,7 @@ class ProfileCommand : public ::testing::Test {
   }
 
   std::vector<json> records(const std::string& kind) const {
-    std::istringstream lines(read_text(folder_.file("p.jsonl")));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == kind) found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("p.jsonl")), kind);
   }
 
   std::vector<json> executed() const {

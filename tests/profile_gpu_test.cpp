@@ -2,6 +2,7 @@
 // `bench profile` on a program that uses CUDA and knows nothing of it. No GPU is needed: driver and
 // CUPTI are those of fakes/fake_cuda.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,13 +39,7 @@ class ProfileGpu : public ::testing::Test {
   }
 
   std::vector<json> records(const std::string& kind) const {
-    std::istringstream lines(read_text(folder_.file("p.jsonl")));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == kind) found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("p.jsonl")), kind);
   }
 
   std::vector<json> activities(const std::string& kind) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libbench_profile.so in a user's program.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,13 +40,7 @@ class ProfilerLibrary : public ::testing::Test {
 
   // Returns the activities of a profile, each line of which must be valid.
   static std::vector<json> activities(const std::string& path) {
-    std::istringstream lines(read_text(path));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == "activity") found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(path), "activity");
   }
 
   std::vector<json> only_profile() const {

@@ -3,6 +3,7 @@
 // matrix multiplication of the run.
 #include "profiler/export/trace_validator.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -100,11 +100,9 @@ class TraceFailures : public ::testing::Test {
     });
   }
   std::map<std::string, std::string> outcomes() const {
-    std::istringstream lines(read_text(folder_.file("r.jsonl")));
     std::map<std::string, std::string> found;
-    for (std::string line; std::getline(lines, line);) {
-      const json record = json::parse(line);
-      if (record["record"] == "case") found[record["op"]] = record["outcome"];
+    for (const json& record : records_of_kind(read_text(folder_.file("r.jsonl")), "case")) {
+      found[record.at("op")] = record.at("outcome");
     }
     return found;
   }

@@ -3,6 +3,7 @@
 // case fails. The tools are scripts that run the command appended to them, as nsys, ncu, perf and
 // vtune do.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
@@ -68,13 +69,7 @@ class Under : public ::testing::Test {
   }
 
   std::vector<json> records(const std::string& kind) const {
-    std::istringstream lines(read_text(folder_.file("r.jsonl")));
-    std::vector<json> found;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
-      if (record.at("record") == kind) found.push_back(std::move(record));
-    }
-    return found;
+    return records_of_kind(read_text(folder_.file("r.jsonl")), kind);
   }
 
   Environment nvtx() const {
