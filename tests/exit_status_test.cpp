@@ -3,6 +3,7 @@
 // without a result. There is one test per cell of the table in docs/manual.md. The last test checks
 // the table.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -85,11 +85,9 @@ class ExitStatuses : public testing::Test {
   // around zero.
   void write_undecided_evidence() {
     ASSERT_EQ(gate({"--base", BENCH_BINARY}).status % 4, 0);  // 0 or, on a noisy machine, 4
-    std::istringstream lines(read_text(folder_.file("gate/gate.jsonl")));
     std::string text;
     std::map<std::string, int> duets;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
+    for (json& record : parse_json_lines(read_text(folder_.file("gate/gate.jsonl")))) {
       if (record.at("record") == "gate") {
         record["policy"]["extended_duets"] = 6;
       }

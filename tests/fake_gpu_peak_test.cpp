@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench peak` on the fake GPU (fakes/fake_gpu), whose script gives each loop its time, and the
 // rooflines of later cases.
+#include "tests/support/peak_results.hpp"
 #include "tests/support/program.hpp"
-#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -24,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-class FakeGpuPeakTest : public testing::Test {
+class FakeGpuPeakTest : public PeakResultsTest {
  protected:
   ProgramResult bench(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), BENCH_BINARY);
@@ -34,17 +33,6 @@ class FakeGpuPeakTest : public testing::Test {
          {{"BENCH_CUDA_PLUGIN", BENCH_FAKE_GPU}, {"FAKE_GPU_SCRIPT", script_}, {"COLUMNS", "80"}}});
   }
   void use_fake_gpu(const std::string& script) { script_ = folder_.write("script.json", script); }
-  // The only file of ceilings.
-  std::string peak_file() const {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
-      if (entry.path().filename() == "peak.jsonl") return entry.path().string();
-    }
-    return {};
-  }
-  nlohmann::json case_record(const std::string& result) const {
-    return records_of_kind(read_text(folder_.file(result)), "case").at(0);
-  }
-  const TemporaryFolder folder_;
   std::string script_;
 };
 

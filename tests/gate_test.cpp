@@ -2,6 +2,7 @@
 // `bench gate` and `bench duet` as a user calls them. One library with two caps on its instruction
 // set is a real regression on every machine that has more than SSE4.1.
 #include "tests/support/program.hpp"
+#include "tests/support/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,10 +131,8 @@ class GateProgramTest : public testing::Test {
   // Returns the gate's evidence, as if its canaries had reported this machine drift; nullopt: as if
   // they had reported none.
   std::string evidence_with_drift(const std::optional<Drift>& drift) const {
-    std::istringstream lines(read("gate/gate.jsonl"));
     std::string text;
-    for (std::string line; std::getline(lines, line);) {
-      json record = json::parse(line);
+    for (json& record : parse_json_lines(read("gate/gate.jsonl"))) {
       if (record.at("record") == "gate") {
         record.erase("moved");
         record.erase("moved_log");
@@ -283,12 +282,11 @@ TEST_F(GateProgramTest, TheDefaultFolderBearsTheRunIdOfTheEvidenceInIt) {
   std::istringstream rest(result.err.substr(begin + prefix.size()));
   std::string folder;
   std::getline(rest, folder);
-  std::istringstream lines(read(folder + "/gate.jsonl"));
-  int records = 0;
-  for (std::string line; std::getline(lines, line); ++records) {
-    EXPECT_EQ(folder, "gate-one-" + json::parse(line).at("run_id").get<std::string>()) << line;
+  const std::vector<json> records = parse_json_lines(read(folder + "/gate.jsonl"));
+  for (const json& record : records) {
+    EXPECT_EQ(folder, "gate-one-" + record.at("run_id").get<std::string>()) << record;
   }
-  EXPECT_GT(records, 0);
+  EXPECT_GT(records.size(), 0U);
 }
 
 TEST_F(GateProgramTest, DuetShowsTheEffectOfOneCase) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench peak` and what it leaves for other commands. The loops are real, so only the structure of
 // the answers is checked.
+#include "tests/support/peak_results.hpp"
 #include "tests/support/program.hpp"
-#include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
 #include <gmock/gmock.h>
@@ -22,23 +22,12 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-class PeakCommandTest : public testing::Test {
+class PeakCommandTest : public PeakResultsTest {
  protected:
   ProgramResult bench(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), BENCH_BINARY);
     return run_program({std::move(arguments), folder_.path(), {}});
   }
-  // The only file of ceilings.
-  std::string peak_file() const {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
-      if (entry.path().filename() == "peak.jsonl") return entry.path().string();
-    }
-    return {};
-  }
-  nlohmann::json case_record(const std::string& result) const {
-    return records_of_kind(read_text(folder_.file(result)), "case").at(0);
-  }
-  const TemporaryFolder folder_;
 };
 
 constexpr const char* kLoopOfOneThread = "peak/forward/fma_portable/f32/native/cpu/hot/t1";

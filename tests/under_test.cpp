@@ -128,10 +128,8 @@ TEST_F(Under, AToolThatWaitsForCudasProfilerCollectsTheMeasuredIterationsAlone) 
     const ProgramResult result =
         bench({"run", "tool.yaml", "--under", tool + window + "--", "--out", "r.jsonl", "--force"});
     EXPECT_EQ(result.status, 0) << result.out << result.err;
-    std::istringstream lines(read_text(folder_.file("p.jsonl")));
     std::int64_t count = 0;
-    for (std::string line; std::getline(lines, line);) {
-      const json record = json::parse(line);
+    for (const json& record : parse_json_lines(read_text(folder_.file("p.jsonl")))) {
       if (record.value("kind", "") == "primitive" &&
           record.at("attributes").value("phase", "") == "exec") {
         ++count;
