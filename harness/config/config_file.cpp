@@ -160,6 +160,16 @@ std::optional<yaml::Problem> find_records(const std::string& path, std::string_v
                                    path, path)};
 }
 
+// Returns an error if the document describes a network.
+std::optional<yaml::Problem> find_network_description(const yaml::Document& document) {
+  if (!document.has_root()) return std::nullopt;
+  const yaml::Entry* name = document.root().find("network");
+  if (name == nullptr || document.root().find("layers") == nullptr) return std::nullopt;
+  return yaml::Problem{name->location, "this file describes a network and is not a configuration",
+                       fmt::format("a configuration measures it with `cases: [{{ network: {} }}]`",
+                                   name->value->text)};
+}
+
 // Adds to a syntax error that the file, to judge by its name, may not be a configuration.
 std::string explain_syntax_error(const std::string& path, const std::string& next) {
   const std::string suffix = std::filesystem::path(path).extension().string();
@@ -190,6 +200,10 @@ ConfigFile read_config(Diagnostics& diagnostics, const std::string& path, std::s
   if (!document.ok()) {
     reader.report_error(document.error().location, document.error().what,
                         explain_syntax_error(path, document.error().next));
+    return config;
+  }
+  if (const auto network = find_network_description(*document)) {
+    reader.report_error(network->location, network->what, network->next);
     return config;
   }
   config.document = *std::move(document);

@@ -75,6 +75,13 @@ TEST(LoadErrors, AFileOfRecordsIsNotAConfiguration) {
               HasSubstr("b.jsonl:1:1: this is a file of records, not a configuration; "));
 }
 
+// Earlier, three messages said that its keys are unknown.
+TEST(LoadErrors, TheDescriptionOfANetworkIsNotAConfiguration) {
+  EXPECT_EQ(mistakes_of("version: 1\nnetwork: tiny\ninput: {c: 4}\nlayers: []\n"),
+            "a.yaml:2:1: this file describes a network and is not a configuration; a configuration "
+            "measures it with `cases: [{ network: tiny }]`\n");
+}
+
 TEST(LoadErrors, ASyntaxErrorInAFileOfAnotherKindSaysWhatAConfigurationIs) {
   const std::string text = "# Title\n\n`code`\n";
   EXPECT_THAT(mistakes_of(text, "README.md"),
