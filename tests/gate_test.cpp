@@ -163,10 +163,11 @@ TEST_F(GateProgramTest, AVariableOfTheCandidateAloneIsARegressionWithItsDocument
                             HasSubstr("sse41"), HasSubstr("bench duet"), HasSubstr(kCap)));
   EXPECT_THAT(read(std::string(kKit) + "/samples.jsonl"), HasSubstr("\"duet\""));
 
-  // Decides again from the same evidence.
-  const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl"});
+  // Decides again from the same evidence. Earlier, a missing folder of --out was an error.
+  const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl", "--out", "again"});
   EXPECT_EQ(again.status, 1) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
+  EXPECT_THAT(read("again/gate.md"), HasSubstr("1 REGRESSION"));
 }
 
 TEST_F(GateProgramTest, TheMirrorImageIsAnImprovementAndExits0) {

@@ -27,14 +27,19 @@ namespace {
 
 constexpr const char* kGateFile = "gate.jsonl";
 
+// Creates the folder of a gate's files, if it is missing.
+Status create_gate_folder(const std::string& folder) {
+  Status created = create_folder(folder);
+  if (created) return created;
+  Error error = std::move(created).error();
+  error.next = "choose another folder with --out";
+  return error;
+}
+
 // Creates the folder and the evidence file of a gate. Existing files of a gate are replaced only
 // with --force; other files in the folder stay.
 Result<FileSink> open_gate(const std::string& folder, const Arguments& arguments) {
-  if (Status created = create_folder(folder); !created) {
-    Error error = std::move(created).error();
-    error.next = "choose another folder with --out";
-    return error;
-  }
+  BENCH_RETURN_IF_ERROR(create_gate_folder(folder));
   std::error_code code;
   // The evidence must be a regular file, because it is read again. Opening a FIFO would wait for a
   // reader and could not be interrupted.
@@ -125,7 +130,10 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   gate.program = arguments.program;
   gate.program_path = own_path();
   gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
-  if (arguments.out) BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
+  if (arguments.out) {
+    BENCH_RETURN_IF_ERROR(create_gate_folder(*arguments.out));
+    BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
+  }
   print_gate(gate, {}, arguments, env);
   return gate.conclusion.status;
 }

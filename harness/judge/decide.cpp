@@ -86,6 +86,25 @@ const ExactProperties* find_base_properties(const CaseEvidence& entry) {
   return nullptr;
 }
 
+// Returns whether disturbed duets determine the size of the effect: most duets are disturbed, or
+// the undisturbed ones alone show a size outside of the interval.
+bool has_uncertain_size(const PairedResult& result) {
+  if (2 * result.disturbed > result.duets) return true;
+  const std::optional<double>& alone = result.undisturbed_effect;
+  return alone && ((result.low && *alone < *result.low) || (result.high && *alone > *result.high));
+}
+
+std::string explain_uncertain_size(const PairedResult& result) {
+  std::string text = fmt::format(
+      "the size of the effect is uncertain: the machine was not quiet during {} of its {} duets",
+      result.disturbed, result.duets);
+  if (result.undisturbed_effect) {
+    text += fmt::format("; the other {} show {:+.1f} %", result.duets - result.disturbed,
+                        100 * std::expm1(*result.undisturbed_effect));
+  }
+  return text;
+}
+
 class Decider {
  public:
   explicit Decider(const GateEvidence& evidence)
@@ -334,11 +353,7 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   }
   const bool has_effect =
       judgement.verdict == Verdict::regression || judgement.verdict == Verdict::improved;
-  if (has_effect && 2 * first.disturbed > first.duets) {
-    judgement.reason = fmt::format(
-        "the size of the effect is uncertain: the machine was not quiet during {} of its {} duets",
-        first.disturbed, first.duets);
-  }
+  if (has_effect && has_uncertain_size(first)) judgement.reason = explain_uncertain_size(first);
 }
 
 // Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.

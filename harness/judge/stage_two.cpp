@@ -18,6 +18,8 @@ namespace {
 
 // Maximum number of duets that a message proposes.
 constexpr int kMaxProposedDuets = 1000;
+// Number of undisturbed duets from which an effect is estimated.
+constexpr std::size_t kMinUndisturbedDuets = 3;
 
 // Returns the median time of an iteration on one side, over the medians of the duets.
 Nanoseconds side_median(const std::vector<const Duet*>& duets,
@@ -132,12 +134,13 @@ std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets
 std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets, Duet::Stage stage,
                                                   const GatePolicy& policy) {
   std::vector<const Duet*> used;
-  std::vector<double> differences;
+  std::vector<double> differences, undisturbed;
   for (const Duet& duet : duets) {
     const std::optional<double> ratio = log_ratio(duet);
     if (duet.stage != stage || !ratio) continue;
     used.push_back(&duet);
     differences.push_back(*ratio);
+    if (!is_disturbed(duet)) undisturbed.push_back(*ratio);
   }
   if (differences.empty()) return std::nullopt;
   PairedResult result;
@@ -157,8 +160,10 @@ std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets
     result.detectable = detectable_effect(*result.deviation, result.duets, policy.detectable_error,
                                           policy.detectable_power);
   }
-  result.disturbed = static_cast<int>(
-      std::ranges::count_if(used, [](const Duet* duet) { return is_disturbed(*duet); }));
+  result.disturbed = static_cast<int>(differences.size() - undisturbed.size());
+  if (result.disturbed > 0 && undisturbed.size() >= kMinUndisturbedDuets) {
+    result.undisturbed_effect = HodgesLehmann(undisturbed).estimate();
+  }
   result.base = side_median(used, &Duet::base);
   result.candidate = side_median(used, &Duet::candidate);
   return result;

@@ -14,9 +14,12 @@ namespace bench {
 // CaseAssessment.
 struct PairedResult {
   int duets = 0;
-  int disturbed = 0;                // number of these duets that are disturbed
-  double effect = 0;                // Hodges-Lehmann estimate of log(candidate / base)
-  double mean = 0;                  // mean of the log-ratios
+  int disturbed = 0;  // number of these duets that are disturbed
+  double effect = 0;  // Hodges-Lehmann estimate of log(candidate / base)
+  double mean = 0;    // mean of the log-ratios
+  // The same estimate from the undisturbed duets alone. nullopt if none or nearly all duets are
+  // disturbed.
+  std::optional<double> undisturbed_effect;
   std::optional<double> low, high;  // one-sided bounds, each with GatePolicy::bound_error
   // Upper bound with GatePolicy::pass_error, which decides PASS
   std::optional<double> pass_bound;
