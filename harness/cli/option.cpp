@@ -485,15 +485,16 @@ constexpr std::array kOptions = {
              a.anchor = v;
              return Done{};
            }},
+    Option{"arch", '\0', "SM",
+           "tensor cores of this architecture: sm_90, or with the libraries of a toolkit "
+           "sm_75:cuda10; "
+           "no such device is needed",
+           set_architecture},
     Option{
-        "arch", '\0', "SM",
-        "tensor cores of this architecture, without such a device: sm_90, or with the libraries of "
-        "a toolkit sm_75:cuda10",
-        set_architecture},
-    Option{"gpu", '\0', "FILE",
-           "the GPU that FILE describes, without such a device: its tensor cores, and what cuDNN "
-           "would run on it; FILE is the output of `bench worker --probe libraries` on its machine",
-           set_gpu},
+        "gpu", '\0', "FILE",
+        "the GPU that FILE describes: its tensor cores, and what cuDNN would run on it. No such "
+        "device is needed; FILE is the output of `bench worker --probe libraries` on its machine",
+        set_gpu},
     Option{"describe", '\0', "", "print operators, parameters, devices and libraries as JSON",
            [](Arguments& a, const std::string&) -> Status {
              a.describe = true;
@@ -553,8 +554,8 @@ constexpr std::array kCommandHelp = {
     CommandHelp{"gate",
                 "quick",
                 {"",
-                 "without a base: 2 processes, 200 ms per case, precision 5% (a base has duets, "
-                 "which it does not change)"}},
+                 "without a base: 2 processes, 200 ms per case, precision 5%; no effect with a "
+                 "base"}},
     CommandHelp{"gate", "budget", {"TIME", "end after TIME (90s, 5m); open cases stay undecided"}},
     CommandHelp{
         "gate", "quiet", {"", "print no progress and no messages, only results and errors"}},
@@ -612,7 +613,9 @@ constexpr std::array kCommandHelp = {
                 {"RANGE", "record these outermost ranges, as --window A-B (default: all)"}},
     CommandHelp{"profile",
                 "sample-rate",
-                {"N", "record the resident memory after every N-th operator (default 0: never)"}},
+                {"N",
+                 "record the resident memory after every N-th primitive, with the kind memory "
+                 "(default 0: never)"}},
     CommandHelp{
         "profile", "trace", {"FILE", "also write a Chrome trace (.json, .json.gz) of all of it"}},
 };

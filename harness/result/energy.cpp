@@ -33,7 +33,7 @@ std::optional<std::string> energy_unavailable_reason(const ProcessEnergy& energy
         "a process ran for {}, and the energy counter needs {}: raise measure.min_iterations",
         format_time(energy.time), format_time(kMinEnergyTime));
   }
-  if (energy.microjoules <= 0) return "the energy counter stood still";
+  if (energy.microjoules <= 0) return "the energy counter did not change";
   return std::nullopt;
 }
 
