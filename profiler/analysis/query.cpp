@@ -197,7 +197,7 @@ class Output {
 
   void drop_columns(std::size_t width) {
     for (const std::string_view name : kFirstToDrop) {
-      if (narrowest_width(shape_.columns) <= width) return;
+      if (narrowest_width(shape_.columns, plan_.group_by) <= width) return;
       for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
         const Column* column = shape_.columns[i].column;
         if (column->name != name || column == plan_.group_by || column == plan_.order) continue;

@@ -20,6 +20,7 @@ namespace bench::analysis {
 namespace {
 
 constexpr std::size_t kMinText = 10;  // "conv...uts"; a shorter text is not informative
+constexpr std::size_t kMinKey = 24;   // "resnet50_v...er1.0.conv2"
 
 std::string format_cell(const Cell& cell, const Column& column) {
   return is_known(cell) ? readable(cell, column.quantity) : std::string(column.absent);
@@ -237,10 +238,11 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
   return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
 }
 
-std::size_t narrowest_width(const std::vector<TableColumn>& columns) {
+std::size_t narrowest_width(const std::vector<TableColumn>& columns, const Column* key) {
   std::vector<TableColumn> narrow = columns;
   for (TableColumn& column : narrow) {
-    if (!column.column->numeric) column.width = std::min(column.width, kMinText);
+    if (column.column->numeric) continue;
+    column.width = std::min(column.width, column.column == key ? kMinKey : kMinText);
   }
   return total_width(narrow);
 }

@@ -182,6 +182,14 @@ TEST(FitWidth, NarrowsTextsFromTheWidestOnAndNumbersNever) {
   EXPECT_LE(total(columns), 80u);
 }
 
+// Earlier, layers of a network in a terminal of 80 columns were all "resnet....conv2".
+TEST(NarrowestWidth, TheTextsThatNameTheRowsStayLongEnoughToDistinguishThem) {
+  const std::vector<TableColumn> columns = {column("name", 200), column("reason", 40)};
+  EXPECT_EQ(narrowest_width(columns, nullptr), 10u + 2 + 10);
+  EXPECT_EQ(narrowest_width(columns, columns[0].column), 24u + 2 + 10);
+  EXPECT_EQ(narrowest_width({column("name", 12)}, columns[0].column), 12u);
+}
+
 TEST(FitWidth, SaysHowWideTheTableMustBe) {
   std::vector<TableColumn> columns = {column("name", 200), column("time_ns", 9)};
   const Status status = fit_width(columns, 12);
