@@ -271,12 +271,14 @@ TEST_F(ReportPage, TheMemoryOverTimeFitsItsFrame) {
       page, "",
       "document.querySelector('details').open = true;"
       "const frame = document.querySelector('iframe'); frame.loading = 'eager';"
-      "frame.style.width = '340px'; frame.addEventListener('load', () => {"
-      "  const root = frame.contentDocument.documentElement;"
-      "  const box = frame.contentDocument.querySelector('svg').getBoundingClientRect();"
+      "frame.style.width = '340px'; const examine = () => {"
+      "  const root = frame.contentDocument?.documentElement;"
+      "  const box = root?.querySelector('svg')?.getBoundingClientRect();"
+      // The frame may have been loaded before this script, or much later.
+      "  if (!box?.width) return setTimeout(examine, 20);"
       "  document.documentElement.dataset.fits = `${box.left} ${box.width === root.clientWidth} `"
       "    + `${root.scrollWidth <= root.clientWidth} ${root.scrollHeight <= frame.clientHeight}"
-      "    ${frame.contentWindow.getComputedStyle(root).colorScheme}`; });");
+      "    ${frame.contentWindow.getComputedStyle(root).colorScheme}`; }; examine();");
   EXPECT_THAT(dom, HasSubstr("data-fits=\"0 true true true"));
   EXPECT_THAT(dom, HasSubstr("light dark\""));
 }
