@@ -487,8 +487,7 @@ constexpr std::array kOptions = {
            }},
     Option{"arch", '\0', "SM",
            "tensor cores of this architecture: sm_90, or with the libraries of a toolkit "
-           "sm_75:cuda10; "
-           "no such device is needed",
+           "sm_75:cuda10; no such device is needed",
            set_architecture},
     Option{
         "gpu", '\0', "FILE",
@@ -580,11 +579,11 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "peak", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{"report", "out", {"FILE", "write to FILE; its suffix selects the format"}},
-    CommandHelp{"report",
-                "format",
-                {"NAME",
-                 "text, html, md, csv, xml, json, gbench or prom, if the suffix of FILE selects "
-                 "none"}},
+    CommandHelp{
+        "report",
+        "format",
+        {"NAME",
+         "text, html, md, csv, xml, json, gbench or prom (default: by the suffix of FILE)"}},
     CommandHelp{"report",
                 "columns",
                 {"COLUMNS", "show these columns, in this order: case,median_ns,flops_per_s"}},
@@ -595,9 +594,8 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "compare", "require-baseline", {"", "exit with status 5 if no case can be compared"}},
     CommandHelp{"trace", "out", {"FILE", "the timeline; its suffix selects the format"}},
-    CommandHelp{"trace",
-                "format",
-                {"NAME", "trace, html or memory_flow, if the suffix of FILE selects none"}},
+    CommandHelp{
+        "trace", "format", {"NAME", "trace, html or memory_flow (default: by the suffix of FILE)"}},
     CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
     CommandHelp{"analyze",
                 "baseline",
