@@ -197,7 +197,7 @@ TEST_F(PluginTest, EqualSidesPassTheGateAndADuet) {
   const ProgramResult gate =
       bench({"gate", "plugin.yaml", "--base", BENCH_BINARY, "--out", "gate", "--kit"});
   EXPECT_EQ(gate.status, 0) << gate.out << gate.err;
-  // If the machine drifts during the gate, the case stays undecided.
+  // On a busy machine the case may stay undecided.
   EXPECT_THAT(gate.out, AllOf(HasSubstr(" of 1 cases judged"), Not(HasSubstr("REGRESSION"))));
   EXPECT_THAT(read_text(folder_.file("gate/gate.json")),
               HasSubstr(std::string("--plugin ") + BENCH_EXAMPLE_PLUGIN));

@@ -13,7 +13,6 @@
 #include "harness/host/environment.hpp"
 #include "harness/host/perf_events.hpp"
 #include "harness/run/devices.hpp"
-#include "harness/run/noise_figure.hpp"
 #include "harness/run/probe.hpp"
 #include "harness/run/quiet_watch.hpp"
 #include "harness/store/store.hpp"
@@ -29,9 +28,6 @@ namespace bench {
 namespace {
 
 constexpr Nanoseconds kDoctorWatch = std::chrono::seconds(10);
-// Returns the maximum time of the noise measurement that follows a watch of `watch`. After the
-// default watch, both together take less than 20 s.
-Nanoseconds noise_limit(Nanoseconds watch) { return watch * 6 / 10; }
 
 struct LevelText {
   Finding::Level level;
@@ -127,16 +123,6 @@ Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& e
   return quiet_finding(judge_watch(*watched, std::move(levels)), time);
 }
 
-Finding measure_noise_finding(Nanoseconds limit, Env& env) {
-  const auto processes = measure_noise(own_path(), limit, env);
-  if (!processes.ok()) {
-    return {Finding::Level::note, "noise", fmt::format("n/a: {}", processes.error().message()),
-            "it is unknown which differences can be seen here", ""};
-  }
-  const auto figure = noise_figure(*processes);
-  return figure ? noise_finding(*figure) : no_noise_finding(limit);
-}
-
 }  // namespace
 
 ExitStatus doctor_command(const Arguments& arguments, Env& env) {
@@ -152,11 +138,9 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   }
   const Nanoseconds watch_time = arguments.watch.value_or(kDoctorWatch);
   if (watch_time > Nanoseconds(0)) {
-    const WaitingLine line(fmt::format("observing the machine, up to {} ...",
-                                       format_time(watch_time + noise_limit(watch_time))),
+    const WaitingLine line(fmt::format("observing the machine for {} ...", format_time(watch_time)),
                            env);
     findings.push_back(watch_finding(watch_time, machine_class(cpu), env));
-    findings.push_back(measure_noise_finding(noise_limit(watch_time), env));
   }
   if (arguments.output == Output::json) {
     print_json(findings, env);

@@ -186,8 +186,6 @@ Status GateRun::look_up_store(const Report& report) {
     BENCH_ASSIGN_OR_RETURN(stored, add_stored(report, store, evidence.cases));
     for (const std::string& problem : stored.problems) request_.warn(problem);
   }
-  evidence.moved =
-      find_machine_drift(report.canaries, stored.canaries, evidence.policy.canary_limit);
   evidence.changes = std::move(stored.changes);
   evidence.configuration_is_stored = stored.has_configuration;
   evidence.store_problems = std::move(stored.problems);

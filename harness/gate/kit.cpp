@@ -295,7 +295,6 @@ std::string describe_kit_changes(const Kit& kit, const std::vector<KitRow>& rows
                                      : "What else changed: " + format_changes(changes);
   if (changed_steps > 0)
     text += fmt::format("; {} of {} steps run another implementation", changed_steps, rows.size());
-  if (kit.gate->evidence.moved) text += "; " + kit.gate->evidence.moved->text;
   return text + ".";
 }
 

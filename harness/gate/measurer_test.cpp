@@ -64,7 +64,7 @@ class GateTest : public test::CoordinatorTest {
             if (std::holds_alternative<RoundRequest>(request)) rounds_.push_back(side);
             return side_faults_[side] ? side_faults_[side](request) : std::nullopt;
           },
-          test::fake_canaries, [this](Nanoseconds time) { clock_.advance(time); }));
+          [this](Nanoseconds time) { clock_.advance(time); }));
       if (!side_canaries_[side]) return worker;
       return std::unique_ptr<WorkerLink>(new CanaryWorker(std::move(worker), side_canaries_[side]));
     };

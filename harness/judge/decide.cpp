@@ -111,9 +111,7 @@ class Decider {
       : evidence_(evidence),
         policy_(evidence.policy),
         delta_(std::log1p(evidence.settings.delta)),
-        detect_(std::log1p(evidence.settings.detect)) {
-    if (evidence.moved) drift_text_ = evidence.moved->text;
-  }
+        detect_(std::log1p(evidence.settings.detect)) {}
 
   Decision run() {
     decision_.judgements.resize(evidence_.cases.size());
@@ -177,7 +175,6 @@ class Decider {
   const GateEvidence& evidence_;
   const GatePolicy& policy_;
   const double delta_, detect_;  // logarithms
-  std::optional<std::string> drift_text_;
   Decision decision_;
   std::vector<Suspect> suspects_;
 };
@@ -195,7 +192,7 @@ void Decider::begin_case(std::size_t index) {
     judgement.changes = case_changes(*base, entry.candidate.exact);
   }
   if (settle_without_time(index, judgement)) return;
-  const ScreenResult screened = screen(entry, evidence_.settings, drift_text_);
+  const ScreenResult screened = screen(entry, evidence_.settings);
   if (screened.excess) {
     judgement.against = Reference::store;
     judgement.effect = std::expm1(*screened.excess);

@@ -18,7 +18,7 @@ namespace bench {
 enum class Verdict {
   regression,
   error,  // crashed, timed out, wrong result or removed
-  // Slower, but within run-to-run variation plus machine drift, or GPU cycles did not grow as much.
+  // Slower, but within run-to-run variation, or GPU cycles did not grow as much.
   suspect,
   inconclusive,  // not decided by all measurements, or by those until an early end
   incomparable,  // the case has nothing to compare with, or the conditions differ

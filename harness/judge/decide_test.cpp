@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace bench {
@@ -406,14 +405,6 @@ TEST(Decide, ANoisyCaseIsNeverScreenedOut) {
   EXPECT_THAT(decision.judgements[0].reason, HasSubstr("too noisy"));
 }
 
-TEST(Decide, AMovedMachineVoidsTheScreen) {
-  CaseEvidence entry = measured("a");
-  entry.stored = stored(kBase, 0.003);
-  GateEvidence evidence = paired({entry});
-  evidence.moved = MachineDrift{0.0488, "machine speed changed: dram by +5.0 %"};
-  EXPECT_THAT(decide(evidence).requests, SizeIs(1));
-}
-
 TEST(Decide, TheClearestSuspectComesFirst) {
   CaseEvidence small = measured("small");
   small.stored = stored(kBase / 1.03, 0.003);
@@ -525,12 +516,10 @@ class StoreAlone : public testing::Test {
       entry.windows.push_back(window);
     }
     evidence.cases = {entry};
-    evidence.moved = moved_;
     const Decision decision = decide(evidence);
     EXPECT_THAT(decision.requests, IsEmpty());
     return decision.judgements[0];
   }
-  std::optional<MachineDrift> moved_;
 };
 
 TEST_F(StoreAlone, SeesWhatIsBeyondTheSpreadOfItsRuns) {
@@ -547,28 +536,6 @@ TEST_F(StoreAlone, CallsAnythingLessASuspect) {
 TEST_F(StoreAlone, TrustsFewRunsLess) {
   EXPECT_EQ(judge(kBase * 1.10, 0.001, 4).verdict, Verdict::suspect);
   EXPECT_EQ(judge(kBase * 1.20, 0.001, 4).verdict, Verdict::regression);
-}
-
-// Issue 16: +114 % with a lower bound of +109 % was a SUSPECT because a canary moved by 44 %.
-TEST_F(StoreAlone, AnEffectBeyondWhatTheCanariesMovedIsARegressionHoweverMuchTheyMoved) {
-  moved_ = MachineDrift{std::log(1.44), "machine speed changed: timer by +44.2 % since the store"};
-  EXPECT_EQ(judge(kBase * 2.14, 0.01, 10).verdict, Verdict::regression);
-  const CaseAssessment suspect = judge(kBase * 1.40, 0.01, 10);
-  EXPECT_EQ(suspect.verdict, Verdict::suspect);
-  EXPECT_EQ(suspect.reason,
-            "machine speed changed: timer by +44.2 % since the store, and the run-to-run variation "
-            "is 2.0 %; use --base to detect smaller effects");
-}
-
-TEST_F(StoreAlone, AMachineThatChangedHidesNoSlowdownBehindAPass) {
-  EXPECT_EQ(judge(kBase, 0.001, 10).verdict, Verdict::pass);
-  moved_ = MachineDrift{std::log(1.08), "machine speed changed: fma by -8.0 %"};
-  EXPECT_EQ(judge(kBase, 0.001, 10).verdict, Verdict::inconclusive);
-}
-
-TEST_F(StoreAlone, AnOlderFileThatDoesNotSayHowMuchTheMachineMovedShowsNoRegression) {
-  moved_ = MachineDrift{std::numeric_limits<double>::infinity(), "machine speed changed"};
-  EXPECT_EQ(judge(kBase * 9, 0.001, 10).verdict, Verdict::suspect);
 }
 
 TEST_F(StoreAlone, EffectAndTimesComeFromTheWindows) {

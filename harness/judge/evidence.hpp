@@ -39,9 +39,8 @@ struct GatePolicy {
   // Error and power of the test for which the minimum detectable effect is computed
   double detectable_error = 0.01;
   double detectable_power = 0.8;
-  double canary_limit = kMovedShare;  // fraction; a canary that changed by more shows machine drift
-  double unknown_spread = 0.10;       // run-to-run variation if the store has fewer than few_runs
-  int few_runs = kMinRuns;            // minimum number of runs for a run-to-run variation
+  double unknown_spread = 0.10;  // run-to-run variation if the store has fewer than few_runs
+  int few_runs = kMinRuns;       // minimum number of runs for a run-to-run variation
 };
 
 // The samples of two processes, base and candidate, that alternated on the same processors. In each
@@ -102,14 +101,6 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// Machine drift: the canaries changed by more than their noise explains.
-struct MachineDrift {
-  // Largest change of a canary: the absolute logarithm of a ratio of times; infinite if unknown
-  double log = 0;
-  std::string text;  // "machine speed changed: memory 4.1 % slower during the run"
-  friend bool operator==(const MachineDrift&, const MachineDrift&) = default;
-};
-
 // The stored runs of a case (harness/store/history.hpp).
 struct StoredEvidence {
   std::string commit, time, run_id;  // those of the last run
@@ -162,8 +153,6 @@ struct GateEvidence {
   std::vector<std::string> removed;
   // Changes of libraries, caps and environment: between the sides, or since the store's last run.
   std::vector<Change> changes;
-  // Machine drift during stage 1 or since the stored runs; nullopt if there is none.
-  std::optional<MachineDrift> moved;
   // Whether the store has a run of this configuration. Runs of another machine and of cases that
   // the configuration no longer has count, too. If false, a gate without a base is the first run.
   bool configuration_is_stored = false;

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,7 +111,6 @@ void fields(Archive& archive, JsonOf<GatePolicy> auto& policy) {
   archive.optional("pass_error", policy.pass_error, kError);
   archive.optional("detectable_error", policy.detectable_error, kError);
   archive.optional("detectable_power", policy.detectable_power, kError);
-  archive.optional("canary_limit", policy.canary_limit, kError);
   archive.optional("unknown_spread", policy.unknown_spread, kError);
   if constexpr (Archive::kReads) {
     // Gates that wrote older files had one interim analysis of the confirming duets, and used the
@@ -138,19 +136,6 @@ inline std::vector<UnmeasuredCase> unmeasured_cases(const GateEvidence& evidence
   return cases;
 }
 
-template <class Archive>
-void drift_fields(Archive& archive, JsonOf<std::optional<MachineDrift>> auto& drift) {
-  if constexpr (Archive::kReads) {
-    // Older files do not record the amount: treat the drift as infinite.
-    if (archive.has("moved")) {
-      drift.emplace(MachineDrift{std::numeric_limits<double>::infinity(), ""});
-    }
-  }
-  if (!drift) return;
-  archive.required("moved", drift->text);
-  archive.optional("moved_log", drift->log, within(0, kMaxLog));
-}
-
 // The fields of the record `gate`: the measured programs and the rules of the gate.
 template <class Archive>
 void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
@@ -165,7 +150,6 @@ void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
   archive.required("candidate", facts.candidate);
   archive.optional("base", facts.base);
   archive.optional("store", facts.store);
-  drift_fields(archive, evidence.moved);
   archive.optional("configuration_is_stored", evidence.configuration_is_stored);
   archive.optional("store_problems", evidence.store_problems);
   archive.optional("unmeasured", unmeasured);

@@ -34,8 +34,6 @@ struct ExampleGate {
     evidence.settings = {0.02, 0.03, 0.10};
     evidence.policy.duets = 2;
     evidence.policy.confirmations = 1;
-    evidence.moved =
-        MachineDrift{0.0402, "machine speed changed: memory 4.1 % slower during the run"};
     evidence.configuration_is_stored = true;
     evidence.removed = {"gone"};
     evidence.changes = {{"library.onednn", "3.1.0", "3.2.0"}};
@@ -139,7 +137,6 @@ TEST(EvidenceFile, ReadsWhatItWrote) {
   EXPECT_EQ(evidence.mode, GateEvidence::Mode::paired);
   EXPECT_EQ(evidence.settings, example.evidence.settings);
   EXPECT_EQ(evidence.policy.duets, 2);
-  EXPECT_EQ(evidence.moved, example.evidence.moved);
   EXPECT_EQ(evidence.removed, example.evidence.removed);
   EXPECT_EQ(evidence.changes, example.evidence.changes);
   EXPECT_EQ(evidence.stopped, std::nullopt);  // there is no record `gate_end`
@@ -184,12 +181,22 @@ TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   EXPECT_TRUE(decide(file->evidence).judgements[2].cut_short);
 }
 
-// Older files lack the amount of machine drift, the flag for a stored configuration and some
-// parameters of the policy.
+TEST(EvidenceFile, TheMachineDriftOfAnOlderFileIsSkipped) {
+  std::string text = ExampleGate().text();
+  const std::string_view store = "\"store\":\"baselines\",";
+  const std::size_t place = text.find(store);
+  ASSERT_NE(place, std::string::npos);
+  text.insert(place, R"("moved":"machine speed changed","moved_log":0.0402,)");
+  const auto file = read_gate_file(text, "gate.jsonl");
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_EQ(file->facts.store, "baselines");
+}
+
+// Older files lack the flag for a stored configuration and some parameters of the policy.
 TEST(EvidenceFile, FieldsMissingFromAnOlderFileGetSubstitutes) {
   std::string text = ExampleGate().text();
   for (const std::string part :
-       {"\"moved_log\":0.0402,", "\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
+       {"\"configuration_is_stored\":true,", "\"unconfirmed_error\":0.01,",
         "\"obvious_effect\":0.25,", "\"first_confirmations\":10,", "\"pass_error\":0.03,"}) {
     const std::size_t place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part;
@@ -197,7 +204,6 @@ TEST(EvidenceFile, FieldsMissingFromAnOlderFileGetSubstitutes) {
   }
   const auto file = read_gate_file(text, "gate.jsonl");
   ASSERT_TRUE(file.ok()) << file.error().message();
-  EXPECT_TRUE(std::isinf(file->evidence.moved->log));
   EXPECT_TRUE(file->evidence.configuration_is_stored);  // it has records of the store
   const GatePolicy& policy = file->evidence.policy;
   EXPECT_EQ(policy.unconfirmed_error, GatePolicy().unconfirmed_error);

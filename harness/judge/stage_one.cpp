@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -71,9 +70,7 @@ ScreenResult make_suspect(std::string reason) {
 
 }  // namespace
 
-ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings,
-                    const std::optional<std::string>& drift) {
-  if (drift) return make_suspect(*drift);
+ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings) {
   if (!entry.stored) return make_suspect("the store has no run of this case");
   if (entry.stored->incomparable)
     return make_suspect("the stored run is not comparable: " + *entry.stored->incomparable);
@@ -104,9 +101,6 @@ ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings,
 }
 
 namespace {
-
-constexpr double kCanaryDeviations = 3;  // changes up to this many deviations are noise
-constexpr std::size_t kMinCanaries = 5;  // minimum number of stored canaries for a deviation
 
 const RunRecord* find_last_run(const Report& report) {
   return report.runs.empty() ? nullptr : &report.runs.back();
@@ -150,32 +144,6 @@ StoredEvidence make_stored_evidence(const BaselineRecord& last, const MeasuredCa
   return result;
 }
 
-std::optional<double> log_time(Nanoseconds time) {
-  if (time.count() <= 0) return std::nullopt;
-  return std::log(static_cast<double>(time.count()));
-}
-
-// Level of a canary in the stored runs, from the logarithms of its times.
-struct CanaryLevel {
-  double center = 0;     // median
-  double deviation = 0;  // 0 if there are fewer than kMinCanaries values
-};
-std::optional<CanaryLevel> compute_level(const std::vector<double>& logs) {
-  const auto center = median(logs);
-  if (!center) return std::nullopt;
-  return CanaryLevel{*center, logs.size() >= kMinCanaries ? *scaled_deviation(logs) : 0};
-}
-
-// Replaces `worst` if the change `log` of a canary's time exceeds `limit` and is larger. `when`
-// ends the sentence.
-void keep_larger_drift(std::optional<MachineDrift>& worst, double log, double limit,
-                       std::string_view canary, std::string_view when) {
-  if (std::abs(log) <= limit || (worst && worst->log >= std::abs(log))) return;
-  worst = MachineDrift{std::abs(log), fmt::format("machine speed changed: {} {:.1f} % {} {}",
-                                                  canary, 100 * std::abs(std::expm1(log)),
-                                                  log > 0 ? "slower" : "faster", when)};
-}
-
 // Describes how the two machines differ: the classes, and the facts about processor and caches.
 std::string describe_machine_difference(const EnvironmentRecord& stored,
                                         const EnvironmentRecord& here) {
@@ -210,9 +178,6 @@ class StoreLookup {
       unreadable->second->stored->is_malformed = true;
       suite_.has_configuration = true;
       return;
-    }
-    for (const BaselineRecord& record : history.records) {
-      if (record.canaries) canaries_.emplace(record.run_id, *record.canaries);
     }
     const BaselineRecord& last = *history.last();
     note_configuration(history);
@@ -254,7 +219,6 @@ class StoreLookup {
 
   StoredSuite finish() && {
     set_stored_levels(cases_, statistics_);
-    for (const auto& [run_id, times] : canaries_) suite_.canaries.push_back(times);
     return std::move(suite_);
   }
 
@@ -272,7 +236,6 @@ class StoreLookup {
   StoredSuite suite_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
   std::vector<std::vector<RunStatistics>> statistics_;  // one entry per case: its comparable runs
-  std::map<std::string, Canaries> canaries_;            // by run id
 };
 
 }  // namespace
@@ -307,33 +270,6 @@ Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
     lookup.add_foreign(history);
   }
   return std::move(lookup).finish();
-}
-
-std::optional<MachineDrift> find_machine_drift(std::span<const CanaryRecord> run,
-                                               std::span<const Canaries> stored, double limit) {
-  std::optional<MachineDrift> worst;
-  for (const CanaryField& canary : kCanaryFields) {
-    std::vector<double> before;
-    for (const Canaries& times : stored) {
-      if (const auto log = log_time(times.*canary.time)) before.push_back(*log);
-    }
-    const std::optional<CanaryLevel> level = compute_level(before);
-    const double allowed =
-        std::max(std::log1p(limit), level ? kCanaryDeviations * level->deviation : 0);
-    std::vector<double> now;
-    for (const CanaryRecord& record : run) {
-      if (const auto log = log_time(record.time.*canary.time)) now.push_back(*log);
-    }
-    if (now.empty()) continue;
-    const auto [low, high] = std::ranges::minmax_element(now);
-    const double during = low < high ? *high - *low : *low - *high;  // faster if the low came last
-    keep_larger_drift(worst, during, allowed, canary.meaning, "during the run");
-    if (level) {
-      keep_larger_drift(worst, *median(now) - level->center, allowed, canary.meaning,
-                        "since the store");
-    }
-  }
-  return worst;
 }
 
 }  // namespace bench

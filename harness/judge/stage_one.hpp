@@ -34,17 +34,13 @@ struct ScreenResult {
   std::string reason;            // why the case is a suspect; may be empty
 };
 
-// Screens a case. `drift`: describes the machine drift, which makes every case a suspect; nullopt
-// if there is none.
-ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings,
-                    const std::optional<std::string>& drift);
+ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings);
 
 // Returns one entry per case record of the report, in their order, without stored data.
 std::vector<CaseEvidence> collect_stage_one(const Report& report);
 
 // What the store has for a run, besides the evidence of its cases.
 struct StoredSuite {
-  std::vector<Canaries> canaries;     // one entry per stored run of this machine class
   std::vector<std::string> removed;   // as GateEvidence::removed
   std::vector<std::string> problems;  // unreadable lines, with their location
   std::vector<Change> changes;        // of libraries, caps and environment since the last run
@@ -54,11 +50,5 @@ struct StoredSuite {
 // store has. Returns an error if the store's folder cannot be read.
 Result<StoredSuite> add_stored(const Report& report, const BaselineStore& store,
                                std::vector<CaseEvidence>& cases);
-
-// Returns the largest change of a canary, during the run or since the stored runs. Ignores changes
-// of at most `limit` (a fraction), and of at most three deviations of the stored canaries. Returns
-// nullopt if no change is left.
-std::optional<MachineDrift> find_machine_drift(std::span<const CanaryRecord> run,
-                                               std::span<const Canaries> stored, double limit);
 
 }  // namespace bench

@@ -42,10 +42,6 @@ Report report_of(const std::string& run_id, const std::vector<std::string>& ids,
     record.time = TimeSummary{Nanoseconds(nanoseconds), {}, {}, {}, {}, {}, {}, {}};
     report.cases.push_back(record);
   }
-  report.canaries.push_back(
-      {run_id,
-       CanaryMoment::before,
-       {Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(1000)}});
   return report;
 }
 
@@ -90,7 +86,6 @@ TEST_F(StageOneTest, RunsOfAnotherMachineAreNamedAndNeverANumber) {
             "(cpu.cores 4 -> 2)");
   EXPECT_EQ(cases[0].stored->runs, 0);
   EXPECT_FALSE(cases[1].stored);
-  EXPECT_THAT(suite->canaries, IsEmpty());
 }
 
 TEST_F(StageOneTest, AStoreThatIsNotThereIsAnError) {
@@ -128,7 +123,6 @@ TEST_F(StageOneTest, TheStoresLevelAndSpreadAreThoseOfItsRuns) {
   EXPECT_NEAR(*stored.q95, std::log(1.01), 1e-12);
   EXPECT_EQ(median_iteration(stored.measured), 1000);
   EXPECT_EQ(stored.measured.exact.implementation, "jit");
-  EXPECT_THAT(suite->canaries, SizeIs(6));
   EXPECT_THAT(suite->changes, IsEmpty());
 }
 
@@ -203,52 +197,6 @@ TEST_F(StageOneTest, TheDigestOfOtherDataIsNotCompared) {
   EXPECT_EQ(stored_facts(7), (Facts{{"output.digest", "aa"}, {"primitives", "2"}}));
   EXPECT_EQ(stored_facts(8), (Facts{{"primitives", "2"}}));
 }
-
-CanaryRecord canary(CanaryMoment moment, std::int64_t dram) {
-  return {
-      "r", moment, {Nanoseconds(1000), Nanoseconds(1000), Nanoseconds(dram), Nanoseconds(1000)}};
-}
-Canaries stored_canary(std::int64_t dram) { return canary(CanaryMoment::before, dram).time; }
-
-TEST(MachineMoved, WithinTheRun) {
-  const std::vector<CanaryRecord> still = {canary(CanaryMoment::before, 1000),
-                                           canary(CanaryMoment::after, 1015)};
-  EXPECT_FALSE(find_machine_drift(still, {}, 0.02));
-  const std::vector<CanaryRecord> moved = {canary(CanaryMoment::before, 1000),
-                                           canary(CanaryMoment::after, 1050)};
-  const auto during = find_machine_drift(moved, {}, 0.02);
-  ASSERT_TRUE(during);
-  EXPECT_EQ(during->text, "machine speed changed: memory 5.0 % slower during the run");
-  EXPECT_NEAR(during->log, std::log(1.05), 1e-9);
-}
-
-// The text once had a sign, which was always +.
-TEST(MachineMoved, SaysInWhichDirection) {
-  const auto drift = find_machine_drift(
-      std::vector{canary(CanaryMoment::before, 1000), canary(CanaryMoment::after, 900)}, {}, 0.02);
-  ASSERT_TRUE(drift);
-  EXPECT_EQ(drift->text, "machine speed changed: memory 10.0 % faster during the run");
-  EXPECT_NEAR(drift->log, -std::log(0.9), 1e-9);
-}
-
-TEST(MachineMoved, SinceTheStore) {
-  const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
-  const std::vector<Canaries> stored = {stored_canary(1000), stored_canary(1000)};
-  const auto since = find_machine_drift(run, stored, 0.02);
-  ASSERT_TRUE(since);
-  EXPECT_EQ(since->text, "machine speed changed: memory 10.0 % slower since the store");
-  EXPECT_NEAR(since->log, std::log(1.10), 1e-9);
-}
-
-TEST(MachineMoved, NotWhereTheStoresOwnRunsMoveAsMuch) {
-  const std::vector<CanaryRecord> run = {canary(CanaryMoment::before, 1100)};
-  const std::vector<Canaries> stored = {stored_canary(950), stored_canary(1000),
-                                        stored_canary(1050), stored_canary(960),
-                                        stored_canary(1040)};
-  EXPECT_FALSE(find_machine_drift(run, stored, 0.02));
-}
-
-TEST(MachineMoved, NothingKnownIsNoMove) { EXPECT_FALSE(find_machine_drift({}, {}, 0.02)); }
 
 constexpr const char* kOnDevice = "gemm/forward/m4n4k4/f32/cublaslt/cuda/hot";
 

@@ -250,12 +250,10 @@ std::optional<double> effect_in_cycles(const CaseEvidence& entry, double effect)
   return effect + std::log(static_cast<double>(here) / static_cast<double>(stored));
 }
 
-// Describes the drift and variation within which no effect is detected.
-std::string format_limits(const std::optional<MachineDrift>& drift, double variation) {
-  std::string text =
-      fmt::format("the run-to-run variation is {:.1f} %", 100 * std::expm1(variation));
-  if (drift) text = drift->text + ", and " + text;
-  return text + "; use --base to detect smaller effects";
+// Describes the variation within which no effect is detected.
+std::string format_limits(double variation) {
+  return fmt::format("the run-to-run variation is {:.1f} %; use --base to detect smaller effects",
+                     100 * std::expm1(variation));
 }
 
 }  // namespace
@@ -269,9 +267,7 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
   const auto [low, high] = estimator.bounds(policy.bound_error);
   const double variation = find_run_to_run_variation(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
-  // Machine drift can look like an effect or hide one.
-  const double drift = evidence.moved ? evidence.moved->log : 0;
-  const double margin = delta + variation + drift;
+  const double margin = delta + variation;
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.against = Reference::store;
   judgement.base = time_from_log(entry.stored->mean_log_q25);
@@ -292,12 +288,12 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
     }
   } else if (all_below(differences, -margin, policy.bound_error)) {
     judgement.verdict = Verdict::improved;
-  } else if (high && *high + drift < std::log1p(evidence.settings.detect)) {
+  } else if (high && *high < std::log1p(evidence.settings.detect)) {
     judgement.verdict = Verdict::pass;
   } else {
     judgement.verdict = effect >= delta ? Verdict::suspect : Verdict::inconclusive;
-    judgement.reason = format_limits(evidence.moved, variation);
-    if (std::isfinite(margin)) judgement.detectable = std::expm1(margin);
+    judgement.reason = format_limits(variation);
+    judgement.detectable = std::expm1(margin);
   }
 }
 

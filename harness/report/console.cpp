@@ -19,34 +19,6 @@
 
 namespace bench {
 
-namespace {
-
-// Returns the canaries of a run before or after its cases, or nullptr.
-const Canaries* find_canaries(const Report& report, const std::string& run_id,
-                              CanaryMoment moment) {
-  const auto found = std::ranges::find_if(report.canaries, [&](const CanaryRecord& record) {
-    return record.run_id == run_id && record.moment == moment;
-  });
-  return found == report.canaries.end() ? nullptr : &found->time;
-}
-
-// Returns the changes that exceed the limit: "memory 8.4 % slower, the L2 cache 2.1 % faster".
-std::string format_speed_changes(const Canaries& before, const Canaries& after) {
-  std::string text;
-  for (const CanaryField& canary : kCanaryFields) {
-    const auto time_before = static_cast<double>((before.*canary.time).count());
-    const auto time_after = static_cast<double>((after.*canary.time).count());
-    if (time_before <= 0) continue;
-    const double change = time_after / time_before - 1;
-    if (std::abs(change) <= kMovedShare) continue;
-    text += fmt::format("{}{} {:.1f} % {}", text.empty() ? "" : ", ", canary.meaning,
-                        100 * std::abs(change), change > 0 ? "slower" : "faster");
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string format_quiet_samples(const Report& report) {
   QuietSummary sum;
   std::int64_t disturbed = 0;
@@ -79,20 +51,6 @@ std::string format_quiet_samples(const Report& report) {
         disturbed, disturbed == 1 ? " was" : "s were", disturbed == 1 ? "its" : "their");
   }
   return text + ".";
-}
-
-std::string format_canaries(const Report& report) {
-  if (report.canaries.empty()) return "";
-  const std::string& run_id = report.canaries.back().run_id;
-  const Canaries* before = find_canaries(report, run_id, CanaryMoment::before);
-  const Canaries* after = find_canaries(report, run_id, CanaryMoment::after);
-  if (before == nullptr || after == nullptr) return "";
-  const std::string change = format_speed_changes(*before, *after);
-  if (change.empty()) return "";
-  return fmt::format(
-      "The machine's own speed changed during the run ({}), so the times are less certain than "
-      "their intervals; `bench doctor` names the causes.",
-      change);
 }
 
 std::optional<std::string> nothing_measured_sentence(const Report& report) {

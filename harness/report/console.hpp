@@ -15,14 +15,6 @@
 
 namespace bench {
 
-// The next functions summarise in one line what the canaries of a run show about its machine.
-// Canaries are fixed workloads that show changes of machine speed.
-
-// States how much the machine's own speed changed ("memory 8.4 % slower") between the canaries
-// before and after the last run with canaries. Empty if nothing changed by more than the limit, or
-// if canaries before or after it are missing.
-std::string format_canaries(const Report& report);
-
 // Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
 // and the number of processes that do not count. Such a process was disturbed, or its threads ran
 // on processors that are farther apart (quiet.hpp). The text also gives the number of cases that

@@ -107,7 +107,6 @@ TEST(GateMarkdown, OneEndlessNameDoesNotBreakTheLimit) {
   GateFile gate = sample_gate();
   gate.judgements[1].reason.assign(4 << 20, '&');
   gate.judgements[2].id.assign(4 << 20, '&');
-  gate.evidence.moved = MachineDrift{0.04, std::string(4 << 20, '&')};
   gate.facts.candidate.environment["X"] = std::string(4 << 20, '&');
   const std::string text = gate_markdown(gate, {});
   EXPECT_LE(text.size(), 1U << 20);

@@ -117,7 +117,6 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
-  if (gate.evidence.moved) lines.push_back(gate.evidence.moved->text);
   if (auto quiet = format_quiet_rounds(gate.evidence)) lines.push_back(*std::move(quiet));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));

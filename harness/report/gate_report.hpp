@@ -17,7 +17,7 @@
 namespace bench {
 
 // Returns sentences that concern all cases: what to do about the exit status, the sides, a missing
-// base, machine drift, how quiet the machine was, changed libraries.
+// base, how quiet the machine was, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
 // Returns in which fraction of the duets' rounds the machine was quiet, as a sentence. Returns

@@ -453,7 +453,6 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   notes.add(NoteTopic::other, advice_note(report));
   notes.add(NoteTopic::certainty, flag_notes(report));
   notes.add(NoteTopic::certainty, format_quiet_samples(report));
-  notes.add(NoteTopic::certainty, format_canaries(report));
   return std::move(notes).take();
 }
 

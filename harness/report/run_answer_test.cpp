@@ -274,13 +274,6 @@ Report report_with_all_notes() {
   std::erase_if(report.processes, [&](const ProcessRecord& process) {
     return process.id == report.cases[2].id && report.processes.size() > 78;
   });
-  for (const CanaryMoment moment : {CanaryMoment::before, CanaryMoment::after}) {
-    CanaryRecord& canary = report.canaries.emplace_back();
-    canary.run_id = "r";
-    canary.moment = moment;
-    const int slow = moment == CanaryMoment::after ? 2 : 1;
-    canary.time = {slow * 1ms, slow * 1ms, slow * 1ms, slow * 1ms};
-  }
   return report;
 }
 

@@ -145,9 +145,8 @@ namespace {
 
 std::vector<std::string> noise_lines(const RunView& view) {
   std::vector<std::string> lines;
-  for (const std::string& text :
-       {format_quiet_samples(view.report), format_canaries(view.report)}) {
-    if (!text.empty()) lines.push_back(text);
+  if (const std::string text = format_quiet_samples(view.report); !text.empty()) {
+    lines.push_back(text);
   }
   for (const RunRecord& run : view.report.runs) {
     if (!run.under) continue;

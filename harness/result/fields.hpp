@@ -20,9 +20,6 @@ inline std::span<const std::string_view> enumerator_names(Bound) { return bound_
 inline std::span<const std::string_view> enumerator_names(CeilingSource) {
   return ceiling_source_names();
 }
-inline std::span<const std::string_view> enumerator_names(CanaryMoment) {
-  return canary_moment_names();
-}
 
 template <class Archive, class Environment>
 void environment_fields(Archive& archive, Environment& environment) {
@@ -257,20 +254,6 @@ void profile_pass_fields(Archive& archive, Pass& pass) {
   archive.optional("details", pass.details);
 }
 
-void fields(auto& archive, JsonOf<Canaries> auto& time) {
-  archive.required("fma_ns", time.fma);
-  archive.required("l2_ns", time.l2);
-  archive.required("dram_ns", time.dram);
-  archive.required("timer_ns", time.timer);
-}
-
-template <class Archive, class Canary>
-void canary_fields(Archive& archive, Canary& canary) {
-  archive.required("run_id", canary.run_id);
-  archive.required("moment", canary.moment);
-  fields(archive, canary.time);
-}
-
 template <class Archive, class End>
 void end_fields(Archive& archive, End& end) {
   archive.required("run_id", end.run_id);
@@ -306,10 +289,6 @@ void fields(auto& archive, JsonOf<CaseRecord> auto& record) {
 void fields(auto& archive, JsonOf<ProfilePassRecord> auto& pass) {
   archive.constant("record", "profile_pass");
   profile_pass_fields(archive, pass);
-}
-void fields(auto& archive, JsonOf<CanaryRecord> auto& canary) {
-  archive.constant("record", "canary");
-  canary_fields(archive, canary);
 }
 void fields(auto& archive, JsonOf<EndRecord> auto& end) {
   archive.constant("record", "end");

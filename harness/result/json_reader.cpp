@@ -51,7 +51,6 @@ constexpr Kind kKinds[] = {{"run", read_run},
                            {"process", read_record<ProcessRecord>},
                            {"case", read_record<CaseRecord>},
                            {"profile_pass", read_record<ProfilePassRecord>},
-                           {"canary", read_record<CanaryRecord>},
                            {"end", read_record<EndRecord>}};
 
 }  // namespace
@@ -89,9 +88,11 @@ std::optional<std::vector<std::string>> document_lines(std::string_view text) {
     const char* name;
     bool is_required;
   };
-  constexpr RecordList kRecordLists[] = {{"runs", true},      {"processes", true},
-                                         {"cases", true},     {"profile_passes", false},
-                                         {"canaries", false}, {"ends", true}};
+  constexpr RecordList kRecordLists[] = {{"runs", true},
+                                         {"processes", true},
+                                         {"cases", true},
+                                         {"profile_passes", false},
+                                         {"ends", true}};
   for (const auto& [name, is_required] : kRecordLists) {
     const auto index = root.find(name);
     if (!index && !is_required) continue;

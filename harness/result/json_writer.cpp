@@ -36,7 +36,6 @@ void document_fields(JsonWriter& writer, const Report& report) {
   writer.required("processes", report.processes);
   writer.required("cases", report.cases);
   writer.optional("profile_passes", report.profile_passes);
-  writer.optional("canaries", report.canaries);
   writer.required("ends", report.ends);
   writer.list("networks", summarise_networks(report), summary_fields);
 }

@@ -31,8 +31,6 @@ constexpr std::array<std::string_view, 3> kCeilingSources = {"stored", "calibrat
 constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
                                                           "interrupted", "voided"};
 
-constexpr std::array<std::string_view, 3> kCanaryMoments = {"before", "midway", "after"};
-
 }  // namespace
 
 std::span<const std::string_view> outcome_names() { return kOutcomes; }
@@ -53,7 +51,6 @@ std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
 std::span<const std::string_view> bound_names() { return kBounds; }
 std::span<const std::string_view> ceiling_source_names() { return kCeilingSources; }
-std::span<const std::string_view> canary_moment_names() { return kCanaryMoments; }
 
 std::string_view format_stop_cause(const std::optional<StopCause>& cause) {
   constexpr std::array<std::string_view, 2> kTexts = {"stopped by the budget", "stopped by Ctrl-C"};

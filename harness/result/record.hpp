@@ -342,39 +342,6 @@ struct ProfilePassRecord {
   friend bool operator==(const ProfilePassRecord&, const ProfilePassRecord&) = default;
 };
 
-// If a canary changes by more than this fraction, the machine drifted. Measurements before and
-// after the change are not comparable. Undisturbed repetitions differ by less than 2 %. A gate is
-// also required to detect effects of this size.
-inline constexpr double kMovedShare = 0.02;
-
-// Times of four fixed workloads that use no operator or library (harness/worker/canary.hpp). They
-// depend only on the speed of the machine, not on what the run measures.
-struct Canaries {
-  Nanoseconds fma{0};    // multiply-adds in registers
-  Nanoseconds l2{0};     // triad on data that fits into the L2 cache
-  Nanoseconds dram{0};   // triad on data larger than the last-level cache
-  Nanoseconds timer{0};  // reads of the clock
-  friend bool operator==(const Canaries&, const Canaries&) = default;
-};
-struct CanaryField {
-  std::string_view name;
-  Nanoseconds Canaries::*time;
-  std::string_view meaning;  // what it measures, for a reader who does not know canaries
-};
-inline constexpr std::array<CanaryField, 4> kCanaryFields = {
-    {{"fma", &Canaries::fma, "arithmetic"},
-     {"l2", &Canaries::l2, "the L2 cache"},
-     {"dram", &Canaries::dram, "memory"},
-     {"timer", &Canaries::timer, "reading the clock"}}};
-enum class CanaryMoment { before, midway, after };  // relative to the other measurements of the run
-std::span<const std::string_view> canary_moment_names();
-struct CanaryRecord {
-  std::string run_id;
-  CanaryMoment moment = CanaryMoment::before;
-  Canaries time;
-  friend bool operator==(const CanaryRecord&, const CanaryRecord&) = default;
-};
-
 // How workers spent their time, summed over workers. `wall` is the sum of the other values.
 struct Accounting {
   Nanoseconds wall{0}, timed{0}, warmup{0}, setup{0}, check{0}, profile{0}, idle{0};
@@ -391,7 +358,6 @@ struct EndRecord {
   friend bool operator==(const EndRecord&, const EndRecord&) = default;
 };
 
-using Record =
-    std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, CanaryRecord, EndRecord>;
+using Record = std::variant<RunRecord, ProcessRecord, CaseRecord, ProfilePassRecord, EndRecord>;
 
 }  // namespace bench

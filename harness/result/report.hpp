@@ -20,7 +20,6 @@ struct Report {
   // the outcome `ok` counts, or the last one if none is ok.
   std::vector<CaseRecord> cases;
   std::vector<ProfilePassRecord> profile_passes;
-  std::vector<CanaryRecord> canaries;
   std::vector<EndRecord> ends;
   std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };
@@ -34,12 +33,12 @@ Result<Record> record_from_json_line(std::string_view line);
 // Parses a result file, possibly several concatenated runs or shards. `name`: the file's name for
 // messages. Skips malformed lines with a warning that starts with `name:line`; the last line may be
 // incomplete. Returns an error for another schema. Skips activities (profiler/reader.hpp reads
-// them) and unknown kinds silently. Summarises cases that have process records but no case record:
-// outcome ok, flag interrupted.
+// them) and unknown kinds silently, such as the `canary` of older files. Summarises cases that have
+// process records but no case record: outcome ok, flag interrupted.
 Result<Report> parse_report(std::string_view text, const std::string& name);
 
 // Returns the complete report as one JSON document (docs/report.schema.json): {"schema", "runs",
-// "processes", "cases", "profile_passes", "canaries", "ends", "networks"}.
+// "processes", "cases", "profile_passes", "ends", "networks"}.
 std::string to_json_document(const Report& report);
 // Returns the same document with the field `profile_summary`, whose value is JSON text.
 std::string to_json_document(const Report& report, std::string_view profile_summary);

@@ -35,7 +35,6 @@ class ReportBuilder {
   void add(RunRecord run) { report_.runs.push_back(std::move(run)); }
   void add(ProcessRecord process) { report_.processes.push_back(std::move(process)); }
   void add(ProfilePassRecord pass) { report_.profile_passes.push_back(std::move(pass)); }
-  void add(CanaryRecord canary) { report_.canaries.push_back(std::move(canary)); }
   void add(EndRecord end) { report_.ends.push_back(std::move(end)); }
   void add(CaseRecord record);
 

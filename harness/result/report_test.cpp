@@ -155,7 +155,8 @@ TEST(ParseReport, MissingRunRecordIsAWarning) {
 
 TEST(ParseReport, OtherRecordsAreKeptOutSilently) {
   const Report report = parse(
-      run_line("r") + "{\"record\":\"activity\",\"run_id\":\"r\",\"name\":\"convolution\"}\n");
+      run_line("r") + "{\"record\":\"activity\",\"run_id\":\"r\",\"name\":\"convolution\"}\n" +
+      "{\"record\":\"canary\",\"run_id\":\"r\",\"moment\":\"before\"}\n");  // in older files
   EXPECT_THAT(report.warnings, IsEmpty());
 }
 

@@ -5,7 +5,6 @@
 #include "harness/result/record.hpp"
 #include "harness/result/roofline.hpp"
 #include "harness/run/calibration_phase.hpp"
-#include "harness/run/canary_phase.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/run/machine_skip.hpp"
@@ -47,7 +46,6 @@ class Run {
   Status measure_process(int process);
   Status measure_batch(const WorkerBatch& batch, int process, std::int64_t& remaining_steps);
   Status ensure_worker(std::optional<int> threads);
-  Status measure_canaries(CanaryMoment moment);
   Status ensure_ceilings();
   Status step(CaseProgress& progress, int process, Nanoseconds deadline);
   Status append_decided();
@@ -72,7 +70,6 @@ class Run {
   Env& env_;
   std::optional<Nanoseconds> budget_;
   WorkerSession session_;
-  CanaryPhase canaries_;
   QuietLevels levels_;
   Ceilings ceilings_, gpu_ceilings_;
   std::vector<CaseProgress> cases_;
@@ -106,7 +103,6 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return should_abort_step(); }, *env.clock),
-      canaries_(session_, sink, observer, options),
       levels_(parts.levels),
       ceilings_(parts.ceilings),
       started_(env.clock->now()),
@@ -210,13 +206,12 @@ Status Run::measure() {
     processes = std::max(processes, CaseProgress::max_processes(progress.spec()));
   }
   if (steps_total_ == 0) return Done{};
-  BENCH_RETURN_IF_ERROR(measure_canaries(CanaryMoment::before));
   BENCH_RETURN_IF_ERROR(ensure_ceilings());
   measuring_since_ = env_.clock->now();
   for (int process = 0; process < processes && !stop_cause_; ++process) {
     BENCH_RETURN_IF_ERROR(measure_process(process));
   }
-  return measure_canaries(CanaryMoment::after);
+  return Done{};
 }
 
 Status Run::measure_process(int process) {
@@ -229,9 +224,6 @@ Status Run::measure_process(int process) {
   BENCH_RETURN_IF_ERROR(learn_layouts(needed));
   auto remaining_steps = static_cast<std::int64_t>(needed.size());
   for (const WorkerBatch& batch : schedule_process(plan_, needed, process, options_.seed)) {
-    if (2 * steps_done_ >= steps_total_) {
-      BENCH_RETURN_IF_ERROR(measure_canaries(CanaryMoment::midway));
-    }
     if (stop_cause_) break;
     BENCH_RETURN_IF_ERROR(measure_batch(batch, process, remaining_steps));
     session_.finish();
@@ -284,13 +276,6 @@ Status Run::ensure_worker(std::optional<int> threads) {
   }
   if (status && !has_run_record_) return append_run_record();
   return Done{};
-}
-
-Status Run::measure_canaries(CanaryMoment moment) {
-  check_limits();
-  if (stop_cause_ || !canaries_.is_due(moment)) return Done{};
-  BENCH_RETURN_IF_ERROR(ensure_worker(1));
-  return !stop_cause_ ? canaries_.measure(moment) : Status(Done{});
 }
 
 Status Run::ensure_ceilings() {

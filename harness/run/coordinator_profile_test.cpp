@@ -77,7 +77,7 @@ TEST_F(CoordinatorProfileTest, EachCaseIsProfiledInAWorkerOfItsOwnAfterAllTiming
   options_.profile->iterations = IterationWindow{0, 2};
   const RunSummary summary = run(plan());
   EXPECT_FALSE(summary.any_failed);
-  EXPECT_EQ(workers_, 2 + 3 + 2);  // three are for the canaries
+  EXPECT_EQ(workers_, 2 + 2);
   const auto passes = sink_.all<ProfilePassRecord>();
   ASSERT_EQ(passes.size(), 2u);
   EXPECT_EQ(passes[0].id, kFirst);

@@ -32,8 +32,8 @@ TEST_F(CoordinatorTest, MeasuresEveryCaseInEveryProcess) {
   const Plan plan = test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),
                                      test::make_case(kSecond, measure(5), kShortWarmup)});
   const RunSummary summary = run(plan);
-  EXPECT_EQ(workers_, 5 + 3);  // three are for the canaries
-  EXPECT_EQ(sink_.records.size(), 1u + 10u + 2u + 3u + 1u);
+  EXPECT_EQ(workers_, 5);
+  EXPECT_EQ(sink_.records.size(), 1u + 10u + 2u + 1u);
   EXPECT_TRUE(std::holds_alternative<RunRecord>(sink_.records.front()));
   EXPECT_TRUE(std::holds_alternative<EndRecord>(sink_.records.back()));
   std::map<std::string, std::set<int>> numbers;
@@ -141,7 +141,7 @@ TEST_F(CoordinatorTest, AFailedWorkerCostsItsCaseOnly) {
   EXPECT_EQ(sink_.all<ProcessRecord>().size(), 3u);
   EXPECT_TRUE(summary.any_failed);
   EXPECT_EQ(summary.end.exit, 3);
-  EXPECT_EQ(workers_, 4 + 3);  // three, one of them replaced, and those for the canaries
+  EXPECT_EQ(workers_, 4);  // three, one of them replaced
   EXPECT_EQ(summary.end.accounting.timed, 3 * 20 * 60us + 7us);
   EXPECT_EQ(summary.end.accounting.idle, 0ns);
 }
@@ -428,7 +428,7 @@ class BrokenSink final : public RecordSink {
 
 TEST_F(CoordinatorTest, AFullDiskEndsTheRunAtAnyRecord) {
   const Plan plan = test::make_plan({test::make_case(kFirst, measure(2), kShortWarmup)});
-  for (int whole = 0; whole < 8; ++whole) {
+  for (int whole = 0; whole < 5; ++whole) {
     BrokenSink sink(whole);
     const auto summary =
         execute_plan_with(plan, options_, parts_, sink, observer_, environment_.env);

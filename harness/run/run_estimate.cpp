@@ -26,8 +26,6 @@ using namespace std::chrono_literals;
 // Start, handshake, calibration of the sample canaries, end: 32 to 55 ms, of which the start takes
 // 6 to 10 ms.
 constexpr Nanoseconds kWorker = 45ms;
-constexpr Nanoseconds kCanaryWorker = 50ms;  // start, handshake, four canaries, end
-constexpr int kCanaryWorkers = 3;            // before, midway, after
 // Per process of a case: creation, canaries between the samples and messages, 3 to 5 ms; 9 ms on a
 // busy machine (load 3 to 5).
 constexpr Nanoseconds kPreparation = 4ms;
@@ -117,7 +115,7 @@ Nanoseconds estimate_workers(const Plan& plan) {
   }
   const auto workers =
       std::ssize(schedule_process(plan, all, 0, 0)) * (rounds + kReplacementRounds);
-  return kCanaryWorkers * kCanaryWorker + (workers + (has_layers ? 1 : 0)) * kWorker;
+  return (workers + (has_layers ? 1 : 0)) * kWorker;
 }
 
 }  // namespace

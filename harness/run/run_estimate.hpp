@@ -15,7 +15,7 @@ struct RunEstimate {
   Nanoseconds timed{0};        // until the precision is reached or max_time is used up
   Nanoseconds warmup{0};       // until the times are steady
   Nanoseconds preparation{0};  // creation, data, checks and the canaries between samples
-  Nanoseconds workers{0};      // starting and ending worker processes, canaries included
+  Nanoseconds workers{0};      // starting and ending worker processes
   Nanoseconds ceilings{0};     // calibration of the ceilings before the first case
 
   Nanoseconds total() const { return timed + warmup + preparation + workers + ceilings; }

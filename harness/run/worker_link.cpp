@@ -71,7 +71,6 @@ const char* describe_request(const Request& request) {
     const char* operator()(const WarmUpRequest&) const { return "warming up"; }
     const char* operator()(const RoundRequest&) const { return "measuring"; }
     const char* operator()(const ProfileRequest&) const { return "profiling"; }
-    const char* operator()(const CanaryRequest&) const { return "measuring the canaries"; }
     const char* operator()(const WatchRequest&) const { return "watching the machine"; }
     const char* operator()(const ReleaseRequest&) const { return "releasing the case"; }
     const char* operator()(const QuitRequest&) const { return "ending"; }

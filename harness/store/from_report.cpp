@@ -16,7 +16,7 @@ namespace {
 // Finds the runs of a report, and the chains of runs that resumed each other.
 class RunIndex {
  public:
-  explicit RunIndex(const Report& report) : report_(report), chains_(report.runs) {
+  explicit RunIndex(const Report& report) : chains_(report.runs) {
     for (const RunRecord& run : report.runs) runs_.emplace(run.run_id, &run);
   }
 
@@ -28,22 +28,7 @@ class RunIndex {
   // Returns the id of the first run of the chain.
   const std::string& origin(const std::string& run_id) const { return chains_.origin(run_id); }
 
-  // Returns medians over the canaries of all runs of the chain; nullopt if there are none.
-  std::optional<Canaries> canaries(const std::string& run_id) const {
-    Canaries result;
-    for (const CanaryField& field : kCanaryFields) {
-      std::vector<Nanoseconds> times;
-      for (const CanaryRecord& canary : report_.canaries) {
-        if (origin(canary.run_id) == origin(run_id)) times.push_back(canary.time.*field.time);
-      }
-      if (times.empty()) return std::nullopt;
-      result.*field.time = *median(times);
-    }
-    return result;
-  }
-
  private:
-  const Report& report_;
   RunChains chains_;
   std::unordered_map<std::string, const RunRecord*> runs_;
 };
@@ -96,7 +81,6 @@ BaselineRecord make_baseline_record(MeasuredCase measured, const RunRecord& run,
   record.commit = run.tool_commit;
   record.seed = run.seed;
   record.environment = run.environment;
-  record.canaries = runs.canaries(run.run_id);
   return record;
 }
 

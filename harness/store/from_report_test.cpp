@@ -15,12 +15,6 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-CanaryRecord canary(const std::string& run, int nanoseconds) {
-  return {run, CanaryMoment::before,
-          Canaries{Nanoseconds(nanoseconds), Nanoseconds(2 * nanoseconds),
-                   Nanoseconds(3 * nanoseconds), Nanoseconds(4 * nanoseconds)}};
-}
-
 // A run that a second one resumed.
 Report report() {
   RunRecord first;
@@ -47,7 +41,6 @@ Report report() {
   report.cases = {record};
   report.processes = {test::sample_process("r1", "a/b", 0, {Nanoseconds(100), Nanoseconds(100)}),
                       test::sample_process("r2", "a/b", 1, {Nanoseconds(200), Nanoseconds(200)})};
-  report.canaries = {canary("r1", 10), canary("r2", 30), canary("r2", 20)};
   return report;
 }
 
@@ -80,7 +73,6 @@ TEST(FromReportTest, ACaseBecomesARecord) {
   EXPECT_EQ(record.environment.machine_class, "test-2c");
   EXPECT_EQ(record.measured.exact.implementation, "brg:avx2");
   EXPECT_THAT(record.measured.flags, ElementsAre(Flag::noisy));
-  EXPECT_EQ(record.canaries, canary("", 20).time);
   ASSERT_EQ(record.measured.processes.size(), 2u);
   EXPECT_EQ(record.measured.processes[1].median, Nanoseconds(200));
   EXPECT_THAT(

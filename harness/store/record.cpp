@@ -73,7 +73,6 @@ void baseline_fields(Archive& archive, Baseline& record) {
   archive.object("environment", [&](Archive& environment) {
     environment_fields(environment, record.environment);
   });
-  archive.optional("canaries", record.canaries);
   archive.optional("implementation", measured.exact.implementation);
   archive.optional("flags", measured.flags);
   archive.optional("clock_hz", measured.clock_hz);

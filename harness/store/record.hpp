@@ -56,7 +56,6 @@ struct BaselineRecord {
   // Seed of the input data; another seed gives another output digest
   std::optional<std::uint64_t> seed;
   EnvironmentRecord environment;
-  std::optional<Canaries> canaries;  // medians over the run and those that resumed it
   std::optional<StoredProfile> profile;
   friend bool operator==(const BaselineRecord&, const BaselineRecord&) = default;
 };

@@ -33,7 +33,6 @@ BaselineRecord full_record() {
   record.environment.threads = 2;
   record.environment.libraries = {{"onednn", "3.2.0"}};
   record.environment.details = {{"governor", "performance"}};
-  record.canaries = Canaries{Nanoseconds(1), Nanoseconds(2), Nanoseconds(3), Nanoseconds(4)};
   record.measured.exact.implementation = "brg:avx512_core";
   record.measured.flags = {Flag::noisy, Flag::throttled};
   record.measured.processes[1].deviation = std::nullopt;

@@ -262,7 +262,6 @@ void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Registr
   flag_field(archive, "announce", r.announce, ProfileRequest::Announce::no,
              ProfileRequest::Announce::yes);
 }
-void request_fields(auto&, JsonOf<CanaryRequest> auto&, const Registry&) {}
 void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Registry&) {
   archive.required("time_ns", r.time);
 }
@@ -271,8 +270,8 @@ void request_fields(auto&, JsonOf<QuitRequest> auto&, const Registry&) {}
 
 // In the order of the alternatives of Request.
 constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
-    "hello", "describe", "model",  "prepare", "steps",   "warm_up",
-    "round", "profile",  "canary", "watch",   "release", "quit"};
+    "hello", "describe", "model", "prepare", "steps", "warm_up",
+    "round", "profile",  "watch", "release", "quit"};
 
 void reply_fields(auto& archive, JsonOf<HelloReply> auto& r) {
   archive.required("protocol", r.protocol);
@@ -367,9 +366,6 @@ void reply_fields(auto& archive, JsonOf<ProfiledReply> auto& r) {
   archive.required("peak_bytes", r.peak);
   archive.required("details", r.details);
 }
-void reply_fields(auto& archive, JsonOf<CanariesReply> auto& r) {
-  archive.required("time", r.time);
-}
 void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
   archive.required("threads", r.threads);
   archive.required("canaries_ns", r.canaries);
@@ -380,8 +376,8 @@ void reply_fields(auto&, JsonOf<DoneReply> auto&) {}
 
 // In the order of the alternatives of Reply.
 constexpr std::array<std::string_view, std::variant_size_v<Reply>> kReplies = {
-    "hello",     "describe", "model",    "prepared", "steps",   "refused",
-    "warmed_up", "round",    "profiled", "canaries", "watched", "done"};
+    "hello",     "describe", "model",    "prepared", "steps", "refused",
+    "warmed_up", "round",    "profiled", "watched",  "done"};
 
 Error protocol_error(std::string_view line, std::string_view reason) {
   std::string quoted;

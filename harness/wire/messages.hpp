@@ -110,9 +110,6 @@ struct ProfileRequest {
 // Returns the same request for the counters pass of the case, which a separate worker executes.
 ProfileRequest counters_request(ProfileRequest request);
 bool is_counters_request(const ProfileRequest& request);
-// Requests a measurement of the machine's speed (harness/worker/canary.hpp). Does not affect the
-// prepared case.
-struct CanaryRequest {};
 // Requests to observe the machine once per millisecond for this time, and to compute in between.
 struct WatchRequest {
   Nanoseconds time{0};
@@ -121,7 +118,7 @@ struct ReleaseRequest {};
 struct QuitRequest {};
 using Request = std::variant<HelloRequest, DescribeRequest, ModelRequest, PrepareRequest,
                              StepsRequest, WarmUpRequest, RoundRequest, ProfileRequest,
-                             CanaryRequest, WatchRequest, ReleaseRequest, QuitRequest>;
+                             WatchRequest, ReleaseRequest, QuitRequest>;
 
 struct HelloReply {
   int protocol = 0;
@@ -208,9 +205,6 @@ struct ProfiledReply {
   Bytes peak{0};
   std::map<std::string, std::string> details;  // information from the library, cold sets
 };
-struct CanariesReply {
-  Canaries time;
-};
 // The observations in their order: MachineLook of harness/worker/sample_canary.hpp.
 struct WatchedReply {
   int threads = 0;
@@ -219,7 +213,7 @@ struct WatchedReply {
 struct DoneReply {};
 using Reply =
     std::variant<HelloReply, DescribeReply, ModelReply, PreparedReply, StepsReply, ErrorReply,
-                 WarmedUpReply, RoundReply, ProfiledReply, CanariesReply, WatchedReply, DoneReply>;
+                 WarmedUpReply, RoundReply, ProfiledReply, WatchedReply, DoneReply>;
 
 // How a worker has spent its time since its first command.
 struct WorkerTimes {

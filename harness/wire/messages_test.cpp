@@ -38,7 +38,6 @@ TEST(Requests, AreLinesOfJson) {
   expect_round_trip(RoundRequest{20}, R"({"command":"round","samples":20})");
   expect_round_trip(RoundRequest{1, "", 12},
                     R"({"command":"round","samples":1,"iterations_per_sample":12})");
-  expect_round_trip(CanaryRequest{}, R"({"command":"canary"})");
   expect_round_trip(ReleaseRequest{}, R"({"command":"release"})");
   expect_round_trip(QuitRequest{}, R"({"command":"quit"})");
   PrepareRequest prepare;
@@ -150,8 +149,6 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");
   expect_round_trip(with_canaries, R"("join_ns":5)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
-  expect_round_trip(CanariesReply{{1ns, 2ns, 3ns, 4ns}},
-                    R"("time":{"fma_ns":1,"l2_ns":2,"dram_ns":3,"timer_ns":4})");
   expect_round_trip(DoneReply{}, R"("reply":"done")");
 }
 

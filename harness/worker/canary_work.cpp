@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/canary_work.hpp"
 
-#include <ctime>
-
 namespace bench {
 namespace {
 
@@ -79,16 +77,6 @@ double dependent_multiplications(std::int64_t steps) {
   double product = 1;
   for (std::int64_t step = 0; step < steps; ++step) product *= factor;
   return product;
-}
-
-std::int64_t read_clock(std::int64_t reads) {
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < reads; ++i) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    sum += now.tv_nsec;
-  }
-  return sum;
 }
 
 }  // namespace bench

@@ -27,7 +27,4 @@ namespace bench {
 // even if another thread shares the core. Returns a value that depends on every step.
 [[gnu::noinline, gnu::aligned(64)]] double dependent_multiplications(std::int64_t steps);
 
-// Reads CLOCK_MONOTONIC `reads` times. Returns a sum over the values.
-[[gnu::noinline]] std::int64_t read_clock(std::int64_t reads);
-
 }  // namespace bench

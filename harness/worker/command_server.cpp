@@ -119,7 +119,6 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const WarmUpRequest& r) const { return server.warm_up(r); }
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
     Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
-    Reply operator()(const CanaryRequest&) const { return server.canary(); }
     Reply operator()(const WatchRequest& r) const { return server.watch(r); }
     Reply operator()(const ReleaseRequest&) const { return server.release(); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
@@ -393,15 +392,6 @@ Reply CommandServer::profile(const ProfileRequest& request) {
   spent_.profile += clock_.now() - start;
   if (!reply) return std::move(reply).error();
   return std::move(*reply);
-}
-
-Reply CommandServer::canary() {
-  const Nanoseconds start = clock_.now();
-  const Result<Canaries> canaries =
-      options_.canaries(clock_, last_level_cache_, options_.available);
-  spent_.setup += clock_.now() - start;
-  if (!canaries) return ErrorReply{Outcome::skipped, canaries.error().message()};
-  return CanariesReply{*canaries};
 }
 
 const EnergyMeterResult* CommandServer::energy_meter() {

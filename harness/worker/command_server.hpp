@@ -8,7 +8,6 @@
 #include "harness/host/perf_events.hpp"
 #include "harness/host/process.hpp"
 #include "harness/wire/messages.hpp"
-#include "harness/worker/canary.hpp"
 #include "harness/worker/memory.hpp"
 #include "harness/worker/prepared_kernel.hpp"
 #include "harness/worker/sampler.hpp"
@@ -32,7 +31,6 @@ struct ServerOptions {
   // Value of kSlowdownVariable (slowdown.hpp). If the value is not a valid fraction, every command
   // fails.
   std::optional<std::string> slowdown = std::nullopt;
-  std::function<decltype(measure_canaries)> canaries = measure_canaries;
   // Sleeps; empty: the real sleep.
   std::function<void(Nanoseconds)> pause = {};
   // Creates the canary that runs with each sample and observes the machine; empty: no canary.
@@ -63,7 +61,6 @@ class CommandServer {
   std::map<std::string, std::string> changed_details() const;
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
-  Reply canary();
   Reply watch(const WatchRequest& request);
   Reply release();
 

@@ -260,35 +260,10 @@ TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
   EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(context));
 }
 
-TEST_F(CommandServerTest, TakesTheCanariesAsSetup) {
-  std::optional<Bytes> cache, available;
-  ServerOptions options{Bytes{1000}};
-  options.canaries = [&](Clock&, std::optional<Bytes> last_level, std::optional<Bytes> memory) {
-    clock_.advance(7us);
-    cache = last_level;
-    available = memory;
-    return Result<Canaries>(Canaries{1ns, 2ns, 3ns, 4ns});
-  };
-  CommandServer server(backend_, clock_, options);
-  server.handle(HelloRequest{kProtocolVersion, {0}, Bytes{48 << 20}});
-  const ReplyMessage message = server.handle(CanaryRequest{});
-  ASSERT_TRUE(std::holds_alternative<CanariesReply>(message.reply)) << refused(message).reason;
-  EXPECT_EQ(std::get<CanariesReply>(message.reply).time, (Canaries{1ns, 2ns, 3ns, 4ns}));
-  EXPECT_EQ(message.spent.setup, 7us);
-  EXPECT_EQ(cache, Bytes{48 << 20});
-  EXPECT_EQ(available, Bytes{1000});
-}
-
-TEST_F(CommandServerTest, CanariesWithoutMemoryAreRefused) {
-  const ErrorReply reply = refused(server_.handle(CanaryRequest{}));  // 64 MiB are available
-  EXPECT_EQ(reply.outcome, Outcome::skipped);
-  EXPECT_THAT(reply.reason, StartsWith("no memory for the canaries"));
-}
-
 TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
   CommandServer server(backend_, clock_, {std::nullopt, "3x"});
   for (const Request& request : {Request(HelloRequest{kProtocolVersion, {0}, {}}),
-                                 Request(RoundRequest{1}), Request(CanaryRequest{})}) {
+                                 Request(RoundRequest{1}), Request(ReleaseRequest{})}) {
     const ErrorReply reply = refused(server.handle(request));
     EXPECT_EQ(reply.outcome, Outcome::failed);
     EXPECT_THAT(reply.reason, StartsWith("BENCH_SLOWDOWN: `3x` is not a fraction of the time"));

@@ -47,8 +47,8 @@ class CoordinatorTest : public testing::Test {
           [this](Nanoseconds time) { clock_.advance(time); },
           [this](const std::string& tokens) { return scripts_[tokens]; }, device_);
       return std::unique_ptr<WorkerLink>(new InProcessWorker(
-          std::move(backend), clock_, fault_, canaries_,
-          [this](Nanoseconds time) { clock_.advance(time); }, meters_));
+          std::move(backend), clock_, fault_, [this](Nanoseconds time) { clock_.advance(time); },
+          meters_));
     };
     options_.run_id = "run1";
     options_.worker_program = "/opt/bench";
@@ -70,7 +70,6 @@ class CoordinatorTest : public testing::Test {
   std::map<std::string, FakeScript> scripts_;
   FakeDevice device_;
   FakeFault fault_;
-  FakeCanaries canaries_ = fake_canaries;  // without taking time
   FakeMeters meters_;
   CoordinatorParts parts_;
   RunOptions options_;

@@ -175,7 +175,6 @@ inline GateFile hostile_gate() {
   for (CaseEvidence& entry : gate.evidence.cases) entry.candidate.id += kHostile;
   gate.facts.config_name = kHostile;
   gate.facts.candidate.program = kHostile;
-  gate.evidence.moved = MachineDrift{0.04, kHostile};
   return gate;
 }
 

@@ -15,33 +15,21 @@ namespace bench::test {
 
 // Called before each command. If it returns a failure, this happens instead of the command.
 using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
-// Replaces the canaries' work, which would take longer than the tests.
-using FakeCanaries = decltype(ServerOptions::canaries);
-
 // Opens energy counters; empty: energy is not mentioned.
 using FakeMeters = decltype(ServerOptions::energy_meter);
 
-inline ServerOptions server_options(FakeCanaries canaries, std::function<void(Nanoseconds)> pause,
-                                    FakeMeters meters) {
-  ServerOptions options{Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(canaries),
-                        std::move(pause)};
+inline ServerOptions server_options(std::function<void(Nanoseconds)> pause, FakeMeters meters) {
+  ServerOptions options{Bytes{std::int64_t{64} << 20}, std::nullopt, std::move(pause)};
   options.energy_meter = std::move(meters);
   return options;
-}
-
-inline Result<Canaries> fake_canaries(Clock&, std::optional<Bytes>, std::optional<Bytes>) {
-  using namespace std::chrono_literals;
-  return Canaries{4ns, 3ns, 2ns, 1ns};
 }
 
 class InProcessWorker final : public WorkerLink {
  public:
   InProcessWorker(std::unique_ptr<ops::Backend> backend, Clock& clock, FakeFault fault,
-                  FakeCanaries canaries = fake_canaries,
                   std::function<void(Nanoseconds)> pause = {}, FakeMeters meters = {})
       : backend_(std::move(backend)),
-        server_(*backend_, clock,
-                server_options(std::move(canaries), std::move(pause), std::move(meters))),
+        server_(*backend_, clock, server_options(std::move(pause), std::move(meters))),
         clock_(clock),
         started_(clock.now()),
         fault_(std::move(fault)) {}
