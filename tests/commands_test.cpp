@@ -541,10 +541,13 @@ TEST(DoctorTest, NamesTheLibraryAndExits0) {
   const ProgramResult result = bench({"doctor", "--watch", "50ms"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("libdnnl.so.3"));
-  EXPECT_THAT(result.out, HasSubstr(" noise           "));
+  EXPECT_THAT(result.out, HasSubstr(" precision       "));
+  EXPECT_THAT(result.out, HasSubstr("looks at the machine"));
   const ProgramResult without = bench({"doctor", "--json", "--watch", "0s"});
   EXPECT_TRUE(json::parse(without.out).at("rows").is_array());
-  EXPECT_THAT(without.out, Not(HasSubstr("\"noise\"")));
+  EXPECT_THAT(without.out, Not(HasSubstr("\"speeds\"")));
+  const json with = json::parse(bench({"doctor", "--json", "--watch", "50ms"}).out);
+  EXPECT_TRUE(with.at("speeds").is_array());
 }
 
 TEST(StreamsTest, NoEscapeSequencesWithoutATerminal) {

@@ -357,11 +357,11 @@ constexpr std::array kCommands = {
         "doctor", "", 0, 0, "what this machine offers and lacks",
         "Shows libraries with versions and paths, the CPU, and what makes measurements noisy "
         "here, each with its\n"
-        "consequence and remedy. Observes the machine for 10 s: the fraction of time in which "
-        "it is quiet, and\n"
-        "what disturbs it. Then runs 5 short processes, and shows which differences between two "
-        "runs could be\n"
-        "detected here. Takes less than 20 s, changes nothing, exits with 0.",
+        "consequence and remedy. Observes the machine for 10 s with 5 short processes: at which "
+        "speeds it runs,\n"
+        "what slows it down, and how precisely two runs can be compared here. Takes about 12 s, "
+        "changes nothing,\n"
+        "exits with 0.",
         "bench doctor\n"
         "bench doctor --watch 0s      # without observing the machine",
         kDoctorOptions, doctor_command},

@@ -14,12 +14,13 @@
 #include "harness/host/perf_events.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
-#include "harness/run/quiet_watch.hpp"
-#include "harness/store/store.hpp"
+#include "harness/run/speed_watch.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -77,8 +78,14 @@ std::string format_answer(const std::vector<Finding>& findings,
   return fmt::format("bench {} {}. {}", tool_version(), devices, summarize_findings(findings));
 }
 
-void print_text(const std::vector<Finding>& findings, const ops::cuda::DeviceProperties* gpu,
-                Env& env) {
+// What doctor knows. `speed`: nullopt if it did not watch the machine.
+struct Diagnosis {
+  std::vector<Finding> findings;
+  std::optional<SpeedWatch> speed;
+};
+
+void print_text(const Diagnosis& diagnosis, const ops::cuda::DeviceProperties* gpu, Env& env) {
+  const std::vector<Finding>& findings = diagnosis.findings;
   const bool colour = env.out_is_terminal && env.use_colour();
   const auto width = limited_width(env);
   const std::string answer = format_answer(findings, gpu);
@@ -99,28 +106,40 @@ void print_text(const std::vector<Finding>& findings, const ops::cuda::DevicePro
     if (colour) text.replace(0, level.mark.size(), colour_mark(level));
     *env.out << text;
   }
+  if (diagnosis.speed) *env.out << '\n' << format_speed_histogram(*diagnosis.speed);
 }
 
-void print_json(const std::vector<Finding>& findings, Env& env) {
+void print_json(const Diagnosis& diagnosis, Env& env) {
   *env.out << printed_json([&](JsonWriter& writer) {
-    writer.required_list("rows", findings, [](JsonWriter& row, const Finding& finding) {
+    writer.required_list("rows", diagnosis.findings, [](JsonWriter& row, const Finding& finding) {
       row.required("level", level_text(finding.level).name);
       row.required("subject", finding.subject);
       row.required("found", finding.found);
       row.required("consequence", finding.consequence);
       row.required("remedy", finding.remedy);
     });
+    if (!diagnosis.speed) return;
+    writer.required_list("speeds", diagnosis.speed->states,
+                         [](JsonWriter& row, const SpeedState& state) {
+                           row.required("canary_ns", state.canary);
+                           row.required("share", state.share);
+                           row.required("present", state.is_present);
+                         });
   });
 }
 
-Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& env) {
-  const auto watched = watch_machine(own_path(), time, env);
-  if (!watched.ok()) {
-    return {Finding::Level::note, "quiet time", watched.error().message(),
-            "nothing is known of the neighbours", ""};
+// Watches the machine, and adds what it has found.
+void watch(Nanoseconds time, const CpuFacts& cpu, Diagnosis& diagnosis, Env& env) {
+  const WaitingLine line(fmt::format("observing the machine for {} ...", format_time(time)), env);
+  const auto processes = watch_speed(own_path(), time, cpu.last_level, env);
+  if (!processes.ok()) {
+    diagnosis.findings.push_back({Finding::Level::note, "speeds",
+                                  fmt::format("n/a: {}", processes.error().message()),
+                                  "it is unknown whether two runs can be compared here", ""});
+    return;
   }
-  QuietLevels levels = BaselineStore(std::string(kDefaultStore)).quiet_levels(machine_class);
-  return quiet_finding(judge_watch(*watched, std::move(levels)), time);
+  diagnosis.speed = judge_speed(*processes, time);
+  std::ranges::move(speed_findings(*diagnosis.speed, time), std::back_inserter(diagnosis.findings));
 }
 
 }  // namespace
@@ -128,7 +147,8 @@ Finding watch_finding(Nanoseconds time, const std::string& machine_class, Env& e
 ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const SystemRoot root;
   const CpuFacts cpu = read_cpu(root);
-  std::vector<Finding> findings = examine(root, cpu);
+  Diagnosis diagnosis{examine(root, cpu), std::nullopt};
+  std::vector<Finding>& findings = diagnosis.findings;
   findings.insert(findings.begin(), onednn_finding(env));
   findings.push_back(perf_events_finding(*make_perf_events()));
   findings.push_back(energy_finding(open_energy_meter("cpu")));
@@ -137,15 +157,11 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
     findings.push_back(std::move(finding));
   }
   const Nanoseconds watch_time = arguments.watch.value_or(kDoctorWatch);
-  if (watch_time > Nanoseconds(0)) {
-    const WaitingLine line(fmt::format("observing the machine for {} ...", format_time(watch_time)),
-                           env);
-    findings.push_back(watch_finding(watch_time, machine_class(cpu), env));
-  }
+  if (watch_time > Nanoseconds(0)) watch(watch_time, cpu, diagnosis, env);
   if (arguments.output == Output::json) {
-    print_json(findings, env);
+    print_json(diagnosis, env);
   } else {
-    print_text(findings, usable_device(cuda), env);
+    print_text(diagnosis, usable_device(cuda), env);
   }
   return ExitStatus::success;
 }

@@ -224,7 +224,7 @@ constexpr std::array kOptions = {
     Option{"budget", '\0', "TIME",
            "stop after TIME (90s, 5m) and list the cases that were not measured", set_budget},
     Option{"watch", '\0', "TIME",
-           "measure for TIME how quiet the machine is, then its noise (default 10s; 0s: skip)",
+           "measure for TIME how fast and how steady the machine is (default 10s; 0s: skip)",
            set_watch},
     Option{"quick", '\0', "", "a first look: 2 processes, 200 ms per case, precision 5%",
            [](Arguments& a, const std::string&) -> Status {

@@ -371,6 +371,9 @@ void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
   archive.required("canaries_ns", r.canaries);
   archive.required("chains_ns", r.chains);
   archive.required("lost_ns", r.lost);
+  archive.required("compute_ns", r.compute);
+  archive.required("memory_ns", r.memory);
+  archive.optional("join_ns", r.join);
 }
 void reply_fields(auto&, JsonOf<DoneReply> auto&) {}
 

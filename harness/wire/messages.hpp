@@ -110,7 +110,7 @@ struct ProfileRequest {
 // Returns the same request for the counters pass of the case, which a separate worker executes.
 ProfileRequest counters_request(ProfileRequest request);
 bool is_counters_request(const ProfileRequest& request);
-// Requests to observe the machine once per millisecond for this time, and to compute in between.
+// Requests to observe the machine for this time.
 struct WatchRequest {
   Nanoseconds time{0};
 };
@@ -205,10 +205,15 @@ struct ProfiledReply {
   Bytes peak{0};
   std::map<std::string, std::string> details;  // information from the library, cold sets
 };
-// The observations in their order: MachineLook of harness/worker/sample_canary.hpp.
+// The observations in their order. All lists have the same length.
 struct WatchedReply {
   int threads = 0;
+  // The slowest canary, chain and loss around the work (harness/worker/sample_canary.hpp)
   std::vector<Nanoseconds> canaries, chains, lost;
+  // Times of compute-bound and of memory-bound work (harness/worker/probe_work.hpp). 0: the
+  // operating system took a processor away.
+  std::vector<Nanoseconds> compute, memory;
+  std::optional<Nanoseconds> join;  // median time to start and join the threads
 };
 struct DoneReply {};
 using Reply =

@@ -149,6 +149,8 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");
   expect_round_trip(with_canaries, R"("join_ns":5)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");
+  expect_round_trip(WatchedReply{2, {3ns}, {4ns}, {5ns}, {6ns}, {7ns}, 8ns},
+                    R"("lost_ns":[5],"compute_ns":[6],"memory_ns":[7],"join_ns":8)");
   expect_round_trip(DoneReply{}, R"("reply":"done")");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/command_server.hpp"
 
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "harness/result/energy.hpp"
 #include "harness/result/measured.hpp"
@@ -15,6 +16,8 @@
 #include "harness/worker/workload.hpp"
 #include "profiler/recorder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <string_view>
@@ -22,6 +25,9 @@
 
 namespace bench {
 namespace {
+
+// Maximum number of looks of a watch, which bounds the reply.
+constexpr std::int64_t kMaxLooks = 20'000;
 
 MemoryUse kernel_memory_use(const ops::Kernel& kernel) {
   MemoryUse use{kernel.workspace(), {0}, kernel.workspace()};
@@ -409,23 +415,51 @@ SampleCanary* CommandServer::sample_canary() {
   return canary_.get();
 }
 
+// Takes looks at the machine: the canary, the computing work, the canary, the streaming work, and
+// the canary again, which is the first one of the next look.
 Reply CommandServer::watch(const WatchRequest& request) {
   SampleCanary* const canary = sample_canary();
-  if (canary == nullptr) return failed_reply("this worker has no canaries");
-  constexpr Nanoseconds kPeriod = std::chrono::milliseconds(1);
+  if (canary == nullptr || !options_.probe_work) return failed_reply("this worker has no canaries");
+  const Nanoseconds start = clock_.now();
+  const auto work = options_.probe_work(last_level_cache_, options_.available);
+  if (work == nullptr) {
+    return ErrorReply{
+        Outcome::skipped,
+        fmt::format("not enough memory to watch the machine, which takes {}",
+                    format_bytes(probe_memory(last_level_cache_, canary->threads())))};
+  }
   WatchedReply reply;
   reply.threads = canary->threads();
-  const Nanoseconds start = clock_.now();
-  for (Nanoseconds now = start; now - start < request.time; now = clock_.now()) {
-    const MachineLook look = canary->look();
-    reply.canaries.push_back(look.canary);
-    reply.chains.push_back(look.chain);
-    reply.lost.push_back(look.lost);
-    // Keeps the processor as busy as a case does. An idle processor would have another clock, and
-    // other processes would run on it.
-    const Nanoseconds next = now + kPeriod;
-    while (clock_.now() < next) canary->look();
+  std::vector<Nanoseconds> joins;
+  const auto time_of = [&](void (ProbeWork::*part)()) {
+    const std::int64_t preemptions = canary->preemptions();
+    const Nanoseconds begin = clock_.now();
+    (*work.*part)();
+    const Nanoseconds time = clock_.now() - begin;
+    return canary->preemptions() == preemptions ? time : Nanoseconds(0);
+  };
+  MachineLook last = canary->look();
+  Nanoseconds next_look{0};
+  const Nanoseconds begin = clock_.now();
+  for (Nanoseconds now = begin; now - begin < request.time; now = clock_.now()) {
+    const Nanoseconds compute = time_of(&ProbeWork::compute);
+    const MachineLook middle = canary->look();
+    const Nanoseconds stream = time_of(&ProbeWork::stream);
+    const MachineLook after = canary->look();
+    // The processor stays as busy as with a case. An idle one would have another clock, and other
+    // processes would run on it.
+    if (now - begin >= next_look) {
+      next_look += request.time / kMaxLooks;
+      reply.canaries.push_back(std::max({last.canary, middle.canary, after.canary}));
+      reply.chains.push_back(std::max({last.chain, middle.chain, after.chain}));
+      reply.lost.push_back(std::max({last.lost, middle.lost, after.lost}));
+      reply.compute.push_back(compute);
+      reply.memory.push_back(stream);
+      if (const auto join = canary->join()) joins.push_back(*join);
+    }
+    last = after;
   }
+  reply.join = median(joins);
   spent_.setup += clock_.now() - start;
   return reply;
 }

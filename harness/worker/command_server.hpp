@@ -10,6 +10,7 @@
 #include "harness/wire/messages.hpp"
 #include "harness/worker/memory.hpp"
 #include "harness/worker/prepared_kernel.hpp"
+#include "harness/worker/probe_work.hpp"
 #include "harness/worker/sampler.hpp"
 #include "harness/worker/warmup.hpp"
 #include "harness/worker/worker_context.hpp"
@@ -35,6 +36,8 @@ struct ServerOptions {
   std::function<void(Nanoseconds)> pause = {};
   // Creates the canary that runs with each sample and observes the machine; empty: no canary.
   std::function<std::unique_ptr<SampleCanary>()> sample_canary = {};
+  // Creates the work that a watch measures; empty: none.
+  std::function<decltype(make_probe_work)> probe_work = {};
   // Opens the processor's event counters for the counters pass; empty: there are none.
   std::function<std::unique_ptr<PerfEvents>()> perf_events = {};
   // Opens the energy counters of a device; empty: replies do not contain energy.

@@ -260,6 +260,68 @@ TEST_F(CommandServerTest, DescribesOperatorsTypesAndTheDevice) {
   EXPECT_EQ(std::get<DescribeReply>(message.reply).document, describe(context));
 }
 
+// Each look has another canary. The operating system preempts the fourth piece of work.
+class WatchedCanary final : public SampleCanary {
+ public:
+  int threads() const override { return 2; }
+  Nanoseconds take() override { return 0ns; }
+  MachineLook look() override {
+    ++looks_;
+    return {Nanoseconds(looks_), 10 * Nanoseconds(looks_), 0ns};
+  }
+  std::optional<Nanoseconds> join() const override { return 70ns; }
+  std::int64_t preemptions() override { return looks_ >= 4 && ++asked_ > 1 ? 1 : 0; }
+
+ private:
+  int looks_ = 0, asked_ = 0;
+};
+
+class TimedProbe final : public ProbeWork {
+ public:
+  explicit TimedProbe(FakeClock& clock) : clock_(clock) {}
+  void compute() override { clock_.advance(100us); }
+  void stream() override { clock_.advance(200us); }
+
+ private:
+  FakeClock& clock_;
+};
+
+TEST_F(CommandServerTest, AWatchHasTheTimesOfItsWorkAndTheSlowestCanaryAround) {
+  std::optional<Bytes> cache, available;
+  ServerOptions options{Bytes{1000}};
+  options.sample_canary = [] { return std::make_unique<WatchedCanary>(); };
+  options.probe_work = [&](std::optional<Bytes> last_level, std::optional<Bytes> memory) {
+    cache = last_level;
+    available = memory;
+    return std::make_unique<TimedProbe>(clock_);
+  };
+  CommandServer server(backend_, clock_, options);
+  server.handle(HelloRequest{kProtocolVersion, {0}, Bytes{48 << 20}});
+  const ReplyMessage message = server.handle(WatchRequest{600us});
+  ASSERT_TRUE(std::holds_alternative<WatchedReply>(message.reply)) << refused(message).reason;
+  const auto& reply = std::get<WatchedReply>(message.reply);
+  EXPECT_EQ(reply.threads, 2);
+  EXPECT_EQ(reply.canaries, (std::vector{3ns, 5ns}));
+  EXPECT_EQ(reply.chains, (std::vector{30ns, 50ns}));
+  EXPECT_EQ(reply.lost, (std::vector{0ns, 0ns}));
+  EXPECT_EQ(reply.compute, (std::vector<Nanoseconds>{100us, 100us}));
+  EXPECT_EQ(reply.memory, (std::vector<Nanoseconds>{200us, 0us}));
+  EXPECT_EQ(reply.join, 70ns);
+  EXPECT_EQ(message.spent.setup, 600us);
+  EXPECT_EQ(cache, Bytes{48 << 20});
+  EXPECT_EQ(available, Bytes{1000});
+}
+
+TEST_F(CommandServerTest, AWatchWithoutMemoryIsRefused) {
+  ServerOptions options{Bytes{std::int64_t{64} << 20}};
+  options.sample_canary = [] { return std::make_unique<WatchedCanary>(); };
+  options.probe_work = make_probe_work;
+  CommandServer server(backend_, clock_, options);
+  const ErrorReply reply = refused(server.handle(WatchRequest{1ms}));
+  EXPECT_EQ(reply.outcome, Outcome::skipped);
+  EXPECT_EQ(reply.reason, "not enough memory to watch the machine, which takes 192.0 MiB");
+}
+
 TEST_F(CommandServerTest, ASlowdownThatIsNoneRefusesEveryCommand) {
   CommandServer server(backend_, clock_, {std::nullopt, "3x"});
   for (const Request& request : {Request(HelloRequest{kProtocolVersion, {0}, {}}),

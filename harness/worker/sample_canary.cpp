@@ -27,7 +27,7 @@ constexpr std::int64_t kChainSteps = 2000;
 struct alignas(64) PerThread {
   alignas(64) float values[kFloats];
   Nanoseconds canary{0}, chain{0}, lost{0};
-  Nanoseconds total{0};  // duration of take()
+  Nanoseconds total{0};  // duration of take() or look()
 };
 
 class OpenMpCanary final : public SampleCanary {
@@ -41,17 +41,7 @@ class OpenMpCanary final : public SampleCanary {
   int threads() const override { return static_cast<int>(threads_.size()); }
 
   Nanoseconds take() override {
-    MonotonicClock clock;
-    const Nanoseconds start = clock.now();
-#pragma omp parallel num_threads(threads())
-    {
-      MonotonicClock thread_clock;
-      const Nanoseconds begin = thread_clock.now();
-      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
-      run_work(thread);
-      thread.total = thread_clock.now() - begin;
-    }
-    join_ = clock.now() - start - find_slowest(&PerThread::total);
+    run_on_threads(run_work);
     return find_slowest(&PerThread::canary);
   }
 
@@ -60,12 +50,10 @@ class OpenMpCanary final : public SampleCanary {
   }
 
   MachineLook look() override {
-#pragma omp parallel num_threads(threads())
-    {
-      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
+    run_on_threads([](PerThread& thread) {
       run_work(thread);
       measure_chain(thread);
-    }
+    });
     return {find_slowest(&PerThread::canary), find_slowest(&PerThread::chain),
             find_slowest(&PerThread::lost)};
   }
@@ -77,6 +65,21 @@ class OpenMpCanary final : public SampleCanary {
   }
 
  private:
+  template <class Work>
+  void run_on_threads(Work work) {
+    MonotonicClock clock;
+    const Nanoseconds start = clock.now();
+#pragma omp parallel num_threads(threads())
+    {
+      MonotonicClock thread_clock;
+      const Nanoseconds begin = thread_clock.now();
+      PerThread& thread = threads_[static_cast<std::size_t>(omp_get_thread_num())];
+      work(thread);
+      thread.total = thread_clock.now() - begin;
+    }
+    join_ = clock.now() - start - find_slowest(&PerThread::total);
+  }
+
   static void run_work(PerThread& thread) {
     MonotonicClock clock;
     // Not timed: it reloads the caches that the sample has used.

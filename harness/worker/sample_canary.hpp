@@ -28,8 +28,8 @@ class SampleCanary {
   // Does the work on all threads at once and returns the time of the slowest.
   virtual Nanoseconds take() = 0;
   virtual MachineLook look() = 0;
-  // Returns the time that the last take() spent on starting and joining the threads; nullopt with
-  // one thread.
+  // Returns the time that the last take() or look() spent on starting and joining the threads;
+  // nullopt with one thread.
   virtual std::optional<Nanoseconds> join() const = 0;
   // Returns how often the operating system has preempted a thread of this process so far.
   virtual std::int64_t preemptions() = 0;

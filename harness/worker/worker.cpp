@@ -111,6 +111,7 @@ int serve_commands(Channel& channel, const std::shared_ptr<WorkerContext>& conte
   ServerOptions options{available_memory("")};
   options.addresses = own_addresses();
   options.sample_canary = make_sample_canary;
+  options.probe_work = make_probe_work;
   options.perf_events = make_perf_events;
   options.energy_meter = open_energy_meter;
   if (const char* slowdown = std::getenv(kSlowdownVariable)) options.slowdown = slowdown;
