@@ -318,6 +318,13 @@ JsonReader::Expected JsonReader::decode(JsonValue json, Nanoseconds& time) const
   return fmt::format("a time within {} ns", rules_.max_time.count());
 }
 
+JsonReader::Expected JsonReader::decode(JsonValue json, Picoseconds& time) const {
+  std::int64_t count = 0;
+  Expected expected = decode(json, count);
+  time = Picoseconds(count);
+  return expected;
+}
+
 JsonReader::Expected JsonReader::decode(JsonValue json,
                                         std::map<std::string, std::string>& values) const {
   if (!json.is_object()) return "an object of texts";

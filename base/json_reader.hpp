@@ -252,6 +252,7 @@ class JsonReader {
   Expected decode(JsonValue json, BytesPerSecond& rate) const { return decode(json, rate.value); }
   Expected decode(JsonValue json, Bytes& bytes) const { return decode(json, bytes.count); }
   Expected decode(JsonValue json, Nanoseconds& time) const;
+  Expected decode(JsonValue json, Picoseconds& time) const;
   Expected decode(JsonValue json, std::map<std::string, std::string>& values) const;
   template <std::integral Integer>
   Expected decode(JsonValue json, Integer& value) const {

@@ -206,7 +206,7 @@ class JsonWriter {
       add_integer(static_cast<std::uint64_t>(value));
     } else if constexpr (std::floating_point<T>) {
       add_real(value, style_.reals);
-    } else if constexpr (std::is_same_v<T, Nanoseconds>) {
+    } else if constexpr (std::is_same_v<T, Nanoseconds> || std::is_same_v<T, Picoseconds>) {
       add_integer(static_cast<std::int64_t>(value.count()));
     } else if constexpr (std::is_same_v<T, Bytes>) {
       add_integer(value.count);

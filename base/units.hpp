@@ -12,6 +12,9 @@ namespace bench {
 // The type of all measured times (CLOCK_MONOTONIC).
 using Nanoseconds = std::chrono::nanoseconds;
 
+// The time of an iteration, where a nanosecond is too coarse.
+using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
+
 struct Bytes {
   std::int64_t count = 0;
   friend auto operator<=>(const Bytes&, const Bytes&) = default;

@@ -103,7 +103,7 @@ std::size_t count_epochs(const BaselineHistory& history) {
 
 // Returns the run-to-run variation of the medians as a fraction; nullopt if there are too few runs.
 std::optional<double> compute_spread(const BaselineHistory& history) {
-  return between_run_sigma(median_differences(run_statistics(history.records)));
+  return between_run_sigma(run_differences(run_statistics(history.records).runs));
 }
 
 TextRow make_list_row(const BaselineHistory& history, const IdShortener& shortener) {
@@ -186,17 +186,16 @@ TextRow make_run_row(const BaselineRecord& record, const BaselineRecord* previou
 // Formats a table of facts: how much the runs differ, and implementation, libraries and profile of
 // the last run.
 std::string format_history_facts(const BaselineHistory& history, const ConsoleOptions& console) {
-  const std::vector<RunStatistics> statistics = run_statistics(history.records);
-  const std::vector<double> medians = median_differences(statistics);
+  const std::vector<double> differences = run_differences(run_statistics(history.records).runs);
   std::vector<TextRow> rows;
   const auto add_row = [&](const std::string& name, std::string value) {
     rows.push_back({{{name}, {std::move(value)}}, ""});
   };
   add_row("spread between runs",
-          fmt::format("{}, from {}", format_fraction(between_run_sigma(medians)),
-                      plural(medians.size(), "difference")));
+          fmt::format("{}, from {}", format_fraction(between_run_sigma(differences)),
+                      plural(differences.size(), "difference")));
   add_row("95% of differences below",
-          format_fraction(difference_quantile(q25_differences(statistics), kUsualQuantile)));
+          format_fraction(difference_quantile(differences, kUsualQuantile)));
   add_row("spread between processes", format_fraction(between_process_sigma(history.records)));
   const BaselineRecord& last = *history.last();
   const ExactProperties& exact = last.measured.exact;

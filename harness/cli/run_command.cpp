@@ -339,8 +339,7 @@ std::string format_dry_run(std::size_t cases, std::size_t runnable, const RunEst
       format_rough_time(estimate.workers));
   if (estimate.ceilings > Nanoseconds(0))
     text += fmt::format(", {} ceilings", format_rough_time(estimate.ceilings));
-  return text +
-         ". A busy machine takes up to twice as long: disturbed processes are measured again.";
+  return text + ". A busy machine takes longer.";
 }
 
 // Prints one row per case. If cases cannot run, a column states why.

@@ -183,8 +183,7 @@ class DuetRun {
     result_.duet.emplace();
     result_.duet->id = request_.spec->id;
     result_.duet->iterations_per_sample = iterations_;
-    for (int round = 0; round < kMaxRoundsFactor * planned; ++round) {
-      if (round >= planned && !needs_more_rounds(*result_.duet)) break;
+    for (int round = 0; round < planned; ++round) {
       for (DuetWorker* worker : in_random_order()) {
         if (has_pools) workers_.pause(kHandOverPause);
         const auto turn = worker->take_sample(samples, iterations_, sample_time_);
@@ -193,15 +192,7 @@ class DuetRun {
       }
     }
     drop_incomplete_clocks(*result_.duet);
-    set_quiet_level(*result_.duet);
-  }
-
-  // Whether the machine was quiet in some rounds of the duet, but in too few. Looks only at the
-  // canaries, so that the samples do not decide how many of them there are.
-  bool needs_more_rounds(Duet& duet) {
-    set_quiet_level(duet);
-    const std::size_t quiet = find_quiet_rounds(duet).size();
-    return quiet > 0 && quiet < kEnoughQuietRounds;
+    drop_incomparable_canaries(*result_.duet);
   }
 
   static void add_turn(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {
@@ -219,23 +210,15 @@ class DuetRun {
     if (duet.candidate_clock_hz.size() < duet.candidate.size()) duet.candidate_clock_hz.clear();
   }
 
-  // Sets the quiet level of the duet. Removes the canaries if they are not comparable: if a side
-  // lacks some, or if the sides took them on different numbers of threads.
-  void set_quiet_level(Duet& duet) {
+  // Removes the canaries if a side lacks some, or if the sides took them on different numbers of
+  // threads.
+  void drop_incomparable_canaries(Duet& duet) const {
     const bool are_comparable = duet.base_canary.size() == duet.base.size() &&
                                 duet.candidate_canary.size() == duet.candidate.size() &&
                                 base_.canary_threads() == candidate_.canary_threads();
-    if (!are_comparable || duet.base.empty()) {
-      duet.base_canary.clear();
-      duet.candidate_canary.clear();
-      return;
-    }
-    const int threads = base_.canary_threads();
-    QuietLevels& levels = request_.levels != nullptr ? *request_.levels : own_levels_;
-    levels.learn(threads, std::span(duet.base_canary).subspan(learnt_rounds_));
-    levels.learn(threads, std::span(duet.candidate_canary).subspan(learnt_rounds_));
-    learnt_rounds_ = duet.base_canary.size();
-    duet.quiet_level = levels.level(threads).value_or(Nanoseconds(0));
+    if (are_comparable) return;
+    duet.base_canary.clear();
+    duet.candidate_canary.clear();
   }
 
   DuetWorkers& workers_;
@@ -245,8 +228,6 @@ class DuetRun {
   DuetResult result_;
   std::int64_t iterations_ = 1;  // per sample
   Nanoseconds sample_time_{0};
-  QuietLevels own_levels_;         // used if the request has no levels
-  std::size_t learnt_rounds_ = 0;  // number of rounds whose canaries the levels have learnt
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "harness/config/plan.hpp"
 #include "harness/judge/evidence.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
 
@@ -27,10 +26,6 @@ namespace bench {
 inline constexpr Nanoseconds kDuetTime = std::chrono::milliseconds(80);
 inline constexpr int kMinDuetRounds = 10;
 inline constexpr int kMaxDuetRounds = 60;
-// A duet on a disturbed machine, in which some rounds were quiet but fewer than kEnoughQuietRounds,
-// takes up to kMaxRoundsFactor times as many rounds.
-inline constexpr std::size_t kEnoughQuietRounds = 5;
-inline constexpr int kMaxRoundsFactor = 3;
 // If a sample takes at least this long, cold caches do not matter. Without a thread pool, no
 // untimed sample then precedes it.
 inline constexpr Nanoseconds kLongSample = std::chrono::milliseconds(10);
@@ -48,9 +43,6 @@ struct DuetRequest {
   // Output that both sides must compute. nullptr: run_duet() checks the candidate against the
   // reference, and the base against the candidate.
   const OutputSample* expected = nullptr;
-  // Learns from the duet's canaries and gives the quiet level. nullptr: the level comes from this
-  // duet's canaries only.
-  QuietLevels* levels = nullptr;
 };
 
 struct DuetResult {

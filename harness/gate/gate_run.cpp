@@ -110,7 +110,6 @@ class GateRun {
   Env& env_;
   Nanoseconds started_;
   GateOutcome outcome_;
-  QuietLevels levels_;  // those of stage 1: from the store and from its canaries
 };
 
 Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
@@ -148,9 +147,6 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
 // Adds one entry of evidence per case of the plan, in the plan's order. After Ctrl-C, the report
 // lacks the cases that stage 1 did not reach.
 void GateRun::add_cases(const Report& report) {
-  for (const CaseRecord& record : report.cases) {
-    if (record.quiet) levels_.know(record.quiet->threads, record.quiet->level);
-  }
   std::map<std::string, CaseEvidence> reported;
   for (CaseEvidence& entry : collect_stage_one(report)) {
     const std::string id = entry.id();
@@ -222,7 +218,6 @@ GateParts GateRun::make_parts(EvidenceSink& sink, RunObserver& progress) {
   parts.interrupted = request_.interrupted;
   parts.append = [&sink](std::string_view line) { return sink.append_line(line); };
   parts.progress = duet_progress(progress);
-  parts.levels = levels_;
   return parts;
 }
 

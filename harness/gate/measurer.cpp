@@ -38,8 +38,7 @@ GateMeasurer::GateMeasurer(const GateTask& task, const GateParts& parts, Clock& 
       started_(clock.now()),
       candidate_(parts.start_candidate, parts.hello, parts.interrupted, clock),
       base_(parts.start_base, parts.hello, parts.interrupted, clock),
-      workers_(base_, candidate_, parts.pause),
-      levels_(parts.levels) {}
+      workers_(base_, candidate_, parts.pause) {}
 
 bool GateMeasurer::is_out_of_time() const {
   return task_.budget && clock_.now() - started_ >= *task_.budget;
@@ -126,7 +125,6 @@ Status GateMeasurer::measure_duet(MeasurementRequest& request, CaseEvidence& ent
   DuetRequest duet_request{&spec, std::move(*input_layouts), task_.seed, task_.seed + ++duets_};
   const auto output = outputs_.find(spec.id);
   if (output != outputs_.end()) duet_request.expected = &output->second;
-  duet_request.levels = &levels_;
   DuetResult result = run_duet(workers_, duet_request);
   ExactProperties& exact = entry.candidate.exact;
   if (result.candidate && exact == ExactProperties{}) exact = make_properties(*result.candidate);
@@ -198,10 +196,10 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
     if (wait > Nanoseconds(0)) parts_.pause(wait);
   }
   Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
+  std::vector<ProcessRecord> records;
   for (int i = 0; i < request.count && !must_stop(); ++i) {
     StepRequest step{&spec, i, task_.seed};
     step.input_layouts = *input_layouts;
-    step.levels = &levels_;
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) {
       step.check = CheckKind::expected;
@@ -226,12 +224,12 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
           request, {SideFailure::Side::candidate, Outcome::failed, format_discarded(discarded)},
           entry);
     }
-    const ProcessRecord* const process = &*result.record;
-    const std::vector<Nanoseconds> counted = judge_samples({&process, 1}).counted.front().samples;
-    window.processes.push_back({quantile(counted, 0.25).value(), process->iterations_per_sample});
+    const ProcessRecord& process = records.emplace_back(*std::move(result.record));
+    window.processes.push_back({*median(process.samples), process.iterations_per_sample});
   }
   window_ends_[spec.id] = clock_.now();
   if (static_cast<int>(window.processes.size()) < request.count) return Done{};
+  window.by_speed = times_by_speed(records);
   BENCH_RETURN_IF_ERROR(parts_.append(window_line(window)));
   entry.windows.push_back(std::move(window));
   return Done{};

@@ -6,7 +6,6 @@
 #include "harness/config/plan.hpp"
 #include "harness/gate/duet.hpp"
 #include "harness/judge/decide.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/run/coordinator.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/run.hpp"
@@ -38,7 +37,6 @@ struct GateParts {
   HelloRequest hello;
   std::function<void(Nanoseconds)> pause;  // sleeps
   std::function<bool()> interrupted;       // whether the user has interrupted the gate
-  QuietLevels levels = {};                 // from the store and from the candidate's run (stage 1)
   // Receives the lines of the gate's file: each duet, window, side of the base and failure, right
   // after its measurement.
   std::function<Status(std::string_view line)> append;
@@ -91,7 +89,6 @@ class GateMeasurer {
   WorkerSession candidate_;
   WorkerSession base_;
   DuetWorkers workers_;  // uses base_ and candidate_
-  QuietLevels levels_;
   NetworkLayouts layouts_;
   std::map<std::string, OutputSample> outputs_;     // by case id, from its first measurement
   std::map<std::string, Nanoseconds> window_ends_;  // by case id

@@ -24,29 +24,6 @@ using testing::SizeIs;
 
 constexpr const char* kSingleThread = "gemm/forward/m4n4k4/f32/onednn/cpu/hot/t1";
 
-// Adds canaries to the samples of another worker.
-class CanaryWorker final : public WorkerLink {
- public:
-  using Script = std::function<Nanoseconds()>;  // returns the canary of the next sample
-  CanaryWorker(std::unique_ptr<WorkerLink> worker, Script script)
-      : worker_(std::move(worker)), script_(std::move(script)) {}
-  Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds timeout,
-                                           const std::function<bool()>& interrupted) override {
-    auto message = worker_->call(request, timeout, interrupted);
-    if (!message.ok()) return message;
-    if (auto* round = std::get_if<RoundReply>(&message->reply)) {
-      round->canaries.threads = 1;
-      round->canaries.times.assign(round->samples.size(), script_());
-    }
-    return message;
-  }
-  Nanoseconds finish() override { return worker_->finish(); }
-
- private:
-  std::unique_ptr<WorkerLink> worker_;
-  Script script_;
-};
-
 // Two sides over fake backends and one clock, which each side's script advances.
 class GateTest : public test::CoordinatorTest {
  protected:
@@ -58,15 +35,13 @@ class GateTest : public test::CoordinatorTest {
       auto backend = std::make_unique<test::FakeBackend>(
           [this](Nanoseconds time) { clock_.advance(time); },
           [this, side](const std::string&) { return side_scripts_[side]; });
-      std::unique_ptr<WorkerLink> worker(new test::InProcessWorker(
+      return std::unique_ptr<WorkerLink>(new test::InProcessWorker(
           std::move(backend), clock_,
           [this, side](const Request& request) {
             if (std::holds_alternative<RoundRequest>(request)) rounds_.push_back(side);
             return side_faults_[side] ? side_faults_[side](request) : std::nullopt;
           },
           [this](Nanoseconds time) { clock_.advance(time); }));
-      if (!side_canaries_[side]) return worker;
-      return std::unique_ptr<WorkerLink>(new CanaryWorker(std::move(worker), side_canaries_[side]));
     };
   }
   void set_iteration_time(Side side, Nanoseconds time) {
@@ -108,7 +83,6 @@ class GateTest : public test::CoordinatorTest {
 
   std::map<Side, test::FakeScript> side_scripts_;
   std::map<Side, test::FakeFault> side_faults_;
-  std::map<Side, CanaryWorker::Script> side_canaries_;
   std::vector<Side> rounds_;
   std::vector<Nanoseconds> pauses_;
   std::vector<std::string> lines_;
@@ -171,27 +145,6 @@ TEST_F(GateTest, ADuetTakesAsManyRoundsAsFitItsTime) {
   EXPECT_EQ(rounds(100us), kMaxDuetRounds);
   EXPECT_EQ(rounds(1ms), kDuetTime / (2 * 2 * 1ms));  // 20: two sides, each untimed, then timed
   EXPECT_EQ(rounds(20ms), kMinDuetRounds);
-}
-
-// On a machine that is rarely quiet, a duet goes on until 5 rounds were quiet.
-TEST_F(GateTest, ADuetWithFewQuietRoundsTakesMoreRounds) {
-  for (const Side side : {Side::base, Side::candidate}) set_iteration_time(side, 20ms);
-  const Plan plan = plan_of({kSingleThread});
-  const auto rounds = [&](const std::function<Nanoseconds(int round)>& canary) {
-    int taken = 0;
-    side_canaries_[Side::base] = [] { return 1000ns; };
-    side_canaries_[Side::candidate] = [&] { return canary(taken++); };
-    const GateParts gate_parts = parts();
-    WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
-    WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
-    DuetWorkers workers(base, candidate, gate_parts.pause);
-    return static_cast<int>(run_duet(workers, {&plan.cases[0]}).duet->base.size());
-  };
-  EXPECT_EQ(rounds([](int) { return 1000ns; }), kMinDuetRounds);
-  EXPECT_EQ(rounds([](int round) { return round % 4 == 0 ? 1000ns : 0ns; }), 17);  // 0, 4, ..., 16
-  EXPECT_EQ(rounds([](int round) { return round == 0 ? 1000ns : 0ns; }),
-            kMaxRoundsFactor * kMinDuetRounds);
-  EXPECT_EQ(rounds([](int) { return 0ns; }), kMinDuetRounds);  // more rounds would not help
 }
 
 TEST_F(GateTest, BothSidesUseTheSameIterationsPerSample) {
@@ -407,7 +360,7 @@ TEST_F(GateTest, WithoutABaseWindowsAreSeparatedByPauses) {
   evidence.cases[0].candidate.processes = {process_from_iteration(150us)};
   StoredEvidence stored;
   stored.runs = 6;
-  stored.mean_log_q25 = std::log(100000.0);
+  stored.log_level = std::log(100000.0);
   stored.sigma = 0.004;
   stored.q99 = 0.02;
   evidence.cases[0].stored = stored;

@@ -90,7 +90,6 @@ class SelfTestRun {
     DuetRequest request{&spec, {}, task_.seed, task_.seed + ++duets_};
     const auto output = outputs_.find(spec.id);
     if (output != outputs_.end()) request.expected = &output->second;
-    request.levels = &levels_;
     DuetResult result = run_duet(workers, request);
     if (result.failure) return Error{result.failure->reason, spec.id, ""};
     if (result.candidate && output == outputs_.end()) {
@@ -156,7 +155,6 @@ class SelfTestRun {
   Nanoseconds started_;
   WorkerSession base_, candidate_, slowed_base_, slowed_;
   DuetWorkers equal_workers_, slowed_workers_;
-  QuietLevels levels_;
   std::map<std::string, OutputSample> outputs_;               // by case id, from its first duet
   std::map<std::string, std::vector<double>> slowed_ratios_;  // log-ratios by case id
   std::uint64_t duets_ = 0;                                   // number of duets started so far

@@ -3,9 +3,8 @@
 
 #include "base/text.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
-#include "harness/stats/fast_quarter.hpp"
+#include "harness/stats/equal_speed.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/shift.hpp"
 #include "harness/store/baseline_file.hpp"
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -28,9 +28,11 @@ constexpr const char* kSeedFact = "config.seed";  // seed of the input data
 // single-threaded cases get the verdict slower or faster; without it, 5.6 % (docs/decisions/0019).
 constexpr double kRunsFactor = 2;
 
-// Maximum ratio that a larger distance between the threads' processors explains
-// (docs/decisions/0019).
-constexpr double kMaxDistanceFactor = 2;
+// Minimum number of processes of a side for an interval at equal speed: fewer do not show how
+// processes differ.
+constexpr std::int64_t kMinComparedProcesses = 3;
+// Coverage of the intervals at equal speed, as calibrated (docs/decisions/0035).
+constexpr double kEqualSpeedCoverage = 0.95;
 
 // Skips times of 0. Returns at most kMaxShiftSamples values.
 std::vector<double> take_logarithms(const std::vector<double>& times) {
@@ -41,15 +43,6 @@ std::vector<double> take_logarithms(const std::vector<double>& times) {
   if (values.size() > kMaxShiftSamples) values.resize(kMaxShiftSamples);
   return values;
 }
-
-bool has_quiet_processes(const MeasuredCase& entry) {
-  return entry.quiet && entry.quiet->processes > 0;
-}
-
-// Times of the processes of both sides, in nanoseconds per iteration.
-struct SideTimes {
-  std::vector<double> base, candidate;
-};
 
 // Whether the sides used different input data. Their outputs then differ, so the digests of the
 // outputs are not comparable.
@@ -124,36 +117,9 @@ CaseVerdict classify_effect(const ComparedCase& entry, const ComparisonOptions& 
   if (low > 0 && effect >= limit) return CaseVerdict::slower;
   if (high < 0 && effect <= -limit) return CaseVerdict::faster;
   const double resolution = std::log1p(options.resolution);
-  return std::abs(effect) < limit && low > -resolution && high < resolution ? CaseVerdict::same
-                                                                            : CaseVerdict::unclear;
-}
-
-// Whether no distance between processors explains the effect.
-bool exceeds_distance_factor(const ComparedCase& entry) {
-  return *entry.low > kMaxDistanceFactor || *entry.high < 1 / kMaxDistanceFactor;
-}
-
-std::optional<Nanoseconds> find_join_time(const MeasuredCase& entry) {
-  return entry.quiet ? entry.quiet->join : std::nullopt;
-}
-
-// Sets the verdict `unclear` if the threads' distance may explain the effect. If a host places the
-// threads of a case on more distant processors, each parallel region takes some microseconds
-// longer. Such a difference is not a change of the code.
-void judge_thread_distance(const MeasuredCase& base, const MeasuredCase& candidate,
-                           ComparedCase& result) {
-  const std::optional<Nanoseconds> from = find_join_time(base), to = find_join_time(candidate);
-  if (!from || !to || exceeds_distance_factor(result)) return;
-  const bool is_slower = result.verdict == CaseVerdict::slower;
-  const bool is_faster = result.verdict == CaseVerdict::faster;
-  if (!(is_slower && is_farther(*to, *from)) && !(is_faster && is_farther(*from, *to))) {
-    return;
-  }
-  result.verdict = CaseVerdict::unclear;
-  result.reason = fmt::format(
-      "the distance between the threads' processors differed: joining them took {} in the base, {} "
-      "in the candidate; measure both sides together (bench duet)",
-      format_time(*from), format_time(*to));
+  return std::abs(effect) < resolution / 2 && low > -resolution && high < resolution
+             ? CaseVerdict::same
+             : CaseVerdict::unclear;
 }
 
 void set_interval(double effect, const ShiftInterval& interval, ComparedCase& result) {
@@ -163,57 +129,75 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
   result.confidence = interval.confidence;
 }
 
-// Describes the side whose processes had too few quiet samples, so that all samples count. Returns
-// nullopt if there is none.
-std::optional<std::string> find_disturbed_side(const MeasuredCase& base,
-                                               const MeasuredCase& candidate) {
-  const auto is_disturbed = [](const MeasuredCase& entry) {
-    return entry.quiet && entry.quiet->processes == 0;
-  };
-  const bool is_base = is_disturbed(base), is_candidate = is_disturbed(candidate);
-  if (!is_base && !is_candidate) return std::nullopt;
-  return is_base && is_candidate ? "both sides" : is_base ? "the base" : "the candidate";
+std::optional<Nanoseconds> find_join_time(const TimesBySpeed& times) {
+  return std::ranges::max_element(times.cells, {}, &SpeedCell::samples)->join;
+}
+Nanoseconds find_usual_canary(const TimesBySpeed& times) {
+  return std::ranges::max_element(times.cells, {}, &SpeedCell::samples)->canary;
 }
 
-// Sets the verdict `unclear` if all samples of a side count, quiet or not. Another program on its
-// processors can make a case several times as long (docs/decisions/0034), so no size of an effect
-// excludes it.
-void judge_disturbance(const MeasuredCase& base, const MeasuredCase& candidate,
-                       ComparedCase& result) {
-  const auto side = find_disturbed_side(base, candidate);
-  if (!side) return;
-  result.verdict = CaseVerdict::unclear;
-  result.reason = fmt::format(
-      "{} had no quiet process, and a busy machine can make a case several times as long; measure "
-      "both sides together (bench duet)",
-      *side);
+// Explains why the two sides have no speed in common. Empty if they have one.
+std::string explain_other_speed(const EqualSpeedFit& fit, const TimesBySpeed& base,
+                                const TimesBySpeed& candidate) {
+  constexpr std::string_view kRemedy = "measure both sides together (bench duet)";
+  if (fit.share_speed(0, 1)) return "";
+  const std::optional<Nanoseconds> from = find_join_time(base), to = find_join_time(candidate);
+  if (from && to && !fit.runs_beside(0)[1]) {
+    return fmt::format(
+        "the distance between the threads' processors differed: joining them took {} in the base, "
+        "{} in the candidate; {}",
+        format_time(*from), format_time(*to), kRemedy);
+  }
+  return fmt::format(
+      "the machine never had the same speed for both sides: its canary took {} in the base, {} in "
+      "the candidate; {}",
+      format_time(find_usual_canary(base)), format_time(find_usual_canary(candidate)), kRemedy);
 }
 
-// Compares the fast quarters (harness/stats/fast_quarter.hpp). Returns false if a side has none.
-bool compare_fast_quarters(const MeasuredCase& base, const MeasuredCase& candidate,
-                           const ComparisonOptions& options, ComparedCase& result) {
-  if (!has_quiet_processes(base) || !has_quiet_processes(candidate)) return false;
-  const SideTimes times = {iteration_times(base.processes, &ProcessSummary::q25),
-                           iteration_times(candidate.processes, &ProcessSummary::q25)};
-  const auto from = fast_quarter(take_logarithms(times.base));
-  const auto to = fast_quarter(take_logarithms(times.candidate));
-  if (!from || !to) return false;
-  const FastShift shift = fast_shift(*from, *to);
-  result.base = std::exp(from->location);
-  result.candidate = std::exp(to->location);
-  result.base_processes = times.base;
-  result.candidate_processes = times.candidate;
-  result.ratio = std::exp(shift.effect);
-  result.low = std::exp(shift.low);
-  result.high = std::exp(shift.high);
+// Returns the times, scaled so that `time` is their median.
+std::vector<double> scale_to(std::vector<double> times, double time) {
+  const double factor = time / median(times).value_or(time);
+  for (double& value : times) value *= factor;
+  return times;
+}
+
+std::string explain_few_processes(std::int64_t base, std::int64_t candidate, double coverage) {
+  return fmt::format(
+      "{} and {} processes of the two sides count, which are too few for an interval of {:g} %",
+      base, candidate, 100 * coverage);
+}
+
+void compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candidate,
+                            const ComparisonOptions& options, ComparedCase& result) {
+  const std::array<TimesBySpeed, 2> sides = {*base.by_speed, *candidate.by_speed};
+  const EqualSpeedFit fit(sides);
+  const LogEstimate shift = fit.difference(0, 1);
+  result.base = std::exp(fit.levels().front());
+  result.candidate = std::exp(fit.levels().back());
+  result.at_canary = fit.usual_canary();
+  result.base_processes =
+      scale_to(iteration_times(base.processes, &ProcessSummary::median), *result.base);
+  result.candidate_processes =
+      scale_to(iteration_times(candidate.processes, &ProcessSummary::median), *result.candidate);
+  result.ratio = std::exp(shift.value);
+  result.reason = explain_other_speed(fit, sides.front(), sides.back());
+  if (std::min(sides.front().processes, sides.back().processes) < kMinComparedProcesses) {
+    result.reason =
+        explain_few_processes(sides.front().processes, sides.back().processes, kEqualSpeedCoverage);
+    return;
+  }
+  result.low = std::exp(shift.value - shift.half_width());
+  result.high = std::exp(shift.value + shift.half_width());
+  result.confidence = kEqualSpeedCoverage;
   result.verdict = classify_effect(result, options);
-  judge_thread_distance(base, candidate, result);
-  return true;
 }
 
 void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
                    const ComparisonOptions& options, ComparedCase& result) {
-  if (compare_fast_quarters(base, candidate, options, result)) return;
+  if (base.by_speed && candidate.by_speed) {
+    compare_at_equal_speed(base, candidate, options, result);
+    return;
+  }
   result.base_processes = iteration_times(base.processes, &ProcessSummary::median);
   result.candidate_processes = iteration_times(candidate.processes, &ProcessSummary::median);
   const std::vector<double> from = take_logarithms(result.base_processes);
@@ -229,15 +213,11 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
   result.ratio = std::exp(*effect);
   const auto interval = shift_interval(from, to, options.coverage);
   if (!interval) {
-    result.reason = fmt::format(
-        "{} and {} processes of the two sides count, which are too few for an interval of {:g} %",
-        from.size(), to.size(), 100 * options.coverage);
+    result.reason = explain_few_processes(std::ssize(from), std::ssize(to), options.coverage);
     return;
   }
   set_interval(*effect, *interval, result);
   result.verdict = classify_effect(result, options);
-  judge_thread_distance(base, candidate, result);
-  judge_disturbance(base, candidate, result);
 }
 
 std::optional<std::string> find_difference_of_conditions(const MeasuredCase& base,

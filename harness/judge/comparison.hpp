@@ -19,7 +19,7 @@ enum class CaseVerdict {
   // Effect: log(candidate / base).
   slower,        // effect above 0 by at least the tolerance; interval above 0
   faster,        // effect below 0 by at least the tolerance; interval below 0
-  same,          // effect closer to 0 than the tolerance; interval within +-resolution
+  same,          // neither; interval within +-resolution, effect within half of it
   unclear,       // none of these three
   incomparable,  // different work or measuring conditions, or the base's outcome is not ok
   failed,        // the base's outcome is ok, the candidate's is not
@@ -33,19 +33,19 @@ struct ComparedCase {
   std::string id;
   std::string group;  // as MeasuredCase::group
   CaseVerdict verdict = CaseVerdict::unclear;
-  // Times in nanoseconds per iteration: lower quartiles over processes if both sides have enough
-  // quiet processes (harness/stats/fast_quarter.hpp), otherwise medians.
+  // Times in nanoseconds per iteration, at the same speed of the machine if both sides have
+  // canaries (harness/stats/equal_speed.hpp), otherwise medians over processes.
   std::optional<double> base, candidate;
-  // Candidate / base. If `base` and `candidate` are medians, the ratio comes from the
-  // Hodges-Lehmann shift of the logarithms of the processes' medians.
+  // Candidate / base. Without canaries, the ratio comes from the Hodges-Lehmann shift of the
+  // logarithms of the processes' medians.
   std::optional<double> ratio;
-  // Interval of the ratio; nullopt if a side has too few processes. If `base` and `candidate` are
-  // medians, this is the exact interval over processes with coverage `confidence`, widened by the
-  // run-to-run variation.
+  // Interval of the ratio; nullopt if a side has too few processes. Without canaries, this is the
+  // exact interval over processes with coverage `confidence`, widened by the run-to-run variation.
+  // Otherwise, the coverage is calibrated between runs.
   std::optional<double> low, high, confidence;
-  std::vector<Change> changes;  // exact properties that differ
-  // Lower quartiles or medians of the processes from which `base` and `candidate` were computed, in
-  // nanoseconds per iteration.
+  std::optional<Nanoseconds> at_canary;  // the speed at which the times hold
+  std::vector<Change> changes;           // exact properties that differ
+  // Medians of the processes in nanoseconds per iteration, at the speed of `base` and `candidate`.
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };
@@ -72,7 +72,7 @@ enum class Machines { same_kind, any };
 
 struct ComparisonOptions {
   double tolerance = 0.01;   // fraction; smaller effects are neither `slower` nor `faster`
-  double resolution = 0.03;  // fraction; the verdict `same` excludes larger effects
+  double resolution = 0.05;  // fraction; the verdict `same` excludes larger effects
   double coverage = 0.95;    // minimum coverage of the exact intervals
   Machines machines = Machines::same_kind;
 };

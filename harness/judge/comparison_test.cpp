@@ -2,14 +2,18 @@
 #include "harness/judge/comparison.hpp"
 
 #include "harness/store/baseline_file.hpp"
+#include "tests/fakes/speed_samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace bench {
 namespace {
+
+using namespace std::chrono_literals;
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -69,97 +73,85 @@ TEST(Compare, VerdictsFollowIntervalAndTolerance) {
             CaseVerdict::unclear);
 }
 
-MeasuredCase quiet(const std::string& id, const std::vector<double>& lower_quartiles) {
-  MeasuredCase result = measured(id, lower_quartiles);
-  // Disturbed upper halves, which must not matter.
-  const std::vector<double> kFactors = {1.0, 1.9, 1.3, 2.2, 1.7};
-  for (std::size_t i = 0; i < result.processes.size(); ++i) {
-    Nanoseconds& median = result.processes[i].median;
-    median = std::chrono::round<Nanoseconds>(kFactors.at(i) * FractionalNanoseconds(median));
-  }
-  result.quiet.emplace().processes = std::ssize(result.processes);
+MeasuredCase at_speed(const std::string& id, const TimesBySpeed& by_speed) {
+  MeasuredCase result = measured(id, times(1));
+  test::set_by_speed(result, by_speed);
   return result;
 }
 
-// Five processes differ by 7 %, but the three fast ones agree: a disturbance adds time to some.
-TEST(Compare, ProcessesWithQuietSamplesAreComparedByTheirFastQuarter) {
-  const std::vector<double> disturbed = {1000, 1001, 1002, 1030, 1070};
-  std::vector<double> slower = disturbed;
-  for (double& time : slower) time *= 1.03;
-  const ComparedCase same = compare_one(quiet("a", disturbed), quiet("a", disturbed));
-  EXPECT_EQ(same.verdict, CaseVerdict::same);
-  EXPECT_DOUBLE_EQ(*same.ratio, 1);
-  const ComparedCase compared = compare_one(quiet("a", disturbed), quiet("a", slower));
-  EXPECT_EQ(compared.verdict, CaseVerdict::slower);
-  EXPECT_NEAR(*compared.ratio, 1.03, 1e-9);
-  EXPECT_NEAR(*compared.base, 1001, 1e-6);  // the ratio is that of the shown times
-  EXPECT_NEAR(*compared.candidate, 1.03 * 1001, 1e-6);
-  EXPECT_NEAR(std::log(*compared.low), std::log(1.03) - 1.25 * std::log(1.002) - 0.01, 1e-9);
-  EXPECT_FALSE(compared.confidence);              // calibrated, not exact
-  EXPECT_EQ(compared.base_processes, disturbed);  // a plot shows what was compared
-  EXPECT_EQ(compare_one(quiet("a", slower), quiet("a", disturbed)).verdict, CaseVerdict::faster);
-}
-
-TEST(Compare, AFastQuarterThatDisagreesConvictsNobody) {
-  const ComparedCase compared =
-      compare_one(quiet("a", {1000, 1000, 1000, 1000, 1000}), quiet("a", {1010, 1040, 1060, 1100}));
-  EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
+// The second side was measured on a slower machine: its samples there take 40 % longer.
+TEST(Compare, SidesWithCanariesAreComparedAtEqualSpeed) {
+  TimesBySpeed slow_machine = test::times_at(1400, Nanoseconds(2200));
+  slow_machine.cells.front().samples = 90;
+  slow_machine.cells.push_back({std::nullopt, test::kFakeCanary, 10, Picoseconds(1'030'000)});
+  std::ranges::reverse(slow_machine.cells);
+  const MeasuredCase base = at_speed("a", test::times_at(1000));
+  const ComparedCase slower = compare_one(base, at_speed("a", slow_machine));
+  EXPECT_EQ(slower.verdict, CaseVerdict::slower);
+  EXPECT_NEAR(*slower.ratio, 1.03, 1e-3);
+  EXPECT_NEAR(*slower.candidate / *slower.base, *slower.ratio, 1e-9);  // as shown
+  EXPECT_NEAR(*slower.base, 1000, 1);
+  EXPECT_EQ(slower.confidence, 0.95);
+  EXPECT_NEAR(static_cast<double>(slower.at_canary->count()), 1500, 30);
+  EXPECT_THAT(slower.base_processes, testing::Each(testing::DoubleNear(1000, 1)));
+  EXPECT_EQ(slower.reason, "");
+  EXPECT_EQ(compare_one(at_speed("a", slow_machine), base).verdict, CaseVerdict::faster);
+  slow_machine.cells.front().time = Picoseconds(1'000'000);
+  EXPECT_EQ(compare_one(base, at_speed("a", slow_machine)).verdict, CaseVerdict::same);
 }
 
 // A file of an older version has no canaries: both sides are then compared by their medians.
-TEST(Compare, ASideWithoutQuietSamplesIsComparedByMedians) {
-  const ComparedCase compared = compare_one(measured("a", times(1)), quiet("a", times(1.5)));
+TEST(Compare, ASideWithoutCanariesIsComparedByMedians) {
+  const ComparedCase compared =
+      compare_one(measured("a", times(1)), at_speed("a", test::times_at(1500)));
   EXPECT_NEAR(*compared.base, 1000.2, 1e-9);
-  EXPECT_TRUE(compared.confidence);
+  EXPECT_NEAR(*compared.ratio, 1, 1e-9);  // ratio of the processes' medians
+  EXPECT_FALSE(compared.at_canary);
 }
 
 // Threads placed farther apart by the host are not a change of the code.
 TEST(Compare, ThreadsThatWereFartherApartExplainASlowdown) {
-  MeasuredCase base = quiet("conv-a", times(1));
-  MeasuredCase candidate = quiet("conv-a", times(1.05));
-  base.quiet->join = Nanoseconds(700);
-  candidate.quiet->join = Nanoseconds(1160);
-  const ComparedCase compared = compare_one(base, candidate);
+  const MeasuredCase near =
+      at_speed("conv-a", test::times_at(1000, test::kFakeCanary, Nanoseconds(700)));
+  const MeasuredCase far =
+      at_speed("conv-a", test::times_at(1400, test::kFakeCanary, Nanoseconds(1160)));
+  const ComparedCase compared = compare_one(near, far);
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
+  EXPECT_NEAR(*compared.ratio, 1.4, 1e-3);  // the number is given nevertheless
   EXPECT_THAT(compared.reason, HasSubstr("joining them took 700 ns in the base, 1.160 us in the"));
-  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::unclear);
-  // The candidate is slower although its threads were closer.
-  std::swap(base.quiet, candidate.quiet);
-  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
+  EXPECT_EQ(compare_one(far, near).verdict, CaseVerdict::unclear);
 }
 
 // Earlier, "+209 %" was unclear because joining the threads took a microsecond longer.
 TEST(Compare, NoDistanceOfProcessorsExplainsMoreThanTwiceTheTime) {
-  MeasuredCase base = quiet("conv-a", times(1));
-  MeasuredCase candidate = quiet("conv-a", times(3.1));
-  base.quiet->join = Nanoseconds(511);
-  candidate.quiet->join = Nanoseconds(1562);
-  EXPECT_EQ(compare_one(base, candidate).verdict, CaseVerdict::slower);
-  EXPECT_EQ(compare_one(candidate, base).verdict, CaseVerdict::faster);
+  const MeasuredCase near =
+      at_speed("conv-a", test::times_at(1000, test::kFakeCanary, Nanoseconds(511)));
+  const MeasuredCase far =
+      at_speed("conv-a", test::times_at(3100, test::kFakeCanary, Nanoseconds(1562)));
+  EXPECT_EQ(compare_one(near, far).verdict, CaseVerdict::slower);
+  EXPECT_EQ(compare_one(far, near).verdict, CaseVerdict::faster);
 }
 
-// On a busy machine, products of 2.4 ms took 6.4 ms, and `compare` called the other side 5x faster
-// instead of 2x.
-TEST(Compare, ASideWithoutQuietProcessesHasNoVerdict) {
-  MeasuredCase disturbed = measured("conv-a", times(3.1));
-  disturbed.quiet.emplace().processes = 0;
-  const MeasuredCase undisturbed = quiet("conv-a", times(1));
-  const ComparedCase compared = compare_one(undisturbed, disturbed);
-  EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
-  EXPECT_TRUE(compared.ratio);
-  EXPECT_THAT(compared.reason, HasSubstr("the candidate had no quiet process"));
-  EXPECT_THAT(compare_one(disturbed, undisturbed).reason,
-              HasSubstr("the base had no quiet process"));
-  EXPECT_THAT(compare_one(disturbed, disturbed).reason,
-              HasSubstr("both sides had no quiet process"));
+TEST(Compare, SidesWithoutACommonSpeedHaveAWiderIntervalAndTheReason) {
+  const MeasuredCase base = at_speed("a", test::times_at(1000));
+  const ComparedCase other = compare_one(base, at_speed("a", test::times_at(1250, 2200ns)));
+  EXPECT_EQ(other.verdict, CaseVerdict::unclear);
+  ASSERT_TRUE(other.low);
+  EXPECT_LT(*other.low, 1);
+  EXPECT_EQ(other.reason,
+            "the machine never had the same speed for both sides: its canary took 1.500 us in the "
+            "base, 2.200 us in the candidate; measure both sides together (bench duet)");
 }
 
-TEST(Compare, FewQuietProcessesAreTooFewForAVerdict) {
-  const ComparedCase compared = compare_one(quiet("conv-a", {1000}), quiet("conv-a", {3000, 3001}));
+TEST(Compare, FewProcessesAtEqualSpeedAreTooFewForAVerdict) {
+  TimesBySpeed few = test::times_at(3000);
+  few.processes = 2;
+  const ComparedCase compared =
+      compare_one(at_speed("conv-a", test::times_at(1000)), at_speed("conv-a", few));
   EXPECT_EQ(compared.verdict, CaseVerdict::unclear);
-  EXPECT_NEAR(*compared.base, 1000, 1e-9);
+  EXPECT_NEAR(*compared.ratio, 3, 1e-2);
   EXPECT_FALSE(compared.low);
-  EXPECT_THAT(compared.reason, HasSubstr("1 and 2 processes of the two sides count"));
+  EXPECT_THAT(compared.reason, HasSubstr("5 and 2 processes of the two sides count"));
 }
 
 // Otherwise one comparison in twenty would call equal runs different, and there are many cases.

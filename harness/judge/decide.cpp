@@ -96,7 +96,8 @@ bool has_uncertain_size(const PairedResult& result) {
 
 std::string explain_uncertain_size(const PairedResult& result) {
   std::string text = fmt::format(
-      "the size of the effect is uncertain: the machine was not quiet during {} of its {} duets",
+      "the size of the effect is uncertain: during {} of its {} duets, the machine hardly ever had "
+      "the same speed for both sides",
       result.disturbed, result.duets);
   if (result.undisturbed_effect) {
     text += fmt::format("; the other {} show {:+.1f} %", result.duets - result.disturbed,
@@ -196,8 +197,8 @@ void Decider::begin_case(std::size_t index) {
   if (screened.excess) {
     judgement.against = Reference::store;
     judgement.effect = std::expm1(*screened.excess);
-    judgement.base = time_from_log(entry.stored->mean_log_q25);
-    judgement.candidate = time_from_log(entry.stored->mean_log_q25 + *screened.excess);
+    judgement.base = time_from_log(entry.stored->log_level);
+    judgement.candidate = time_from_log(entry.stored->log_level + *screened.excess);
   }
   if (screened.state == ScreenResult::State::clear) {
     judgement.course = CaseAssessment::Course::screened_out;

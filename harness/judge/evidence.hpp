@@ -6,7 +6,6 @@
 #include "harness/config/plan.hpp"
 #include "harness/judge/change.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
 #include "harness/store/history.hpp"
 
@@ -58,27 +57,26 @@ struct Duet {
   std::vector<std::int64_t> base_clock_hz, candidate_clock_hz;
   // Canary times next to the samples, one per round. Empty if they are not comparable.
   std::vector<Nanoseconds> base_canary, candidate_canary;
-  Nanoseconds quiet_level{0};  // quiet level of the canaries; 0 if unknown
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
-// Minimum number of quiet rounds for the median of a duet.
-inline constexpr std::size_t kMinQuietRounds = kMinQuietSamples;
-// Minimum number of rounds with equal machine speed for the median of a duet.
-inline constexpr std::size_t kMinEqualRounds = 5;
-// Whether the canaries show in which rounds the machine was quiet.
+// Canaries that differ by at most this fraction show the same speed of the machine.
+inline constexpr double kEqualCanaries = 0.05;
+// Minimum number of rounds at equal speed for the median of a duet.
+inline constexpr std::size_t kMinEqualRounds = 3;
+// Whether the canaries show in which rounds the machine had the same speed for both sides.
 bool has_canaries(const Duet& duet);
-// Returns the indices of the rounds in which the machine was quiet next to both samples. Empty
-// without canaries.
-std::vector<std::size_t> find_quiet_rounds(const Duet& duet);
-// Returns the indices of the rounds that count: the quiet ones. If they are too few, returns the
-// rounds with equal machine speed next to both samples. If these are too few as well, returns all
-// rounds. The choice depends only on the canaries, never on the samples.
+// Returns the indices of the rounds in which the machine had the same speed next to both samples.
+// Empty without canaries.
+std::vector<std::size_t> find_equal_rounds(const Duet& duet);
+// Returns the indices of the rounds that count: those at equal speed. If they are too few, returns
+// the rounds in which no sample lost its processor, and if there are none, all rounds. The choice
+// depends only on the canaries, never on the samples.
 std::vector<std::size_t> counted_rounds(const Duet& duet);
 // Returns the median time of an iteration on one side over the rounds that count, in nanoseconds.
 // `side` is &Duet::base or &Duet::candidate. Returns nullopt if there are no rounds.
 std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Duet::*side);
-// Whether the duet has canaries, and they found too few quiet rounds.
+// Whether the duet has canaries, and they found too few rounds at equal speed.
 bool is_disturbed(const Duet& duet);
 // Returns the median of log(candidate / base) over the rounds that count. Returns nullopt if no
 // round has a positive time on both sides.
@@ -90,7 +88,7 @@ std::optional<double> log_cycle_ratio(const Duet& duet);
 // Consecutive processes of the candidate only: the measurement of a gate without a base.
 struct Window {
   struct Process {
-    Nanoseconds q25{0};  // lower quartile of whole samples
+    Nanoseconds median{0};  // of whole samples
     std::int64_t iterations_per_sample = 1;
     friend bool operator==(const Process&, const Process&) = default;
   };
@@ -98,6 +96,7 @@ struct Window {
   std::string id;
   int number = 0;  // within the case, from 0
   std::vector<Process> processes;
+  std::optional<TimesBySpeed> by_speed = std::nullopt;  // nullopt without canaries
   friend bool operator==(const Window&, const Window&) = default;
 };
 
@@ -109,9 +108,12 @@ struct StoredEvidence {
   std::optional<std::string> incomparable;
   bool is_malformed = false;       // whether `incomparable` is set because no record can be read
   int runs = 0;                    // runs of the present epoch; 0 if their variation is unknown
-  double mean_log_q25 = 0;         // mean of log(q25 / 1 ns) over the last runs
-  double sigma = 0;                // moderated_sigma() of the log medians of the runs
-  std::optional<double> q95, q99;  // quantiles of absolute differences of log q25 between runs
+  double log_level = 0;            // center() of the runs: log(nanoseconds per iteration)
+  double sigma = 0;                // moderated_sigma() of the runs
+  std::optional<double> q95, q99;  // quantiles of absolute differences between runs
+  // The last runs as one (StoredStatistics::recent), with which runs are compared at equal speed;
+  // nullopt without canaries.
+  std::optional<TimesBySpeed> by_speed;
   // The last run. If read from a gate's file, it has only median, clock and exact properties.
   MeasuredCase measured;
   friend bool operator==(const StoredEvidence&, const StoredEvidence&) = default;

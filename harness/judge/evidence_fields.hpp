@@ -173,10 +173,11 @@ void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
   archive.defaulted("damaged", stored.is_malformed, false);
   if (stored.incomparable) return;
   archive.required("runs", stored.runs, within(0, kMaxRuns));
-  archive.required("log_center", stored.mean_log_q25, within(-kMaxLog, kMaxLog));
+  archive.required("log_center", stored.log_level, within(-kMaxLog, kMaxLog));
   archive.required("log_sigma", stored.sigma, within(0, kMaxLog));
   archive.optional("log_q95", stored.q95);
   archive.optional("log_q99", stored.q99);
+  archive.optional("by_speed", stored.by_speed);
   auto& measured = stored.measured;
   std::optional<Nanoseconds> median;
   if (const auto time = median_iteration(measured)) median = Nanoseconds(std::llround(*time));
@@ -208,11 +209,10 @@ void fields(Archive& archive, JsonOf<Duet> auto& duet) {
   if (!has_canaries) return;
   archive.required("base_canary_ns", duet.base_canary);
   archive.required("candidate_canary_ns", duet.candidate_canary);
-  archive.required("quiet_level_ns", duet.quiet_level);
 }
 
 void fields(auto& archive, JsonOf<Window::Process> auto& process) {
-  archive.required("q25_ns", process.q25);
+  archive.required("median_ns", process.median);
   archive.required("iterations_per_sample", process.iterations_per_sample, at_least(1));
 }
 void fields(auto& archive, JsonOf<Window> auto& window) {
@@ -220,6 +220,7 @@ void fields(auto& archive, JsonOf<Window> auto& window) {
   archive.required("id", window.id);
   archive.required("window", window.number);
   archive.required("processes", window.processes);
+  archive.optional("by_speed", window.by_speed);
 }
 
 void fields(auto& archive, JsonOf<Pending> auto& pending) {

@@ -2,6 +2,7 @@
 #include "harness/judge/evidence_file.hpp"
 
 #include "harness/result/report.hpp"
+#include "tests/fakes/speed_samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +49,8 @@ struct ExampleGate {
     stored.time = "2026-11-20T08:00:00Z";
     stored.run_id = "run0";
     stored.runs = 7;
-    stored.mean_log_q25 = 6.9;
+    stored.log_level = 6.9;
+    stored.by_speed = test::times_at(1000);
     stored.sigma = 0.004;
     stored.q95 = 0.01;
     stored.measured.median = Nanoseconds(1000);
@@ -57,7 +59,7 @@ struct ExampleGate {
     first.stored = stored;
     first.base = ExactProperties{"gemm", {{"primitives", "1"}}};
     first.duets = {duet(0), duet(1)};
-    first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}});
+    first.windows.push_back({"run1", "a", 0, {{Nanoseconds(4000), 4}}, test::times_at(1000)});
     CaseEvidence& second = evidence.cases.emplace_back();
     second.candidate.id = "b";
     second.candidate.source = "configs/resnet.yaml:20";
@@ -79,8 +81,7 @@ struct ExampleGate {
             {1'700'000'000, 1'710'000'000},
             {1'690'000'000, 1'700'000'000},
             {Nanoseconds(50), Nanoseconds(51)},
-            {Nanoseconds(52), Nanoseconds(53)},
-            Nanoseconds(50)};
+            {Nanoseconds(52), Nanoseconds(53)}};
   }
 
   // Stage 1 as `execute_plan` writes it.
@@ -93,7 +94,7 @@ struct ExampleGate {
       ProcessRecord process;
       process.run_id = "run1";
       process.id = candidate.id;
-      process.samples = {Nanoseconds(std::llround(*q25_iteration(candidate)))};
+      process.samples = {Nanoseconds(std::llround(*median_iteration(candidate)))};
       text += to_json_line(process) + "\n";
       CaseRecord record;
       record.run_id = "run1";

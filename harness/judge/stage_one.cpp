@@ -20,12 +20,14 @@ namespace bench {
 
 namespace {
 
-void set_level(StoredEvidence& stored, std::span<const RunStatistics> runs,
+void set_level(StoredEvidence& stored, const StoredStatistics& history,
                std::optional<double> suite_sigma) {
-  const std::optional<double> sigma = moderated_sigma(median_differences(runs), suite_sigma);
-  const std::vector<double> differences = q25_differences(runs);
+  const std::vector<RunStatistics>& runs = history.runs;
+  const std::vector<double> differences = run_differences(runs);
+  const std::optional<double> sigma = moderated_sigma(differences, suite_sigma);
   stored.runs = sigma ? static_cast<int>(present_runs(runs)) : 0;
-  stored.mean_log_q25 = center(runs).value_or(0);
+  stored.log_level = center(runs).value_or(0);
+  stored.by_speed = history.recent;
   stored.sigma = sigma.value_or(0);
   stored.q95 = difference_quantile(differences, 0.95);
   stored.q99 = difference_quantile(differences, 0.99);
@@ -34,11 +36,12 @@ void set_level(StoredEvidence& stored, std::span<const RunStatistics> runs,
 }  // namespace
 
 void set_stored_levels(std::span<CaseEvidence> cases,
-                       std::span<const std::vector<RunStatistics>> statistics) {
+                       std::span<const StoredStatistics> statistics) {
   assert(cases.size() == statistics.size());
   std::vector<double> sigmas;
-  for (const std::vector<RunStatistics>& runs : statistics) {
-    if (const auto sigma = between_run_sigma(median_differences(runs))) sigmas.push_back(*sigma);
+  for (const StoredStatistics& stored : statistics) {
+    if (const auto sigma = between_run_sigma(run_differences(stored.runs)))
+      sigmas.push_back(*sigma);
   }
   // With few runs of a case, the suite's median sigma replaces the case's own.
   const std::optional<double> suite_sigma = median(sigmas);
@@ -55,13 +58,14 @@ constexpr double kOneSided95 = 1.645;  // quantile of the normal distribution
 // stage 1 of a gate with a base, each case has only one.
 constexpr std::size_t kMinProcesses = 2;
 
-// Returns the difference of a new run from mean_log_q25 that run-to-run variation alone exceeds
-// with a probability of at most 5 %.
-double compute_noise(const StoredEvidence& stored) {
-  // mean_log_q25 is the mean of this many runs, so its variance is 1 / runs of that of a new run.
+// Returns the difference of a new run from the level of the store that run-to-run variation alone
+// exceeds with a probability of at most 5 %. `excess`: the difference, which is uncertain if the
+// machine had another speed.
+double compute_noise(const StoredEvidence& stored, const LogEstimate& excess) {
+  // The level is the mean of this many runs, so its variance is 1 / runs of that of a new run.
   const double runs = std::clamp(stored.runs, 1, static_cast<int>(kRunsOfCenter));
   const double normal = kOneSided95 * stored.sigma * std::sqrt(1 + 1 / runs);
-  return std::max(normal, stored.q95.value_or(0));
+  return std::max({normal, stored.q95.value_or(0), kOneSided95 * excess.deviation});
 }
 
 ScreenResult make_suspect(std::string reason) {
@@ -70,21 +74,30 @@ ScreenResult make_suspect(std::string reason) {
 
 }  // namespace
 
+std::optional<LogEstimate> compare_with_store(const StoredEvidence& stored,
+                                              const std::optional<TimesBySpeed>& by_speed,
+                                              std::optional<double> iteration) {
+  if (stored.by_speed && by_speed) return difference_at_equal_speed(*stored.by_speed, *by_speed);
+  if (stored.by_speed || !iteration) return std::nullopt;
+  return LogEstimate{std::log(*iteration) - stored.log_level, 0};
+}
+
 ScreenResult screen(const CaseEvidence& entry, const GateSettings& settings) {
   if (!entry.stored) return make_suspect("the store has no run of this case");
   if (entry.stored->incomparable)
     return make_suspect("the stored run is not comparable: " + *entry.stored->incomparable);
   const MeasuredCase& candidate = entry.candidate;
-  const std::optional<double> q25 = q25_iteration(candidate);
+  const std::optional<LogEstimate> excess =
+      compare_with_store(*entry.stored, candidate.by_speed, median_iteration(candidate));
   if (has_flag(candidate.flags, Flag::interrupted))
     return make_suspect("the candidate's run was cut short");
   if (has_flag(candidate.flags, Flag::unsteady))
     return make_suspect("its times were not steady at the end of the warm-up");
-  if (!q25 || entry.stored->runs == 0) return make_suspect("there are no times to compare");
+  if (!excess || entry.stored->runs == 0) return make_suspect("there are no times to compare");
   if (candidate.processes.size() < kMinProcesses) return make_suspect("");
   ScreenResult result;
-  result.excess = std::log(*q25) - entry.stored->mean_log_q25;
-  const double noise = compute_noise(*entry.stored);
+  result.excess = excess->value;
+  const double noise = compute_noise(*entry.stored, *excess);
   result.limit = std::log1p(settings.detect) - noise;
   // A case that is clearly faster is measured again, to show the improvement.
   const bool is_clearly_faster = *result.excess < -(std::log1p(settings.detect) + noise);
@@ -120,8 +133,7 @@ std::optional<std::string> find_obstacle(const BaselineRecord& stored, const Mea
 }
 
 // Returns the statistics of the stored runs that are comparable with this run.
-std::vector<RunStatistics> comparable_runs(const BaselineHistory& history,
-                                           const MeasuredCase& here) {
+StoredStatistics comparable_runs(const BaselineHistory& history, const MeasuredCase& here) {
   std::vector<BaselineRecord> comparable;
   std::ranges::copy_if(history.records, std::back_inserter(comparable),
                        [&](const BaselineRecord& stored) { return !find_obstacle(stored, here); });
@@ -235,7 +247,7 @@ class StoreLookup {
   std::vector<CaseEvidence>& cases_;
   StoredSuite suite_;
   std::unordered_map<std::string, CaseEvidence*> by_id_, by_file_;
-  std::vector<std::vector<RunStatistics>> statistics_;  // one entry per case: its comparable runs
+  std::vector<StoredStatistics> statistics_;  // one entry per case: its comparable runs
 };
 
 }  // namespace

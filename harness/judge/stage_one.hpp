@@ -16,12 +16,17 @@
 namespace bench {
 
 // Computes mean and variation of the stored runs, with which a gate compares. Sets runs,
-// mean_log_q25, sigma, q95 and q99 of the cases that have a comparable `stored`. `statistics` has
-// one entry per case: the comparable stored runs, in the order of the store. The sigmas come from
-// the medians of the runs and are moderated towards the suite's sigma. The other values come from
-// the lower quartiles. If the variation is unknown, `runs` is 0, and the case is measured again.
-void set_stored_levels(std::span<CaseEvidence> cases,
-                       std::span<const std::vector<RunStatistics>> statistics);
+// log_level, sigma, q95, q99 and by_speed of the cases that have a comparable `stored`.
+// `statistics` has one entry per case: the comparable stored runs. The sigmas are moderated towards
+// the suite's sigma. If the variation is unknown, `runs` is 0, and the case is measured again.
+void set_stored_levels(std::span<CaseEvidence> cases, std::span<const StoredStatistics> statistics);
+
+// Returns log(time of a case / its time in the store), at equal speed of the machine if both have
+// canaries. `iteration`: median nanoseconds of an iteration. Returns nullopt if the time is unknown
+// or only the store has canaries.
+std::optional<LogEstimate> compare_with_store(const StoredEvidence& stored,
+                                              const std::optional<TimesBySpeed>& by_speed,
+                                              std::optional<double> iteration);
 
 // The result of the screen, which decides which cases need no measurement in stage 2. A case that
 // is slower by `detect` is clear with a probability of at most 5 %. A case that is too noisy is
@@ -29,7 +34,7 @@ void set_stored_levels(std::span<CaseEvidence> cases,
 struct ScreenResult {
   enum class State { clear, suspect };
   State state = State::suspect;
-  std::optional<double> excess;  // log(candidate's q25 / q25 of the store)
+  std::optional<double> excess;  // log(candidate's time / time of the store)
   std::optional<double> limit;   // maximum excess of a clear case
   std::string reason;            // why the case is a suspect; may be empty
 };

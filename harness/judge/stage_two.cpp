@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/stage_two.hpp"
 
-#include "harness/result/quiet.hpp"
+#include "harness/judge/stage_one.hpp"
 #include "harness/stats/error_control.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/stats/signed_rank.hpp"
@@ -49,7 +49,7 @@ std::vector<std::size_t> select_rounds(const Duet& duet, const Property& propert
   if (!has_canaries(duet)) return selected;
   for (std::size_t i = 0; i < count_rounds(duet); ++i) {
     const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
-    if (property(fast, slow)) selected.push_back(i);
+    if (fast > Nanoseconds(0) && property(fast, slow)) selected.push_back(i);
   }
   return selected;
 }
@@ -58,22 +58,21 @@ std::vector<std::size_t> select_rounds(const Duet& duet, const Property& propert
 
 bool has_canaries(const Duet& duet) {
   const std::size_t rounds = count_rounds(duet);
-  return rounds > 0 && duet.base_canary.size() == rounds &&
-         duet.candidate_canary.size() == rounds && duet.quiet_level > Nanoseconds(0);
+  return rounds > 0 && duet.base_canary.size() == rounds && duet.candidate_canary.size() == rounds;
 }
 
-std::vector<std::size_t> find_quiet_rounds(const Duet& duet) {
-  return select_rounds(duet, [&](Nanoseconds fast, Nanoseconds slow) {
-    return is_quiet(fast, duet.quiet_level) && is_quiet(slow, duet.quiet_level);
+std::vector<std::size_t> find_equal_rounds(const Duet& duet) {
+  return select_rounds(duet, [](Nanoseconds fast, Nanoseconds slow) {
+    return static_cast<double>(slow.count()) <=
+           (1 + kEqualCanaries) * static_cast<double>(fast.count());
   });
 }
 
 std::vector<std::size_t> counted_rounds(const Duet& duet) {
-  auto quiet = find_quiet_rounds(duet);
-  if (quiet.size() >= kMinQuietRounds) return quiet;
-  auto equal_speed =
-      select_rounds(duet, [](Nanoseconds fast, Nanoseconds slow) { return is_quiet(slow, fast); });
-  if (equal_speed.size() >= kMinEqualRounds) return equal_speed;
+  auto equal = find_equal_rounds(duet);
+  if (equal.size() >= kMinEqualRounds) return equal;
+  auto uninterrupted = select_rounds(duet, [](Nanoseconds, Nanoseconds) { return true; });
+  if (!uninterrupted.empty()) return uninterrupted;
   std::vector<std::size_t> all(count_rounds(duet));
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
@@ -89,7 +88,7 @@ std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Due
 }
 
 bool is_disturbed(const Duet& duet) {
-  return has_canaries(duet) && find_quiet_rounds(duet).size() < kMinQuietRounds;
+  return has_canaries(duet) && find_equal_rounds(duet).size() < kMinEqualRounds;
 }
 
 std::optional<double> log_ratio(const Duet& duet) {
@@ -191,32 +190,46 @@ std::optional<int> estimate_duets(const PairedResult& result, double log_effect,
 
 namespace {
 
-// Returns log(q25) - mean_log_q25 of each process.
-std::vector<double> compute_differences(const Window& window, double mean_log_q25) {
-  std::vector<double> differences;
-  for (const Window::Process& process : window.processes) {
-    if (process.q25.count() <= 0) continue;
-    differences.push_back(std::log(static_cast<double>(process.q25.count()) /
-                                   static_cast<double>(process.iterations_per_sample)) -
-                          mean_log_q25);
-  }
-  return differences;
-}
-
-// Differences of the candidate's processes from the store, as logarithms.
-struct WindowDifferences {
-  std::vector<std::vector<double>> windows;  // per window
-  std::vector<double> pooled;                // values of all windows together
+// The difference of a window from the store, as a logarithm, with one-sided bounds.
+struct WindowEffect {
+  double effect = 0;
+  std::optional<double> low, high;
 };
 
-WindowDifferences compute_differences(const CaseEvidence& entry) {
-  WindowDifferences result;
-  for (const Window& window : entry.windows) {
-    result.windows.push_back(compute_differences(window, entry.stored->mean_log_q25));
-    result.pooled.insert(result.pooled.end(), result.windows.back().begin(),
-                         result.windows.back().end());
+// Returns the difference of the window's processes from the store by order statistics.
+WindowEffect compare_medians(const Window& window, const StoredEvidence& stored, double error) {
+  std::vector<double> differences;
+  for (const Window::Process& process : window.processes) {
+    if (process.median.count() <= 0) continue;
+    differences.push_back(std::log(static_cast<double>(process.median.count()) /
+                                   static_cast<double>(process.iterations_per_sample)) -
+                          stored.log_level);
   }
-  return result;
+  const HodgesLehmann estimator(differences);
+  const HodgesLehmann::Bounds bounds = estimator.bounds(error);
+  return {estimator.estimate().value_or(0), bounds.low, bounds.high};
+}
+
+// `error`: maximum error of each bound.
+WindowEffect compare_window(const Window& window, const StoredEvidence& stored, double error) {
+  if (!stored.by_speed || !window.by_speed) return compare_medians(window, stored, error);
+  const LogEstimate difference = difference_at_equal_speed(*stored.by_speed, *window.by_speed);
+  return {difference.value, difference.value - difference.half_width(),
+          difference.value + difference.half_width()};
+}
+
+// Returns the means of the windows' effects and bounds. The bounds are not narrower for more
+// windows, since what they have in common is not known.
+WindowEffect average(const std::vector<WindowEffect>& windows) {
+  WindowEffect sum{0, 0, 0};
+  for (const WindowEffect& window : windows) {
+    const auto count = static_cast<double>(windows.size());
+    sum.effect += window.effect / count;
+    sum.low = sum.low && window.low ? std::optional(*sum.low + *window.low / count) : std::nullopt;
+    sum.high =
+        sum.high && window.high ? std::optional(*sum.high + *window.high / count) : std::nullopt;
+  }
+  return sum;
 }
 
 // Returns the run-to-run variation of the case on this machine class, as a logarithm.
@@ -226,19 +239,15 @@ double find_run_to_run_variation(const StoredEvidence& stored, const GatePolicy&
 }
 
 // Whether the lower bound of each window is above the limit.
-bool all_above(const WindowDifferences& differences, double limit, double error) {
-  return std::ranges::all_of(differences.windows, [&](const std::vector<double>& window) {
-    const auto low = HodgesLehmann(window).bounds(error).low;
-    return low && *low > limit;
-  });
+bool all_above(const std::vector<WindowEffect>& windows, double limit) {
+  return std::ranges::all_of(
+      windows, [&](const WindowEffect& window) { return window.low && *window.low > limit; });
 }
 
 // Whether the upper bound of each window is below the limit.
-bool all_below(const WindowDifferences& differences, double limit, double error) {
-  return std::ranges::all_of(differences.windows, [&](const std::vector<double>& window) {
-    const auto high = HodgesLehmann(window).bounds(error).high;
-    return high && *high < limit;
-  });
+bool all_below(const std::vector<WindowEffect>& windows, double limit) {
+  return std::ranges::all_of(
+      windows, [&](const WindowEffect& window) { return window.high && *window.high < limit; });
 }
 
 // Returns the effect in device cycles, from the clocks of this run and of the last stored run.
@@ -261,22 +270,22 @@ std::string format_limits(double variation) {
 void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
                    CaseAssessment& judgement) {
   const GatePolicy& policy = evidence.policy;
-  const WindowDifferences differences = compute_differences(entry);
-  const HodgesLehmann estimator(differences.pooled);
-  const double effect = estimator.estimate().value_or(0);
-  const auto [low, high] = estimator.bounds(policy.bound_error);
+  std::vector<WindowEffect> windows;
+  for (const Window& window : entry.windows)
+    windows.push_back(compare_window(window, *entry.stored, policy.bound_error));
+  const auto [effect, low, high] = average(windows);
   const double variation = find_run_to_run_variation(*entry.stored, policy);
   const double delta = std::log1p(evidence.settings.delta);
   const double margin = delta + variation;
   judgement.course = CaseAssessment::Course::measured_again;
   judgement.against = Reference::store;
-  judgement.base = time_from_log(entry.stored->mean_log_q25);
-  judgement.candidate = time_from_log(entry.stored->mean_log_q25 + effect);
+  judgement.base = time_from_log(entry.stored->log_level);
+  judgement.candidate = time_from_log(entry.stored->log_level + effect);
   judgement.effect = std::expm1(effect);
   if (low) judgement.low = std::expm1(*low);
   if (high) judgement.high = std::expm1(*high);
   judgement.reason.clear();
-  if (all_above(differences, margin, policy.bound_error)) {
+  if (all_above(windows, margin)) {
     judgement.verdict = Verdict::regression;
     if (const auto cycles = effect_in_cycles(entry, effect); cycles && *cycles < delta) {
       judgement.verdict = Verdict::suspect;
@@ -286,7 +295,7 @@ void judge_windows(const CaseEvidence& entry, const GateEvidence& evidence,
           100 * std::expm1(*cycles), static_cast<double>(*entry.stored->measured.clock_hz) / 1e9,
           static_cast<double>(*entry.candidate.clock_hz) / 1e9);
     }
-  } else if (all_below(differences, -margin, policy.bound_error)) {
+  } else if (all_below(windows, -margin)) {
     judgement.verdict = Verdict::improved;
   } else if (high && *high < std::log1p(evidence.settings.detect)) {
     judgement.verdict = Verdict::pass;

@@ -12,11 +12,11 @@ namespace {
 using testing::DoubleNear;
 using testing::Optional;
 
-// Runs of one epoch with constant lower quartiles.
-std::vector<RunStatistics> runs_of(const std::vector<double>& medians) {
-  std::vector<RunStatistics> levels;
-  for (const double log_median : medians) levels.push_back({0, log_median, 5});
-  return levels;
+// Runs of one epoch.
+StoredStatistics runs_of(const std::vector<double>& log_times) {
+  StoredStatistics stored;
+  for (const double log_time : log_times) stored.runs.push_back({0, log_time});
+  return stored;
 }
 
 // Differences 0.1 -0.1 0.1 -0.1: deviations of 0.1 about their median 0.
@@ -25,24 +25,25 @@ const double kRestlessSigma = 1.4826 * 0.1 / std::sqrt(2.0);
 
 class StoredLevelTest : public testing::Test {
  protected:
-  StoredEvidence& add(std::vector<RunStatistics> runs) {
+  StoredEvidence& add(StoredStatistics runs) {
     levels_.push_back(std::move(runs));
     return cases_.emplace_back().stored.emplace();
   }
   const StoredEvidence& stored(std::size_t index) const { return *cases_[index].stored; }
 
   std::vector<CaseEvidence> cases_;
-  std::vector<std::vector<RunStatistics>> levels_;
+  std::vector<StoredStatistics> levels_;
 };
 
-TEST_F(StoredLevelTest, SigmaIsOfMediansAndTheRestOfLowerQuartiles) {
+TEST_F(StoredLevelTest, LevelAndVariationAreThoseOfTheRuns) {
   add(runs_of(kRestless));
   set_stored_levels(cases_, levels_);
   EXPECT_THAT(stored(0).sigma, DoubleNear(kRestlessSigma, 1e-12));
   EXPECT_EQ(stored(0).runs, 5);
-  EXPECT_EQ(stored(0).mean_log_q25, 5);
-  EXPECT_THAT(stored(0).q95, Optional(0));
-  EXPECT_THAT(stored(0).q99, Optional(0));
+  EXPECT_THAT(stored(0).log_level, DoubleNear(7.04, 1e-12));
+  EXPECT_THAT(stored(0).q95, Optional(DoubleNear(0.1, 1e-12)));
+  EXPECT_THAT(stored(0).q99, Optional(DoubleNear(0.1, 1e-12)));
+  EXPECT_FALSE(stored(0).by_speed);
 }
 
 TEST_F(StoredLevelTest, TheSuiteStandsInForFewRuns) {

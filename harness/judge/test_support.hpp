@@ -46,11 +46,11 @@ inline CaseEvidence measured(const std::string& id) {
   return entry;
 }
 
-inline StoredEvidence stored(double q25, double sigma, int runs = 10) {
+inline StoredEvidence stored(double time, double sigma, int runs = 10) {
   StoredEvidence result;
   result.commit = "abc1234";
   result.runs = runs;
-  result.mean_log_q25 = std::log(q25);
+  result.log_level = std::log(time);
   result.sigma = sigma;
   return result;
 }

@@ -3,10 +3,9 @@
 
 #include "base/text.hpp"
 #include "harness/judge/measurement.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/stats/change_points.hpp"
+#include "harness/stats/equal_speed.hpp"
 #include "harness/stats/error_control.hpp"
-#include "harness/stats/fast_quarter.hpp"
 #include "harness/stats/median.hpp"
 #include "harness/store/history.hpp"
 
@@ -34,39 +33,31 @@ double median_time(const BaselineRecord& record) {
   return std::log(*median_iteration(record.measured));
 }
 
-// Returns nullopt if no sample was quiet or the processes are too few.
-std::optional<double> fast_time(const BaselineRecord& record) {
-  const MeasuredCase& measured = record.measured;
-  if (!measured.quiet || measured.quiet->processes == 0) return std::nullopt;
-  std::vector<double> values;
-  for (const double time : iteration_times(measured.processes, &ProcessSummary::q25))
-    values.push_back(std::log(time));
-  const auto quarter = fast_quarter(values);
-  return quarter ? std::optional(quarter->location) : std::nullopt;
-}
-
-// Decides run by run what is comparable. Each step looks only at the runs that the steps before it
-// left, and leaves at least one.
+// Decides run by run what is comparable, and finds the times of the comparable runs. Each step
+// looks only at the runs that the steps before it left, and leaves at least one.
 class Admission {
  public:
   explicit Admission(const BaselineHistory& history)
       : history_(history), last_(measured_case(*history.last())) {
     reasons_.resize(history.records.size());
-    for_admitted([&](const BaselineRecord& record) { return other_conditions(record); });
+    log_times_.resize(history.records.size());
+    for_admitted([&](std::size_t i) {
+      reasons_[i] = other_conditions(history_.records[i]);
+      if (!reasons_[i]) log_times_[i] = median_time(history_.records[i]);
+    });
     choose_basis();
-    for_admitted([&](const BaselineRecord& record) { return missing_basis(record); });
-    const std::optional<Nanoseconds> join = usual_join();
-    if (join) for_admitted([&](const BaselineRecord& run) { return other_distance(run, *join); });
+    if (basis_ == TrendBasis::equal_speed) compare_at_equal_speed();
   }
   TrendBasis basis() const { return basis_; }
   // Why run number `index` is not comparable; nullopt if it is.
   const std::optional<std::string>& reason(std::size_t index) const { return reasons_[index]; }
+  double log_time(std::size_t index) const { return log_times_[index]; }
 
  private:
-  template <class Check>
-  void for_admitted(Check check) {
+  template <class Visit>
+  void for_admitted(Visit visit) {
     for (std::size_t i = 0; i < reasons_.size(); ++i) {
-      if (!reasons_[i]) reasons_[i] = check(history_.records[i]);
+      if (!reasons_[i]) visit(i);
     }
   }
 
@@ -77,62 +68,68 @@ class Admission {
     return device_difference(measured_case(record), last_, {"in this run", "in the last run"});
   }
 
-  // A few disturbed runs must not change what represents all others.
+  // A few runs of an older version must not change what represents all others.
   void choose_basis() {
-    std::size_t runs = 0, quiet = 0;
-    for_admitted([&](const BaselineRecord& record) -> std::optional<std::string> {
+    std::size_t runs = 0, with_canaries = 0;
+    for_admitted([&](std::size_t i) {
       ++runs;
-      quiet += static_cast<std::size_t>(fast_time(record).has_value());
-      return std::nullopt;
+      with_canaries += history_.records[i].measured.by_speed ? 1 : 0;
     });
-    basis_ = 2 * quiet >= runs ? TrendBasis::fast_quarter : TrendBasis::median;
+    basis_ = 2 * with_canaries >= runs ? TrendBasis::equal_speed : TrendBasis::median;
   }
 
-  std::optional<std::string> missing_basis(const BaselineRecord& record) const {
-    if (basis_ == TrendBasis::median || fast_time(record)) return std::nullopt;
-    return "it has no quiet samples, or too few processes with them";
-  }
-
-  // The lower median, which is the time of a run: that run stays.
-  std::optional<Nanoseconds> usual_join() {
-    std::vector<Nanoseconds> joins;
-    for_admitted([&](const BaselineRecord& record) -> std::optional<std::string> {
-      const auto& quiet = record.measured.quiet;
-      if (quiet && quiet->join) joins.push_back(*quiet->join);
-      return std::nullopt;
+  void compare_at_equal_speed() {
+    std::vector<std::size_t> indices;
+    std::vector<TimesBySpeed> times;
+    for_admitted([&](std::size_t i) {
+      const auto& by_speed = history_.records[i].measured.by_speed;
+      if (!by_speed) {
+        reasons_[i] = "it has no canaries, which show the machine's speed";
+        return;
+      }
+      indices.push_back(i);
+      times.push_back(*by_speed);
     });
-    if (joins.empty()) return std::nullopt;
-    const auto middle = joins.begin() + static_cast<std::ptrdiff_t>((joins.size() - 1) / 2);
-    std::ranges::nth_element(joins, middle);
-    return *middle;
+    const EqualSpeedFit fit(times);
+    const std::vector<double> levels = fit.levels();
+    const std::vector<bool> is_usual = find_usual_runs(fit, times.size());
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      log_times_[indices[k]] = levels[k];
+      if (is_usual[k]) continue;
+      const std::optional<Nanoseconds> join = times[k].cells.front().join;
+      reasons_[indices[k]] = fmt::format(
+          "its threads' processors were at another distance than usual: joining them took {}",
+          join ? format_time(*join) : std::string(kUnknown));
+    }
   }
 
-  static std::optional<std::string> other_distance(const BaselineRecord& record,
-                                                   Nanoseconds usual) {
-    const auto& quiet = record.measured.quiet;
-    if (!quiet || !quiet->join) return std::nullopt;
-    const Nanoseconds join = *quiet->join;
-    if (!is_farther(join, usual) && !is_farther(usual, join)) return std::nullopt;
-    return fmt::format(
-        "joining its threads took {}, usually {}: their processors were at another "
-        "distance",
-        format_time(join), format_time(usual));
+  // Returns the largest group of runs whose threads were equally far apart at times.
+  static std::vector<bool> find_usual_runs(const EqualSpeedFit& fit, std::size_t runs) {
+    std::vector<bool> usual;
+    std::ptrdiff_t most = 0;
+    for (std::size_t run = runs; run-- > 0;) {
+      std::vector<bool> beside = fit.runs_beside(run);
+      const auto count = std::ranges::count(beside, true);
+      if (count <= most) continue;
+      most = count;
+      usual = std::move(beside);
+    }
+    return usual;
   }
 
   const BaselineHistory& history_;
   MeasuredCase last_;
   TrendBasis basis_ = TrendBasis::median;
   std::vector<std::optional<std::string>> reasons_;  // one per run
+  std::vector<double> log_times_;                    // one per run
 };
 
 TrendRun trend_run(const BaselineRecord& record) {
   return {record.run_id, record.time, record.commit, record.reason, record.anchor, record.epoch};
 }
 
-void add_point(CaseTrend& trend, const BaselineRecord& record) {
-  TrendPoint point{trend_run(record), 0, std::nullopt};
-  point.log_time =
-      trend.basis == TrendBasis::fast_quarter ? *fast_time(record) : median_time(record);
+void add_point(CaseTrend& trend, const BaselineRecord& record, double log_time) {
+  TrendPoint point{trend_run(record), log_time, std::nullopt};
   if (trend.epochs.empty() || trend.epochs.back().number != record.epoch) {
     trend.epochs.push_back({record.epoch, trend.points.size(), 0});
   } else {
@@ -188,7 +185,7 @@ Search start_search(const BaselineHistory& history) {
       trend.skipped.push_back({trend_run(record), *reason});
       continue;
     }
-    add_point(trend, record);
+    add_point(trend, record, admission.log_time(i));
     search.records.push_back(&record);
   }
   trend.spread = compute_spread(trend);

@@ -19,9 +19,8 @@ namespace bench {
 
 // What represents a run.
 enum class TrendBasis {
-  fast_quarter,  // lower quartile of its processes' lower quartiles
-                 // (harness/stats/fast_quarter.hpp)
-  median,        // median of its processes' medians
+  equal_speed,  // its level at equal speed of the machine (harness/stats/equal_speed.hpp)
+  median,       // median of its processes' medians
 };
 
 struct TrendRun {

@@ -3,6 +3,7 @@
 
 #include "base/random.hpp"
 #include "tests/fakes/baseline_records.hpp"
+#include "tests/fakes/speed_samples.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,6 +14,8 @@
 
 namespace bench {
 namespace {
+
+using namespace std::chrono_literals;
 
 using test::baseline;
 using testing::DoubleNear;
@@ -158,49 +161,52 @@ TEST(Trend, RunsThatAreNotComparableAreNamed) {
   EXPECT_THAT(trend.changes, IsEmpty());
 }
 
-BaselineRecord quiet_run(int number, double microseconds) {
-  BaselineRecord record = run(number, 0, microseconds);
-  QuietSummary quiet;
-  quiet.processes = quiet.all_processes = 5;
-  record.measured.quiet = quiet;
+BaselineRecord run_at(int number, Nanoseconds canary, double nanoseconds,
+                      std::optional<Nanoseconds> join = std::nullopt) {
+  BaselineRecord record = run(number, 0, 100);
+  TimesBySpeed times = test::times_at(nanoseconds, canary, join);
+  times.cells.push_back({join, 2000ns, 20, Picoseconds(130'000'000)});
+  test::set_by_speed(record.measured, times);
   return record;
 }
 
-TEST(Trend, QuietRunsAreRepresentedByTheirFastQuarter) {
+// Every other run was measured on a slower machine.
+TEST(Trend, RunsWithCanariesAreComparedAtEqualSpeed) {
   BaselineHistory runs{"x", {}, {}};
-  for (int i = 0; i < 8; ++i) runs.records.push_back(quiet_run(i, 100));
-  runs.records[3].measured.quiet->processes = 0;
+  for (int i = 0; i < 8; ++i) {
+    runs.records.push_back(i % 2 == 0 ? run_at(i, 1500ns, 100'000) : run_at(i, 2000ns, 130'000));
+  }
+  runs.records[3].measured.by_speed.reset();
   const CaseTrend trend = trend_of(runs);
-  EXPECT_EQ(trend.basis, TrendBasis::fast_quarter);
-  // The fakes' lower quartile is a tenth below the median.
-  EXPECT_THAT(trend.points[0].log_time, DoubleNear(std::log(90000), 0.003));
+  EXPECT_EQ(trend.basis, TrendBasis::equal_speed);
+  for (const TrendPoint& point : trend.points)
+    EXPECT_THAT(point.log_time, DoubleNear(std::log(100'000), 0.005));
   ASSERT_THAT(trend.skipped, SizeIs(1));
-  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("no quiet samples"));
-  for (std::size_t i = 0; i < 6; ++i) runs.records[i].measured.quiet = std::nullopt;
+  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("no canaries"));
+  for (std::size_t i = 0; i < 6; ++i) runs.records[i].measured.by_speed = std::nullopt;
   EXPECT_EQ(trend_of(runs).basis, TrendBasis::median);
 }
 
 TEST(Trend, RunsWithThreadsAtAnotherDistanceAreNotCompared) {
   BaselineHistory runs{"x", {}, {}};
-  for (int i = 0; i < 8; ++i) {
-    runs.records.push_back(quiet_run(i, 100));
-    runs.records.back().measured.quiet->join = Nanoseconds(i == 5 ? 4000 : 1000);
-  }
+  for (int i = 0; i < 8; ++i)
+    runs.records.push_back(run_at(i, 1500ns, 100'000, i == 5 ? 4000ns : 1000ns));
   const CaseTrend trend = trend_of(runs);
   ASSERT_THAT(trend.skipped, SizeIs(1));
   EXPECT_EQ(trend.skipped[0].run.run_id, "run-005");
-  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("took 4.000 us, usually 1.000 us"));
+  EXPECT_THAT(trend.skipped[0].reason, HasSubstr("joining them took 4.000 us"));
 }
 
 // The mean of two distances was farther than each of them, so that no run was left.
 TEST(Trend, SomeRunIsAlwaysLeft) {
-  BaselineHistory runs{"x", {quiet_run(0, 100), quiet_run(1, 100), quiet_run(2, 100)}, {}};
-  runs.records[0].measured.quiet->join = Nanoseconds(1000);
-  runs.records[1].measured.quiet->join = Nanoseconds(9000);
+  BaselineHistory runs{"x",
+                       {run_at(0, 1500ns, 100'000, 1000ns), run_at(1, 1500ns, 100'000, 9000ns),
+                        run_at(2, 1500ns, 100'000, 9000ns)},
+                       {}};
   EXPECT_THAT(trend_of(runs).points, SizeIs(2));
-  // The others compute something else, and the last run is disturbed: it must stay nevertheless.
+  // The others compute something else, and the last run has no canaries: it must stay nevertheless.
   runs.records[0].measured.case_hash = runs.records[1].measured.case_hash = "0000000000000000";
-  runs.records[2].measured.quiet->processes = 0;
+  runs.records[2].measured.by_speed.reset();
   EXPECT_THAT(trend_of(runs).points, SizeIs(1));
 }
 

@@ -150,9 +150,10 @@ constexpr std::array kCaseColumns = {
                [](const CaseRecord& r) { return case_time(r.preparation.first_run); },
                "time of the first iteration"},
     CaseColumn{
-        "quiet_share", "quiet", Quantity::share, ColumnRole::fact,
-        [](const CaseRecord& r) { return r.quiet_share ? CaseValue{*r.quiet_share} : CaseValue{}; },
-        "fraction of the samples that a quiet machine took"},
+        "at_canary_ns", "canary", Quantity::time, ColumnRole::fact,
+        [](const CaseRecord&
+               r) { return r.time && r.time->at ? case_time(r.time->at->canary) : CaseValue{}; },
+        "speed of the machine at which the time holds, as the time of its canary"},
     CaseColumn{"implementation", "implementation", kPlain, ColumnRole::fact,
                [](const CaseRecord& r) { return to_case_value(r.implementation); },
                "kernel that the library chose"},

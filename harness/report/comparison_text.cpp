@@ -34,6 +34,7 @@ inline void fields(JsonWriter& writer, const ComparedCase& entry) {
   writer.optional("low", entry.low);
   writer.optional("high", entry.high);
   writer.optional("confidence", entry.confidence);
+  writer.optional("at_canary_ns", entry.at_canary);
   writer.optional("reason", entry.reason);
   writer.optional("changes", entry.changes);
 }
@@ -211,22 +212,19 @@ std::string format_comparison_answer(const Comparison& comparison) {
   return text + ".";
 }
 
-// Whether the times are fast quarters: only an interval between medians has a confidence.
-bool has_fast_quarters(const ComparedCase& entry) { return entry.low && !entry.confidence; }
-
 // Says that times are not the medians that `bench run` shows. Empty if all of them are.
 std::string describe_compared_times(const Comparison& comparison) {
-  const auto count = std::ranges::count_if(comparison.cases, has_fast_quarters);
+  const auto count = std::ranges::count_if(
+      comparison.cases, [](const ComparedCase& entry) { return entry.at_canary.has_value(); });
   if (count == 0) return "";
   const auto timed = std::ranges::count_if(
       comparison.cases, [](const ComparedCase& entry) { return entry.base || entry.candidate; });
-  return count == timed ? "Times are the fast quarters of the quiet processes; `run` shows medians "
-                          "(docs/compare.md)."
-                        : fmt::format(
-                              "Times of {} of {} cases are the fast quarters of the quiet "
-                              "processes; the others and `run` show medians "
-                              "(docs/compare.md).",
-                              count, timed);
+  return count == timed
+             ? "Times of both sides are those at equal speed of the machine (docs/compare.md)."
+             : fmt::format(
+                   "Times of {} of {} cases are those at equal speed of the machine; the others "
+                   "are medians (docs/compare.md).",
+                   count, timed);
 }
 
 }  // namespace

@@ -7,48 +7,45 @@
 #include "harness/report/run_answer.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/device_samples.hpp"
+#include "harness/stats/summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 
 namespace bench {
 
-std::string format_quiet_samples(const Report& report) {
-  QuietSummary sum;
-  std::int64_t disturbed = 0;
-  for (const CaseRecord& record : report.cases) {
-    if (!record.quiet) continue;
-    sum.samples += record.quiet->samples;
-    sum.all_samples += record.quiet->all_samples;
-    if (has_flag(record, Flag::disturbed)) {
-      ++disturbed;
-      continue;
-    }
-    sum.processes += record.quiet->processes;
-    sum.all_processes += record.quiet->all_processes;
-    sum.waited += record.quiet->waited;
+std::string format_speed(const Report& report) {
+  // Canaries that differ by less show a steady machine.
+  constexpr double kSteady = 1.1;
+  std::map<int, std::vector<Nanoseconds>> canaries;  // by number of threads
+  for (const ProcessRecord& process : report.processes) {
+    std::vector<Nanoseconds>& times = canaries[process.canaries.threads.value_or(0)];
+    std::ranges::copy_if(process.canaries.times, std::back_inserter(times),
+                         [](Nanoseconds time) { return time > Nanoseconds(0); });
   }
-  const std::int64_t excluded = sum.all_processes - sum.processes;
-  if (sum.samples == sum.all_samples && excluded == 0) return "";
-  std::string text =
-      fmt::format("{} of {} samples ({:.0f} %) were taken on a quiet machine, and only these count",
-                  format_count(sum.samples), format_count(sum.all_samples),
-                  100 * static_cast<double>(sum.samples) / static_cast<double>(sum.all_samples));
-  if (excluded > 0) {
-    text += fmt::format(
-        "; {} of {} processes ({}) were disturbed throughout, or their threads were farther apart",
-        excluded, sum.all_processes, format_time(sum.waited));
-  }
-  if (disturbed > 0) {
-    text += fmt::format(
-        "; {} case{} never quiet for long enough, so that all {} samples count (flag `disturbed`)",
-        disturbed, disturbed == 1 ? " was" : "s were", disturbed == 1 ? "its" : "their");
+  const auto most =
+      std::ranges::max_element(canaries, {}, [](const auto& entry) { return entry.second.size(); });
+  if (most == canaries.end() || most->second.empty()) return "";
+  const Nanoseconds fast = *quantile(most->second, 0.1), slow = *quantile(most->second, 0.9);
+  const auto extrapolated = std::ranges::count_if(
+      report.cases, [](const CaseRecord& record) { return has_flag(record, Flag::disturbed); });
+  const bool is_steady =
+      static_cast<double>(slow.count()) <= kSteady * static_cast<double>(fast.count());
+  if (is_steady && extrapolated == 0) return "";
+  std::string text = fmt::format(
+      "The machine's speed varied (its canary took {} to {}); times are stated, and runs are "
+      "compared, at equal speed",
+      format_time(fast), format_time(slow));
+  if (extrapolated > 0) {
+    text += fmt::format(", which {} case{} never had (flag `disturbed`)", extrapolated,
+                        extrapolated == 1 ? "" : "s");
   }
   return text + ".";
 }

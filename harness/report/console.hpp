@@ -15,11 +15,10 @@
 
 namespace bench {
 
-// Summarises the canaries next to samples. The text gives the number of quiet samples, which count,
-// and the number of processes that do not count. Such a process was disturbed, or its threads ran
-// on processors that are farther apart (quiet.hpp). The text also gives the number of cases that
-// were never quiet for long enough. Empty if no case has such canaries or all samples were quiet.
-std::string format_quiet_samples(const Report& report);
+// States in one sentence how much the machine's speed varied between the samples, and how many
+// cases were never measured at the level at which their times are stated. Empty if the machine was
+// steady or the samples have no canaries.
+std::string format_speed(const Report& report);
 
 // The next functions serve runs without any time, since their table could be mistaken for a result.
 

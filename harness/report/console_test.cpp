@@ -127,8 +127,13 @@ Report report_with_ceilings() {
   report.cases[4].flags = {Flag::noisy};
   report.cases[4].time->low = Nanoseconds(372'000);
   report.cases[4].time->high = Nanoseconds(428'000);
-  report.cases[4].quiet =
-      QuietSummary{.samples = 50, .all_samples = 50, .processes = 5, .all_processes = 5};
+  for (int number = 0; number < 5; ++number) {
+    ProcessRecord& process = report.processes.emplace_back();
+    process.run_id = report.cases[4].run_id;
+    process.id = report.cases[4].id;
+    process.process = number;
+    process.samples = {Nanoseconds(400'000)};
+  }
   report.cases[5].roofline.reset();
   report.ends.resize(1);
   report.ends[0].accounting.wall = Nanoseconds(4'230'000'000);

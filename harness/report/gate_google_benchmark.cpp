@@ -41,16 +41,15 @@ Sides sides_from_duets(const CaseEvidence& entry) {
   return sides;
 }
 
-// Uses the stored level and the processes of stage 1. Uses lower quartiles on both sides, as the
-// screening against the store does.
+// Uses the stored level and the processes of stage 1.
 Sides sides_from_store(const CaseEvidence& entry) {
   Sides sides;
   if (!entry.stored || entry.stored->incomparable || entry.stored->runs == 0) return sides;
-  const double stored = std::exp(entry.stored->mean_log_q25);
+  const double stored = std::exp(entry.stored->log_level);
   if (!std::isfinite(stored)) return sides;
   sides.base.push_back({stored, 1});
-  for (const double q25 : iteration_times(entry.candidate.processes, &ProcessSummary::q25)) {
-    sides.candidate.push_back({q25, 1});
+  for (const double time : iteration_times(entry.candidate.processes, &ProcessSummary::median)) {
+    sides.candidate.push_back({time, 1});
   }
   return sides;
 }

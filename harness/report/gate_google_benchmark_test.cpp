@@ -49,7 +49,7 @@ TEST(GateGoogleBenchmark, WithoutDuetsItIsWhatTheScreenCompared) {
 
 TEST(GateGoogleBenchmark, LeavesOutWhatIsNoTime) {
   GateFile gate = sample_gate();
-  gate.evidence.cases[0].stored->mean_log_q25 = 1e6;
+  gate.evidence.cases[0].stored->log_level = 1e6;
   for (Duet& duet : gate.evidence.cases[1].duets) duet.base.assign(3, Nanoseconds(0));
   for (const auto write : {gate_google_benchmark_base, gate_google_benchmark_candidate}) {
     const json document = json::parse(write(gate, {}));

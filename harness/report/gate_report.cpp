@@ -83,19 +83,20 @@ std::string format_times_spent(const GateFile& gate) {
 
 }  // namespace
 
-std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence) {
-  std::size_t quiet = 0, rounds = 0;
+std::optional<std::string> format_equal_rounds(const GateEvidence& evidence) {
+  std::size_t equal = 0, rounds = 0;
   for (const CaseEvidence& entry : evidence.cases) {
     for (const Duet& duet : entry.duets) {
       if (!has_canaries(duet)) continue;
-      quiet += find_quiet_rounds(duet).size();
+      equal += find_equal_rounds(duet).size();
       rounds += duet.base.size();
     }
   }
   if (rounds == 0) return std::nullopt;
   return fmt::format(
-      "the machine was quiet in {:.0f} % of the rounds; if possible, only these count",
-      100 * static_cast<double>(quiet) / static_cast<double>(rounds));
+      "the machine had the same speed for both sides in {:.0f} % of the rounds; if possible, only "
+      "these count",
+      100 * static_cast<double>(equal) / static_cast<double>(rounds));
 }
 
 std::vector<std::string> context_lines(const GateFile& gate) {
@@ -117,7 +118,7 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
-  if (auto quiet = format_quiet_rounds(gate.evidence)) lines.push_back(*std::move(quiet));
+  if (auto equal = format_equal_rounds(gate.evidence)) lines.push_back(*std::move(equal));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));
   }

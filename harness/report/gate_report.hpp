@@ -17,12 +17,12 @@
 namespace bench {
 
 // Returns sentences that concern all cases: what to do about the exit status, the sides, a missing
-// base, how quiet the machine was, changed libraries.
+// base, how steady the machine was, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
-// Returns in which fraction of the duets' rounds the machine was quiet, as a sentence. Returns
-// nullopt if no duet has canaries.
-std::optional<std::string> format_quiet_rounds(const GateEvidence& evidence);
+// Returns in which fraction of the duets' rounds the machine had the same speed for both sides, as
+// a sentence. Returns nullopt if no duet has canaries.
+std::optional<std::string> format_equal_rounds(const GateEvidence& evidence);
 
 // Sorts by verdict in reading order, then by the size of the effect, largest first. The assessments
 // must outlive the result.

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "harness/report/plots.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/result/quiet.hpp"
+#include "harness/result/speed.hpp"
 #include "harness/stats/median.hpp"
 
 #include <fmt/format.h>
@@ -24,21 +24,17 @@ constexpr double kMinSpread = 0.03, kMaxSpread = 0.6;
 // The axis reaches this much beyond the outermost mark that it must contain.
 constexpr double kSpreadMargin = 1.1;
 
-// Whether a case's time includes a process.
-enum class Counting { counted, excluded };
-
 // Quantiles of one process relative to the median of its case: -0.02 is 2 % faster.
 struct ProcessBox {
   int process = 0;
-  Counting counting = Counting::counted;
-  std::size_t samples = 0, all_samples = 0;
+  std::size_t samples = 0;
   double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
 };
 
 // The boxes of one case.
 struct CaseBoxes {
   const CaseRecord* record = nullptr;
-  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses; excluded ones at the end
+  std::vector<ProcessBox> boxes;  // at most kMaxShownProcesses
   std::size_t processes = 0;      // number of processes with samples
 };
 
@@ -49,7 +45,7 @@ struct ShownCases {
 };
 
 // `case_median`: nanoseconds per iteration.
-ProcessBox make_process_box(const CountedSamples& counted, Counting counting, double case_median) {
+ProcessBox make_process_box(const CountedSamples& counted, double case_median) {
   const ProcessRecord& process = *counted.process;
   std::vector<double> times;
   for (const Nanoseconds sample : counted.samples) {
@@ -57,33 +53,24 @@ ProcessBox make_process_box(const CountedSamples& counted, Counting counting, do
                         static_cast<double>(process.iterations_per_sample) / case_median -
                     1);
   }
-  return {process.process,        counting,
-          times.size(),           process.samples.size(),
-          *quantile(times, 0.05), *quantile(times, 0.25),
-          *quantile(times, 0.5),  *quantile(times, 0.75),
+  return {process.process,        times.size(),          *quantile(times, 0.05),
+          *quantile(times, 0.25), *quantile(times, 0.5), *quantile(times, 0.75),
           *quantile(times, 0.95)};
 }
 
-// Returns the boxes of a case, those of the samples that its time includes before those of the
-// other processes, with all samples. Ignores processes without a valid number of iterations.
+// Returns the boxes of a case: its samples at the speed at which its time is stated. Ignores
+// processes without a valid number of iterations.
 CaseBoxes make_case_boxes(const CaseRecord& record, std::vector<const ProcessRecord*> processes) {
   std::erase_if(processes, [](const ProcessRecord* process) {
     return process->iterations_per_sample <= 0 || process->samples.empty();
   });
-  const bool has_excluded = record.quiet && record.quiet->processes > 0;
+  auto at_level = record.time->at ? samples_at(processes, record.time->at->canary) : std::nullopt;
   const std::vector<CountedSamples> counted =
-      has_excluded ? judge_samples(processes).counted : all_samples(processes);
+      at_level ? std::move(at_level->counted) : all_samples(processes);
   const auto case_median = static_cast<double>(record.time->median.count());
   CaseBoxes entry{&record, {}, processes.size()};
-  for (const CountedSamples& samples : counted) {
-    entry.boxes.push_back(make_process_box(samples, Counting::counted, case_median));
-  }
-  for (const CountedSamples& samples : all_samples(processes)) {
-    const bool counts =
-        std::ranges::find(counted, samples.process, &CountedSamples::process) != counted.end();
-    if (counts) continue;
-    entry.boxes.push_back(make_process_box(samples, Counting::excluded, case_median));
-  }
+  for (const CountedSamples& samples : counted)
+    entry.boxes.push_back(make_process_box(samples, case_median));
   if (entry.boxes.size() > kMaxShownProcesses) entry.boxes.resize(kMaxShownProcesses);
   return entry;
 }
@@ -132,12 +119,10 @@ std::string format_clipped(const Extent& axis, std::size_t count, std::string_vi
       count == 1 ? "is" : "are");
 }
 
-// Processes that do not count do not change the axis.
 Extent find_box_extent(const std::vector<CaseBoxes>& all) {
   std::vector<double> lows, highs;
   for (const CaseBoxes& entry : all) {
     for (const ProcessBox& box : entry.boxes) {
-      if (box.counting == Counting::excluded) continue;
       lows.push_back(box.q5);
       highs.push_back(box.q95);
     }
@@ -160,26 +145,19 @@ std::string short_label(const IdShortener& ids, const std::string& id) {
 }
 
 std::string format_box(const CaseRecord& record, const ProcessBox& box) {
-  std::string text = fmt::format("{}\nprocess {}: median {}, quartiles {} and {}", record.id,
-                                 box.process, format_change_tick(box.q50),
-                                 format_change_tick(box.q25), format_change_tick(box.q75));
-  if (box.counting == Counting::excluded) {
-    return text + fmt::format("\ndoes not count; {} samples", box.samples);
-  }
-  return text + (box.samples == box.all_samples
-                     ? fmt::format(", {} samples", box.samples)
-                     : fmt::format(", {} of {} samples count", box.samples, box.all_samples));
+  return fmt::format("{}\nprocess {}: median {}, quartiles {} and {}, {} samples", record.id,
+                     box.process, format_change_tick(box.q50), format_change_tick(box.q25),
+                     format_change_tick(box.q75), box.samples);
 }
 
 void draw_boxes(RowChart& chart, std::size_t row, const CaseBoxes& entry) {
   for (std::size_t i = 0; i < entry.boxes.size(); ++i) {
     const ProcessBox& box = entry.boxes[i];
-    const bool counts = box.counting == Counting::counted;
     const double y = chart.top(row) + (static_cast<double>(i) + 0.5) * kProcessHeight;
     chart.svg().open_mark(format_box(*entry.record, box));
-    chart.draw_range(y, {box.q5, box.q95}, counts ? "range s0 light" : "range s5 light");
-    chart.draw_range(y, {box.q25, box.q75}, counts ? "box s0" : "box s5 light");
-    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, counts ? "s1" : "s5");
+    chart.draw_range(y, {box.q5, box.q95}, "range s0 light");
+    chart.draw_range(y, {box.q25, box.q75}, "box s0");
+    chart.svg().marker(Marker::circle, {chart.x().position(box.q50), y}, 2.5, "s1");
     chart.svg().close_mark();
   }
 }
@@ -290,17 +268,9 @@ Plot samples_plot(const Report& report) {
   }
   std::string caption =
       "One line per process: the thin line spans 5 % to 95 % of its samples, the thick one the "
-      "quartiles, the dot is its median. Only samples that count are included; the time at the "
-      "right is the median of the orange dots. Lines of a case that do not overlap mean that "
-      "processes "
-      "differ.";
-  const std::size_t excluded =
-      count_boxes(all, [](const ProcessBox& box) { return box.counting == Counting::excluded; });
-  if (excluded > 0) {
-    caption +=
-        " Grey lines are processes that do not count, with all of their samples: the machine was "
-        "disturbed, or their threads were farther apart.";
-  }
+      "quartiles, the dot is its median. Samples are shown as long as they would have been at the "
+      "speed of the machine at which the time at the right is stated. Lines of a case that do not "
+      "overlap mean that processes differ.";
   const Extent axis = find_box_extent(all);
   const std::size_t clipped = count_boxes(
       all, [&](const ProcessBox& box) { return box.q5 < axis.low || box.q95 > axis.high; });

@@ -51,25 +51,16 @@ std::string format_elapsed(const Report& report) {
                              : fmt::format(" in {:.1f} s", seconds.count());
 }
 
-// Returns for each case the number of processes behind its time: the quiet processes if known,
-// otherwise those of its run with samples. Counts all cases in one pass, since a run may have tens
-// of thousands of processes.
+// Returns for each case the number of processes of its run with samples. Counts all cases in one
+// pass, since a run may have tens of thousands of processes.
 std::vector<std::int64_t> count_processes(const Report& report,
                                           const std::vector<const CaseRecord*>& cases) {
   std::vector<std::int64_t> counts(cases.size());
-  std::unordered_map<std::string_view, std::size_t> uncounted;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& quiet = cases[i]->quiet;
-    if (quiet && quiet->processes > 0) {
-      counts[i] = quiet->processes;
-    } else {
-      uncounted.emplace(cases[i]->id, i);
-    }
-  }
-  if (uncounted.empty()) return counts;
+  std::unordered_map<std::string_view, std::size_t> indices;
+  for (std::size_t i = 0; i < cases.size(); ++i) indices.emplace(cases[i]->id, i);
   for (const ProcessRecord& process : report.processes) {
-    const auto found = uncounted.find(process.id);
-    if (found == uncounted.end() || process.samples.empty()) continue;
+    const auto found = indices.find(process.id);
+    if (found == indices.end() || process.samples.empty()) continue;
     if (process.run_id == cases[found->second]->run_id) ++counts[found->second];
   }
   return counts;
@@ -287,8 +278,7 @@ struct FlagMeaning {
   Flag flag;
   std::string_view reason;
 };
-// The list omits two flags: noisy_notes() explains `noisy`, and format_quiet_samples() explains
-// `disturbed`.
+// The list omits two flags: noisy_note() explains `noisy`, and format_speed() explains `disturbed`.
 constexpr std::array<FlagMeaning, 6> kFlagMeanings = {{
     {Flag::interrupted,
      "fewer processes than requested; `bench run --resume FILE` measures the others"},
@@ -316,62 +306,33 @@ std::string format_remedy(double half_width, std::int64_t processes) {
                      100 * expected);
 }
 
-struct NoisyCases {
+// Returns a note about the widest interval of the noisy cases; empty if there are none.
+std::string noisy_note(const Report& report) {
+  const CaseRecord* widest = nullptr;
   std::int64_t count = 0;
-  std::int64_t without_interval = 0;
-  const CaseRecord* widest = nullptr;  // case with the widest interval; nullptr if there is none
-};
-
-// Ignores the intervals of disturbed cases, since the disturbance determines their width.
-// format_quiet_samples() counts these cases.
-NoisyCases find_noisy_cases(const Report& report) {
-  NoisyCases noisy;
   for (const CaseRecord& record : report.cases) {
     if (!has_flag(record, Flag::noisy)) continue;
-    ++noisy.count;
-    const auto half = record.time ? interval_half_width(*record.time) : std::nullopt;
-    if (!half) {
-      ++noisy.without_interval;
-    } else if (!has_flag(record, Flag::disturbed) &&
-               (noisy.widest == nullptr || *half > *interval_half_width(*noisy.widest->time))) {
-      noisy.widest = &record;
-    }
+    ++count;
+    if (!record.time || !interval_half_width(*record.time)) continue;
+    if (widest == nullptr ||
+        *interval_half_width(*record.time) > *interval_half_width(*widest->time))
+      widest = &record;
   }
-  return noisy;
+  if (widest == nullptr) return "";
+  const double half = *interval_half_width(*widest->time);
+  const std::int64_t processes = count_processes(report, {widest}).front();
+  return fmt::format("noisy, {}: the {}interval is +-{:.1f} %{}{}.", count_cases(count),
+                     count == 1 ? "" : "widest ", 100 * half,
+                     processes > 0 ? fmt::format(" with {} processes", processes) : "",
+                     processes > 0 ? format_remedy(half, processes) : "");
 }
 
-// Returns a note about the widest interval, then one about missing intervals.
-std::vector<std::string> noisy_notes(const Report& report) {
-  const NoisyCases noisy = find_noisy_cases(report);
-  if (noisy.count == 0) return {};
-  std::vector<std::string> notes;
-  std::string text = fmt::format("noisy, {}:", count_cases(noisy.count));
-  if (noisy.widest != nullptr) {
-    const double half = *interval_half_width(*noisy.widest->time);
-    const std::int64_t processes = count_processes(report, {noisy.widest}).front();
-    text +=
-        fmt::format(" the {}interval is +-{:.1f} %{}{}.", noisy.count == 1 ? "" : "widest ",
-                    100 * half, processes > 0 ? fmt::format(" with {} processes", processes) : "",
-                    processes > 0 ? format_remedy(half, processes) : "");
-  }
-  if (noisy.widest == nullptr && noisy.without_interval == 0) {
-    text += " the machine was disturbed throughout.";
-  }
-  if (!text.ends_with(':')) notes.push_back(std::move(text));
-  if (noisy.without_interval > 0) {
-    notes.push_back(fmt::format(
-        "noisy, {} without an interval: fewer than {} processes were quiet; repeat the run on an "
-        "idle machine, or with `--set measure.processes=20`.",
-        count_cases(noisy.without_interval), kMinIntervalProcesses));
-  }
-  return notes;
-}
-
-// Returns the notes about noisy cases, then notes about other flags as long as there are fewer than
+// Returns the note about noisy cases, then notes about other flags as long as there are fewer than
 // two notes. The table shows all flags.
 std::vector<std::string> flag_notes(const Report& report) {
   constexpr std::size_t kMaxNotes = 2;
-  std::vector<std::string> notes = noisy_notes(report);
+  std::vector<std::string> notes;
+  if (std::string note = noisy_note(report); !note.empty()) notes.push_back(std::move(note));
   for (const FlagMeaning& meaning : kFlagMeanings) {
     const auto count = std::ranges::count_if(
         report.cases, [&](const CaseRecord& record) { return has_flag(record, meaning.flag); });
@@ -452,7 +413,7 @@ std::vector<AnswerNote> make_notes(const Report& report) {
   notes.add(NoteTopic::gain, std::move(networks));
   notes.add(NoteTopic::other, advice_note(report));
   notes.add(NoteTopic::certainty, flag_notes(report));
-  notes.add(NoteTopic::certainty, format_quiet_samples(report));
+  notes.add(NoteTopic::certainty, format_speed(report));
   return std::move(notes).take();
 }
 

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 
 namespace bench {
 namespace {
@@ -31,16 +31,14 @@ std::string format_longest_case(const Report& report) {
 struct IntervalWidths {
   std::vector<double> known;
   std::size_t timed = 0;
-  std::size_t few = 0;        // times that fewer than five processes measured
-  std::size_t disturbed = 0;  // times that five or more processes measured, some of them disturbed
+  std::string_view reason;  // why the other times have none; empty if it is unknown
 };
 
 IntervalWidths collect_interval_widths(const Report& report) {
-  constexpr std::int64_t kMinProcesses = 5;  // for an interval (result/summary.hpp)
   const CaseColumn& interval = case_column("interval");
-  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> processes;
+  std::set<std::pair<std::string_view, std::string_view>> measured;
   for (const ProcessRecord& process : report.processes) {
-    if (!process.samples.empty()) ++processes[{process.run_id, process.id}];
+    if (!process.samples.empty()) measured.emplace(process.run_id, process.id);
   }
   IntervalWidths widths;
   for (const CaseRecord& record : report.cases) {
@@ -50,28 +48,10 @@ IntervalWidths collect_interval_widths(const Report& report) {
       widths.known.push_back(analysis::to_number(cell));
       continue;
     }
-    const auto found = processes.find({record.run_id, record.id});
-    std::int64_t count = found == processes.end() ? 0 : found->second;
-    if (record.quiet) count = std::max(count, record.quiet->all_processes);
-    if (count >= kMinProcesses) {
-      ++widths.disturbed;
-    } else if (count > 0) {
-      ++widths.few;
-    }
+    if (measured.contains({record.run_id, record.id}))
+      widths.reason = ", since fewer than five processes measured them";
   }
   return widths;
-}
-
-// Returns why times have no interval: ", since fewer than five processes measured them". Empty if
-// the reason is unknown.
-std::string format_missing_reason(const IntervalWidths& widths) {
-  if (widths.few > 0 && widths.disturbed > 0) {
-    return fmt::format(
-        " (fewer than five processes measured {}, fewer than five undisturbed ones the other {})",
-        widths.few, widths.disturbed);
-  }
-  if (widths.few > 0) return ", since fewer than five processes measured them";
-  return widths.disturbed > 0 ? ", since fewer than five processes were undisturbed" : "";
 }
 
 // Returns sentences about the widths of the intervals. Empty if no case has a time.
@@ -80,7 +60,7 @@ std::string format_precision(const Report& report) {
   if (widths.timed == 0) return "";
   if (widths.known.empty()) {
     return fmt::format(" No time has an interval{}, so treat all times as estimates.",
-                       format_missing_reason(widths));
+                       widths.reason);
   }
   const double widest = 100 * *std::ranges::max_element(widths.known);
   std::string text =
@@ -91,7 +71,7 @@ std::string format_precision(const Report& report) {
                 100 * *median(widths.known), widest);
   if (const std::size_t missing = widths.timed - widths.known.size(); missing > 0) {
     text += fmt::format("; {} of {} times ha{} none{}", missing, widths.timed,
-                        missing == 1 ? "s" : "ve", format_missing_reason(widths));
+                        missing == 1 ? "s" : "ve", widths.reason);
   }
   return text + ".";
 }
@@ -145,7 +125,7 @@ namespace {
 
 std::vector<std::string> noise_lines(const RunView& view) {
   std::vector<std::string> lines;
-  if (const std::string text = format_quiet_samples(view.report); !text.empty()) {
+  if (const std::string text = format_speed(view.report); !text.empty()) {
     lines.push_back(text);
   }
   for (const RunRecord& run : view.report.runs) {

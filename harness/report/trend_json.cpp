@@ -12,7 +12,7 @@ namespace {
 // Names by TrendChange::Kind.
 constexpr std::array<std::string_view, 3> kKindNames = {"step", "gradual", "accepted"};
 // Names by TrendBasis.
-constexpr std::array<std::string_view, 2> kBasisNames = {"fast_quarter", "median"};
+constexpr std::array<std::string_view, 2> kBasisNames = {"equal_speed", "median"};
 
 void write_run(JsonWriter& writer, const TrendRun& run) {
   writer.required("run_id", run.run_id);

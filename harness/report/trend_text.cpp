@@ -378,9 +378,8 @@ class RunTable {
 };
 
 std::string describe_basis(TrendBasis basis) {
-  return basis == TrendBasis::fast_quarter
-             ? "Times are those of the fast quarter of each run's quiet processes."
-             : "Times are medians over each run's processes.";
+  return basis == TrendBasis::equal_speed ? "Times are those at equal speed of the machine."
+                                          : "Times are medians over each run's processes.";
 }
 
 // Returns a sentence if the search for changes covers only the last runs of an epoch; otherwise

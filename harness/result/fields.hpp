@@ -8,6 +8,7 @@
 #include "base/json_writer.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/typed_details.hpp"
+#include "harness/stats/equal_speed.hpp"
 
 namespace bench {
 
@@ -19,6 +20,9 @@ inline std::span<const std::string_view> enumerator_names(StopReason) {
 inline std::span<const std::string_view> enumerator_names(Bound) { return bound_names(); }
 inline std::span<const std::string_view> enumerator_names(CeilingSource) {
   return ceiling_source_names();
+}
+inline std::span<const std::string_view> enumerator_names(LevelSource) {
+  return level_source_names();
 }
 
 template <class Archive, class Environment>
@@ -107,7 +111,6 @@ void process_fields(Archive& archive, Process& process) {
   archive.optional("implementation", process.implementation);
   archive.optional("canaries_ns", process.canaries.times);
   archive.optional("canary_threads", process.canaries.threads);
-  archive.optional("quiet_level_ns", process.canaries.level);
   archive.optional("join_ns", process.canaries.join);
   device_clock_fields(archive, process.device);
   remark_fields(archive, process.device);
@@ -142,6 +145,25 @@ void work_fields(Archive& archive, Work& work) {
   archive.optional("sfu_ops", work.sfu_ops);
 }
 
+void fields(auto& archive, JsonOf<SpeedLevel> auto& level) {
+  archive.required("at_canary_ns", level.canary);
+  archive.required("level", level.source);
+}
+
+// A list of four numbers: a record has many of them.
+auto elements(JsonOf<SpeedCell> auto& cell) {
+  return std::tie(cell.canary, cell.samples, cell.time, cell.join);
+}
+void fields(auto& archive, JsonOf<TimesBySpeed> auto& times) {
+  archive.required("processes", times.processes);
+  archive.required("scatter", times.scatter);
+  archive.required("process_scatter", times.process_scatter);
+  archive.required("cells", times.cells);
+  if constexpr (std::remove_reference_t<decltype(archive)>::kReads) {
+    if (archive.ok() && !is_valid(times)) archive.report_field("cells", "cannot be fitted");
+  }
+}
+
 template <class Archive, class Time>
 void time_fields(Archive& archive, Time& time) {
   archive.required("median_ns", time.median);
@@ -152,18 +174,7 @@ void time_fields(Archive& archive, Time& time) {
   archive.optional("low_ns", time.low);
   archive.optional("high_ns", time.high);
   archive.optional("confidence", time.confidence);
-}
-
-template <class Archive, class Quiet>
-void quiet_fields(Archive& archive, Quiet& quiet) {
-  archive.required("level_ns", quiet.level);
-  archive.required("threads", quiet.threads);
-  archive.required("samples", quiet.samples);
-  archive.required("all_samples", quiet.all_samples);
-  archive.required("processes", quiet.processes);
-  archive.required("all_processes", quiet.all_processes);
-  archive.required("waited_ns", quiet.waited);
-  archive.optional("join_ns", quiet.join);
+  archive.optional_inline("at_canary_ns", time.at);
 }
 
 template <class Archive, class Roofline>
@@ -213,9 +224,6 @@ void case_fields(Archive& archive, Case& record) {
   archive.group("time", record.time, [](Archive& time, auto& value) { time_fields(time, value); });
   archive.group("time_all", record.time_all,
                 [](Archive& time, auto& value) { time_fields(time, value); });
-  archive.optional("quiet_share", record.quiet_share);
-  archive.group("quiet", record.quiet,
-                [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
   archive.object("rates", [&](Archive& rates) {
     rates.optional("flops_per_s", record.flops_per_s);
     rates.optional("bytes_per_s", record.bytes_per_s);

@@ -149,15 +149,19 @@ class ProcessIndex {
 void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase& measured) {
   if (record.time) measured.median = record.time->median;
   const std::vector<const ProcessRecord*> processes = index.find(record);
-  const JudgedSamples judged = judge_samples(processes);
-  measured.processes = summarise_processes(judged.counted);
-  measured.quiet = judged.quiet;
-}
-
-std::optional<double> median_over_processes(const MeasuredCase& measured,
-                                            Nanoseconds ProcessSummary::*time) {
-  const std::optional<double> middle = median(iteration_times(measured.processes, time));
-  return middle && *middle > 0 ? middle : std::nullopt;
+  if (record.time) measured.at = record.time->at;
+  if (!measured.at) {
+    if (const auto level = choose_level(processes)) measured.at = {*level, LevelSource::run};
+  }
+  auto samples = measured.at ? samples_at(processes, measured.at->canary) : std::nullopt;
+  if (!samples) {
+    measured.at.reset();
+    measured.processes = summarise_processes(all_samples(processes));
+    return;
+  }
+  measured.canary_threads = canary_threads(processes);
+  measured.processes = summarise_processes(samples->counted);
+  measured.by_speed = std::move(samples->by_speed);
 }
 
 }  // namespace
@@ -179,7 +183,6 @@ std::vector<MeasuredCase> measured_cases(const Report& report) {
     measured.flags = record.flags;
     measured.clock_hz = record.clock_hz;
     measured.sample_method = record.sample_method;
-    measured.quiet = record.quiet;
     if (record.outcome == Outcome::ok) add_times(record, index, measured);
     const auto environment = environments.find(record.run_id);
     const bool is_known = environment != environments.end();
@@ -216,11 +219,8 @@ std::optional<double> median_iteration(const MeasuredCase& measured) {
   const bool uses_stated_median =
       measured.processes.empty() && measured.median && measured.median->count() > 0;
   if (uses_stated_median) return measured.median->count();
-  return median_over_processes(measured, &ProcessSummary::median);
-}
-
-std::optional<double> q25_iteration(const MeasuredCase& measured) {
-  return median_over_processes(measured, &ProcessSummary::q25);
+  const auto middle = median(iteration_times(measured.processes, &ProcessSummary::median));
+  return middle && *middle > 0 ? middle : std::nullopt;
 }
 
 RunChains::RunChains(const std::vector<RunRecord>& runs) {

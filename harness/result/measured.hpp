@@ -3,9 +3,9 @@
 // sampling unit is the process: the median of a process represents all its iterations.
 #pragma once
 
-#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/report.hpp"
+#include "harness/result/speed.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -80,7 +80,11 @@ struct MeasuredCase {
   // Only for a device with its own clock, as in CaseRecord.
   std::optional<std::int64_t> clock_hz;
   std::optional<std::string> sample_method;
-  std::optional<QuietSummary> quiet;      // how `processes` were selected; nullopt without canaries
+  // The level of speed to which the samples of `processes` were corrected, the number of threads of
+  // its canary, and the times by speed, which comparisons use. nullopt without canaries.
+  std::optional<SpeedLevel> at;
+  std::optional<int> canary_threads;
+  std::optional<TimesBySpeed> by_speed;
   std::vector<ProcessSummary> processes;  // counted processes, in their order
   // Median per iteration as the source states it; nullopt if the source states none.
   std::optional<FractionalNanoseconds> median;
@@ -103,11 +107,9 @@ void describe_machine(const EnvironmentRecord& environment, MeasuredCase& measur
 // Returns nanoseconds per iteration, one per process.
 std::vector<double> iteration_times(const std::vector<ProcessSummary>& processes,
                                     Nanoseconds ProcessSummary::*time);
-// Return nanoseconds per iteration: the median over processes of their medians, or of their lower
-// quartiles. Without processes, median_iteration() returns the median that the source states. Both
-// return nullopt if the time is unknown or 0.
+// Returns nanoseconds per iteration: the median over processes of their medians, or without
+// processes the median that the source states. Returns nullopt if the time is unknown or 0.
 std::optional<double> median_iteration(const MeasuredCase& measured);
-std::optional<double> q25_iteration(const MeasuredCase& measured);
 
 // Finds runs that belong together: one run and those that resumed it with --resume.
 class RunChains {

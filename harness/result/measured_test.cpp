@@ -55,23 +55,34 @@ TEST(MeasuredCases, OnADeviceHaveItsStateIfTheRunIsKnown) {
   EXPECT_FALSE(measured_cases(report).at(0).device);
 }
 
-TEST(MeasuredCases, KeepDisturbedProcessesApart) {
+// The second process ran while the machine was slower.
+TEST(MeasuredCases, HaveTheirTimesBySpeedAndTheirProcessesAtOneLevel) {
   Report report;
   report.runs = {test::sample_run("r1")};
   for (int number = 0; number < 2; ++number) {
-    ProcessRecord process =
-        test::sample_process("r1", test::kStoredCase, number, std::vector(6, 100ns));
+    ProcessRecord process = test::sample_process(
+        "r1", test::kStoredCase, number, std::vector<Nanoseconds>(6, number == 0 ? 100us : 150us));
     process.canaries.threads = 1;
-    process.canaries.level = 50ns;
-    process.canaries.times.assign(6, number == 0 ? 50ns : 90ns);
+    process.canaries.times.assign(6, number == 0 ? 1500ns : 2300ns);
     report.processes.push_back(process);
   }
   report.cases = {test::sample_case("r1")};
+  report.cases[0].time.emplace().at = SpeedLevel{1500ns, LevelSource::stored};
   const MeasuredCase measured = measured_cases(report).at(0);
-  ASSERT_TRUE(measured.quiet);
-  EXPECT_EQ(measured.quiet->processes, 1);
-  EXPECT_THAT(measured.processes, SizeIs(1));
-  EXPECT_EQ(measured.quiet->all_processes, 2);
+  ASSERT_TRUE(measured.by_speed);
+  EXPECT_EQ(measured.by_speed->processes, 2);
+  EXPECT_THAT(measured.by_speed->cells, SizeIs(2));
+  EXPECT_EQ(measured.at->canary, 1500ns);
+  EXPECT_EQ(measured.at->source, LevelSource::stored);
+  EXPECT_EQ(measured.canary_threads, 1);
+  ASSERT_THAT(measured.processes, SizeIs(2));
+  EXPECT_NEAR(measured.processes[0].median.count(), 100'000, 2000);
+  EXPECT_NEAR(measured.processes[1].median.count(), 100'000, 2000);
+  report.processes[1].canaries = {};
+  const MeasuredCase without = measured_cases(report).at(0);
+  EXPECT_FALSE(without.by_speed);
+  EXPECT_FALSE(without.at);
+  EXPECT_EQ(without.processes.at(1).median, 150us);
 }
 
 TEST(MeasuredCases, WithoutAResultHaveNoProcesses) {
@@ -123,7 +134,6 @@ TEST(MeasuredCases, TheSourcesMedianCountsWithoutProcesses) {
   EXPECT_EQ(median_iteration(measured), std::nullopt);
   measured.median = FractionalNanoseconds(2.5);
   EXPECT_EQ(median_iteration(measured), 2.5);
-  EXPECT_EQ(q25_iteration(measured), std::nullopt);
   measured.processes = {process_from_iteration(Nanoseconds(4))};
   EXPECT_EQ(median_iteration(measured), 4);
 }

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 8> kFlags = {"noisy",        "unsteady", 
                                                     "throttled",    "interrupted", "voided_samples",
                                                     "launch_bound", "disturbed"};
 constexpr std::array<std::string_view, 4> kBounds = {"compute", "memory", "cache", "launch"};
+constexpr std::array<std::string_view, 2> kLevelSources = {"stored", "run"};
 constexpr std::array<std::string_view, 3> kCeilingSources = {"stored", "calibrated", "datasheet"};
 constexpr std::array<std::string_view, 5> kStopReasons = {"precision", "max_time", "budget",
                                                           "interrupted", "voided"};
@@ -50,6 +51,7 @@ bool has_flag(const CaseRecord& record, Flag flag) { return has_flag(record.flag
 std::span<const std::string_view> flag_names() { return kFlags; }
 std::span<const std::string_view> stop_reason_names() { return kStopReasons; }
 std::span<const std::string_view> bound_names() { return kBounds; }
+std::span<const std::string_view> level_source_names() { return kLevelSources; }
 std::span<const std::string_view> ceiling_source_names() { return kCeilingSources; }
 
 std::string_view format_stop_cause(const std::optional<StopCause>& cause) {

@@ -54,7 +54,7 @@ enum class Flag {
   launch_bound,
   disturbed
 };
-// Flag::disturbed: no process had enough samples between quiet canaries.
+// Flag::disturbed: the machine never had the speed at which the time is stated.
 
 // Why a process stopped measuring a case. voided: the device gave no more valid samples.
 enum class StopReason { precision, max_time, budget, interrupted, voided };
@@ -117,14 +117,12 @@ struct SampleRemarks {
 };
 
 // The canaries of a process's samples (docs/decisions/0019). A canary is a fixed piece of work
-// before and after each sample. Its time is the slower one of both, on the slowest thread, and is
-// constant on an undisturbed machine. The time is 0 if the operating system took a processor away
+// before and after each sample. Its time is the slower one of both, on the slowest thread, and
+// shows the speed of the machine. The time is 0 if the operating system took a processor away
 // during the sample, since canaries cannot observe this.
 struct SampleCanaries {
   std::vector<Nanoseconds> times;  // one per sample; empty if none were measured
   std::optional<int> threads;      // number of threads that ran them
-  // Quiet level when the process ended; 0 or nullopt if it was unknown.
-  std::optional<Nanoseconds> level;
   // Time to start and join the threads: the median of a round, and the shortest of all rounds. It
   // shows how far apart their processors are, which a host may change. nullopt for one thread.
   std::optional<Nanoseconds> join = std::nullopt;
@@ -205,30 +203,33 @@ struct NetworkLayers {
   friend bool operator==(const NetworkLayers&, const NetworkLayers&) = default;
 };
 
-// A case's time per iteration over the samples that count.
-struct TimeSummary {
-  Nanoseconds median;  // median of process medians
-  // Over the pooled samples of all processes, each divided by its number of iterations.
-  Nanoseconds q25, q75, min, max;
-  // Confidence interval of the median, over process medians; nullopt for fewer than 5 processes.
-  std::optional<Nanoseconds> low, high;
-  std::optional<double> confidence;  // exact coverage of the interval, 0 to 1
-  friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
+// Where the level of speed at which a time is stated comes from: the store of this machine class,
+// or the run itself.
+enum class LevelSource { stored, run };
+std::span<const std::string_view> level_source_names();
+
+// The speed of a machine at which times are stated, as the time of a canary.
+struct SpeedLevel {
+  Nanoseconds canary{0};
+  LevelSource source = LevelSource::run;
+  friend bool operator==(const SpeedLevel&, const SpeedLevel&) = default;
 };
 
-// Summarises what the canaries show about a case's samples (quiet.hpp).
-struct QuietSummary {
-  Nanoseconds level{0};      // canary time on the quiet machine
-  int threads = 0;           // number of threads that run the canary
-  std::int64_t samples = 0;  // quiet samples
-  std::int64_t all_samples = 0;
-  // Processes that count: they have enough quiet samples, and threads near each other. If there is
-  // none, all samples count.
-  std::int64_t processes = 0;
-  std::int64_t all_processes = 0;
-  Nanoseconds waited{0};  // total sample time of the processes that do not count
-  std::optional<Nanoseconds> join = std::nullopt;  // shortest of the processes' join times
-  friend bool operator==(const QuietSummary&, const QuietSummary&) = default;
+// A case's time per iteration.
+struct TimeSummary {
+  // At the level of speed `at`, if the samples have canaries (harness/stats/equal_speed.hpp). The
+  // other times are those of samples that were corrected to this level. Without canaries, it is the
+  // median of process medians.
+  Nanoseconds median;
+  // Over the pooled samples of all processes, each divided by its number of iterations.
+  Nanoseconds q25, q75, min, max;
+  // Confidence interval of the median; nullopt for fewer than 5 processes.
+  std::optional<Nanoseconds> low, high;
+  // Coverage of the interval, 0 to 1: exact without canaries, else calibrated between runs.
+  std::optional<double> confidence;
+  // nullopt without canaries, and for times as measured.
+  std::optional<SpeedLevel> at = std::nullopt;
+  friend bool operator==(const TimeSummary&, const TimeSummary&) = default;
 };
 
 // What limits a case, by the roofline model.
@@ -284,12 +285,9 @@ struct CaseRecord {
   std::optional<std::string> implementation;
   std::optional<ops::Work> work;
   std::optional<MemoryUse> memory;
-  // Time over the quiet samples, or over all samples if too few are quiet (Flag::disturbed) or
-  // there are no canaries.
   std::optional<TimeSummary> time;
-  std::optional<TimeSummary> time_all;  // over all samples; nullopt if `time` already covers them
-  std::optional<double> quiet_share;    // quiet fraction of all samples; nullopt without canaries
-  std::optional<QuietSummary> quiet;
+  // Over all samples as they were measured; nullopt if `time` already covers them.
+  std::optional<TimeSummary> time_all;
   std::optional<FlopsPerSecond> flops_per_s;
   std::optional<BytesPerSecond> bytes_per_s;
   std::optional<Roofline> roofline;  // nullopt without a time, work or a ceiling

@@ -91,17 +91,47 @@ void fill_implementation(CaseRecord& record, Processes processes) {
   if (!others.empty()) record.details["implementation.others"] = others;
 }
 
-// Extends the interval on both sides by this fraction of the median.
-void widen(TimeSummary& time, double fraction) {
-  if (!time.low || !time.high) return;
-  const Nanoseconds extension(std::llround(fraction * static_cast<double>(time.median.count())));
-  *time.low -= extension;
-  *time.high += extension;
+// Returns the coverage that the intervals of times at a level have between runs, as calibrated.
+constexpr double kLevelCoverage = 0.95;
+
+Nanoseconds time_from_log(double log_nanoseconds) {
+  constexpr double kMaxLog = 43;  // below 2^63 ns
+  return Nanoseconds(std::llround(std::exp(std::min(log_nanoseconds, kMaxLog))));
 }
 
-// Returns whether there is no interval because too few processes were quiet.
-bool lacks_interval(const TimeSummary& time, const std::optional<QuietSummary>& quiet) {
-  return !time.low && quiet && quiet->all_processes >= kMinProcessesForInterval;
+// Summarises samples that were corrected to a level of speed.
+std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedLevel& level) {
+  std::optional<TimeSummary> time = summarise(samples.counted);
+  if (!time) return std::nullopt;
+  const bool has_interval = samples.by_speed.processes >= kMinProcessesForInterval;
+  const double half = samples.time.half_width();
+  time->at = level;
+  time->median = time_from_log(samples.time.value);
+  time->low = time->high = std::nullopt;
+  time->confidence.reset();
+  if (!has_interval) return time;
+  time->low = time_from_log(samples.time.value - half);
+  time->high = time_from_log(samples.time.value + half);
+  time->confidence = kLevelCoverage;
+  return time;
+}
+
+// Sets `time` and, if it does not cover all samples as they are, `time_all`. Without canaries, the
+// time is that of all samples.
+void fill_times(CaseRecord& record, Processes processes, std::optional<SpeedLevel> level) {
+  record.time_all.reset();
+  if (!level) {
+    if (const auto own = choose_level(processes)) level = SpeedLevel{*own, LevelSource::run};
+  }
+  std::optional<TimeSummary> all = summarise(all_samples(processes));
+  const auto samples = level ? samples_at(processes, level->canary) : std::nullopt;
+  if (!samples) {
+    record.time = all;
+    return;
+  }
+  record.time = summarise(*samples, *level);
+  record.time_all = std::move(all);
+  if (!samples->is_level_seen) set_flag(record, Flag::disturbed);
 }
 
 bool is_noisy(const TimeSummary& time, double precision) {
@@ -336,20 +366,9 @@ std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) 
   return time;
 }
 
-void complete_case(CaseRecord& record, Processes processes, double precision) {
-  const JudgedSamples judged = judge_samples(processes);
-  record.time = summarise(judged.counted);
-  if (record.time && judged.quiet) widen(*record.time, kRunsFloor);
-  record.quiet = judged.quiet;
-  record.quiet_share.reset();
-  record.time_all.reset();
-  if (judged.quiet) {
-    record.quiet_share =
-        static_cast<double>(judged.quiet->samples) / static_cast<double>(judged.quiet->all_samples);
-    const bool has_disturbed = judged.quiet->samples < judged.quiet->all_samples;
-    if (has_disturbed && !judged.is_disturbed())
-      record.time_all = summarise(all_samples(processes));
-  }
+void complete_case(CaseRecord& record, Processes processes, double precision,
+                   std::optional<SpeedLevel> level) {
+  fill_times(record, processes, level);
   for (const PreparationTime& row : kPreparationTimes)
     record.preparation.*row.time = median_time(processes, row.time);
   fill_implementation(record, processes);
@@ -362,10 +381,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision) {
     record.flops_per_s = record.work->total() / record.time->median;
     record.bytes_per_s = record.work->traffic() / record.time->median;
   }
-  if (is_noisy(*record.time, precision) || lacks_interval(*record.time, judged.quiet)) {
-    set_flag(record, Flag::noisy);
-  }
-  if (judged.is_disturbed()) set_flag(record, Flag::disturbed);
+  if (is_noisy(*record.time, precision)) set_flag(record, Flag::noisy);
   const bool is_steady = std::all_of(processes.begin(), processes.end(),
                                      [](const ProcessRecord* process) { return process->steady; });
   if (!is_steady) set_flag(record, Flag::unsteady);

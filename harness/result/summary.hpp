@@ -2,9 +2,9 @@
 // Summarises a case from its processes, and a network from its layers. Pure functions.
 #pragma once
 
-#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/report.hpp"
+#include "harness/result/speed.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -25,8 +25,8 @@ inline constexpr double kRunsFloor = 0.003;
 Nanoseconds saturated_product(Nanoseconds time, std::size_t count);
 Nanoseconds saturated_sum(Nanoseconds a, Nanoseconds b);
 
-// Summarises the time per iteration. Returns nullopt if there are no samples. The interval comes
-// from exact order statistics of process medians (stats/summary.hpp).
+// Summarises the time per iteration of samples as they are. Returns nullopt if there are none. The
+// interval comes from exact order statistics of process medians (stats/summary.hpp).
 std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes);
 
 // Precision for processes whose configuration is unknown: no interval is too wide.
@@ -34,12 +34,12 @@ inline constexpr double kUnknownPrecision = std::numeric_limits<double>::infinit
 
 // Computes the fields of a case record that summarise its processes: times (see quiet.hpp), rates,
 // preparation, implementation, the device's values and energy. If processes ran different
-// implementations, the detail "implementation.others" lists the others. If canaries selected the
-// samples, extends the interval of `time` by kRunsFloor on both sides. Adds the flags `noisy`,
-// `unsteady`, `disturbed` and those of flag_device_part(). `noisy`: the interval is wider than
-// +-precision, or missing although there are enough processes. Flags stay sorted.
+// implementations, the detail "implementation.others" lists the others. `level`: the level of speed
+// at which to state the time; nullopt chooses that of the processes (choose_level()). Adds the
+// flags `noisy`, `unsteady`, `disturbed` and those of flag_device_part(). `noisy`: the interval is
+// wider than +-precision. Flags stay sorted.
 void complete_case(CaseRecord& record, std::span<const ProcessRecord* const> processes,
-                   double precision);
+                   double precision, std::optional<SpeedLevel> level = std::nullopt);
 
 // Returns half the width of the interval, relative to the median. This value is compared with the
 // requested precision. Returns nullopt if there is no interval or the median is 0.

@@ -9,6 +9,8 @@
 namespace bench {
 namespace {
 
+using namespace std::chrono_literals;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -116,6 +118,71 @@ TEST(CompleteCase, FlagsStaySortedAndOnce) {
   record.flags = {Flag::interrupted, Flag::noisy};
   complete_case(record, pointers(processes), 0.001);
   EXPECT_THAT(record.flags, ElementsAre(Flag::noisy, Flag::unsteady, Flag::interrupted));
+}
+
+// Processes with canaries: 20 samples at each of the two speeds.
+std::vector<ProcessRecord> processes_at_two_speeds(int count) {
+  std::vector<ProcessRecord> processes;
+  for (int number = 0; number < count; ++number) {
+    ProcessRecord& record = processes.emplace_back();
+    for (int i = 0; i < 40; ++i) {
+      record.samples.push_back(i % 2 == 0 ? 100us : 150us);
+      record.canaries.times.push_back(i % 2 == 0 ? 1500ns : 2300ns);
+    }
+    record.canaries.threads = 2;
+  }
+  return processes;
+}
+
+TEST(CompleteCase, ATimeIsStatedAtALevelOfSpeed) {
+  const auto processes = processes_at_two_speeds(5);
+  CaseRecord record;
+  const SpeedLevel slow{2300ns, LevelSource::stored};
+  complete_case(record, pointers(processes), 0.5, slow);
+  ASSERT_TRUE(record.time && record.time_all);
+  EXPECT_EQ(record.time->at, slow);
+  EXPECT_NEAR(record.time->median.count(), 150'000, 200);
+  EXPECT_NEAR(record.time->q25.count(), 150'000, 1000);  // all samples are corrected
+  ASSERT_TRUE(record.time->low && record.time->high);
+  EXPECT_LT(*record.time->low, record.time->median);
+  EXPECT_EQ(record.time->confidence, 0.95);
+  EXPECT_EQ(record.time_all->median, 125us);  // as measured
+  EXPECT_FALSE(record.time_all->at);
+  EXPECT_THAT(record.flags, IsEmpty());
+}
+
+TEST(CompleteCase, WithoutAStoredLevelTheRunsOwnOneIsStated) {
+  CaseRecord record;
+  complete_case(record, pointers(processes_at_two_speeds(5)), 0.5);
+  EXPECT_EQ(record.time->at, (SpeedLevel{1500ns, LevelSource::run}));
+  EXPECT_NEAR(record.time->median.count(), 100'000, 200);
+}
+
+TEST(CompleteCase, ATimeAtALevelThatTheRunNeverSawIsFlaggedAndLessCertain) {
+  const auto processes = processes_at_two_speeds(5);
+  CaseRecord seen, unseen;
+  complete_case(seen, pointers(processes), 0.5, SpeedLevel{1500ns, LevelSource::stored});
+  complete_case(unseen, pointers(processes), 0.5, SpeedLevel{1200ns, LevelSource::stored});
+  EXPECT_THAT(unseen.flags, ElementsAre(Flag::disturbed));
+  EXPECT_LT(unseen.time->median, seen.time->median);
+  EXPECT_GT(*interval_half_width(*unseen.time), 3 * *interval_half_width(*seen.time));
+}
+
+TEST(CompleteCase, FewProcessesAtALevelHaveNoInterval) {
+  CaseRecord record;
+  complete_case(record, pointers(processes_at_two_speeds(4)), 0.5);
+  EXPECT_FALSE(record.time->low);
+  EXPECT_FALSE(record.time->confidence);
+}
+
+TEST(CompleteCase, AProcessWithoutCanariesStatesTimesAsMeasured) {
+  auto processes = processes_at_two_speeds(5);
+  processes[2].canaries = {};
+  CaseRecord record;
+  complete_case(record, pointers(processes), 0.5);
+  EXPECT_FALSE(record.time->at);
+  EXPECT_FALSE(record.time_all);
+  EXPECT_EQ(record.time->median, 125us);
 }
 
 TEST(CompleteCase, MediansOfSetupTimesOverTheProcessesThatHaveThem) {

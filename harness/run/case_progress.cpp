@@ -5,7 +5,6 @@
 #include "harness/host/cuda_status.hpp"
 #include "harness/result/device_samples.hpp"
 #include "harness/result/measured.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/result/summary.hpp"
 #include "harness/result/typed_details.hpp"
 #include "ops/tensor_core/eligibility.hpp"
@@ -127,7 +126,6 @@ void CaseProgress::adopt(const CaseRecord& record) {
 void CaseProgress::add(ProcessRecord record) {
   if (!process_numbers_.insert(record.process).second) return;
   processes_.push_back(std::move(record));
-  quiet_processes_ = count_quiet_processes();
 }
 
 void CaseProgress::learn(const PreparedReply& prepared) {
@@ -148,36 +146,10 @@ void CaseProgress::end(Outcome outcome, std::string reason) {
   ended_ = Ended{outcome, std::move(reason)};
 }
 
-int CaseProgress::max_processes(const Case& spec) {
-  constexpr int kMaxProcessFactor = 2;
-  return kMaxProcessFactor * spec.measure.processes;
-}
-
-std::vector<const ProcessRecord*> CaseProgress::processes() const {
-  std::vector<const ProcessRecord*> processes;
-  for (const ProcessRecord& process : processes_) processes.push_back(&process);
-  return processes;
-}
-
-std::int64_t CaseProgress::count_quiet_processes() const {
-  const std::vector<const ProcessRecord*> measured = processes();
-  const std::optional<QuietSummary> quiet = judge_samples(measured).quiet;
-  return quiet ? quiet->processes : std::ssize(process_numbers_);
-}
-
-bool CaseProgress::has_enough_processes() const {
-  if (!has_requested_processes()) return false;
-  return std::ssize(process_numbers_) >= max_processes(*spec_) ||
-         quiet_processes_ >= spec_->measure.processes;
-}
-
 std::int64_t CaseProgress::remaining_processes() const {
   if (is_decided()) return 0;
-  const std::int64_t possible = max_processes(*spec_) - std::ssize(process_numbers_);
-  return std::clamp<std::int64_t>(spec_->measure.processes - quiet_processes_, 0, possible);
+  return std::max<std::int64_t>(spec_->measure.processes - std::ssize(process_numbers_), 0);
 }
-
-bool CaseProgress::is_complete() const { return has_facts() && has_enough_processes(); }
 
 bool CaseProgress::has_samples() const {
   return std::ranges::any_of(processes_,
@@ -185,13 +157,11 @@ bool CaseProgress::has_samples() const {
 }
 
 bool CaseProgress::needs_process(int process) const {
-  if (is_decided() || process >= max_processes(*spec_)) return false;
-  const bool is_requested = process < spec_->measure.processes;
-  if (!is_measured(process))
-    return is_requested || (has_requested_processes() && !has_enough_processes());
+  if (is_decided() || process >= spec_->measure.processes) return false;
+  if (!is_measured(process)) return true;
   // An earlier run measured all processes, but ended before it recorded the facts. So the last
   // process is prepared once more.
-  return process == spec_->measure.processes - 1 && has_enough_processes();
+  return process == spec_->measure.processes - 1 && has_requested_processes();
 }
 
 Outcome CaseProgress::outcome() const {
@@ -200,7 +170,7 @@ Outcome CaseProgress::outcome() const {
   return has_only_discarded_samples() ? Outcome::failed : Outcome::ok;
 }
 
-CaseRecord CaseProgress::record(const std::string& run_id) const {
+CaseRecord CaseProgress::record(const std::string& run_id, std::optional<SpeedLevel> level) const {
   CaseRecord record = case_facts(*spec_);
   record.run_id = run_id;
   if (facts_) {
@@ -217,8 +187,9 @@ CaseRecord CaseProgress::record(const std::string& run_id) const {
     record.reason = ended_->reason;
     return record;
   }
-  const std::vector<const ProcessRecord*> measured = processes();
-  complete_case(record, measured, spec_->measure.precision);
+  std::vector<const ProcessRecord*> measured;
+  for (const ProcessRecord& process : processes_) measured.push_back(&process);
+  complete_case(record, measured, spec_->measure.precision, level);
   if (has_only_discarded_samples()) {
     record.outcome = Outcome::failed;
     record.reason = record.voided ? format_discarded(*record.voided) : "no process has a sample";

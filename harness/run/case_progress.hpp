@@ -57,10 +57,8 @@ class CaseProgress {
   bool has_facts() const { return facts_.has_value(); }
   bool has_samples() const;
   bool is_measured(int process) const { return process_numbers_.contains(process); }
-  // Returns whether the facts are known and as many quiet processes were measured as requested.
-  // Additional processes replace disturbed ones, up to max_processes() in total.
-  bool is_complete() const;
-  // Returns whether as many processes were measured as requested, including disturbed ones.
+  // Returns whether the facts are known and as many processes were measured as requested.
+  bool is_complete() const { return has_facts() && has_requested_processes(); }
   bool has_requested_processes() const {
     return static_cast<int>(process_numbers_.size()) >= spec_->measure.processes;
   }
@@ -70,18 +68,17 @@ class CaseProgress {
   bool is_decided() const { return earlier_outcome_ || ended_ || is_complete(); }
   // Returns whether the run has to prepare or measure this process of the case.
   bool needs_process(int process) const;
-  // Returns the number of processes still to be measured: the requested ones, and one more for each
-  // disturbed one.
+  // Returns the number of processes still to be measured.
   std::int64_t remaining_processes() const;
-  // Returns the maximum number of processes, which a machine that is never quiet needs.
-  static int max_processes(const Case& spec);
+  std::span<const ProcessRecord> processes() const { return processes_; }
   // Returns whether the earlier run already has the final record of the case.
   bool has_earlier_outcome() const { return earlier_outcome_.has_value(); }
   // Requires that the case is decided.
   Outcome outcome() const;
 
-  // Returns the case record. Sets the flag `interrupted` if processes are missing.
-  CaseRecord record(const std::string& run_id) const;
+  // Returns the case record, with its time at this level of speed (complete_case()). Sets the flag
+  // `interrupted` if processes are missing.
+  CaseRecord record(const std::string& run_id, std::optional<SpeedLevel> level) const;
 
  private:
   struct Ended {
@@ -89,16 +86,9 @@ class CaseProgress {
     std::string reason;
   };
 
-  std::vector<const ProcessRecord*> processes() const;
-  std::int64_t count_quiet_processes() const;
-  bool has_enough_processes() const;
-
   const Case* spec_;
   std::vector<ProcessRecord> processes_;
   std::set<int> process_numbers_;
-  // Number of undisturbed processes. add() recomputes it, since a new process may change the quiet
-  // level for all of them.
-  std::int64_t quiet_processes_ = 0;
   std::optional<PreparedReply> facts_;  // without the output's values
   std::optional<Ended> ended_;
   std::optional<Outcome> earlier_outcome_;

@@ -25,7 +25,7 @@ CaseRecord record_of(const std::vector<std::string>& digests) {
   CaseProgress progress(spec);
   for (const std::string& digest : digests) progress.learn(prepared(digest));
   progress.end(Outcome::skipped, "enough");
-  return progress.record("run1");
+  return progress.record("run1", std::nullopt);
 }
 
 TEST(CaseProgress, KeepsTheFactsOfTheFirstProcess) {
@@ -51,67 +51,28 @@ ProcessRecord measured(int process, Nanoseconds canary) {
   record.id = kId;
   record.process = process;
   record.samples.assign(10, Nanoseconds(100));
-  record.canaries = {std::vector<Nanoseconds>(10, canary), 1, Nanoseconds(1000)};
+  record.canaries = {std::vector<Nanoseconds>(10, canary), 1};
   return record;
 }
 
-class DisturbedCase : public testing::Test {
- protected:
-  DisturbedCase() {
-    spec_.measure.processes = 2;
-    progress_.learn(prepared("aa"));
-  }
-  static constexpr Nanoseconds kQuiet{1000}, kBusy{1700};
-  Case spec_ = test::make_case(kId);
-  CaseProgress progress_{spec_};
-};
-
-TEST_F(DisturbedCase, IsCompleteWithTheProcessesAskedForIfTheyWereQuiet) {
-  progress_.add(measured(0, kQuiet));
-  EXPECT_FALSE(progress_.is_complete());
-  progress_.add(measured(1, kQuiet));
-  EXPECT_TRUE(progress_.is_complete());
-  EXPECT_FALSE(progress_.needs_process(2));
-}
-
-TEST_F(DisturbedCase, AnotherProcessTakesThePlaceOfADisturbedOne) {
-  progress_.add(measured(0, kBusy));
-  EXPECT_FALSE(progress_.needs_process(2)) << "first those that were asked for";
-  progress_.add(measured(1, kQuiet));
-  EXPECT_FALSE(progress_.is_complete());
-  EXPECT_TRUE(progress_.needs_process(2));
-  EXPECT_TRUE(progress_.has_requested_processes());
-  progress_.add(measured(2, kQuiet));
-  EXPECT_TRUE(progress_.is_complete());
-  EXPECT_EQ(progress_.record("run1").quiet->processes, 2);
-}
-
-TEST_F(DisturbedCase, WhatIsLeftCountsADisturbedProcessOnceMore) {
-  EXPECT_EQ(progress_.remaining_processes(), 2);
-  progress_.add(measured(0, kBusy));
-  EXPECT_EQ(progress_.remaining_processes(), 2);
-  progress_.add(measured(1, kQuiet));
-  EXPECT_EQ(progress_.remaining_processes(), 1);
-  progress_.add(measured(2, kQuiet));
-  EXPECT_EQ(progress_.remaining_processes(), 0);
-}
-
-TEST_F(DisturbedCase, AMachineThatIsNeverQuietCostsTwiceTheProcessesAtMost) {
-  for (int process = 0; process < 4; ++process) {
-    EXPECT_FALSE(progress_.is_complete());
-    EXPECT_TRUE(progress_.needs_process(process));
-    progress_.add(measured(process, kBusy));
-  }
-  EXPECT_TRUE(progress_.is_complete());
-  EXPECT_FALSE(progress_.needs_process(4));
-  EXPECT_TRUE(has_flag(progress_.record("run1"), Flag::disturbed));
-}
-
-// The budget may end before the machine is quiet; no requested process is missing then.
-TEST_F(DisturbedCase, WithAllProcessesAskedForItIsNotInterrupted) {
-  progress_.add(measured(0, kBusy));
-  progress_.add(measured(1, kQuiet));
-  EXPECT_FALSE(has_flag(progress_.record("run1"), Flag::interrupted));
+// A busy machine once cost twice the processes.
+TEST(CaseProgress, ACaseIsCompleteWithTheRequestedProcessesWhateverTheMachineDid) {
+  Case spec = test::make_case(kId);
+  spec.measure.processes = 2;
+  CaseProgress progress(spec);
+  progress.learn(prepared("aa"));
+  EXPECT_EQ(progress.remaining_processes(), 2);
+  progress.add(measured(0, Nanoseconds(1700)));
+  EXPECT_FALSE(progress.is_complete());
+  EXPECT_EQ(progress.remaining_processes(), 1);
+  progress.add(measured(1, Nanoseconds(1000)));
+  EXPECT_TRUE(progress.is_complete());
+  EXPECT_FALSE(progress.needs_process(2));
+  EXPECT_EQ(progress.remaining_processes(), 0);
+  const CaseRecord record =
+      progress.record("run1", SpeedLevel{Nanoseconds(1000), LevelSource::stored});
+  EXPECT_EQ(record.time->at->canary, Nanoseconds(1000));
+  EXPECT_TRUE(record.flags.empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "harness/result/device_samples.hpp"
 #include "harness/result/energy.hpp"
+#include "harness/result/speed.hpp"
 #include "harness/run/stop_rule.hpp"
 #include "harness/wire/worker_limits.hpp"
 
@@ -138,27 +139,24 @@ class Step {
     const SampleCanaries& more = round.canaries;
     const bool is_complete = more.threads && more.times.size() == round.samples.size();
     const bool was_complete = record.samples.size() == record.canaries.times.size();
-    if (request_.levels == nullptr || !is_complete || !was_complete) {
+    if (!is_complete || !was_complete) {
       record.canaries = {};
       return;
     }
-    request_.levels->learn(*more.threads, more.times);
-    const std::optional<Nanoseconds> level = request_.levels->level(*more.threads);
     record.canaries.threads = more.threads;
     // Uses the shortest join time of the rounds, which is the least disturbed one.
     if (more.join) {
       record.canaries.join = std::min(record.canaries.join.value_or(*more.join), *more.join);
     }
-    record.canaries.level = level.value_or(Nanoseconds(0));
     record.canaries.times.insert(record.canaries.times.end(), more.times.begin(), more.times.end());
   }
 
-  // Returns the samples that count so far; empty if too few are quiet.
+  // Returns the samples whose precision may end the process: those at the most frequent speed of
+  // the machine, since other speeds widen the interval of all samples but not that of a comparison.
   static std::vector<Nanoseconds> counted_samples(const ProcessRecord& record) {
     const ProcessRecord* const process = &record;
-    const JudgedSamples judged = judge_samples({&process, 1});
-    if (judged.is_disturbed() || judged.counted.empty()) return {};
-    return judged.counted.front().samples;
+    if (!canary_threads({&process, 1})) return record.samples;
+    return samples_at_usual_speed({record.samples, record.canaries.times, 1, std::nullopt});
   }
 
   Nanoseconds max_wait() const {

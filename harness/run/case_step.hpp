@@ -4,7 +4,6 @@
 
 #include "base/env.hpp"
 #include "harness/config/plan.hpp"
-#include "harness/result/quiet.hpp"
 #include "harness/result/record.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
@@ -33,9 +32,6 @@ struct StepRequest {
   // If not empty, the worker runs one round of min_iterations inside a range of this name, which a
   // profiler can select.
   std::string range{};
-  // The step adds the canaries of its samples to these levels. If null, it ignores canaries, and
-  // all samples count.
-  QuietLevels* levels = nullptr;
   // The step starts no further round after this time and ends with StopReason::budget. It always
   // runs at least one round.
   Nanoseconds deadline = Nanoseconds::max();

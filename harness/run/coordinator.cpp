@@ -31,6 +31,14 @@ namespace {
 // end earlier.
 constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
 
+std::vector<const ProcessRecord*> list_processes(std::span<const CaseProgress> cases) {
+  std::vector<const ProcessRecord*> processes;
+  for (const CaseProgress& progress : cases) {
+    for (const ProcessRecord& process : progress.processes()) processes.push_back(&process);
+  }
+  return processes;
+}
+
 class Run {
  public:
   Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts, RecordSink& sink,
@@ -39,6 +47,7 @@ class Run {
 
  private:
   Status adopt_earlier();
+  void know_levels(const Report& earlier);
   void decide_without_worker();
   Status append_run_record();
   Status measure();
@@ -54,6 +63,7 @@ class Run {
   Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
   Status append_pass(const OpenPass& pass);
   Status append_case(const CaseProgress& progress);
+  std::optional<SpeedLevel> find_level(const CaseProgress& progress);
   Result<RunSummary> append_end_record();
 
   bool is_interrupted();
@@ -70,7 +80,7 @@ class Run {
   Env& env_;
   std::optional<Nanoseconds> budget_;
   WorkerSession session_;
-  QuietLevels levels_;
+  std::map<int, SpeedLevel> levels_;  // of speed, by number of threads
   Ceilings ceilings_, gpu_ceilings_;
   std::vector<CaseProgress> cases_;
   std::map<std::string, OutputSample> outputs_;  // outputs of first processes, by problem_id()
@@ -103,10 +113,11 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
           [this] { return should_abort_step(); }, *env.clock),
-      levels_(parts.levels),
       ceilings_(parts.ceilings),
       started_(env.clock->now()),
       pace_(plan) {
+  for (const auto& [threads, canary] : parts.levels)
+    levels_.emplace(threads, SpeedLevel{canary, LevelSource::stored});
   cases_.reserve(plan.cases.size());
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
 }
@@ -156,7 +167,21 @@ Status Run::adopt_earlier() {
     }
   }
   adopt(earlier, cases_);
+  know_levels(earlier);
   return Done{};
+}
+
+// States times at the same levels as the resumed run.
+void Run::know_levels(const Report& earlier) {
+  std::map<std::string, int> threads;  // number of canary threads by case
+  for (const ProcessRecord& process : earlier.processes) {
+    if (process.canaries.threads) threads[process.id] = *process.canaries.threads;
+  }
+  for (const CaseRecord& record : earlier.cases) {
+    const auto found = threads.find(record.id);
+    if (found != threads.end() && record.time && record.time->at)
+      levels_.insert_or_assign(found->second, *record.time->at);
+  }
 }
 
 void Run::decide_without_worker() {
@@ -203,7 +228,7 @@ Status Run::measure() {
       needed += progress.needs_process(p) ? 1 : 0;
     pace_.expect(i, needed);
     steps_total_ += needed;
-    processes = std::max(processes, CaseProgress::max_processes(progress.spec()));
+    processes = std::max(processes, progress.spec().measure.processes);
   }
   if (steps_total_ == 0) return Done{};
   BENCH_RETURN_IF_ERROR(ensure_ceilings());
@@ -219,8 +244,6 @@ Status Run::measure_process(int process) {
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     if (cases_[i].needs_process(process)) needed.push_back(i);
   }
-  // The total grows if disturbed cases need additional processes.
-  steps_total_ = std::max(steps_total_, steps_done_ + std::ssize(needed));
   BENCH_RETURN_IF_ERROR(learn_layouts(needed));
   auto remaining_steps = static_cast<std::int64_t>(needed.size());
   for (const WorkerBatch& batch : schedule_process(plan_, needed, process, options_.seed)) {
@@ -310,7 +333,6 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
     request.expected = &expected->second;
   }
   request.deadline = deadline;
-  request.levels = &levels_;
   if (options_.under) request.range = progress.spec().id;
   request.input_layouts = layouts_.input_layouts(progress.spec());
   if (progress.is_measured(process)) request.extent = StepRequest::Extent::prepare_only;
@@ -439,12 +461,28 @@ Status Run::append_case(const CaseProgress& progress) {
   lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
                                     progress.spec().key.device == options_.required_device);
   if (progress.has_earlier_outcome()) return Done{};
-  CaseRecord record = progress.record(options_.run_id);
+  CaseRecord record = progress.record(options_.run_id, find_level(progress));
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
   complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
   BENCH_RETURN_IF_ERROR(sink_.append(record));
   observer_.case_finished(record);
   return Done{};
+}
+
+// Returns the level of speed at which the run states times of cases with as many threads. Without a
+// stored one, all processes so far determine it when the first of these cases ends, and it then
+// holds for the whole run.
+std::optional<SpeedLevel> Run::find_level(const CaseProgress& progress) {
+  const std::vector<const ProcessRecord*> own = list_processes({&progress, 1});
+  const std::optional<int> threads = canary_threads(own);
+  if (!threads) return std::nullopt;
+  if (const auto known = levels_.find(*threads); known != levels_.end()) return known->second;
+  std::vector<const ProcessRecord*> processes = list_processes(cases_);
+  std::erase_if(processes,
+                [&](const ProcessRecord* process) { return process->canaries.threads != threads; });
+  const std::optional<Nanoseconds> canary = choose_level(processes);
+  if (!canary) return std::nullopt;
+  return levels_.emplace(*threads, SpeedLevel{*canary, LevelSource::run}).first->second;
 }
 
 Result<RunSummary> Run::append_end_record() {

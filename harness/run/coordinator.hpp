@@ -9,7 +9,7 @@
 #include "harness/host/environment.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/result/ceilings.hpp"
-#include "harness/result/quiet.hpp"
+#include "harness/result/speed.hpp"
 #include "harness/run/peak_plan.hpp"
 #include "harness/run/run.hpp"
 #include "harness/run/worker_link.hpp"
@@ -29,7 +29,7 @@ struct CoordinatorParts {
   std::optional<Bytes> last_level_cache;  // its size
   std::optional<Bytes> memory = {};       // available to a worker; nullopt if unknown
   EnvironmentRecord environment;          // without the libraries, which a worker reports
-  QuietLevels levels = {};                // quiet levels known before the run
+  SpeedLevels levels = {};                // stored levels of speed, at which times are stated
   // Returns why the device of a case is missing, or nullopt if it is available.
   std::function<std::optional<std::string>(const CaseKey& key)> device_missing;
   // Returns details about devices for the run record. Called after device_missing() was called for

@@ -113,7 +113,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.device_missing = [&](const CaseKey& key) { return devices.unavailable_reason(key); };
   parts.device_details = [&] { return devices.details(); };
   if (options.store) {
-    parts.levels = BaselineStore(*options.store).quiet_levels(parts.environment.machine_class);
+    parts.levels = BaselineStore(*options.store).speed_levels(parts.environment.machine_class);
   }
   parts.ceilings = load_ceilings(options, cpu, parts.environment, observer);
   parts.gpu_ceilings = [&](const std::map<std::string, std::string>& details) {

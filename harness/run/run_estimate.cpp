@@ -57,17 +57,6 @@ constexpr double kPrecisionSamples = 0.7;
 // When 1 / kPriorDivisor of the run is done, its pace has as much weight as the estimate.
 constexpr int kPriorDivisor = 8;
 
-// Fraction of processes that are disturbed on an idle machine: 0.16 to 0.25 in six of seven runs,
-// 0.49 in the seventh, because other guests use the same host. The fraction of the run replaces it:
-// after kPriorProcesses processes, both have the same weight.
-constexpr double kDisturbedFraction = 0.2;
-constexpr double kPriorProcesses = 20;
-constexpr double kProcessesPerQuietOne = 1 / (1 - kDisturbedFraction);
-// Number of additional rounds of processes, which replace disturbed ones: 0 to 5 at load 3 to 5.
-constexpr int kReplacementRounds = 2;
-// A case has at most twice as many processes as requested.
-constexpr double kMinQuietFraction = 0.5;
-
 using NetworkPointer = std::shared_ptr<const ops::Network>;
 
 const ops::Network* find_network(const Case& spec) {
@@ -113,8 +102,7 @@ Nanoseconds estimate_workers(const Plan& plan) {
     rounds = std::max(rounds, spec.measure.processes);
     has_layers = has_layers || spec.layer_of != nullptr;
   }
-  const auto workers =
-      std::ssize(schedule_process(plan, all, 0, 0)) * (rounds + kReplacementRounds);
+  const auto workers = std::ssize(schedule_process(plan, all, 0, 0)) * rounds;
   return (workers + (has_layers ? 1 : 0)) * kWorker;
 }
 
@@ -153,10 +141,10 @@ RunEstimate estimate_run(const Plan& plan) {
   RunEstimate sum;
   for (const Case& spec : plan.cases) {
     const RunEstimate process = estimate_process(spec);
-    const double processes = spec.measure.processes * kProcessesPerQuietOne;
-    sum.timed += multiply(process.timed, processes);
-    sum.warmup += multiply(process.warmup, processes);
-    sum.preparation += multiply(process.preparation, processes) + estimate_check(spec);
+    const int processes = spec.measure.processes;
+    sum.timed += processes * process.timed;
+    sum.warmup += processes * process.warmup;
+    sum.preparation += processes * process.preparation + estimate_check(spec);
   }
   if (!plan.cases.empty()) sum.workers = estimate_workers(plan);
   return sum;
@@ -166,36 +154,24 @@ RunPace::RunPace(const Plan& plan) : entries_(plan.cases.size()) {
   std::int64_t processes = 0;
   for (const Case& spec : plan.cases) processes += spec.measure.processes;
   if (processes == 0) return;
-  const Nanoseconds worker = multiply(estimate_workers(plan),
-                                      1 / (static_cast<double>(processes) * kProcessesPerQuietOne));
+  const Nanoseconds worker = estimate_workers(plan) / processes;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Case& spec = plan.cases[i];
     entries_[i].process = estimate_process(spec).total() + worker;
     entries_[i].check = estimate_check(spec);
-    entries_[i].requested = spec.measure.processes;
-    entries_[i].possible = CaseProgress::max_processes(spec);
   }
 }
 
 void RunPace::add_to_sums(const Entry& entry, int sign) {
   remaining_ += sign * entry.remaining * entry.process;
-  possible_ += sign * entry.possible * entry.process;
   if (entry.remaining > 0 && !entry.is_checked) checks_ += sign * entry.check;
 }
 
-// Returns the estimated time of the remaining processes and of their expected replacements.
-Nanoseconds RunPace::expected_time() const {
-  const double fraction = (static_cast<double>(disturbed_) + kDisturbedFraction * kPriorProcesses) /
-                          (static_cast<double>(ended_) + kPriorProcesses);
-  const double processes_per_quiet_one = 1 / std::max(1 - fraction, kMinQuietFraction);
-  return checks_ + std::min(multiply(remaining_, processes_per_quiet_one), possible_);
-}
+Nanoseconds RunPace::expected_time() const { return checks_ + remaining_; }
 
 void RunPace::expect(std::size_t index, std::int64_t processes) {
   Entry& entry = entries_[index];
   entry.remaining = processes;
-  entry.possible =
-      processes == 0 ? 0 : std::max(processes, entry.possible - (entry.requested - processes));
   add_to_sums(entry, 1);
   total_ = expected_time();
 }
@@ -204,15 +180,8 @@ void RunPace::finish(std::size_t index, std::int64_t remaining) {
   Entry& entry = entries_[index];
   add_to_sums(entry, -1);
   done_ += entry.process + (entry.is_checked ? Nanoseconds(0) : entry.check);
-  // A case that ends early, because it is skipped or fails, has no disturbed process.
-  const bool ends_early = remaining == 0 && entry.remaining > 1;
-  if (!ends_early) {
-    ++ended_;
-    disturbed_ = std::max<std::int64_t>(disturbed_ + remaining - (entry.remaining - 1), 0);
-  }
   entry.is_checked = true;
   entry.remaining = remaining;
-  entry.possible = remaining == 0 ? 0 : std::max(remaining, entry.possible - 1);
   add_to_sums(entry, 1);
 }
 

@@ -28,15 +28,12 @@ RunEstimate estimate_process(const Case& spec);
 // Estimates the check of a case against the reference, which only the first process performs.
 Nanoseconds estimate_check(const Case& spec);
 
-// Estimates a run of the plan, as if this machine could run every case. Includes the processes that
-// usually replace disturbed ones on an idle machine. On a busy machine, they can double the number
-// of processes. Excludes the calibration of the ceilings, which depends on the store.
+// Estimates a run of the plan, as if this machine could run every case. Excludes the calibration of
+// the ceilings, which depends on the store.
 RunEstimate estimate_run(const Plan& plan);
 
 // Estimates the remaining time of a run. Starts with the estimate from the plan. The pace of the
-// run gradually gets more weight. Expects that as large a fraction of the remaining processes is
-// disturbed and replaced as of the ended ones. Otherwise the remaining time would increase with
-// each replacement.
+// run gradually gets more weight.
 class RunPace {
  public:
   explicit RunPace(const Plan& plan);
@@ -44,8 +41,7 @@ class RunPace {
   // Sets the number of processes that the run will measure of a case; without a call it is 0.
   // `index`: index of the case in the plan.
   void expect(std::size_t index, std::int64_t processes);
-  // Reports that one process of the case ended. `remaining`: number of its remaining processes,
-  // with one more for each disturbed process so far.
+  // Reports that one process of the case ended. `remaining`: number of its remaining processes.
   void finish(std::size_t index, std::int64_t remaining);
   // Returns the estimated remaining time. `elapsed`: time since the first process of the run began.
   Nanoseconds remaining(Nanoseconds elapsed) const;
@@ -54,9 +50,7 @@ class RunPace {
   struct Entry {
     Nanoseconds process{0};      // time per process, with its part of starting the workers
     Nanoseconds check{0};        // additional time of the first process
-    std::int64_t requested = 0;  // number of quiet processes that the plan requests
-    std::int64_t remaining = 0;  // number of processes if no further one is disturbed
-    std::int64_t possible = 0;   // number of processes if all further ones are disturbed
+    std::int64_t remaining = 0;  // number of processes
     bool is_checked = false;
   };
   void add_to_sums(const Entry& entry, int sign);
@@ -66,12 +60,8 @@ class RunPace {
   // Estimated times of the run: total at the beginning, and of the ended processes.
   Nanoseconds total_{0};
   Nanoseconds done_{0};
-  // Sums of the estimated times for Entry::remaining, Entry::possible and the checks to come.
-  Nanoseconds remaining_{0};
-  Nanoseconds possible_{0};
-  Nanoseconds checks_{0};
-  std::int64_t ended_ = 0;      // number of processes
-  std::int64_t disturbed_ = 0;  // number of them that need a replacement
+  Nanoseconds remaining_{0};  // time of the remaining processes
+  Nanoseconds checks_{0};     // time of the checks to come
 };
 
 }  // namespace bench

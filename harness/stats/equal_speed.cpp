@@ -130,7 +130,7 @@ double median_log_time(const std::vector<Sample>& samples) {
 
 // The deviations of samples from the medians of their cells.
 struct Residuals {
-  std::vector<double> sizes;  // of the cells with enough samples
+  std::vector<double> sizes;  // absolute values, from cells with enough samples
   std::map<std::size_t, std::vector<double>> by_process;
 };
 
@@ -235,6 +235,20 @@ std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> process
   return times;
 }
 
+bool is_valid(const TimesBySpeed& times) {
+  const auto is_valid_cell = [](const SpeedCell& cell) {
+    return cell.canary > Nanoseconds(0) && cell.samples > 0 && cell.time > Picoseconds(0) &&
+           (!cell.join || *cell.join > Nanoseconds(0));
+  };
+  constexpr double kMaxScatter = 1e6;
+  const auto is_valid_scatter = [](double scatter) {
+    return scatter >= 0 && scatter <= kMaxScatter;
+  };
+  return !times.cells.empty() && times.cells.size() <= kMaxSpeedCells && times.processes > 0 &&
+         is_valid_scatter(times.scatter) && is_valid_scatter(times.process_scatter) &&
+         std::ranges::all_of(times.cells, is_valid_cell);
+}
+
 std::vector<Nanoseconds> samples_at_usual_speed(const SpeedProcess& process) {
   std::map<std::int64_t, std::vector<Nanoseconds>> by_stratum;
   const std::size_t count = std::min(process.samples.size(), process.canaries.size());
@@ -252,6 +266,7 @@ EqualSpeedFit::EqualSpeedFit(std::span<const TimesBySpeed> runs, std::optional<N
     : runs_(runs) {
   if (at && at->count() > 0) at_ = stratum_of(*at);
   observe();
+  find_usual_places();
   double squares = 0;
   for (const TimesBySpeed& run : runs_) squares += run.scatter * run.scatter;
   scatter_ = std::max(kMinScatter, std::sqrt(squares / static_cast<double>(runs_.size())));
@@ -439,6 +454,21 @@ std::size_t EqualSpeedFit::usual_speed() const {
   return static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
 }
 
+bool EqualSpeedFit::share_speed(std::size_t from, std::size_t to) const {
+  const double* const first = &shared_[from * speeds_.size()];
+  const double* const second = &shared_[to * speeds_.size()];
+  for (std::size_t i = 0; i < speeds_.size(); ++i) {
+    if (first[i] > 0 && second[i] > 0) return true;
+  }
+  return false;
+}
+
+Nanoseconds EqualSpeedFit::usual_canary() const {
+  const double stratum = static_cast<double>(speeds_[usual_speed()].stratum) + 0.5;
+  constexpr double kMaxLog = 43;  // below 2^63 ns
+  return Nanoseconds(std::llround(std::exp(std::min(stratum * kStratum, kMaxLog))));
+}
+
 std::vector<double> EqualSpeedFit::levels() const {
   const double shift = centre_ + speed_effects_[usual_speed()];
   std::vector<double> levels = run_levels_;
@@ -446,23 +476,21 @@ std::vector<double> EqualSpeedFit::levels() const {
   return levels;
 }
 
-std::size_t EqualSpeedFit::nearest_usual_place(std::size_t run) const {
-  std::map<std::size_t, double> samples;
-  double all = 0;
-  for (const Observation& entry : observations_) {
-    if (entry.run != run) continue;
-    samples[speeds_[entry.speed].place] += entry.samples;
-    all += entry.samples;
+void EqualSpeedFit::find_usual_places() {
+  std::vector<std::map<std::size_t, double>> samples(runs_.size());  // by run and place
+  for (const Observation& entry : observations_)
+    samples[entry.run][speeds_[entry.speed].place] += entry.samples;
+  for (const std::map<std::size_t, double>& places : samples) {
+    double all = 0;
+    for (const auto& [place, count] : places) all += count;
+    const auto usual = std::ranges::find_if(
+        places, [&](const auto& entry) { return entry.second >= kUsualFraction * all; });
+    usual_places_.push_back(usual == places.end() ? 0 : usual->first);
   }
-  for (const auto& [place, count] : samples) {
-    if (count >= kUsualFraction * all) return place;
-  }
-  return std::ranges::max_element(samples, {}, [](const auto& entry) { return entry.second; })
-      ->first;
 }
 
 LogEstimate EqualSpeedFit::time_at(std::size_t run) const {
-  const std::size_t speed = find_speed({nearest_usual_place(run), *at_});
+  const std::size_t speed = find_speed({usual_places_[run], *at_});
   std::vector<double> run_factors(runs_.size(), 0), speed_factors(speeds_.size(), 0);
   run_factors[run] = 1;
   speed_factors[speed] = 1;
@@ -475,7 +503,7 @@ std::optional<double> EqualSpeedFit::correction(std::size_t run, Nanoseconds can
                                                 std::optional<Nanoseconds> join) const {
   if (canary.count() <= 0) return std::nullopt;
   const std::size_t from = find_speed({place_of(join), stratum_of(canary)});
-  const std::size_t to = find_speed({nearest_usual_place(run), *at_});
+  const std::size_t to = find_speed({usual_places_[run], *at_});
   if (from == speeds_.size()) return std::nullopt;
   return speed_effects_[to] - speed_effects_[from];
 }

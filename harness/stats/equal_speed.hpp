@@ -10,7 +10,6 @@
 
 #include "base/units.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,9 +17,6 @@
 #include <vector>
 
 namespace bench {
-
-// The time of an iteration. A nanosecond is too coarse for short operators.
-using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
 
 // The samples of one process, with the time of their canaries, in the same order.
 struct SpeedProcess {
@@ -50,8 +46,10 @@ struct TimesBySpeed {
   double process_scatter = 0;
   friend bool operator==(const TimesBySpeed&, const TimesBySpeed&) = default;
 };
-// Maximum number of cells that a run keeps, those with the most samples: 20 bytes of JSON each.
-inline constexpr std::size_t kMaxSpeedCells = 40;
+// Maximum number of cells that a run keeps, those with the most samples: 25 bytes of JSON each.
+inline constexpr std::size_t kMaxSpeedCells = 32;
+// Returns whether values of an untrusted file can be fitted.
+bool is_valid(const TimesBySpeed& times);
 
 // Groups the samples of a run by speed. Returns nullopt if no sample has a canary and a time.
 std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> processes);
@@ -80,6 +78,10 @@ class EqualSpeedFit {
   // Returns log(time of run `to` / time of run `from`) at equal speed. The deviation includes by
   // how much two runs of one program differ. It is large if the runs have no speed in common.
   LogEstimate difference(std::size_t from, std::size_t to) const;
+  // Returns whether both runs have samples at one speed.
+  bool share_speed(std::size_t from, std::size_t to) const;
+  // Returns the canary at the most frequent speed of all runs.
+  Nanoseconds usual_canary() const;
   // Returns the level of each run, as logarithms of nanoseconds per iteration at the most frequent
   // speed of all runs.
   std::vector<double> levels() const;
@@ -111,7 +113,7 @@ class EqualSpeedFit {
   std::size_t place_of(std::optional<Nanoseconds> join) const;
   std::size_t find_speed(Speed speed) const;  // speeds_.size() if there is none
   std::size_t usual_speed() const;
-  std::size_t nearest_usual_place(std::size_t run) const;
+  void find_usual_places();
   void observe();
   void add_prior(std::vector<double>& matrix, std::vector<double>& right) const;
   void solve();
@@ -124,12 +126,13 @@ class EqualSpeedFit {
   std::vector<Speed> speeds_;       // ascending
   std::vector<Observation> observations_;
   std::optional<std::int64_t> at_;  // stratum
-  double scatter_ = 0;              // of a sample
+  double scatter_ = 0;              // standard deviation per sample
   double centre_ = 0;               // log time that was subtracted from all observations
   std::vector<double> run_levels_, speed_effects_;
-  std::vector<double> run_weights_;  // sum of the weights of a run's observations
-  std::vector<double> shared_;       // weights by run and speed
-  std::vector<double> factor_;       // Cholesky factor of the reduced system of the speeds
+  std::vector<std::size_t> usual_places_;  // nearest usual place by run
+  std::vector<double> run_weights_;        // sum of the weights of a run's observations
+  std::vector<double> shared_;             // weights by run and speed
+  std::vector<double> factor_;             // Cholesky factor of the reduced system of the speeds
 };
 
 // Returns the runs' difference and its interval. Convenience for two runs.

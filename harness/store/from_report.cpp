@@ -63,7 +63,9 @@ MeasuredCase select_stored_fields(MeasuredCase measured) {
   kept.flags = std::move(measured.flags);
   kept.clock_hz = measured.clock_hz;
   kept.sample_method = std::move(measured.sample_method);
-  kept.quiet = measured.quiet;
+  kept.at = measured.at;
+  kept.canary_threads = measured.canary_threads;
+  kept.by_speed = std::move(measured.by_speed);
   kept.processes = std::move(measured.processes);
   return kept;
 }

@@ -10,14 +10,46 @@
 namespace bench {
 namespace {
 
-std::vector<double> compute_differences(std::span<const RunStatistics> runs,
-                                        double RunStatistics::*value) {
-  std::vector<double> differences;
-  for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (runs[i].epoch == runs[i - 1].epoch)
-      differences.push_back(runs[i].*value - runs[i - 1].*value);
+// Returns the number of runs whose mean is center().
+std::size_t runs_of_center(std::span<const RunStatistics> runs) {
+  return std::min(present_runs(runs), kRunsOfCenter);
+}
+
+// The runs that can be compared at equal speed with the last one.
+struct RunsAtEqualSpeed {
+  std::vector<TimesBySpeed> times;
+  std::vector<std::int64_t> epochs;
+};
+
+RunsAtEqualSpeed collect_times(std::span<const BaselineRecord> records) {
+  RunsAtEqualSpeed all;
+  for (const BaselineRecord& record : records) {
+    if (!record.measured.by_speed) continue;
+    all.times.push_back(*record.measured.by_speed);
+    all.epochs.push_back(record.epoch);
   }
-  return differences;
+  const std::vector<bool> is_beside = EqualSpeedFit(all.times).runs_beside(all.times.size() - 1);
+  RunsAtEqualSpeed comparable;
+  for (std::size_t i = 0; i < all.times.size(); ++i) {
+    if (!is_beside[i]) continue;
+    comparable.times.push_back(std::move(all.times[i]));
+    comparable.epochs.push_back(all.epochs[i]);
+  }
+  return comparable;
+}
+
+StoredStatistics statistics_at_equal_speed(std::span<const BaselineRecord> records) {
+  const RunsAtEqualSpeed comparable = collect_times(records);
+  const EqualSpeedFit fit(comparable.times);
+  StoredStatistics stored;
+  const std::vector<double> levels = fit.levels();
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    stored.runs.push_back({comparable.epochs[i], levels[i]});
+  std::vector<std::size_t> recent;
+  for (std::size_t i = levels.size() - runs_of_center(stored.runs); i < levels.size(); ++i)
+    recent.push_back(i);
+  stored.recent = fit.merge(recent);
+  return stored;
 }
 
 // The deviations of the processes' log medians within a run.
@@ -39,22 +71,24 @@ Scatter compute_scatter(const BaselineRecord& record) {
 
 }  // namespace
 
-std::vector<RunStatistics> run_statistics(std::span<const BaselineRecord> records) {
-  std::vector<RunStatistics> runs;
+StoredStatistics run_statistics(std::span<const BaselineRecord> records) {
+  if (!records.empty() && records.back().measured.by_speed)
+    return statistics_at_equal_speed(records);
+  StoredStatistics stored;
   for (const BaselineRecord& record : records) {
-    const auto middle = median_iteration(record.measured);
-    const auto q25 = q25_iteration(record.measured);
-    if (middle && q25) runs.push_back({record.epoch, std::log(*middle), std::log(*q25)});
+    if (const auto time = median_iteration(record.measured))
+      stored.runs.push_back({record.epoch, std::log(*time)});
   }
-  return runs;
+  return stored;
 }
 
-std::vector<double> median_differences(std::span<const RunStatistics> runs) {
-  return compute_differences(runs, &RunStatistics::log_median);
-}
-
-std::vector<double> q25_differences(std::span<const RunStatistics> runs) {
-  return compute_differences(runs, &RunStatistics::log_q25);
+std::vector<double> run_differences(std::span<const RunStatistics> runs) {
+  std::vector<double> differences;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].epoch == runs[i - 1].epoch)
+      differences.push_back(runs[i].log_time - runs[i - 1].log_time);
+  }
+  return differences;
 }
 
 std::optional<double> between_run_sigma(std::span<const double> differences) {
@@ -96,10 +130,10 @@ std::size_t present_runs(std::span<const RunStatistics> runs) {
 }
 
 std::optional<double> center(std::span<const RunStatistics> runs) {
-  const std::size_t count = std::min(present_runs(runs), kRunsOfCenter);
+  const std::size_t count = runs_of_center(runs);
   if (count == 0) return std::nullopt;
   double sum = 0;
-  for (const RunStatistics& run : runs.last(count)) sum += run.log_q25;
+  for (const RunStatistics& run : runs.last(count)) sum += run.log_time;
   return sum / static_cast<double>(count);
 }
 

@@ -20,19 +20,27 @@ inline constexpr std::size_t kRunsOfCenter = 5;
 inline constexpr std::size_t kMinRuns = 5;  // minimum number of runs for a case's own sigma
 inline constexpr double kPriorWeight = 8;   // nu_0: weight of the suite's sigma, in runs
 
-// Statistics of one run over all its processes.
+// The time of one run of a case.
 struct RunStatistics {
   std::int64_t epoch = 0;
-  double log_median = 0;  // median of the processes' medians
-  double log_q25 = 0;     // median of the processes' lower quartiles
+  double log_time = 0;
 };
-// Returns one entry per run; leaves out runs whose times are unknown.
-std::vector<RunStatistics> run_statistics(std::span<const BaselineRecord> records);
+// The stored runs of a case.
+struct StoredStatistics {
+  std::vector<RunStatistics> runs;
+  // The last kRunsOfCenter runs of the last epoch as one; its level is center(runs). nullopt
+  // without canaries.
+  std::optional<TimesBySpeed> recent;
+};
+// Returns one entry per comparable run. If the last run has canaries, times are those at equal
+// speed of the machine, at the most frequent one of all runs (harness/stats/equal_speed.hpp). Runs
+// without canaries, and runs whose threads were never as far apart as those of the last one, are
+// then left out. Otherwise, the median of the processes' medians represents a run.
+StoredStatistics run_statistics(std::span<const BaselineRecord> records);
 
 // Returns the differences between successive runs within one epoch. A difference between epochs is
 // an accepted change, not noise.
-std::vector<double> median_differences(std::span<const RunStatistics> runs);
-std::vector<double> q25_differences(std::span<const RunStatistics> runs);
+std::vector<double> run_differences(std::span<const RunStatistics> runs);
 
 // Returns sigma_s, the standard deviation between runs: 1.4826 MAD(differences) / sqrt(2), with the
 // MAD about the median. Returns nullopt for fewer than two differences.
@@ -52,7 +60,7 @@ std::optional<double> moderated_sigma(std::span<const double> differences,
 // Returns a quantile (type 7) of the absolute differences; nullopt if there are none.
 std::optional<double> difference_quantile(std::span<const double> differences, double p);
 
-// Returns the mean of log_q25 over the last kRunsOfCenter runs of the last epoch. Returns nullopt
+// Returns the mean of log_time over the last kRunsOfCenter runs of the last epoch. Returns nullopt
 // without runs.
 std::optional<double> center(std::span<const RunStatistics> runs);
 // Returns the number of runs in the last epoch.

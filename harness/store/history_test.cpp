@@ -2,6 +2,7 @@
 #include "harness/store/history.hpp"
 
 #include "tests/fakes/baseline_records.hpp"
+#include "tests/fakes/speed_samples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,24 +23,55 @@ auto near(double value) { return DoubleNear(value, kExact); }
 
 std::vector<RunStatistics> levels(const std::vector<std::pair<int, double>>& runs) {
   std::vector<RunStatistics> result;
-  for (const auto& [epoch, value] : runs) result.push_back({epoch, value, value / 2});
+  for (const auto& [epoch, value] : runs) result.push_back({epoch, value});
   return result;
 }
 
 TEST(HistoryTest, ARunIsTheLogarithmOfTheMedianOverItsProcesses) {
   const std::vector<BaselineRecord> records = {
       baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)})};
-  const std::vector<RunStatistics> found = run_statistics(records);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_THAT(found[0].log_median, near(std::log(200)));
-  EXPECT_THAT(found[0].log_q25, near(std::log(180)));
+  const StoredStatistics found = run_statistics(records);
+  ASSERT_EQ(found.runs.size(), 1u);
+  EXPECT_THAT(found.runs[0].log_time, near(std::log(200)));
+  EXPECT_FALSE(found.recent);
+}
+
+// The machine became slower after the second run, the program did not.
+TEST(HistoryTest, RunsWithCanariesAreComparedAtEqualSpeed) {
+  std::vector<BaselineRecord> records;
+  for (int number = 1; number <= 4; ++number) {
+    BaselineRecord& record = records.emplace_back(baseline(number, {Nanoseconds(100)}));
+    TimesBySpeed times = number <= 2 ? test::times_at(1000, Nanoseconds(1500))
+                                     : test::times_at(1400, Nanoseconds(2200));
+    times.cells.push_back({std::nullopt, Nanoseconds(3000), 10, Picoseconds(2'000'000)});
+    test::set_by_speed(record.measured, times);
+  }
+  const StoredStatistics found = run_statistics(records);
+  ASSERT_EQ(found.runs.size(), 4u);
+  for (const RunStatistics& run : found.runs)
+    EXPECT_THAT(run.log_time, DoubleNear(std::log(1000), 0.005));
+  EXPECT_THAT(run_differences(found.runs), testing::Each(DoubleNear(0, 0.005)));
+  ASSERT_TRUE(found.recent);
+  EXPECT_THAT(difference_at_equal_speed(*found.recent, *records[3].measured.by_speed).value,
+              DoubleNear(0, 0.005));
+  records.push_back(baseline(5, {Nanoseconds(300)}));  // written by a version without canaries
+  EXPECT_THAT(run_statistics(records).runs.back().log_time, near(std::log(300)));
+}
+
+TEST(HistoryTest, RunsWithThreadsAtAnotherDistanceAreLeftOut) {
+  std::vector<BaselineRecord> records;
+  for (const int join : {700, 1600, 700}) {
+    BaselineRecord& record =
+        records.emplace_back(baseline(static_cast<int>(records.size()) + 1, {Nanoseconds(100)}));
+    test::set_by_speed(record.measured, test::times_at(join, test::kFakeCanary, Nanoseconds(join)));
+  }
+  EXPECT_EQ(run_statistics(records).runs.size(), 2u);
 }
 
 TEST(HistoryTest, DifferencesDoNotCrossEpochs) {
   const auto runs = levels({{0, 1.0}, {0, 1.25}, {1, 9.0}, {1, 8.5}, {3, 4.0}});
-  EXPECT_THAT(median_differences(runs), ElementsAre(0.25, -0.5));
-  EXPECT_THAT(q25_differences(runs), ElementsAre(0.125, -0.25));
-  EXPECT_THAT(median_differences(levels({{0, 1.0}})), IsEmpty());
+  EXPECT_THAT(run_differences(runs), ElementsAre(0.25, -0.5));
+  EXPECT_THAT(run_differences(levels({{0, 1.0}})), IsEmpty());
 }
 
 // Differences 0.01 -0.02 0.03 0.00: median 0.005, deviations 0.005 0.025 0.025 0.005, MAD 0.015.
@@ -89,9 +121,9 @@ TEST(HistoryTest, QuantilesAreOfAbsoluteDifferences) {
 TEST(HistoryTest, CentreIsTheMeanOfTheLastRunsOfThePresentEpoch) {
   const auto seven =
       levels({{0, 100}, {1, 90}, {1, 80}, {1, 10}, {1, 12}, {1, 14}, {1, 16}, {1, 18}});
-  EXPECT_THAT(center(seven), Optional(near(7)));  // half of the q25 levels 5 6 7 8 9
+  EXPECT_THAT(center(seven), Optional(near(14)));  // of 10 12 14 16 18
   EXPECT_EQ(present_runs(seven), 7u);
-  EXPECT_THAT(center(levels({{0, 100}, {1, 90}, {1, 80}})), Optional(near(42.5)));
+  EXPECT_THAT(center(levels({{0, 100}, {1, 90}, {1, 80}})), Optional(near(85)));
   EXPECT_EQ(center({}), std::nullopt);
 }
 

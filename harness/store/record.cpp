@@ -77,8 +77,9 @@ void baseline_fields(Archive& archive, Baseline& record) {
   archive.optional("flags", measured.flags);
   archive.optional("clock_hz", measured.clock_hz);
   archive.optional("sample_method", measured.sample_method);
-  archive.group("quiet", measured.quiet,
-                [](Archive& quiet, auto& value) { quiet_fields(quiet, value); });
+  archive.optional_inline("at_canary_ns", measured.at);
+  archive.optional("canary_threads", measured.canary_threads);
+  archive.optional("by_speed", measured.by_speed);
   archive.list("processes", measured.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
   std::map<std::string, std::string> facts = facts_as_texts(measured.exact);

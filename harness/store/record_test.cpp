@@ -129,7 +129,6 @@ TEST(BaselineRecordTest, WhatContradictsItselfIsRefused) {
 TEST(BaselineRecordTest, AnIterationIsTheMedianOverProcesses) {
   BaselineRecord record = baseline(1, {Nanoseconds(100), Nanoseconds(300), Nanoseconds(200)});
   EXPECT_EQ(median_iteration(record.measured), 200.0);
-  EXPECT_EQ(q25_iteration(record.measured), 180.0);
   for (ProcessSummary& process : record.measured.processes) process.iterations_per_sample = 8;
   EXPECT_EQ(median_iteration(record.measured), 25.0);
   record.measured.processes.clear();

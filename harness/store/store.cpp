@@ -231,10 +231,10 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
   return files;
 }
 
-QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
-  QuietLevels levels;
-  if (machine_class.empty()) return levels;
-  std::map<int, std::vector<Nanoseconds>> stored;  // by number of threads
+SpeedLevels BaselineStore::speed_levels(std::string_view machine_class) const {
+  if (machine_class.empty()) return {};
+  std::map<int, std::pair<std::string, Nanoseconds>>
+      first;  // by threads: start of a run, its level
   const std::string folder_name = case_file(machine_class, "").folder_name;
   // Reads only this folder, because folders of other machine classes may be unreadable.
   std::error_code ignored;
@@ -243,12 +243,15 @@ QuietLevels BaselineStore::quiet_levels(std::string_view machine_class) const {
     const auto history = read({folder_name, std::move(name), std::nullopt});
     if (!history.ok()) continue;
     for (const BaselineRecord& record : history->records) {
-      if (const auto& quiet = record.measured.quiet) stored[quiet->threads].push_back(quiet->level);
+      const MeasuredCase& measured = record.measured;
+      if (!measured.at || !measured.canary_threads) continue;
+      const std::pair level(record.time, measured.at->canary);
+      const auto [entry, is_new] = first.try_emplace(*measured.canary_threads, level);
+      if (!is_new) entry->second = std::min(entry->second, level);
     }
   }
-  for (const auto& [threads, times] : stored) {
-    levels.know(threads, *quantile(times, kQuietQuantile));
-  }
+  SpeedLevels levels;
+  for (const auto& [threads, level] : first) levels.emplace(threads, level.second);
   return levels;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
-#include "harness/result/quiet.hpp"
+#include "harness/result/speed.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/peak_file.hpp"
 
@@ -79,9 +79,9 @@ class BaselineStore {
   static StoreFile case_file(std::string_view machine_class, std::string_view id);
   // Returns no records if the file does not exist.
   Result<BaselineHistory> read(const StoreFile& file) const;
-  // Returns the quiet levels that runs of this machine class have recorded. Ignores unreadable
-  // files and a missing store.
-  QuietLevels quiet_levels(std::string_view machine_class) const;
+  // Returns the levels of speed at which the times of this machine class are stated: those of its
+  // first stored run. Ignores unreadable files and a missing store.
+  SpeedLevels speed_levels(std::string_view machine_class) const;
   // Returns all files by folder and name, or an error if the folder does not exist.
   Result<std::vector<StoreFile>> list() const;
   // Returns whether one of the files contains baselines (malformed or not) or cannot be read.

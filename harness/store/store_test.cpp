@@ -3,6 +3,7 @@
 
 #include "harness/store/baseline_file.hpp"
 #include "tests/fakes/baseline_records.hpp"
+#include "tests/fakes/speed_samples.hpp"
 #include "tests/support/program.hpp"
 
 #include <gmock/gmock.h>
@@ -63,17 +64,17 @@ TEST_F(StoreTest, ARunThatIsAppendedIsReadAgain) {
   EXPECT_EQ(test::read_text(path()), to_json_line(baseline(1, 0, Nanoseconds(5))) + "\n");
 }
 
-TEST_F(StoreTest, KnowsTheQuietLevelThatItsRunsSaw) {
-  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), std::nullopt);
-  for (int run = 1; run <= 3; ++run) {
+// Later runs may see other speeds, but all times are stated at the level of the first one.
+TEST_F(StoreTest, ItsLevelOfSpeedIsThatOfTheFirstRun) {
+  EXPECT_TRUE(store_.speed_levels(test::kStoredMachine).empty());
+  for (const int run : {2, 1, 3}) {
     BaselineRecord record = baseline(run, {Nanoseconds(100)});
-    record.measured.quiet = QuietSummary{Nanoseconds(1000 + 100 * run), 2, 10, 20, 1, 1, {}};
+    test::set_by_speed(record.measured, test::times_at(100, Nanoseconds(1300 - 100 * run)));
     append(record);
   }
-  EXPECT_EQ(history().records.back().measured.quiet->level, Nanoseconds(1300));
-  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), Nanoseconds(1110));
-  EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(1), std::nullopt);
-  EXPECT_EQ(store_.quiet_levels("another-2c-01234567").level(2), std::nullopt);
+  EXPECT_EQ(history().records.back().measured.at->canary, Nanoseconds(1000));
+  EXPECT_EQ(store_.speed_levels(test::kStoredMachine), (SpeedLevels{{2, Nanoseconds(1200)}}));
+  EXPECT_TRUE(store_.speed_levels("another-2c-01234567").empty());
 }
 
 TEST_F(StoreTest, EpochsAreOpenedByAccepting) {
@@ -196,9 +197,9 @@ class WithoutPrivileges {
   bool changed_ = false;
 };
 
-TEST_F(StoreTest, AnUnreadableFolderOfAnotherClassLeavesTheQuietLevels) {
+TEST_F(StoreTest, AnUnreadableFolderOfAnotherClassLeavesTheLevelsOfSpeed) {
   BaselineRecord record = baseline(1, {Nanoseconds(100)});
-  record.measured.quiet = QuietSummary{Nanoseconds(1000), 2, 10, 20, 1, 1, {}};
+  test::set_by_speed(record.measured, test::times_at(100, Nanoseconds(1000)));
   append(record);
   const std::string locked = folder_.file("baselines/lost+found");
   fs::create_directory(locked);
@@ -206,7 +207,7 @@ TEST_F(StoreTest, AnUnreadableFolderOfAnotherClassLeavesTheQuietLevels) {
   {
     const WithoutPrivileges user(folder_.path());
     EXPECT_FALSE(store_.list().ok());  // so the folder is indeed unreadable
-    EXPECT_EQ(store_.quiet_levels(test::kStoredMachine).level(2), Nanoseconds(1000));
+    EXPECT_EQ(store_.speed_levels(test::kStoredMachine).at(2), Nanoseconds(1000));
   }
   fs::permissions(locked, fs::perms::owner_all);
 }

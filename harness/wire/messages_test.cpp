@@ -145,7 +145,7 @@ TEST(Replies, AreLinesOfJson) {
   expect_round_trip(with_energy,
                     R"("energy":{"microjoules":1500,"time_ns":70000000,"source":"nvml"})");
   RoundReply with_canaries{{1ns, 2ns}};
-  with_canaries.canaries = {{7ns, 8ns}, 2, std::nullopt, 5ns};
+  with_canaries.canaries = {{7ns, 8ns}, 2, 5ns};
   expect_round_trip(with_canaries, R"("canaries_ns":[7,8])");
   expect_round_trip(with_canaries, R"("join_ns":5)");
   expect_round_trip(StepsReply{prepared.steps}, R"("met":{"source":"acdb"})");

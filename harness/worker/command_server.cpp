@@ -351,8 +351,7 @@ Reply CommandServer::round(const RoundRequest& request) {
   reply.details = changed_details();
   energy.finish(elapsed, reply);
   if (canary_ && !samples.canaries.empty()) {
-    reply.canaries = {std::move(samples.canaries), canary_->threads(), std::nullopt,
-                      median(samples.joins)};
+    reply.canaries = {std::move(samples.canaries), canary_->threads(), median(samples.joins)};
   }
   return reply;
 }

@@ -62,7 +62,7 @@ inline CaseEvidence screened_case(const std::string& id) {
                                process_from_iteration(Nanoseconds(1003))};
   entry.stored.emplace();
   entry.stored->runs = 7;
-  entry.stored->mean_log_q25 = 6.907755278982137;  // log 1000
+  entry.stored->log_level = 6.907755278982137;  // log 1000
   return entry;
 }
 

@@ -26,13 +26,13 @@ void require_name(const std::string& text) {
 }
 
 void require_history(const bench::BaselineHistory& history) {
-  const auto levels = bench::run_statistics(history.records);
-  const auto differences = bench::median_differences(levels);
+  const auto stored = bench::run_statistics(history.records);
+  const auto differences = bench::run_differences(stored.runs);
   require_finite(bench::between_run_sigma(differences));
   require_finite(bench::between_process_sigma(history.records));
   require_finite(bench::moderated_sigma(differences, 0.01));
-  require_finite(bench::difference_quantile(bench::q25_differences(levels), 0.95));
-  require_finite(bench::center(levels));
+  require_finite(bench::difference_quantile(differences, 0.95));
+  require_finite(bench::center(stored.runs));
 }
 
 }  // namespace
