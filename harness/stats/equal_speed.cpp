@@ -28,6 +28,9 @@ constexpr double kPlaceGap = 1.3;
 constexpr double kPriorSlope = 0.6;
 constexpr double kStepDeviation = 0.03;
 constexpr double kPlaceDeviation = 0.3;
+// Runs with fewer samples at common speeds have none in common. The machine may then have been in
+// another state, such as both threads on one core, which changes a time as much as another place.
+constexpr double kMinSharedSamples = 5;
 // Weight of a sample by its canary: samples at twice the canary count 2^-6 as much. What disturbs
 // the canary disturbs a sample in more ways than the canary shows.
 constexpr double kDisturbancePower = 6;
@@ -443,9 +446,10 @@ LogEstimate EqualSpeedFit::difference(std::size_t from, std::size_t to) const {
   factors[from] -= 1;
   factors[to] += 1;
   const double fit = variance(factors, std::vector<double>(speeds_.size(), 0));
+  const double other_state = share_speed(from, to) ? 0 : kPlaceDeviation;
   return {run_levels_[to] - run_levels_[from],
-          std::sqrt(kFitFactor * kFitFactor * fit + run_variance(runs_[from]) +
-                    run_variance(runs_[to]))};
+          std::sqrt(kFitFactor * kFitFactor * fit + other_state * other_state +
+                    run_variance(runs_[from]) + run_variance(runs_[to]))};
 }
 
 std::size_t EqualSpeedFit::usual_speed() const {
@@ -455,12 +459,16 @@ std::size_t EqualSpeedFit::usual_speed() const {
 }
 
 bool EqualSpeedFit::share_speed(std::size_t from, std::size_t to) const {
-  const double* const first = &shared_[from * speeds_.size()];
-  const double* const second = &shared_[to * speeds_.size()];
-  for (std::size_t i = 0; i < speeds_.size(); ++i) {
-    if (first[i] > 0 && second[i] > 0) return true;
+  std::map<std::size_t, double> samples;  // number in `from` by speed
+  for (const Observation& entry : observations_) {
+    if (entry.run == from) samples[entry.speed] += entry.samples;
   }
-  return false;
+  double shared = 0;
+  for (const Observation& entry : observations_) {
+    const auto found = samples.find(entry.speed);
+    if (entry.run == to && found != samples.end()) shared += std::min(found->second, entry.samples);
+  }
+  return shared >= kMinSharedSamples;
 }
 
 Nanoseconds EqualSpeedFit::usual_canary() const {

@@ -78,7 +78,7 @@ class EqualSpeedFit {
   // Returns log(time of run `to` / time of run `from`) at equal speed. The deviation includes by
   // how much two runs of one program differ. It is large if the runs have no speed in common.
   LogEstimate difference(std::size_t from, std::size_t to) const;
-  // Returns whether both runs have samples at one speed.
+  // Returns whether both runs have enough samples at the same speeds.
   bool share_speed(std::size_t from, std::size_t to) const;
   // Returns the canary at the most frequent speed of all runs.
   Nanoseconds usual_canary() const;
