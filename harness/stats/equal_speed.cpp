@@ -459,16 +459,27 @@ std::size_t EqualSpeedFit::usual_speed() const {
 }
 
 bool EqualSpeedFit::share_speed(std::size_t from, std::size_t to) const {
-  std::map<std::size_t, double> samples;  // number in `from` by speed
-  for (const Observation& entry : observations_) {
-    if (entry.run == from) samples[entry.speed] += entry.samples;
+  std::vector<bool> is_reached(runs_.size(), false);
+  std::vector<double> samples(speeds_.size(), 0);  // number in the reached runs, by speed
+  const auto reach = [&](std::size_t run) {
+    is_reached[run] = true;
+    for (const Observation& entry : observations_) {
+      if (entry.run == run) samples[entry.speed] += entry.samples;
+    }
+  };
+  reach(from);
+  for (bool has_grown = true; has_grown && !is_reached[to];) {
+    has_grown = false;
+    std::vector<double> shared(runs_.size(), 0);
+    for (const Observation& entry : observations_)
+      shared[entry.run] += std::min(samples[entry.speed], entry.samples);
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      if (is_reached[run] || shared[run] < kMinSharedSamples) continue;
+      reach(run);
+      has_grown = true;
+    }
   }
-  double shared = 0;
-  for (const Observation& entry : observations_) {
-    const auto found = samples.find(entry.speed);
-    if (entry.run == to && found != samples.end()) shared += std::min(found->second, entry.samples);
-  }
-  return shared >= kMinSharedSamples;
+  return is_reached[to];
 }
 
 Nanoseconds EqualSpeedFit::usual_canary() const {

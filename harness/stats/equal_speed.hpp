@@ -78,7 +78,8 @@ class EqualSpeedFit {
   // Returns log(time of run `to` / time of run `from`) at equal speed. The deviation includes by
   // how much two runs of one program differ. It is large if the runs have no speed in common.
   LogEstimate difference(std::size_t from, std::size_t to) const;
-  // Returns whether both runs have enough samples at the same speeds.
+  // Returns whether both runs have enough samples at the same speeds, directly or by way of other
+  // runs.
   bool share_speed(std::size_t from, std::size_t to) const;
   // Returns the canary at the most frequent speed of all runs.
   Nanoseconds usual_canary() const;
