@@ -130,7 +130,7 @@ void fill_times(CaseRecord& record, Processes processes, std::optional<SpeedLeve
     return;
   }
   record.time = summarise(*samples, *level);
-  record.time_all = std::move(all);
+  record.time_all = all;
   if (!samples->is_level_seen) set_flag(record, Flag::disturbed);
 }
 

@@ -564,7 +564,7 @@ TimesBySpeed EqualSpeedFit::merge(std::span<const std::size_t> runs) const {
       entry->second.time = picoseconds_from_log(centre_ + level / count + speed_effects_[speed]);
     }
   }
-  for (auto& [speed, cell] : cells) merged.cells.push_back(std::move(cell));
+  for (const auto& [speed, cell] : cells) merged.cells.push_back(cell);
   keep_largest_cells(merged.cells);
   return merged;
 }
