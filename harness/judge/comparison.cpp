@@ -31,8 +31,9 @@ constexpr double kRunsFactor = 2;
 // Minimum number of processes of a side for an interval at equal speed: fewer do not show how
 // processes differ.
 constexpr std::int64_t kMinComparedProcesses = 3;
-// Coverage of the intervals at equal speed, as calibrated (docs/decisions/0035).
-constexpr double kEqualSpeedCoverage = 0.95;
+// Run-to-run variation of the median, as a fraction. The processes of one run do not show it,
+// because they share one state of the machine (docs/decisions/0019).
+constexpr double kRunsFloor = 0.003;
 
 // Skips times of 0. Returns at most kMaxShiftSamples values.
 std::vector<double> take_logarithms(const std::vector<double>& times) {
@@ -129,11 +130,8 @@ void set_interval(double effect, const ShiftInterval& interval, ComparedCase& re
   result.confidence = interval.confidence;
 }
 
-std::optional<Nanoseconds> find_join_time(const TimesBySpeed& times) {
-  return std::ranges::max_element(times.cells, {}, &SpeedCell::samples)->join;
-}
-Nanoseconds find_usual_canary(const TimesBySpeed& times) {
-  return std::ranges::max_element(times.cells, {}, &SpeedCell::samples)->canary;
+const SpeedCell& find_usual_cell(const TimesBySpeed& times) {
+  return *std::ranges::max_element(times.cells, {}, &SpeedCell::samples);
 }
 
 // Explains why the two sides have no speed in common. Empty if they have one.
@@ -141,17 +139,18 @@ std::string explain_other_speed(const EqualSpeedFit& fit, const TimesBySpeed& ba
                                 const TimesBySpeed& candidate) {
   constexpr std::string_view kRemedy = "measure both sides together (bench duet)";
   if (fit.share_speed(0, 1)) return "";
-  const std::optional<Nanoseconds> from = find_join_time(base), to = find_join_time(candidate);
-  if (from && to && !fit.runs_beside(0)[1]) {
+  const SpeedCell& from = find_usual_cell(base);
+  const SpeedCell& to = find_usual_cell(candidate);
+  if (from.join && to.join && !fit.runs_beside(0)[1]) {
     return fmt::format(
         "the distance between the threads' processors differed: joining them took {} in the base, "
         "{} in the candidate; {}",
-        format_time(*from), format_time(*to), kRemedy);
+        format_time(*from.join), format_time(*to.join), kRemedy);
   }
   return fmt::format(
       "the machine never had the same speed for both sides: its canary took {} in the base, {} in "
       "the candidate; {}",
-      format_time(find_usual_canary(base)), format_time(find_usual_canary(candidate)), kRemedy);
+      format_time(from.canary), format_time(to.canary), kRemedy);
 }
 
 // Returns the times, scaled so that `time` is their median.

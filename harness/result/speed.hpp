@@ -21,8 +21,8 @@ using SpeedLevels = std::map<int, Nanoseconds>;
 std::optional<int> canary_threads(std::span<const ProcessRecord* const> processes);
 
 // Returns the level at which the times of a run are stated if the store has none: the 20 % quantile
-// of its canaries. A shared machine is often faster and more often slower, and samples near this
-// level are frequent. Returns nullopt without canaries.
+// of its canaries. On a shared machine, it is near the fast speeds, and
+// many samples are near it. Returns nullopt without canaries.
 std::optional<Nanoseconds> choose_level(std::span<const ProcessRecord* const> processes);
 
 // A process and its samples.

@@ -91,9 +91,6 @@ void fill_implementation(CaseRecord& record, Processes processes) {
   if (!others.empty()) record.details["implementation.others"] = others;
 }
 
-// Returns the coverage that the intervals of times at a level have between runs, as calibrated.
-constexpr double kLevelCoverage = 0.95;
-
 Nanoseconds time_from_log(double log_nanoseconds) {
   constexpr double kMaxLog = 43;  // below 2^63 ns
   return Nanoseconds(std::llround(std::exp(std::min(log_nanoseconds, kMaxLog))));
@@ -112,7 +109,7 @@ std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedL
   if (!has_interval) return time;
   time->low = time_from_log(samples.time.value - half);
   time->high = time_from_log(samples.time.value + half);
-  time->confidence = kLevelCoverage;
+  time->confidence = kEqualSpeedCoverage;
   return time;
 }
 

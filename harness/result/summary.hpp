@@ -15,11 +15,6 @@
 
 namespace bench {
 
-// Run-to-run variation of the median, as a fraction. The processes of one run do not show it,
-// because they share one state of the machine. docs/performance.md, "The same run twenty times",
-// has the measurement.
-inline constexpr double kRunsFloor = 0.003;
-
 // Arithmetic that returns the largest time on overflow, since untrusted files may contain any
 // value.
 Nanoseconds saturated_product(Nanoseconds time, std::size_t count);

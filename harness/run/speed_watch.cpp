@@ -22,8 +22,6 @@
 namespace bench {
 namespace {
 
-// Width of a class of canaries, as a logarithm.
-constexpr double kClassWidth = 0.02;
 // A state is a local peak among this many neighbouring classes on each side. It has the looks of
 // its own class and of the next one on each side: +-3 %.
 constexpr std::int64_t kPeakClasses = 2;
@@ -53,11 +51,6 @@ constexpr double kMinShownShare = 0.005;
 // Time in addition to the watch until a worker must have replied: it starts and fills memory.
 constexpr Nanoseconds kReplyLimit = std::chrono::seconds(20);
 constexpr double kPercent = 100;
-
-std::int64_t class_of(Nanoseconds canary) {
-  return static_cast<std::int64_t>(
-      std::floor(std::log(static_cast<double>(canary.count())) / kClassWidth));
-}
 
 bool exceeds(Nanoseconds time, Nanoseconds usual, double tolerance) {
   return static_cast<double>(time.count()) > (1 + tolerance) * static_cast<double>(usual.count());
@@ -117,7 +110,7 @@ bool is_peak(const ClassCounts& counts, std::int64_t place) {
 // `recent`: number of looks of the last second.
 std::vector<SpeedState> find_states(std::span<const Nanoseconds> canaries, std::size_t recent) {
   ClassCounts counts;
-  for (const Nanoseconds canary : canaries) ++counts[class_of(canary)];
+  for (const Nanoseconds canary : canaries) ++counts[speed_stratum(canary)];
   std::vector<SpeedState> states;
   std::int64_t most_recent = 0;
   SpeedState* present = nullptr;
@@ -127,7 +120,7 @@ std::vector<SpeedState> find_states(std::span<const Nanoseconds> canaries, std::
         static_cast<double>(height(counts, place).first) / static_cast<double>(canaries.size());
     if (share < kMinStateShare || !is_peak(counts, place)) continue;
     const auto is_own = [place = place](Nanoseconds canary) {
-      return std::abs(class_of(canary) - place) <= 1;
+      return std::abs(speed_stratum(canary) - place) <= 1;
     };
     std::vector<Nanoseconds> own;
     std::ranges::copy_if(canaries, std::back_inserter(own), is_own);
@@ -141,17 +134,17 @@ std::vector<SpeedState> find_states(std::span<const Nanoseconds> canaries, std::
 }
 
 std::vector<SpeedBar> make_bars(std::span<const Nanoseconds> canaries) {
-  const std::int64_t first = class_of(std::ranges::min(canaries));
-  const std::int64_t last = class_of(*quantile(canaries, kShownLooks));
+  const std::int64_t first = speed_stratum(std::ranges::min(canaries));
+  const std::int64_t last = speed_stratum(*quantile(canaries, kShownLooks));
   const std::int64_t classes_per_bar = (last - first) / kMaxBars + 1;
   const std::int64_t bars = (last - first) / classes_per_bar + 1;
   std::vector<SpeedBar> result;
   for (std::int64_t i = 0; i < bars; ++i) {
-    const double log = static_cast<double>(first + i * classes_per_bar) * kClassWidth;
-    result.push_back({Nanoseconds(std::llround(std::ceil(std::exp(log)))), 0});
+    const double begin = stratum_begin(first + i * classes_per_bar);
+    result.push_back({Nanoseconds(std::llround(std::ceil(std::exp(begin)))), 0});
   }
   for (const Nanoseconds canary : canaries) {
-    const std::int64_t bar = std::min((class_of(canary) - first) / classes_per_bar, bars - 1);
+    const std::int64_t bar = std::min((speed_stratum(canary) - first) / classes_per_bar, bars - 1);
     result[static_cast<std::size_t>(bar)].share += 1 / static_cast<double>(canaries.size());
   }
   return result;

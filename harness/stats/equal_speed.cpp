@@ -70,10 +70,6 @@ Picoseconds picoseconds_from_log(double log_nanoseconds) {
   return Picoseconds(std::llround(std::clamp(std::exp(log_nanoseconds) * 1000, 1.0, kMax)));
 }
 
-std::int64_t stratum_of(Nanoseconds canary) {
-  return static_cast<std::int64_t>(std::floor(log_of(canary) / kStratum));
-}
-
 Nanoseconds lower_median(std::vector<Nanoseconds> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::ranges::nth_element(values, middle);
@@ -118,7 +114,7 @@ Cells sort_into_cells(std::span<const SpeedProcess> processes,
     for (std::size_t i = 0; i < count; ++i) {
       const Nanoseconds canary = process.canaries[i];
       if (canary.count() <= 0 || process.samples[i].count() <= 0) continue;
-      cells[{find_place(places, process.join), stratum_of(canary)}].push_back(
+      cells[{find_place(places, process.join), speed_stratum(canary)}].push_back(
           {p, canary, log_of(process.samples[i]) - log_iterations});
     }
   }
@@ -238,6 +234,11 @@ std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> process
   return times;
 }
 
+std::int64_t speed_stratum(Nanoseconds canary) {
+  return static_cast<std::int64_t>(std::floor(log_of(canary) / kStratum));
+}
+double stratum_begin(std::int64_t stratum) { return static_cast<double>(stratum) * kStratum; }
+
 bool is_valid(const TimesBySpeed& times) {
   const auto is_valid_cell = [](const SpeedCell& cell) {
     return cell.canary > Nanoseconds(0) && cell.samples > 0 && cell.time > Picoseconds(0) &&
@@ -257,7 +258,7 @@ std::vector<Nanoseconds> samples_at_usual_speed(const SpeedProcess& process) {
   const std::size_t count = std::min(process.samples.size(), process.canaries.size());
   for (std::size_t i = 0; i < count; ++i) {
     if (process.canaries[i].count() > 0)
-      by_stratum[stratum_of(process.canaries[i])].push_back(process.samples[i]);
+      by_stratum[speed_stratum(process.canaries[i])].push_back(process.samples[i]);
   }
   if (by_stratum.empty()) return {};
   return std::ranges::max_element(by_stratum, {},
@@ -267,7 +268,7 @@ std::vector<Nanoseconds> samples_at_usual_speed(const SpeedProcess& process) {
 
 EqualSpeedFit::EqualSpeedFit(std::span<const TimesBySpeed> runs, std::optional<Nanoseconds> at)
     : runs_(runs) {
-  if (at && at->count() > 0) at_ = stratum_of(*at);
+  if (at && at->count() > 0) at_ = speed_stratum(*at);
   observe();
   find_usual_places();
   double squares = 0;
@@ -312,7 +313,8 @@ void EqualSpeedFit::observe() {
   std::map<Speed, double> samples;
   for (const TimesBySpeed& run : runs_) {
     for (const SpeedCell& cell : run.cells)
-      samples[{place_of(cell.join), stratum_of(cell.canary)}] += static_cast<double>(cell.samples);
+      samples[{place_of(cell.join), speed_stratum(cell.canary)}] +=
+          static_cast<double>(cell.samples);
   }
   while (samples.size() > kMaxSpeeds) {
     samples.erase(
@@ -326,7 +328,7 @@ void EqualSpeedFit::observe() {
   for (const auto& [speed, count] : samples) speeds_.push_back(speed);
   for (std::size_t run = 0; run < runs_.size(); ++run) {
     for (const SpeedCell& cell : runs_[run].cells) {
-      const std::size_t speed = find_speed({place_of(cell.join), stratum_of(cell.canary)});
+      const std::size_t speed = find_speed({place_of(cell.join), speed_stratum(cell.canary)});
       if (speed == speeds_.size()) continue;
       observations_.push_back(
           {run, speed, static_cast<double>(cell.samples), log_of(cell.time), 0});
@@ -521,7 +523,7 @@ LogEstimate EqualSpeedFit::time_at(std::size_t run) const {
 std::optional<double> EqualSpeedFit::correction(std::size_t run, Nanoseconds canary,
                                                 std::optional<Nanoseconds> join) const {
   if (canary.count() <= 0) return std::nullopt;
-  const std::size_t from = find_speed({place_of(join), stratum_of(canary)});
+  const std::size_t from = find_speed({place_of(join), speed_stratum(canary)});
   const std::size_t to = find_speed({usual_places_[run], *at_});
   if (from == speeds_.size()) return std::nullopt;
   return speed_effects_[to] - speed_effects_[from];
@@ -557,7 +559,7 @@ TimesBySpeed EqualSpeedFit::merge(std::span<const std::size_t> runs) const {
   std::map<std::size_t, SpeedCell> cells;
   for (const std::size_t run : runs) {
     for (const SpeedCell& cell : runs_[run].cells) {
-      const std::size_t speed = find_speed({place_of(cell.join), stratum_of(cell.canary)});
+      const std::size_t speed = find_speed({place_of(cell.join), speed_stratum(cell.canary)});
       if (speed == speeds_.size()) continue;
       const auto [entry, is_new] = cells.try_emplace(speed, cell);
       if (!is_new) entry->second.samples += cell.samples;

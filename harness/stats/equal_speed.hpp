@@ -54,6 +54,12 @@ bool is_valid(const TimesBySpeed& times);
 // Groups the samples of a run by speed. Returns nullopt if no sample has a canary and a time.
 std::optional<TimesBySpeed> group_by_speed(std::span<const SpeedProcess> processes);
 
+// Returns the class of canaries that count as equally long: their logarithms differ by at most
+// 0.02.
+std::int64_t speed_stratum(Nanoseconds canary);
+// Returns the shortest canary of a stratum, as a logarithm of nanoseconds.
+double stratum_begin(std::int64_t stratum);
+
 // Returns the samples with the most frequent speed of a process.
 std::vector<Nanoseconds> samples_at_usual_speed(const SpeedProcess& process);
 
@@ -62,11 +68,14 @@ struct SpeedPlace {
   double first = 0, last = 0;
 };
 
+// Coverage of the intervals between runs, as calibrated (docs/decisions/0035).
+inline constexpr double kEqualSpeedCoverage = 0.95;
+
 // A logarithm of a time or of a ratio, with its standard deviation.
 struct LogEstimate {
   double value = 0;
   double deviation = 0;
-  // Half the width of the interval that holds the true value in about 95 % of all cases.
+  // Half the width of the interval with the coverage kEqualSpeedCoverage.
   double half_width() const { return 2 * deviation; }
 };
 
@@ -136,7 +145,7 @@ class EqualSpeedFit {
   std::vector<double> factor_;             // Cholesky factor of the reduced system of the speeds
 };
 
-// Returns the runs' difference and its interval. Convenience for two runs.
+// Returns EqualSpeedFit::difference() of two runs.
 LogEstimate difference_at_equal_speed(const TimesBySpeed& from, const TimesBySpeed& to);
 
 }  // namespace bench
