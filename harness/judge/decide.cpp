@@ -96,8 +96,8 @@ bool has_uncertain_size(const PairedResult& result) {
 
 std::string explain_uncertain_size(const PairedResult& result) {
   std::string text = fmt::format(
-      "the size of the effect is uncertain: during {} of its {} duets, the machine hardly ever had "
-      "the same speed for both sides",
+      "the size of the effect is uncertain: during {} of its {} duets, other programs interrupted "
+      "nearly every round",
       result.disturbed, result.duets);
   if (result.undisturbed_effect) {
     text += fmt::format("; the other {} show {:+.1f} %", result.duets - result.disturbed,

@@ -129,8 +129,8 @@ TEST(Decide, AnObviousSlowdownNeedsNoConfirmation) {
   EXPECT_NEAR(*judgement.adjusted_p, 5 * std::pow(2.0, -20), 1e-12);
 }
 
-// Without rounds at equal speed, load can make the longer samples of one side several times as
-// long.
+// If nearly every round is interrupted, load can make the longer samples of one side several times
+// as long.
 TEST(Decide, TheSizeOfAnEffectFromDisturbedDuetsIsUncertain) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0.5, 0.1);
@@ -142,14 +142,14 @@ TEST(Decide, TheSizeOfAnEffectFromDisturbedDuetsIsUncertain) {
   const CaseAssessment uncertain = decide(paired({entry})).judgements[0];
   EXPECT_EQ(uncertain.verdict, Verdict::regression);
   EXPECT_EQ(uncertain.reason,
-            "the size of the effect is uncertain: during 11 of its 20 duets, the machine hardly "
-            "ever had the same speed for both sides; the other 9 show +53.2 %");
+            "the size of the effect is uncertain: during 11 of its 20 duets, other programs "
+            "interrupted nearly every round; the other 9 show +53.2 %");
   entry.duets[0].candidate_canary = entry.duets[0].base_canary;
   EXPECT_EQ(decide(paired({entry})).judgements[0].reason, "");
 }
 
 // A product that is 7.7 % slower was "18.8 % slower (8.2 to 23.8)": 5 of its 12 duets had at most
-// one round at equal speed and showed 26 to 39 %.
+// one uninterrupted round and showed 26 to 39 %.
 TEST(Decide, TheSizeIsUncertainIfUndisturbedDuetsShowOneOutsideOfTheInterval) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 10, 0.3, 0.001);

@@ -55,28 +55,27 @@ struct Duet {
   // Clock of a device's processors during the samples, one value per round. Empty if the clock of
   // any sample is unknown.
   std::vector<std::int64_t> base_clock_hz, candidate_clock_hz;
-  // Canary times next to the samples, one per round. Empty if they are not comparable.
+  // Canary times next to the samples, one per round; 0 if the kernel took the processor away from
+  // the sample. Empty if they are not comparable.
   std::vector<Nanoseconds> base_canary, candidate_canary;
   friend bool operator==(const Duet&, const Duet&) = default;
 };
 
-// Canaries that differ by at most this fraction show the same speed of the machine.
-inline constexpr double kEqualCanaries = 0.05;
-// Minimum number of rounds at equal speed for the median of a duet.
-inline constexpr std::size_t kMinEqualRounds = 3;
-// Whether the canaries show in which rounds the machine had the same speed for both sides.
+// Minimum number of uninterrupted rounds for the median of a duet.
+inline constexpr std::size_t kMinUninterruptedRounds = 3;
+// Whether the canaries show in which rounds the kernel took the processor away from a sample.
 bool has_canaries(const Duet& duet);
-// Returns the indices of the rounds in which the machine had the same speed next to both samples.
-// Empty without canaries.
-std::vector<std::size_t> find_equal_rounds(const Duet& duet);
-// Returns the indices of the rounds that count: those at equal speed. If they are too few, returns
-// the rounds in which no sample lost its processor, and if there are none, all rounds. The choice
-// depends only on the canaries, never on the samples.
+// Returns the indices of the rounds in which no sample lost its processor. Empty without canaries.
+std::vector<std::size_t> find_uninterrupted_rounds(const Duet& duet);
+// Returns the indices of the rounds that count: the uninterrupted ones, or all if these are too
+// few. The choice depends only on the canaries, never on the samples. Rounds with unequal canaries
+// count: the order of the sides is random, and leaving them out made duets less precise on every
+// record (docs/decisions/0037).
 std::vector<std::size_t> counted_rounds(const Duet& duet);
 // Returns the median time of an iteration on one side over the rounds that count, in nanoseconds.
 // `side` is &Duet::base or &Duet::candidate. Returns nullopt if there are no rounds.
 std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Duet::*side);
-// Whether the duet has canaries, and they found too few rounds at equal speed.
+// Whether the duet has canaries, and too few of its rounds were uninterrupted.
 bool is_disturbed(const Duet& duet);
 // Returns the median of log(candidate / base) over the rounds that count. Returns nullopt if no
 // round has a positive time on both sides.

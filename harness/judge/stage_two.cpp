@@ -41,19 +41,6 @@ std::size_t count_rounds(const Duet& duet) {
   return std::min(duet.base.size(), duet.candidate.size());
 }
 
-// Returns the indices of the rounds whose faster and slower canary have the property. Empty without
-// canaries.
-template <class Property>
-std::vector<std::size_t> select_rounds(const Duet& duet, const Property& property) {
-  std::vector<std::size_t> selected;
-  if (!has_canaries(duet)) return selected;
-  for (std::size_t i = 0; i < count_rounds(duet); ++i) {
-    const auto [fast, slow] = std::minmax(duet.base_canary[i], duet.candidate_canary[i]);
-    if (fast > Nanoseconds(0) && property(fast, slow)) selected.push_back(i);
-  }
-  return selected;
-}
-
 }  // namespace
 
 bool has_canaries(const Duet& duet) {
@@ -61,18 +48,20 @@ bool has_canaries(const Duet& duet) {
   return rounds > 0 && duet.base_canary.size() == rounds && duet.candidate_canary.size() == rounds;
 }
 
-std::vector<std::size_t> find_equal_rounds(const Duet& duet) {
-  return select_rounds(duet, [](Nanoseconds fast, Nanoseconds slow) {
-    return static_cast<double>(slow.count()) <=
-           (1 + kEqualCanaries) * static_cast<double>(fast.count());
-  });
+std::vector<std::size_t> find_uninterrupted_rounds(const Duet& duet) {
+  std::vector<std::size_t> uninterrupted;
+  if (!has_canaries(duet)) return uninterrupted;
+  for (std::size_t i = 0; i < count_rounds(duet); ++i) {
+    if (std::min(duet.base_canary[i], duet.candidate_canary[i]) > Nanoseconds(0)) {
+      uninterrupted.push_back(i);
+    }
+  }
+  return uninterrupted;
 }
 
 std::vector<std::size_t> counted_rounds(const Duet& duet) {
-  auto equal = find_equal_rounds(duet);
-  if (equal.size() >= kMinEqualRounds) return equal;
-  auto uninterrupted = select_rounds(duet, [](Nanoseconds, Nanoseconds) { return true; });
-  if (!uninterrupted.empty()) return uninterrupted;
+  auto uninterrupted = find_uninterrupted_rounds(duet);
+  if (uninterrupted.size() >= kMinUninterruptedRounds) return uninterrupted;
   std::vector<std::size_t> all(count_rounds(duet));
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
@@ -88,7 +77,7 @@ std::optional<double> duet_median(const Duet& duet, std::vector<Nanoseconds> Due
 }
 
 bool is_disturbed(const Duet& duet) {
-  return has_canaries(duet) && find_equal_rounds(duet).size() < kMinEqualRounds;
+  return has_canaries(duet) && find_uninterrupted_rounds(duet).size() < kMinUninterruptedRounds;
 }
 
 std::optional<double> log_ratio(const Duet& duet) {

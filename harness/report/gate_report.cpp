@@ -83,20 +83,19 @@ std::string format_times_spent(const GateFile& gate) {
 
 }  // namespace
 
-std::optional<std::string> format_equal_rounds(const GateEvidence& evidence) {
-  std::size_t equal = 0, rounds = 0;
+std::optional<std::string> format_uninterrupted_rounds(const GateEvidence& evidence) {
+  std::size_t uninterrupted = 0, rounds = 0;
   for (const CaseEvidence& entry : evidence.cases) {
     for (const Duet& duet : entry.duets) {
       if (!has_canaries(duet)) continue;
-      equal += find_equal_rounds(duet).size();
+      uninterrupted += find_uninterrupted_rounds(duet).size();
       rounds += duet.base.size();
     }
   }
   if (rounds == 0) return std::nullopt;
   return fmt::format(
-      "the machine had the same speed for both sides in {:.0f} % of the rounds; if possible, only "
-      "these count",
-      100 * static_cast<double>(equal) / static_cast<double>(rounds));
+      "no other program interrupted {:.0f} % of the rounds; if possible, only these count",
+      100 * static_cast<double>(uninterrupted) / static_cast<double>(rounds));
 }
 
 std::vector<std::string> context_lines(const GateFile& gate) {
@@ -118,7 +117,7 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
-  if (auto equal = format_equal_rounds(gate.evidence)) lines.push_back(*std::move(equal));
+  if (auto equal = format_uninterrupted_rounds(gate.evidence)) lines.push_back(*std::move(equal));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));
   }
