@@ -18,4 +18,10 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
+std::string shell_variables(const std::map<std::string, std::string>& variables) {
+  std::string text = variables.empty() ? "" : "env ";
+  for (const auto& [name, value] : variables) text += shell_quoted(name + "=" + value) + " ";
+  return text;
+}
+
 }  // namespace bench

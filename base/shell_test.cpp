@@ -14,5 +14,10 @@ TEST(ShellQuoted, QuotesOnlyWhatAShellWouldReadOtherwise) {
   EXPECT_EQ(shell_quoted("it's $HOME"), "'it'\\''s $HOME'");
 }
 
+TEST(ShellVariables, PrecedeTheCommand) {
+  EXPECT_EQ(shell_variables({}), "");
+  EXPECT_EQ(shell_variables({{"A", "two words"}, {"B", "1"}}), "env 'A=two words' B=1 ");
+}
+
 }  // namespace
 }  // namespace bench

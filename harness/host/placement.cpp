@@ -63,8 +63,12 @@ constexpr std::array<std::string_view, 4> kDroppedPrefixes = {"OMP_", "GOMP_", "
 constexpr std::array<std::string_view, 3> kRecordedPrefixes = {"ONEDNN_", "DNNL_",
                                                                kSlowdownVariable};
 // Other variables that the record contains.
-constexpr std::array<std::string_view, 5> kRecordedNames = {
-    "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
+constexpr std::array<std::string_view, 6> kRecordedNames = {"GOMP_SPINCOUNT",  "OMP_NUM_THREADS",
+                                                            "OMP_PLACES",      "OMP_PROC_BIND",
+                                                            "LD_LIBRARY_PATH", "LD_PRELOAD"};
+// Other variables that workers inherit and that decide what they load.
+constexpr std::array<std::string_view, 4> kLoadingNames = {"LD_LIBRARY_PATH", "LD_PRELOAD",
+                                                           "BENCH_CUDA_LIBS", "BENCH_CUDA_PLUGIN"};
 
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
@@ -154,6 +158,17 @@ std::map<std::string, std::string> worker_environment(
   return environment;
 }
 
+std::map<std::string, std::string> inherited_variables(
+    const std::map<std::string, std::string>& environment) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : environment) {
+    const bool is_loading =
+        std::find(kLoadingNames.begin(), kLoadingNames.end(), name) != kLoadingNames.end();
+    if (is_loading || starts_with_any(name, kRecordedPrefixes)) variables.emplace(name, value);
+  }
+  return variables;
+}
+
 std::map<std::string, std::string> environment_details(
     const std::map<std::string, std::string>& environment) {
   std::map<std::string, std::string> details;
@@ -165,6 +180,15 @@ std::map<std::string, std::string> environment_details(
     }
   }
   return details;
+}
+
+std::optional<std::string> variable_of_detail(std::string_view detail) {
+  const std::string_view prefix = kVariableDetail;
+  if (detail.starts_with(prefix)) return std::string(detail.substr(prefix.size()));
+  for (const std::string_view name : kLoadingNames) {
+    if (to_lower_text(std::string(name)) == detail) return std::string(name);
+  }
+  return std::nullopt;
 }
 
 }  // namespace bench

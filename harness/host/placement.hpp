@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -40,10 +41,18 @@ std::map<std::string, std::string> worker_environment(
     const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
     const std::map<std::string, std::string>& overrides);
 
+// Returns those variables of an environment that workers inherit and that decide what they load and
+// run: the user's variables for the library under test, for the loader and for bench's plugins.
+std::map<std::string, std::string> inherited_variables(
+    const std::map<std::string, std::string>& environment);
+
 // Returns the variables of a worker's environment that the run record contains. Examples are
 // "omp_num_threads", and with the prefix "env." the user's variables for the library
 // ("env.ONEDNN_VERBOSE").
 std::map<std::string, std::string> environment_details(
     const std::map<std::string, std::string>& environment);
+// Returns the variable of such a detail if workers inherit it: "LD_LIBRARY_PATH" for
+// "ld_library_path". Returns nullopt for other details.
+std::optional<std::string> variable_of_detail(std::string_view detail);
 
 }  // namespace bench

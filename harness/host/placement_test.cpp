@@ -62,6 +62,31 @@ TEST(EnvironmentDetails, RecordThreadsAndTheLibrarysVariables) {
                           Pair("gomp_spincount", "20000"), Pair("omp_num_threads", "2")));
 }
 
+TEST(InheritedVariables, DecideWhatAWorkerLoadsAndRuns) {
+  EXPECT_THAT(inherited_variables({{"HOME", "/root"},
+                                   {"BENCH_COORDINATOR", "7"},
+                                   {"BENCH_CUDA_LIBS", "/cudnn"},
+                                   {"LD_LIBRARY_PATH", "/lib"},
+                                   {"LD_PRELOAD", "/lib/a.so"},
+                                   {"ONEDNN_MAX_CPU_ISA", "SSE41"},
+                                   {"OMP_NUM_THREADS", "2"}}),
+              ElementsAre(Pair("BENCH_CUDA_LIBS", "/cudnn"), Pair("LD_LIBRARY_PATH", "/lib"),
+                          Pair("LD_PRELOAD", "/lib/a.so"), Pair("ONEDNN_MAX_CPU_ISA", "SSE41")));
+}
+
+// A preloaded allocator changes times, but no result file named it.
+TEST(WorkerEnvironment, TheRecordHasThePreloadedLibrary) {
+  EXPECT_THAT(environment_details({{"LD_PRELOAD", "/lib/libjemalloc.so.2"}}),
+              ElementsAre(Pair("ld_preload", "/lib/libjemalloc.so.2")));
+}
+
+TEST(VariableOfDetail, IsTheVariableThatAWorkerInherits) {
+  EXPECT_EQ(variable_of_detail("env.ONEDNN_MAX_CPU_ISA"), "ONEDNN_MAX_CPU_ISA");
+  EXPECT_EQ(variable_of_detail("ld_library_path"), "LD_LIBRARY_PATH");
+  EXPECT_EQ(variable_of_detail("omp_num_threads"), std::nullopt) << "bench sets it";
+  EXPECT_EQ(variable_of_detail("governor"), std::nullopt);
+}
+
 TEST(AllowedCores, AreDistinctProcessors) {
   std::vector<int> processors;
   for (const std::vector<int>& core : allowed_cores()) {
