@@ -273,5 +273,17 @@ TEST_F(ExitStatuses, TheManualHasThisTable) {
   }
 }
 
+// A library that loads and computes nothing was "ok ... No problem was found".
+TEST_F(ExitStatuses, DoctorTriesAComputation) {
+  EXPECT_THAT(bench({"doctor", "--watch", "0s"}).out, Not(HasSubstr("does not compute")));
+  for (const char* kind : {"wrong", "crash"}) {
+    const ProgramResult result = bench({"doctor", "--watch", "0s"}, fault(kind));
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, testing::AllOf(HasSubstr("cannot measure here"), HasSubstr("PROBLEM"),
+                                           HasSubstr("does not compute gemm/forward/m8n8k8/")));
+    EXPECT_EQ(result.err, "");
+  }
+}
+
 }  // namespace
 }  // namespace bench::test::exit_status_test

@@ -8,6 +8,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/config/load.hpp"
 #include "harness/host/cuda_status.hpp"
 #include "harness/host/energy_meter.hpp"
 #include "harness/host/environment.hpp"
@@ -45,7 +46,28 @@ const LevelText& level_text(Finding::Level level) {
   return kLevels[static_cast<std::size_t>(level)];
 }
 
-Finding onednn_finding(Env& env) {
+// A library may load and yet compute nothing, for example if it is built for GPUs only.
+constexpr const char* kTrialCase = "gemm/forward/m8n8k8/f32/onednn/cpu/hot/t1";
+
+// Computes a small product of matrices and checks the result. Returns why this failed; nullopt if
+// it succeeded.
+std::optional<std::string> try_computation(Env& env) {
+  LoadRequest request;
+  request.arguments = {kTrialCase};
+  request.read = [](const std::string& path) -> Result<std::string> {
+    return Error{"is a case id, not a file", path, ""};
+  };
+  const auto plan = load_plan(request);
+  if (!plan.ok()) return plan.error().front().message();
+  ProbeOptions options{own_path(), {}, {}};
+  options.on_error_output = [](const std::string&) {};  // the reason of a failure quotes it
+  options.check = CheckKind::reference;
+  const auto computed = probe_case(plan->cases.front(), options, env);
+  if (!computed.ok()) return computed.error().message();
+  return computed->refused ? std::optional(computed->refused->reason) : std::nullopt;
+}
+
+Finding onednn_finding(const std::string& program, Env& env) {
   const auto description = describe_worker(own_path(), env);
   if (!description.ok()) {
     return {Finding::Level::problem, "oneDNN", description.error().message(),
@@ -57,6 +79,14 @@ Finding onednn_finding(Env& env) {
     if (device.backend != "onednn" || !device.library) continue;
     library = fmt::format("{} at {} ({})", device.library->version, device.library->path,
                           device.library->detail);
+  }
+  if (const auto failure = try_computation(env)) {
+    return {Finding::Level::problem, "oneDNN",
+            fmt::format("{} does not compute {}: {}", library, kTrialCase, *failure),
+            "no case can run on the CPU",
+            fmt::format("make a oneDNN with a CPU runtime findable, e.g. by LD_LIBRARY_PATH; "
+                        "`ONEDNN_VERBOSE=all {} run {}` shows what the library reports",
+                        program, kTrialCase)};
   }
   return {Finding::Level::good, "oneDNN", library, "", ""};
 }
@@ -149,7 +179,7 @@ ExitStatus doctor_command(const Arguments& arguments, Env& env) {
   const CpuFacts cpu = read_cpu(root);
   Diagnosis diagnosis{examine(root, cpu), std::nullopt};
   std::vector<Finding>& findings = diagnosis.findings;
-  findings.insert(findings.begin(), onednn_finding(env));
+  findings.insert(findings.begin(), onednn_finding(arguments.program, env));
   findings.push_back(perf_events_finding(*make_perf_events()));
   findings.push_back(energy_finding(open_energy_meter("cpu")));
   const CudaStatus cuda = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::libraries, env);

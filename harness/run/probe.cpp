@@ -57,7 +57,7 @@ Result<PreparedCase> probe_case(const Case& spec, const ProbeOptions& options, E
   result.library = session.greeting().library;
   StepRequest request{&spec};
   request.extent = StepRequest::Extent::prepare_only;
-  request.check = CheckKind::none;
+  request.check = options.check;
   StepResult step = run_step(session, request, *env.clock);
   session.finish();
   if (step.completion == StepResult::Completion::aborted) return Error{"interrupted", spec.id, ""};

@@ -21,7 +21,7 @@
 namespace bench {
 
 // What a worker prepared for a case: implementation, layouts, memory, and the times of creation,
-// packing and the first run, whose result is not checked. Or the error reply: outcome and reason.
+// packing and the first run. Or the error reply: outcome and reason.
 struct PreparedCase {
   ops::LibraryInfo library;
   std::optional<PreparedReply> prepared;
@@ -35,6 +35,7 @@ struct ProbeOptions {
   // Receives the worker's standard error. If empty, this program's standard error receives it.
   std::function<void(const std::string&)> on_error_output = {};
   std::vector<std::string> plugins = {};  // plugins that the worker loads
+  CheckKind check = CheckKind::none;      // how the worker checks the result of the first run
 };
 
 // Prepares the case in a separate worker, for at most the case's timeout. If the worker crashes or

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_link.hpp"
 
+#include "base/lines.hpp"
 #include "harness/host/channel.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
@@ -8,7 +9,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -78,11 +82,52 @@ const char* describe_request(const Request& request) {
   return std::visit(Visitor{}, request);
 }
 
+// The lines that oneDNN prints, since version 3.3 also unasked if it fails. If the user has not
+// asked for them, they are not forwarded: the reason of the failure reaches the user as an outcome.
+class LibraryLines {
+ public:
+  explicit LibraryLines(const std::map<std::string, std::string>& environment)
+      : are_wanted_(std::ranges::any_of(
+            kVariables, [&](const char* name) { return environment.contains(name); })) {}
+
+  // Returns the text without the library's lines. Keeps a line whose end is missing for later.
+  std::string remove_from(std::string text) {
+    if (are_wanted_) return text;
+    text.insert(0, std::exchange(incomplete_, {}));
+    const std::size_t end = text.rfind('\n') + 1;  // 0 if there is none
+    incomplete_ = text.substr(end);
+    text.resize(end);
+    std::string kept;
+    for (const NumberedLine& line : Lines(text)) {
+      if (!is_library_line(line.text)) kept.append(line.text) += '\n';
+    }
+    return kept;
+  }
+  // Returns the kept line after the end of the output.
+  std::string take_rest() {
+    std::string rest = std::exchange(incomplete_, {});
+    return is_library_line(rest) ? "" : rest;
+  }
+
+ private:
+  static constexpr std::array<const char*, 3> kVariables = {"ONEDNN_VERBOSE", "DNNL_VERBOSE",
+                                                            "MKLDNN_VERBOSE"};
+  static bool is_library_line(std::string_view line) {
+    constexpr std::array<std::string_view, 2> kBeginnings = {"onednn_verbose,", "dnnl_verbose,"};
+    return std::ranges::any_of(kBeginnings,
+                               [&](std::string_view begin) { return line.starts_with(begin); });
+  }
+
+  bool are_wanted_;
+  std::string incomplete_;
+};
+
 class ProcessLink final : public WorkerLink {
  public:
-  ProcessLink(ChildProcess process, Clock& clock, Nanoseconds started, Nanoseconds grace_period,
-              std::function<void(const std::string&)> on_error_output)
+  ProcessLink(ChildProcess process, LibraryLines library_lines, Clock& clock, Nanoseconds started,
+              Nanoseconds grace_period, std::function<void(const std::string&)> on_error_output)
       : process_(std::move(process)),
+        library_lines_(std::move(library_lines)),
         clock_(clock),
         started_(started),
         grace_period_(grace_period),
@@ -118,6 +163,8 @@ class ProcessLink final : public WorkerLink {
     return *lifetime_;
   }
 
+  std::optional<pid_t> process_id() const override { return process_.pid(); }
+
  private:
   WorkerFailure end_and_explain(const Request& request, ChildProcess::Wait wait, Nanoseconds limit,
                                 const std::string& incomplete_line) {
@@ -145,15 +192,19 @@ class ProcessLink final : public WorkerLink {
     const ProcessEnd process_end = process_.finish(grace_period, clock_);
     lifetime_ = clock_.now() - started_;
     forward_error_output();
+    forward(library_lines_.take_rest());
     return process_end;
   }
 
   void forward_error_output() {
-    const std::string text = process_.take_standard_error();
+    forward(library_lines_.remove_from(process_.take_standard_error()));
+  }
+  void forward(const std::string& text) {
     if (!text.empty() && on_error_output_) on_error_output_(text);
   }
 
   ChildProcess process_;
+  LibraryLines library_lines_;
   Clock& clock_;
   Nanoseconds started_;
   Nanoseconds grace_period_;  // time limit for the worker's exit after `quit` or closed output
@@ -221,6 +272,19 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 
 }  // namespace
 
+namespace {
+
+// Returns what to do if the loader found no function of oneDNN; empty for other lines.
+std::string_view explain_loader_error(std::string_view line) {
+  const bool is_missing = line.find("undefined symbol: dnnl_") != std::string_view::npos ||
+                          line.find("undefined symbol: _ZN4dnnl") != std::string_view::npos;
+  return is_missing ? "; this bench needs functions that the loaded oneDNN lacks: build bench "
+                      "against the older oneDNN"
+                    : "";
+}
+
+}  // namespace
+
 // Skips empty lines at the end. The last other line often explains the failure: the loader, the
 // library or the runtime wrote it.
 std::string format_last_error_line(const std::string& text) {
@@ -228,7 +292,8 @@ std::string format_last_error_line(const std::string& text) {
   if (end == std::string::npos) return "";
   const std::size_t newline = text.rfind('\n', end);
   const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-  return "; its last error line: " + text.substr(begin, end + 1 - begin);
+  std::string line = text.substr(begin, end + 1 - begin);
+  return "; its last error line: " + line.append(explain_loader_error(line));
 }
 
 Result<std::unique_ptr<WorkerLink>> start_process_link(
@@ -237,6 +302,7 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
   BENCH_ASSIGN_OR_RETURN(std::vector<int> processors, place_threads(threads, program.cores));
   BENCH_ASSIGN_OR_RETURN(auto environment, make_environment(program, threads));
   const Nanoseconds started = clock.now();
+  LibraryLines library_lines(environment);
   auto process =
       program.under
           ? start_under(program, std::move(environment), std::move(processors), clock)
@@ -245,8 +311,8 @@ Result<std::unique_ptr<WorkerLink>> start_process_link(
                                  ProcessRequest::Addresses::fixed});
   if (!process) return std::move(process).error();
   return std::unique_ptr<WorkerLink>(new ProcessLink(
-      std::move(*process), clock, started, program.under ? kProfilerLimit : kWorkerEndLimit,
-      std::move(on_error_output)));
+      std::move(*process), std::move(library_lines), clock, started,
+      program.under ? kProfilerLimit : kWorkerEndLimit, std::move(on_error_output)));
 }
 
 Result<HelloReply> handshake(WorkerLink& worker, const HelloRequest& hello,

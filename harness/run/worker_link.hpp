@@ -49,6 +49,8 @@ class WorkerLink {
                                                    const std::function<bool()>& interrupted) = 0;
   // Ends the worker, by force if necessary. Returns its lifetime from start to end.
   virtual Nanoseconds finish() = 0;
+  // Returns the worker's process; nullopt if it has none of its own.
+  virtual std::optional<pid_t> process_id() const { return std::nullopt; }
 };
 
 // Starts a worker for this number of threads; nullopt means all threads. Returns an error if the
@@ -66,11 +68,12 @@ struct WorkerProgram {
 };
 
 // Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
-// empty if there is none.
+// empty if there is none. If oneDNN lacks a function of this program, adds what to do.
 std::string format_last_error_line(const std::string& text);
 
 // Starts a worker process. Each call() and finish() passes the worker's new standard error output
-// to `on_error_output`.
+// to `on_error_output`, without oneDNN's own lines ("onednn_verbose,...") unless a variable of the
+// worker requests them.
 Result<std::unique_ptr<WorkerLink>> start_process_link(
     const WorkerProgram& program, std::optional<int> threads, Clock& clock,
     std::function<void(const std::string&)> on_error_output);

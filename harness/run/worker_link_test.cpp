@@ -59,5 +59,48 @@ TEST_F(WorkerDocument, AWorkerThatDiesInTheMiddleOfItsAnswerHasNone) {
   EXPECT_THAT(document.error().message(), testing::HasSubstr("SIGKILL"));
 }
 
+class StartedWorker : public testing::Test {
+ protected:
+  // Starts a shell script instead of a worker, and returns why it is not one.
+  std::string refuse(const std::string& script, std::map<std::string, std::string> environment) {
+    const std::string path = folder_->file("worker");
+    EXPECT_TRUE(write_file(path, "#!/bin/sh\n" + script, Existing::replace).ok());
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    const auto worker = start_process_link({path, std::move(environment), {{0}}}, 1, clock_,
+                                           [this](const std::string& text) { forwarded_ += text; });
+    EXPECT_TRUE(worker.ok());
+    const auto reply = request_hello(**worker, {}, nullptr);
+    (*worker)->finish();
+    return reply.ok() ? "" : reply.error().message();
+  }
+
+  Result<TemporaryFolder> folder_ = TemporaryFolder::create("worker-start");
+  SteppingClock clock_;
+  std::string forwarded_;
+};
+
+// A bench of oneDNN 3.2 with a library 3.1 only quoted the loader.
+TEST_F(StartedWorker, WhoseLibraryLacksAFunctionSaysAgainstWhatToBuild) {
+  EXPECT_THAT(
+      refuse("echo 'bench: undefined symbol: dnnl_memory_desc_query_v2' >&2\nexit 127\n", {}),
+      testing::EndsWith("undefined symbol: dnnl_memory_desc_query_v2; this bench needs functions "
+                        "that the loaded oneDNN lacks: build bench against the older oneDNN"));
+  EXPECT_THAT(refuse("echo 'bench: undefined symbol: other' >&2\nexit 127\n", {}),
+              testing::EndsWith("undefined symbol: other"));
+}
+
+// Lines of a library that failed were mixed into the output of a gate.
+TEST_F(StartedWorker, ForwardsTheLinesOfItsLibraryOnlyIfTheUserAsksForThem) {
+  const std::string script =
+      "printf 'first\\nonednn_verbose,v1,primitive,error,cpu\\nonednn_ver' >&2\n"
+      "sleep 0.2\nprintf 'bose,v1,other\\nsecond' >&2\nexit 1\n";
+  refuse(script, {});
+  EXPECT_EQ(forwarded_, "first\nsecond");
+  forwarded_.clear();
+  refuse(script, {{"ONEDNN_VERBOSE", "1"}});
+  EXPECT_EQ(forwarded_,
+            "first\nonednn_verbose,v1,primitive,error,cpu\nonednn_verbose,v1,other\nsecond");
+}
+
 }  // namespace
 }  // namespace bench

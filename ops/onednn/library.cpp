@@ -75,6 +75,16 @@ std::string onednn_version() {
   return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
+namespace {
+
+// Returns the version of the library with which this program was compiled. An older library may
+// lack functions that this program calls.
+std::string headers_version() {
+  return fmt::format("{}.{}.{}", DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH);
+}
+
+}  // namespace
+
 std::string onednn_instruction_set() {
   const auto value = static_cast<int>(dnnl_get_effective_cpu_isa());
   const auto* row = std::ranges::find(kInstructionSets, value, &InstructionSet::value);
@@ -87,6 +97,8 @@ LibraryInfo onednn_library() {
   if (version->cpu_runtime == DNNL_RUNTIME_OMP) detail += openmp_detail();
   detail += ", " + onednn_instruction_set();
   if (version->hash != nullptr) detail += fmt::format(", build {}", version->hash);
+  if (const std::string built = headers_version(); built != onednn_version())
+    detail += fmt::format(", bench is built against {}", built);
   return {.name = "onednn",
           .version = onednn_version(),
           .path = find_library_path(reinterpret_cast<const void*>(&dnnl_version)),
