@@ -349,9 +349,11 @@ void Decider::judge_pair(const Family& all, std::size_t member) {
   } else if (!first.pass_bound || *first.pass_bound >= detect_) {
     judge_noise(suspect, first, all.pending, judgement);
   }
-  const bool has_effect =
-      judgement.verdict == Verdict::regression || judgement.verdict == Verdict::improved;
-  if (has_effect && has_uncertain_size(first)) judgement.reason = explain_uncertain_size(first);
+  // Other verdicts have a reason, which says that the effect is not decided.
+  const bool is_decided = judgement.verdict == Verdict::regression ||
+                          judgement.verdict == Verdict::improved ||
+                          judgement.verdict == Verdict::pass;
+  if (is_decided && has_uncertain_size(first)) judgement.reason = explain_uncertain_size(first);
 }
 
 // Whether the effect exceeds the scatter of its duets so far that it needs no confirming duets.

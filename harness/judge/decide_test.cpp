@@ -148,6 +148,22 @@ TEST(Decide, TheSizeOfAnEffectFromDisturbedDuetsIsUncertain) {
   EXPECT_EQ(decide(paired({entry})).judgements[0].reason, "");
 }
 
+// A PASS from disturbed duets showed four times the effect of other ones, and no warning.
+TEST(Decide, TheSizeOfAPassFromDisturbedDuetsIsUncertain) {
+  CaseEvidence equal = measured("b");
+  add_duets(equal, Duet::Stage::first, 6, 0, 0.001);
+  EXPECT_EQ(decide(paired({equal})).judgements[0].reason, "");
+  for (Duet& duet : equal.duets) {
+    duet.base_canary.assign(duet.base.size(), Nanoseconds(1000));
+    duet.candidate_canary.assign(duet.base.size(), Nanoseconds(0));
+  }
+  const CaseAssessment uncertain = decide(paired({equal})).judgements[0];
+  EXPECT_EQ(uncertain.verdict, Verdict::pass);
+  EXPECT_EQ(uncertain.reason,
+            "the size of the effect is uncertain: during 6 of its 6 duets, the machine hardly ever "
+            "had the same speed for both sides");
+}
+
 // A product that is 7.7 % slower was "18.8 % slower (8.2 to 23.8)": 5 of its 12 duets had at most
 // one uninterrupted round and showed 26 to 39 %.
 TEST(Decide, TheSizeIsUncertainIfUndisturbedDuetsShowOneOutsideOfTheInterval) {
