@@ -31,6 +31,15 @@ only_own() {
 }
 only_own "$tree/bin/bench" worker --probe devices
 
+# Another oneDNN can be tried. An RPATH of the program preceded LD_LIBRARY_PATH.
+mkdir "$work/other"
+cp "$tree/lib/bench/libdnnl.so.3" "$work/other"
+env -i LD_LIBRARY_PATH="$work/other" "$tree/bin/bench" run \
+  conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --quick --out "$work/other.jsonl" >/dev/null 2>&1 ||
+  fail "the program does not run with another oneDNN"
+grep -qF "\"library.onednn.path\":\"$work/other/libdnnl.so.3\"" "$work/other.jsonl" ||
+  fail "LD_LIBRARY_PATH does not select the oneDNN"
+
 [[ -f $tree/lib/bench/libbench_cuda.so ]] || exit 0 # built without CUDA's toolkit
 only_own "$tree/bin/bench_gpu_test" --no-such-option
 compgen -G "$tree/lib/bench/libcupti.so.*" >/dev/null || fail "no CUPTI in the bundle"

@@ -51,6 +51,14 @@ expect("${result}" "\"library.onednn.path\":\"${WORK_DIR}/moved/bin/../lib/bench
 expect("${result}" "\"record\":\"profile_pass\"")
 run(0 list network/forward/resnet18/f32/onednn/cpu/hot)
 
+# Another oneDNN can be tried, also as one side of a gate.
+file(COPY "${WORK_DIR}/moved/lib/bench/libdnnl.so.3" DESTINATION "${WORK_DIR}/other" FOLLOW_SYMLINK_CHAIN)
+set(ENV{LD_LIBRARY_PATH} "${WORK_DIR}/other")
+run(0 run conv/forward/c8h8w8k8r3s3p1/f32/onednn/cpu/hot --quick --out other.jsonl)
+file(READ "${WORK_DIR}/other.jsonl" result)
+expect("${result}" "\"library.onednn.path\":\"${WORK_DIR}/other/libdnnl.so.3\"")
+unset(ENV{LD_LIBRARY_PATH})
+
 file(REMOVE "${WORK_DIR}/moved/lib/bench/libbench_capture.so")
 run(2 profile -- "${PROGRAM}" relu)
 expect("${message}" "${WORK_DIR}/moved/lib/bench/libbench_capture.so")
