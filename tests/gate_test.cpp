@@ -150,6 +150,44 @@ TEST_F(GateProgramTest, AVariableOfTheCandidateAloneIsARegressionWithItsDocument
   EXPECT_THAT(read("again/gate.md"), HasSubstr("1 REGRESSION"));
 }
 
+// The gate compared the bundled library with itself: "1 PASS", exit status 0.
+TEST_F(GateProgramTest, ALibraryPathThatASideDidNotTakeIsAUsageError) {
+  std::filesystem::create_directory(folder_.file("later"));
+  folder_.write("later/libdnnl.so.4", "");
+  const ProgramResult typo = gate({"--cand-env", "LD_LIBRARY_PATH=typo"});
+  EXPECT_EQ(typo.status, 2) << typo.out << typo.err;
+  EXPECT_THAT(typo.err, AllOf(HasSubstr("--cand-env LD_LIBRARY_PATH=typo: `typo` is not a folder"),
+                              HasSubstr("libdnnl.so.3")));
+  const ProgramResult later = gate({"--base-env", "LD_LIBRARY_PATH=later"});
+  EXPECT_EQ(later.status, 2) << later.out << later.err;
+  EXPECT_THAT(later.err, HasSubstr("--base-env LD_LIBRARY_PATH=later: it has no libdnnl.so.3, but "
+                                   "libdnnl.so.4"));
+  const ProgramResult preload = gate({"--cand-env", "LD_PRELOAD=/no/such.so"});
+  EXPECT_EQ(preload.status, 2) << preload.out << preload.err;
+  const ProgramResult duet = bench({"duet", kId, "--base-env", "LD_LIBRARY_PATH=typo"});
+  EXPECT_EQ(duet.status, 2) << duet.out << duet.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("gate"))) << "nothing was measured";
+}
+
+// A misspelt variable, or one with an invalid value, passed silently.
+TEST_F(GateProgramTest, AVariableWithoutEffectIsNamedFirstAndStrictRefusesIt) {
+  const ProgramResult result = gate({"--cand-env", "ONEDNN_MAX_CPU_ISSA=SSE41", "--strict"});
+  EXPECT_EQ(result.status, 4) << result.out << result.err;
+  EXPECT_THAT(result.out, StartsWith("both sides are the same program and libraries: "
+                                     "`ONEDNN_MAX_CPU_ISSA=SSE41` changed nothing"));
+  const json report = json::parse(read("gate/gate.json"));
+  EXPECT_THAT(report.at("conclusion").get<std::string>(), HasSubstr("changed nothing"));
+  EXPECT_EQ(report.at("base").at("loaded"), report.at("candidate").at("loaded"));
+  EXPECT_EQ(report.at("base").at("loaded").at(0).at("path"),
+            std::filesystem::canonical(BENCH_BINARY).string());
+  EXPECT_THAT(read("gate/gate.md"), HasSubstr("libdnnl"));
+  EXPECT_THAT(read("gate/gate.html"), HasSubstr("libdnnl"));
+  // The evidence alone gives the same answer.
+  const ProgramResult again = bench({"gate", "--from", "gate/gate.jsonl", "--strict"});
+  EXPECT_EQ(again.status, 4) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("changed nothing"));
+}
+
 TEST_F(GateProgramTest, TheMirrorImageIsAnImprovementAndExits0) {
   const ProgramResult result = gate({"--base-env", kCap, "--cand-env", "A=B", "--json"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;
@@ -160,6 +198,7 @@ TEST_F(GateProgramTest, EqualSidesAreNeverRed) {
   const ProgramResult result = gate({"--base", BENCH_BINARY, "--kit"});
   EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
+  EXPECT_THAT(result.out, StartsWith("both sides are the same program and libraries: bench "));
   EXPECT_THAT(read(std::string(kKit) + "/README.md"), HasSubstr("timeline.html"));
 }
 
@@ -170,7 +209,9 @@ TEST_F(GateProgramTest, AgainstTheStoreAloneALargeRegressionIsOneAndTheStoreItsO
   EXPECT_THAT(result.out, AllOf(HasSubstr("--base"), HasSubstr("no base")));
   const std::string readme = read(std::string(kKit) + "/README.md");
   EXPECT_THAT(readme, AllOf(HasSubstr("stored, "), HasSubstr("sse41"),
-                            HasSubstr(std::string(BENCH_BINARY) + " run ")));
+                            HasSubstr("env ONEDNN_MAX_CPU_ISA=SSE41 " + std::string(BENCH_BINARY) +
+                                      " run "),
+                            HasSubstr("--baseline baselines")));
 
   const ProgramResult check = bench({"trace", "--check", std::string(kKit) + "/trace.json"});
   EXPECT_EQ(check.status, 0) << check.out << check.err;
@@ -208,6 +249,19 @@ TEST_F(GateProgramTest, ABaseMayBeTheFolderOfACheckout) {
   EXPECT_THAT(result.status, AnyOf(0, 4)) << result.out << result.err;  // 4: too noisy to decide
   EXPECT_THAT(read("gate/gate.jsonl"), HasSubstr("checkout/bench"));    // the base's program
   EXPECT_THAT(result.out, Not(HasSubstr("REGRESSION")));
+}
+
+// The advice was to run the gate again.
+TEST_F(GateProgramTest, ABaseWhoseLibraryIsTooOldSaysAgainstWhatToBuildIt) {
+  const std::string base =
+      folder_.write("base",
+                    "#!/bin/sh\n[ \"$1\" != --version ] || { echo bench 0.1.0; exit; }\n"
+                    "echo 'bench: undefined symbol: dnnl_memory_desc_query_v2' >&2\nexit 127\n");
+  std::filesystem::permissions(base, std::filesystem::perms::owner_all);
+  const ProgramResult result = gate({"--base", base});
+  EXPECT_EQ(result.status, 3) << result.out << result.err;
+  EXPECT_THAT(read("gate/gate.json"), HasSubstr("build bench against the older oneDNN"));
+  EXPECT_THAT(result.out, Not(HasSubstr("run the gate again")));
 }
 
 TEST_F(GateProgramTest, ABaseThatIsNoBenchIsAUsageError) {

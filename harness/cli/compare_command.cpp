@@ -6,6 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/config/case_id.hpp"
+#include "harness/host/placement.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/judge/parameter_comparison.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -110,6 +111,23 @@ ConsoleOptions comparison_console(const Arguments& arguments, const Env& env) {
   return arguments.out ? ConsoleOptions{.width = kUnlimitedWidth} : console_options(env);
 }
 
+// Returns the options of `bench duet` for the variables that only one side had, or with another
+// value.
+std::string format_variable_options(const std::vector<Change>& changes) {
+  std::string options;
+  const auto add = [&](std::string_view option, const std::string& name,
+                       const std::optional<std::string>& value) {
+    if (value) options += fmt::format(" {} {}", option, shell_quoted(name + "=" + *value));
+  };
+  for (const Change& change : changes) {
+    const std::optional<std::string> name = variable_of_detail(change.field);
+    if (!name) continue;
+    add("--base-env", *name, change.from);
+    add("--cand-env", *name, change.to);
+  }
+  return options;
+}
+
 // Prints below the table the command that measures both sides of the worst case together.
 void print_duet_command(const Comparison& comparison, const Arguments& arguments, Env& env) {
   const auto worst = std::ranges::find_if(comparison.cases, [](const ComparedCase& entry) {
@@ -118,8 +136,8 @@ void print_duet_command(const Comparison& comparison, const Arguments& arguments
   if (worst == comparison.cases.end() || !looks_like_id(worst->id)) return;
   *env.out << fmt::format(
       "\nNext: measure both sides of the first case together; FOLDER has the base:\n"
-      "  {} duet {} --base FOLDER\n",
-      arguments.program, shell_quoted(worst->id));
+      "  {} duet {} --base FOLDER{}\n",
+      arguments.program, shell_quoted(worst->id), format_variable_options(comparison.changes));
 }
 
 Result<ExitStatus> compare_files(const Arguments& arguments, Env& env) {

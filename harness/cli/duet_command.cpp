@@ -7,6 +7,9 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/gate/sides.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
+#include "harness/judge/equal_sides.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/run/case_progress.hpp"
@@ -58,7 +61,9 @@ std::string format_duet_result(const GateFile& gate) {
   if (!judgement.effect || judgement.duets == 0) {
     return fmt::format("nothing could be compared: {}\n{}", judgement.reason, sides);
   }
-  std::string text = format_duet_effect(judgement) + sides;
+  std::string text = format_duet_effect(judgement);
+  if (const auto equal = describe_equal_sides(gate)) text += "  " + *equal + "\n";
+  text += sides;
   // The reason of an undecided case repeats the minimum detectable effect, which has its own line.
   const bool is_repeated = judgement.detectable && !judgement.pending;
   if (!judgement.reason.empty() && !is_repeated) text += "  " + judgement.reason + "\n";
@@ -89,13 +94,13 @@ class DuetRunner {
     gate_.facts.config_name = plan.name;
     gate_.facts.candidate = std::move(sides.candidate);
     gate_.facts.base = std::move(sides.base);
+    gate_.facts.inherited = inherited_variables(inherited_environment());
     gate_.evidence = make_evidence(plan, arguments);
   }
 
   Result<ExitStatus> execute() {
     GateParts parts = real_gate_parts(gate_.facts.candidate, gate_.facts.base, plan_, env_);
     parts.interrupted = [this] { return watch_.is_interrupted(); };
-    BENCH_RETURN_IF_ERROR(ask_libraries(parts));
     std::optional<RecordFile> file;
     if (arguments_.out) {
       BENCH_ASSIGN_OR_RETURN(
@@ -112,7 +117,7 @@ class DuetRunner {
     BENCH_ASSIGN_OR_RETURN(Decision decision, measurer.settle(gate_.evidence));
     progress.reset();
     gate_.judgements = std::move(decision.judgements);
-    gate_.conclusion = conclude(gate_.evidence, gate_.judgements, {});
+    gate_.conclusion = conclude(gate_, {});
     *env_.out << (arguments_.output == Output::json
                       ? gate_json(gate_, {})
                       : format_console_lines(format_duet_result(gate_), env_));
@@ -136,17 +141,6 @@ class DuetRunner {
     if (verdict == Verdict::regression) return ExitStatus::regression;
     const bool is_good = verdict == Verdict::pass || verdict == Verdict::improved;
     return is_good ? ExitStatus::success : ExitStatus::undecided;
-  }
-
-  // Asks both sides for the versions of their libraries.
-  Status ask_libraries(const GateParts& parts) {
-    BENCH_ASSIGN_OR_RETURN(const HelloReply base,
-                           ask_side(parts.start_base, parts.hello, parts.interrupted));
-    BENCH_ASSIGN_OR_RETURN(const HelloReply candidate,
-                           ask_side(parts.start_candidate, parts.hello, parts.interrupted));
-    gate_.facts.base->libraries[base.library.name] = base.library.version;
-    gate_.facts.candidate.libraries[candidate.library.name] = candidate.library.version;
-    return Done{};
   }
 
   const Arguments& arguments_;
@@ -175,6 +169,15 @@ ExitStatus execute_duet(const Arguments& arguments, Env& env) {
                       "--cand-env "
                       "NAME=VALUE"},
                 ExitStatus::usage, env);
+  }
+  if (const Status taken = inspect_sides(
+          *sides, *plan, [&watch] { return watch.is_interrupted(); }, env);
+      !taken) {
+    return fail("duet", taken.error(), ExitStatus::usage, env);
+  }
+  if (sides->base_failure) {
+    return fail("duet", Error{sides->base_failure->reason, "--base", ""}, ExitStatus::not_measured,
+                env);
   }
   DuetRunner runner(arguments, *plan, std::move(*sides), watch, env);
   const Result<ExitStatus> status = runner.execute();

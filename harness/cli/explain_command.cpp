@@ -9,6 +9,8 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/stored_ceilings.hpp"
 #include "harness/host/gpu_description.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
 #include "harness/result/report.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
@@ -181,7 +183,9 @@ std::string format_probe(const Result<PreparedCase>& probe) {
 
 // Returns the command that measures the case.
 std::string format_reproduction(const Case& spec, const Plan& plan, const Arguments& arguments) {
-  std::string line = fmt::format("{} run {}", arguments.program, shell_quoted(spec.id));
+  std::string line =
+      fmt::format("{}{} run {}", shell_variables(inherited_variables(inherited_environment())),
+                  arguments.program, shell_quoted(spec.id));
   for (const std::string& plugin : plan.plugins)
     line += fmt::format(" --plugin {}", shell_quoted(plugin));
   return line;

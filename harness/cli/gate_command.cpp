@@ -10,6 +10,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/progress.hpp"
 #include "harness/gate/gate_run.hpp"
+#include "harness/judge/equal_sides.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"
@@ -60,6 +61,8 @@ ExitRules exit_rules(const Arguments& arguments) {
   // A commit of a bisection is good only if every case was compared and decided.
   const bool bisect = arguments.gate.bisect;
   if (arguments.gate.strict || bisect) rules.undecided = ExitRules::Undecided::strict;
+  // A commit that changes nothing in the program is good, so --bisect accepts equal sides.
+  if (arguments.gate.strict) rules.equal_sides = ExitRules::EqualSides::refused;
   if (arguments.gate.require_baseline || bisect) rules.baseline = ExitRules::Baseline::required;
   if (arguments.gate.allow_incomparable) rules.incomparable = ExitRules::Incomparable::allowed;
   return rules;
@@ -129,7 +132,7 @@ Result<ExitStatus> decide_again(const Arguments& arguments, Env& env) {
   gate.judgements = decide(gate.evidence).judgements;
   gate.program = arguments.program;
   gate.program_path = own_path();
-  gate.conclusion = conclude(gate.evidence, gate.judgements, exit_rules(arguments));
+  gate.conclusion = conclude(gate, exit_rules(arguments));
   if (arguments.out) {
     BENCH_RETURN_IF_ERROR(create_gate_folder(*arguments.out));
     BENCH_RETURN_IF_ERROR(write_reports(gate, {}, *arguments.out, arguments));
@@ -164,6 +167,8 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   const auto interrupted = [&watch] { return watch.is_interrupted(); };
   auto sides = find_gate_sides(arguments, *env.clock, interrupted);
   if (!sides.ok()) return fail("gate", sides.error(), ExitStatus::usage, env);
+  if (const Status taken = inspect_sides(*sides, *plan, interrupted, env); !taken)
+    return fail("gate", taken.error(), ExitStatus::usage, env);
   const std::string run_id = make_run_id(env);
   const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
   auto sink = open_gate(folder, arguments);

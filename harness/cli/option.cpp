@@ -440,7 +440,8 @@ constexpr std::array kOptions = {
              a.gate.allow_incomparable = true;
              return Done{};
            }},
-    Option{"strict", '\0', "", "exit with status 4 if any case stays inconclusive or suspect",
+    Option{"strict", '\0', "",
+           "exit with status 4 if a case stays inconclusive or suspect, or both sides are equal",
            [](Arguments& a, const std::string&) -> Status {
              a.gate.strict = true;
              return Done{};

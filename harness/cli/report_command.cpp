@@ -6,6 +6,7 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/config/selection.hpp"
+#include "harness/judge/equal_sides.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
 #include "harness/report/page.hpp"
@@ -271,7 +272,7 @@ Status write_gate(const std::string& text, const std::string& name, const Report
   BENCH_ASSIGN_OR_RETURN(GateFile gate, read_gate_file(text, name));
   gate.program = arguments.program;
   gate.program_path = own_path();
-  gate.conclusion = conclude(gate.evidence, gate.judgements, {});
+  gate.conclusion = conclude(gate, {});
   // A gate can be reported in each format of a run. GateFormat lists only the formats of the files
   // that a gate writes, and `text` is not one of them.
   const GateFormat* writer = find_gate_format(format.name);

@@ -16,6 +16,8 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/console.hpp"
 #include "harness/report/layer_table.hpp"
@@ -380,7 +382,8 @@ void print_dry_run(const Plan& plan, const Arguments& arguments, Env& env) {
   *env.out << wrap(format_dry_run(plan.cases.size(), runnable.plan.cases.size(), estimate, budget),
                    width, 0);
   print_dry_run_table(plan, runnable, width, env);
-  std::string command = arguments.program;
+  std::string command =
+      shell_variables(inherited_variables(inherited_environment())) + arguments.program;
   for (const std::string& word : without_flag(arguments.command_line, *find_option("dry-run"))) {
     command += " " + shell_quoted(word);
   }

@@ -2,6 +2,9 @@
 #include "harness/gate/gate_run.hpp"
 
 #include "harness/gate/kit.hpp"
+#include "harness/host/placement.hpp"
+#include "harness/host/process.hpp"
+#include "harness/judge/equal_sides.hpp"
 #include "harness/judge/stage_one.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/store/baseline_file.hpp"
@@ -37,6 +40,17 @@ Plan shorten_stage_one(Plan plan) {
   return plan;
 }
 
+// Returns the versions, paths and details of the libraries that a side loaded.
+std::map<std::string, std::string> loaded_facts(const GateSide& side) {
+  std::map<std::string, std::string> facts = library_facts(side.libraries);
+  for (const LoadedFile& file : side.loaded) {
+    if (file.name == kProgramFile) continue;
+    facts[fmt::format("library.{}.path", file.name)] = file.path;
+    facts[fmt::format("library.{}.detail", file.name)] = file.detail;
+  }
+  return facts;
+}
+
 // Appends to the gate's file, and keeps its text for the kits.
 class EvidenceSink final : public RecordSink {
  public:
@@ -68,6 +82,7 @@ class GateRun {
     outcome_.gate.facts.run_id = request.run_id;
     outcome_.gate.facts.candidate = request.sides.candidate;
     outcome_.gate.facts.base = request.sides.base;
+    outcome_.gate.facts.inherited = inherited_variables(inherited_environment());
   }
 
   Result<GateOutcome> execute(EvidenceSink& sink, RunObserver& progress) {
@@ -82,7 +97,7 @@ class GateRun {
     GateParts parts = make_parts(sink, progress);
     const GateTask task{&request_.plan, request_.run_id, request_.seed.value_or(1), budget_left()};
     GateMeasurer measurer(task, parts, *env_.clock);
-    BENCH_RETURN_IF_ERROR(run_stage_two(sink, parts, measurer, progress));
+    BENCH_RETURN_IF_ERROR(run_stage_two(sink, measurer, progress));
     spent.measuring = end_phase();
     spent.samples = measurer.spent_on_samples();
     BENCH_RETURN_IF_ERROR(make_kits(sink, parts, measurer, progress));
@@ -97,14 +112,13 @@ class GateRun {
   Status look_up_store(const Report& report);
   GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
-  Status run_stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
-                       RunObserver& progress);
+  Status run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
   Result<Kit> make_kit(const CaseAssessment& judgement, const Case& spec, const GateParts& parts,
                        ops::InputLayouts input_layouts);
   std::optional<KitSide> find_stored_side(const CaseAssessment& judgement) const;
-  void check_base(const GateParts& parts, RunObserver& progress);
+  void add_inspection(RunObserver& progress);
 
   const GateRequest& request_;
   Env& env_;
@@ -139,6 +153,7 @@ Status GateRun::run_stage_one(EvidenceSink& sink, RunObserver& progress) {
   outcome_.gate.facts.plugins = request_.plan.plugins;
   if (!report.runs.empty()) {
     outcome_.gate.facts.machine_class = report.runs.back().environment.machine_class;
+    // Stage 1 also knows libraries that a worker loads for a case, such as those of a GPU.
     outcome_.gate.facts.candidate.libraries = report.runs.back().environment.libraries;
   }
   return look_up_store(report);
@@ -190,26 +205,18 @@ Status GateRun::look_up_store(const Report& report) {
   return Done{};
 }
 
-// Checks whether a worker of the base starts and speaks this protocol. If not, each case records a
-// failure of the base, and the gate continues.
-void GateRun::check_base(const GateParts& parts, RunObserver& progress) {
-  const auto reply = request_handshake(parts.start_base, parts.hello, parts.interrupted);
-  const Status protocol = reply.ok() ? check_protocol(*reply, parts.hello) : Status(Done{});
-  if (reply.ok() && protocol.ok()) {
-    outcome_.gate.facts.base->libraries[reply->library.name] = reply->library.version;
+// If the base cannot be measured, each case records its failure, and the gate continues. Otherwise
+// adds what differs between the libraries of both sides.
+void GateRun::add_inspection(RunObserver& progress) {
+  const std::optional<SideFailure>& failure = request_.sides.base_failure;
+  if (!failure) {
+    if (request_.sides.base->libraries.empty()) return;  // the user interrupted the inspection
     outcome_.gate.evidence.changes =
-        changes_between(library_facts(outcome_.gate.facts.base->libraries),
-                        library_facts(outcome_.gate.facts.candidate.libraries));
+        changes_between(loaded_facts(*request_.sides.base), loaded_facts(request_.sides.candidate));
     return;
   }
-  if (request_.interrupted()) return;  // the user caused the failure, not the base
-  // A base that answers has another protocol version; one that does not answer has died.
-  const Outcome outcome = reply.ok() ? Outcome::unsupported : Outcome::failed;
-  const Error& error = reply.ok() ? protocol.error() : reply.error();
-  progress.message("the base cannot be measured: " + error.message());
-  for (CaseEvidence& entry : outcome_.gate.evidence.cases) {
-    entry.failure = SideFailure{SideFailure::Side::base, outcome, error.message()};
-  }
+  progress.message("the base cannot be measured: " + failure->reason);
+  for (CaseEvidence& entry : outcome_.gate.evidence.cases) entry.failure = *failure;
 }
 
 GateParts GateRun::make_parts(EvidenceSink& sink, RunObserver& progress) {
@@ -226,12 +233,11 @@ std::optional<Nanoseconds> GateRun::budget_left() const {
   return *request_.budget - (env_.clock->now() - started_);
 }
 
-Status GateRun::run_stage_two(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
-                              RunObserver& progress) {
+Status GateRun::run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress) {
   GateEvidence& evidence = outcome_.gate.evidence;
   if (outcome_.gate.facts.base) {
     evidence.mode = GateEvidence::Mode::paired;
-    check_base(parts, progress);
+    add_inspection(progress);
   }
   BENCH_RETURN_IF_ERROR(sink.append_line(gate_line(outcome_.gate.facts, evidence)));
   for (const CaseEvidence& entry : evidence.cases) {
@@ -244,7 +250,7 @@ Status GateRun::run_stage_two(EvidenceSink& sink, const GateParts& parts, GateMe
   for (const CaseAssessment& judgement : outcome_.gate.judgements) {
     BENCH_RETURN_IF_ERROR(sink.append_line(verdict_line(outcome_.gate.facts.run_id, judgement)));
   }
-  outcome_.gate.conclusion = conclude(evidence, outcome_.gate.judgements, request_.rules);
+  outcome_.gate.conclusion = conclude(outcome_.gate, request_.rules);
   return sink.append_line(gate_end_line(outcome_.gate.facts.run_id, evidence.stopped));
 }
 

@@ -115,15 +115,8 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted) {
-  BENCH_ASSIGN_OR_RETURN(HelloReply reply, request_handshake(start, hello, interrupted));
-  BENCH_RETURN_IF_ERROR(check_protocol(reply, hello));
-  return reply;
-}
-
-Result<HelloReply> request_handshake(const WorkerFactory& start, const HelloRequest& hello,
-                                     const std::function<bool()>& interrupted) {
   BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<WorkerLink> worker, start(1));
-  Result<HelloReply> reply = request_hello(*worker, hello, interrupted);
+  Result<HelloReply> reply = handshake(*worker, hello, interrupted);
   worker->finish();
   return reply;
 }

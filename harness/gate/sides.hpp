@@ -19,7 +19,10 @@ struct GateSides {
   GateSide candidate;
   // nullopt: the candidate is compared only with stored runs.
   std::optional<GateSide> base;
+  // Why the base cannot be measured; set by inspect_sides().
+  std::optional<SideFailure> base_failure = std::nullopt;
 };
+
 // Makes the side whose program is at `path`: a file, or a folder that contains `bench`, such as
 // another checkout. Runs it with --version to find its version. A checkout's launcher first builds
 // the program, which may take up to 2 hours, or `budget` if that is shorter. Returns an error if
@@ -28,6 +31,20 @@ Result<GateSide> find_side(const std::string& path,
                            const std::map<std::string, std::string>& environment, Clock& clock,
                            const std::function<bool()>& interrupted,
                            std::optional<Nanoseconds> budget);
+
+// Starts a worker of each side to find out what it loads: the libraries of the side, its `loaded`
+// and `other_files`. A base whose worker does not answer is not an error: it sets `base_failure`.
+// Nor is such a candidate, whose failure stage 1 reports. Returns an error if a side was given a
+// variable that it did not take (check_variables()).
+Status inspect_sides(GateSides& sides, const Plan& plan, const std::function<bool()>& interrupted,
+                     Env& env);
+
+// Returns an error if the loader did not obey a variable of the side. With LD_LIBRARY_PATH, the
+// side must load the library under test from one of its folders, or another library that `other`
+// does not load; with LD_PRELOAD and LD_AUDIT each of their libraries. The paths of BENCH_CUDA_LIBS
+// and BENCH_CUDA_PLUGIN must exist. `other` is the other side,
+// nullptr if it is unknown. `side` and `other` must have been inspected.
+Status check_variables(const GateSide& side, const GateSide* other);
 
 // Returns parts that start worker processes of both sides on the same processors. The caller sets
 // the other members: `interrupted`, `levels`, `append` and `progress`. `env` must outlive the
@@ -39,9 +56,5 @@ GateParts real_gate_parts(const GateSide& candidate, const std::optional<GateSid
 // no worker starts, or if its protocol version differs.
 Result<HelloReply> ask_side(const WorkerFactory& start, const HelloRequest& hello,
                             const std::function<bool()>& interrupted);
-// The same for any protocol version; the caller checks it with check_protocol(). Returns an error
-// if no worker starts or its answer is not a handshake reply.
-Result<HelloReply> request_handshake(const WorkerFactory& start, const HelloRequest& hello,
-                                     const std::function<bool()>& interrupted);
 
 }  // namespace bench

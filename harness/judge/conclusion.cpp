@@ -101,9 +101,23 @@ std::string undecided_sentence(const GateEvidence& evidence,
                      count_cut_short(judgements), judgements.size());
 }
 
+// Returns why the base has no time for the first case in which it failed; nullptr if it has all.
+const std::string* find_base_failure(const GateEvidence& evidence) {
+  for (const CaseEvidence& entry : evidence.cases) {
+    if (entry.failure && entry.failure->side == SideFailure::Side::base) {
+      return &entry.failure->reason;
+    }
+  }
+  return nullptr;
+}
+
 std::string cut_short_advice(const GateEvidence& evidence) {
   if (evidence.stopped == StopCause::budget) {
     return "use a larger --budget or fewer cases (--filter) to decide the others";
+  }
+  const std::string* const failure = find_base_failure(evidence);
+  if (!evidence.stopped && failure != nullptr) {
+    return fmt::format("mend the base; it failed with: {}", *failure);
   }
   return "run the gate again to decide the others";
 }

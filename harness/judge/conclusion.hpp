@@ -32,9 +32,11 @@ struct ExitRules {
   enum class Undecided { tolerated, strict };
   enum class Baseline { optional, required };
   enum class Incomparable { refused, allowed };
+  enum class EqualSides { tolerated, refused };  // sides that are the same program and libraries
   Undecided undecided = Undecided::tolerated;
   Baseline baseline = Baseline::optional;
   Incomparable incomparable = Incomparable::refused;
+  EqualSides equal_sides = EqualSides::tolerated;
 };
 
 struct Conclusion {
@@ -43,7 +45,8 @@ struct Conclusion {
   std::string advice;    // what the user can do about the status; may be empty
 };
 
-// Draws the conclusion. `judgements` are those that decide() returns for `evidence`.
+// Draws the conclusion from the evidence alone. `judgements` are those that decide() returns for
+// `evidence`. Reports use the conclusion of the whole gate (harness/judge/equal_sides.hpp).
 Conclusion conclude(const GateEvidence& evidence, const std::vector<CaseAssessment>& judgements,
                     const ExitRules& rules);
 

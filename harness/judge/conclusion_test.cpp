@@ -108,6 +108,9 @@ TEST_F(ConclusionTest, ABaseThatDiedIsNeverGreen) {
   add(Verdict::incomparable).cut_short = true;
   EXPECT_EQ(status(allowed_), ExitStatus::not_measured);
   EXPECT_THAT(conclude().sentence, StartsWith("the base failed; 1 of 2 cases not decided"));
+  // The advice was to run the gate again, which fails again.
+  evidence_.cases[1].failure = SideFailure{SideFailure::Side::base, Outcome::failed, "no symbol"};
+  EXPECT_EQ(conclude().advice, "mend the base; it failed with: no symbol");
 }
 
 TEST_F(ConclusionTest, NothingJudgedIsGreenOnlyInTheFirstRunOfAConfiguration) {

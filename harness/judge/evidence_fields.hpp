@@ -61,12 +61,21 @@ inline std::span<const std::string_view> enumerator_names(CaseAssessment::Course
 }
 inline std::span<const std::string_view> enumerator_names(Verdict) { return kVerdictNames; }
 
+void fields(auto& archive, JsonOf<LoadedFile> auto& file) {
+  archive.required("name", file.name);
+  archive.required("path", file.path);
+  archive.optional("detail", file.detail);
+  archive.optional("digest", file.digest);
+}
+
 void fields(auto& archive, JsonOf<GateSide> auto& side) {
   archive.required("program", side.program);
   archive.required("version", side.tool_version);
   archive.required("commit", side.commit);
   archive.required("environment", side.environment);
   archive.required("libraries", side.libraries);
+  archive.optional("loaded", side.loaded);
+  archive.optional("other_files", side.other_files);
 }
 
 template <class Archive>
@@ -150,6 +159,7 @@ void gate_fields(Archive& archive, JsonOf<GateFacts> auto& facts,
   archive.required("candidate", facts.candidate);
   archive.optional("base", facts.base);
   archive.optional("store", facts.store);
+  archive.optional("inherited", facts.inherited);
   archive.optional("configuration_is_stored", evidence.configuration_is_stored);
   archive.optional("store_problems", evidence.store_problems);
   archive.optional("unmeasured", unmeasured);

@@ -16,6 +16,19 @@ namespace bench {
 
 inline constexpr std::string_view kGateSchema = "bench.gate/1";
 
+// A file that a worker of a side has loaded: the program itself or a library under test.
+struct LoadedFile {
+  std::string name;  // kProgramFile, "onednn" or the name of a plugin
+  std::string path;  // absolute, without symbolic links
+  // What a library reports: runtime, instruction set, build. Of a program: its launcher, if it has
+  // one. May be empty.
+  std::string detail;
+  // content_hash() of the file. Set only if the other side loaded another file of the same size.
+  std::optional<std::string> digest = std::nullopt;
+  friend bool operator==(const LoadedFile&, const LoadedFile&) = default;
+};
+inline constexpr std::string_view kProgramFile = "bench";
+
 // One of the measured programs.
 struct GateSide {
   std::string program;
@@ -23,6 +36,10 @@ struct GateSide {
   std::map<std::string, std::string> environment;  // variables that are set for this side only
   // Name -> version; empty until a worker of this side has reported them
   std::map<std::string, std::string> libraries;
+  // What a worker of this side loaded until it was ready, the program first. Empty in older files
+  // and if no worker answered.
+  std::vector<LoadedFile> loaded = {};
+  std::vector<std::string> other_files = {};  // paths of all other loaded libraries, sorted
   friend bool operator==(const GateSide&, const GateSide&) = default;
 };
 
@@ -36,6 +53,9 @@ struct GateFacts {
   GateSide candidate;
   std::optional<GateSide> base;
   std::optional<std::string> store;  // the store's folder; nullopt if no store was used
+  // Variables of the gate's own environment that its workers inherited and that affect what they
+  // run: "ONEDNN_MAX_CPU_ISA". Empty in older files.
+  std::map<std::string, std::string> inherited = {};
 };
 
 // How long the phases of a gate took.

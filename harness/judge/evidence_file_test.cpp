@@ -30,7 +30,11 @@ struct ExampleGate {
     facts.machine_class = "zen4-2c-0123abcd";
     facts.candidate = {"/opt/bench", "0.1.0", "abc", {{"A", "B"}}, {{"onednn", "3.2.0"}}};
     facts.base = GateSide{"/old/bench", "0.1.0", "def", {}, {{"onednn", "3.1.0"}}};
+    facts.candidate.loaded = {{"bench", "/opt/bench", "started by /src/bench"},
+                              {"onednn", "/opt/lib/libdnnl.so.3.2", "AVX2, build 1", "0123abcd"}};
+    facts.candidate.other_files = {"/lib/libc.so.6"};
     facts.store = "baselines";
+    facts.inherited = {{"ONEDNN_MAX_CPU_ISA", "AVX2"}};
     evidence.mode = GateEvidence::Mode::paired;
     evidence.settings = {0.02, 0.03, 0.10};
     evidence.policy.duets = 2;
@@ -133,6 +137,7 @@ TEST(EvidenceFile, ReadsWhatItWrote) {
   ASSERT_TRUE(file.ok()) << file.error().message();
   EXPECT_EQ(file->facts.candidate, example.facts.candidate);
   EXPECT_EQ(file->facts.base, example.facts.base);
+  EXPECT_EQ(file->facts.inherited, example.facts.inherited);
   EXPECT_EQ(file->facts.store, "baselines");
   const GateEvidence& evidence = file->evidence;
   EXPECT_EQ(evidence.mode, GateEvidence::Mode::paired);

@@ -32,6 +32,22 @@ TEST(GateJson, IsWhatItsSchemaSays) {
   }
 }
 
+TEST(GateJson, HasTheFilesThatEachSideLoaded) {
+  GateFile gate = sample_gate();
+  gate.facts.candidate.loaded = {{"bench", "/a/bench", "started by /a/launcher"},
+                                 {"onednn", "/a/libdnnl.so.3.2", "AVX2, build 1", "0123"}};
+  gate.facts.candidate.other_files = {"/lib/libc.so.6"};
+  gate.facts.inherited = {{"LD_LIBRARY_PATH", "/a"}};
+  const std::string text = gate_json(gate, kKits);
+  EXPECT_THAT(test::schema_problems(text, "docs/gate.schema.json"), IsEmpty());
+  const json loaded = json::parse(text).at("candidate").at("loaded");
+  ASSERT_THAT(loaded, SizeIs(2));
+  EXPECT_EQ(loaded[1], json({{"name", "onednn"},
+                             {"path", "/a/libdnnl.so.3.2"},
+                             {"detail", "AVX2, build 1"},
+                             {"digest", "0123"}}));
+}
+
 TEST(GateJson, TheSchemaRefusesWhatIsNone) {
   json document = json::parse(gate_json(sample_gate(), kKits));
   document["cases"][0]["verdict"] = "SLOW";

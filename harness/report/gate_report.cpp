@@ -178,7 +178,17 @@ bool is_error(const GateFile& gate, const CaseAssessment& judgement) {
 std::string format_side(std::string_view role, const GateSide& side) {
   std::string text = fmt::format("{}: bench {}", role, side.tool_version);
   if (!side.commit.empty()) text += fmt::format(" (commit {})", side.commit);
-  for (const auto& [name, version] : side.libraries) text += fmt::format(", {} {}", name, version);
+  const auto add_file = [&](std::string_view preposition, std::string_view name) {
+    const auto file = std::ranges::find(side.loaded, name, &LoadedFile::name);
+    if (file == side.loaded.end()) return;
+    text += fmt::format(" {} {}", preposition, file->path);
+    if (!file->detail.empty()) text += fmt::format(" ({})", file->detail);
+  };
+  add_file("at", kProgramFile);
+  for (const auto& [name, version] : side.libraries) {
+    text += fmt::format(", {} {}", name, version);
+    add_file("from", name);
+  }
   std::string_view separator = " with ";
   for (const auto& [name, value] : side.environment) {
     text += fmt::format("{}{}={}", separator, name, value);
@@ -202,6 +212,21 @@ std::string duet_options(const GateFile& gate) {
          side_options("cand", named(candidate), candidate);
 }
 
+// Returns the command that measures the candidate of a gate without a base as the gate did, and
+// compares it with the same store.
+std::string run_reproduction(const GateFile& gate, const CaseAssessment& judgement,
+                             const std::string& plugins) {
+  const GateSide& candidate = gate.facts.candidate;
+  std::map<std::string, std::string> variables = candidate.environment;
+  variables.insert(gate.facts.inherited.begin(), gate.facts.inherited.end());
+  const std::string program =
+      candidate.program == gate.program_path ? gate.program : shell_quoted(candidate.program);
+  const std::string store =
+      gate.facts.store ? " --baseline " + shell_quoted(*gate.facts.store) : "";
+  return fmt::format("{}{} run {}{}{}", shell_variables(variables), program,
+                     shell_quoted(judgement.id), plugins, store);
+}
+
 }  // namespace
 
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) {
@@ -209,18 +234,9 @@ std::string reproduction(const GateFile& gate, const CaseAssessment& judgement) 
   for (const std::string& plugin : gate.facts.plugins) {
     plugins += " --plugin " + shell_quoted(plugin);
   }
-  if (!gate.facts.base) {
-    const GateSide& candidate = gate.facts.candidate;
-    std::string environment = candidate.environment.empty() ? "" : "env ";
-    for (const auto& [name, value] : candidate.environment) {
-      environment += shell_quoted(name + "=" + value) + " ";
-    }
-    const std::string program =
-        candidate.program == gate.program_path ? gate.program : shell_quoted(candidate.program);
-    return fmt::format("{}{} run {}{}", environment, program, shell_quoted(judgement.id), plugins);
-  }
-  return fmt::format("{} duet {}{}{}", gate.program, shell_quoted(judgement.id), plugins,
-                     duet_options(gate));
+  if (!gate.facts.base) return run_reproduction(gate, judgement, plugins);
+  return fmt::format("{}{} duet {}{}{}", shell_variables(gate.facts.inherited), gate.program,
+                     shell_quoted(judgement.id), plugins, duet_options(gate));
 }
 
 std::vector<std::string> case_lines(const GateFile& gate, const CaseAssessment& judgement,

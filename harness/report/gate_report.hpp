@@ -47,10 +47,13 @@ std::string_view reference_name(const CaseAssessment& judgement);
 // gate assessed no case and does not succeed.
 bool is_error(const GateFile& gate, const CaseAssessment& judgement);
 
-// Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) with ONEDNN_MAX_CPU_ISA=SSE41".
+// Returns one line: "base: bench 0.1.0 (commit 1a2b3c4d) at /old/bench, onednn 3.2.0 from
+// /old/lib/libdnnl.so.3.2 (OpenMP, SSE41, build 5e6f7a8b) with ONEDNN_MAX_CPU_ISA=SSE41". Omits
+// what is unknown.
 std::string format_side(std::string_view role, const GateSide& side);
 
-// Returns the command that measures both sides of one case again.
+// Returns the command that measures both sides of one case again, or the candidate of a gate
+// without a base, with the store. Begins with the variables that the gate's workers inherited.
 std::string reproduction(const GateFile& gate, const CaseAssessment& judgement);
 
 // Paths of kits by case id, as the reports show them. A kit is a folder with both sides' profiles

@@ -62,12 +62,42 @@ TEST(GateReport, TheReproductionCanBePasted) {
   EXPECT_THAT(reproduction(gate, gate.judgements[1]), testing::StartsWith("./bench duet conv/"));
   gate.facts.base.reset();
   EXPECT_EQ(reproduction(gate, gate.judgements[1]),
-            "env ONEDNN_MAX_CPU_ISA=SSE41 ./bench run conv/forward/c64");
+            "env ONEDNN_MAX_CPU_ISA=SSE41 ./bench run conv/forward/c64 --baseline baselines");
   gate.facts.candidate.environment = {{"A", "two words"}};
   EXPECT_EQ(reproduction(gate, gate.judgements[1]),
-            "env 'A=two words' ./bench run conv/forward/c64");
+            "env 'A=two words' ./bench run conv/forward/c64 --baseline baselines");
   gate.facts.candidate.environment.clear();
+  gate.facts.store.reset();
   EXPECT_EQ(reproduction(gate, gate.judgements[1]), "./bench run conv/forward/c64");
+}
+
+// The command of a gate under ONEDNN_MAX_CPU_ISA measured the fast side, and compared it with
+// nothing.
+TEST(GateReport, TheReproductionHasTheVariablesOfTheGateAndItsStore) {
+  GateFile gate = test::sample_gate();
+  gate.facts.inherited = {{"LD_LIBRARY_PATH", "my libs"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}};
+  EXPECT_THAT(
+      reproduction(gate, gate.judgements[1]),
+      testing::StartsWith("env 'LD_LIBRARY_PATH=my libs' ONEDNN_MAX_CPU_ISA=AVX2 bench duet "
+                          "conv/forward/c64 --base "));
+  gate.facts.base.reset();
+  gate.facts.candidate.environment.clear();
+  EXPECT_EQ(reproduction(gate, gate.judgements[1]),
+            "env 'LD_LIBRARY_PATH=my libs' ONEDNN_MAX_CPU_ISA=AVX2 ./bench run conv/forward/c64 "
+            "--baseline baselines");
+}
+
+// Two builds of one version looked the same in every report.
+TEST(GateReport, ASideShowsTheFilesAndBuildsThatItLoaded) {
+  GateSide side = test::sample_facts().candidate;
+  EXPECT_EQ(format_side("candidate", side),
+            "candidate: bench 0.1.0 (commit abc), onednn 3.2.0 with ONEDNN_MAX_CPU_ISA=SSE41")
+      << "an older file";
+  side.loaded = {{std::string(kProgramFile), "/a/bench", ""},
+                 {"onednn", "/a/libdnnl.so.3.2", "OpenMP, SSE41, build 12"}};
+  EXPECT_EQ(format_side("candidate", side),
+            "candidate: bench 0.1.0 (commit abc) at /a/bench, onednn 3.2.0 from /a/libdnnl.so.3.2 "
+            "(OpenMP, SSE41, build 12) with ONEDNN_MAX_CPU_ISA=SSE41");
 }
 
 // Users of ./bench got the absolute path of the built program, also as base and candidate of a gate
@@ -88,7 +118,7 @@ TEST(GateReport, TheReproductionCallsThisProgramAsTheUserDid) {
   EXPECT_EQ(reproduction(gate, judgement),
             "./bench duet conv/forward/c64 --base /tree/build/release/bench");
   gate.facts.base.reset();
-  EXPECT_EQ(reproduction(gate, judgement), "./bench run conv/forward/c64");
+  EXPECT_EQ(reproduction(gate, judgement), "./bench run conv/forward/c64 --baseline baselines");
 }
 
 TEST(GateReport, EveryFormatHasAFileOfItsOwn) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/lines.hpp"
+#include "harness/judge/equal_sides.hpp"
 #include "harness/report/gate_report.hpp"
 
 #include <fmt/format.h>
@@ -116,9 +117,7 @@ inline CaseAssessment passed_judgement(const std::string& id) {
 
 inline const KitPaths kKits = {{"conv/forward/c64", "out/conv__forward__c64"}};
 
-inline void conclude_gate(GateFile& gate) {
-  gate.conclusion = conclude(gate.evidence, gate.judgements, {});
-}
+inline void conclude_gate(GateFile& gate) { gate.conclusion = conclude(gate, {}); }
 
 // Returns a gate whose cases have the order of the configuration. Reports show them in another
 // order.
