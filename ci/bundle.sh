@@ -53,14 +53,16 @@ everywhere='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libutil|libstdc\+
 while read -r name path; do
   [[ -e $libraries/$name || $name =~ $everywhere ]] || install -m 644 "$(readlink -f "$path")" "$libraries/$name"
 done < <(ldd "$tree"/bin/* "$libraries"/*.so* | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u)
-# The loader finds what a program needs by its RUNPATH, which LD_LIBRARY_PATH precedes, but not what
-# only a library needs.
+# The loader finds what a program needs by its RUNPATH, which LD_LIBRARY_PATH precedes. It does not use
+# this RUNPATH for what only a library of the program needs.
 needed() { objdump -p "$1" | awk '/NEEDED/ {print $2}'; }
-needed_by_all=$(for program in "$tree"/bin/*; do needed "$program" | sort -u; done | sort | uniq -c |
-  awk -v programs="$(find "$tree/bin" -type f | wc -l)" '$1 == programs {print $2}')
-for library in "$libraries"/*.so*; do
-  for name in $(needed "$library"); do
-    [[ ! -e $libraries/$name ]] || grep -qxF "$name" <<<"$needed_by_all" || ci/search_beside.py "$library"
+for program in "$tree"/bin/*; do
+  direct=$(needed "$program")
+  for library in $(ldd "$program" | awk -v folder="$libraries/" '{print folder $1}'); do
+    [[ -e $library ]] || continue
+    for name in $(needed "$library"); do
+      [[ ! -e $libraries/$name ]] || grep -qxF "$name" <<<"$direct" || ci/search_beside.py "$library"
+    done
   done
 done
 
