@@ -7,7 +7,7 @@ launcher=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset CI BENCH_SETUP BENCH_CUDA_LIBS
+unset CI BENCH_SETUP BENCH_CUDA_LIBS CMAKE_PREFIX_PATH
 
 check() { # check <what> <expected> <got>
   if [[ $2 != "$3" ]]; then
@@ -97,8 +97,7 @@ run_after_change() {
   run "$root/bench" list
   check "$1: once" "${2:-}build bench_program" "$(calls)"
 }
-age() { touch -d '1 hour ago' "$root/build/release/bench.stamp"; }
-settle() { find "$root" -exec touch -d '2 hours ago' {} +; age; }
+settle() { run "$root/bench" settle; }
 
 settle && touch "$root/base/a.cpp" && run_after_change "changed source"
 settle && rm "$root/base/b.cpp" && run_after_change "removed source"
@@ -114,6 +113,26 @@ check "installed CUDA toolkit: the caller's libraries" "$work/bin|list|libraries
 rm -r "$root/build/deps/cuda"
 settle && mkdir -p "$root/.git/logs" && touch "$root/.git/logs/HEAD" && run_after_change "new commit"
 settle && rm -rf "$root/build/release/bench" && run_after_change "binary removed"
+
+# What ninja would not see, since it compares times: everything is built again.
+settle && echo 'int x;' >"$work/older" && touch -d '1 day ago' "$work/older" &&
+  cp -p "$work/older" "$root/base/a.cpp" && run_after_change "a source replaced by an older one" \
+  "configure,build clean,"
+settle && touch -d '1 hour' "$root/build/release/bench".* && touch "$root/base/a.cpp" &&
+  run_after_change "a build of the future: the clock was set back" "configure,build clean,"
+run "$root/bench" list
+check "everything built again: the reason is not repeated" "" "$err"
+settle && touch "$root/base/a.cpp" "$root/ci/broken" && run "$root/bench" list
+rm "$root/ci/broken" && cp -p "$work/older" "$root/base/a.cpp" &&
+  run_after_change "a failed build, then an older source" "configure,build clean,"
+
+# The oneDNN that the caller names replaces the one that an existing build uses.
+settle && rm -f "$root/ci/calls"
+export CMAKE_PREFIX_PATH="/opt/my onednn"
+run_after_change "another CMAKE_PREFIX_PATH" configure,
+unset CMAKE_PREFIX_PATH
+run "$root/bench" list
+check "CMAKE_PREFIX_PATH no longer set: the build stays" "configure,build bench_program" "$(calls)"
 
 settle && touch "$root/base/a.cpp" "$root/ci/broken"
 cat >"$root/ci/output" <<'NINJA'
@@ -209,6 +228,13 @@ check "answer yes: status" 5 $status
 contains "on a terminal: one line, written over" \
   $'\r\e[Kbench: building: 30 of 120, about 3 min left\r\e[K' "$(<"$work/typed")"
 check "answer yes: steps" "setup --build,configure,build bench_program" "$(calls)"
+
+# The hint is a command to copy, also in a folder whose name has an apostrophe.
+make_checkout
+mv "$root" "$work/it's" && root="$work/it's"
+run "$root/bench" list
+hint=$(sed -n 's/^bench: install it with: //p' <<<"$err")
+check "hint: names the script" "$root/ci/setup --build" "$(eval "printf '%s' $hint" | sed 's/--build$/ &/')"
 
 [[ $failures == 0 ]] && echo "launcher: all checks passed"
 exit $((failures > 0))
