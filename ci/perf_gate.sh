@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/perf_gate.sh [--base REF] [--out DIR] [--advisory] [CONFIG [GATE-ARGUMENT...]]
 # Judges this checkout against the commit that it branched from, as for a pull request: builds both,
-# then runs `bench gate CONFIG --base`. The base's checkout and build are kept in build/gate-base.
+# then runs `bench gate CONFIG --base`. The base's checkout and build are kept in build/gate-base. A CI
+# system may restore only build/gate-base/build; it is used again if it was built from the same commit.
 #   --base REF   a commit to compare with (default: the merge base with origin's default branch, or the
 #                commit before this one if they are the same)
 #   --out DIR    folder of reports and kits (default: gate)
@@ -11,7 +12,7 @@
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-usage() { sed -n '3,10s/^# //p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '3,11s/^# //p' "${BASH_SOURCE[0]}"; }
 ref='' out=gate advisory=false
 while (($#)); do
   case $1 in
@@ -42,18 +43,35 @@ base=$(git rev-parse --verify --quiet "${ref:-$(merge_base)}^{commit}") || {
   exit 2
 }
 tree=build/gate-base
+# Creates the worktree of the base. git does not create one in a folder that exists, so the restored
+# build moves aside and back. The sources get the time of their commit, which is the same in each new
+# checkout: the build would otherwise be older than all of them.
+add_worktree() {
+  local kept=build/gate-base.kept
+  rm -rf "$kept"
+  [[ ! -d $tree/build ]] || mv "$tree/build" "$kept"
+  rm -rf "$tree"
+  git worktree prune
+  git worktree add --quiet --detach "$tree" "$base"
+  git -C "$tree" ls-files -z | (cd "$tree" && xargs -0 touch -h -d "@$(git log -1 --format=%ct)")
+  [[ -d $kept ]] || return 0
+  # A build of another commit may be newer than sources that differ from its own.
+  [[ $(cat "$kept/gate-base.commit" 2>/dev/null) == "$base" ]] || rm -rf "$kept/release"
+  mv "$kept" "$tree/build"
+}
 if [[ -e $tree/.git ]]; then
   git -C "$tree" checkout --quiet --detach "$base"
 else
-  git worktree prune
-  git worktree add --quiet --detach "$tree" "$base"
+  add_worktree
 fi
 # The base uses the libraries that are already installed here.
 mkdir -p "$tree/build"
-[[ -e $tree/build/deps || ! -e build/deps ]] || ln -s "$PWD/build/deps" "$tree/build/deps"
+[[ -e $tree/build/deps || ! -e build/deps ]] || ln -sfn "$PWD/build/deps" "$tree/build/deps"
+rm -f "$tree/build/gate-base.commit"
 
 BENCH_SETUP=yes ./bench --version >&2
 (cd "$tree" && BENCH_SETUP=yes ./bench --version >&2)
+printf '%s\n' "$base" >"$tree/build/gate-base.commit"
 
 status=0
 ./bench gate "$config" --base "$tree" --out "$out" --force "$@" || status=$?

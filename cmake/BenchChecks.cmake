@@ -65,6 +65,7 @@ bench_check(language ci/check_language.py)
 bench_check(language_self_test ci/check_language.py --self-test)
 bench_check(format ci/check_format)
 bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
+bench_check(perf_gate tests/perf_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/perf_gate.sh" "${PROJECT_SOURCE_DIR}/bench")
 bench_check(setup tests/setup_test.sh "${PROJECT_SOURCE_DIR}/ci/setup")
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..

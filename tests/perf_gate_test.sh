@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/perf_gate_test.sh <ci/perf_gate.sh> <launcher>: the recipe for CI in a repository of two commits,
+# with a fake build. Between two runs only build/gate-base/build survives, as in a CI system's cache.
+set -uo pipefail
+script=$1 launcher=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset CI BENCH_SETUP GITHUB_STEP_SUMMARY CMAKE_PREFIX_PATH BENCH_CUDA_LIBS
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
+export GIT_CONFIG_GLOBAL=/dev/null
+
+check() { # check <what> <expected> <got>
+  if [[ $2 != "$3" ]]; then
+    printf 'FAILED %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+  fi
+}
+
+# A source repository. Its fake cmake writes the folder of each build to $work/builds.
+origin=$work/origin
+mkdir -p "$origin"/{base,ops,harness,cmake,ci/requirements} "$work/bin"
+cp "$launcher" "$origin/bench" && cp "$script" "$origin/ci/perf_gate.sh"
+touch "$origin"/{CMakeLists.txt,CMakePresets.json} "$origin"/base/a.cpp "$origin"/{ops,harness,cmake}/b
+touch "$origin/ci/requirements/r.txt"
+printf '#!/bin/sh\nexit 0\n' >"$origin/ci/setup" && chmod +x "$origin/ci/setup"
+cat >"$work/bin/cmake" <<CMAKE
+#!/bin/sh
+case \$1 in
+  --preset) mkdir -p build/\$2 && touch build/\$2/build.ninja ;;
+  --build)
+    [ "\$4" = bench_program ] || exit 0
+    case \$2 in */gate-base/*) echo base ;; *) echo candidate ;; esac >>"$work/builds"
+    cat >"\$2/bench" <<'PROGRAM'
+#!/bin/sh
+[ "\$1" != gate ] || { mkdir -p gate && echo "gate \$*" >gate/gate.md; }
+PROGRAM
+    chmod +x "\$2/bench" ;;
+esac
+CMAKE
+chmod +x "$work/bin/cmake"
+PATH="$work/bin:$PATH"
+git -C "$origin" init --quiet --initial-branch=main
+git -C "$origin" add --all && GIT_COMMITTER_DATE='2026-01-01T00:00:00Z' git -C "$origin" commit --quiet -m one
+echo 'int x;' >"$origin/base/a.cpp"
+git -C "$origin" commit --quiet --all -m two
+first=$(git -C "$origin" rev-parse HEAD~1)
+
+# job <base>: a run of the CI system in a fresh clone at the same path, with the cache of the last one
+job() {
+  rm -rf "$work/cache" "$work/builds"
+  [[ ! -d $work/clone/build/gate-base/build ]] || mv "$work/clone/build/gate-base/build" "$work/cache"
+  rm -rf "$work/clone"
+  git clone --quiet "$origin" "$work/clone"
+  if [[ -d $work/cache ]]; then
+    mkdir -p "$work/clone/build/gate-base" && mv "$work/cache" "$work/clone/build/gate-base/build"
+  fi
+  (cd "$work/clone" && ci/perf_gate.sh --base "$1" --out gate) >"$work/log" 2>&1
+  status=$?
+  [[ $status == 0 ]] || cat "$work/log"
+}
+builds() { paste -sd, "$work/builds" 2>/dev/null; }
+report() { cat "$work/clone/gate/gate.md" 2>/dev/null; }
+
+job "$first"
+check "first job: status" 0 $status
+check "first job: builds both" candidate,base "$(builds)"
+check "first job: gates" "gate gate configs/quick.yaml --base build/gate-base --out gate --force" "$(report)"
+job "$first"
+check "second job: status" 0 $status
+check "second job: the restored build of the base is used" candidate "$(builds)"
+check "second job: gates" "gate gate configs/quick.yaml --base build/gate-base --out gate --force" "$(report)"
+check "second job: the base's checkout" "$first" "$(git -C "$work/clone/build/gate-base" rev-parse HEAD)"
+job HEAD
+check "another base: status" 0 $status
+check "another base: a restored build of another commit is not used" candidate,base "$(builds)"
+
+# On a machine that keeps everything, the second run builds nothing.
+rm -f "$work/builds"
+(cd "$work/clone" && ci/perf_gate.sh --base HEAD --out gate) >"$work/log" 2>&1
+check "kept checkout: status" 0 $?
+check "kept checkout: builds nothing" "" "$(builds)"
+
+[[ $failures == 0 ]] && echo "perf_gate: all checks passed"
+exit $((failures > 0))
