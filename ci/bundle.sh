@@ -67,7 +67,10 @@ for program in "$tree"/bin/*; do
 done
 
 mkdir -p "$(dirname -- "$out")"
-tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
+# The time of the commit, so that the same sources give the same archive; a source archive has no
+# commits.
+time=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
+tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$time" \
   --directory "$stage" bench | gzip -9n >"$out"
 bytes=$(stat -c %s "$out")
 if ((bytes > limit)); then

@@ -7,9 +7,18 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # ci/tidy reads it
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-find_program(BENCH_CCACHE ccache)
+find_program(BENCH_CCACHE ccache DOC "ccache, which compiles; empty: compile without it")
 if(BENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${BENCH_CCACHE}")
+  # ccache fails if it cannot create its folder, as in the sandbox of a packager, without a home.
+  set(ccache_check "${PROJECT_BINARY_DIR}/CMakeFiles/ccache_check")
+  file(WRITE "${ccache_check}.cpp" "int ccache_check;\n")
+  execute_process(COMMAND "${BENCH_CCACHE}" "${CMAKE_CXX_COMPILER}" -c "${ccache_check}.cpp" -o "${ccache_check}.o"
+    RESULT_VARIABLE ccache_status ERROR_VARIABLE ccache_reason OUTPUT_QUIET ERROR_STRIP_TRAILING_WHITESPACE)
+  if(ccache_status EQUAL 0)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${BENCH_CCACHE}")
+  else()
+    message(STATUS "Compiling without ccache, which does not work here: ${ccache_reason}")
+  endif()
 endif()
 
 # RUNPATH, not RPATH: LD_LIBRARY_PATH must be able to select another libdnnl.so.3 for a worker.

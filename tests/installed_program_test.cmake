@@ -33,11 +33,29 @@ file(RENAME "${WORK_DIR}/first" "${WORK_DIR}/moved")
 file(GLOB_RECURSE installed LIST_DIRECTORIES FALSE RELATIVE "${WORK_DIR}/moved" "${WORK_DIR}/moved/*")
 foreach(name IN ITEMS bin/bench lib/bench/libdnnl.so.3 lib/bench/libbench_capture.so
     libbench_profile.so include/bench/profiler.hpp cmake/bench/bench-config.cmake
-    man/man1/bench.1.gz doc/bench/profiler.md share/bench/configs/resnet.yaml)
+    man/man1/bench.1.gz doc/bench/docs/profiler.md share/bench/configs/resnet.yaml)
   string(REPLACE "." "\\." pattern "${name}")
   if(NOT installed MATCHES "(^|;|/)${pattern}(;|$)")
     message(FATAL_ERROR "${name} is not installed, only:\n${installed}")
   endif()
+endforeach()
+
+# Each link of an installed document leads to an installed file.
+foreach(document IN LISTS installed)
+  if(NOT document MATCHES "\\.md$")
+    continue()
+  endif()
+  file(READ "${WORK_DIR}/moved/${document}" text)
+  string(REPLACE "](" "@" text "${text}")
+  string(REGEX REPLACE "[][;]" " " text "${text}")  # CMake's lists treat these specially
+  get_filename_component(folder "${WORK_DIR}/moved/${document}" DIRECTORY)
+  string(REGEX MATCHALL "@[A-Za-z0-9_./-]+" links "${text}")
+  foreach(link IN LISTS links)
+    string(SUBSTRING "${link}" 1 -1 file)
+    if(NOT EXISTS "${folder}/${file}")
+      message(FATAL_ERROR "${document} links to ${file}, which is not installed")
+    endif()
+  endforeach()
 endforeach()
 
 run(0 --version)
