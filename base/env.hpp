@@ -12,6 +12,8 @@
 
 namespace bench {
 
+class InheritedSignals;  // base/inherited_signals.hpp
+
 // Source of the current time: CLOCK_MONOTONIC, or a scripted clock in tests.
 class Clock {
  public:
@@ -34,6 +36,9 @@ struct Env {
   // Returns the value of an environment variable; nullopt if it is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
   std::function<std::string()> utc_now;  // returns for example "2026-11-21T08:00:00Z"
+  // What main() replaced, for programs that run on behalf of the user. nullptr: it replaced
+  // nothing.
+  const InheritedSignals* inherited_signals = nullptr;
 
   // Returns whether to use colours: `out` is a terminal, NO_COLOR is not set, and TERM is not dumb.
   bool use_colour() const;

@@ -9,6 +9,8 @@
 namespace bench {
 namespace {
 
+constexpr std::size_t kBlockSize = 65536;
+
 // The handler replaces SIG_IGN, because exec resets a handled signal to its default, but keeps an
 // ignored signal ignored.
 void do_nothing(int) {}
@@ -34,7 +36,7 @@ void survive_failed_writes() {
 }
 
 CheckedStream::Buffer::Buffer(int descriptor)
-    : descriptor_(descriptor), is_terminal_(::isatty(descriptor) != 0) {
+    : descriptor_(descriptor), is_terminal_(::isatty(descriptor) != 0), block_(kBlockSize) {
   setp(block_.data(), block_.data() + block_.size());
 }
 

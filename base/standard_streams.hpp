@@ -3,9 +3,9 @@
 // failed writes.
 #pragma once
 
-#include <array>
 #include <ostream>
 #include <streambuf>
+#include <vector>
 
 namespace bench {
 
@@ -47,7 +47,7 @@ class CheckedStream final : public std::ostream {
     int descriptor_;
     bool is_terminal_;
     int error_ = 0;
-    std::array<char, 65536> block_;
+    std::vector<char> block_;  // not on the stack, whose limit may be as small
   };
 
   Buffer buffer_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/inherited_signals.hpp"
 #include "harness/cli/progress.hpp"
 
 #include <sys/signalfd.h>
@@ -9,9 +10,10 @@ namespace bench {
 InterruptWatch::InterruptWatch() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGHUP);
+  // The descriptor would also report blocked signals that are ignored.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!ignores_signal(signal)) sigaddset(&signals, signal);
+  }
   sigprocmask(SIG_BLOCK, &signals, &previous_);
   descriptor_ = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -190,7 +190,8 @@ Result<int> run_under_capture(const CaptureRequest& request, const std::string& 
   cuda = {request.cuda_library, other_cuda_tool(request, environment)};
   report_other_tool(capture::kCudaVariable, cuda.other_tool, "GPU activities");
   return run_program_to_end(program, request.command,
-                            capture_environment(request, std::move(environment)));
+                            capture_environment(request, std::move(environment)),
+                            env.inherited_signals);
 }
 
 // Everything that a capture needs; checked completely before the program runs.
@@ -254,7 +255,8 @@ ExitStatus write_profile(const Arguments& arguments, const Preparation& prepared
 // not empty.
 ExitStatus run_unprofiled(const Arguments& arguments, const std::string& program,
                           std::string_view reason, Env& env) {
-  const auto status = run_program_to_end(program, arguments.inputs, inherited_environment());
+  const auto status =
+      run_program_to_end(program, arguments.inputs, inherited_environment(), env.inherited_signals);
   if (!status.ok()) return fail("profile", status.error(), ExitStatus::usage, env);
   if (!reason.empty())
     print_line(*env.err, fmt::format("bench profile: nothing captured: {}", reason));

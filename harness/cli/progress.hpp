@@ -30,7 +30,9 @@ class WaitingLine {
 };
 
 // Lets a command poll for interruption (Ctrl-C). Blocks SIGINT, SIGTERM and SIGHUP for this thread
-// until destruction, and reads them from a descriptor. Child processes must restore their own mask.
+// until destruction, and reads them from a descriptor. A signal that this process inherited as
+// ignored (`nohup`, background commands of a script) does not interrupt. Child processes must
+// restore their own mask.
 // Not for programs with other threads.
 class InterruptWatch {
  public:

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <string>
+#include <unistd.h>
 
 namespace bench {
 namespace {
@@ -60,6 +62,20 @@ TEST_F(ProgressTest, TheLineOfASkippedCaseFitsIntoTheTerminalAndALogHasTheComple
 
 TEST_F(ProgressTest, ALogKeepsALinePerPhase) {
   EXPECT_EQ(show_phases(), "profiling conv/a\nprofiling conv/b\n");
+}
+
+// `nohup bench run` was interrupted when the terminal closed: a blocked signal arrives at the
+// descriptor although it is ignored.
+TEST(InterruptWatch, ASignalThatWasInheritedAsIgnoredDoesNotInterrupt) {
+  const auto previous = std::signal(SIGHUP, SIG_IGN);
+  {
+    InterruptWatch watch;
+    kill(getpid(), SIGHUP);
+    EXPECT_FALSE(watch.is_interrupted());
+    kill(getpid(), SIGTERM);
+    EXPECT_TRUE(watch.is_interrupted());
+  }
+  std::signal(SIGHUP, previous);
 }
 
 }  // namespace

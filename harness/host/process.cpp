@@ -111,7 +111,7 @@ std::vector<char*> make_pointers(std::vector<std::string>& texts) {
   }
   // Some containers refuse this; the addresses are then randomised as usual.
   if (launch.addresses == ProcessRequest::Addresses::fixed) personality(ADDR_NO_RANDOMIZE);
-  std::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
   sigset_t no_signals;
   sigemptyset(&no_signals);
   sigprocmask(SIG_SETMASK, &no_signals, nullptr);
@@ -156,7 +156,8 @@ std::map<std::string, std::string> inherited_environment() {
 
 std::string ProcessEnd::text() const {
   if (exit_status) return fmt::format("exit status {}", *exit_status);
-  const int number = signal.value_or(0);
+  if (!signal) return "an unknown status";
+  const int number = *signal;
   const auto name = signal_names().find(number);
   const std::string short_name =
       name == signal_names().end() ? fmt::format("signal {}", number) : std::string(name->second);
@@ -235,8 +236,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       end_(other.end_) {}
 
 ChildProcess::~ChildProcess() {
-  if (pid_ > 0 && !end_) {
-    kill();
+  if (pid_ > 0 && !end_ && kill()) {
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -279,8 +279,8 @@ ChildProcess::Wait ChildProcess::wait_for_channel(ChannelListener& listener, Nan
   }
 }
 
-void ChildProcess::kill() {
-  if (pid_ > 0 && !end_) ::kill(pid_, SIGKILL);
+bool ChildProcess::kill() {
+  return pid_ <= 0 || end_ || ::kill(pid_, SIGKILL) == 0 || errno != EPERM;
 }
 
 void ChildProcess::read_standard_error() {
@@ -370,7 +370,11 @@ std::optional<ProcessEnd> ChildProcess::try_reap() {
   if (end_) return end_;
   int status = 0;
   const pid_t reaped = waitpid(pid_, &status, WNOHANG);
-  if (reaped != pid_) return std::nullopt;
+  if (reaped == 0 || (reaped < 0 && errno == EINTR)) return std::nullopt;
+  if (reaped < 0) {  // ECHILD: it has ended, but its status is lost
+    end_ = ProcessEnd{};
+    return end_;
+  }
   end_ = WIFSIGNALED(status) ? ProcessEnd{std::nullopt, WTERMSIG(status)}
                              : ProcessEnd{WEXITSTATUS(status), std::nullopt};
   return end_;
@@ -380,13 +384,16 @@ ProcessEnd ChildProcess::finish(Nanoseconds limit, Clock& clock) {
   const Nanoseconds start = clock.now();
   std::optional<ProcessEnd> end = try_reap();
   while (!end) {
-    if (clock.now() - start >= limit) kill();
+    if (clock.now() - start >= limit && !kill()) {
+      end_ = ProcessEnd{};
+      break;
+    }
     // Reads standard error, since the child cannot end while it waits for space in that pipe.
     poll_once(-1, 0, kReapPause);
     end = try_reap();
   }
   if (error_ >= 0) read_standard_error();
-  return *end;
+  return end.value_or(ProcessEnd{});
 }
 
 }  // namespace bench

@@ -42,7 +42,8 @@ ProcessRequest::Addresses own_addresses();
 // Returns the environment of this process.
 std::map<std::string, std::string> inherited_environment();
 
-// How a process ended.
+// How a process ended. Both are nullopt if that cannot be known: something else in this process
+// waited for it, or it runs with other rights and cannot be killed.
 struct ProcessEnd {
   std::optional<int> exit_status;
   std::optional<int> signal;
@@ -87,8 +88,10 @@ class ChildProcess {
   std::string take_standard_error();
 
   void close_input();
-  void kill();
-  // Waits for the end of the process. Kills the process after `limit`.
+  // Returns false if this process has no right to kill it.
+  bool kill();
+  // Waits for the end of the process. Kills the process after `limit`; does not wait for one that
+  // this process has no right to kill.
   ProcessEnd finish(Nanoseconds limit, Clock& clock);
 
  private:

@@ -142,5 +142,38 @@ TEST(ChildProcess, SaysWhyAProgramCannotBeExecuted) {
   EXPECT_EQ(child.error().message(), "cannot execute `/nowhere/bench`: No such file or directory");
 }
 
+// With SIGCHLD ignored, the kernel discards the status of a process that ends. Waiting for it never
+// ended.
+TEST(ChildProcess, AnEndWhoseStatusIsLostIsAnEnd) {
+  MonotonicClock clock;
+  const auto previous = std::signal(SIGCHLD, SIG_IGN);
+  auto child = shell("exit 3");
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::closed);
+  const ProcessEnd end = child->finish(kPatience, clock);
+  std::signal(SIGCHLD, previous);
+  EXPECT_EQ(end.exit_status, std::nullopt);
+  EXPECT_EQ(end.signal, std::nullopt);
+  EXPECT_EQ(end.text(), "an unknown status");
+}
+
+TEST(ChildProcess, StartsWithoutTheBlockedAndIgnoredSignalsOfItsParent) {
+  MonotonicClock clock;
+  const auto previous = std::signal(SIGCHLD, SIG_IGN);
+  auto child = shell(
+      "while read -r line; do case $line in SigBlk*|SigIgn*) echo $line;; esac; done "
+      "< /proc/self/status");
+  std::signal(SIGCHLD, previous);
+  ASSERT_TRUE(child.ok());
+  std::string line;
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(line, "SigBlk: 0000000000000000");
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  const auto ignored = std::stoull(line.substr(line.find(' ') + 1), nullptr, 16);
+  EXPECT_EQ(ignored & (1ULL << (SIGCHLD - 1)), 0U) << line;
+  EXPECT_EQ(ignored & (1ULL << (SIGPIPE - 1)), 0U) << line;
+}
+
 }  // namespace
 }  // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/launch.hpp"
 
+#include "base/inherited_signals.hpp"
 #include "profiler/capture/spool_format.hpp"
 
 #include <elf.h>
@@ -151,10 +152,17 @@ void wait_for_end(pid_t child) {
   }
 }
 
-// Frees the pid of a child that has ended, and returns its exit status as a shell does.
-int collect_exit_status(pid_t child) {
+// Frees the pid of a child that has ended, and returns its exit status as a shell does. Returns an
+// error if the system does not know the status, since any number would be an invented one.
+Result<int> collect_exit_status(pid_t child, const std::string& program) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  pid_t collected = 0;
+  do {
+    collected = waitpid(child, &status, 0);
+  } while (collected < 0 && errno == EINTR);
+  if (collected < 0) {
+    return Error{fmt::format("has ended, but its exit status is lost: {}", std::strerror(errno)),
+                 program, "start this tool with SIGCHLD at its default action"};
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -253,7 +261,8 @@ std::optional<std::string> preload_obstacle(const std::string& file) {
 }
 
 Result<int> run_program_to_end(const std::string& program, const std::vector<std::string>& command,
-                               const std::map<std::string, std::string>& environment) {
+                               const std::map<std::string, std::string>& environment,
+                               const InheritedSignals* signals) {
   std::vector<std::string> words = command;
   std::vector<std::string> settings;
   for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
@@ -265,6 +274,7 @@ Result<int> run_program_to_end(const std::string& program, const std::vector<std
   const pid_t child = fork();
   if (child == 0) {
     block.unblock();
+    if (signals != nullptr) signals->restore();
     execve(program.c_str(), arguments.data(), variables.data());
     const int failure = errno;
     static_cast<void>(!write(failure_pipe[1], &failure, sizeof failure));
@@ -280,7 +290,7 @@ Result<int> run_program_to_end(const std::string& program, const std::vector<std
   const int failure = read_failure(failure_pipe[0]);
   wait_for_end(child);
   block.block();
-  const int status = collect_exit_status(child);
+  Result<int> status = collect_exit_status(child, program);
   if (failure != 0) {
     return Error{fmt::format("cannot be executed: {}", std::strerror(failure)), program, ""};
   }

@@ -11,6 +11,8 @@
 
 namespace bench {
 
+class InheritedSignals;  // base/inherited_signals.hpp
+
 enum class Backtrace { no, yes };
 enum class ResidentMemory { no, yes };  // whether to record it with each oneDNN line
 
@@ -55,10 +57,12 @@ Result<std::string> find_executable(const std::string& name, const std::string& 
 std::optional<std::string> preload_obstacle(const std::string& file);
 
 // Runs `program` with `command` as its argv and this process's standard streams, and waits. Signals
-// from the terminal reach the program directly; SIGTERM and SIGHUP are forwarded to it. Returns its
-// exit status, or 128 + the number of the signal that ended it, as a shell does. Returns an error
-// if it cannot be started.
+// from the terminal reach the program directly; SIGTERM and SIGHUP are forwarded to it. The program
+// starts with `signals`, or with this process's signal state if that is nullptr. Returns its exit
+// status, or 128 + the number of the signal that ended it, as a shell does. Returns an error if it
+// cannot be started, or if the system does not report how it ended.
 Result<int> run_program_to_end(const std::string& program, const std::vector<std::string>& command,
-                               const std::map<std::string, std::string>& environment);
+                               const std::map<std::string, std::string>& environment,
+                               const InheritedSignals* signals = nullptr);
 
 }  // namespace bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/launch.hpp"
 
+#include "base/inherited_signals.hpp"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -66,6 +68,42 @@ TEST_F(ProgramLaunch, HandlersAndMaskAreRestored) {
   EXPECT_EQ(signal_states(), before);
   EXPECT_FALSE(run_program_to_end("/nonexistent", {"nonexistent"}, {}).ok());
   EXPECT_EQ(signal_states(), before);
+}
+
+// `bench profile` returned 0 for a program that exits with 7.
+TEST_F(ProgramLaunch, ALostExitStatusIsAnErrorAndNotZero) {
+  const auto previous = std::signal(SIGCHLD, SIG_IGN);
+  const Result<int> status = run_program_to_end("/bin/sh", {"sh", "-c", "exit 7"}, {});
+  std::signal(SIGCHLD, previous);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message(),
+            "/bin/sh: has ended, but its exit status is lost: No child processes; start this tool "
+            "with SIGCHLD at its default action");
+}
+
+TEST_F(ProgramLaunch, TheProgramGetsTheSignalStateThatThisProcessInherited) {
+  const auto previous = std::signal(SIGCHLD, SIG_IGN);
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &blocked, &before), 0);
+  const InheritedSignals inherited = InheritedSignals::replace();
+  EXPECT_FALSE(ignores_signal(SIGCHLD));
+  // Bit 9 of the blocked signals is SIGUSR1, bit 16 of the ignored ones is SIGCHLD. A shell would
+  // change the actions of signals.
+  const auto matches = [](const char* line, const InheritedSignals* signals) {
+    const Result<int> status =
+        run_program_to_end("/bin/grep", {"grep", "-qE", line, "/proc/self/status"}, {}, signals);
+    return status.ok() && *status == 0;
+  };
+  constexpr const char* kBlocked = "^SigBlk:.*[2367abef][0-9a-f]{2}$";
+  constexpr const char* kIgnored = "^SigIgn:.*[13579bdf][0-9a-f]{4}$";
+  const bool is_restored = matches(kBlocked, &inherited) && matches(kIgnored, &inherited);
+  const bool has_own = !matches(kBlocked, nullptr) && !matches(kIgnored, nullptr);
+  std::signal(SIGCHLD, previous);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_TRUE(is_restored);
+  EXPECT_TRUE(has_own);
 }
 
 }  // namespace
