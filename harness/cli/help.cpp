@@ -98,7 +98,10 @@ std::vector<NamedText> environment_rows() {
       {"NO_COLOR", "no colour on a terminal"},
       {"COLUMNS", "width of tables if standard output is not a terminal (default: any)"},
       {"LD_LIBRARY_PATH", "workers use the libdnnl.so.3 found there"},
-      {"ONEDNN_*", "passed to workers and recorded in the result file"}};
+      {"ONEDNN_*", "passed to workers and recorded in the result file, except ONEDNN_VERBOSE"},
+      {"BENCH_CUDA_LIBS", "folders, separated by colons, of cuDNN and other libraries for a GPU"},
+      {"BENCH_CUDA_PLUGIN",
+       "the plugin for a GPU (default: libbench_cuda.so of the installation)"}};
   for (const SwitchRow& row : switch_rows()) {
     rows.emplace_back(fmt::format("{}={}", row.variable, row.value),
                       fmt::format("of the profiler: {} (default {})", row.help, row.fallback));

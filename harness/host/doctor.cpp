@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <string_view>
@@ -223,29 +224,102 @@ void examine_isolation(const SystemRoot& root, const CpuFacts& cpu, FindingList&
   }
 }
 
+// A program inherits its priority, its scheduling policy and its limits. Only findings that matter
+// are listed, since the defaults are the same everywhere.
+void examine_priority(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
+  const SchedulingFacts facts = read_scheduling(root);
+  if (facts.nice.value_or(0) != 0) {
+    const bool is_lower = *facts.nice > 0;
+    add(findings, is_lower ? Level::problem : Level::note, "priority",
+        fmt::format("nice {}", *facts.nice),
+        is_lower ? "workers wait for every program of normal priority: times have a long tail"
+                 : "workers displace other programs: times differ from those of normal priority",
+        "start without nice");
+  }
+  if (facts.policy.value_or("other") != "other") {
+    add(findings, Level::problem, "scheduling", *facts.policy,
+        "workers inherit this policy: times differ from those of the usual one",
+        "start without chrt, or with: chrt --other 0");
+  }
+}
+
+// A resource limit of /proc/self/limits below which something fails.
+struct LimitRow {
+  std::string_view name;
+  std::int64_t sufficient;
+  std::string_view unit;
+  std::string_view consequence;
+  std::string_view remedy;
+};
+constexpr std::int64_t kAnyLimit = std::numeric_limits<std::int64_t>::max();
+constexpr std::array<LimitRow, 5> kLimits = {
+    {{"Max stack size", std::int64_t{1} << 20, "bytes",
+      "libraries may overflow the stack of a worker: cases crash with SIGSEGV", "ulimit -s 8192"},
+     {"Max cpu time", kAnyLimit, "seconds", "the kernel ends a worker or this program after it",
+      "start without `ulimit -t`"},
+     {"Max address space", kAnyLimit, "bytes", "large cases and the CUDA driver find no memory",
+      "start without `ulimit -v`"},
+     {"Max data size", kAnyLimit, "bytes", "large cases find no memory",
+      "start without `ulimit -d`"},
+     {"Max file size", kAnyLimit, "bytes", "result files and profiles may become too large",
+      "start without `ulimit -f`"}}};
+
+void examine_limits(const SystemRoot& root, const CpuFacts&, FindingList& findings) {
+  const std::string text = read_text(root, "/proc/self/limits").value_or("");
+  for (const LimitRow& row : kLimits) {
+    const std::size_t begin = text.find(row.name);
+    if (begin == std::string::npos) continue;
+    const std::size_t value = text.find_first_not_of(' ', begin + row.name.size());
+    if (value == std::string::npos) continue;
+    const auto limit = parse_integer(std::string_view(text).substr(value));  // not "unlimited"
+    if (!limit || *limit >= row.sufficient) continue;
+    add(findings, Level::note, fmt::format("limit of {}", row.name.substr(sizeof "Max")),
+        fmt::format("{} {}", *limit, row.unit), std::string(row.consequence),
+        std::string(row.remedy));
+  }
+}
+
+constexpr std::string_view kSilent =
+    "not passed to workers: printing each execution takes longer than a short one";
+constexpr std::string_view kAskForReasons = "see `bench explain` and `bench run --profile`";
+constexpr std::string_view kAllCode =
+    "passed to workers and recorded: other code runs in each worker";
+constexpr std::string_view kAllocator =
+    "passed to workers and recorded: changes how memory is allocated";
+
 // Environment variables with a prefix, and what they do to a run.
 struct VariableRow {
   std::string_view prefix;
   std::string_view consequence;
   std::string_view remedy;
 };
-constexpr std::array<VariableRow, 11> kVariables = {
+// The first row with a variable's prefix applies to it.
+constexpr std::array<VariableRow, 18> kVariables = {
     {{"OMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
      {"GOMP_", "not passed to workers: bench sets spinning and pinning itself", "use `threads:`"},
      {"KMP_", "not passed to workers: bench sets threads and pinning itself", "use `threads:`"},
+     {"ONEDNN_VERBOSE", kSilent, kAskForReasons},
+     {"DNNL_VERBOSE", kSilent, kAskForReasons},
+     {"MKLDNN_VERBOSE", kSilent, kAskForReasons},
+     {"LD_PRELOAD", kAllCode, "unset it for comparable results"},
+     {"LD_AUDIT", kAllCode, "unset it for comparable results"},
+     {"MALLOC_", kAllocator, "unset it for comparable results"},
+     {"GLIBC_TUNABLES", kAllocator, "unset it for comparable results"},
      {"ONEDNN_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
      {"DNNL_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
-     {"NVIDIA_TF32_OVERRIDE", "passed to workers: disables or enables TF32 in every library",
+     {"NVIDIA_TF32_OVERRIDE",
+      "passed to workers and recorded: disables or enables TF32 in every library",
       "unset it, and choose with `math:`"},
-     {"CUBLAS_", "passed to workers: changes what the library does",
+     {"CUBLAS_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
-     {"CUDNN_", "passed to workers: changes what the library does",
+     {"CUDNN_", "passed to workers and recorded: changes what the library does",
       "unset it for comparable results"},
-     {"CUDA_LAUNCH_BLOCKING", "passed to workers: each launch waits for its kernel", "unset it"},
+     {"CUDA_LAUNCH_BLOCKING", "passed to workers and recorded: each launch waits for its kernel",
+      "unset it"},
      {"CUDA_INJECTION64_PATH",
-      "passed to workers: a tool is attached during timing, and "
+      "passed to workers and recorded: a tool is attached during timing, and "
       "traces of this program contain no GPU activities",
       "unset it"},
      {"NVTX_INJECTION64_PATH", "passed to workers: a tool receives every range", "unset it"}}};
@@ -260,15 +334,16 @@ void examine_variables(const SystemRoot& root, const CpuFacts&, FindingList& fin
       const std::size_t equals = std::min(entry.find('='), entry.size() - 1);
       add(findings, Level::note, entry.substr(0, equals), entry.substr(equals + 1),
           std::string(variable.consequence), std::string(variable.remedy));
+      break;
     }
   }
 }
 
 using SubjectFunction = void (*)(const SystemRoot&, const CpuFacts&, FindingList&);
-constexpr std::array<SubjectFunction, 13> kSubjects = {
+constexpr std::array<SubjectFunction, 15> kSubjects = {
     examine_cpu,    examine_mask,       examine_smt,      examine_governor, examine_turbo,
     examine_aslr,   examine_huge_pages, examine_steal,    examine_load,     examine_paranoia,
-    examine_memory, examine_isolation,  examine_variables};
+    examine_memory, examine_isolation,  examine_priority, examine_limits,   examine_variables};
 
 }  // namespace
 

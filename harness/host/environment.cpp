@@ -63,6 +63,9 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu) 
   if (const auto memory = available_memory(root.path)) {
     record.details["memory.available_bytes"] = std::to_string(memory->count);
   }
+  const SchedulingFacts scheduling = read_scheduling(root);
+  put(record, "process.nice", scheduling.nice);
+  put(record, "process.scheduling", scheduling.policy);
   record.details["cpu.vendor"] = cpu.vendor;
   record.details["cpu.isa"] = fmt::format("{}", fmt::join(cpu.isa, " "));
   record.details["cpu.hypervisor"] = cpu.hypervisor ? "yes" : "no";

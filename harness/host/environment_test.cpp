@@ -4,6 +4,7 @@
 #include "base/available_memory.hpp"
 #include "harness/host/system_files.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,6 +171,46 @@ TEST(Examine, EveryNoiseSourceHasConsequenceAndRemedy) {
   EXPECT_EQ(findings.at("OMP_NUM_THREADS").found, "8");
   EXPECT_TRUE(findings.contains("container"));
   EXPECT_FALSE(findings.contains("HOME"));
+}
+
+// The fields of /proc/self/stat from the third on, of a process whose name contains blanks.
+std::string stat_of_process(int nice, int policy) {
+  std::string text = "4711 (a ) b) S";
+  for (int field = 4; field <= 52; ++field)
+    text += fmt::format(" {}", field == 19 ? nice : field == 41 ? policy : 0);
+  return text + "\n";
+}
+
+TEST(Examine, AnInheritedPriorityPolicyOrLimitIsStated) {
+  MadeRoot made;
+  made.write("/proc/self/stat", stat_of_process(10, 5));
+  made.write("/proc/self/limits",
+             "Limit                     Soft Limit           Hard Limit           Units     \n"
+             "Max cpu time              60                   60                   seconds   \n"
+             "Max file size             unlimited            unlimited            bytes     \n"
+             "Max stack size            65536                65536                bytes     \n");
+  const CpuFacts cpu = read_cpu(made.root());
+  const auto findings = by_subject(examine(made.root(), cpu));
+  EXPECT_EQ(findings.at("priority").found, "nice 10");
+  EXPECT_EQ(findings.at("priority").level, Finding::Level::problem);
+  EXPECT_EQ(findings.at("scheduling").found, "idle");
+  EXPECT_EQ(findings.at("limit of stack size").found, "65536 bytes");
+  EXPECT_EQ(findings.at("limit of cpu time").found, "60 seconds");
+  EXPECT_FALSE(findings.contains("limit of file size"));
+  const EnvironmentRecord record = read_environment(made.root(), cpu);
+  EXPECT_EQ(record.details.at("process.nice"), "10");
+  EXPECT_EQ(record.details.at("process.scheduling"), "idle");
+}
+
+TEST(Examine, TheUsualPriorityPolicyAndLimitsAreNotListed) {
+  MadeRoot made;
+  made.write("/proc/self/stat", stat_of_process(0, 0));
+  made.write("/proc/self/limits",
+             "Max cpu time              unlimited            unlimited            seconds   \n"
+             "Max stack size            8388608              unlimited            bytes     \n");
+  const auto findings = by_subject(examine(made.root(), read_cpu(made.root())));
+  for (const char* subject : {"priority", "scheduling", "limit of stack size", "limit of cpu time"})
+    EXPECT_FALSE(findings.contains(subject)) << subject;
 }
 
 TEST(Examine, ALoadOfProgramsThatHaveEndedIsNoProblem) {

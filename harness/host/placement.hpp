@@ -35,8 +35,8 @@ Result<std::vector<int>> place_threads(std::optional<int> threads, const Cores& 
 inline constexpr const char* kSpinCount = "20000";
 
 // Returns the complete environment of a worker. Starts with the inherited variables, except those
-// that control OpenMP or Google Benchmark. Then sets the variables for threads and pinning, then
-// `overrides`.
+// that control OpenMP or Google Benchmark and those that make oneDNN print what it does. Then sets
+// the variables for threads and pinning, then `overrides`.
 std::map<std::string, std::string> worker_environment(
     const std::map<std::string, std::string>& inherited, const std::vector<int>& processors,
     const std::map<std::string, std::string>& overrides);
@@ -48,7 +48,7 @@ std::map<std::string, std::string> inherited_variables(
 
 // Returns the variables of a worker's environment that the run record contains. Examples are
 // "omp_num_threads", and with the prefix "env." the user's variables for the library
-// ("env.ONEDNN_VERBOSE").
+// ("env.ONEDNN_MAX_CPU_ISA").
 std::map<std::string, std::string> environment_details(
     const std::map<std::string, std::string>& environment);
 // Returns the variable of such a detail if workers inherit it: "LD_LIBRARY_PATH" for

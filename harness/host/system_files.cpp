@@ -4,6 +4,7 @@
 #include "base/lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -104,6 +105,27 @@ std::optional<std::string> find_bracketed_word(std::string_view text) {
   const std::size_t close = text.find(']', open);
   if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
   return std::string(text.substr(open + 1, close - open - 1));
+}
+
+SchedulingFacts read_scheduling(const SystemRoot& root) {
+  const std::string text = read_text(root, "/proc/self/stat").value_or("");
+  // The second field is the program's name in parentheses, which may contain anything.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream words(text.substr(name_end + 1));
+  std::vector<std::string> fields;  // from the third on
+  for (std::string word; words >> word;) fields.push_back(word);
+  constexpr std::size_t kNiceField = 19 - 3;
+  constexpr std::size_t kPolicyField = 41 - 3;
+  constexpr std::array<std::string_view, 7> kPolicies = {"other", "fifo", "rr",      "batch",
+                                                         "",      "idle", "deadline"};
+  SchedulingFacts facts;
+  if (fields.size() > kNiceField) facts.nice = parse_integer(fields[kNiceField]);
+  if (fields.size() <= kPolicyField) return facts;
+  const auto policy = parse_integer(fields[kPolicyField]);
+  if (policy && *policy >= 0 && static_cast<std::size_t>(*policy) < kPolicies.size())
+    facts.policy = kPolicies[static_cast<std::size_t>(*policy)];
+  return facts;
 }
 
 }  // namespace bench

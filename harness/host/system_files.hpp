@@ -29,4 +29,11 @@ std::optional<std::int64_t> parse_cache_size(std::string_view text);
 // Returns the word in brackets: "madvise" for "always [madvise] never".
 std::optional<std::string> find_bracketed_word(std::string_view text);
 
+// How the kernel schedules this process; nullopt if the system does not say.
+struct SchedulingFacts {
+  std::optional<std::int64_t> nice;
+  std::optional<std::string> policy;  // "other", "fifo", "rr", "batch", "idle", "deadline"
+};
+SchedulingFacts read_scheduling(const SystemRoot& root);
+
 }  // namespace bench
