@@ -2,6 +2,7 @@
 // `bench gate`: reads the options, opens the files and writes the reports. run_gate() measures and
 // decides.
 #include "base/file.hpp"
+#include "base/file_stem.hpp"
 #include "base/folder.hpp"
 #include "base/printable.hpp"
 #include "harness/cli/command.hpp"
@@ -170,7 +171,8 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   if (const Status taken = inspect_sides(*sides, *plan, interrupted, env); !taken)
     return fail("gate", taken.error(), ExitStatus::usage, env);
   const std::string run_id = make_run_id(env);
-  const std::string folder = arguments.out.value_or(fmt::format("gate-{}-{}", plan->name, run_id));
+  const std::string folder =
+      arguments.out.value_or(fmt::format("gate-{}-{}", file_stem(plan->name), run_id));
   auto sink = open_gate(folder, arguments);
   if (!sink.ok()) return fail("gate", sink.error(), ExitStatus::usage, env);
   GateRequest request =

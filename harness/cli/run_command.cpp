@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/characters.hpp"
 #include "base/file.hpp"
+#include "base/file_stem.hpp"
 #include "base/folder.hpp"
 #include "base/printable.hpp"
 #include "base/shell.hpp"
@@ -48,14 +48,6 @@ struct Destination {
   FileSink sink;
   std::optional<Report> earlier;  // report of the run to resume; nullopt for a new run
 };
-
-// Returns the first 80 characters of `name`. Replaces characters other than letters, digits, `_`
-// and `.` by `-`.
-std::string file_stem(const std::string& name) {
-  std::string stem;
-  for (const char c : name) stem += is_word(c) || c == '.' ? c : '-';
-  return stem.substr(0, 80);
-}
 
 // Returns an error if the configuration differs from that of the run to resume, because its cases
 // would then have a different meaning.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/profile_phase.hpp"
 
-#include "base/characters.hpp"
+#include "base/file_stem.hpp"
 #include "base/folder.hpp"
-#include "base/text.hpp"
 #include "harness/run/case_step.hpp"
 #include "harness/wire/worker_limits.hpp"
 #include "profiler/activity_json.hpp"
@@ -20,10 +19,6 @@
 
 namespace bench {
 namespace {
-
-// Maximum length of a file name without its hash and extension. The name stays readable, and
-// shorter than a file system's limit of 255 bytes.
-constexpr std::size_t kMaxStem = 150;
 
 ProfileSwitches get_switches(const ProfileContext& context) {
   return context.options.profile.value_or(ProfileSwitches());
@@ -137,12 +132,7 @@ Result<std::unique_ptr<ChromeTrace>> open_trace(const ProfileContext& context,
 }  // namespace
 
 std::string failure_trace_path(const std::string& folder, const std::string& id) {
-  std::string stem;
-  for (const char c : id) {
-    stem += is_word(c) || c == '+' ? c : '-';
-  }
-  if (stem.size() > kMaxStem) stem = stem.substr(0, kMaxStem) + content_hash(id);
-  return fmt::format("{}/{}.json", folder, stem);
+  return fmt::format("{}/{}.json", folder, file_stem(id));
 }
 
 bool records_activities(const ProfileContext& context, ProfileReason reason) {
