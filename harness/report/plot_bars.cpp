@@ -59,16 +59,16 @@ std::string layer_label(const NetworkSummary::Entry& entry) {
              : fmt::format("{} +{}", entry.layers.front(), entry.layers.size() - 1);
 }
 
-Bar layer_bar(const NetworkSummary::Entry& entry, const CaseRecord* record) {
+Bar layer_bar(const NetworkSummary::Entry& entry) {
   Bar bar{layer_label(entry), format_percent(entry.share),
           fmt::format("{}\n{} in {} layer{}, {} of all layers", entry.id, format_time(entry.time),
                       entry.multiplicity, entry.multiplicity == 1 ? "" : "s",
                       format_percent(entry.share)),
           to_nanoseconds(entry.time), std::nullopt};
-  if (record == nullptr || !record->roofline) return bar;
-  bar.ideal = to_nanoseconds(record->roofline->ideal) * static_cast<double>(entry.multiplicity);
+  if (!entry.ideal || !entry.efficiency) return bar;
+  bar.ideal = to_nanoseconds(*entry.ideal) * static_cast<double>(entry.multiplicity);
   bar.text += fmt::format("\nideal {}, efficiency {}", format_time_tick(*bar.ideal),
-                          format_percent(record->roofline->efficiency));
+                          format_percent(*entry.efficiency));
   return bar;
 }
 
@@ -91,7 +91,7 @@ Bar profile_bar(const TimeRow& row, std::optional<std::int64_t> iterations) {
 
 }  // namespace
 
-Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& cases) {
+Plot layers_plot(const NetworkSummary& network) {
   const std::string name = fmt::format("layers-{}-{}", network.network, network.cache);
   const std::string title = fmt::format("Layers of {}{}{}", network.network,
                                         network.cache.empty() ? "" : ", cache ", network.cache);
@@ -100,14 +100,11 @@ Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& c
                             "The run measured no layers of this network; add `measure: [layers, "
                             "network]` to its configuration.");
   }
-  std::unordered_map<std::string_view, const CaseRecord*> records;
-  for (const CaseRecord& record : cases) records.emplace(record.id, &record);
   std::vector<Bar> bars;
   bool has_ideal = false;
   for (const NetworkSummary::Entry& entry : network.top) {
     if (bars.size() == kMaxBars) break;
-    const auto found = records.find(entry.id);
-    bars.push_back(layer_bar(entry, found == records.end() ? nullptr : found->second));
+    bars.push_back(layer_bar(entry));
     has_ideal = has_ideal || bars.back().ideal.has_value();
   }
   std::string caption =

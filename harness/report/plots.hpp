@@ -94,7 +94,7 @@ std::vector<Plot> comparison_plots(const Comparison& comparison);
 std::vector<Plot> history_plots(const std::vector<BaselineHistory>& histories);
 
 Plot roofline_plot(const std::vector<CaseRecord>& cases);
-Plot layers_plot(const NetworkSummary& network, const std::vector<CaseRecord>& cases);
+Plot layers_plot(const NetworkSummary& network);
 Plot samples_plot(const Report& report);
 // One plot per parameter that the cases sweep.
 std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases);

@@ -238,16 +238,13 @@ TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
   NetworkSummary network;
   network.network = "net";
   network.cache = "hot";
-  Report report = sample_run_report();
-  report.cases[0].roofline.emplace();
-  report.cases[0].roofline->ideal = Nanoseconds(16000);
-  network.top = {{report.cases[0].id, {"conv1", "conv2"}, 2, Nanoseconds(64000), 1.0}};
-  const Plot plot = layers_plot(network, report.cases);
+  network.top = {
+      {"conv/1", {"conv1", "conv2"}, 2, Nanoseconds(64000), 1.0, Nanoseconds(16000), 0.5}};
+  const Plot plot = layers_plot(network);
   EXPECT_THAT(plot.wide, HasSubstr(">conv1 +1<"));
   EXPECT_THAT(plot.wide, HasSubstr("ideal 32 us"));
-  report.cases[0].roofline.reset();
-  EXPECT_THAT(layers_plot(network, report.cases).caption,
-              HasSubstr("n/a: no ceilings, run `bench peak`"));
+  network.top[0].ideal.reset();
+  EXPECT_THAT(layers_plot(network).caption, HasSubstr("n/a: no ceilings, run `bench peak`"));
 }
 
 // The page showed 22.6 ms for a layer that the table of the terminal shows with 4.53 ms.

@@ -260,7 +260,7 @@ void add_networks(const RunView& view, Page& page) {
   }
   for (const NetworkSummary& network : view.networks) {
     page.paragraph(format_network(network));
-    page.plot(layers_plot(network, view.report.cases));
+    page.plot(layers_plot(network));
   }
 }
 
@@ -312,7 +312,7 @@ std::string run_title(const RunView& view) {
 std::vector<Plot> run_plots(const RunView& view) {
   std::vector<Plot> plots = {roofline_plot(view.report.cases)};
   for (const NetworkSummary& network : view.networks) {
-    plots.push_back(layers_plot(network, view.report.cases));
+    plots.push_back(layers_plot(network));
   }
   for (Plot& plot : sweep_plots(view.report.cases)) plots.push_back(std::move(plot));
   plots.push_back(samples_plot(view.report));

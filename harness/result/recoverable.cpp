@@ -9,24 +9,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace bench {
 namespace {
 
-using CasesById = std::map<std::string_view, const CaseRecord*>;
-
-RecoverableTime compute_recoverable(const NetworkSummary& network, const CasesById& cases) {
+RecoverableTime compute_recoverable(const NetworkSummary& network) {
   RecoverableTime result;
   result.network = network.network;
   result.cache = network.cache;
   for (const NetworkSummary::Entry& entry : network.top) {
-    const auto found = cases.find(entry.id);
-    if (found == cases.end() || !found->second->roofline) {
+    if (!entry.ideal) {
       ++result.without_ceiling;
       continue;
     }
-    const Nanoseconds ideal = saturated_product(found->second->roofline->ideal, entry.multiplicity);
+    const Nanoseconds ideal = saturated_product(*entry.ideal, entry.multiplicity);
     const Nanoseconds gain = std::max(entry.time - ideal, Nanoseconds(0));
     result.measured = saturated_sum(result.measured, entry.time);
     result.recoverable = saturated_sum(result.recoverable, gain);
@@ -51,11 +47,9 @@ void fill_fractions(RecoverableTime& network) {
 }  // namespace
 
 std::vector<RecoverableTime> recoverable_times(const Report& report) {
-  CasesById cases;
-  for (const CaseRecord& record : report.cases) cases.emplace(record.id, &record);
   std::vector<RecoverableTime> networks;
   for (const NetworkSummary& summary : summarise_networks(report)) {
-    RecoverableTime network = compute_recoverable(summary, cases);
+    RecoverableTime network = compute_recoverable(summary);
     if (network.layers.empty()) continue;
     fill_fractions(network);
     networks.push_back(std::move(network));

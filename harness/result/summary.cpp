@@ -17,6 +17,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 
 namespace bench {
 
@@ -143,41 +144,59 @@ struct LayerGroup {
   auto operator<=>(const LayerGroup&) const = default;
 };
 
-// Returns whether the parameter segment of a network's id is the name `network`, optionally with a
-// batch or flags ("resnet50_v1_5-n8+separate").
-bool names_network(std::string_view parameters, std::string_view network) {
-  if (!parameters.starts_with(network)) return false;
-  const std::string_view suffix = parameters.substr(network.size());
-  return suffix.empty() || suffix.front() == '-' || suffix.front() == '+';
-}
-
 struct NetworkCase {
   const CaseRecord* record;
   IdSegments id;
 };
 
-std::vector<NetworkCase> find_network_cases(const Report& report) {
-  std::vector<NetworkCase> networks;
-  for (const CaseRecord& record : report.cases) {
-    IdSegments id = split_id(record.id);
-    if (id.op == "network") networks.push_back({&record, std::move(id)});
+// The cases of whole networks.
+class NetworkCases {
+ public:
+  explicit NetworkCases(const Report& report) {
+    for (const CaseRecord& record : report.cases) {
+      IdSegments id = split_id(record.id);
+      if (id.op == "network") cases_.push_back({&record, std::move(id)});
+    }
+    for (std::size_t i = 0; i < cases_.size(); ++i) add_names(i);
   }
-  return networks;
-}
+
+  std::span<const NetworkCase> all() const { return cases_; }
+  // Returns the indices, in the order of the report, of the cases whose parameter segment is this
+  // name, optionally with a batch or flags ("resnet50_v1_5-n8+separate").
+  std::span<const std::size_t> named(const std::string& network) const {
+    const auto found = by_name_.find(network);
+    if (found == by_name_.end()) return {};
+    return found->second;
+  }
+
+ private:
+  // A name may contain `-` and `+`, so each of them may begin the batch and flags.
+  void add_names(std::size_t index) {
+    const std::string& parameters = cases_[index].id.parameters;
+    for (std::size_t end = 0; end <= parameters.size(); ++end) {
+      if (end == parameters.size() || parameters[end] == '-' || parameters[end] == '+')
+        by_name_[parameters.substr(0, end)].push_back(index);
+    }
+  }
+
+  std::vector<NetworkCase> cases_;
+  std::unordered_map<std::string, std::vector<std::size_t>> by_name_;
+};
 
 // Returns the case of the whole network to which a group of layers belongs. Prefers an exact name
 // to one with batch or flags. Then prefers hot caches (a network streams its own weights anyway),
 // then the layers' own cache mode. Returns nullptr if there is no candidate, or if no candidate has
 // the exact name and the candidates differ in batch or flags.
-const CaseRecord* find_network(const std::vector<NetworkCase>& networks, const LayerGroup& group) {
+const CaseRecord* find_network(const NetworkCases& networks, const LayerGroup& group) {
   const CaseRecord* best = nullptr;
   std::tuple<bool, bool, bool> best_rank;
   std::string best_parameters;
   bool is_ambiguous = false;
-  for (const auto& [record, id] : networks) {
+  for (const std::size_t index : networks.named(group.network)) {
+    const auto& [record, id] = networks.all()[index];
     const bool has_backend = group.backend.empty() || id.backend == group.backend;
     if (id.dtype != group.dtype || !has_backend || id.device != group.device ||
-        id.options != group.options || !names_network(id.parameters, group.network))
+        id.options != group.options)
       continue;
     const bool is_exact = id.parameters == group.network;
     const std::tuple rank(is_exact, id.cache == "hot", id.cache == group.cache);
@@ -322,7 +341,12 @@ void fill_layers(NetworkSummary& summary, const std::vector<Member>& members) {
     ++summary.layers_measured;
     const Nanoseconds time = saturated_product(member.record->time->median, member.count);
     summary.layers_time = saturated_sum(summary.layers_time, time);
-    summary.top.push_back({member.record->id, member.layers, member.count, time, 0});
+    NetworkSummary::Entry entry{member.record->id, member.layers, member.count, time};
+    if (const auto& roofline = member.record->roofline) {
+      entry.ideal = roofline->ideal;
+      entry.efficiency = roofline->efficiency;
+    }
+    summary.top.push_back(std::move(entry));
   }
   for (NetworkSummary::Entry& entry : summary.top) {
     if (summary.layers_time.count() == 0) break;
@@ -387,7 +411,7 @@ void complete_case(CaseRecord& record, Processes processes, double precision,
 
 std::vector<NetworkSummary> summarise_networks(const Report& report) {
   std::vector<NetworkSummary> summaries;
-  const std::vector<NetworkCase> networks = find_network_cases(report);
+  const NetworkCases networks(report);
   std::set<const CaseRecord*> with_layers;
   for (const auto& [group, members] : group_layers(report)) {
     NetworkSummary summary;
@@ -403,7 +427,7 @@ std::vector<NetworkSummary> summarise_networks(const Report& report) {
     summaries.push_back(std::move(summary));
   }
   // Networks without separately measured layers still have their time and preparation times.
-  for (const auto& [record, id] : networks) {
+  for (const auto& [record, id] : networks.all()) {
     if (with_layers.contains(record)) continue;
     NetworkSummary& summary = summaries.emplace_back();
     summary.network = id.parameters;

@@ -61,6 +61,9 @@ struct NetworkSummary {
     std::size_t multiplicity = 1;
     Nanoseconds time{0};
     double share = 0;  // fraction of layers_time
+    // Ideal time and efficiency of one execution; nullopt if the case has no roofline.
+    std::optional<Nanoseconds> ideal = {};
+    std::optional<double> efficiency = {};
   };
   std::vector<Entry> top;        // all layers by median x multiplicity, largest first
   PreparationTimes preparation;  // those of the whole network
