@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -92,7 +93,10 @@ std::string printable_lines(std::string_view text) {
   return result;
 }
 
-void print_line(std::ostream& out, std::string_view text) { out << printable(text) + '\n'; }
+void print_line(std::ostream& out, std::string_view text) {
+  constexpr std::size_t kHead = kMaxMessage * 3 / 4;  // the next step is at the end
+  out << shorten(printable(text), kMaxMessage, kHead) + '\n';
+}
 
 void print_lines(std::ostream& out, std::string_view text) {
   out << printable_lines(text) << std::flush;

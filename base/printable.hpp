@@ -4,6 +4,7 @@
 // escapes text once, when it prints the text; records and reports keep the original.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -26,7 +27,9 @@ std::string printable(std::string_view text);
 // Escapes text like printable(), but keeps line feeds and tabs.
 std::string printable_lines(std::string_view text);
 
-// Writes printable(text) and a line feed. Every message to standard error uses this function.
+// Writes printable(text) and a line feed. Every message to standard error uses this function. Cuts
+// the middle of a text above kMaxMessage columns, whatever input it quotes.
+inline constexpr std::size_t kMaxMessage = 4000;
 void print_line(std::ostream& out, std::string_view text);
 
 // Writes printable_lines(text) and flushes, to forward another program's output immediately. `text`

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_reader.hpp"
+#include "base/quote.hpp"
 #include "base/utf8.hpp"
 #include "profiler/activity_json.hpp"
 
@@ -328,7 +329,7 @@ class Handler {
     } else if (!mismatch_.empty()) {
       line.problem = mismatch_;
     } else if (!unknown_kind_.empty()) {
-      line.problem = fmt::format("unknown kind `{}`", unknown_kind_);
+      line.problem = fmt::format("unknown kind {}", quote(unknown_kind_));
     } else if (!has_kind || !has_start || !has_name) {
       line.problem = fmt::format("no `{}`", !has_kind ? "kind" : !has_start ? "start_ns" : "name");
     } else if (!in_range()) {

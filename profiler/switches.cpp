@@ -2,6 +2,7 @@
 #include "profiler/switches.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ Status read_set(std::string_view value, std::span<const std::string_view> names,
     } else if (word == "all") {
       for (std::size_t i = 0; i < names.size(); ++i) read.insert(static_cast<Enum>(i));
     } else {
-      return Error{fmt::format("unknown word `{}`", word), "", expectation(word, names)};
+      return Error{fmt::format("unknown word {}", quote(word)), "", expectation(word, names)};
     }
     if (comma == std::string_view::npos) break;
     value.remove_prefix(comma + 1);
@@ -57,10 +58,9 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
   const auto first = read_count(value.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : read_count(value.substr(dash + 1));
   if (!first || !last || *last < *first) {
-    return Error{
-        fmt::format("`{}` is not a valid window of iterations, expected a number or a range",
-                    value),
-        "", "for example 5-9"};
+    return Error{fmt::format("{} is not a valid window of iterations, expected a number or a range",
+                             quote(value)),
+                 "", "for example 5-9"};
   }
   switches.iterations = IterationWindow{*first, *last};
   return Done{};
@@ -69,8 +69,9 @@ Status read_iterations(ProfileSwitches& switches, std::string_view value) {
 Status read_sample_rate(ProfileSwitches& switches, std::string_view value) {
   const auto rate = read_count(value);
   if (!rate)
-    return Error{fmt::format("`{}` is not a valid sample rate, expected an integer >= 0", value),
-                 "", ""};
+    return Error{
+        fmt::format("{} is not a valid sample rate, expected an integer >= 0", quote(value)), "",
+        ""};
   switches.sample_rate = *rate;
   return Done{};
 }
@@ -85,7 +86,7 @@ Status read_period(ProfileSwitches& switches, std::string_view value) {
 
 Status read_autostart(ProfileSwitches& switches, std::string_view value) {
   if (value != "0" && value != "1")
-    return Error{fmt::format("`{}`, expected 0 or 1", value), "", ""};
+    return Error{fmt::format("{}, expected 0 or 1", quote(value)), "", ""};
   switches.autostart = value == "1" ? Autostart::yes : Autostart::no;
   return Done{};
 }

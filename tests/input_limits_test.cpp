@@ -132,5 +132,112 @@ TEST(InputLimits, MemoryThatIsNotThereIsAMessageAndStatus3) {
   EXPECT_THAT(result.err, HasSubstr("bench: not enough memory; free some, raise the limit"));
 }
 
+// `a: ` 100,000 times in one line gave a message of 300 kB.
+TEST(InputLimits, AMessageQuotesABoundedPieceOfTheInput) {
+  const TemporaryFolder folder;
+  std::string keys;
+  for (int i = 0; i < 30'000; ++i) keys += "a: ";
+  const std::string text(30'000, 'z');
+  folder.write("keys.yaml", keys);
+  folder.write("value.yaml", "version: 1\ncases: [{op: " + text + "}]");
+  folder.write("name.yaml", "version: 1\n" + text + ": 1");
+  folder.write("space.yaml", "version: 1\n" + text + ":1\n");
+  folder.write("tag.yaml", "version: !" + text + " 1");
+  folder.write("c.yaml", "version: 1\ncases: [{op: gemm, m: 2, n: 2, k: 2}]");
+  folder.write("r.jsonl", R"({"record":"run","schema":")" + text + "\"}\n");
+  folder.write("g.json", R"({"context":{},"benchmarks":[{"name":")" + text + "\"}]}");
+  folder.write("p.jsonl", R"({"record":"profile","schema":")" + text + "\"}\n");
+  folder.write("t.json", R"([{"ph":")" + text + "\"}]");
+  const std::vector<std::vector<std::string>> calls = {
+      {"validate", "keys.yaml"},
+      {"validate", "value.yaml"},
+      {"validate", "name.yaml"},
+      {"validate", "space.yaml"},
+      {"validate", "tag.yaml"},
+      {"validate", text},
+      {text},
+      {"list", "--" + text, "c.yaml"},
+      {"list", "c.yaml", "--filter", text},
+      {"list", "c.yaml", "--filter", "/(" + text + "/"},
+      {"list", "c.yaml", "--device", text},
+      {"list", "c.yaml", "--set", text},
+      {"list", "c.yaml", "--set", text + "=1"},
+      {"list", "c.yaml", "--set", "measure.processes=" + text},
+      {"list", "c.yaml", "--shard", text},
+      {"list", "gemm/forward/" + text + "/f32/native/cpu/hot"},
+      {"list", "c.yaml", "--quiet=" + text},
+      {"completion", text},
+      {"explain", text},
+      {"report", text},
+      {"report", "r.jsonl"},
+      {"report", "r.jsonl", "--format", text},
+      {"report", "r.jsonl", "--columns", text},
+      {"compare", "g.json", text},
+      {"compare", "r.jsonl", "g.json"},
+      {"compare", "g.json", "--by", text},
+      {"analyze", "p.jsonl"},
+      {"analyze", "p.jsonl", "--aggregate-by", text},
+      {"analyze", "p.jsonl", "-c", text},
+      {"analyze", "p.jsonl", "--name", "(" + text},
+      {"trace", "--check", "t.json"},
+      {"history", text},
+      {"baseline", text},
+      {"run", "c.yaml", "--out", text},
+      {"run", "c.yaml", "--budget", text},
+      {"run", "c.yaml", "--seed", text},
+      {"gate", "c.yaml", "--base", text},
+      {"gate", "c.yaml", "--cand-env", text},
+      {"profile", "--window", text, "--", "true"},
+      {"profile", "--profile=" + text, "--", "true"},
+      {"profile", "--", text}};
+  constexpr std::size_t kMaxText = 5000;
+  for (const auto& call : calls) {
+    std::vector<std::string> command = {BENCH_BINARY};
+    command.insert(command.end(), call.begin(), call.end());
+    const ProgramResult result = test::run_program({command, folder.path(), {}});
+    const std::string what = call.front().substr(0, 20) + " " +
+                             (call.size() > 1 ? call[1].substr(0, 20) : "") + " " +
+                             (call.size() > 2 ? call[2].substr(0, 20) : "");
+    EXPECT_NE(result.status, 0) << what;
+    EXPECT_NE(result.err + result.out, "") << what;
+    EXPECT_LT(result.err.size() + result.out.size(), kMaxText)
+        << what << ": " << result.err.substr(0, 300);
+  }
+}
+
+// The text that a message quotes is short wherever the text is not a path.
+TEST(InputLimits, AMessageAboutTwoKeysInALineShowsTheBeginningOfTheLine) {
+  const TemporaryFolder folder;
+  std::string keys;
+  for (int i = 0; i < 1000; ++i) keys += "a: ";
+  folder.write("keys.yaml", keys);
+  const ProgramResult result =
+      test::run_program({{BENCH_BINARY, "validate", "keys.yaml"}, folder.path(), {}});
+  EXPECT_THAT(result.err, HasSubstr("`a` and `a` are two keys in one line; write `a: { a: a: "));
+  EXPECT_LT(result.err.size(), 400u);
+}
+
+// A configuration from a pull request chose the folder of the gate's files.
+TEST(InputLimits, TheNameOfAConfigurationChoosesNoFolder) {
+  const TemporaryFolder folder;
+  folder.write("deep/er/c.yaml",
+               "version: 1\nname: \"x/../../../ESCAPED/x\\e[31m\"\n"
+               "defaults: {backend: native, threads: 1}\ncases: [{op: gemm, m: 2, n: 2, k: 2}]");
+  for (const char* command : {"gate", "run"}) {
+    std::vector<std::string> words = {BENCH_BINARY, command, "c.yaml", "--quick"};
+    if (std::string_view(command) == "gate") words.insert(words.end(), {"--base-env", "X=1"});
+    test::run_program({words, folder.file("deep/er"), {}});
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("ESCAPED")));
+  int made = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.file("deep/er"))) {
+    const std::string name = entry.path().filename().string();
+    if (name == "c.yaml") continue;
+    ++made;
+    EXPECT_THAT(name, HasSubstr("-x-..-..-..-ESCAPED-x--31m-"));
+  }
+  EXPECT_EQ(made, 2);
+}
+
 }  // namespace
 }  // namespace bench

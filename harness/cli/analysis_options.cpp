@@ -3,6 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ Result<std::int64_t> parse_count(const std::string& value, std::string_view opti
   const char* end = value.data() + value.size();
   const auto parsed = std::from_chars(value.data(), end, number);
   if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0) return number;
-  return Error{fmt::format("`{}` is not a whole number", value), std::string(option), ""};
+  return Error{fmt::format("{} is not a whole number", quote(value)), std::string(option), ""};
 }
 
 // Parses a duration. A number without a unit is in seconds, as in profile_analyze.
@@ -38,7 +39,7 @@ Result<Enum> parse_name(const std::string& value, std::span<const std::string_vi
                         std::string_view option) {
   const auto found = std::find(names.begin(), names.end(), value);
   if (found != names.end()) return static_cast<Enum>(found - names.begin());
-  return Error{fmt::format("unknown value `{}`", value), std::string(option),
+  return Error{fmt::format("unknown value {}", quote(value)), std::string(option),
                expectation(value, names)};
 }
 

@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/stored_ceilings.hpp"
@@ -55,7 +56,7 @@ Status set_order(std::string_view text, SummaryOptions& options) {
   }
   const auto found = std::ranges::find(kSummarySortNames, text);
   if (found == kSummarySortNames.end()) {
-    return Error{fmt::format("unknown order `{}` of a summary", text), "--order-by",
+    return Error{fmt::format("unknown order {} of a summary", quote(text)), "--order-by",
                  expectation(text, kSummarySortNames)};
   }
   options.sort = static_cast<SummarySort>(found - kSummarySortNames.begin());
@@ -102,7 +103,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
   const std::string format = arguments.format.value_or("table");
   const bool is_json = arguments.output == Output::json || format == "json";
   if (!is_json && format != "table") {
-    return Error{fmt::format("unknown format `{}` of a summary", format), "--format",
+    return Error{fmt::format("unknown format {} of a summary", quote(format)), "--format",
                  "expected table or json"};
   }
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));

@@ -2,6 +2,7 @@
 // table: one row per action
 #include "base/lines.hpp"
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/command.hpp"
 
@@ -44,7 +45,7 @@ constexpr auto kActionNames = [] {
 Result<const Action*> find_action(const std::string& name) {
   const auto* const found = std::ranges::find(kActions, name, &Action::name);
   if (found != kActions.end()) return found;
-  return Error{fmt::format("unknown action `{}`", name), "", expectation(name, kActionNames)};
+  return Error{fmt::format("unknown action {}", quote(name)), "", expectation(name, kActionNames)};
 }
 
 Status check_action(const Action& action, const Arguments& arguments) {
@@ -53,8 +54,9 @@ Status check_action(const Action& action, const Arguments& arguments) {
     return Error{fmt::format("`{}` needs {}", action.name, action.operand), "",
                  "`bench baseline --help` shows examples"};
   if (action.operands == Operands::none && has_operands)
-    return Error{fmt::format("`{}` does not accept `{}`", action.name, arguments.inputs.front()),
-                 "", "--filter GLOB chooses cases, --baseline DIR the store"};
+    return Error{
+        fmt::format("`{}` does not accept {}", action.name, quote(arguments.inputs.front())), "",
+        "--filter GLOB chooses cases, --baseline DIR the store"};
   if (action.reason == Reason::needed && is_blank(arguments.reason))
     return Error{fmt::format("`{}` needs --reason TEXT", action.name), "",
                  "state why these times are correct: --reason 'nightly run of main', --reason "

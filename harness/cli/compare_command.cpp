@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/shell.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
@@ -81,7 +82,7 @@ Result<const ComparisonFormat*> choose_comparison_format(const Arguments& argume
     names.push_back(format.name);
     if (format.name == name) return &format;
   }
-  return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
+  return Error{fmt::format("unknown format {}", quote(name)), "--format", expectation(name, names)};
 }
 
 // Returns whether any case has comparable times on both sides.

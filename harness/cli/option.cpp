@@ -4,6 +4,7 @@
 
 #include "base/characters.hpp"
 #include "base/number.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "harness/cli/analysis_options.hpp"
 #include "harness/config/settings.hpp"
@@ -53,7 +54,7 @@ Status set_shard(Arguments& arguments, const std::string& value) {
       return Done{};
     }
   }
-  return Error{fmt::format("invalid shard `{}`; expected I/N, 1 <= I <= N", value), "--shard",
+  return Error{fmt::format("invalid shard {}; expected I/N, 1 <= I <= N", quote(value)), "--shard",
                "for example --shard 1/4"};
 }
 
@@ -62,7 +63,7 @@ Result<Nanoseconds> parse_limited_duration(const std::string& value, std::string
   if (!duration.ok())
     return Error{duration.error().what, std::string(option), duration.error().next};
   if (*duration <= kMaxDuration) return *duration;
-  return Error{fmt::format("`{}` is longer than a year", value), std::string(option),
+  return Error{fmt::format("{} is longer than a year", quote(value)), std::string(option),
                "give at most 8760h"};
 }
 
@@ -79,12 +80,12 @@ Status set_watch(Arguments& arguments, const std::string& value) {
 Status set_seed(Arguments& arguments, const std::string& value) {
   arguments.seed = parse_number<std::uint64_t>(value);
   if (arguments.seed) return Done{};
-  return Error{fmt::format("invalid seed `{}`; expected a whole number", value), "--seed", ""};
+  return Error{fmt::format("invalid seed {}; expected a whole number", quote(value)), "--seed", ""};
 }
 
 Status set_requirement(Arguments& arguments, const std::string& value) {
   if (value != "gpu") {
-    return Error{fmt::format("unknown value `{}`; expected gpu", value), "--require", ""};
+    return Error{fmt::format("unknown value {}; expected gpu", quote(value)), "--require", ""};
   }
   arguments.require_gpu = true;
   return Done{};
@@ -92,7 +93,8 @@ Status set_requirement(Arguments& arguments, const std::string& value) {
 
 Status set_fail_on(Arguments& arguments, const std::string& value) {
   if (value != "regression") {
-    return Error{fmt::format("unknown value `{}`; expected regression", value), "--fail-on", ""};
+    return Error{fmt::format("unknown value {}; expected regression", quote(value)), "--fail-on",
+                 ""};
   }
   arguments.fail_on_regression = true;
   return Done{};
@@ -103,7 +105,7 @@ Status set_variable(std::map<std::string, std::string>& environment, std::string
                     const std::string& value) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return Error{fmt::format("`{}` is not an assignment; expected NAME=VALUE", value),
+    return Error{fmt::format("{} is not an assignment; expected NAME=VALUE", quote(value)),
                  std::string(option),
                  fmt::format("for example {} ONEDNN_MAX_CPU_ISA=AVX2", option)};
   }
@@ -116,8 +118,9 @@ constexpr int kMaxDuets = 1000;  // limit of the exact test's tables (harness/st
 Status set_duets(Arguments& arguments, const std::string& value) {
   const auto count = parse_number<int>(value);
   if (!count || *count < 1 || *count > kMaxDuets) {
-    return Error{fmt::format("invalid number of duets `{}`; expected 1 to {}", value, kMaxDuets),
-                 "--duets", ""};
+    return Error{
+        fmt::format("invalid number of duets {}; expected 1 to {}", quote(value), kMaxDuets),
+        "--duets", ""};
   }
   arguments.gate.duets = count;
   return Done{};
@@ -125,8 +128,9 @@ Status set_duets(Arguments& arguments, const std::string& value) {
 
 Status set_since(Arguments& arguments, const std::string& value) {
   if (!is_date(value)) {
-    return Error{fmt::format("`{}` is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", value),
-                 "--since", "for example --since 2026-11-01"};
+    return Error{
+        fmt::format("{} is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", quote(value)),
+        "--since", "for example --since 2026-11-01"};
   }
   arguments.since = value;
   return Done{};
@@ -134,7 +138,7 @@ Status set_since(Arguments& arguments, const std::string& value) {
 
 Status set_override(Arguments& arguments, const std::string& value) {
   if (value.find('=') == std::string::npos || value.front() == '=') {
-    return Error{fmt::format("`{}` is not an assignment; expected key=value", value), "--set",
+    return Error{fmt::format("{} is not an assignment; expected key=value", quote(value)), "--set",
                  "for example --set measure.processes=3"};
   }
   arguments.overrides.push_back(value);
@@ -155,7 +159,7 @@ Status set_device(Arguments& arguments, const std::string& value) {
     arguments.devices.push_back(value);
     return Done{};
   }
-  return Error{fmt::format("unknown device `{}`", value), "--device",
+  return Error{fmt::format("unknown device {}", quote(value)), "--device",
                ops::expected_word(value, device_names())};
 }
 

@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/shell.hpp"
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/help.hpp"
@@ -73,7 +74,7 @@ Error unknown_option(const Command& command, const std::string& word) {
   for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto near = nearest_name(word.substr(0, word.find('=')), candidates);
-  return {fmt::format("`bench {}` has no option `{}`", command.name, word), "",
+  return {fmt::format("`bench {}` has no option {}", command.name, quote(word)), "",
           near ? fmt::format("did you mean `{}`?", *near)
                : fmt::format("`bench {} --help` lists its options", command.name)};
 }
@@ -102,7 +103,7 @@ Status check_word(const Command& command, const CLI::App& app, const std::string
   const Option& option = *find_option(std::string_view(name).substr(2));
   if (!option.value.empty()) return Done{};
   return Error{fmt::format("`{}` does not accept a value", name), "",
-               fmt::format("write `{}` instead of `{}`", name, word)};
+               fmt::format("write `{}` instead of {}", name, quote(word))};
 }
 
 Status check_operands(const Command& command, const std::vector<std::string>& operands) {
@@ -112,8 +113,8 @@ Status check_operands(const Command& command, const std::vector<std::string>& op
                  fmt::format("`bench {} --help` shows examples", command.name)};
   }
   if (command.max_operands >= 0 && count > command.max_operands) {
-    return Error{fmt::format("`bench {}` does not accept `{}`", command.name,
-                             operands[static_cast<std::size_t>(command.max_operands)]),
+    return Error{fmt::format("`bench {}` does not accept {}", command.name,
+                             quote(operands[static_cast<std::size_t>(command.max_operands)])),
                  "", fmt::format("`bench {} --help` shows its usage", command.name)};
   }
   return Done{};
@@ -186,7 +187,7 @@ Result<Arguments> parse_arguments(const Command& command, std::vector<std::strin
 Error unknown_command(const std::string& word) {
   std::vector<std::string_view> names;
   for (const Command* command : shown_commands()) names.push_back(command->name);
-  return {fmt::format("unknown command `{}`", word), "", expectation(word, names)};
+  return {fmt::format("unknown command {}", quote(word)), "", expectation(word, names)};
 }
 
 // Returns the number of characters in a word such as "-nq" before the first letter that is not a

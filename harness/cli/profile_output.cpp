@@ -3,6 +3,7 @@
 
 #include "base/number.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "ops/verbose.hpp"
@@ -259,8 +260,8 @@ Status check_profile_files(const std::string& result, const ProfileSwitches& swi
   const ProfileFiles files = choose_profile_files(result, switches, arguments);
   const std::optional<std::string>& named = arguments.profile.trace;
   if (named && !named->ends_with(".json") && !named->ends_with(".json.gz")) {
-    return Error{fmt::format("the suffix of `{}` is not that of a Chrome trace", *named), "--trace",
-                 "name it .json or .json.gz; `bench trace` writes .html and .svg"};
+    return Error{fmt::format("the suffix of {} is not that of a Chrome trace", quote(*named)),
+                 "--trace", "name it .json or .json.gz; `bench trace` writes .html and .svg"};
   }
   for (const std::optional<std::string>& path : {files.trace, files.memory_flow}) {
     if (path) BENCH_RETURN_IF_ERROR(check_target(*path, arguments));

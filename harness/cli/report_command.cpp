@@ -2,6 +2,7 @@
 #include "base/file.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
@@ -59,8 +60,9 @@ const ReportFormat* find_format_by_suffix(std::string_view file) {
 Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
   if (!arguments.format && arguments.out) {
     if (const ReportFormat* format = find_format_by_suffix(*arguments.out)) return format;
-    return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out),
-                 "", "add --format NAME"};
+    return Error{
+        fmt::format("the suffix of {} is not that of a known format", quote(*arguments.out)), "",
+        "add --format NAME"};
   }
   const std::string name = arguments.format.value_or("text");
   std::vector<std::string_view> names;
@@ -68,7 +70,7 @@ Result<const ReportFormat*> choose_report_format(const Arguments& arguments) {
     if (format.name == name) return &format;
     names.push_back(format.name);
   }
-  return Error{fmt::format("unknown format `{}`", name), "", expectation(name, names)};
+  return Error{fmt::format("unknown format {}", quote(name)), "", expectation(name, names)};
 }
 
 // Applies --filter, --sort and --top, in this order.

@@ -2,6 +2,7 @@
 // Commands that only print a text of help.hpp.
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/help.hpp"
 
@@ -20,7 +21,7 @@ ExitStatus completion_command(const Arguments& arguments, Env& env) {
     }
   }
   const std::string& shell = arguments.inputs[0];
-  print_line(*env.err, fmt::format("bench completion: no completion for `{}`; {}", shell,
+  print_line(*env.err, fmt::format("bench completion: no completion for {}; {}", quote(shell),
                                    expectation(shell, names)));
   return ExitStatus::usage;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/version.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/option.hpp"
@@ -80,10 +81,11 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
     if (is_chosen) return &format;
   }
   if (arguments.format) {
-    return Error{fmt::format("unknown format `{}`", *arguments.format), "",
+    return Error{fmt::format("unknown format {}", quote(*arguments.format)), "",
                  expectation(*arguments.format, kTraceFormatNames)};
   }
-  return Error{fmt::format("the suffix of `{}` is not that of a known format", *arguments.out), "",
+  return Error{fmt::format("the suffix of {} is not that of a known format", quote(*arguments.out)),
+               "",
                "name it .json, .json.gz, .html or .svg, or add --format trace, html or "
                "memory_flow"};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/host/channel.hpp"
@@ -19,8 +20,8 @@ namespace {
 ExitStatus probe_command(const std::string& extent_name, Env& env) {
   const auto extent = probe_extent_from_name(extent_name);
   if (!extent) {
-    print_line(*env.err, fmt::format("bench worker: --probe takes devices or libraries, not `{}`",
-                                     extent_name));
+    print_line(*env.err, fmt::format("bench worker: --probe takes devices or libraries, not {}",
+                                     quote(extent_name)));
     return ExitStatus::usage;
   }
   *env.out << format_cuda_status(inspect_cuda(own_path(), *extent, env.variable)) << '\n';

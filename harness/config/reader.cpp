@@ -16,8 +16,8 @@
 namespace bench {
 namespace {
 
-// Maximum length in bytes of a value that a message quotes.
-constexpr std::size_t kMaxQuote = 60;
+// Maximum width of an option with its value as the place of an error.
+constexpr std::size_t kMaxArgument = 200;
 
 bool is_plain_scalar(const yaml::Node& node) {
   return node.kind == yaml::Kind::scalar && node.style == yaml::Style::plain;
@@ -38,8 +38,8 @@ int Diagnostics::add_file(std::string name) {
   return static_cast<int>(sources_.size()) - 1;
 }
 
-int Diagnostics::add_argument(std::string text) {
-  sources_.push_back({std::move(text), false});
+int Diagnostics::add_argument(std::string_view text) {
+  sources_.push_back({shorten(text, kMaxArgument), false});
   return static_cast<int>(sources_.size()) - 1;
 }
 
@@ -67,21 +67,6 @@ std::vector<Diagnostic> Diagnostics::list(std::size_t limit) const {
   return result;
 }
 
-std::string quote(std::string_view text) {
-  std::string shortened(text.substr(0, kMaxQuote));
-  if (shortened.size() < text.size()) {
-    while (!shortened.empty() &&
-           (static_cast<unsigned char>(text[shortened.size()]) & 0xC0u) == 0x80u) {
-      shortened.pop_back();  // drops the incomplete UTF-8 character at the end
-    }
-    shortened += "...";
-  }
-  for (char& character : shortened) {
-    if (character == '\n' || character == '\r' || character == '\t') character = ' ';
-  }
-  return "`" + shortened + "`";
-}
-
 std::string describe(const yaml::Node& node) {
   switch (node.kind) {
     case yaml::Kind::null:
@@ -104,8 +89,9 @@ std::optional<std::string> missing_space_hint(std::string_view written) {
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) {
     return std::nullopt;
   }
-  return fmt::format("a space is missing after the colon: write `{}: {}`", word.substr(0, colon),
-                     word.substr(colon + 1));
+  const std::string corrected =
+      fmt::format("{}: {}", word.substr(0, colon), word.substr(colon + 1));
+  return "a space is missing after the colon: write " + quote(corrected, kMaxArgument);
 }
 
 std::string expected_key(std::string_view written, std::span<const std::string_view> names) {

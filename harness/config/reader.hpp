@@ -3,6 +3,7 @@
 // an error: where the node is, what was found and what was expected.
 #pragma once
 
+#include "base/quote.hpp"
 #include "base/units.hpp"
 #include "harness/config/load.hpp"
 #include "harness/config/yaml.hpp"
@@ -39,7 +40,7 @@ class Diagnostics {
   // Adds a file and returns its number. list() orders errors by this number.
   int add_file(std::string name);
   // Adds a command-line argument and returns its number. Its errors have no line.
-  int add_argument(std::string text);
+  int add_argument(std::string_view text);
   const std::string& name(int file) const { return sources_[static_cast<std::size_t>(file)].name; }
   // Returns the location with the name of its file, for messages.
   Place place(FileLocation location) const;
@@ -109,8 +110,6 @@ class Reader {
 
 // Returns a node's description for messages: "`bf15`", "a list" or "nothing". Shortens long texts.
 std::string describe(const yaml::Node& node);
-// Returns the text in backticks, on one line. Shortens long texts.
-std::string quote(std::string_view text);
 
 // Returns the hint for a key without a space after its colon (`m:1`). Returns nullopt for other
 // keys.

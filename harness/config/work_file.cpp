@@ -4,6 +4,7 @@
 #include "base/characters.hpp"
 #include "base/checked.hpp"
 #include "base/expression.hpp"
+#include "base/quote.hpp"
 #include "harness/config/reader.hpp"
 
 #include <fmt/format.h>
@@ -107,7 +108,7 @@ std::optional<Expression> read_expression(const Reader& reader, const yaml::Node
   const Error& error = parsed.error();
   reader.report_error(
       node.location,
-      fmt::format("`{}`: {} at character {} of `{}`", key, error.what, error.where, node.text),
+      fmt::format("`{}`: {} at character {} of {}", key, error.what, error.where, quote(node.text)),
       error.next);
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include "base/characters.hpp"
 #include "base/lines.hpp"
+#include "base/quote.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -27,6 +28,9 @@
 namespace bench::yaml {
 
 namespace {
+
+// Maximum length in bytes of a corrected line in a message.
+constexpr std::size_t kMaxQuotedLine = 200;
 
 // Thrown by event handlers to leave the library's parser. parse() catches it.
 struct ParseAborted {
@@ -157,7 +161,7 @@ class Builder final : public YAML::EventHandler {
     node.location = to_location(mark);
     node.style = to_style(tag);
     if (std::find(kCoreTags.begin(), kCoreTags.end(), tag) == kCoreTags.end()) {
-      add_problem(node.location, fmt::format("unknown tag `{}`", tag), "remove it");
+      add_problem(node.location, fmt::format("unknown tag {}", quote(tag)), "remove it");
     }
     return &node;
   }
@@ -211,7 +215,7 @@ class Builder final : public YAML::EventHandler {
       add_problem(location, "a key must be a word, found a list, a mapping or nothing", "");
     } else if (const auto [first, inserted] = frame.keys.emplace(key.text, location); !inserted) {
       add_problem(location,
-                  fmt::format("duplicate key `{}`, first at line {}, column {}", key.text,
+                  fmt::format("duplicate key {}, first at line {}, column {}", quote(key.text),
                               first->second.line, first->second.column),
                   "remove one of them");
       key.is_usable = false;
@@ -378,8 +382,8 @@ std::optional<Problem> find_missing_space(std::span<const Line> lines) {
   const std::string_view key = find_leading_key(*first);
   const std::string_view value = first->entry().substr(key.size() + 1);
   return Problem{{first->number, first->entry_column()},
-                 fmt::format("a space is missing after the colon of `{}`", key),
-                 fmt::format("write `{}: {}`", key, value)};
+                 "a space is missing after the colon of " + quote(key),
+                 "write " + quote(fmt::format("{}: {}", key, value), kMaxQuotedLine)};
 }
 
 struct Bracket {
@@ -429,10 +433,10 @@ std::optional<Problem> find_second_key(std::span<const Line> lines) {
   const auto end = std::ranges::find_if_not(value, is_word);
   const auto length = static_cast<std::size_t>(end - value.begin());
   if (length == 0 || !value.substr(length).starts_with(": ")) return std::nullopt;
-  return Problem{
-      {line.number, line.entry_column() + static_cast<int>(outer.size() + 1 + begin)},
-      fmt::format("`{}` and `{}` are two keys in one line", outer, value.substr(0, length)),
-      fmt::format("write `{}: {{ {} }}`", outer, value)};
+  return Problem{{line.number, line.entry_column() + static_cast<int>(outer.size() + 1 + begin)},
+                 fmt::format("{} and {} are two keys in one line", quote(outer),
+                             quote(value.substr(0, length))),
+                 "write " + quote(fmt::format("{}: {{ {} }}", outer, value), kMaxQuotedLine)};
 }
 
 // Returns the lines with which the next key or item may be aligned: the last line and the lines
@@ -475,13 +479,12 @@ std::optional<Problem> find_wrong_indentation(std::span<const Line> lines) {
   const std::string_view name = line.is_item ? "-" : find_leading_key(line);
   const std::string_view nearest_key = line.is_item ? "-" : find_leading_key(*nearest);
   if (nearest_key.empty()) return std::nullopt;
-  return Problem{
-      {line.number, line.column()},
-      fmt::format("wrong indentation: `{}` begins after {}, but `{}` in line {} after {}", name,
-                  format_spaces(line.column() - 1), nearest_key, nearest->number,
-                  get_column(nearest) - 1),
-      line.is_item ? "items of one list begin in the same column"
-                   : "keys of one mapping begin in the same column"};
+  return Problem{{line.number, line.column()},
+                 fmt::format("wrong indentation: {} begins after {}, but {} in line {} after {}",
+                             quote(name), format_spaces(line.column() - 1), quote(nearest_key),
+                             nearest->number, get_column(nearest) - 1),
+                 line.is_item ? "items of one list begin in the same column"
+                              : "keys of one mapping begin in the same column"};
 }
 
 using MistakeFinder = std::optional<Problem> (*)(std::span<const Line>);

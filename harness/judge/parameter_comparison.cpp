@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/number.hpp"
+#include "base/quote.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/judge/parameter_split.hpp"
 
@@ -90,7 +91,7 @@ Error no_parameter(const Measurement& side, const std::string& parameter,
   constexpr std::size_t kMaxListed = 12;
   const std::size_t more = names.size() - std::min(names.size(), kMaxListed);
   names.resize(names.size() - more);
-  return {fmt::format("no case of {} has a parameter `{}`", side.name, parameter),
+  return {fmt::format("no case of {} has a parameter {}", side.name, quote(parameter)),
           "--by " + parameter,
           names.empty() ? "no case has a parameter whose name is known"
                         : fmt::format("they have: {}{}", fmt::join(names, ", "),
@@ -104,7 +105,7 @@ Error no_pairs(const Measurement& side, const std::string& parameter) {
   });
   if (!is_known && !side.cases.empty()) return no_parameter(side, parameter, std::move(names));
   std::erase_if(names, [&](const std::string& name) { return !has_pair(side, name); });
-  return {fmt::format("no two cases of {} differ in `{}` alone", side.name, parameter),
+  return {fmt::format("no two cases of {} differ in {} alone", side.name, quote(parameter)),
           "--by " + parameter,
           names.empty() ? "measure a sweep, or compare two files"
                         : fmt::format("pairs exist for: {}", fmt::join(names, ", "))};
@@ -177,7 +178,7 @@ Result<std::string> choose_base(std::vector<std::string>& values, const std::str
   const auto found = std::ranges::find(values, *against);
   if (found == values.end()) {
     const std::vector<std::string_view> names(values.begin(), values.end());
-    return Error{fmt::format("no case has the value `{}` of `{}`", *against, parameter),
+    return Error{fmt::format("no case has the value {} of {}", quote(*against), quote(parameter)),
                  "--against " + *against, expectation(*against, names)};
   }
   values.erase(found);

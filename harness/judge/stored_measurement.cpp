@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stored baselines as one side of a comparison.
+#include "base/quote.hpp"
 #include "harness/judge/measurement.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/store/store.hpp"
@@ -44,7 +45,7 @@ Result<std::string> choose_folder(const std::set<std::string>& names, const std:
 }
 
 Error unknown_anchor_error(const StoredRuns& runs, const std::set<std::string>& anchors) {
-  return {fmt::format("no run has the anchor `{}`", *runs.anchor), runs.folder,
+  return {fmt::format("no run has the anchor {}", quote(*runs.anchor)), runs.folder,
           anchors.empty() ? "set anchors with `bench baseline save --anchor`"
                           : fmt::format("anchors there: {}", fmt::join(anchors, ", "))};
 }

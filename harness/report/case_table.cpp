@@ -3,6 +3,7 @@
 #include "harness/report/case_table.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 
 #include <fmt/format.h>
 
@@ -186,7 +187,7 @@ const CaseColumn* find_case_column(std::string_view name) {
 Error make_unknown_column_error(std::string_view name, std::string_view option) {
   std::vector<std::string_view> names;
   for (const CaseColumn& column : kCaseColumns) names.push_back(column.name);
-  return Error{fmt::format("unknown column `{}`", name), std::string(option),
+  return Error{fmt::format("unknown column {}", quote(name)), std::string(option),
                expectation(name, names)};
 }
 

@@ -3,6 +3,7 @@
 #include "profiler/analysis/column.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 
 #include <fmt/format.h>
 
@@ -315,7 +316,7 @@ Result<const Column*> find_column(std::string_view name) {
   for (const std::string_view each : names)
     all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
   const auto near = nearest_name(name, names);
-  return Error{fmt::format("unknown column `{}`", name), "",
+  return Error{fmt::format("unknown column {}", quote(name)), "",
                near ? fmt::format("did you mean `{}`? The columns are {}", *near, all)
                     : fmt::format("the columns are {}", all)};
 }

@@ -2,6 +2,7 @@
 #include "profiler/analysis/selection.hpp"
 
 #include "base/nearest_name.hpp"
+#include "base/quote.hpp"
 #include "profiler/analysis/column.hpp"
 #include "profiler/scope_path.hpp"
 
@@ -64,7 +65,7 @@ Result<Selection> Selection::compile(const AnalysisOptions& options) {
   for (const std::string& name : options.kinds) {
     const auto kind = activity_kind_from_name(name);
     if (!kind) {
-      return Error{fmt::format("unknown kind `{}`", name), "--kind",
+      return Error{fmt::format("unknown kind {}", quote(name)), "--kind",
                    expectation(name, activity_kind_names())};
     }
     selection.kinds_.set(static_cast<std::size_t>(*kind));

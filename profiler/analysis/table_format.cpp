@@ -5,6 +5,7 @@
 #include "base/markup.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
@@ -235,7 +236,7 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
     if (format.name == name) return &format;
     names.push_back(format.name);
   }
-  return Error{fmt::format("unknown format `{}`", name), "--format", expectation(name, names)};
+  return Error{fmt::format("unknown format {}", quote(name)), "--format", expectation(name, names)};
 }
 
 std::size_t narrowest_width(const std::vector<TableColumn>& columns, const Column* key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/capture/spool_reader.hpp"
 
+#include "base/quote.hpp"
 #include "profiler/capture/caller_frames.hpp"
 #include "profiler/onednn/verbose_activity.hpp"
 #include "profiler/onednn/verbose_line.hpp"
@@ -122,7 +123,7 @@ class SpoolReader {
       if (!text(record, "cuda").empty()) report_.cuda.emplace(text(record, "cuda"));
     } else {
       ++report_.read.unknown;
-      report_.read.note(fmt::format("{}: unknown record `{}`", place(), kind));
+      report_.read.note(fmt::format("{}: unknown record {}", place(), quote(kind)));
     }
     return Done{};
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/export/trace_rules.hpp"
 
+#include "base/quote.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,7 +102,7 @@ std::optional<TraceRules::Event> TraceRules::common_fields(const RawEvent& raw) 
   const JsonScalar* phase = raw.find("ph");
   if (phase == nullptr || phase->type != JsonType::text || phase->text.size() != 1 ||
       find_rule(phase->text[0]) == nullptr) {
-    problem(phase == nullptr ? "no `ph`" : fmt::format("unknown phase `{}`", phase->text));
+    problem(phase == nullptr ? "no `ph`" : fmt::format("unknown phase {}", quote(phase->text)));
     return std::nullopt;
   }
   Event event;
@@ -172,7 +174,8 @@ void TraceRules::counter(const Event& event, const RawEvent& raw) {
   std::set<std::string> keys;
   for (const auto& [key, value] : raw.args) {
     keys.insert(key);
-    if (value.type != JsonType::number) problem(fmt::format("counter `{}` is not a number", key));
+    if (value.type != JsonType::number)
+      problem(fmt::format("counter {} is not a number", quote(key)));
   }
   if (keys.empty()) problem("a counter without values");
   const auto [entry, added] = counters_.emplace(std::pair(event.track.first, event.name), keys);
@@ -192,7 +195,7 @@ void TraceRules::metadata(const Event& event, const RawEvent& raw) {
   } else if (is_one_of(kOrderMetadata)) {
     if (!has("sort_index", JsonType::number)) problem("metadata without args.sort_index");
   } else {
-    problem(fmt::format("unknown metadata `{}`", event.name));
+    problem(fmt::format("unknown metadata {}", quote(event.name)));
   }
 }
 

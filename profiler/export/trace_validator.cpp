@@ -2,6 +2,7 @@
 #include "profiler/export/trace_validator.hpp"
 
 #include "base/file.hpp"
+#include "base/quote.hpp"
 #include "profiler/export/trace_rules.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +124,7 @@ class TraceHandler {
     if (depth_ == 0) rules_.file_problem("neither an object nor an array");
     if (depth_ == 1 && root_ == Scope::object && root_key_ == "displayTimeUnit" && text != "ns" &&
         text != "ms") {
-      rules_.file_problem(fmt::format("displayTimeUnit is `{}`, expected ns or ms", text));
+      rules_.file_problem(fmt::format("displayTimeUnit is {}, expected ns or ms", quote(text)));
     }
     if (!in_events_) return true;
     if (depth_ == event_depth_ - 1) rules_.file_problem("an event that is not an object");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/nvtx/window.hpp"
 
+#include "base/quote.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +53,7 @@ Result<CaptureWindow> parse_capture_window(std::span<const std::string> words) {
     } else if (const auto numbers = parse_numbers(word); numbers && !window.numbers) {
       window.numbers = numbers;
     } else {
-      return window_error(fmt::format("`{}` is not a valid window", word));
+      return window_error(fmt::format("{} is not a valid window", quote(word)));
     }
   }
   return window;

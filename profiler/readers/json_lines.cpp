@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_reader.hpp"
+#include "base/quote.hpp"
 #include "profiler/activity_json.hpp"
 #include "profiler/readers/readers.hpp"
 
@@ -97,7 +98,7 @@ class JsonLinesReading {
   Status take_other(const TextSource::Line& line, const ParsedLine& parsed) {
     if (!parsed.schema.empty() &&
         std::find(kSchemas.begin(), kSchemas.end(), parsed.schema) == kSchemas.end()) {
-      return Error{fmt::format("unknown schema `{}`", parsed.schema),
+      return Error{fmt::format("unknown schema {}", quote(parsed.schema)),
                    fmt::format("{}:{}", source_.name(), line.number),
                    "a newer `bench` may read it"};
     }

@@ -3,6 +3,7 @@
 
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
+#include "base/quote.hpp"
 #include "base/version.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +124,7 @@ Status Session::set(std::string_view name, std::string_view value) {
   if (row == nullptr) {
     std::vector<std::string_view> names;
     for (const SwitchRow& candidate : switch_rows()) names.push_back(candidate.name);
-    return Error{fmt::format("unknown switch `{}`", name), "", expectation(name, names)};
+    return Error{fmt::format("unknown switch {}", quote(name)), "", expectation(name, names)};
   }
   // Switches that have an effect outside `bench run`.
   static constexpr std::string_view kAllowedSwitches[] = {"kinds", "dump_period", "file"};
