@@ -132,6 +132,52 @@ TEST(InputLimits, MemoryThatIsNotThereIsAMessageAndStatus3) {
   EXPECT_THAT(result.err, HasSubstr("bench: not enough memory; free some, raise the limit"));
 }
 
+// Command lines with `text` in each place where a message may quote it; the files are those of the
+// test below.
+std::vector<std::vector<std::string>> calls_with(const std::string& text) {
+  return {{"validate", "keys.yaml"},
+          {"validate", "value.yaml"},
+          {"validate", "name.yaml"},
+          {"validate", "space.yaml"},
+          {"validate", "tag.yaml"},
+          {"validate", text},
+          {text},
+          {"list", "--" + text, "c.yaml"},
+          {"list", "c.yaml", "--filter", text},
+          {"list", "c.yaml", "--filter", "/(" + text + "/"},
+          {"list", "c.yaml", "--device", text},
+          {"list", "c.yaml", "--set", text},
+          {"list", "c.yaml", "--set", text + "=1"},
+          {"list", "c.yaml", "--set", "measure.processes=" + text},
+          {"list", "c.yaml", "--shard", text},
+          {"list", "gemm/forward/" + text + "/f32/native/cpu/hot"},
+          {"list", "c.yaml", "--quiet=" + text},
+          {"completion", text},
+          {"explain", text},
+          {"report", text},
+          {"report", "r.jsonl"},
+          {"report", "r.jsonl", "--format", text},
+          {"report", "r.jsonl", "--columns", text},
+          {"compare", "g.json", text},
+          {"compare", "r.jsonl", "g.json"},
+          {"compare", "g.json", "--by", text},
+          {"analyze", "p.jsonl"},
+          {"analyze", "p.jsonl", "--aggregate-by", text},
+          {"analyze", "p.jsonl", "-c", text},
+          {"analyze", "p.jsonl", "--name", "(" + text},
+          {"trace", "--check", "t.json"},
+          {"history", text},
+          {"baseline", text},
+          {"run", "c.yaml", "--out", text},
+          {"run", "c.yaml", "--budget", text},
+          {"run", "c.yaml", "--seed", text},
+          {"gate", "c.yaml", "--base", text},
+          {"gate", "c.yaml", "--cand-env", text},
+          {"profile", "--window", text, "--", "true"},
+          {"profile", "--profile=" + text, "--", "true"},
+          {"profile", "--", text}};
+}
+
 // `a: ` 100,000 times in one line gave a message of 300 kB.
 TEST(InputLimits, AMessageQuotesABoundedPieceOfTheInput) {
   const TemporaryFolder folder;
@@ -148,50 +194,8 @@ TEST(InputLimits, AMessageQuotesABoundedPieceOfTheInput) {
   folder.write("g.json", R"({"context":{},"benchmarks":[{"name":")" + text + "\"}]}");
   folder.write("p.jsonl", R"({"record":"profile","schema":")" + text + "\"}\n");
   folder.write("t.json", R"([{"ph":")" + text + "\"}]");
-  const std::vector<std::vector<std::string>> calls = {
-      {"validate", "keys.yaml"},
-      {"validate", "value.yaml"},
-      {"validate", "name.yaml"},
-      {"validate", "space.yaml"},
-      {"validate", "tag.yaml"},
-      {"validate", text},
-      {text},
-      {"list", "--" + text, "c.yaml"},
-      {"list", "c.yaml", "--filter", text},
-      {"list", "c.yaml", "--filter", "/(" + text + "/"},
-      {"list", "c.yaml", "--device", text},
-      {"list", "c.yaml", "--set", text},
-      {"list", "c.yaml", "--set", text + "=1"},
-      {"list", "c.yaml", "--set", "measure.processes=" + text},
-      {"list", "c.yaml", "--shard", text},
-      {"list", "gemm/forward/" + text + "/f32/native/cpu/hot"},
-      {"list", "c.yaml", "--quiet=" + text},
-      {"completion", text},
-      {"explain", text},
-      {"report", text},
-      {"report", "r.jsonl"},
-      {"report", "r.jsonl", "--format", text},
-      {"report", "r.jsonl", "--columns", text},
-      {"compare", "g.json", text},
-      {"compare", "r.jsonl", "g.json"},
-      {"compare", "g.json", "--by", text},
-      {"analyze", "p.jsonl"},
-      {"analyze", "p.jsonl", "--aggregate-by", text},
-      {"analyze", "p.jsonl", "-c", text},
-      {"analyze", "p.jsonl", "--name", "(" + text},
-      {"trace", "--check", "t.json"},
-      {"history", text},
-      {"baseline", text},
-      {"run", "c.yaml", "--out", text},
-      {"run", "c.yaml", "--budget", text},
-      {"run", "c.yaml", "--seed", text},
-      {"gate", "c.yaml", "--base", text},
-      {"gate", "c.yaml", "--cand-env", text},
-      {"profile", "--window", text, "--", "true"},
-      {"profile", "--profile=" + text, "--", "true"},
-      {"profile", "--", text}};
   constexpr std::size_t kMaxText = 5000;
-  for (const auto& call : calls) {
+  for (const auto& call : calls_with(text)) {
     std::vector<std::string> command = {BENCH_BINARY};
     command.insert(command.end(), call.begin(), call.end());
     const ProgramResult result = test::run_program({command, folder.path(), {}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a report page, counted in allocations of memory: times of a busy machine say nothing.
+// The work of a report page, counted in allocations of memory, since times of a busy machine vary.
 #include "harness/report/console.hpp"
 #include "harness/report/format.hpp"
 #include "harness/result/summary.hpp"
