@@ -51,8 +51,8 @@ std::string format_elapsed(const Report& report) {
                              : fmt::format(" in {:.1f} s", seconds.count());
 }
 
-// Returns for each case the number of processes of its run with samples. Counts all cases in one
-// pass, since a run may have tens of thousands of processes.
+// Returns for each case the number of its processes with samples. Counts all cases in one pass,
+// since a run may have tens of thousands of processes.
 std::vector<std::int64_t> count_processes(const Report& report,
                                           const std::vector<const CaseRecord*>& cases) {
   std::vector<std::int64_t> counts(cases.size());
@@ -60,8 +60,7 @@ std::vector<std::int64_t> count_processes(const Report& report,
   for (std::size_t i = 0; i < cases.size(); ++i) indices.emplace(cases[i]->id, i);
   for (const ProcessRecord& process : report.processes) {
     const auto found = indices.find(process.id);
-    if (found == indices.end() || process.samples.empty()) continue;
-    if (process.run_id == cases[found->second]->run_id) ++counts[found->second];
+    if (found != indices.end() && !process.samples.empty()) ++counts[found->second];
   }
   return counts;
 }
@@ -259,18 +258,21 @@ std::string missing_interval_note(const Report& report) {
       cases.push_back(&record);
   }
   std::int64_t missing = 0;
-  std::int64_t fewest = kMinIntervalProcesses;
+  std::int64_t fewest = kMinIntervalProcesses, most = 0;
   for (const std::int64_t processes : count_processes(report, cases)) {
     if (processes <= 0 || processes >= kMinIntervalProcesses) continue;
     ++missing;
     fewest = std::min(fewest, processes);
+    most = std::max(most, processes);
   }
   if (missing == 0) return "";
+  const std::string range =
+      fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
   return fmt::format(
       "{} ha{} no interval: {} process{} {} too few for one; `--set measure.processes={}` gives "
       "one.",
-      count_cases(missing), missing == 1 ? "s" : "ve", fewest, fewest == 1 ? "" : "es",
-      fewest == 1 ? "is" : "are", kMinIntervalProcesses);
+      count_cases(missing), missing == 1 ? "s" : "ve", range, most == 1 ? "" : "es",
+      most == 1 ? "is" : "are", kMinIntervalProcesses);
 }
 
 // The meaning of a flag and, if there is one, a remedy.

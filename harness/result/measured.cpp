@@ -118,37 +118,9 @@ std::vector<ProcessSummary> summarise_processes(const std::vector<CountedSamples
   return summaries;
 }
 
-// Finds the processes of a case in a report. Includes all runs of a chain, since each of them may
-// have measured some of the processes.
-class ProcessIndex {
- public:
-  explicit ProcessIndex(const Report& report) : chains_(report.runs) {
-    for (const ProcessRecord& process : report.processes) {
-      if (process.samples.empty()) continue;
-      processes_[make_key(process.run_id, process.id)][process.process] = &process;
-    }
-  }
-  std::vector<const ProcessRecord*> find(const CaseRecord& record) const {
-    std::vector<const ProcessRecord*> processes;
-    const auto entry = processes_.find(make_key(record.run_id, record.id));
-    if (entry == processes_.end()) return processes;
-    for (const auto& [number, process] : entry->second) processes.push_back(process);
-    return processes;
-  }
-
- private:
-  std::string make_key(const std::string& run_id, const std::string& id) const {
-    return chains_.origin(run_id) + ' ' + id;
-  }
-
-  RunChains chains_;
-  // Processes by make_key() and by process number.
-  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;
-};
-
-void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase& measured) {
+void add_times(const CaseRecord& record, const CountedProcesses& counted, MeasuredCase& measured) {
   if (record.time) measured.median = record.time->median;
-  const std::vector<const ProcessRecord*> processes = index.find(record);
+  const std::vector<const ProcessRecord*> processes = counted.of(record);
   if (record.time) measured.at = record.time->at;
   if (!measured.at) {
     if (const auto level = choose_level(processes)) measured.at = {*level, LevelSource::run};
@@ -166,10 +138,32 @@ void add_times(const CaseRecord& record, const ProcessIndex& index, MeasuredCase
 
 }  // namespace
 
+CountedProcesses::CountedProcesses(const Report& report) : chains_(report.runs) {
+  for (const ProcessRecord& process : report.processes) {
+    const ProcessRecord*& counted =
+        processes_[make_key(process.run_id, process.id)][process.process];
+    const bool loses_samples =
+        counted != nullptr && !counted->samples.empty() && process.samples.empty();
+    if (!loses_samples) counted = &process;
+  }
+}
+
+std::vector<const ProcessRecord*> CountedProcesses::of(const CaseRecord& record) const {
+  std::vector<const ProcessRecord*> counted;
+  const auto entry = processes_.find(make_key(record.run_id, record.id));
+  if (entry == processes_.end()) return counted;
+  for (const auto& [number, process] : entry->second) counted.push_back(process);
+  return counted;
+}
+
+std::string CountedProcesses::make_key(const std::string& run_id, const std::string& id) const {
+  return chains_.origin(run_id) + ' ' + id;
+}
+
 std::vector<MeasuredCase> measured_cases(const Report& report) {
   std::unordered_map<std::string, const EnvironmentRecord*> environments;  // by run
   for (const RunRecord& run : report.runs) environments[run.run_id] = &run.environment;
-  const ProcessIndex index(report);
+  const CountedProcesses counted(report);
   std::vector<MeasuredCase> cases;
   cases.reserve(report.cases.size());
   for (const CaseRecord& record : report.cases) {
@@ -183,7 +177,7 @@ std::vector<MeasuredCase> measured_cases(const Report& report) {
     measured.flags = record.flags;
     measured.clock_hz = record.clock_hz;
     measured.sample_method = record.sample_method;
-    if (record.outcome == Outcome::ok) add_times(record, index, measured);
+    if (record.outcome == Outcome::ok) add_times(record, counted, measured);
     const auto environment = environments.find(record.run_id);
     const bool is_known = environment != environments.end();
     describe_machine(is_known ? *environment->second : EnvironmentRecord(), measured);

@@ -122,4 +122,21 @@ class RunChains {
   std::unordered_map<std::string, std::string> origin_;
 };
 
+// Finds the processes of a case that count: those of the runs in the chain of its record's run. If
+// a process number has several records, the last one with samples counts.
+class CountedProcesses {
+ public:
+  // The report must outlive this.
+  explicit CountedProcesses(const Report& report);
+  // Returns them in the order of their numbers.
+  std::vector<const ProcessRecord*> of(const CaseRecord& record) const;
+
+ private:
+  std::string make_key(const std::string& run_id, const std::string& id) const;
+
+  RunChains chains_;
+  // Processes by make_key() and by process number.
+  std::unordered_map<std::string, std::map<int, const ProcessRecord*>> processes_;
+};
+
 }  // namespace bench

@@ -13,13 +13,16 @@
 
 namespace bench {
 
+// Contains each run once, and of each case only what counts, so that readers need no selection of
+// their own.
 struct Report {
   std::vector<RunRecord> runs;
+  // Those of the runs whose case records count.
   std::vector<ProcessRecord> processes;
   // One per id, in the order of first appearance. If an id has several records, the last one with
   // the outcome `ok` counts, or the last one if none is ok.
   std::vector<CaseRecord> cases;
-  std::vector<ProfilePassRecord> profile_passes;
+  std::vector<ProfilePassRecord> profile_passes;  // one per id, chosen like its case record
   std::vector<EndRecord> ends;
   std::vector<std::string> warnings;  // "results.jsonl:17: malformed record ignored: ..."
 };

@@ -6,6 +6,8 @@
 #include "harness/result/summary.hpp"
 
 #include <map>
+#include <string_view>
+#include <unordered_set>
 #include <variant>
 
 namespace bench {
@@ -30,7 +32,68 @@ Report ReportBuilder::report() const& { return ReportBuilder(*this).report(); }
 
 Report ReportBuilder::report() && {
   add_interrupted_cases(report_, processes_before_last_case_);
+  keep_counted_records(report_);
   return std::move(report_);
+}
+
+namespace {
+
+// Removes the records for which `is_counted` is false; it gets each record and its index.
+template <class Item, class Predicate>
+void keep_if(std::vector<Item>& records, const Predicate& is_counted) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!is_counted(records[i], i)) continue;
+    if (kept != i) records[kept] = std::move(records[i]);
+    ++kept;
+  }
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
+}
+
+// Keeps the first record of each run. Records without a run's id are not known to be repetitions.
+template <class Item>
+void keep_first_of_each_run(std::vector<Item>& records) {
+  std::unordered_set<std::string> known;
+  keep_if(records, [&](const Item& record, std::size_t) {
+    return record.run_id.empty() || known.insert(record.run_id).second;
+  });
+}
+
+void keep_counted_processes(Report& report) {
+  const CountedProcesses processes(report);
+  std::unordered_set<std::string_view> ids;
+  std::unordered_set<const ProcessRecord*> counted;
+  for (const CaseRecord& record : report.cases) {
+    ids.insert(record.id);
+    for (const ProcessRecord* process : processes.of(record)) counted.insert(process);
+  }
+  std::vector<bool> is_counted;
+  for (const ProcessRecord& process : report.processes)
+    is_counted.push_back(!ids.contains(process.id) || counted.contains(&process));
+  keep_if(report.processes,
+          [&](const ProcessRecord&, std::size_t index) { return is_counted[index]; });
+}
+
+void keep_counted_passes(std::vector<ProfilePassRecord>& passes) {
+  std::unordered_map<std::string, std::size_t> counted;  // index by case
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const auto [entry, is_new] = counted.try_emplace(passes[i].id, i);
+    const bool is_better =
+        passes[i].outcome == Outcome::ok || passes[entry->second].outcome != Outcome::ok;
+    if (!is_new && is_better) entry->second = i;
+  }
+  keep_if(passes, [&](const ProfilePassRecord& pass, std::size_t index) {
+    return counted.at(pass.id) == index;
+  });
+}
+
+}  // namespace
+
+void keep_counted_records(Report& report) {
+  keep_first_of_each_run(report.runs);
+  keep_first_of_each_run(report.ends);
+  keep_counted_processes(report);
+  keep_counted_passes(report.profile_passes);
 }
 
 namespace {

@@ -26,8 +26,8 @@ class ReportBuilder {
   bool is_empty() const { return records_ == 0; }
   bool has_run() const { return !report_.runs.empty(); }
 
-  // Returns the records so far. Summarises cases with samples but without a case record: outcome
-  // ok, flag interrupted.
+  // Returns the records so far that count (keep_counted_records()). Summarises cases with samples
+  // but without a case record: outcome ok, flag interrupted.
   Report report() const&;
   Report report() &&;
 
@@ -56,5 +56,13 @@ Result<ReportBuilder> parse_records(std::string_view text, const std::string& na
 // counts. `processes_before_last_case`: as in ReportBuilder.
 void add_interrupted_cases(
     Report& report, const std::unordered_map<std::string, std::size_t>& processes_before_last_case);
+
+// Removes records that do not count, so that each reader counts the others once, whatever was
+// concatenated. Private to this folder.
+//
+// Keeps the first `run` and `end` of each run, and of each case the processes of its record
+// (CountedProcesses) and one profiling pass: the last `ok`, or the last one. Keeps all processes of
+// an id without a case.
+void keep_counted_records(Report& report);
 
 }  // namespace bench

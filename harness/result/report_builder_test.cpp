@@ -46,7 +46,20 @@ class Lines {
     EXPECT_THAT(report->cases, SizeIs(1));
     return report->cases.at(0);
   }
+  Lines& pass(const std::string& run_id, Outcome outcome) {
+    ProfilePassRecord record;
+    record.run_id = run_id;
+    record.id = kId;
+    record.outcome = outcome;
+    return add(record);
+  }
+  Lines& end(const std::string& run_id) {
+    EndRecord record;
+    record.run_id = run_id;
+    return add(record);
+  }
   const std::string& text() const { return text_; }
+  Report report() const { return *parse_report(text_, "r"); }
 
  private:
   Lines& add(const Record& record) {
@@ -158,6 +171,72 @@ TEST(InterruptedCase, RunsThatResumeThemselvesEndTheirChain) {
                                 .only_case();
   EXPECT_EQ(record.time->max, Nanoseconds(20));
   EXPECT_EQ(record.time->min, Nanoseconds(10));
+}
+
+TEST(CountedRecords, AFileThatIsConcatenatedWithItselfCountsOnce) {
+  Lines lines;
+  for (int copy = 0; copy < 2; ++copy) {
+    lines.run("a").process("a", 0, 10).process("a", 1, 20).result("a", Outcome::ok);
+    lines.pass("a", Outcome::ok).end("a");
+  }
+  const Report report = lines.report();
+  EXPECT_THAT(report.runs, SizeIs(1));
+  EXPECT_THAT(report.processes, SizeIs(2));
+  EXPECT_THAT(report.cases, SizeIs(1));
+  EXPECT_THAT(report.profile_passes, SizeIs(1));
+  EXPECT_THAT(report.ends, SizeIs(1));
+}
+
+TEST(CountedRecords, ProcessesOfAnotherRunOfTheCaseDoNotCount) {
+  const Report report = Lines()
+                            .run("a")
+                            .process("a", 0, 10)
+                            .process("a", 1, 20)
+                            .result("a", Outcome::ok)
+                            .run("b")
+                            .process("b", 0, 30)
+                            .result("b", Outcome::crashed)
+                            .report();
+  EXPECT_THAT(report.runs, SizeIs(2));
+  ASSERT_THAT(report.processes, SizeIs(2));
+  EXPECT_EQ(report.processes[0].run_id, "a");  // the last `ok` counts
+  EXPECT_EQ(report.processes[1].run_id, "a");
+}
+
+TEST(CountedRecords, ProcessesOfResumedRunsCount) {
+  const Report report = Lines()
+                            .run("a")
+                            .process("a", 0, 10)
+                            .run("b", "a")
+                            .process("b", 1, 20)
+                            .result("b", Outcome::ok)
+                            .report();
+  EXPECT_THAT(report.processes, SizeIs(2));
+}
+
+TEST(CountedRecords, AProcessWithoutSamplesDoesNotReplaceItsEarlierRecord) {
+  ProcessRecord empty;
+  empty.run_id = "a";
+  empty.id = kId;
+  const std::string text = Lines().run("a").process("a", 0, 10).result("a", Outcome::ok).text() +
+                           to_json_line(empty) + "\n";
+  const Report report = *parse_report(text, "r");
+  ASSERT_THAT(report.processes, SizeIs(1));
+  EXPECT_THAT(report.processes[0].samples, ElementsAre(Nanoseconds(10)));
+}
+
+TEST(CountedRecords, OfSeveralPassesTheLastOkCounts) {
+  const Report report = Lines()
+                            .run("a")
+                            .result("a", Outcome::ok)
+                            .pass("a", Outcome::ok)
+                            .run("b")
+                            .pass("b", Outcome::ok)
+                            .run("c")
+                            .pass("c", Outcome::timed_out)
+                            .report();
+  ASSERT_THAT(report.profile_passes, SizeIs(1));
+  EXPECT_EQ(report.profile_passes[0].run_id, "b");
 }
 
 }  // namespace

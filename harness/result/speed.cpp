@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/speed.hpp"
 
+#include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace {
 constexpr double kLevelQuantile = 0.2;
 // Canaries within this fraction of the level were taken at the level.
 constexpr double kLevelTolerance = 0.03;
+constexpr double kMaxSampleTime = 9e18;  // nanoseconds; below 2^63
 
 bool is_at_level(Nanoseconds canary, Nanoseconds level) {
   const double ratio = static_cast<double>(canary.count()) / static_cast<double>(level.count());
@@ -23,10 +25,29 @@ CountedSamples correct_samples(const ProcessRecord& process, const EqualSpeedFit
   for (std::size_t i = 0; i < process.samples.size(); ++i) {
     const auto correction = fit.correction(0, process.canaries.times[i], process.canaries.join);
     if (!correction) continue;
-    counted.samples.push_back(Nanoseconds(
-        std::llround(static_cast<double>(process.samples[i].count()) * std::exp(*correction))));
+    counted.samples.push_back(Nanoseconds(std::llround(std::min(
+        static_cast<double>(process.samples[i].count()) * std::exp(*correction), kMaxSampleTime))));
   }
   return counted;
+}
+
+// Scales the samples so that the median of the processes' medians is `time`, in nanoseconds of an
+// iteration. The fit weighs samples by their speed, so the median of its corrected samples is near
+// its time but not equal to it.
+void scale_to(double time, std::vector<CountedSamples>& counted) {
+  std::vector<double> medians;
+  for (const CountedSamples& entry : counted) {
+    medians.push_back(static_cast<double>(median(entry.samples)->count()) /
+                      static_cast<double>(entry.process->iterations_per_sample));
+  }
+  const double middle = median(medians).value_or(0);
+  if (!(middle > 0)) return;
+  for (CountedSamples& entry : counted) {
+    for (Nanoseconds& sample : entry.samples) {
+      sample = Nanoseconds(std::llround(
+          std::min(static_cast<double>(sample.count()) * (time / middle), kMaxSampleTime)));
+    }
+  }
 }
 
 }  // namespace
@@ -87,6 +108,7 @@ std::optional<SamplesAtLevel> samples_at(std::span<const ProcessRecord* const> p
     if (!counted.samples.empty()) result.counted.push_back(std::move(counted));
   }
   result.time = fit.time_at(0);
+  scale_to(std::exp(result.time.value), result.counted);
   result.is_level_seen = std::ranges::any_of(
       by_speed->cells, [&](const SpeedCell& cell) { return is_at_level(cell.canary, level); });
   result.by_speed = *std::move(by_speed);

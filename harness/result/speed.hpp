@@ -39,7 +39,8 @@ std::optional<TimesBySpeed> times_by_speed(std::span<const ProcessRecord> proces
 
 // A case at one level of speed.
 struct SamplesAtLevel {
-  // Each sample as long as it would have been at the level. Leaves out samples without a canary.
+  // Each sample as long as it would have been at the level, so that the median of the processes'
+  // medians is `time`. Leaves out samples without a canary.
   std::vector<CountedSamples> counted;
   TimesBySpeed by_speed;
   LogEstimate time;  // log(nanoseconds of an iteration) at the level

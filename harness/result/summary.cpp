@@ -47,13 +47,15 @@ constexpr int kMinProcessesForInterval = 5;
 
 using Processes = std::span<const ProcessRecord* const>;
 
-std::vector<Nanoseconds> process_medians(std::span<const CountedSamples> processes) {
-  std::vector<Nanoseconds> medians;
+// Returns the quantile of each process, per iteration.
+std::vector<Nanoseconds> process_quantiles(std::span<const CountedSamples> processes,
+                                           double probability) {
+  std::vector<Nanoseconds> quantiles;
   for (const CountedSamples& entry : processes) {
-    const auto sample = median(entry.samples);
-    if (sample) medians.push_back(per_iteration(*sample, entry.process->iterations_per_sample));
+    const auto sample = quantile(entry.samples, probability);
+    if (sample) quantiles.push_back(per_iteration(*sample, entry.process->iterations_per_sample));
   }
-  return medians;
+  return quantiles;
 }
 
 std::vector<Nanoseconds> pooled_iterations(std::span<const CountedSamples> processes) {
@@ -105,6 +107,11 @@ std::optional<TimeSummary> summarise(const SamplesAtLevel& samples, const SpeedL
   const double half = samples.time.half_width();
   time->at = level;
   time->median = time_from_log(samples.time.value);
+  // The median of the rounded samples may differ from it by rounding.
+  time->q25 = std::min(time->q25, time->median);
+  time->q75 = std::max(time->q75, time->median);
+  time->min = std::min(time->min, time->q25);
+  time->max = std::max(time->max, time->q75);
   time->low = time->high = std::nullopt;
   time->confidence.reset();
   if (!has_interval) return time;
@@ -369,14 +376,14 @@ std::optional<double> compute_unexplained(const NetworkSummary& summary) {
 }  // namespace
 
 std::optional<TimeSummary> summarise(std::span<const CountedSamples> processes) {
-  const std::vector<Nanoseconds> medians = process_medians(processes);
+  const std::vector<Nanoseconds> medians = process_quantiles(processes, 0.5);
   const auto centre = median(medians);
   if (!centre) return std::nullopt;
-  std::vector<Nanoseconds> pooled = pooled_iterations(processes);
+  const std::vector<Nanoseconds> pooled = pooled_iterations(processes);
   TimeSummary time;
   time.median = *centre;
-  time.q25 = *quantile(pooled, 0.25);
-  time.q75 = *quantile(pooled, 0.75);
+  time.q25 = *median(process_quantiles(processes, 0.25));
+  time.q75 = *median(process_quantiles(processes, 0.75));
   time.min = *std::min_element(pooled.begin(), pooled.end());
   time.max = *std::max_element(pooled.begin(), pooled.end());
   if (const auto interval = median_interval(medians, kMinCoverage)) {
