@@ -97,12 +97,13 @@ std::optional<std::string> find_machine_difference(const MeasuredCase& base,
   return std::nullopt;
 }
 
-void make_incomparable(std::vector<ComparedCase>& cases, const std::string& reason) {
-  for (ComparedCase& entry : cases) {
-    entry.verdict = CaseVerdict::incomparable;
-    entry.reason = reason;
-    entry.ratio = entry.low = entry.high = entry.confidence = std::nullopt;
+// Returns why no times of the two measurements are comparable; nullopt if they are.
+std::optional<std::string> find_common_obstacle(const Measurement& base,
+                                                const Measurement& candidate, Machines machines) {
+  if (machines == Machines::same_kind) {
+    if (auto difference = find_machine_difference(base, candidate)) return difference;
   }
+  return candidate.incomparable_reason ? candidate.incomparable_reason : base.incomparable_reason;
 }
 
 std::string format_case_outcome(const MeasuredCase& entry) {
@@ -155,8 +156,9 @@ std::string explain_other_speed(const EqualSpeedFit& fit, const TimesBySpeed& ba
 
 // Returns the times, scaled so that `time` is their median.
 std::vector<double> scale_to(std::vector<double> times, double time) {
-  const double factor = time / median(times).value_or(time);
-  for (double& value : times) value *= factor;
+  const double middle = median(times).value_or(0);
+  if (!(middle > 0)) return times;
+  for (double& value : times) value *= time / middle;
   return times;
 }
 
@@ -172,13 +174,11 @@ void compare_at_equal_speed(const MeasuredCase& base, const MeasuredCase& candid
   const EqualSpeedFit fit(sides);
   const LogEstimate shift = fit.difference(0, 1);
   result.base = std::exp(fit.levels().front());
-  result.candidate = std::exp(fit.levels().back());
   result.at_canary = fit.usual_canary();
-  result.base_processes =
-      scale_to(iteration_times(base.processes, &ProcessSummary::median), *result.base);
-  result.candidate_processes =
-      scale_to(iteration_times(candidate.processes, &ProcessSummary::median), *result.candidate);
+  result.base_processes = iteration_times(base.processes, &ProcessSummary::median);
+  result.candidate_processes = iteration_times(candidate.processes, &ProcessSummary::median);
   result.ratio = std::exp(shift.value);
+  state_times_at(*result.base, result);
   result.reason = explain_other_speed(fit, sides.front(), sides.back());
   if (std::min(sides.front().processes, sides.back().processes) < kMinComparedProcesses) {
     result.reason =
@@ -210,6 +210,7 @@ void compare_times(const MeasuredCase& base, const MeasuredCase& candidate,
     return;
   }
   result.ratio = std::exp(*effect);
+  if (result.base) state_times_at(*result.base, result);
   const auto interval = shift_interval(from, to, options.coverage);
   if (!interval) {
     result.reason = explain_few_processes(std::ssize(from), std::ssize(to), options.coverage);
@@ -228,7 +229,9 @@ std::optional<std::string> find_difference_of_conditions(const MeasuredCase& bas
   return device_difference(base, candidate, {"in the base", "in the candidate"});
 }
 
+// `obstacle`: why no times of the two measurements are comparable; nullopt if they are.
 ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidate,
+                          const std::optional<std::string>& obstacle,
                           const ComparisonOptions& options) {
   ComparedCase result;
   result.id = candidate.id;
@@ -236,7 +239,10 @@ ComparedCase compare_case(const MeasuredCase& base, const MeasuredCase& candidat
   result.base = median_iteration(base);
   result.candidate = median_iteration(candidate);
   result.changes = case_changes(base.exact, candidate.exact);
-  if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
+  if (obstacle) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = *obstacle;
+  } else if (candidate.outcome != Outcome::ok && base.outcome == Outcome::ok) {
     result.verdict = CaseVerdict::failed;
     result.reason = format_case_outcome(candidate);
   } else if (base.outcome != Outcome::ok || candidate.outcome != Outcome::ok) {
@@ -268,10 +274,16 @@ ComparedCase make_unpaired_case(const MeasuredCase& entry, CaseVerdict verdict) 
 }
 
 // Returns the result for a case that only one side has: `verdict`, or `incomparable` if the other
-// side's file of the case cannot be read.
+// side's file of the case cannot be read, or there is an `obstacle` to every comparison.
 ComparedCase compare_unpaired(const MeasuredCase& entry, CaseVerdict verdict,
-                              const Measurement& other) {
+                              const Measurement& other,
+                              const std::optional<std::string>& obstacle) {
   ComparedCase result = make_unpaired_case(entry, verdict);
+  if (obstacle) {
+    result.verdict = CaseVerdict::incomparable;
+    result.reason = *obstacle;
+    return result;
+  }
   const auto unreadable = other.unreadable.find(store_file_name(entry.id));
   if (unreadable == other.unreadable.end()) return result;
   result.verdict = CaseVerdict::incomparable;
@@ -316,6 +328,14 @@ std::vector<GroupRatio> compute_group_ratios(const std::vector<ComparedCase>& ca
 
 }  // namespace
 
+void state_times_at(double base, ComparedCase& compared) {
+  compared.base = base;
+  compared.candidate = base * *compared.ratio;
+  compared.base_processes = scale_to(std::move(compared.base_processes), *compared.base);
+  compared.candidate_processes =
+      scale_to(std::move(compared.candidate_processes), *compared.candidate);
+}
+
 std::size_t Comparison::count(CaseVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &ComparedCase::verdict));
 }
@@ -329,16 +349,17 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   result.changes = run_changes(base.facts, candidate.facts);
   std::erase_if(result.changes, is_missing_in_store);
   const bool has_other_data = has_other_seed(base, candidate);
+  const auto obstacle = find_common_obstacle(base, candidate, options.machines);
   std::unordered_map<std::string, const MeasuredCase*> unmatched;
   for (const MeasuredCase& entry : base.cases) unmatched.emplace(entry.id, &entry);
   for (const MeasuredCase& entry : candidate.cases) {
     const auto found = unmatched.find(entry.id);
     if (found == unmatched.end()) {
-      result.cases.push_back(compare_unpaired(entry, CaseVerdict::added, base));
+      result.cases.push_back(compare_unpaired(entry, CaseVerdict::added, base, obstacle));
       continue;
     }
     ComparedCase& compared =
-        result.cases.emplace_back(compare_case(*found->second, entry, options));
+        result.cases.emplace_back(compare_case(*found->second, entry, obstacle, options));
     if (has_other_data) {
       std::erase_if(compared.changes,
                     [](const Change& change) { return change.field == kOutputDigestDetail; });
@@ -347,17 +368,11 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   }
   for (const MeasuredCase& entry : base.cases) {
     if (unmatched.contains(entry.id)) {
-      result.cases.push_back(compare_unpaired(entry, CaseVerdict::removed, candidate));
+      result.cases.push_back(compare_unpaired(entry, CaseVerdict::removed, candidate, obstacle));
     }
   }
-  for (const Measurement* side : {&base, &candidate}) {
+  for (const Measurement* side : {&base, &candidate})
     result.warnings.insert(result.warnings.end(), side->warnings.begin(), side->warnings.end());
-    if (side->incomparable_reason) make_incomparable(result.cases, *side->incomparable_reason);
-  }
-  if (options.machines == Machines::same_kind) {
-    const auto difference = find_machine_difference(base, candidate);
-    if (difference) make_incomparable(result.cases, *difference);
-  }
   sort_cases(result.cases);
   result.groups = compute_group_ratios(result.cases);
   return result;

@@ -33,10 +33,12 @@ struct ComparedCase {
   std::string id;
   std::string group;  // as MeasuredCase::group
   CaseVerdict verdict = CaseVerdict::unclear;
-  // Times in nanoseconds per iteration, at the same speed of the machine if both sides have
-  // canaries (harness/stats/equal_speed.hpp), otherwise medians over processes.
+  // Times in nanoseconds per iteration. If there is a ratio, they hold under equal conditions:
+  // `ratio` is `candidate` / `base`. If both sides have canaries, they are times at the same speed
+  // of the machine (harness/stats/equal_speed.hpp). Otherwise `base` is the median over its
+  // processes, and `candidate` is `base` times the ratio. Without a ratio, they are medians.
   std::optional<double> base, candidate;
-  // Candidate / base. Without canaries, the ratio comes from the Hodges-Lehmann shift of the
+  // Without canaries, the ratio comes from the Hodges-Lehmann shift of the
   // logarithms of the processes' medians.
   std::optional<double> ratio;
   // Interval of the ratio; nullopt if a side has too few processes. Without canaries, this is the
@@ -45,7 +47,8 @@ struct ComparedCase {
   std::optional<double> low, high, confidence;
   std::optional<Nanoseconds> at_canary;  // the speed at which the times hold
   std::vector<Change> changes;           // exact properties that differ
-  // Medians of the processes in nanoseconds per iteration, at the speed of `base` and `candidate`.
+  // Medians of the processes in nanoseconds per iteration, scaled so that their medians are `base`
+  // and `candidate`.
   std::vector<double> base_processes = {}, candidate_processes = {};
   std::string reason;  // why the case is not compared or the verdict is unclear; may be empty
 };
@@ -76,6 +79,9 @@ struct ComparisonOptions {
   double coverage = 0.95;    // minimum coverage of the exact intervals
   Machines machines = Machines::same_kind;
 };
+
+// States the times of a case with a ratio so that that of the base is `base`. The ratio stays.
+void state_times_at(double base, ComparedCase& compared);
 
 // Compares the cases of both sides by id.
 Comparison compare(const Measurement& base, const Measurement& candidate,

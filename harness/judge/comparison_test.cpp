@@ -100,6 +100,38 @@ TEST(Compare, SidesWithCanariesAreComparedAtEqualSpeed) {
   EXPECT_EQ(compare_one(base, at_speed("a", slow_machine)).verdict, CaseVerdict::same);
 }
 
+// The columns were the medians 1000 and 1005, the ratio that of all pairs.
+TEST(Compare, TheTimesOfBothSidesHaveTheirRatio) {
+  const ComparedCase compared = compare_one(measured("a", {990, 1000, 1200, 1250, 980}),
+                                            measured("a", {1005, 1400, 1003, 1350, 1001}));
+  EXPECT_EQ(compared.base, 1000);
+  EXPECT_NEAR(*compared.candidate / *compared.base, *compared.ratio, 1e-12);
+  EXPECT_THAT(compared.candidate_processes,
+              testing::Contains(testing::DoubleNear(*compared.candidate, 1e-9)));
+}
+
+// A 7.3x slowdown with the interval 1.5 to 9.8 was `unclear`.
+TEST(Compare, AWideIntervalAboveOneIsSlower) {
+  TimesBySpeed wide = test::times_at(7300);
+  wide.process_scatter = 0.6;
+  const ComparedCase compared =
+      compare_one(at_speed("a", test::times_at(1000)), at_speed("a", wide));
+  EXPECT_NEAR(*compared.ratio, 7.3, 0.01);
+  EXPECT_GT(*compared.low, 1);
+  EXPECT_GT(*compared.high, 20);
+  EXPECT_EQ(compared.verdict, CaseVerdict::slower);
+}
+
+TEST(Compare, TimesThatAreNotComparedAreMedians) {
+  Measurement profiled = side({measured("a", {1005, 1400, 1003, 1350, 1001})});
+  profiled.incomparable_reason = "profiled";
+  const ComparedCase compared = compare(side({measured("a", times(1))}), profiled, {}).cases.at(0);
+  EXPECT_EQ(compared.verdict, CaseVerdict::incomparable);
+  EXPECT_EQ(compared.reason, "profiled");
+  EXPECT_FALSE(compared.ratio);
+  EXPECT_EQ(compared.candidate, 1005);
+}
+
 // A file of an older version has no canaries: both sides are then compared by their medians.
 TEST(Compare, ASideWithoutCanariesIsComparedByMedians) {
   const ComparedCase compared =

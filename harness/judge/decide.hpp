@@ -70,8 +70,8 @@ struct CaseAssessment {
   // The measurement that the case waits for. nullopt if the case is decided, if the base died, or
   // if stage 1 did not reach the case.
   std::optional<Pending> pending;
-  // `effect`, its bounds and both times come from the same samples: duets (medians), windows, or
-  // the screen. Windows and the screen use lower quartiles, by which runs are compared. Effects are
+  // `effect`, its bounds and both times come from the same samples: duets, windows, or the screen.
+  // `candidate` is `base` with the effect, so that the columns of a table agree. Effects are
   // fractions of the reference's time: +0.05 means 5 % slower.
   std::optional<Reference> against;
   std::optional<double> effect, low, high;

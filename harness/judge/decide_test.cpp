@@ -291,6 +291,24 @@ TEST(Decide, EffectAndTimesOfARowComeFromTheSameSamples) {
               1e-6);
 }
 
+// The columns were the medians of both sides, the effect an estimate from the duets.
+TEST(Decide, TheTimesOfDuetsHaveTheirEffect) {
+  CaseEvidence entry = measured("a");
+  for (const double speed : {1.0, 1.3, 1.9, 1.1, 2.7, 1.05, 1.6}) {
+    Duet duet;
+    duet.id = entry.id();
+    duet.number = static_cast<int>(entry.duets.size());
+    const double slowdown = 1.2 + 0.1 * (duet.number % 3);
+    duet.base.assign(3, Nanoseconds(std::llround(kBase * speed)));
+    duet.candidate.assign(3, Nanoseconds(std::llround(kBase * speed * slowdown)));
+    entry.duets.push_back(duet);
+  }
+  const CaseAssessment row = decide(paired({entry})).judgements[0];
+  EXPECT_EQ(row.base, Nanoseconds(1'300'000));  // the median of the base
+  EXPECT_NEAR(static_cast<double>(row.candidate->count()) / static_cast<double>(row.base->count()),
+              1 + *row.effect, 1e-6);
+}
+
 TEST(Decide, WhatDoesNotRecurIsNoRegression) {
   CaseEvidence entry = measured("a");
   add_duets(entry, Duet::Stage::first, 20, 0.05, kWide);

@@ -149,6 +149,15 @@ ComparedCase compare_pair(const Measurement& side, MeasuredCase base, MeasuredCa
   return compare(left, right, {}).cases.front();
 }
 
+// States both times at the level of speed at which the run states that of the base. All ratios of a
+// group then have one base time, that of the run's table.
+void state_at_level_of_run(const MeasuredCase& base, const std::optional<double>& time,
+                           ComparedCase& compared) {
+  if (!time || !compared.ratio) return;
+  state_times_at(*time, compared);
+  if (compared.at_canary && base.at) compared.at_canary = base.at->canary;
+}
+
 std::optional<double> geometric_mean(const std::vector<ParameterGroup>& groups, std::size_t value) {
   double sum = 0;
   int count = 0;
@@ -222,6 +231,7 @@ Result<ParameterComparison> compare_by(const Report& report, const std::string& 
       const MeasuredCase& other = side.cases[found->second];
       effect =
           ParameterEffect{compare_pair(side, first, other), work_ratio(work, first.id, other.id)};
+      state_at_level_of_run(first, row.base, effect->compared);
       if (effect->work_ratio != 1) result.is_work_equal = false;
     }
   }

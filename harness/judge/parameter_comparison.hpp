@@ -16,7 +16,9 @@ namespace bench {
 
 // One value of the parameter against the value that all are compared with.
 struct ParameterEffect {
-  ComparedCase compared;  // its id is that of the case with this value; `base` is the other one
+  // Its id is that of the case with this value; `base` is the other one. If there is a ratio, the
+  // times hold at the speed at which the run states the time of the base.
+  ComparedCase compared;
   double work_ratio =
       1;  // work of this case / work of the other; 1 if the parameter keeps the work
 
@@ -29,7 +31,7 @@ struct ParameterEffect {
 // The cases that differ in the parameter alone.
 struct ParameterGroup {
   std::string base_id;
-  std::optional<double> base;                           // median in nanoseconds
+  std::optional<double> base;                           // in nanoseconds, as the run states it
   std::vector<std::optional<ParameterEffect>> effects;  // in the order of `values`
 };
 

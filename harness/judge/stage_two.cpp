@@ -102,6 +102,8 @@ std::optional<double> log_cycle_ratio(const Duet& duet) {
   return median(ratios);
 }
 
+Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
+
 std::optional<PairedCycles> compute_paired_cycles(const std::vector<Duet>& duets,
                                                   Duet::Stage stage) {
   std::vector<double> differences, base, candidate;
@@ -153,11 +155,10 @@ std::optional<PairedResult> compute_paired_result(const std::vector<Duet>& duets
     result.undisturbed_effect = HodgesLehmann(undisturbed).estimate();
   }
   result.base = side_median(used, &Duet::base);
-  result.candidate = side_median(used, &Duet::candidate);
+  result.candidate =
+      time_from_log(std::log(static_cast<double>(result.base.count())) + result.effect);
   return result;
 }
-
-Nanoseconds time_from_log(double log) { return Nanoseconds(std::llround(std::exp(log))); }
 
 std::optional<int> estimate_duets(const PairedResult& result, double log_effect,
                                   const GatePolicy& policy) {

@@ -26,7 +26,9 @@ struct PairedResult {
   double p_slower = 1, p_faster = 1;  // one-sided
   std::optional<double> detectable;   // minimum detectable effect of this number of duets
   std::optional<double> deviation;    // standard deviation of the log-ratios
-  Nanoseconds base{0}, candidate{0};  // per iteration: medians of the duets' medians
+  // Per iteration. `base` is the median of the duets' medians. `candidate` is the base's time with
+  // the effect: its own median holds under other conditions of the machine.
+  Nanoseconds base{0}, candidate{0};
 };
 
 // Returns the statistics of the duets of one stage; nullopt if there are none.

@@ -53,12 +53,6 @@ constexpr std::size_t kMinComparedId = 30;
 // A comment of a pull request is limited to 64 KiB.
 constexpr std::size_t kMaxMarkdownRows = 200;
 
-std::string format_optional_time(const std::optional<double>& nanoseconds) {
-  return format_or_unknown(nanoseconds, [](double value) {
-    return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
-  });
-}
-
 // Formats with one decimal below 10 and without decimals above: "3.0", "30".
 std::string short_number(double value) {
   return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
@@ -212,22 +206,34 @@ std::string format_comparison_answer(const Comparison& comparison) {
   return text + ".";
 }
 
-// Says that times are not the medians that `bench run` shows. Empty if all of them are.
+// Says what the times in the columns are. Empty if no case has a ratio.
 std::string describe_compared_times(const Comparison& comparison) {
-  const auto count = std::ranges::count_if(
-      comparison.cases, [](const ComparedCase& entry) { return entry.at_canary.has_value(); });
-  if (count == 0) return "";
-  const auto timed = std::ranges::count_if(
-      comparison.cases, [](const ComparedCase& entry) { return entry.base || entry.candidate; });
-  return count == timed
-             ? "Times of both sides are those at equal speed of the machine (docs/compare.md)."
-             : fmt::format(
-                   "Times of {} of {} cases are those at equal speed of the machine; the others "
-                   "are medians (docs/compare.md).",
-                   count, timed);
+  const auto ratios = std::ranges::count_if(
+      comparison.cases, [](const ComparedCase& entry) { return entry.ratio.has_value(); });
+  const auto at_speed = std::ranges::count_if(
+      comparison.cases, [](const ComparedCase& entry) { return entry.ratio && entry.at_canary; });
+  if (ratios == 0) return "";
+  if (at_speed == ratios)
+    return "Times of both sides are those at equal speed of the machine (docs/compare.md).";
+  constexpr std::string_view kOthers =
+      "`base` is a median, and `candidate` is that time multiplied by the ratio (docs/compare.md).";
+  return at_speed == 0 ? fmt::format("In each row, {}", kOthers)
+                       : fmt::format(
+                             "Times of {} of {} cases are those at equal speed of the machine; in "
+                             "the other rows, {}",
+                             at_speed, ratios, kOthers);
 }
 
 }  // namespace
+
+std::string format_compared_time(const std::optional<double>& nanoseconds) {
+  constexpr double kMinWithoutFraction = 1000;
+  return format_or_unknown(nanoseconds, [](double value) {
+    return value < kMinWithoutFraction
+               ? fmt::format("{:.4g} ns", value)
+               : format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
+  });
+}
 
 std::string format_effect(double ratio, const std::optional<double>& low,
                           const std::optional<double>& high) {
@@ -257,8 +263,8 @@ std::string format_comparison(const Comparison& comparison, const ConsoleOptions
   for (const ComparedCase& entry : comparison.cases) {
     rows.push_back({{{std::string(to_string(entry.verdict)), to_tone(entry.verdict)},
                      {entry.id, Tone::plain, shortener.forms(entry.id)},
-                     {format_optional_time(entry.base)},
-                     {format_optional_time(entry.candidate)},
+                     {format_compared_time(entry.base)},
+                     {format_compared_time(entry.candidate)},
                      {format_or_unknown(entry.ratio,
                                         [](double ratio) {
                                           return format_effect(ratio, std::nullopt, std::nullopt);
@@ -288,8 +294,8 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const ComparedCase& entry :
        std::span(comparison.cases).first(std::min(comparison.cases.size(), kMaxMarkdownRows))) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(entry.verdict),
-                        escape_markdown(entry.id), format_optional_time(entry.base),
-                        format_optional_time(entry.candidate), format_case_effect(entry),
+                        escape_markdown(entry.id), format_compared_time(entry.base),
+                        format_compared_time(entry.candidate), format_case_effect(entry),
                         escape_markdown(format_reason_and_changes(entry)));
   }
   if (comparison.cases.size() > kMaxMarkdownRows) {

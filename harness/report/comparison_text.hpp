@@ -27,6 +27,10 @@ inline constexpr double kMinFactor = 1.5;
 std::string format_effect(double ratio, const std::optional<double>& low,
                           const std::optional<double>& high);
 
+// Formats a time of a comparison with four digits, also below a nanosecond, so that two times show
+// their ratio: "3.412 ns", "1.204 ms". Returns "n/a" if it is unknown.
+std::string format_compared_time(const std::optional<double>& nanoseconds);
+
 // One output format of comparisons. Each text ends in a newline.
 struct ComparisonFormat {
   std::string_view name;  // value of --format

@@ -93,10 +93,23 @@ TEST(ComparisonText, SaysThatTimesAreThoseAtEqualSpeedAndNotThoseOfRun) {
   result.cases.push_back(compared("b", CaseVerdict::same, 1));
   EXPECT_THAT(
       format_comparison(result, wide),
-      HasSubstr("\nTimes of 1 of 2 cases are those at equal speed of the machine; the others "
-                "are medians (docs/compare.md).\n"));
+      HasSubstr("\nTimes of 1 of 2 cases are those at equal speed of the machine; in the other "
+                "rows, `base` is a median, and `candidate` is that time multiplied by the ratio "
+                "(docs/compare.md).\n"));
   result.cases.erase(result.cases.begin());
-  EXPECT_THAT(format_comparison(result, wide), Not(HasSubstr("equal speed")));
+  EXPECT_THAT(format_comparison(result, wide),
+              HasSubstr("\nIn each row, `base` is a median, and `candidate` is that time "));
+  result.cases[0].ratio.reset();
+  EXPECT_THAT(format_comparison(result, wide), Not(HasSubstr("`base` is")));
+}
+
+// Both times were 3 ns, and the change 26 %.
+TEST(ComparisonText, TimesBelowAMicrosecondKeepFourDigits) {
+  EXPECT_EQ(format_compared_time(3.4121), "3.412 ns");
+  EXPECT_EQ(format_compared_time(800), "800 ns");
+  EXPECT_EQ(format_compared_time(999.99), "1000 ns");
+  EXPECT_EQ(format_compared_time(1204.3), "1.204 us");
+  EXPECT_EQ(format_compared_time(std::nullopt), "n/a");
 }
 
 TEST(ComparisonText, MarkdownEscapesWhatFilesHold) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of a gate, of a comparison and of a store.
 #include "base/text.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/page.hpp"
 #include "harness/report/parameter_text.hpp"
 #include "harness/report/trend_text.hpp"
@@ -34,9 +35,8 @@ Page::TableCell make_time_cell(const std::optional<Nanoseconds>& time) {
   return {format_time(*time), static_cast<double>(time->count())};
 }
 
-std::optional<Nanoseconds> round_time(const std::optional<double>& nanoseconds) {
-  if (!nanoseconds) return std::nullopt;
-  return std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*nanoseconds));
+Page::TableCell make_time_cell(const std::optional<double>& nanoseconds) {
+  return {format_compared_time(nanoseconds), nanoseconds};
 }
 
 Page::TableCell make_change_cell(const std::optional<double>& fraction) {
@@ -194,8 +194,8 @@ void add_comparison_table(const Comparison& comparison, Page& page) {
     rows.push_back({{std::string(kCaseVerdictNames[verdict]), std::nullopt,
                      kSeriesClasses[kCaseVerdictSeries[verdict]]},
                     {entry.id},
-                    make_time_cell(round_time(entry.base)),
-                    make_time_cell(round_time(entry.candidate)),
+                    make_time_cell(entry.base),
+                    make_time_cell(entry.candidate),
                     change(entry.ratio),
                     change(entry.low),
                     change(entry.high),
@@ -313,7 +313,7 @@ Page::TableRow history_row(const ShownTrend& shown) {
           {format_state(shown.state()), std::nullopt, state_class(shown.state())},
           make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
           make_count_cell(last.epoch),
-          make_time_cell(round_time(std::exp(shown.present_level()))),
+          make_time_cell(std::optional(std::exp(shown.present_level()))),
           make_change_cell(std::expm1(shown.total_effect())),
           {last.time},
           {last.commit},

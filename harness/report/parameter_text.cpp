@@ -6,6 +6,7 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/short_id.hpp"
 
 #include <fmt/format.h>
@@ -48,12 +49,6 @@ std::string format_factor_interval(const Factor& factor) {
   if (!factor.low || !factor.high) return std::string(kUnknown);
   return fmt::format("{} to {}", format_factor_number(*factor.low),
                      format_factor_number(*factor.high));
-}
-
-std::string format_nanoseconds(const std::optional<double>& nanoseconds) {
-  return format_or_unknown(nanoseconds, [](double value) {
-    return format_time(Nanoseconds(static_cast<std::int64_t>(std::llround(value))));
-  });
 }
 
 std::string format_pair_count(std::size_t count) {
@@ -158,8 +153,8 @@ std::string pair_table(const ParameterComparison& comparison, const ConsoleOptio
                         : comparison.is_work_equal ? time_factor(*effect)
                                                    : speed_factor(*effect);
     rows.push_back({{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-                     {format_nanoseconds(group.base)},
-                     {format_nanoseconds(effect ? effect->compared.candidate : std::nullopt)},
+                     {format_compared_time(group.base)},
+                     {format_compared_time(effect ? effect->compared.candidate : std::nullopt)},
                      {format_or_unknown(factor, format_factor)},
                      {format_or_unknown(factor, format_factor_interval)}},
                     format_reasons(comparison, group)});
@@ -190,7 +185,7 @@ std::string sweep_table(const ParameterComparison& comparison, const ConsoleOpti
   std::vector<TextRow> rows;
   for (const ParameterGroup& group : comparison.groups) {
     TextRow row{{{group.base_id, Tone::plain, shortener.forms(group.base_id)},
-                 {format_nanoseconds(group.base)}},
+                 {format_compared_time(group.base)}},
                 format_reasons(comparison, group)};
     for (const auto& effect : group.effects) row.cells.push_back({format_speed(effect)});
     rows.push_back(std::move(row));
@@ -251,8 +246,8 @@ std::string parameter_markdown(const ParameterComparison& comparison) {
   }
   text += rule + "\n";
   for (const ParameterGroup& group : comparison.groups) {
-    text +=
-        fmt::format("| {} | {} |", escape_markdown(group.base_id), format_nanoseconds(group.base));
+    text += fmt::format("| {} | {} |", escape_markdown(group.base_id),
+                        format_compared_time(group.base));
     for (const auto& effect : group.effects)
       text += fmt::format(" {} |", speed_with_interval(effect));
     text += "\n";

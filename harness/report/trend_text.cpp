@@ -6,6 +6,7 @@
 #include "base/table.hpp"
 #include "base/terminal_text.hpp"
 #include "base/text.hpp"
+#include "harness/report/comparison_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/stats/change_points.hpp"
 
@@ -37,9 +38,7 @@ std::string minute_part(const std::string& time) {
   return text;
 }
 
-std::string format_iteration(double log_time) {
-  return format_time(Nanoseconds(std::llround(std::exp(log_time))));
-}
+std::string format_iteration(double log_time) { return format_compared_time(std::exp(log_time)); }
 
 // "+4.1%"; a change that rounds to zero has no sign.
 std::string format_signed_change(double effect) {
