@@ -53,6 +53,16 @@ class ReportCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// It showed twice as many repetitions and processes.
+TEST_F(ReportCommand, AFileThatIsGivenTwiceIsReportedAsOnce) {
+  for (const char* format : {"text", "md", "csv", "xml", "json", "gbench", "prom"}) {
+    const ProgramResult once = report({"r.jsonl", "--format", format});
+    const ProgramResult twice = report({"r.jsonl", "r.jsonl", "--format", format});
+    EXPECT_EQ(once.status, 0) << once.err;
+    EXPECT_EQ(twice.out, once.out) << format;
+  }
+}
+
 TEST_F(ReportCommand, TheSuffixSelectsTheFormat) {
   const std::vector<std::pair<std::string, std::string>> beginnings = {
       {"r.html", "<!DOCTYPE html>"},

@@ -54,9 +54,17 @@ Sides sides_from_store(const CaseEvidence& entry) {
   return sides;
 }
 
-Sides find_sides(const CaseEvidence& entry) {
+// Returns the repetitions of both sides, scaled so that their medians are the times of the gate's
+// table, whose ratio is the effect.
+Sides find_sides(const CaseEvidence& entry, const CaseAssessment& judgement) {
   Sides sides = sides_from_duets(entry);
-  return sides.base.empty() ? sides_from_store(entry) : sides;
+  if (sides.base.empty()) sides = sides_from_store(entry);
+  if (judgement.effect && judgement.base && judgement.candidate) {
+    const auto base = static_cast<double>(judgement.base->count());
+    google_benchmark::scale_to(base, sides.base);
+    google_benchmark::scale_to(base * (1 + *judgement.effect), sides.candidate);
+  }
+  return sides;
 }
 
 void write_context(JsonWriter& writer, const GateFile& gate, const GateSide& side,
@@ -79,7 +87,7 @@ std::string format_side_document(const GateFile& gate, const GateSide& side,
   std::size_t left_out = 0;
   for (const CaseAssessment* judgement : reading_order(gate.judgements)) {
     const auto found = evidence.find(judgement->id);
-    Sides sides = found == evidence.end() ? Sides{} : find_sides(*found->second);
+    Sides sides = found == evidence.end() ? Sides{} : find_sides(*found->second, *judgement);
     if (sides.base.empty() || sides.candidate.empty()) {
       ++left_out;
     } else {

@@ -47,6 +47,18 @@ TEST(GateGoogleBenchmark, WithoutDuetsItIsWhatTheScreenCompared) {
   EXPECT_THAT(medians(candidate.cases[1]), ElementsAre(1001, 1003));
 }
 
+// compare.py found another change than the gate, which compares rounds and not medians.
+TEST(GateGoogleBenchmark, TheMediansOfBothSidesHaveTheEffectOfTheGate) {
+  GateFile gate = sample_gate();
+  CaseAssessment& judgement = gate.judgements[1];
+  judgement.effect = 0.1;
+  judgement.candidate = Nanoseconds(1100);
+  const Measurement base = read_back(gate_google_benchmark_base(gate, {}));
+  const Measurement candidate = read_back(gate_google_benchmark_candidate(gate, {}));
+  EXPECT_NEAR(*median_iteration(base.cases[0]), 1000, 1e-6);
+  EXPECT_NEAR(*median_iteration(candidate.cases[0]), 1100, 1e-6);
+}
+
 TEST(GateGoogleBenchmark, LeavesOutWhatIsNoTime) {
   GateFile gate = sample_gate();
   gate.evidence.cases[0].stored->log_level = 1e6;
@@ -72,7 +84,8 @@ TEST(GateGoogleBenchmark, HoldsTheFieldsOfItsSchema) {
   EXPECT_EQ(entry["iterations"], 6);
   EXPECT_EQ(entry["time_unit"], "ns");
   EXPECT_TRUE(entry["real_time"].is_number() && entry["cpu_time"].is_number());
-  EXPECT_THAT(json::parse(gate_google_benchmark_base(hostile_gate(), {}))["benchmarks"], SizeIs(4));
+  EXPECT_THAT(json::parse(gate_google_benchmark_base(hostile_gate(), {}))["benchmarks"],
+              SizeIs(5));  // with the median of the three duets
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "harness/report/google_benchmark_text.hpp"
 
 #include "base/checked.hpp"
+#include "harness/stats/median.hpp"
 
 #include <limits>
 #include <utility>
@@ -36,7 +37,36 @@ void repetition_fields(JsonWriter& writer, std::size_t family, const Family& ent
   writer.required("time_unit", "ns");
 }
 
+double median_time(const Repetitions& repetitions) {
+  std::vector<double> times;
+  for (const Repetition& repetition : repetitions) times.push_back(repetition.time);
+  return median(times).value_or(0);
+}
+
+void median_fields(JsonWriter& writer, std::size_t family, const Family& entry) {
+  const double time = median_time(entry.repetitions);
+  writer.required("name", entry.id + "_median");
+  writer.required("family_index", family);
+  writer.required("per_family_instance_index", 0);
+  writer.required("run_name", entry.id);
+  writer.required("run_type", "aggregate");
+  writer.required("repetitions", entry.repetitions.size());
+  writer.required("threads", 1);
+  writer.required("aggregate_name", "median");
+  writer.required("aggregate_unit", "time");
+  writer.required("iterations", entry.repetitions.size());
+  writer.required("real_time", time);
+  writer.required("cpu_time", time);
+  writer.required("time_unit", "ns");
+}
+
 }  // namespace
+
+void scale_to(double time, Repetitions& repetitions) {
+  const double middle = median_time(repetitions);
+  if (!(middle > 0)) return;
+  for (Repetition& repetition : repetitions) repetition.time *= time / middle;
+}
 
 std::int64_t count_iterations(std::size_t samples, std::int64_t iterations_per_sample) {
   const Checked product =
@@ -45,9 +75,12 @@ std::int64_t count_iterations(std::size_t samples, std::int64_t iterations_per_s
 }
 
 void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
-  std::vector<std::pair<std::size_t, std::size_t>> items;  // family and repetition
+  std::vector<std::pair<std::size_t, std::size_t>> items;  // family and repetition, or median
   for (std::size_t family = 0; family < families.size(); ++family) {
-    const std::size_t count = families[family].error ? 1 : families[family].repetitions.size();
+    const std::size_t repetitions = families[family].repetitions.size();
+    const std::size_t count = families[family].error ? 1
+                              : repetitions > 1      ? repetitions + 1
+                                                     : repetitions;
     for (std::size_t i = 0; i < count; ++i) items.emplace_back(family, i);
   }
   writer.member("benchmarks", [&] {
@@ -58,6 +91,8 @@ void write_benchmarks(JsonWriter& writer, const std::vector<Family>& families) {
       writer.add_object([&](JsonWriter& object) {
         if (entry.error) {
           error_fields(object, family, entry);
+        } else if (index == entry.repetitions.size()) {
+          median_fields(object, family, entry);
         } else {
           repetition_fields(object, family, entry, index);
         }

@@ -4,13 +4,12 @@
 #include "harness/report/exchange_text.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/google_benchmark_text.hpp"
-#include "harness/stats/summary.hpp"
+#include "harness/result/measured.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <chrono>
-#include <unordered_map>
 #include <utility>
 
 namespace bench {
@@ -31,26 +30,27 @@ void context_fields(JsonWriter& writer, const Report& report) {
   writer.required("library_version", run.tool_version);
 }
 
-// Makes one repetition per process, the median of its samples. `bench compare` reads such a file in
-// the same way: each repetition as a process.
-google_benchmark::Repetitions to_repetitions(const std::vector<const ProcessRecord*>& processes) {
+// Makes one repetition per process that counts: the median of its samples, at the speed at which
+// the case's time is stated. `bench compare` reads such a file in the same way: each repetition as
+// a process.
+google_benchmark::Repetitions to_repetitions(const MeasuredCase& measured) {
   google_benchmark::Repetitions repetitions;
-  for (const ProcessRecord* process : processes) {
-    const auto middle = median(std::span<const Nanoseconds>(process->samples));
-    if (!middle || process->iterations_per_sample <= 0) continue;
+  for (const ProcessSummary& process : measured.processes) {
+    if (process.iterations_per_sample <= 0) continue;
     repetitions.push_back(
-        {static_cast<double>(middle->count()) / static_cast<double>(process->iterations_per_sample),
-         google_benchmark::count_iterations(process->samples.size(),
-                                            process->iterations_per_sample)});
+        {per_iteration(process.median, process),
+         google_benchmark::count_iterations(static_cast<std::size_t>(process.samples),
+                                            process.iterations_per_sample)});
   }
   return repetitions;
 }
 
-Family make_family(const CaseRecord& record, google_benchmark::Repetitions repetitions) {
-  if (record.outcome == Outcome::ok && !repetitions.empty()) {
-    return {record.id, std::move(repetitions)};
+Family make_family(const MeasuredCase& measured) {
+  google_benchmark::Repetitions repetitions = to_repetitions(measured);
+  if (measured.outcome != Outcome::ok || repetitions.empty()) {
+    return {measured.id, {}, measured.reason.value_or(std::string(to_string(measured.outcome)))};
   }
-  return {record.id, {}, record.reason.value_or(std::string(to_string(record.outcome)))};
+  return {measured.id, std::move(repetitions)};
 }
 
 // A metric with one value per case. `column` is the name of the column with the values.
@@ -82,13 +82,9 @@ std::string format_gauge(const Gauge& gauge, const Report& report) {
 }  // namespace
 
 std::string run_google_benchmark(const RunView& view, const ConsoleOptions& /*console*/) {
-  std::unordered_map<std::string_view, std::vector<const ProcessRecord*>> processes;
-  for (const ProcessRecord& process : view.report.processes) {
-    processes[process.id].push_back(&process);
-  }
   std::vector<Family> families;
-  for (const CaseRecord& record : view.report.cases) {
-    families.push_back(make_family(record, to_repetitions(processes[record.id])));
+  for (const MeasuredCase& measured : measured_cases(view.report)) {
+    families.push_back(make_family(measured));
   }
   const auto declare = [&](JsonWriter& writer) {
     writer.object("context", [&](JsonWriter& context) { context_fields(context, view.report); });
