@@ -126,9 +126,11 @@ class FileReader {
   void read_duet(JsonReader& reader);
   void read_window(JsonReader& reader);
   void read_verdict(JsonReader& reader) {
-    CaseAssessment& judgement = file_.judgements.emplace_back();
+    CaseAssessment judgement;
     reader.required("id", judgement.id);
     assessment_fields(reader, judgement, EmptyFields::kept);
+    const auto known = std::ranges::find(file_.judgements, judgement.id, &CaseAssessment::id);
+    if (known == file_.judgements.end()) file_.judgements.push_back(std::move(judgement));
   }
 
   GateFile& file_;
@@ -160,8 +162,11 @@ std::string FileReader::read(JsonValue object) {
 
 void FileReader::read_gate(JsonReader& reader) {
   std::vector<UnmeasuredCase> unmeasured;
+  const std::string earlier_run = file_.facts.run_id;
   reader.constant("schema", kGateSchema);
   gate_fields(reader, file_.facts, file_.evidence, unmeasured);
+  if (has_gate_record_ && file_.facts.run_id != earlier_run)
+    return reader.report_problem("the file contains two gates; give the file of one");
   add_unmeasured(std::move(unmeasured));
   has_gate_record_ = true;
 }
@@ -190,6 +195,8 @@ void FileReader::read_duet(JsonReader& reader) {
   fields(reader, duet);
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
+  // A file that contains a gate twice must not have twice the evidence.
+  if (std::ranges::find(entry->duets, duet) != entry->duets.end()) return;
   if (entry->duets.size() >= kMaxPairs) return reader.report_problem("too many duets");
   entry->duets.push_back(std::move(duet));
 }
@@ -199,6 +206,7 @@ void FileReader::read_window(JsonReader& reader) {
   fields(reader, window);
   CaseEvidence* entry = find_entry(reader);
   if (entry == nullptr) return;
+  if (std::ranges::find(entry->windows, window) != entry->windows.end()) return;
   if (entry->windows.size() >= kMaxWindows) return reader.report_problem("too many windows");
   if (window.processes.size() > kMaxWindows)
     return reader.report_problem("too many processes in a window");

@@ -168,6 +168,28 @@ TEST(EvidenceFile, DecidesAgainAsItWasDecided) {
   }
 }
 
+// Twice the duets would be twice the evidence.
+TEST(EvidenceFile, AGateThatAFileContainsTwiceCountsOnce) {
+  const ExampleGate example;
+  const auto once = read_gate_file(example.text(), "gate.jsonl");
+  const auto twice = read_gate_file(example.text() + example.text(), "gate.jsonl");
+  ASSERT_TRUE(once.ok() && twice.ok());
+  EXPECT_EQ(twice->judgements.size(), once->judgements.size());
+  ASSERT_EQ(twice->evidence.cases.size(), once->evidence.cases.size());
+  for (std::size_t i = 0; i < once->evidence.cases.size(); ++i) {
+    EXPECT_EQ(twice->evidence.cases[i].duets, once->evidence.cases[i].duets);
+    EXPECT_EQ(twice->evidence.cases[i].windows, once->evidence.cases[i].windows);
+  }
+}
+
+TEST(EvidenceFile, TwoGatesInOneFileAreRefused) {
+  ExampleGate other;
+  other.facts.run_id = "run2";
+  const auto file = read_gate_file(ExampleGate().text() + other.text(), "gate.jsonl");
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error().message(), HasSubstr("two gates"));
+}
+
 TEST(EvidenceFile, KnowsWhatStoppedAGateAndWhichCasesItDidNotReach) {
   ExampleGate example;
   CaseEvidence& entry = example.evidence.cases.emplace_back();
@@ -265,6 +287,7 @@ TEST(EvidenceFile, TooManyWindowsAndTooManyProcessesInAWindowAreDistinguished) {
   std::vector<Window>& windows = example.evidence.cases[0].windows;
   const Window window = windows[0];
   windows.assign(kTooMany, window);
+  for (std::size_t i = 0; i < windows.size(); ++i) windows[i].number = static_cast<int>(i);
   EXPECT_THAT(read_gate_file(example.text(), "gate.jsonl").error().what,
               EndsWith("too many windows"));
   windows = {window};
