@@ -24,8 +24,10 @@ std::string to_json_line(const Activity& activity, std::string_view run_id);
 enum class LineKind { activity, other, malformed };
 struct ParsedLine {
   LineKind kind = LineKind::malformed;
-  std::string record;  // "activity", "run", "case", ...; empty if the line is malformed
-  std::string schema;  // of run and profile records only
+  std::string record;   // "activity", "run", "case", ...; empty if the line is malformed
+  std::string schema;   // of run and profile records only
+  std::string run_id;   // empty in profiles
+  std::string outcome;  // of cases and passes
   std::int64_t unknown_fields = 0;  // undeclared attributes and attributes with the wrong type
   std::string problem;              // why a malformed line could not be read
 };

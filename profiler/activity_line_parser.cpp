@@ -18,6 +18,8 @@ namespace {
 enum class Field {
   record,
   schema,
+  run_id,
+  outcome,
   id,
   kind,
   name,
@@ -37,8 +39,10 @@ struct FieldName {
   std::string_view name;
   Field field;
 };
-constexpr std::array<FieldName, 15> kFields = {{{"record", Field::record},
+constexpr std::array<FieldName, 17> kFields = {{{"record", Field::record},
                                                 {"schema", Field::schema},
+                                                {"run_id", Field::run_id},
+                                                {"outcome", Field::outcome},
                                                 {"id", Field::id},
                                                 {"kind", Field::kind},
                                                 {"name", Field::name},
@@ -90,6 +94,8 @@ class Handler {
     line.kind = LineKind::malformed;
     line.record.clear();
     line.schema.clear();
+    line.run_id.clear();
+    line.outcome.clear();
     line.problem.clear();
     line.unknown_fields = 0;
     has_kind = has_start = has_name = false;
@@ -226,6 +232,12 @@ class Handler {
       case Field::schema:
         line.schema = value;
         return true;
+      case Field::run_id:
+        line.run_id = value;
+        return true;
+      case Field::outcome:
+        line.outcome = value;
+        return true;
       case Field::id:
         activity.case_id = value;
         return true;
@@ -294,6 +306,8 @@ class Handler {
         return true;
       case Field::record:
       case Field::schema:
+      case Field::run_id:
+      case Field::outcome:
       case Field::id:
       case Field::kind:
       case Field::name:

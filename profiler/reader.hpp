@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "profiler/activity.hpp"
+#include "profiler/pass_selection.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,15 @@ class TextSource {
   virtual Status status() const = 0;
   // Returns the beginning of the text, up to kHeadSize bytes, without consuming it.
   virtual std::string_view head() = 0;
+
+  // Which activities of the text count, if it is a result file. To read several files of one
+  // result, share one selection, which must outlive the source.
+  PassSelection& passes() { return shared_passes_ != nullptr ? *shared_passes_ : own_passes_; }
+  void share(PassSelection& passes) { shared_passes_ = &passes; }
+
+ private:
+  PassSelection own_passes_;
+  PassSelection* shared_passes_ = nullptr;
 };
 inline constexpr std::size_t kHeadSize = 65536;  // enough for any header and the first records
 // 16 MiB; the tool's own records are far smaller
@@ -46,15 +56,18 @@ inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 // "-" means standard input. Files that end in .gz are read through zlib. Opens a file as
 // open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
+// Opens a file that is read alone, and chooses the passes that count if it is a result file. Of
+// standard input, which can be read only once, the passes of all runs count.
+Result<std::unique_ptr<TextSource>> open_profile(const std::string& path);
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text);  // for tests
 
 // What a reader found besides activities.
 struct ReadReport {
   std::string format;  // name of the reader
   std::int64_t lines = 0;
-  std::int64_t activities = 0;
-  std::int64_t ignored = 0;    // lines that are not profile data, such as a program's own output
-  std::int64_t malformed = 0;  // lines that should be records but are malformed
+  std::int64_t activities = 0;  // without those that do not count (TextSource::passes())
+  std::int64_t ignored = 0;     // lines that are not profile data, such as a program's own output
+  std::int64_t malformed = 0;   // lines that should be records but are malformed
   // Lines, records or fields of a kind that this version does not support. Each reader counts the
   // smallest unit that it skips.
   std::int64_t unknown = 0;

@@ -106,7 +106,7 @@ Status summarise_file(const Arguments& arguments, Env& env) {
     return Error{fmt::format("unknown format {} of a summary", quote(format)), "--format",
                  "expected table or json"};
   }
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   Summary summary;
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, summary));
   *env.out << (is_json ? summary_json(summary, options) : format_summary(summary, options));
@@ -118,7 +118,7 @@ Status analyze_file(const Arguments& arguments, Env& env) {
   if (arguments.summary) return summarise_file(arguments, env);
   BENCH_ASSIGN_OR_RETURN(const AnalysisOptions options, make_analysis_options(arguments));
   BENCH_ASSIGN_OR_RETURN(const WorkProvider work, read_work_provider(arguments));
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(arguments.inputs.front()));
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(arguments.inputs.front()));
   const CeilingKnowledge ceilings =
       needs_ceilings(options)
           ? find_row_ceilings(arguments.inputs.front(), *source,

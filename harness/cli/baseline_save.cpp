@@ -50,7 +50,7 @@ std::map<std::string, StoredProfile> read_profiles(const Report& report, const s
   if (report.profile_passes.empty()) return {};
   IterationSink sink;
   const auto read = [&]() -> Status {
-    BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<TextSource> source, open_text(path));
+    BENCH_ASSIGN_OR_RETURN(const std::unique_ptr<TextSource> source, open_profile(path));
     BENCH_ASSIGN_OR_RETURN(const ReadReport unused, read_activities(*source, sink));
     static_cast<void>(unused);
     return Done{};

@@ -170,7 +170,7 @@ std::string format_pass(const ProfilePassRecord& pass) {
 
 // Forwards the activities of a result file or profile to `sink`.
 Status replay(const std::string& result, ActivitySink& sink) {
-  BENCH_ASSIGN_OR_RETURN(const auto source, open_text(result));
+  BENCH_ASSIGN_OR_RETURN(const auto source, open_profile(result));
   BeginRecordMerger merger(sink);
   const auto report = read_activities(*source, merger);
   if (!report) return report.error();

@@ -90,10 +90,14 @@ Result<const TraceFormat*> choose_trace_format(const Arguments& arguments) {
                "memory_flow"};
 }
 
-// Reads a file, forwards its activities to `output`, and adds their number to `activities`.
+// Reads a file, forwards its activities to `output`, and adds their number to `activities`. Of each
+// case in the file, one pass counts; passes of other files have their place in the trace, too.
 Status read_into(const std::string& path, TraceTarget& output, const Arguments& arguments, Env& env,
-                 std::int64_t& activities) {
+                 PassSelection& passes, std::int64_t& activities) {
+  BENCH_ASSIGN_OR_RETURN(PassChoice choice, choose_passes({&path, 1}));
+  passes.choose(std::move(choice));
   BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+  source->share(passes);
   WorkSink with_work(ops::make_work_provider(), *output.sink);
   BeginRecordMerger merger(with_work);
   BENCH_ASSIGN_OR_RETURN(const ReadReport report, read_activities(*source, merger));
@@ -111,8 +115,9 @@ Status write_trace(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const TraceFormat* format, choose_trace_format(arguments));
   BENCH_ASSIGN_OR_RETURN(TraceTarget output, format->open(arguments));
   std::int64_t activities = 0;
+  PassSelection passes;
   for (const std::string& path : arguments.inputs) {
-    BENCH_RETURN_IF_ERROR(read_into(path, output, arguments, env, activities));
+    BENCH_RETURN_IF_ERROR(read_into(path, output, arguments, env, passes, activities));
   }
   // Without finish(), no file appears.
   if (activities == 0) {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
 namespace bench {
 namespace {
@@ -83,6 +85,7 @@ class JsonLinesReading {
     }
     switch (parsed.kind) {
       case LineKind::activity:
+        if (!counts(parsed.run_id, parser_.activity().case_id)) return Done{};
         ++report_.activities;
         return sink_.consume(parser_.activity());
       case LineKind::other:
@@ -102,6 +105,8 @@ class JsonLinesReading {
                    fmt::format("{}:{}", source_.name(), line.number),
                    "a newer `bench` may read it"};
     }
+    if (parsed.record == "profile_pass") finish(parsed.run_id, parser_.activity().case_id);
+    if (parsed.record == "end") finish(parsed.run_id, "");
     if (parsed.record != "run" && parsed.record != "profile") return Done{};
     std::map<std::string, std::string> facts;
     take_facts(line.text, facts);
@@ -114,6 +119,20 @@ class JsonLinesReading {
     return Done{};
   }
 
+  // Activities of one pass follow one another, so the last answer usually holds.
+  bool counts(const std::string& run_id, const std::string& case_id) {
+    if (!answer_ || run_id != last_run_ || case_id != last_case_) {
+      last_run_ = run_id;
+      last_case_ = case_id;
+      answer_ = source_.passes().counts(run_id, case_id);
+    }
+    return *answer_;
+  }
+  void finish(const std::string& run_id, const std::string& case_id) {
+    source_.passes().finish(run_id, case_id);
+    answer_.reset();
+  }
+
   void note(const TextSource::Line& line, std::string_view what) {
     report_.note(fmt::format("{}:{}: {}", source_.name(), line.number, what));
   }
@@ -122,6 +141,8 @@ class JsonLinesReading {
   ActivitySink& sink_;
   ActivityLineParser parser_;
   ReadReport report_;
+  std::string last_run_, last_case_;
+  std::optional<bool> answer_;  // whether activities of the last run and case count
 };
 
 }  // namespace
