@@ -271,7 +271,8 @@ TEST(RunTest, WritesAValidResultFileWithAProfile) {
   const ProgramResult result =
       bench({"run", "tiny.yaml", "--profile", "--out", "r.jsonl"}, folder.path());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("One profiled iteration of all 4 cases takes "));
+  EXPECT_THAT(result.out,
+              HasSubstr("Profiling changed the time of 4 iterations, one of each case, by "));
   EXPECT_THAT(result_file_problems(read_text(folder.file("r.jsonl"))), testing::IsEmpty());
   const Report report = read_report(folder.file("r.jsonl"));
   EXPECT_THAT(report.warnings, testing::IsEmpty());

@@ -10,6 +10,7 @@
 #include "harness/judge/equal_sides.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/report/layer_table.hpp"
 #include "harness/report/page.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
@@ -174,7 +175,7 @@ constexpr std::size_t kMaxEmbeddedBytes = 16'000'000;
 
 // The parts of a report that come from profiles.
 struct ProfileParts {
-  Summary summary;
+  LayerTimes times;
   std::string timeline, memory;
 };
 
@@ -187,10 +188,14 @@ Result<ProfileParts> read_profile(const std::vector<std::string>& paths, Env& en
   const auto trace = ChromeTrace::to(timeline_page_bytes(options.title, text_bytes(parts.timeline)),
                                      scratch_folder(env), options);
   const auto memory = MemoryFlow::to(parts.memory);
-  AllSinks all({&parts.summary, trace.get(), memory.get()});
+  AllSinks all({&parts.times, trace.get(), memory.get()});
   BeginRecordMerger merger(all);
+  BENCH_ASSIGN_OR_RETURN(PassChoice choice, choose_passes(paths));
+  PassSelection passes;
+  passes.choose(std::move(choice));
   for (const std::string& path : paths) {
     BENCH_ASSIGN_OR_RETURN(const auto source, open_text(path));
+    source->share(passes);
     const auto report = read_activities(*source, merger);
     if (!report) return report.error();
   }
@@ -237,7 +242,7 @@ Status write_run(const std::string& text, const std::vector<std::string>& paths,
   std::optional<ProfileParts> profile;
   if (needs_profile && !report.profile_passes.empty()) {
     BENCH_ASSIGN_OR_RETURN(profile, read_profile(paths, env));
-    view.profile = &profile->summary;
+    view.profile = &profile->times;
     view.timeline = std::move(profile->timeline);
     view.memory = std::move(profile->memory);
   }

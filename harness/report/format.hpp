@@ -7,7 +7,6 @@
 #include "harness/report/case_table.hpp"
 #include "harness/report/console.hpp"
 #include "harness/result/report.hpp"
-#include "profiler/analysis/summary.hpp"
 
 #include <span>
 #include <string>
@@ -15,6 +14,8 @@
 #include <vector>
 
 namespace bench {
+
+class LayerTimes;  // layer_table.hpp
 
 // What a report shows: the selected cases in their final order, and facts about the complete run.
 struct RunView {
@@ -25,7 +26,7 @@ struct RunView {
   std::size_t cases_in_run = 0;  // number of cases before the selection
   CaseColumns columns = {};      // columns that the user chose; empty: the format's defaults
   enum class Rows { per_value, per_case } rows = Rows::per_value;  // lines of a CSV
-  const Summary* profile = nullptr;  // nullptr if the result has no profile
+  const LayerTimes* profile = nullptr;  // nullptr if the result has no profile
   // HTML documents made from the result's profile, which a page embeds. Empty if there is no
   // profile.
   std::string timeline = {};

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/roofline.hpp"
+#include "harness/stats/summary.hpp"
+#include "profiler/analysis/column.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/scope_path.hpp"
 
@@ -14,43 +16,35 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <vector>
 
 namespace bench {
 namespace {
 
-// Returns the member of Layer that sums the times of such activities, or nullopt if the activity is
-// not executed work.
-std::optional<Nanoseconds LayerTimes::Layer::*> time_member(const Activity& activity) {
+enum class Executor { host, device };
+
+// Returns who executed the activity; nullopt if it is not executed work.
+std::optional<Executor> find_executor(const Activity& activity) {
   switch (activity.kind) {
     case ActivityKind::primitive: {
       const std::string_view phase = activity.attributes.text(Attribute::phase);
       if (!phase.empty() && phase != "exec") return std::nullopt;
-      return &LayerTimes::Layer::host;
+      return Executor::host;
     }
     case ActivityKind::kernel:
     case ActivityKind::memcpy:
     case ActivityKind::memset:
-      return &LayerTimes::Layer::device;
+      return Executor::device;
     default:
       return std::nullopt;
   }
 }
 
-// One row of the table, with times per iteration.
-struct LayerRow {
-  const std::string* id = nullptr;
-  std::string layer;
-  const LayerTimes::Layer* times = nullptr;
-  std::int64_t iterations = 1;
-  Nanoseconds time{0};
-};
-
 using Passes = std::map<std::string, const ProfilePassRecord*>;
 
-// Returns the passes that recorded iterations, by case id. If a case has several, the last one
-// counts.
+// Returns the passes that recorded iterations, by case id.
 Passes collect_passes(const Report& report) {
   Passes passes;
   for (const ProfilePassRecord& pass : report.profile_passes) {
@@ -59,33 +53,34 @@ Passes collect_passes(const Report& report) {
   return passes;
 }
 
-std::vector<LayerRow> make_layer_rows(const Passes& passes, const LayerTimes& times) {
-  std::vector<LayerRow> rows;
-  for (const auto& [key, layer] : times.layers()) {
-    const auto pass = passes.find(key.first);
-    if (pass == passes.end()) continue;
-    const std::int64_t iterations = pass->second->iterations;
-    rows.push_back({&key.first, key.second.empty() ? key.first : key.second, &layer, iterations,
-                    layer.time() / iterations});
-  }
-  std::ranges::stable_sort(rows, std::greater<>(), &LayerRow::time);
-  return rows;
-}
-
-// Returns the sum of the times of one iteration of every profiled case.
-Nanoseconds sum_iteration_times(const Passes& passes) {
-  Nanoseconds whole{0};
-  for (const auto& [id, pass] : passes) {
-    if (pass->wall) whole += *pass->wall / pass->iterations;
-  }
-  return whole;
-}
-
-std::string format_percentage(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
-
 double compute_ratio(Nanoseconds part, Nanoseconds whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
+
+std::optional<double> find_share(Nanoseconds time, std::optional<Nanoseconds> iteration) {
+  if (!iteration || *iteration <= Nanoseconds(0)) return std::nullopt;
+  return compute_ratio(time, *iteration);
+}
+
+void sort_by_time(std::vector<LayerRow>& rows) {
+  std::ranges::stable_sort(rows, std::greater<>(), &LayerRow::time);
+}
+
+std::vector<LayerRow> make_rows(const Passes& passes, const LayerTimes& times,
+                                const LayerTimes::WorkByKey& work) {
+  std::vector<LayerRow> rows;
+  for (const auto& [key, entry] : work) {
+    const auto& [id, name] = key;
+    if (!passes.contains(id)) continue;
+    const Nanoseconds time = entry.time();
+    rows.push_back(
+        {id, name.empty() ? id : name, time, find_share(time, times.iteration(id)), &entry});
+  }
+  sort_by_time(rows);
+  return rows;
+}
+
+std::string format_percentage(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
 
 // Times of one iteration of every profiled case, with and without the profiler. Each is the sum of
 // the cases' medians from the same worker processes.
@@ -111,55 +106,52 @@ std::string format_overhead(const ProfilerTimes& times) {
   return fmt::format("{:+.1f} %", percent + 0.0);  // the sum makes a negative zero positive
 }
 
-// The medians come from other iterations than the recorded ones, from which the table's times come.
-// Each sentence therefore names its times.
-std::string format_layer_headline(const Passes& passes, const std::vector<LayerRow>& rows) {
+// The cost compares iterations that alternated with others in the same process. The table shows
+// recorded iterations, which are other ones. Each sentence therefore names its times.
+std::string format_layer_headline(const Passes& passes, const LayerTimes& times,
+                                  const std::vector<LayerRow>& rows) {
+  const bool is_single = passes.size() == 1;
   std::string text;
-  if (const auto times = sum_profiler_times(passes)) {
+  if (const auto cost = sum_profiler_times(passes)) {
     text = fmt::format(
-        "One profiled iteration{} takes {}. Profiling changed the time by {}: {} with the "
-        "profiler, {} without, in the same process. ",
-        passes.size() == 1 ? " of " + passes.begin()->first
-                           : fmt::format(" of all {} cases", passes.size()),
-        format_time(times->profiled), format_overhead(*times), format_time(times->profiled),
-        format_time(times->unprofiled));
+        "Profiling changed the time of {} by {}: {} with the profiler, {} without, in the same "
+        "process. ",
+        is_single ? "an iteration" : fmt::format("{} iterations, one of each case,", passes.size()),
+        format_overhead(*cost), format_time(cost->profiled), format_time(cost->unprofiled));
   }
-  const Nanoseconds mean = sum_iteration_times(passes);
-  Nanoseconds layers_time{0};
-  for (const LayerRow& row : rows) layers_time += row.time;
-  text += fmt::format("The table shows the mean of the recorded iterations{}, {}",
-                      passes.size() == 1 ? "" : " of each case", format_time(mean));
-  if (mean > Nanoseconds(0)) {
-    text += fmt::format(", {} % of it in the kernels below",
-                        format_percentage(compute_ratio(layers_time, mean)));
+  if (!is_single) {
+    return text +
+           "The table shows medians of the recorded iterations of each case, and their shares of "
+           "an iteration of the same case.";
   }
-  return text + ".";
+  const auto& [id, pass] = *passes.begin();
+  text += pass->iterations == 1
+              ? fmt::format("The table shows the recorded iteration of {}", id)
+              : fmt::format("The table shows medians of the {} recorded iterations of {}",
+                            pass->iterations, id);
+  const auto iteration = times.iteration(id);
+  if (!iteration || *iteration <= Nanoseconds(0)) return text + ".";
+  Nanoseconds sum{0};
+  for (const LayerRow& row : rows) sum += row.time;
+  return text + fmt::format(": {}, {} % of it in the kernels below.", format_time(*iteration),
+                            format_percentage(compute_ratio(sum, *iteration)));
 }
 
 std::string format_layer_rate(const LayerRow& row) {
-  const Nanoseconds time = row.times->time();
-  if (!row.times->has_work || time <= Nanoseconds(0)) return std::string(kUnknown);
-  return format_significant(row.times->flops / static_cast<double>(time.count()));
+  if (!row.work->has_work() || row.time <= Nanoseconds(0)) return std::string(kUnknown);
+  return format_significant(row.work->flops() / static_cast<double>(row.time.count()));
 }
 
 using Rooflines = std::map<std::string_view, const Roofline*>;
 
 std::string format_peak_fraction(const LayerRow& row, const Rooflines& rooflines) {
-  const auto roofline = rooflines.find(*row.id);
-  const Nanoseconds time = row.times->time();
-  if (roofline == rooflines.end() || !row.times->has_work || time.count() <= 0) {
+  const auto roofline = rooflines.find(row.case_id);
+  if (roofline == rooflines.end() || !row.work->has_work() || row.time.count() <= 0) {
     return std::string(kUnknown);
   }
-  const auto ideal = compute_partial_ideal(row.times->necessary, *roofline->second);
-  return ideal ? fmt::format("{:.0f}", 100 * compute_ratio(ideal->time, time))
+  const auto ideal = compute_partial_ideal(row.work->necessary(), *roofline->second);
+  return ideal ? fmt::format("{:.0f}", 100 * compute_ratio(ideal->time, row.time))
                : std::string(kUnknown);
-}
-
-std::string format_implementation(const LayerTimes::Layer& layer) {
-  if (layer.implementation.empty()) return std::string(kUnknown);
-  return layer.other_implementations == 0
-             ? layer.implementation
-             : fmt::format("{} +{}", layer.implementation, layer.other_implementations);
 }
 
 Rooflines collect_rooflines(const Report& report) {
@@ -173,7 +165,7 @@ Rooflines collect_rooflines(const Report& report) {
 // Whether the table needs a column for the case: layers of different cases may have the same name.
 bool needs_case_column(const std::vector<LayerRow>& rows) {
   return std::ranges::any_of(rows, [&](const LayerRow& row) {
-    return row.layer != *row.id && *row.id != *rows.front().id;
+    return row.name != row.case_id && row.case_id != rows.front().case_id;
   });
 }
 
@@ -184,50 +176,115 @@ std::string format_milliseconds(Nanoseconds time) {
 
 // Removes the name of the network from the layers if all rows have the same network.
 void omit_network(std::vector<LayerRow>& rows) {
-  const std::vector<std::string> scopes = split_scope(rows.front().layer);
+  const std::vector<std::string> scopes = split_scope(rows.front().name);
   const std::string network = scopes.empty() ? "" : append_scope("", scopes.front()) + ":";
   const bool is_shared = std::ranges::all_of(rows, [&](const LayerRow& row) {
-    return row.layer != *row.id && row.layer.starts_with(network);
+    return row.name != row.case_id && row.name.starts_with(network);
   });
   if (!is_shared) return;
-  for (LayerRow& row : rows) row.layer.erase(0, network.size());
+  for (LayerRow& row : rows) row.name.erase(0, network.size());
 }
 
 }  // namespace
 
-Status LayerTimes::consume(const Activity& activity) {
-  const auto member = time_member(activity);
-  if (!member || !activity.duration || activity.case_id.empty()) return Done{};
-  Layer& layer = layers_[{activity.case_id, activity.scope}];
-  layer.*(*member) += *activity.duration;
-  if (const auto flops = activity.attributes.integer(Attribute::flops)) {
-    layer.flops += static_cast<double>(*flops);
-    layer.has_work = true;
-    if (const auto described = works_.work(activity)) {
-      const std::int64_t necessary = necessary_flops(described->work);
-      layer.necessary.flops = saturating_sum(layer.necessary.flops, necessary);
-      layer.necessary.bytes_read =
-          saturating_sum(layer.necessary.bytes_read, described->work.traffic().count);
-    }
-  }
+void IterationWork::add(const Activity& activity, std::int64_t iteration,
+                        ActivityWorkModel& works) {
+  const bool is_host = find_executor(activity) == Executor::host;
+  Times& times = iterations_[iteration];
+  (is_host ? times.host : times.device) += *activity.duration;
   const std::string_view implementation = activity.attributes.text(Attribute::implementation);
-  if (layer.implementation.empty()) {
-    layer.implementation = implementation;
-  } else if (!implementation.empty() && layer.implementation != implementation) {
-    ++layer.other_implementations;
+  if (!implementation.empty()) {
+    TimesByName& names = is_host ? host_implementations_ : device_implementations_;
+    names[std::string(implementation)] += *activity.duration;
+  }
+  const auto flops = activity.attributes.integer(Attribute::flops);
+  if (!flops) return;
+  flops_ += static_cast<double>(*flops);
+  has_work_ = true;
+  if (const auto described = works.work(activity)) {
+    const std::int64_t necessary = necessary_flops(described->work);
+    necessary_.flops = saturating_sum(necessary_.flops, necessary);
+    necessary_.bytes_read = saturating_sum(necessary_.bytes_read, described->work.traffic().count);
+  }
+}
+
+bool IterationWork::is_on_device() const {
+  return std::ranges::any_of(
+      iterations_, [](const auto& entry) { return entry.second.device > Nanoseconds(0); });
+}
+
+Nanoseconds IterationWork::time() const {
+  const bool on_device = is_on_device();
+  std::vector<Nanoseconds> times;
+  for (const auto& [number, entry] : iterations_)
+    times.push_back(on_device ? entry.device : entry.host);
+  return median(times).value_or(Nanoseconds(0));
+}
+
+double IterationWork::flops() const { return flops_ / static_cast<double>(iterations_.size()); }
+
+ops::Work IterationWork::necessary() const {
+  const auto count = static_cast<std::int64_t>(iterations_.size());
+  ops::Work work = necessary_;
+  work.flops /= count;
+  work.bytes_read /= count;
+  return work;
+}
+
+std::string IterationWork::implementation() const {
+  const bool uses_device = is_on_device() && !device_implementations_.empty();
+  const TimesByName& names = uses_device ? device_implementations_ : host_implementations_;
+  if (names.empty()) return "";
+  const auto longest =
+      std::ranges::max_element(names, {}, [](const auto& entry) { return entry.second; });
+  return names.size() == 1 ? longest->first
+                           : fmt::format("{} +{}", longest->first, names.size() - 1);
+}
+
+Status LayerTimes::consume(const Activity& activity) {
+  const auto iteration = activity.attributes.integer(Attribute::iteration);
+  if (!iteration || !activity.duration || activity.case_id.empty()) return Done{};
+  if (activity.kind == ActivityKind::range && activity.name == "iteration") {
+    iterations_[activity.case_id].push_back(*activity.duration);
+  } else if (find_executor(activity)) {
+    layers_[{activity.case_id, activity.scope}].add(activity, *iteration, works_);
+    const std::string type(analysis::operation_type(activity));
+    operators_[{activity.case_id, type}].add(activity, *iteration, works_);
   }
   return Done{};
+}
+
+std::optional<Nanoseconds> LayerTimes::iteration(const std::string& case_id) const {
+  const auto found = iterations_.find(case_id);
+  return found == iterations_.end() ? std::nullopt : median(found->second);
+}
+
+std::vector<LayerRow> layer_rows(const Report& report, const LayerTimes& times) {
+  return make_rows(collect_passes(report), times, times.layers());
+}
+
+std::vector<LayerRow> operator_rows(const Report& report, const LayerTimes& times) {
+  std::vector<LayerRow> rows = make_rows(collect_passes(report), times, times.operators());
+  std::map<std::string, Nanoseconds> inside;
+  for (const LayerRow& row : rows) inside[row.case_id] += row.time;
+  for (const auto& [id, sum] : inside) {
+    const auto iteration = times.iteration(id);
+    if (!iteration || *iteration <= sum) continue;
+    rows.push_back({id, kOutsidePrimitives, *iteration - sum,
+                    find_share(*iteration - sum, iteration), nullptr});
+  }
+  sort_by_time(rows);
+  return rows;
 }
 
 std::string layer_table(const Report& report, const LayerTimes& times,
                         const ConsoleOptions& options) {
   const Passes passes = collect_passes(report);
-  std::vector<LayerRow> layers = make_layer_rows(passes, times);
+  std::vector<LayerRow> layers = layer_rows(report, times);
   if (layers.empty()) return "";
   const bool has_case_column = needs_case_column(layers);
   omit_network(layers);
   const Rooflines rooflines = collect_rooflines(report);
-  const Nanoseconds whole = sum_iteration_times(passes);
   std::vector<TextColumn> columns = {{"layer", Align::left, kMinId - 10, 0},
                                      {"ms", Align::right, std::nullopt, 0},
                                      {"share %", Align::right, std::nullopt, 0},
@@ -236,24 +293,24 @@ std::string layer_table(const Report& report, const LayerTimes& times,
   columns.push_back({"implementation", Align::left, 14, 3});
   if (has_case_column) columns.push_back({"case", Align::left, kMinId, 4});
   std::vector<std::string_view> ids;
-  for (const LayerRow& row : layers) ids.push_back(*row.id);
+  for (const LayerRow& row : layers) ids.push_back(row.case_id);
   const IdShortener shortener(ids);
   std::vector<TextRow> rows;
   for (const LayerRow& layer : layers) {
     if (rows.size() == options.top_layers) break;
-    const TextCell id{*layer.id, Tone::plain, shortener.forms(*layer.id)};
-    TextRow row{{layer.layer == *layer.id ? id : TextCell{layer.layer},
+    const TextCell id{layer.case_id, Tone::plain, shortener.forms(layer.case_id)};
+    TextRow row{{layer.name == layer.case_id ? id : TextCell{layer.name},
                  {format_milliseconds(layer.time)},
-                 {whole > Nanoseconds(0) ? format_percentage(compute_ratio(layer.time, whole))
-                                         : std::string(kUnknown)},
+                 {format_or_unknown(layer.share, format_percentage)},
                  {format_layer_rate(layer)}},
                 ""};
     if (!rooflines.empty()) row.cells.push_back({format_peak_fraction(layer, rooflines)});
-    row.cells.push_back({format_implementation(*layer.times)});
+    const std::string implementation = layer.work->implementation();
+    row.cells.push_back({implementation.empty() ? std::string(kUnknown) : implementation});
     if (has_case_column) row.cells.push_back(id);
     rows.push_back(std::move(row));
   }
-  std::string text = wrap(format_layer_headline(passes, layers), options.width, 0) + '\n' +
+  std::string text = wrap(format_layer_headline(passes, times, layers), options.width, 0) + '\n' +
                      render_table(columns, rows, options.width, options.colour);
   if (rows.size() < layers.size())
     text += fmt::format("and {} more\n", layers.size() - rows.size());

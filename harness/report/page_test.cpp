@@ -3,6 +3,7 @@
 #include "harness/report/page.hpp"
 
 #include "base/file.hpp"
+#include "harness/report/layer_table.hpp"
 #include "profiler/export/memory_flow.hpp"
 #include "tests/fakes/gate_sample.hpp"
 #include "tests/fakes/run_sample.hpp"
@@ -222,7 +223,7 @@ TEST_F(ReportPage, AnEmptyRunSaysWhatIsMissing) {
 
 TEST_F(ReportPage, TheTimelineOpensInsideThePage) {
   const Report report = test::sample_run_report();
-  const Summary profile;
+  const LayerTimes profile;
   RunView view{report, "r.jsonl"};
   view.profile = &profile;
   view.timeline =
@@ -234,6 +235,28 @@ TEST_F(ReportPage, TheTimelineOpensInsideThePage) {
   EXPECT_THAT(dom, HasSubstr("data-timeline=\"ran\""));
 }
 
+// The last column was cut at this width; in the page of a gate it says what changed.
+TEST_F(ReportPage, TablesFitAWindowOf1200Pixels) {
+  GateFile gate = test::sample_gate();
+  for (CaseAssessment& judgement : gate.judgements) {
+    judgement.id = "conv/backward_weights/n64c256h56w56k256r3s3p1/bf16/onednn/cpu/cold_weights/t16";
+    judgement.verdict = Verdict::no_baseline;
+    judgement.effect = 12.345;
+    judgement.low = judgement.high = -0.999;
+    judgement.adjusted_p = 0.000012;
+    judgement.duets = judgement.confirmations = 80;
+    judgement.base = judgement.candidate = Nanoseconds(123'400'000);
+    judgement.reason =
+        "the minimum detectable effect is 12.3 %, which is above the limit of the gate";
+  }
+  const std::string measure =
+      "document.documentElement.dataset.cut = [...document.querySelectorAll('.scroll')]"
+      "    .filter((box) => box.scrollWidth > box.clientWidth).length;";
+  EXPECT_THAT(document(gate_page(gate, {}), "", measure), HasSubstr("data-cut=\"0\""));
+  EXPECT_THAT(document(page_of(test::sample_run_report()), "", measure),
+              HasSubstr("data-cut=\"0\""));
+}
+
 // Returns the page of a profiled run in which one buffer with this name was allocated.
 std::string page_with_memory(const std::string& name) {
   Activity buffer;
@@ -243,7 +266,7 @@ std::string page_with_memory(const std::string& name) {
   buffer.attributes.set(Attribute::size_bytes, std::int64_t{4096});
   buffer.attributes.set(Attribute::address, std::int64_t{65536});
   const Report report = test::sample_run_report();
-  const Summary profile;
+  const LayerTimes profile;
   RunView view{report, "r.jsonl"};
   view.profile = &profile;
   const auto flow = MemoryFlow::to(view.memory);

@@ -72,21 +72,23 @@ Bar layer_bar(const NetworkSummary::Entry& entry) {
   return bar;
 }
 
-Bar profile_bar(const TimeRow& row, std::optional<std::int64_t> iterations) {
-  const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
-  const Nanoseconds time = row.total / iterations.value_or(1);
-  std::string text = row.name + '\n' + format_time(time);
-  if (iterations) text += " per iteration";
-  text += fmt::format(", {} of the wall time", share);
-  // The remainder, which no activity covers, has no count.
-  if (row.count > 0) {
-    text += fmt::format("\n{} in {} activit{}", format_time(row.total), row.count,
-                        row.count == 1 ? "y" : "ies");
-    if (iterations) {
-      text += fmt::format(" of {} iteration{}", *iterations, *iterations == 1 ? "" : "s");
-    }
+// Returns the rows' labels: names, with the case if several cases have rows.
+std::vector<std::string> profile_labels(const std::vector<LayerRow>& rows) {
+  const bool has_one_case = std::ranges::all_of(
+      rows, [&](const LayerRow& row) { return row.case_id == rows.front().case_id; });
+  std::vector<std::string> labels;
+  for (const LayerRow& row : rows) {
+    const bool is_complete = has_one_case || row.name == row.case_id;
+    labels.push_back(is_complete ? row.name : fmt::format("{}, {}", row.name, row.case_id));
   }
-  return {row.name, share, std::move(text), to_nanoseconds(time), std::nullopt};
+  return labels;
+}
+
+Bar profile_bar(const LayerRow& row, std::string label) {
+  const std::string share = row.share ? format_percent(*row.share) : std::string(kUnknown);
+  std::string text = fmt::format("{}\n{}, {} of an iteration\n{}", row.name, format_time(row.time),
+                                 share, row.case_id);
+  return {std::move(label), share, std::move(text), to_nanoseconds(row.time), std::nullopt};
 }
 
 }  // namespace
@@ -118,36 +120,21 @@ Plot layers_plot(const NetworkSummary& network) {
   });
 }
 
-std::optional<std::int64_t> profiled_iterations(const std::vector<ProfilePassRecord>& passes) {
-  std::unordered_map<std::string_view, std::int64_t> iterations;  // by case: of all its passes
-  for (const ProfilePassRecord& pass : passes) {
-    if (pass.outcome == Outcome::ok && pass.iterations > 0) iterations[pass.id] += pass.iterations;
-  }
-  if (iterations.empty()) return std::nullopt;
-  const std::int64_t number = iterations.begin()->second;
-  const bool is_common = std::ranges::all_of(
-      iterations, [&](const auto& recorded) { return recorded.second == number; });
-  return is_common ? std::optional(number) : std::nullopt;
-}
-
-Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows,
-                  std::optional<std::int64_t> iterations) {
+Plot profile_plot(std::string name, std::string title, const std::vector<LayerRow>& rows,
+                  std::string_view unit) {
   std::vector<Bar> bars;
-  for (const TimeRow& row : rows) {
-    if (bars.size() == kMaxBars / 2) break;
-    bars.push_back(profile_bar(row, iterations));
-  }
+  const std::vector<std::string> labels = profile_labels(rows);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxBars / 2); ++i)
+    bars.push_back(profile_bar(rows[i], labels[i]));
   if (bars.empty()) {
     return make_absent_plot(std::move(name), std::move(title),
                             "The profile contains none of these.");
   }
-  std::string caption = iterations
-                            ? fmt::format("Time per iteration, the mean of {} recorded iteration{}",
-                                          *iterations, *iterations == 1 ? "" : "s")
-                            : "Total time of all recorded iterations";
-  caption +=
-      " of the profiling pass, which is separate from the timing; the number is the share of the "
-      "wall time.";
+  std::string caption = fmt::format(
+      "Time of each {} in one iteration: the median of the recorded iterations of the profiling "
+      "pass, which is separate from the timing. The number is its share of an iteration of the "
+      "same case.",
+      unit);
   caption += format_left_out(rows.size() - bars.size(), "shorter row");
   return make_plot(std::move(name), std::move(title), caption, [&](double width) {
     return draw_bars(bars, width, fmt::format("profile: time of {} rows", bars.size()));

@@ -6,6 +6,7 @@
 #include "harness/judge/comparison.hpp"
 #include "harness/report/format.hpp"
 #include "harness/report/gate_report.hpp"
+#include "harness/report/layer_table.hpp"
 #include "harness/report/svg.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -98,12 +99,9 @@ Plot layers_plot(const NetworkSummary& network);
 Plot samples_plot(const Report& report);
 // One plot per parameter that the cases sweep.
 std::vector<Plot> sweep_plots(const std::vector<CaseRecord>& cases);
-// Shows times per iteration if all cases recorded the same number of iterations, otherwise totals.
-Plot profile_plot(std::string name, std::string title, const std::vector<TimeRow>& rows,
-                  std::optional<std::int64_t> iterations);
-// Returns the number of iterations that the profile of every case contains. Returns nullopt if the
-// cases have different numbers, or none.
-std::optional<std::int64_t> profiled_iterations(const std::vector<ProfilePassRecord>& passes);
+// `unit`: what a row is, for the caption: "layer".
+Plot profile_plot(std::string name, std::string title, const std::vector<LayerRow>& rows,
+                  std::string_view unit);
 
 // One row of a forest plot: an effect with its interval, as fractions of the base's time.
 struct ForestRow {

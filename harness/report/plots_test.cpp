@@ -247,36 +247,15 @@ TEST(LayersPlot, ShowsIdealTimesWhereThereIsARoofline) {
   EXPECT_THAT(layers_plot(network).caption, HasSubstr("n/a: no ceilings, run `bench peak`"));
 }
 
-// The page showed 22.6 ms for a layer that the table of the terminal shows with 4.53 ms.
-TEST(ProfilePlot, ShowsTheTimePerIterationAndTheirNumber) {
-  TimeRow row;
-  row.name = "net:conv1";
-  row.count = 5;
-  row.total = Nanoseconds(22'650'000);
-  row.share = 0.052;
-  const Plot plot = profile_plot("p", "Time by layer", {row}, 5);
-  EXPECT_THAT(plot.caption, HasSubstr("Time per iteration, the mean of 5 recorded iterations"));
-  EXPECT_THAT(plot.wide, HasSubstr("4.530 ms per iteration, 5.2 % of the wall time"));
-  EXPECT_THAT(plot.wide, HasSubstr("22.65 ms in 5 activities of 5 iterations"));
-  const Plot total = profile_plot("p", "Time by layer", {row}, std::nullopt);
-  EXPECT_THAT(total.caption, HasSubstr("Total time of all recorded iterations"));
-  EXPECT_THAT(total.wide, Not(HasSubstr("per iteration")));
-}
-
-TEST(ProfilePlot, HasIterationsOnlyIfAllCasesRecordedEquallyMany) {
-  ProfilePassRecord a, b;
-  a.id = "a";
-  a.iterations = 5;
-  b.id = "b";
-  b.iterations = 3;
-  EXPECT_EQ(profiled_iterations({}), std::nullopt);
-  EXPECT_EQ(profiled_iterations({a}), 5);
-  EXPECT_EQ(profiled_iterations({a, b}), std::nullopt);
-  ProfilePassRecord again = b;
-  again.iterations = 2;
-  EXPECT_EQ(profiled_iterations({a, b, again}), 5);  // a resumed run added iterations
-  b.outcome = Outcome::timed_out;
-  EXPECT_EQ(profiled_iterations({a, b}), 5);
+TEST(ProfilePlot, ShowsTheTimeOfAnIterationAndItsShareOfTheCase) {
+  const LayerRow row{"net/hot", "net:conv1", Nanoseconds(4'530'000), 0.052, nullptr};
+  const Plot plot = profile_plot("p", "Time by layer", {row}, "layer");
+  EXPECT_THAT(plot.caption, HasSubstr("Time of each layer in one iteration: the median"));
+  EXPECT_THAT(plot.wide, HasSubstr("4.530 ms, 5.2 % of an iteration\nnet/hot"));
+  EXPECT_THAT(plot.wide, Not(HasSubstr("net:conv1, net/hot")));
+  LayerRow other = row;
+  other.case_id = "net/cold";
+  EXPECT_THAT(profile_plot("p", "t", {row, other}, "layer").wide, HasSubstr("net:conv1, net/cold"));
 }
 
 TEST(GatePlots, TheForestHasAMarkPerEffectAndBothSidesOfEachDuet) {

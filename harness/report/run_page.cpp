@@ -36,9 +36,9 @@ struct IntervalWidths {
 
 IntervalWidths collect_interval_widths(const Report& report) {
   const CaseColumn& interval = case_column("interval");
-  std::set<std::pair<std::string_view, std::string_view>> measured;
+  std::set<std::string_view> measured;
   for (const ProcessRecord& process : report.processes) {
-    if (!process.samples.empty()) measured.emplace(process.run_id, process.id);
+    if (!process.samples.empty()) measured.insert(process.id);
   }
   IntervalWidths widths;
   for (const CaseRecord& record : report.cases) {
@@ -48,7 +48,7 @@ IntervalWidths collect_interval_widths(const Report& report) {
       widths.known.push_back(analysis::to_number(cell));
       continue;
     }
-    if (measured.contains({record.run_id, record.id}))
+    if (measured.contains(record.id))
       widths.reason = ", since fewer than five processes measured them";
   }
   return widths;
@@ -266,10 +266,10 @@ void add_networks(const RunView& view, Page& page) {
 
 std::vector<Plot> profile_plots(const RunView& view) {
   if (view.profile == nullptr) return {};
-  const auto iterations = profiled_iterations(view.report.profile_passes);
-  return {profile_plot("profile-layers", "Time by layer", view.profile->layers({}), iterations),
-          profile_plot("profile-operators", "Time by operator", view.profile->operators({}),
-                       iterations)};
+  return {profile_plot("profile-layers", "Time by layer", layer_rows(view.report, *view.profile),
+                       "layer"),
+          profile_plot("profile-operators", "Time by operator",
+                       operator_rows(view.report, *view.profile), "operator")};
 }
 
 void add_profile_pages(const RunView& view, Page& page) {

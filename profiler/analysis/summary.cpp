@@ -436,6 +436,7 @@ struct Summary::State final : public ActivitySink {
     for (Breakdown* part : find_parts(activity)) part->add(activity, *self);
     if (!is_iteration(activity)) return;
     has_iterations = true;
+    if (!activity.case_id.empty()) iteration_cases.insert(activity.case_id);
     iteration_time = saturating_sum(iteration_time, *activity.duration);
   }
 
@@ -470,6 +471,7 @@ struct Summary::State final : public ActivitySink {
   BeginRecordMerger announcements;
   bool pending = false;
   bool has_iterations = false;
+  std::set<std::string> iteration_cases;  // cases with recorded iterations
   Nanoseconds last_time{0};
   Nanoseconds iteration_time{0};
   Breakdown everything;
@@ -501,7 +503,8 @@ bool Summary::empty() const {
 Attribution Summary::attribution() const {
   state_->flush();
   const Breakdown& part = state_->part();
-  return {part.wall, part.wall - part.unattributed, part.unattributed};
+  return {part.wall, part.wall - part.unattributed, part.unattributed,
+          state_->iteration_cases.size()};
 }
 
 std::vector<TimeRow> Summary::layers(const SummaryOptions& options) const {

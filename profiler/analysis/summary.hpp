@@ -69,6 +69,7 @@ struct Attribution {
   Nanoseconds wall{0};
   Nanoseconds attributed{0};    // in activities with a layer or an operator
   Nanoseconds unattributed{0};  // the rest: gaps, the tool's own work
+  std::size_t cases = 0;        // number of cases whose iterations `wall` adds
 };
 
 class Summary final : public ActivitySink {

@@ -413,5 +413,18 @@ TEST(Summary, HostileNamesStayText) {
   EXPECT_TRUE(json::accept(summary_json(summary)));
 }
 
+// Hot and cold cases, layers and whole networks are in one sum, which nothing said.
+TEST(SummaryText, SaysOfHowManyCasesTheWallTimeIs) {
+  Activity hot = timed(ActivityKind::range, "iteration", 0, 100);
+  hot.attributes.set(Attribute::iteration, std::int64_t{0});
+  hot.case_id = "hot";
+  Activity cold = hot;
+  cold.case_id = "cold";
+  cold.start = Nanoseconds(200);
+  EXPECT_THAT(format_summary(summary_of({hot, cold})),
+              testing::HasSubstr(" ms of 2 cases together"));
+  EXPECT_THAT(format_summary(summary_of({hot})), testing::Not(testing::HasSubstr("together")));
+}
+
 }  // namespace
 }  // namespace bench

@@ -123,7 +123,9 @@ std::string format_attribution(const Attribution& attribution, const SummaryOpti
   const auto share = [&](Nanoseconds time) {
     return 100 * static_cast<double>(time.count()) / static_cast<double>(attribution.wall.count());
   };
-  const std::string wall = fmt::format("wall {} ms", milliseconds(attribution.wall));
+  const std::string of_cases =
+      attribution.cases > 1 ? fmt::format(" of {} cases together", attribution.cases) : "";
+  const std::string wall = fmt::format("wall {} ms{}", milliseconds(attribution.wall), of_cases);
   const std::string parts =
       fmt::format("= attributed {} ms ({:.1f} %) + unattributed {} ms ({:.1f} %)\n",
                   milliseconds(attribution.attributed), share(attribution.attributed),
