@@ -72,8 +72,22 @@ std::int64_t TraceTracks::process_id(const Track& track) {
   return pid;
 }
 
+// A process that runs one case is named after it.
+void TraceTracks::learn_case(const std::string& case_id, Row& row) {
+  if (case_id.empty() || case_id == row.case_id) return;
+  row.case_id = case_id;
+  Process& process = processes_[row.pid];
+  if (!process.has_case) {
+    process.case_id = case_id;
+    process.has_case = true;
+  } else if (process.case_id != case_id) {
+    process.case_id.clear();
+  }
+}
+
 void TraceTracks::learn(const Activity& activity, std::uint32_t track) {
   Row& row = tracks_[track];
+  learn_case(activity.case_id, row);
   for (const auto& [attribute, value] : activity.attributes) {
     if (attribute == Attribute::thread_name) row.name = std::get<std::string>(value);
     if (attribute == Attribute::process_name) {
@@ -97,6 +111,8 @@ std::int64_t TraceTracks::tid(std::uint32_t track, std::size_t lane) {
 std::string TraceTracks::process_title(const Process& process) const {
   std::string title = process.name.empty() ? "process" : process.name;
   title += " " + known_number(process.activity_pid);
+  if (process.name.empty() && !process.case_id.empty())
+    title = fmt::format("{} ({})", process.case_id, title);
   if (process.rank) title = fmt::format("rank {}, {}", *process.rank, title);
   if (process.device) title = fmt::format("device {} of {}", *process.device, title);
   return title;

@@ -54,6 +54,8 @@ class TraceTracks {
     std::optional<std::int64_t> device;
     std::optional<std::int64_t> rank;
     std::string name;
+    std::string case_id;  // the case that ran in it; empty if there is none, or several
+    bool has_case = false;
     std::int64_t order = 0;
   };
   struct Row {
@@ -61,11 +63,13 @@ class TraceTracks {
     std::int64_t pid = 0;
     std::vector<std::int64_t> tids;  // one per lane
     std::string name;
+    std::string case_id;  // the case of its last activity with one
   };
 
   std::uint32_t add(const Track& track);
   std::int64_t process_id(const Track& track);
   void learn(const Activity& activity, std::uint32_t track);
+  void learn_case(const std::string& case_id, Row& row);
   std::string process_title(const Process& process) const;
   static std::string thread_title(const Row& row, std::size_t lane);
   static std::int64_t thread_order(std::size_t track, std::size_t lane);
