@@ -84,6 +84,16 @@ TEST_F(CommandServerTest, PrepareTakesEveryStepsTimeApart) {
   EXPECT_EQ(message.spent.timed, 0ns);
 }
 
+// Earlier, copying the input of a layer_norm ("ab" to "ab") counted as a conversion, and the advice
+// said to keep it converted.
+TEST_F(CommandServerTest, CopyingATensorIsNotAConversionOfItsLayout) {
+  script_.copied = {0};
+  EXPECT_EQ(std::get<PreparedReply>(prepare(kGemmId).reply).preparation.reorder, 200ns);
+  script_.copied = {0, 1};
+  const std::string other = "gemm/forward/m4n4k8/f32/onednn/cpu/hot";
+  EXPECT_EQ(std::get<PreparedReply>(prepare(other).reply).preparation.reorder, 0ns);
+}
+
 TEST_F(CommandServerTest, AddressesThatTheSystemDrewAreAmongTheDetails) {
   EXPECT_FALSE(prepared(kGemmId).details.contains("addresses"));
   ServerOptions options;

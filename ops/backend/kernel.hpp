@@ -110,6 +110,11 @@ class Kernel {
   virtual Bytes workspace() const = 0;
   // Returns whether buffers contain the tensors in their plain form, in host memory.
   virtual bool takes_plain() const { return false; }
+  // Returns whether pack() changes the layout of tensor `index`. If not, it only copies.
+  virtual bool converts_layout(std::size_t index) const {
+    static_cast<void>(index);
+    return !takes_plain();
+  }
   // Converts tensor `index` between its plain row-major form (in its own data type) and the
   // kernel's layout. This is setup and never part of a sample.
   virtual Status pack(std::size_t index, const void* plain, void* packed) = 0;
@@ -161,8 +166,9 @@ class Backend {
   virtual DeviceTracer* tracer() { return nullptr; }
   // Counters of the device. Null: there are none to read.
   virtual DeviceCounters* counters() { return nullptr; }
-  // Returns the error of create() if the problem or network is enough to know it. Creates nothing.
-  // create() may fail even if this returns nullopt.
+  // Returns the error of create() as far as it can be known without creating a kernel: from the
+  // problem or network, and from what the library answers about this processor. create() may fail
+  // even if this returns nullopt.
   virtual std::optional<BackendError> support_error(const Problem& problem) const {
     static_cast<void>(problem);
     return std::nullopt;

@@ -68,6 +68,10 @@ class ProblemKernel final : public Kernel {
   Bytes workspace() const override {
     return {static_cast<std::int64_t>(scratchpad_.size() + workspace_.size())};
   }
+  bool converts_layout(std::size_t index) const override {
+    const OnednnTensor& tensor = primitive_->tensors[index];
+    return tensor.plain != tensor.desc;
+  }
   Status pack(std::size_t index, const void* plain, void* packed) override {
     const OnednnTensor& tensor = primitive_->tensors[index];
     return transfer(context_, tensor.plain, plain, tensor.desc, packed);
@@ -173,6 +177,10 @@ class NetworkKernel final : public Kernel {
   std::vector<KernelStep> steps() const override;
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {static_cast<std::int64_t>(scratchpad_.size())}; }
+  bool converts_layout(std::size_t index) const override {
+    const auto [plain, packed] = layouts(index);
+    return plain != packed;
+  }
   Status pack(std::size_t index, const void* plain, void* packed) override {
     const auto [from, to] = layouts(index);
     return transfer(context_, from, plain, to, packed);

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,14 @@ std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t te
   return list_fault(kernel.details, kernel.detail_count, "detail");
 }
 
+// Returns whether the text names the plain row-major layout: "ab", "abcd", "nchw", "plain".
+bool is_row_major(std::string_view layout) {
+  constexpr std::array<std::string_view, 5> kNames = {"plain", "nc", "ncw", "nchw", "ncdhw"};
+  constexpr std::string_view kLetters = "abcdefghijkl";
+  return !layout.empty() &&
+         (std::ranges::count(kNames, layout) > 0 || kLetters.starts_with(layout));
+}
+
 class PluginKernel final : public Kernel {
  public:
   PluginKernel(const bench_kernel& raw, std::span<const Tensor> tensors, const KernelPlace& context)
@@ -168,6 +178,10 @@ class PluginKernel final : public Kernel {
   std::span<const KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return {raw_.workspace}; }
   bool takes_plain() const override { return raw_.pack == nullptr && context_.memory == nullptr; }
+  // Packing for a device also copies there. The interface has no flag, but the layout has a name.
+  bool converts_layout(std::size_t index) const override {
+    return raw_.pack != nullptr && !is_row_major(buffers_[index].layout);
+  }
   Status pack(std::size_t index, const void* plain, void* packed) override;
   Status unpack(std::size_t index, const void* packed, void* plain) override;
   Status prepare(std::span<void* const> buffers) override;

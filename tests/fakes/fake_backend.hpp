@@ -42,7 +42,8 @@ struct FakeLibrary {
 struct FakeScript {
   Nanoseconds create{5000};
   Nanoseconds create_hit{50};
-  Nanoseconds pack{200};  // per tensor
+  Nanoseconds pack{200};         // per tensor
+  std::set<std::size_t> copied;  // tensors whose layout packing does not change
   // Duration of run number `n` of the kernel, counted from 0 over all its invocations.
   std::function<Nanoseconds(std::int64_t n)> run = [](std::int64_t) { return Nanoseconds(60000); };
   std::optional<ops::BackendError> backend_error;
@@ -101,6 +102,7 @@ class FakeKernel final : public ops::Kernel {
   }
   std::span<const ops::KernelBuffer> buffers() const override { return buffers_; }
   Bytes workspace() const override { return script_.workspace; }
+  bool converts_layout(std::size_t index) const override { return !script_.copied.contains(index); }
   Status pack(std::size_t index, const void* plain, void* packed) override {
     advance_(script_.pack);
     std::memcpy(packed, plain, static_cast<std::size_t>(tensors_[index].size().count));
