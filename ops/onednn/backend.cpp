@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace bench::ops {
@@ -65,15 +67,23 @@ class OnednnBackend final : public Backend {
  private:
   CreatedKernel make_kernel(const Problem& problem, const InputLayouts& input_layouts);
   CreatedKernel make_kernel(const Network& network);
+  // The checks that need no library call.
+  Result<Done, BackendError> check_rules(const Network& network) const;
   // Created at first use: a process that only queries the library does not pay for it.
   OnednnContext& context() {
     if (!context_) context_.emplace(collectors_);
     return *context_;
   }
+  OnednnContext& describing_context() const {
+    if (!describing_context_)
+      describing_context_.emplace(Collectors{}, CreationExtent::descriptors);
+    return *describing_context_;
+  }
 
   Collectors collectors_;
   KernelMaker layer_maker_;
   std::optional<OnednnContext> context_;
+  mutable std::optional<OnednnContext> describing_context_;  // a cache of the library's answers
   bool output_was_set_ = false;
 };
 
@@ -111,14 +121,37 @@ std::vector<dnnl::memory::desc> producer_layouts(const Problem& problem,
   return descriptors;
 }
 
-CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
-                                         const InputLayouts& input_layouts) {
+// Creates with the context, or only describes, as the context does.
+CreatedPrimitive create_primitive(OnednnContext& context, const Problem& problem,
+                                  const InputLayouts& input_layouts) {
   const OnednnKernelEntry* entry = find_onednn_kernel(problem.op->name);
   assert(entry != nullptr);
-  BENCH_ASSIGN_OR_RETURN(
-      std::unique_ptr<OnednnPrimitive> primitive,
-      entry->create(context(),
-                    {problem, producer_layouts(problem, input_layouts), ResidualAdd::separate}));
+  return entry->create(context,
+                       {problem, producer_layouts(problem, input_layouts), ResidualAdd::separate});
+}
+
+// Runs `make`, which creates or describes `what` with the context that `context` returns. Explains
+// an error by the data type if the library does not support the type here.
+template <class ContextFunction, class Function>
+std::invoke_result_t<Function> with_cause(std::string_view what, DataType type,
+                                          ContextFunction context, Function make) {
+  using Answer = std::invoke_result_t<Function>;
+  Answer answer = guarded(what, make);
+  if (answer) return answer;
+  return guarded(what, [&]() -> Answer {
+    return with_data_type_cause(context(), type, std::move(answer).error());
+  });
+}
+
+template <class Value>
+std::optional<BackendError> error_of(Result<Value, BackendError> result) {
+  return result ? std::nullopt : std::optional(std::move(result).error());
+}
+
+CreatedKernel OnednnBackend::make_kernel(const Problem& problem,
+                                         const InputLayouts& input_layouts) {
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<OnednnPrimitive> primitive,
+                         create_primitive(context(), problem, input_layouts));
   BENCH_RETURN_IF_ERROR(check_memory(packed_size(*primitive), describe(problem)));
   return make_problem_kernel(context(), problem, std::move(primitive));
 }
@@ -133,22 +166,21 @@ CreatedKernel OnednnBackend::create(const Problem& problem) { return create_laye
 
 CreatedKernel OnednnBackend::create_layer(const Problem& problem,
                                           const InputLayouts& input_layouts) {
-  if (auto error = support_error(problem)) return *std::move(error);
+  BENCH_RETURN_IF_ERROR(check_supported(problem));
   BENCH_RETURN_IF_ERROR(check_memory(total_size(problem.tensors), describe(problem)));
-  const std::string what = describe(problem);
-  CreatedKernel kernel = guarded(what, [&] { return make_kernel(problem, input_layouts); });
-  if (kernel) return kernel;
-  return guarded(what, [&]() -> CreatedKernel {
-    return with_data_type_cause(context(), problem.dtype, std::move(kernel).error());
-  });
+  return with_cause(
+      describe(problem), problem.dtype, [&]() -> OnednnContext& { return context(); },
+      [&] { return make_kernel(problem, input_layouts); });
 }
 
 std::optional<BackendError> OnednnBackend::support_error(const Problem& problem) const {
-  auto supported = check_supported(problem);
-  return supported ? std::nullopt : std::optional(std::move(supported).error());
+  if (auto refused = error_of(check_supported(problem))) return refused;
+  return error_of(with_cause(
+      describe(problem), problem.dtype, [&]() -> OnednnContext& { return describing_context(); },
+      [&] { return create_primitive(describing_context(), problem, {}); }));
 }
 
-std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
+Result<Done, BackendError> OnednnBackend::check_rules(const Network& network) const {
   if (auto reason = whole_network_unsupported_reason(network, "oneDNN")) {
     return BackendError{BackendError::Kind::unsupported, *std::move(reason)};
   }
@@ -159,17 +191,22 @@ std::optional<BackendError> OnednnBackend::support_error(const Network& network)
     return BackendError{supported.error().kind,
                         fmt::format("{}: {}", node.name, supported.error().reason)};
   }
-  return std::nullopt;
+  return Done{};
+}
+
+std::optional<BackendError> OnednnBackend::support_error(const Network& network) const {
+  if (auto refused = error_of(check_rules(network))) return refused;
+  return error_of(with_cause(
+      network.name, network.dtype, [&]() -> OnednnContext& { return describing_context(); },
+      [&] { return build_chain(describing_context(), network, layer_maker_); }));
 }
 
 CreatedKernel OnednnBackend::create(const Network& network) {
-  if (auto error = support_error(network)) return *std::move(error);
+  BENCH_RETURN_IF_ERROR(check_rules(network));
   BENCH_RETURN_IF_ERROR(check_memory(total_size(network.tensors), network.name));
-  CreatedKernel kernel = guarded(network.name, [&] { return make_kernel(network); });
-  if (kernel) return kernel;
-  return guarded(network.name, [&]() -> CreatedKernel {
-    return with_data_type_cause(context(), network.dtype, std::move(kernel).error());
-  });
+  return with_cause(
+      network.name, network.dtype, [&]() -> OnednnContext& { return context(); },
+      [&] { return make_kernel(network); });
 }
 
 }  // namespace

@@ -37,7 +37,12 @@ class OnednnBackendTest : public ::testing::Test {
         }
         for (const Layout layout : kLayouts) {
           defined->layout = layout;
-          computed_ += expect_computes(*backend_, *defined) == Outcome::computed;
+          const bool is_computed = expect_computes(*backend_, *defined) == Outcome::computed;
+          computed_ += is_computed;
+          // What creates nothing and what creates a kernel must agree: `list` asks the one, `run`
+          // the other.
+          EXPECT_EQ(backend_->support_error(*defined).has_value(), !is_computed)
+              << op << ' ' << tokens << ' ' << info(type).name;
         }
       }
     }
@@ -264,6 +269,26 @@ TEST_F(OnednnBackendTest, WhatExceedsTheMemoryIsSkipped) {
   EXPECT_EQ(kernel.error().kind, BackendError::Kind::skipped) << kernel.error().reason;
   EXPECT_THAT(kernel.error().reason, HasSubstr("not enough memory"));
   EXPECT_THAT(kernel.error().reason, HasSubstr("TiB"));
+}
+
+// Earlier, support_error() knew nothing of the processor, so that `list` promised cases that `run`
+// refused.
+TEST_F(OnednnBackendTest, AskedAheadItRefusesWithTheReasonOfCreate) {
+  for (const DataType type : kAll) {
+    for (const std::string_view op : {"conv", "gemm", "softmax"}) {
+      const std::string_view tokens = op == "conv"   ? "c8h8w8k8r3s3p1"
+                                      : op == "gemm" ? "m8n8k8"
+                                                     : "8x8";
+      const auto problem = try_problem(op, tokens, type, Direction::forward);
+      if (!problem.ok()) continue;
+      const auto ahead = backend_->support_error(*problem);
+      const auto kernel = backend_->create(*problem);
+      ASSERT_EQ(ahead.has_value(), !kernel.ok()) << op << ' ' << info(type).name;
+      if (!ahead) continue;
+      EXPECT_EQ(ahead->kind, kernel.error().kind);
+      EXPECT_EQ(ahead->reason, kernel.error().reason);
+    }
+  }
 }
 
 }  // namespace

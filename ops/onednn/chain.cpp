@@ -164,18 +164,19 @@ CreatedPrimitive ChainBuilder::create_foreign(const Node& node, ResidualAdd resi
     return refuse("a network's layer must have one output");
   }
   assert(make_foreign_kernel_ && "the backend has checked that such layers have a maker");
-  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_foreign_kernel_(problem));
-  if (!kernel->takes_plain()) {
-    return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
-  }
   auto primitive = std::make_unique<OnednnPrimitive>();
   primitive->kind = problem.op->name;
-  primitive->implementation = kernel->implementation();
   for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
     const Tensor& tensor = problem.tensors[i];
     const memory::desc plain = row_major_desc(tensor.dims, onednn_type(tensor.dtype));
     primitive->tensors.push_back({.argument = static_cast<int>(i), .plain = plain, .desc = plain});
   }
+  if (!context_.creates_primitives()) return primitive;  // only the kernel's plugin knows more
+  BENCH_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, make_foreign_kernel_(problem));
+  if (!kernel->takes_plain()) {
+    return refuse("its kernel has its own layouts, but a network's layer needs plain tensors");
+  }
+  primitive->implementation = kernel->implementation();
   primitive->foreign = std::move(kernel);
   return primitive;
 }
@@ -214,8 +215,7 @@ std::size_t ChainBuilder::find_or_add_reorder(std::size_t node, std::size_t valu
        .layouts = format_layout(from) + " -> " + format_layout(required_desc),
        .input_layouts = {},
        .moved = MovedTensor{required_desc.get_dims(), network_.nodes[node].problem.dtype},
-       .primitive = context_.call("dnnl_primitive_create",
-                                  [&] { return dnnl::primitive(description.get()); }),
+       .primitive = context_.create(description),
        .foreign = nullptr,
        .scratchpad = description.scratchpad_desc(),
        .values = {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},

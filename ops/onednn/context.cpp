@@ -29,11 +29,17 @@ dnnl::convolution_forward::primitive_desc pointwise_convolution(const OnednnCont
 
 }  // namespace
 
-OnednnContext::OnednnContext(const Collectors& collectors)
-    : collectors_(collectors),
+OnednnContext::OnednnContext(const Collectors& collectors, CreationExtent extent)
+    : extent_(extent),
+      collectors_(collectors),
       engine_(call("dnnl_engine_create", [] { return dnnl::engine(dnnl::engine::kind::cpu, 0); })),
       stream_(call("dnnl_stream_create", [&] { return dnnl::stream(engine_); })),
       must_wait_(!onednn_is_synchronous()) {}
+
+dnnl::primitive OnednnContext::create(const dnnl::primitive_desc_base& description) const {
+  if (!creates_primitives()) return {};
+  return call("dnnl_primitive_create", [&] { return dnnl::primitive(description.get()); });
+}
 
 memory::desc OnednnContext::convolution_layout(const Dims& dims, DataType type) {
   constexpr std::size_t kMaxDimensions = 5;  // maximum of a convolution

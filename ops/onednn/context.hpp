@@ -16,11 +16,21 @@
 
 namespace bench::ops {
 
+// What a context creates: primitives, for which the library compiles code, or only their
+// descriptors, which suffice to know whether the library supports a problem on this CPU.
+enum class CreationExtent { primitives, descriptors };
+
 // Not thread-safe. Must outlive everything created with it. Constructors and methods throw
 // dnnl::error.
 class OnednnContext {
  public:
-  explicit OnednnContext(const Collectors& collectors = {});
+  explicit OnednnContext(const Collectors& collectors = {},
+                         CreationExtent extent = CreationExtent::primitives);
+
+  bool creates_primitives() const { return extent_ == CreationExtent::primitives; }
+  // Creates the primitive that was described, or returns an empty one if this context only
+  // describes.
+  dnnl::primitive create(const dnnl::primitive_desc_base& description) const;
 
   void observe(const Collectors& collectors) { collectors_ = collectors; }
   const Collectors& collectors() const { return collectors_; }
@@ -49,6 +59,7 @@ class OnednnContext {
   bool computes(DataType type);
 
  private:
+  CreationExtent extent_;
   Collectors collectors_;
   dnnl::engine engine_;
   dnnl::stream stream_;

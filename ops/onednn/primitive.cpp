@@ -210,8 +210,7 @@ std::unique_ptr<OnednnPrimitive> PrimitiveBuilder::finish(
   primitive_->implementation = description.impl_info_str();
   primitive_->scratchpad = description.scratchpad_desc();
   primitive_->workspace = description.workspace_desc();
-  primitive_->primitive =
-      context_.call("dnnl_primitive_create", [&] { return dnnl::primitive(description.get()); });
+  primitive_->primitive = context_.create(description);
   return std::move(primitive_);
 }
 

@@ -90,8 +90,7 @@ CreatedPrimitive create_backward(OnednnContext& context, const OnednnRequest& re
   auto result = builder.finish(description);
   if (has_tensor(problem, "source")) {
     result->preparation =
-        OnednnPreparation{.primitive = context.call("dnnl_primitive_create",
-                                                    [&] { return dnnl::primitive(forward.get()); }),
+        OnednnPreparation{.primitive = context.create(forward),
                           .inputs = {{tensor_index(problem, "source"), DNNL_ARG_SRC}},
                           .output = forward.dst_desc(),
                           .scratchpad = forward.scratchpad_desc()};
