@@ -2,8 +2,10 @@
 #include "harness/cli/plan_arguments.hpp"
 
 #include "base/file.hpp"
+#include "base/json_reader.hpp"
 #include "base/printable.hpp"
 #include "harness/result/record.hpp"
+#include "harness/run/case_progress.hpp"
 #include "harness/run/plugin_workers.hpp"
 #include "harness/run/run.hpp"
 #include "harness/wire/slowdown.hpp"
@@ -42,9 +44,31 @@ std::vector<std::string> network_folders(const std::string& program_path) {
           (prefix.parent_path() / "configs/networks").string()};
 }
 
+std::vector<std::string> config_folders(const std::string& program_path) {
+  std::vector<std::string> folders = network_folders(program_path);
+  for (std::string& folder : folders) folder = std::filesystem::path(folder).parent_path().string();
+  return folders;
+}
+
+std::string find_config(const std::string& argument, const std::vector<std::string>& folders) {
+  const std::filesystem::path path(argument);
+  std::error_code code;
+  if (path.extension() != ".yaml" || path.is_absolute() || std::filesystem::exists(path, code))
+    return argument;
+  const std::filesystem::path name = path.parent_path() == "configs" ? path.filename() : path;
+  for (const std::string& folder : folders) {
+    const std::filesystem::path file = std::filesystem::path(folder) / name;
+    if (!name.has_parent_path() && std::filesystem::is_regular_file(file, code))
+      return file.string();
+  }
+  return argument;
+}
+
 LoadRequest make_load_request(const Arguments& arguments) {
   LoadRequest request;
-  request.arguments = arguments.inputs;
+  request.config_folders = config_folders(own_path());
+  for (const std::string& input : arguments.inputs)
+    request.arguments.push_back(find_config(input, request.config_folders));
   request.overrides = arguments.quick ? quick_overrides() : std::vector<std::string>{};
   request.overrides.insert(request.overrides.end(), arguments.overrides.begin(),
                            arguments.overrides.end());
@@ -52,9 +76,10 @@ LoadRequest make_load_request(const Arguments& arguments) {
   request.devices = arguments.devices;
   request.plugins = arguments.plugins;
   request.network_folders = network_folders(own_path());
-  request.read = [named = arguments.inputs](const std::string& path) {
+  request.read = [named = request.arguments](const std::string& path) {
     const bool is_named = std::ranges::find(named, path) != named.end();
-    return read_file(path, kMaxFileBytes,
+    const bool is_standard_input = is_named && path == "-";
+    return read_file(is_standard_input ? "/dev/stdin" : path, kMaxFileBytes,
                      is_named ? OpenDescriptors::read : OpenDescriptors::refuse);
   };
   request.list = list_file_names;
@@ -80,6 +105,14 @@ std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env) {
   if (arguments.shard)
     return shard_cases(*std::move(plan), arguments.shard->index, arguments.shard->count);
   return *std::move(plan);
+}
+
+void write_case_facts(JsonWriter& writer, const Case& spec) {
+  const JsonDocument facts = parse_json(to_json_line(case_facts(spec))).value();
+  for (std::size_t i = 0; i < facts.root().size(); ++i) {
+    const std::string_view name = facts.root().name(i);
+    if (name != "outcome" && name != "flags") writer.required(name, facts.root().member(i));
+  }
 }
 
 std::string own_path() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "base/json_writer.hpp"
 #include "harness/cli/arguments.hpp"
 #include "harness/config/load.hpp"
 
@@ -20,11 +21,22 @@ std::vector<std::string> quick_overrides();
 // folder: ./configs/networks, then those relative to the program (installed and built trees).
 std::vector<std::string> network_folders(const std::string& program_path);
 
+// Returns the folders of this program's configurations: those that contain network_folders().
+std::vector<std::string> config_folders(const std::string& program_path);
+
+// Returns the path of a configuration. A name such as `quick.yaml` or `configs/quick.yaml` that is
+// not a file here is searched in the folders. Returns every other argument, and a name that is
+// found nowhere, unchanged.
+std::string find_config(const std::string& argument, const std::vector<std::string>& folders);
+
 // Returns a request without `load_plugins`, which the caller sets.
 LoadRequest make_load_request(const Arguments& arguments);
 
 // Returns the plan of the arguments' shard, or nullopt after printing its diagnostics to env.err.
 std::optional<Plan> plan_or_diagnose(const Arguments& arguments, Env& env);
+
+// Writes the case record of a result file without `outcome` and `flags`, which only a run decides.
+void write_case_facts(JsonWriter& writer, const Case& spec);
 
 // Returns the path of the running program, with which it starts workers; "bench" if it cannot be
 // found.

@@ -26,6 +26,22 @@ constexpr std::array<KeyInfo, 5> kCaseKeys = {{
      "fused after the operator, in this order; parameters as in ids: `leaky_relu0.1`"},
 }};
 
+// Writes a value where a list is expected as a list. There are no ranges, so the ends of a text
+// like `1..128` become two values.
+std::string format_as_list(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kSeparators = " .,:;-";
+  std::vector<std::string_view> numbers;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
+    if (digits == 0 && kSeparators.find(rest.front()) == std::string_view::npos)
+      return fmt::format("[{}]", text);
+    if (digits > 0) numbers.push_back(rest.substr(0, digits));
+    rest.remove_prefix(std::max<std::size_t>(digits, 1));
+  }
+  return numbers.empty() ? "[...]" : fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
 // Returns a hint for a value of `sweep` or `zip` that is not a mapping of keys to lists.
 std::string make_varying_hint(std::string_view key, const yaml::Node& node) {
   if (node.kind == yaml::Kind::null || node.kind == yaml::Kind::mapping) {
@@ -35,11 +51,12 @@ std::string make_varying_hint(std::string_view key, const yaml::Node& node) {
   if (is_list && !node.items.empty() && node.items.front()->kind == yaml::Kind::mapping) {
     return fmt::format("leave out the dashes below `{0}:`, or write `{0}: {{ n: [1, 8] }}`", key);
   }
-  std::vector<std::string_view> values;
-  if (node.kind == yaml::Kind::scalar) values.push_back(node.text);
-  for (const yaml::Node* item : node.items) values.push_back(item->text);
-  return fmt::format("name the key of these values: `{}: {{ n: [{}] }}`", key,
-                     fmt::join(values, ", "));
+  std::string values;
+  for (const yaml::Node* item : node.items)
+    values += fmt::format("{}{}", values.empty() ? "" : ", ", item->text);
+  return fmt::format(
+      "name the key of these values: `{}: {{ n: {} }}`", key,
+      node.kind == yaml::Kind::scalar ? format_as_list(node.text) : "[" + values + "]");
 }
 
 // Reads an entry of `cases:` into a CaseTemplate.
@@ -178,8 +195,8 @@ class CaseReader {
     if (entry.value->kind != yaml::Kind::sequence || entry.value->items.empty()) {
       const bool is_value = entry.value->kind == yaml::Kind::scalar;
       reader_.report_mismatch(*entry.value, entry.key, "a list of at least one value",
-                              fmt::format("write `{}: [{}]`", entry.key,
-                                          is_value ? std::string_view(entry.value->text) : "..."));
+                              fmt::format("write `{}: {}`", entry.key,
+                                          is_value ? format_as_list(entry.value->text) : "[...]"));
       return {};
     }
     std::vector<Assignment> assignments;

@@ -2,6 +2,7 @@
 #include "harness/config/load.hpp"
 
 #include "base/checked.hpp"
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "harness/config/case_template.hpp"
 #include "harness/config/config_file.hpp"
@@ -11,6 +12,7 @@
 #include "harness/config/selection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -87,8 +89,52 @@ class Loader {
     } else {
       const Error& error = *source.read_error;
       diagnostics_.add({diagnostics_.add_argument(argument), {}}, error.what,
-                       error.next.empty() ? "give a configuration file or a case id" : error.next);
+                       make_argument_hint(argument));
     }
+  }
+
+  // Returns the names of the files NAME.yaml in the folders, without the suffix.
+  std::vector<std::string> list_yaml_names(const std::vector<std::string>& folders) const {
+    constexpr std::string_view kSuffix = ".yaml";
+    std::set<std::string> names;
+    for (const std::string& folder : folders) {
+      if (!request_.list) break;
+      for (const std::string& file : request_.list(folder)) {
+        if (file.ends_with(kSuffix)) names.insert(file.substr(0, file.size() - kSuffix.size()));
+      }
+    }
+    return {names.begin(), names.end()};
+  }
+
+  // Returns what to give instead of an argument that is neither a file nor an id.
+  std::string make_argument_hint(const std::string& argument) const {
+    if (const ops::Operator* op = registry().find(argument)) {
+      const auto direction =
+          ops::direction_names()[static_cast<std::size_t>(op->directions.front())];
+      return fmt::format(
+          "`{0}` is an operator; a case of it has an id such as `{0}/{1}/{2}/f32/{3}/"
+          "cpu/hot`",
+          argument, direction, op->examples.empty() ? "..." : op->examples.front(),
+          registry().default_backend("cpu", argument));
+    }
+    const std::vector<std::string> networks = list_yaml_names(request_.network_folders);
+    const std::vector<std::string_view> network_names(networks.begin(), networks.end());
+    if (const auto network = nearest_name(argument, network_names)) {
+      return fmt::format(
+          "the network `{0}` is the case `network/forward/{0}/f32/onednn/cpu/hot`; a "
+          "configuration with `network: {0}` also measures its layers",
+          *network);
+    }
+    std::string hint =
+        "give a configuration file, or a case id such as "
+        "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`";
+    for (const std::string& folder : request_.config_folders) {
+      const std::vector<std::string> configs = list_yaml_names({folder});
+      if (!configs.empty())
+        return fmt::format("{}; {} has the configurations {}", hint, folder,
+                           fmt::join(configs, ", "));
+    }
+    return hint;
   }
 
   const ops::OperatorRegistry& registry() const {
@@ -224,7 +270,8 @@ class Loader {
     }
     for (const ConfigFile* file : files) read_cases(*file);
     if (plan_.name.empty()) {
-      plan_.name = root.name.value_or(std::filesystem::path(root.path).stem().string());
+      const std::string stem = std::filesystem::path(root.path).stem().string();
+      plan_.name = root.name.value_or(stem == "-" ? "stdin" : stem);
     }
     // The including file takes precedence over its includes, and later includes over earlier ones.
     for (auto file = files.rbegin(); file != files.rend(); ++file) {

@@ -37,6 +37,8 @@ struct LoadRequest {
   std::vector<std::string> devices;
   // Folders of network files NAME.yaml, searched after "<folder of the file>/networks".
   std::vector<std::string> network_folders;
+  // Folders with configurations of this program, whose names an error message shows.
+  std::vector<std::string> config_folders = {};
   // Reads a file. This function must limit the size of what it returns.
   std::function<Result<std::string>(const std::string& path)> read;
   // Lists the names of files in a folder, for spelling hints. May be empty.

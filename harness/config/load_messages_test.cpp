@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the messages that load_plan() reports for mistakes in a configuration.
+#include "harness/config/case_id.hpp"
 #include "harness/config/load.hpp"
+#include "ops/operator.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -94,6 +96,55 @@ TEST(LoadErrors, AMisspelledGroupOfANestedKeyIsCorrected) {
   EXPECT_EQ(mistakes_of(text, "a.yaml", {"mesure.processes=3"}),
             "--set mesure.processes=3: unknown key `mesure.processes`; did you mean "
             "`measure.processes`?\n");
+}
+
+// Earlier, each of these was only "cannot open the file".
+TEST(LoadErrors, AnOperatorOrANetworkInPlaceOfACaseIsToldItsId) {
+  LoadRequest request;
+  request.read = [](const std::string& path) -> Result<std::string> {
+    return Error{"no such file", path, ""};
+  };
+  request.network_folders = {"nets"};
+  request.config_folders = {"none", "configs"};
+  request.list = [](const std::string& folder) -> std::vector<std::string> {
+    if (folder == "nets") return {"resnet50_v1_5.yaml", "vgg16.yaml", "README"};
+    if (folder == "configs") return {"quick.yaml", "gemm.yaml", "networks"};
+    return {};
+  };
+  request.arguments = {"gemm", "resnet50", "nothing"};
+  const Result<Plan, std::vector<Diagnostic>> plan = load_plan(request);
+  ASSERT_FALSE(plan.ok());
+  std::string lines;
+  for (const Diagnostic& mistake : plan.error()) lines += mistake.message() + "\n";
+  const std::string id = "gemm/forward/" + std::string(ops::find_operator("gemm")->examples[0]) +
+                         "/f32/onednn/cpu/hot";
+  EXPECT_TRUE(parse_id(id).ok());
+  EXPECT_EQ(
+      lines,
+      "gemm: no such file; `gemm` is an operator; a case of it has an id such as `" + id +
+          "`\n"
+          "resnet50: no such file; the network `resnet50_v1_5` is the case "
+          "`network/forward/resnet50_v1_5/f32/onednn/cpu/hot`; a configuration with `network: "
+          "resnet50_v1_5` also measures its layers\n"
+          "nothing: no such file; give a configuration file, or a case id such as "
+          "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`; configs has the configurations gemm, "
+          "quick\n");
+}
+
+// Earlier, the hint for `m: 1..128` was `m: [1..128]`, which is not valid either.
+TEST(LoadErrors, TheHintForARangeIsAListThatCanBeRead) {
+  const auto load_with = [](const std::string& value) {
+    return mistakes_of("version: 1\ncases: [{op: gemm, n: 1, k: 1, sweep: {m: " + value + "}}]\n");
+  };
+  for (const auto& [range, list] : {std::pair("1..128", "[1, 128]"),
+                                    {"1-128", "[1, 128]"},
+                                    {"1:128:8", "[1, 128, 8]"},
+                                    {"64", "[64]"}}) {
+    EXPECT_THAT(load_with(range), HasSubstr(fmt::format("; write `m: {}`\n", list)));
+    EXPECT_EQ(load_with(list), "");
+  }
+  EXPECT_THAT(mistakes_of("version: 1\ncases: [{op: gemm, m: 1, n: 1, k: 1, sweep: 1..8}]\n"),
+              HasSubstr("`sweep: { n: [1, 8] }`"));
 }
 
 }  // namespace

@@ -211,7 +211,8 @@ TEST(LoadPlans, AMissingFileIsNamed) {
   const Result_ plan = load_plan(request);
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(messages(plan.error()),
-            "nowhere.yaml: no such file; give a configuration file or a case id\n"
+            "nowhere.yaml: no such file; give a configuration file, or a case id such as "
+            "`gemm/forward/m64n64k64/f32/onednn/cpu/hot`\n"
             "cnv/forward/c1/f32/onednn/cpu/hot: unknown operator `cnv`; did you mean `conv`?\n");
 }
 

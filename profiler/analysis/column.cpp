@@ -312,13 +312,10 @@ Result<const Column*> find_column(std::string_view name) {
     if (column.name == wanted) return &column;
     names.push_back(column.name);
   }
-  std::string all;
-  for (const std::string_view each : names)
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
   const auto near = nearest_name(name, names);
   return Error{fmt::format("unknown column {}", quote(name)), "",
-               near ? fmt::format("did you mean `{}`? The columns are {}", *near, all)
-                    : fmt::format("the columns are {}", all)};
+               fmt::format("{}`bench analyze --help` shows the usual columns, docs/analyze.md all",
+                           near ? fmt::format("did you mean `{}`? ", *near) : "")};
 }
 
 std::string device_name(const Activity& activity) {
