@@ -46,7 +46,7 @@ BACKENDS = re.compile(r"ops/(backend|plugin|onednn|native)/|ops/cuda/[^/]+/|ops/
 # File -> folders that only this file may include in addition, each for a reason.
 EXCEPTIONS = {
     "harness/cli/worker_command.cpp": {"worker"},  # is the worker
-    "harness/cli/case_availability.cpp": {"backends"},  # asks oneDNN's rules, which create nothing
+    "harness/cli/case_availability.cpp": {"backends"},  # asks what the CPU backends support
 }
 
 # May include everything; only tests may include tests/.

@@ -11,6 +11,7 @@
 #include "harness/run/machine_skip.hpp"
 #include "harness/run/probe.hpp"
 #include "ops/backend/kernel.hpp"
+#include "ops/native/backend.hpp"
 #include "ops/network/network.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,23 +36,42 @@ std::string format_support(const CudaSupport& support) {
   return fmt::format("{}: {}", support.runs == "no" ? "unsupported" : "not known", by);
 }
 
-// Returns why a backend does not support the case, or nullopt. Checks in the order of create() in a
-// worker, so that `list` and `run` give the same reason.
-std::optional<std::string> unsupported_reason(const Case& entry, const ops::Backend& onednn) {
-  const auto* problem = std::get_if<ops::Problem>(&entry.work);
-  const bool is_onednn = entry.key.backend == onednn.name();
-  if (problem == nullptr && !is_onednn) {
-    const auto names = cuda_backend_names();
-    const bool is_cuda_backend = std::ranges::find(names, entry.key.backend) != names.end();
-    const auto& network = *std::get<std::shared_ptr<const ops::Network>>(entry.work);
-    return is_cuda_backend ? ops::whole_network_unsupported_reason(network, "cuDNN") : std::nullopt;
+// The backends of the CPU that are a part of this program.
+std::vector<std::unique_ptr<ops::Backend>> make_cpu_backends(const Plan& plan) {
+  std::vector<std::unique_ptr<ops::Backend>> backends;
+  backends.push_back(ops::make_onednn_backend());
+  ops::Backend& onednn = *backends.back();
+  // Otherwise ONEDNN_VERBOSE would mix the library's lines with this command's output.
+  onednn.set_output(ops::LibraryOutput::none);
+  if (!plan.plugins.empty()) {
+    // In a worker, plugins provide the layers for which oneDNN has no kernel.
+    onednn.set_layer_maker(
+        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
+          return ops::BackendError{ops::BackendError::Kind::unsupported, ""};
+        });
   }
-  if (!is_onednn) return std::nullopt;
-  auto refused =
-      problem != nullptr
-          ? onednn.support_error(*problem)
-          : onednn.support_error(*std::get<std::shared_ptr<const ops::Network>>(entry.work));
-  return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
+  backends.push_back(ops::make_native_backend());
+  return backends;
+}
+
+// Returns why a backend does not support the case, or nullopt. Asks what create() asks in a worker,
+// so that `list` and `run` give the same reason.
+std::optional<std::string> unsupported_reason(
+    const Case& entry, std::span<const std::unique_ptr<ops::Backend>> cpu_backends) {
+  const auto* problem = std::get_if<ops::Problem>(&entry.work);
+  const auto network_of = [&]() -> const ops::Network& {
+    return *std::get<std::shared_ptr<const ops::Network>>(entry.work);
+  };
+  const auto backend = std::ranges::find(cpu_backends, entry.key.backend, &ops::Backend::name);
+  if (backend != cpu_backends.end()) {
+    auto refused = problem != nullptr ? (*backend)->support_error(*problem)
+                                      : (*backend)->support_error(network_of());
+    return refused ? std::optional(std::move(refused->reason)) : std::nullopt;
+  }
+  const auto names = cuda_backend_names();
+  const bool is_cuda_backend = std::ranges::find(names, entry.key.backend) != names.end();
+  if (problem != nullptr || !is_cuda_backend) return std::nullopt;
+  return ops::whole_network_unsupported_reason(network_of(), "cuDNN");
 }
 
 }  // namespace
@@ -74,20 +95,13 @@ std::string CaseAvailability::format_runs_here(const CaseRecord& record) const {
 }
 
 UnsupportedReasons unsupported_reasons(const Plan& plan) {
-  const auto onednn = ops::make_onednn_backend();
-  if (!plan.plugins.empty()) {
-    // In a worker, plugins provide the layers for which oneDNN has no kernel.
-    onednn->set_layer_maker(
-        [](const ops::Problem&) -> Result<std::unique_ptr<ops::Kernel>, ops::BackendError> {
-          return ops::BackendError{ops::BackendError::Kind::unsupported, ""};
-        });
-  }
+  const auto backends = make_cpu_backends(plan);
   const Cores cores = allowed_cores();
   const std::optional<Bytes> memory = available_memory("");
   UnsupportedReasons reasons;
   for (const Case& entry : plan.cases) {
     auto reason = machine_skip_reason(entry, cores, memory);
-    if (!reason) reason = unsupported_reason(entry, *onednn);
+    if (!reason) reason = unsupported_reason(entry, backends);
     if (reason) reasons.emplace(entry.id, *std::move(reason));
   }
   return reasons;

@@ -8,7 +8,6 @@
 #include "harness/cli/console_options.hpp"
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/report/short_id.hpp"
-#include "harness/result/fields.hpp"
 #include "harness/run/case_progress.hpp"
 
 #include <fmt/format.h>
@@ -72,20 +71,19 @@ void print_table(const Plan& plan, const CaseAvailability& availability, Env& en
                           plan.cases.size() == 1 ? "" : "s", runnable);
 }
 
-// Formats the case as a JSON record of a result file. The section `support` states what would run
-// the case on a GPU, or why `run` would not measure it.
+// Formats the facts of the case. The section `support` states what would run the case on a GPU, or
+// why `run` would not measure it.
 std::string format_case_json(const Case& entry, const CudaSupports& cuda,
                              const UnsupportedReasons& unsupported) {
-  const CaseRecord record = case_facts(entry);
   std::optional<CudaSupport> support;
   // Checks in the order of the table, because `run` skips a case before it asks a library.
-  if (const auto skipped = unsupported.find(record.id); skipped != unsupported.end()) {
+  if (const auto skipped = unsupported.find(entry.id); skipped != unsupported.end()) {
     support = CudaSupport{.runs = "no", .by = "", .reason = skipped->second, .engines = {}};
-  } else if (const auto found = cuda.find(record.id); found != cuda.end()) {
+  } else if (const auto found = cuda.find(entry.id); found != cuda.end()) {
     support = found->second;
   }
   return json_object([&](JsonWriter& writer) {
-    fields(writer, record);
+    write_case_facts(writer, entry);
     writer.group("support", support, [](JsonWriter& section, const CudaSupport& value) {
       section.required("runs", value.runs);
       section.required("by", value.by);
