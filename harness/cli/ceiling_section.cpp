@@ -8,18 +8,32 @@
 
 namespace bench {
 
-std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<MemoryUse>& memory,
+std::optional<Roofline> compute_ideal(const Case& spec,
+                                      const std::optional<PreparedReply>& prepared,
                                       const Ceilings& ceilings) {
   CaseRecord record = case_facts(spec);
-  record.memory = memory;
   if (!ceilings.capability.empty()) {
     record.details = tensor_core_details(spec, ceilings.capability);
+  }
+  if (prepared) {
+    record.memory = prepared->memory;
+    record.details.insert(prepared->details.begin(), prepared->details.end());
   }
   record.time = TimeSummary{};
   // compute_roofline() needs a time, but only for the efficiency, which is not used here.
   record.time->median = Nanoseconds(1);
   const auto input = make_roofline_input(record, ceilings);
   return input ? compute_roofline(*input, ceilings) : std::nullopt;
+}
+
+std::string format_stored_time(const StoredTime& stored, const std::optional<Roofline>& ideal) {
+  const std::string efficiency = ideal
+                                     ? fmt::format(", {:.1f} % of the ceiling",
+                                                   100 * static_cast<double>(ideal->ideal.count()) /
+                                                       static_cast<double>(stored.median.count()))
+                                     : "";
+  return fmt::format("stored\n  measured    {}{}\n  run         {}, {}\n\n",
+                     format_time(stored.median), efficiency, stored.run_id, stored.time);
 }
 
 std::string format_ideal(const Roofline& ideal) {

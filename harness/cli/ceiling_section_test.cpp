@@ -23,6 +23,21 @@ TEST(CeilingSection, ShowsTheIdealTimeOfACase) {
   EXPECT_FALSE(compute_ideal(spec, std::nullopt, Ceilings{}));
 }
 
+// Earlier, `explain` compared such a case with the memory, whatever its rotation fits into.
+TEST(CeilingSection, TakesTheLevelOfTheDataFromTheRotationOfThePreparedCase) {
+  Ceilings ceilings;
+  ceilings.caches = {{"l2", {1 << 20}}};
+  ceilings.rows = {{"read", "l2", 1, BytesPerSecond{100e9}},
+                   {"read", "dram", 1, BytesPerSecond{10e9}}};
+  const Case spec = test::make_case("gemm/forward/m100n100k100/f32/onednn/cpu/cold_weights");
+  PreparedReply prepared;
+  prepared.memory = {{120'000}, {40'000}, {0}};
+  prepared.details = {{"cold.sets", "2"}, {"cold.bytes", "80000"}};
+  EXPECT_EQ(compute_ideal(spec, prepared, ceilings)->level, "l2");
+  prepared.details["cold.bytes"] = "8000000";
+  EXPECT_EQ(compute_ideal(spec, prepared, ceilings)->level, "dram");
+}
+
 TEST(CeilingSection, UsesTheTensorCorePeakForF16ProductsOnAGpu) {
   Ceilings ceilings;
   ceilings.gpu = "Fake GPU";

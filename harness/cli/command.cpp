@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 24> kRunOptions = {"out",         "filter
 constexpr std::array<std::string_view, 7> kListOptions = {"filter", "device", "set",  "plugin",
                                                           "shard",  "json",   "quiet"};
 constexpr std::array<std::string_view, 4> kValidateOptions = {"set", "plugin", "json", "quiet"};
-constexpr std::array<std::string_view, 5> kExplainOptions = {"arch", "gpu", "json", "set",
-                                                             "plugin"};
+constexpr std::array<std::string_view, 6> kExplainOptions = {"arch",     "gpu", "json",
+                                                             "baseline", "set", "plugin"};
 constexpr std::array<std::string_view, 9> kReportOptions = {
     "out", "format", "columns", "sort", "top", "filter", "wide", "plots", "force"};
 constexpr std::array<std::string_view, 10> kCompareOptions = {
@@ -125,7 +125,10 @@ constexpr std::array kCommands = {
             "by which rules; no GPU is needed.\n"
             "With --gpu it shows the same for the GPU that a file describes, and the engines that "
             "cuDNN would choose on it.\n"
-            "docs/tensor_cores.md contains the rules.",
+            "docs/tensor_cores.md contains the rules.\n"
+            "If the store has a run of the case on this machine, it also shows that time, and how "
+            "near it comes to\n"
+            "the ceilings.",
             "bench explain conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
             "bench explain gemm/forward/m4096n4096k4095/f16/onednn/cpu/hot --arch sm_90\n"
             "bench explain conv/forward/c60h28w28k64r3s3p1/f16/cudnn/cuda/hot --gpu f.json",

@@ -15,6 +15,7 @@
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/probe.hpp"
+#include "harness/store/store.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
 #include <fmt/format.h>
@@ -188,6 +189,7 @@ std::string format_reproduction(const Case& spec, const Plan& plan, const Argume
                   arguments.program, shell_quoted(spec.id));
   for (const std::string& plugin : plan.plugins)
     line += fmt::format(" --plugin {}", shell_quoted(plugin));
+  if (arguments.baseline) line += fmt::format(" --baseline {}", shell_quoted(*arguments.baseline));
   return line;
 }
 
@@ -250,18 +252,19 @@ struct LocalResult {
   std::vector<DispatchReason> not_taken;
   std::string reproduction;
   std::optional<Roofline> ideal = std::nullopt;
+  std::optional<StoredTime> stored = std::nullopt;
 };
 
 LocalResult explain_locally(const Case& spec, const Plan& plan, const Arguments& arguments,
                             Env& env) {
+  const std::string store = arguments.baseline.value_or(std::string(kDefaultStore));
   ProbeOptions options;
   options.plugins = plan.plugins;
   options.worker_program = own_path();
   LocalResult local{probe_case(spec, options, env), {}, format_reproduction(spec, plan, arguments)};
-  const auto memory = local.probe.ok() && local.probe->prepared
-                          ? std::optional(local.probe->prepared->memory)
-                          : std::nullopt;
-  local.ideal = compute_ideal(spec, memory, find_case_ceilings(spec, env));
+  local.ideal = compute_ideal(spec, local.probe.ok() ? local.probe->prepared : std::nullopt,
+                              find_case_ceilings(spec, store, env));
+  local.stored = find_stored_time(spec, store);
   if (!local.probe.ok() || local.probe->library.name.empty()) return local;
   if (auto reasons = dispatch_reasons(spec, options, env)) local.not_taken = std::move(*reasons);
   return local;
@@ -311,16 +314,11 @@ struct Explanation {
   std::optional<RemoteGpuResult> remote;
 };
 
-// Writes the case record of a result file without `outcome` and `flags`, which only a run decides,
-// and adds the sections of `explain`.
+// Writes the facts of the case and the sections of `explain`.
 void write_explanation(JsonWriter& writer, const Explanation& explanation,
                        const std::optional<ops::Platform>& platform) {
   const auto& [spec, local, remote] = explanation;
-  const JsonDocument facts = parse_json(to_json_line(case_facts(spec))).value();
-  for (std::size_t i = 0; i < facts.root().size(); ++i) {
-    const std::string_view name = facts.root().name(i);
-    if (name != "outcome" && name != "flags") writer.required(name, facts.root().member(i));
-  }
+  write_case_facts(writer, spec);
   if (const auto tensors = case_tensors(spec); !tensors.empty())
     writer.required_list("tensors", tensors, write_tensor);
   writer.list("formulas", derive_formulas(spec), [](JsonWriter& row, const ops::Formula& formula) {
@@ -339,6 +337,16 @@ void write_explanation(JsonWriter& writer, const Explanation& explanation,
     writer.required("ideal_ns", local.ideal->ideal);
     writer.required("bound", bound_names()[static_cast<std::size_t>(local.ideal->bound)]);
   }
+  writer.group("stored", local.stored,
+               [&ideal = local.ideal](JsonWriter& section, const StoredTime& stored) {
+                 section.required("median_ns", stored.median);
+                 if (ideal) {
+                   section.required("efficiency", static_cast<double>(ideal->ideal.count()) /
+                                                      static_cast<double>(stored.median.count()));
+                 }
+                 section.required("run_id", stored.run_id);
+                 section.required("time", stored.time);
+               });
   writer.required("reproduce", local.reproduction);
   writer.object("here",
                 [&result = local](JsonWriter& section) { write_local_result(section, result); });
@@ -353,8 +361,9 @@ std::string format_explanation(const Case& spec, const LocalResult& local,
                                    (remote ? format_remote_result(*remote) : "");
   return fmt::format("{}\n{}\n{}\n{}{}{}{}\n", format_tensors(case_tensors(spec)),
                      format_formulas(spec), format_work(case_work(spec)), tensor_cores,
-                     local.ideal ? format_ideal(*local.ideal) : "", format_probe(local.probe),
-                     format_dispatch_reasons(local.not_taken));
+                     (local.ideal ? format_ideal(*local.ideal) : "") +
+                         (local.stored ? format_stored_time(*local.stored, local.ideal) : ""),
+                     format_probe(local.probe), format_dispatch_reasons(local.not_taken));
 }
 
 // Returns the platform of --arch or --gpu; nullopt without them. The command-line parser has
@@ -367,6 +376,8 @@ std::optional<ops::Platform> find_platform(const Arguments& arguments) {
 }  // namespace
 
 ExitStatus explain_command(const Arguments& arguments, Env& env) {
+  if (const Status status = check_named_store(arguments); !status)
+    return fail("explain", status.error(), ExitStatus::usage, env);
   const auto plan = plan_or_diagnose(arguments, env);
   if (!plan) return ExitStatus::usage;
   const auto platform = find_platform(arguments);

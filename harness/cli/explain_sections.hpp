@@ -4,9 +4,11 @@
 #pragma once
 
 #include "base/json_writer.hpp"
+#include "harness/cli/stored_ceilings.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "harness/result/record.hpp"
+#include "harness/wire/messages.hpp"
 #include "ops/tensor_core/architecture.hpp"
 
 #include <optional>
@@ -24,10 +26,15 @@ std::string format_tensor_cores(const Case& spec, const ops::Platform& platform)
 void write_tensor_cores(JsonWriter& writer, const Case& spec, const ops::Platform& platform);
 
 // Computes the shortest time that the ceilings permit for a case. Returns nullopt if there are no
-// ceilings for the case's device. `memory` is that of the prepared case; nullopt if it could not be
-// prepared.
-std::optional<Roofline> compute_ideal(const Case& spec, const std::optional<MemoryUse>& memory,
+// ceilings for the case's device. `prepared` is what a worker prepared for the case; nullopt if it
+// could not be prepared.
+std::optional<Roofline> compute_ideal(const Case& spec,
+                                      const std::optional<PreparedReply>& prepared,
                                       const Ceilings& ceilings);
+
+// Formats the section, which begins with "stored": the time of the last accepted run, and how near
+// it comes to the ideal time, if that is known.
+std::string format_stored_time(const StoredTime& stored, const std::optional<Roofline>& ideal);
 
 // Formats the section, which begins with "ceilings". Does not show the efficiency, which needs a
 // measured time.

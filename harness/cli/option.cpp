@@ -579,7 +579,8 @@ constexpr std::array kCommandHelp = {
         "selftest", "quiet", {"", "print no progress and no messages, only results and errors"}},
     CommandHelp{
         "peak", "filter", {"GLOB|/REGEX/", "only loops whose case id matches (repeatable)"}},
-    CommandHelp{"peak", "quick", {"", "a first look: 2 processes, 200 ms per ceiling"}},
+    CommandHelp{
+        "peak", "quick", {"", "a first look: at most 30 s, 1 process and 100 ms per ceiling"}},
     CommandHelp{"peak", "baseline", {"DIR", "the store of the ceilings (default baselines)"}},
     CommandHelp{
         "peak", "quiet", {"", "print no progress and no messages, only results and errors"}},
@@ -602,6 +603,9 @@ constexpr std::array kCommandHelp = {
     CommandHelp{
         "trace", "format", {"NAME", "trace, html or memory_flow (default: by the suffix of FILE)"}},
     CommandHelp{"analyze", "format", {"NAME", "table, space, csv, json, markdown (default table)"}},
+    CommandHelp{"explain",
+                "baseline",
+                {"DIR", "the store of the ceilings and of the case's time (default baselines)"}},
     CommandHelp{"analyze",
                 "baseline",
                 {"DIR", "the store with the ceilings of the machine (default baselines)"}},

@@ -16,6 +16,7 @@
 #include "harness/cli/plan_arguments.hpp"
 #include "harness/cli/profile_output.hpp"
 #include "harness/cli/progress.hpp"
+#include "harness/cli/stored_ceilings.hpp"
 #include "harness/host/placement.hpp"
 #include "harness/host/process.hpp"
 #include "harness/report/comparison_text.hpp"
@@ -112,15 +113,6 @@ RunOptions make_run_options(const Arguments& arguments, const std::string& run_i
   options.trace_failures = arguments.profile.trace_failures;
   options.interrupted = [&watch] { return watch.is_interrupted(); };
   return options;
-}
-
-// Checks --baseline before the run, so that a wrong name is reported before anything is measured.
-Status check_store(const Arguments& arguments) {
-  if (!arguments.baseline) return Done{};
-  const BaselineStore store(*arguments.baseline);
-  BENCH_RETURN_IF_ERROR(store.list());
-  if (auto foreign = store.foreign_content()) return *std::move(foreign);
-  return Done{};
 }
 
 // Checks the folder of --trace-failures, which gets files only after a case has failed.
@@ -223,18 +215,30 @@ const CaseRecord* find_most_interesting_case(const Report& report) {
   return found;
 }
 
-void print_next_commands(const Report& report, const Arguments& arguments, const std::string& path,
-                         Env& env) {
+// Returns the options without which a command on one case of the run would see another operator or
+// another store: " --plugin FILE --baseline DIR".
+std::string format_context_options(const Plan& plan, const Arguments& arguments) {
+  std::string options;
+  for (const std::string& plugin : plan.plugins)
+    options += fmt::format(" --plugin {}", shell_quoted(plugin));
+  if (arguments.baseline)
+    options += fmt::format(" --baseline {}", shell_quoted(*arguments.baseline));
+  return options;
+}
+
+void print_next_commands(const Report& report, const Plan& plan, const Arguments& arguments,
+                         const std::string& path, Env& env) {
   const CaseRecord* record = find_most_interesting_case(report);
   if (record == nullptr) return;
   *env.out << fmt::format(
       "\nNext: explain the case with the most time to gain, or compare a later result:\n"
-      "  {} explain {}\n  {} compare {} LATER_RESULT\n",
-      arguments.program, shell_quoted(record->id), arguments.program, shell_quoted(path));
+      "  {} explain {}{}\n  {} compare {} LATER_RESULT\n",
+      arguments.program, shell_quoted(record->id), format_context_options(plan, arguments),
+      arguments.program, shell_quoted(path));
 }
 
-Status print_text(const Report& report, const Arguments& arguments, const std::string& path,
-                  Env& env) {
+Status print_text(const Report& report, const Plan& plan, const Arguments& arguments,
+                  const std::string& path, Env& env) {
   ConsoleOptions console = console_options(env);
   VersusBaseline versus;
   if (const auto store = choose_store(report, arguments)) versus = versus_baseline(report, *store);
@@ -243,12 +247,12 @@ Status print_text(const Report& report, const Arguments& arguments, const std::s
   console.all_notes_command = fmt::format("{} report {}", arguments.program, shell_quoted(path));
   *env.out << console_report(report, console);
   BENCH_RETURN_IF_ERROR(print_profile(report, arguments, path, env));
-  print_next_commands(report, arguments, path, env);
+  print_next_commands(report, plan, arguments, path, env);
   return Done{};
 }
 
-Status print_results(const Report& report, const Arguments& arguments, const std::string& path,
-                     Env& env) {
+Status print_results(const Report& report, const Plan& plan, const Arguments& arguments,
+                     const std::string& path, Env& env) {
   if (arguments.output == Output::json) {
     std::optional<Summary> profile;
     if (!report.profile_passes.empty()) {
@@ -257,15 +261,24 @@ Status print_results(const Report& report, const Arguments& arguments, const std
     print_json(report, profile, env);
     return Done{};
   }
-  BENCH_RETURN_IF_ERROR(print_text(report, arguments, path, env));
+  BENCH_RETURN_IF_ERROR(print_text(report, plan, arguments, path, env));
   if (arguments.verbosity == Verbosity::normal) print_line(*env.err, "results: " + path);
   return Done{};
 }
 
-// Returns a command line of this program with the configurations of the arguments.
-std::string format_command_line(const Arguments& arguments, std::string_view command) {
-  std::string line = fmt::format("{} {}", arguments.program, command);
+// Returns the command that lists the cases of this run, with the options that select them.
+std::string format_list_command(const Arguments& arguments) {
+  std::string line = fmt::format("{} list", arguments.program);
   for (const std::string& input : arguments.inputs) line += " " + shell_quoted(input);
+  const std::pair<std::string_view, const std::vector<std::string>&> options[] = {
+      {"set", arguments.overrides},
+      {"filter", arguments.filters},
+      {"device", arguments.devices},
+      {"plugin", arguments.plugins}};
+  for (const auto& [name, values] : options) {
+    for (const std::string& value : values)
+      line += fmt::format(" --{} {}", name, shell_quoted(value));
+  }
   return line;
 }
 
@@ -394,7 +407,7 @@ void print_advice(const Report& report, const Arguments& arguments, ExitStatus s
       "  {}\n  {} doctor\n",
       static_cast<int>(status),
       status == ExitStatus::success ? ": skipped and unsupported cases are not failures" : "",
-      format_command_line(arguments, "list"), arguments.program);
+      format_list_command(arguments), arguments.program);
 }
 
 // Prints why the run stopped early. It is the last line, because it explains the exit status.
@@ -409,7 +422,7 @@ void print_stop(const RunSummary& summary, const std::string& path, Env& env) {
 ExitStatus run_command(const Arguments& arguments, Env& env) {
   if (const Status status = check_contradictions(arguments); !status)
     return fail("run", status.error(), ExitStatus::usage, env);
-  if (const Status status = check_store(arguments); !status)
+  if (const Status status = check_named_store(arguments); !status)
     return fail("run", status.error(), ExitStatus::usage, env);
   if (const Status status = check_trace_folder(arguments.profile); !status)
     return fail("run", status.error(), ExitStatus::usage, env);
@@ -444,7 +457,7 @@ ExitStatus run_command(const Arguments& arguments, Env& env) {
     return fail("run", summary.error(), ExitStatus::not_measured, env);
 
   const Report report = destination->sink.records().report();
-  const Status printed = print_results(report, arguments, destination->sink.path(), env);
+  const Status printed = print_results(report, *plan, arguments, destination->sink.path(), env);
   if (!printed) return fail("run", printed.error(), ExitStatus::not_measured, env);
   if (!summary.ok()) return fail("run", summary.error(), ExitStatus::not_measured, env);
   if (*switches) {

@@ -7,6 +7,7 @@
 #include "harness/host/environment.hpp"
 #include "harness/host/gpu_description.hpp"
 #include "harness/result/activity_roofline.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/case_progress.hpp"
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,13 +86,31 @@ FoundCeilings find_cpu_ceilings(const std::string& store) {
   return {stored_ceilings(stored->history.records, cpu.logical, cache_sizes(cpu)), stored->store};
 }
 
-Ceilings find_case_ceilings(const Case& spec, Env& env) {
-  const std::string store(kDefaultStore);
+Ceilings find_case_ceilings(const Case& spec, const std::string& store, Env& env) {
   if (spec.key.device != "cuda") return find_cpu_ceilings(store).ceilings;
-  const auto stored = BaselineStore(store).peaks(machine_class(read_cpu(SystemRoot{})));
-  if (!stored.ok() || stored->records.empty()) return {};
+  const auto stored = find_peaks(store, machine_class(read_cpu(SystemRoot{})));
+  if (!stored.ok() || stored->history.records.empty()) return {};
   const CudaStatus status = ask_cuda(own_path(), {}, ops::cuda::ProbeExtent::devices, env);
-  return stored_gpu_ceilings(stored->records, select_gpu_ceilings(gpu_details(status)));
+  return stored_gpu_ceilings(stored->history.records, select_gpu_ceilings(gpu_details(status)));
+}
+
+Status check_named_store(const Arguments& arguments) {
+  if (!arguments.baseline) return Done{};
+  const BaselineStore store(*arguments.baseline);
+  BENCH_RETURN_IF_ERROR(store.list());
+  if (auto foreign = store.foreign_content()) return *std::move(foreign);
+  return Done{};
+}
+
+std::optional<StoredTime> find_stored_time(const Case& spec, const std::string& store) {
+  const std::string machine = machine_class(read_cpu(SystemRoot{}));
+  const auto history = BaselineStore(store).read(BaselineStore::case_file(machine, spec.id));
+  const BaselineRecord* last = history.ok() ? history->last() : nullptr;
+  const auto median = last != nullptr ? median_iteration(last->measured) : std::nullopt;
+  if (!median) return std::nullopt;
+  return StoredTime{
+      std::chrono::round<Nanoseconds>(std::chrono::duration<double, std::nano>(*median)),
+      last->run_id, last->time};
 }
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,

@@ -5,11 +5,14 @@
 #pragma once
 
 #include "base/env.hpp"
+#include "base/result.hpp"
+#include "harness/cli/arguments.hpp"
 #include "harness/config/plan.hpp"
 #include "harness/result/ceilings.hpp"
 #include "profiler/analysis/query.hpp"
 #include "profiler/reader.hpp"
 
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -22,8 +25,21 @@ struct FoundCeilings {
 // Returns the ceilings of this machine's CPU in a store or, if it has none, in the default store.
 FoundCeilings find_cpu_ceilings(const std::string& store);
 
-// Returns the ceilings of the case's device on this machine in the default store.
-Ceilings find_case_ceilings(const Case& spec, Env& env);
+// Returns the ceilings of the case's device on this machine in a store or, if it has none, in the
+// default store.
+Ceilings find_case_ceilings(const Case& spec, const std::string& store, Env& env);
+
+// Checks --baseline ahead of work, so that a wrong name is reported before it.
+Status check_named_store(const Arguments& arguments);
+
+// The last accepted run of a case on this machine.
+struct StoredTime {
+  Nanoseconds median{0};
+  std::string run_id;
+  std::string time;  // start of the run, UTC
+};
+// Returns nullopt if the store has no run of the case, or none with a time.
+std::optional<StoredTime> find_stored_time(const Case& spec, const std::string& store);
 
 // Returns the ceilings that the case records of a result file state. If there are none, returns
 // those in `store` or the default store for the machine class that the file names. If the file

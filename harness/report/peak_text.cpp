@@ -172,6 +172,15 @@ std::string gpu_peak_notes(const std::vector<PeakRecord>& records, const GpuPeak
   return notes.empty() ? notes : "\n" + notes;
 }
 
+std::string raised_ceiling_note(const Ceiling& measured, const CeilingValue& one_thread) {
+  return fmt::format(
+      "{}{} reached {} with {} threads, less than the {} with one thread, although it was measured "
+      "twice: something disturbed it, so {} counts for both.",
+      measured.name, measured.level.empty() ? "" : " in " + measured.level,
+      format_ceiling(measured.value), measured.threads, format_ceiling(one_thread),
+      format_ceiling(one_thread));
+}
+
 std::string peak_json(const std::vector<PeakRecord>& records, const GpuPeakFacts& facts) {
   std::vector<std::string> lines;
   for (const PeakRecord& record : records) lines.push_back(to_json_line(record));

@@ -20,6 +20,10 @@ struct GpuPeakFacts {
   std::vector<std::string> left_out;
 };
 
+// Returns a sentence about a ceiling of all threads that was measured below that of one thread,
+// whose value counts instead.
+std::string raised_ceiling_note(const Ceiling& measured, const CeilingValue& one_thread);
+
 // Returns a sentence with the CPU's highest rate of f32 arithmetic and highest memory bandwidth. If
 // the records have a GPU, adds a sentence with the GPU's ceilings. Omits a ceiling that was not
 // measured; if both of the CPU's are missing, the sentence says so.

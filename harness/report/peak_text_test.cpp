@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/peak_text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -102,6 +103,17 @@ TEST(PeakText, JsonHoldsTheStoredRecords) {
   const auto json = nlohmann::json::parse(peak_json(two_threads()));
   ASSERT_EQ(json.at("peaks").size(), 5U);
   EXPECT_EQ(json["peaks"][2]["bytes_per_s"], 12500000000);
+}
+
+TEST(PeakText, SaysThatACeilingOfAllThreadsIsThatOfOneThread) {
+  EXPECT_EQ(
+      raised_ceiling_note({"read", "dram", 2, BytesPerSecond{17.9e9}}, BytesPerSecond{22.5e9}),
+      "read in dram reached 17.90 GB/s with 2 threads, less than the 22.50 GB/s with one "
+      "thread, although it was measured twice: something disturbed it, so 22.50 GB/s counts "
+      "for both.");
+  EXPECT_THAT(
+      raised_ceiling_note({"fma_avx2_f32", "", 4, FlopsPerSecond{1e9}}, FlopsPerSecond{2e9}),
+      testing::StartsWith("fma_avx2_f32 reached 1.000 GFLOP/s with 4 threads, "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/advice.hpp"
 
+#include "base/checked.hpp"
 #include "base/data_type.hpp"
 #include "base/text.hpp"
 #include "harness/result/roofline.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace bench {
 namespace {
@@ -24,6 +26,21 @@ constexpr std::int64_t kVectorBytes = 64;  // an AVX-512 vector, and also a cach
 constexpr std::string_view kWholeNetwork = ops::kNetworkOperator;
 constexpr std::string_view kF32 = "f32";
 constexpr std::string_view kTensorCoresNotEligible = "not eligible";
+
+// A case in a narrow type is slow if its time is this multiple of the ideal time in f32. Usual f32
+// kernels reach half of their ceiling or more, and the margin covers the others.
+constexpr int kMinF32Factor = 3;
+
+bool is_narrower_than_f32(std::string_view dtype) {
+  const auto type = data_type_from_name(dtype);
+  return type && info(*type).bytes < info(DataType::f32).bytes;
+}
+
+// Limits the product, so that a sum of such sizes does not overflow.
+std::int64_t multiply_limited(std::int64_t size, std::int64_t factor) {
+  constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max() / 4;
+  return std::min((Checked(size) * factor).value().value_or(kMaxSize), kMaxSize);
+}
 
 struct AdviceInput {
   const CaseRecord& record;
@@ -59,15 +76,46 @@ std::string library_fallback(const AdviceInput& input) {
 
 std::string slow_type(const AdviceInput& input) {
   if (input.roofline.bound != Bound::compute) return "";
-  const auto type_peak = find_peak(input.ceilings, input.record.dtype, input.threads);
-  const auto f32_peak = find_peak(input.ceilings, kF32, input.threads);
-  const auto type = data_type_from_name(input.record.dtype);
-  if (!type_peak || !f32_peak || !type || info(*type).bytes >= info(DataType::f32).bytes) return "";
-  if (type_peak->value > kMinAcceleration * f32_peak->value) return "";
+  if (!is_narrower_than_f32(input.record.dtype)) return "";
+  // A type without a measured rate may still be fast: its loop may not exist in this version.
+  const auto type_rate = find_measured_rate(input.ceilings, input.record.dtype, input.threads);
+  const auto f32_rate = find_measured_rate(input.ceilings, kF32, input.threads);
+  if (!type_rate || !f32_rate) return "";
+  if (type_rate->value > kMinAcceleration * f32_rate->value) return "";
   return fmt::format(
-      "This machine computes {0} no faster than f32, since it has no instructions for products of "
-      "{0}: the library computes through f32, and only the memory traffic shrinks.",
-      input.record.dtype);
+      "This machine computes {0} no faster than f32: its ceilings are {1} in {0} and {2} in f32. "
+      "Only the memory traffic of {0} is smaller.",
+      input.record.dtype, format_rate(*type_rate), format_rate(*f32_rate));
+}
+
+// Returns the properties of the same case in f32, as far as they follow from its sizes.
+RooflineInput as_f32(RooflineInput input) {
+  const std::int64_t factor =
+      info(DataType::f32).bytes / info(*data_type_from_name(input.dtype)).bytes;
+  const auto scale = [&](std::optional<Bytes>& bytes) {
+    if (bytes) bytes = Bytes{multiply_limited(bytes->count, factor)};
+  };
+  input.dtype = kF32;
+  input.work.bytes_read = multiply_limited(input.work.bytes_read, factor);
+  input.work.bytes_written = multiply_limited(input.work.bytes_written, factor);
+  scale(input.working_set);
+  scale(input.weights);
+  scale(input.rotated);
+  return input;
+}
+
+std::string slower_than_f32(const AdviceInput& input) {
+  if (!is_narrower_than_f32(input.record.dtype) || input.roofline.bound == Bound::launch) return "";
+  const auto own = make_roofline_input(input.record, input.ceilings);
+  if (!own) return "";
+  const auto wide = compute_roofline(as_f32(*own), input.ceilings);
+  if (!wide || wide->bound == Bound::launch) return "";
+  const Nanoseconds time = input.record.time->median;
+  if (time < kMinF32Factor * wide->ideal) return "";
+  return fmt::format(
+      "The case takes {}, although this machine could do the same work in f32 in {}, with all its "
+      "larger data: the library has no fast kernel for this shape in {}. Measure it in f32, too.",
+      format_time(time), format_time(wide->ideal), input.record.dtype);
 }
 
 std::string no_tensor_cores(const AdviceInput& input) {
@@ -150,10 +198,11 @@ struct AdviceRule {
   std::string (*apply)(const AdviceInput& input);
   AdviceDevices devices = AdviceDevices::all;
 };
-constexpr std::array<AdviceRule, 9> kAdviceRules = {
+constexpr std::array<AdviceRule, 10> kAdviceRules = {
     {{"launch_bound", launch_bound},
      {"library_fallback", library_fallback, AdviceDevices::cpu},
      {"slow_type", slow_type, AdviceDevices::cpu},
+     {"slower_than_f32", slower_than_f32, AdviceDevices::cpu},
      {"tensor_cores", no_tensor_cores, AdviceDevices::gpu},
      {"alignment", alignment, AdviceDevices::cpu},
      {"batch", batch},

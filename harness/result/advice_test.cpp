@@ -70,15 +70,78 @@ TEST(Advice, LibraryFallback) {
   EXPECT_THAT(advice_for(record, one_core()).front().text, HasSubstr("plain implementation"));
 }
 
-TEST(Advice, TypeThatTheMachineDoesNotAccelerate) {
+CaseRecord case_of_type(const std::string& dtype) {
   CaseRecord record = good_case();
-  record.dtype = "bf16";
+  record.id = "gemm/forward/m64n64k64/" + dtype + "/onednn/cpu/hot";
+  record.dtype = dtype;
   record.roofline->efficiency = 0.9;
-  EXPECT_THAT(ids_of(record), ElementsAre("slow_type"));
-  record.dtype = "s8";
+  record.time->median = Nanoseconds(20);
+  record.preparation.reorder = Nanoseconds(1);
+  return record;
+}
+
+std::vector<Advice> advice_with(const CaseRecord& record, std::vector<Ceiling> rows) {
+  Ceilings ceilings = one_core();
+  ceilings.rows = std::move(rows);
+  return advice_for(record, ceilings);
+}
+
+// The library emulates bf16 on a processor without its instructions.
+TEST(Advice, TypeThatTheMachineComputesNoFasterThanF32) {
+  const auto advice =
+      advice_with(case_of_type("bf16"), {{"fma_avx512_f32", "", 1, FlopsPerSecond{100e9}},
+                                         {"gemm_bf16", "", 1, FlopsPerSecond{40e9}}});
+  EXPECT_THAT(advice,
+              ElementsAre(Advice{"slow_type",
+                                 "This machine computes bf16 no faster than f32: its ceilings are "
+                                 "40.00 GFLOP/s in bf16 and 100.0 GFLOP/s in f32. Only the memory "
+                                 "traffic of bf16 is smaller."}));
+  EXPECT_THAT(ids_of(case_of_type("s8")), ElementsAre());
+  EXPECT_THAT(ids_of(case_of_type("f32")), ElementsAre());
+}
+
+// Earlier, a case of s8 that reached 166 % of the ceiling of f32 had this advice.
+TEST(Advice, TypeThatIsFasterWithoutItsOwnLoopIsNotCalledSlow) {
+  EXPECT_THAT(advice_with(case_of_type("s8"), {{"fma_avx2_f32", "", 1, FlopsPerSecond{105e9}},
+                                               {"gemm_f32", "", 1, FlopsPerSecond{64e9}},
+                                               {"gemm_s8", "", 1, FlopsPerSecond{143e9}}}),
+              ElementsAre());
+}
+
+// No version has a loop of f16, whatever the processor can do.
+TEST(Advice, TypeWithoutAMeasuredRateIsNotCalledSlow) {
+  EXPECT_THAT(ids_of(case_of_type("f16")), ElementsAre());
+  EXPECT_THAT(ids_of(case_of_type("bf16")), ElementsAre());
+}
+
+// The work of good_case() takes 1000 FLOP / 100 GFLOP/s = 10 ns in f32.
+TEST(Advice, NarrowTypeThatIsMuchSlowerThanF32CouldBe) {
+  CaseRecord record = case_of_type("s8");
+  record.time->median = Nanoseconds(29);
   EXPECT_THAT(ids_of(record), ElementsAre());
-  record.dtype = "f32";
-  EXPECT_THAT(ids_of(record), ElementsAre());
+  record.time->median = Nanoseconds(30);
+  EXPECT_THAT(advice_for(record, one_core()),
+              ElementsAre(Advice{"slower_than_f32",
+                                 "The case takes 30 ns, although this machine could do the same "
+                                 "work in f32 in 10 ns, with all its larger data: the library has "
+                                 "no fast kernel for this shape in s8. Measure it in f32, too."}));
+  record.roofline->bound = Bound::launch;
+  EXPECT_THAT(ids_of(record), testing::Not(testing::Contains("slower_than_f32")));
+  EXPECT_THAT(ids_of(case_of_type("f32")), ElementsAre());
+}
+
+// A product with one row moves all weights: in f32, four times the bytes of s8.
+TEST(Advice, F32WithItsLargerDataIsWhatANarrowTypeIsComparedWith) {
+  CaseRecord record = case_of_type("s8");
+  record.work->flops = 2;
+  record.work->bytes_read = 1000;
+  const std::vector<Ceiling> rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{100e9}},
+                                     {"read", "dram", 1, BytesPerSecond{10e9}}};
+  record.time->median = Nanoseconds(1199);  // 4000 bytes at 10 GB/s are 400 ns
+  EXPECT_THAT(advice_with(record, rows), ElementsAre());
+  record.time->median = Nanoseconds(1200);
+  EXPECT_THAT(advice_with(record, rows),
+              ElementsAre(testing::Field(&Advice::id, "slower_than_f32")));
 }
 
 TEST(Advice, Alignment) {
@@ -185,7 +248,7 @@ TEST(Advice, IsReadBackFromARecord) {
 }
 
 TEST(Advice, IdsAreThoseOfTheRules) {
-  EXPECT_EQ(advice_ids().size(), 9U);
+  EXPECT_EQ(advice_ids().size(), 10U);
   EXPECT_EQ(advice_ids().front(), "launch_bound");
 }
 

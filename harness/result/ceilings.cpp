@@ -43,6 +43,7 @@ ThreadRange<Value> find_highest(const Ceilings& ceilings, const Accept& accept) 
     if (row.threads == ceilings.threads)
       highest.all = std::max(highest.all.value_or(*value), *value);
   }
+  if (highest.all) highest.all = std::max(*highest.all, highest.one.value_or(*highest.all));
   return highest;
 }
 
@@ -81,16 +82,29 @@ std::optional<FlopsPerSecond> find_loop_peak(const Ceilings& ceilings, std::stri
   return interpolate(range, threads, ceilings.threads);
 }
 
+// Returns the name of the type whose loops and products compute `dtype`.
+std::string_view find_computed_type(std::string_view dtype) {
+  const auto* row = std::ranges::find(kAcceleratedTypes, dtype, &AcceleratedType::dtype);
+  return row == kAcceleratedTypes.end() ? dtype : row->loop;
+}
+
 }  // namespace
 
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
                                         int threads) {
   if (dtype == kDoubleType) return find_loop_peak(ceilings, kDoubleType, threads);
   const auto converted = find_loop_peak(ceilings, kConvertedType, threads);
-  const auto* row = std::ranges::find(kAcceleratedTypes, dtype, &AcceleratedType::dtype);
-  if (row == kAcceleratedTypes.end()) return converted;
+  if (std::ranges::count(kAcceleratedTypes, dtype, &AcceleratedType::dtype) == 0) return converted;
   // std::nullopt compares less than every value.
-  return std::max(converted, find_loop_peak(ceilings, row->loop, threads));
+  return std::max(converted, find_measured_rate(ceilings, dtype, threads));
+}
+
+std::optional<FlopsPerSecond> find_measured_rate(const Ceilings& ceilings, std::string_view dtype,
+                                                 int threads) {
+  const std::string_view type = find_computed_type(dtype);
+  const auto range = find_highest<FlopsPerSecond>(
+      ceilings, [&](const Ceiling& row) { return find_loop_type(row.name) == type; });
+  return interpolate(range, threads, ceilings.threads);
 }
 
 std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype) {

@@ -52,12 +52,19 @@ struct Ceilings {
 };
 
 // The following functions return nullopt if the ceiling was not measured. Rates and bandwidths for
-// a number of threads between 1 and all are interpolated linearly.
+// a number of threads between 1 and all are interpolated linearly. All threads together are never
+// slower than one of them, since the others may be idle: if the measurement says otherwise, it was
+// disturbed, and the rate of one thread counts.
 
-// Returns the highest rate of arithmetic for a data type. If no loop of this type is faster than
-// f32, returns the ceiling of f32, since a library can convert the data to f32.
+// Returns the highest rate of arithmetic for a data type. A library can convert a narrow type to
+// f32, so its ceiling is at least that of f32, and at least the rate of the library's large
+// products of the type.
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
                                         int threads);
+// Returns the highest rate that a loop of the CPU or a large product of the library reached in the
+// data type itself. nullopt if neither was measured.
+std::optional<FlopsPerSecond> find_measured_rate(const Ceilings& ceilings, std::string_view dtype,
+                                                 int threads);
 // Returns the highest rate of a GPU's CUDA cores for a data type.
 std::optional<FlopsPerSecond> cuda_core_peak(const Ceilings& ceilings, std::string_view dtype);
 // Returns the highest rate of the library's products on tensor cores for an operand type: "f16",

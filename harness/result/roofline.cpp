@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::string_view kMemory = kMemoryLevels.back();
 constexpr std::string_view kCudaDevice = "cuda";
+constexpr std::string_view kHotCache = "hot";
 
 // The time of the data traffic, and the level that causes most of this time.
 struct Movement {
@@ -35,14 +37,18 @@ Movement move_from_level(Bytes bytes, std::string_view level, int threads,
 Movement compute_movement(const RooflineInput& input, int threads, const Ceilings& ceilings) {
   const Bytes bytes = input.work.traffic();
   const Bytes working_set = input.working_set.value_or(bytes);
-  if (input.cache == "cold") return move_from_level(bytes, kMemory, threads, ceilings);
+  const auto rotated_level = [&](Bytes others) {
+    return input.rotated ? level_that_holds(ceilings, *input.rotated + others, threads) : kMemory;
+  };
+  if (input.cache == "cold")
+    return move_from_level(bytes, rotated_level(Bytes{0}), threads, ceilings);
   if (input.cache != "cold_weights") {
     return move_from_level(bytes, level_that_holds(ceilings, working_set, threads), threads,
                            ceilings);
   }
   const Bytes weights{std::min(input.weights.value_or(Bytes{0}).count, input.work.bytes_read)};
   const Bytes hot_set{std::max<std::int64_t>(working_set.count - weights.count, 0)};
-  const Movement cold = move_from_level(weights, kMemory, threads, ceilings);
+  const Movement cold = move_from_level(weights, rotated_level(hot_set), threads, ceilings);
   const Movement hot =
       move_from_level({bytes.count - weights.count}, level_that_holds(ceilings, hot_set, threads),
                       threads, ceilings);
@@ -115,6 +121,21 @@ bool can_use_tensor_cores(const CaseRecord& record) {
   const std::string& answer = found->second;
   const bool is_count = !answer.empty() && answer.front() >= '1' && answer.front() <= '9';
   return answer == kTensorCoresEligible || is_count;
+}
+
+// Reads where the rotation of a case with cold caches takes its data from. Records of older
+// versions do not state it.
+void add_rotation(const std::map<std::string, std::string>& details, RooflineInput& input) {
+  const auto number = [&](const char* name) {
+    const auto found = details.find(name);
+    return found == details.end() ? std::nullopt : parse_number<std::int64_t>(found->second);
+  };
+  const auto bytes = number(kColdBytesDetail);
+  if (number(kColdSetsDetail) == 1) {
+    input.cache = kHotCache;
+  } else if (bytes && *bytes > 0) {
+    input.rotated = Bytes{*bytes};
+  }
 }
 
 std::optional<FlopsPerSecond> find_gpu_peak(const RooflineInput& input, const Ceilings& ceilings) {
@@ -194,6 +215,7 @@ std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
     input.working_set = record.memory->peak;
     input.weights = record.memory->weights;
   }
+  add_rotation(record.details, input);
   return input;
 }
 

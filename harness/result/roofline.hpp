@@ -3,8 +3,9 @@
 //
 // The ideal time is the longer one of FLOPs / peak of the data type, and bytes / bandwidth. The
 // cache mode selects the level whose bandwidth counts. hot: the smallest cache that holds the
-// working set, or memory. cold: memory. cold_weights: memory for the weights, and for all other
-// data the level that holds them.
+// working set, or memory. cold: the level that holds all copies over which the buffers rotate,
+// usually memory. cold_weights: the same for the copies of the weights, and for all other data the
+// level that holds them.
 //
 // On a GPU, times come from the GPU's clock. If the rules permit tensor cores for the case, the
 // peak is that of the library's matrix products on tensor cores. Otherwise it is that of the CUDA
@@ -23,6 +24,11 @@
 
 namespace bench {
 
+// Details of a case with cold caches: over how many copies of its buffers the iterations rotate,
+// and the size of all copies. One copy means that the case uses only its own buffers.
+inline constexpr const char* kColdSetsDetail = "cold.sets";
+inline constexpr const char* kColdBytesDetail = "cold.bytes";
+
 // A case with a higher efficiency gets the flag above_ceiling. The margin covers the variation
 // between measurements of the ceilings (docs/performance.md).
 inline constexpr double kMaxEfficiency = 1.05;
@@ -40,6 +46,9 @@ struct RooflineInput {
   // Size of all buffers. nullopt means the bytes that an iteration moves.
   std::optional<Bytes> working_set;
   std::optional<Bytes> weights;
+  // Size of all copies over which the buffers rotate with cold caches. nullopt means that no cache
+  // holds them.
+  std::optional<Bytes> rotated = std::nullopt;
 };
 
 // Returns nullopt if the time is not positive, or if there is no work or no ceiling for it.

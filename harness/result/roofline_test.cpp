@@ -110,6 +110,33 @@ TEST(Roofline, ColdWeightsComeFromMemoryAndTheRestFromItsCache) {
   EXPECT_NEAR(roofline->peak_bytes_per_s->value, 40'000 / 1.1e-6, 1);
 }
 
+// Earlier, weights of 100 KiB that rotated within the L2 cache were compared with the memory, and
+// the case reached 118 %.
+TEST(Roofline, WhatRotatesWithinACacheComesFromThisCache) {
+  RooflineInput mixed = example_input();
+  mixed.cache = "cold_weights";
+  mixed.work.flops = 0;
+  mixed.work.bytes_read = 390'000;
+  mixed.working_set = Bytes{200 * kKibi};
+  mixed.weights = Bytes{100 * kKibi};
+  mixed.rotated = Bytes{2 * 1024 * kKibi};
+  const auto in_cache = compute_roofline(mixed, four_cores());
+  ASSERT_TRUE(in_cache);
+  // 102400 bytes of weights at 200 GB/s, and the rest from the first-level caches at 800 GB/s.
+  EXPECT_EQ(in_cache->ideal, Nanoseconds(884));
+  EXPECT_EQ(in_cache->bound, Bound::cache);
+  EXPECT_EQ(in_cache->level, "l2");
+  // The other buffers need room, too.
+  mixed.rotated = Bytes{4 * 1024 * kKibi - 50 * kKibi};
+  EXPECT_EQ(compute_roofline(mixed, four_cores())->level, "l3");
+  mixed.rotated = Bytes{17 * 1024 * kKibi};
+  EXPECT_EQ(compute_roofline(mixed, four_cores())->bound, Bound::memory);
+  mixed.cache = "cold";
+  EXPECT_EQ(compute_roofline(mixed, four_cores())->level, "dram");
+  mixed.rotated = Bytes{4 * 1024 * kKibi};
+  EXPECT_EQ(compute_roofline(mixed, four_cores())->level, "l2");
+}
+
 TEST(Roofline, WithoutTimeWorkOrCeilingThereIsNone) {
   RooflineInput none = example_input();
   none.time = Nanoseconds(0);
@@ -133,6 +160,28 @@ TEST(Ceilings, PeakOfATypeIsThatOfItsLoopsOrOfF32) {
   EXPECT_DOUBLE_EQ(find_peak(ceilings, "bf16", 4)->value, 800e9);
   EXPECT_DOUBLE_EQ(find_peak(ceilings, "s8", 4)->value, 400e9);
   EXPECT_FALSE(find_peak(ceilings, "f64", 4));
+}
+
+// Earlier, a case could reach 166 % of its ceiling, although the library's own product was as fast.
+TEST(Ceilings, PeakOfANarrowTypeIsNotBelowTheProductsOfTheLibrary) {
+  Ceilings ceilings = four_cores();
+  ceilings.rows.push_back({"gemm_s8", "", 4, FlopsPerSecond{600e9}});
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "s8", 4)->value, 600e9);
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "u8", 4)->value, 600e9);
+  EXPECT_DOUBLE_EQ(find_measured_rate(ceilings, "s8", 4)->value, 600e9);
+  EXPECT_DOUBLE_EQ(find_measured_rate(ceilings, "f32", 4)->value, 900e9);
+  EXPECT_FALSE(find_measured_rate(ceilings, "f16", 4));
+}
+
+// Earlier, later cases reached 149 % of the ceiling of all threads.
+TEST(Ceilings, OfAllThreadsAreNotBelowThoseOfOneThread) {
+  Ceilings ceilings;
+  ceilings.threads = 2;
+  ceilings.rows = {{"read", "dram", 1, BytesPerSecond{22.5e9}},
+                   {"read", "dram", 2, BytesPerSecond{17.9e9}},
+                   {"fma_avx2_f32", "", 2, FlopsPerSecond{2e9}}};
+  EXPECT_DOUBLE_EQ(find_bandwidth(ceilings, "dram", 2)->value, 22.5e9);
+  EXPECT_DOUBLE_EQ(find_peak(ceilings, "f32", 2)->value, 2e9);
 }
 
 TEST(Ceilings, BetweenOneAndAllThreadsTheyAreInterpolated) {
@@ -176,6 +225,25 @@ TEST(CompleteRoofline, ReadsCacheModeAndThreadsFromTheId) {
   EXPECT_DOUBLE_EQ(entry.roofline->efficiency, 0.8);
   EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy));
   EXPECT_FALSE(entry.details.contains("above_ceiling"));
+}
+
+TEST(CompleteRoofline, ReadsFromTheDetailsOverWhatACaseRotates) {
+  CaseRecord entry = record();
+  entry.id = "gemm/forward/m64n64k64/f32/onednn/cpu/cold_weights";
+  entry.memory = MemoryUse{{200 * kKibi}, {20'000}, {0}};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "dram");  // a record of an older version
+  entry.details = {{kColdSetsDetail, "5"}, {kColdBytesDetail, "100000"}};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "l2");
+  entry.details[kColdBytesDetail] = "many";
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "dram");
+  // One set: the case uses its own buffers, as with hot caches.
+  entry.details = {{kColdSetsDetail, "1"}};
+  entry.memory->peak = {100 * kKibi};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.roofline->level, "l1");
 }
 
 TEST(CompleteRoofline, FlagsWhatIsFasterThanItsCeiling) {
@@ -269,6 +337,8 @@ TEST(GpuRoofline, MemoryIsTheLevelOfWhatTheL2CacheDoesNotHold) {
   EXPECT_EQ(completed(entry)->ideal, Nanoseconds(2'000));
   entry.id = "gemm/forward/m64n64k64/f16/cublaslt/cuda/cold";
   EXPECT_EQ(completed(entry)->level, "dram");
+  entry.details.emplace(kColdBytesDetail, std::to_string(1024 * kKibi));
+  EXPECT_EQ(completed(entry)->level, "l2");
 }
 
 TEST(GpuRoofline, FasterThanTheCeilingIsFlagged) {

@@ -23,14 +23,15 @@ struct PeakLoop {
   std::string_view function;
   std::string_view dtype;
   std::string_view flag;
-  // A calibration omits the loop if the processor has this flag, because another loop of the same
-  // type is then faster. Empty: a calibration never omits the loop. `bench peak` omits none.
-  std::string_view superseded_by = {};
+  // LoopChoice::fastest omits the loop if the processor has one of these flags, because another
+  // loop of the same type is then faster. Empty ones do not count.
+  std::array<std::string_view, 2> superseded_by = {};
 };
-constexpr std::array<PeakLoop, 10> kPeakLoops = {{
-    {"fma_portable", "f32", "", "avx2"},
+constexpr std::array<PeakLoop, 11> kPeakLoops = {{
+    {"fma_portable", "f32", "", {"avx2"}},
     {"fma_avx2", "f32", "avx2"},
-    {"fma_avx2", "f64", "avx2", "avx512f"},
+    {"fma_avx2", "f64", "avx2", {"avx512f"}},
+    {"fma_avx2", "s8", "avx2", {"avx_vnni", "avx512_vnni"}},
     {"fma_avx512", "f32", "avx512f"},
     {"fma_avx512", "f64", "avx512f"},
     {"dot_avx2", "s8", "avx_vnni"},
@@ -43,6 +44,8 @@ constexpr std::array<PeakLoop, 10> kPeakLoops = {{
 constexpr std::array<std::string_view, 3> kCacheLoops = {"read", "copy", "triad"};
 constexpr std::array<std::string_view, 7> kMemoryLoops = {"read",    "write", "write_nt", "copy",
                                                           "copy_nt", "triad", "triad_nt"};
+constexpr std::array<std::string_view, 2> kFastestCacheLoops = {"read", "triad"};
+constexpr std::array<std::string_view, 2> kFastestMemoryLoops = {"read", "triad_nt"};
 constexpr std::array<std::string_view, 1> kCalibrationLoops = {"read"};
 // Data types of the matrix products, which are large enough for the library's best rate.
 constexpr std::array<std::string_view, 3> kProductTypes = {"f32", "bf16", "s8"};
@@ -59,20 +62,22 @@ bool has_cpu_flag(const CpuFacts& cpu, std::string_view flag) {
 }
 
 bool is_superseded(const PeakLoop& loop, const CpuFacts& cpu) {
-  return !loop.superseded_by.empty() && has_cpu_flag(cpu, loop.superseded_by);
+  return std::ranges::any_of(loop.superseded_by, [&](std::string_view flag) {
+    return !flag.empty() && has_cpu_flag(cpu, flag);
+  });
 }
 
-enum class Purpose { calibration, peak };
+// Whether to omit loops that another loop of the same type supersedes.
+enum class LoopChoice { all, fastest };
 
 class PeakPlan {
  public:
   PeakPlan(const CpuFacts& cpu, int all_threads) : cpu_(cpu), all_threads_(all_threads) {}
 
-  // Adds the loops of a calibration, or all loops of `bench peak`.
-  void add_arithmetic(Purpose purpose, int threads) {
+  void add_arithmetic(LoopChoice choice, int threads) {
     for (const PeakLoop& loop : kPeakLoops) {
       if (!has_cpu_flag(cpu_, loop.flag)) continue;
-      if (purpose == Purpose::calibration && is_superseded(loop, cpu_)) continue;
+      if (choice == LoopChoice::fastest && is_superseded(loop, cpu_)) continue;
       const std::int64_t steps = std::min(ops::kPeakSteps * threads, ops::kMaxPeakSteps);
       add(fmt::format("peak/forward/{}-s{}/{}/native/cpu/hot", loop.function, steps, loop.dtype),
           fmt::format("{}_{}", loop.function, loop.dtype), "", threads);
@@ -174,13 +179,17 @@ Bytes memory_working_set(const CpuFacts& cpu) {
                      1024 * kMebi)};
 }
 
-std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
+std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads, PeakExtent extent) {
+  const bool is_complete = extent == PeakExtent::complete;
+  using Loops = std::span<const std::string_view>;
+  const Loops cache_loops = is_complete ? Loops(kCacheLoops) : Loops(kFastestCacheLoops);
+  const Loops memory_loops = is_complete ? Loops(kMemoryLoops) : Loops(kFastestMemoryLoops);
   PeakPlan plan(cpu, threads);
   for (const int count : thread_counts(threads)) {
-    plan.add_arithmetic(Purpose::peak, count);
+    plan.add_arithmetic(is_complete ? LoopChoice::all : LoopChoice::fastest, count);
     plan.add_products(count);
-    plan.add_caches(kCacheLoops, count);
-    plan.add_memory(kMemoryLoops, memory_working_set(cpu), count);
+    plan.add_caches(cache_loops, count);
+    plan.add_memory(memory_loops, memory_working_set(cpu), count);
     plan.add_dispatch(count);
   }
   return std::move(plan).cases();
@@ -189,7 +198,7 @@ std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads) {
 std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads) {
   PeakPlan plan(cpu, threads);
   for (const int count : thread_counts(threads)) {
-    plan.add_arithmetic(Purpose::calibration, count);
+    plan.add_arithmetic(LoopChoice::fastest, count);
     plan.add_caches(kCalibrationLoops, count);
     // Twice the cache suffices for an estimate of the bandwidth, and is faster to initialise.
     const std::int64_t twice = 2 * cpu.last_level.value_or(Bytes{0}).count;

@@ -33,9 +33,13 @@ std::map<std::string, Bytes, std::less<>> cache_sizes(const CpuFacts& cpu);
 // last-level cache, at least 192 MiB and at most 1 GiB.
 Bytes memory_working_set(const CpuFacts& cpu);
 
-// Returns the cases for all ceilings of `bench peak`, for one thread and for `threads` threads.
+// Which ceilings `bench peak` measures: all, or for a first look only those of the loops that are
+// the fastest ones on most machines.
+enum class PeakExtent { complete, first_look };
+
+// Returns the cases for the ceilings of `bench peak`, for one thread and for `threads` threads.
 // Omits instruction sets that the processor does not have.
-std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads);
+std::vector<PeakCase> peak_cases(const CpuFacts& cpu, int threads, PeakExtent extent);
 // Returns the few cases that a calibration within a run measures.
 std::vector<PeakCase> calibration_peaks(const CpuFacts& cpu, int threads);
 

@@ -26,7 +26,7 @@ CpuFacts four_core_processor() {
 
 TEST(PeakCases, AreValidCasesWithDistinctIds) {
   std::set<std::string> ids;
-  for (const PeakCase& entry : peak_cases(four_core_processor(), 4)) {
+  for (const PeakCase& entry : peak_cases(four_core_processor(), 4, PeakExtent::complete)) {
     const auto key = parse_id(entry.id);
     ASSERT_TRUE(key.ok()) << key.error().message();
     EXPECT_EQ(to_id(*key), entry.id);
@@ -36,14 +36,29 @@ TEST(PeakCases, AreValidCasesWithDistinctIds) {
 }
 
 TEST(PeakCases, LeaveOutWhatTheProcessorLacks) {
-  const auto cases = peak_cases(four_core_processor(), 4);
+  const auto cases = peak_cases(four_core_processor(), 4, PeakExtent::complete);
   EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "fma_avx512_f64")).Times(2));
   EXPECT_THAT(cases, Not(Contains(Field(&PeakCase::name, StartsWith("amx")))));
   EXPECT_THAT(cases, Not(Contains(Field(&PeakCase::name, "dot_avx512_bf16"))));
 }
 
+// Earlier, `bench peak --quick` measured everything, and took 128 s on a busy machine.
+TEST(PeakCases, AFirstLookHasOnlyTheFastestLoops) {
+  const auto cases = peak_cases(four_core_processor(), 4, PeakExtent::first_look);
+  std::set<std::string> of_memory, of_a_cache;
+  for (const PeakCase& entry : cases) {
+    if (entry.level == "dram") of_memory.insert(entry.name);
+    if (entry.level == "l2") of_a_cache.insert(entry.name);
+  }
+  EXPECT_THAT(of_memory, testing::ElementsAre("read", "triad_nt"));
+  EXPECT_THAT(of_a_cache, testing::ElementsAre("read", "triad"));
+  EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "fma_avx512_f64")).Times(2));
+  EXPECT_THAT(cases, Not(Contains(Field(&PeakCase::name, "fma_avx2_f64"))));
+  EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "gemm_s8")).Times(2));
+}
+
 TEST(PeakCases, DataFillHalfACacheOrExceedAllCaches) {
-  const auto cases = peak_cases(four_core_processor(), 4);
+  const auto cases = peak_cases(four_core_processor(), 4, PeakExtent::complete);
   const auto id = [&](std::string_view level, int threads) {
     for (const PeakCase& entry : cases) {
       if (entry.name == "read" && entry.level == level && entry.threads == threads) return entry.id;
@@ -58,7 +73,7 @@ TEST(PeakCases, DataFillHalfACacheOrExceedAllCaches) {
 }
 
 TEST(PeakCases, OfOneProcessorAreMeasuredOnce) {
-  for (const PeakCase& entry : peak_cases(four_core_processor(), 1)) {
+  for (const PeakCase& entry : peak_cases(four_core_processor(), 1, PeakExtent::complete)) {
     EXPECT_EQ(entry.threads, 1);
     EXPECT_FALSE(entry.id.ends_with("/t1")) << entry.id;
   }
@@ -80,6 +95,20 @@ TEST(CalibrationPeaks, AProcessorWithoutAvx512HasAnF64Ceiling) {
   cpu.isa = {"avx2", "fma"};
   EXPECT_THAT(calibration_peaks(cpu, 4), Contains(Field(&PeakCase::name, "fma_avx2_f64")).Times(2));
   EXPECT_THAT(calibration_peaks(cpu, 4), Contains(Field(&PeakCase::name, "fma_avx2_f32")).Times(2));
+}
+
+// Earlier, a processor without VNNI had no ceiling of s8, and its cases reached 166 % of that of
+// f32.
+TEST(PeakCases, AProcessorWithoutVnniHasItsOwnS8Ceiling) {
+  CpuFacts cpu = four_core_processor();
+  cpu.isa = {"avx2", "fma"};
+  const auto s8_loop = Contains(Field(&PeakCase::name, "fma_avx2_s8"));
+  EXPECT_THAT(peak_cases(cpu, 4, PeakExtent::complete), s8_loop);
+  EXPECT_THAT(calibration_peaks(cpu, 4), s8_loop);
+  for (const char* vnni : {"avx_vnni", "avx512_vnni"}) {
+    cpu.isa = {"avx2", "fma", vnni};
+    EXPECT_THAT(calibration_peaks(cpu, 4), Not(s8_loop)) << vnni;
+  }
 }
 
 // The portable loop is the only one of such a processor.

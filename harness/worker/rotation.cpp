@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/rotation.hpp"
 
+#include "harness/result/roofline.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -173,7 +175,7 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
   if (arena->memory() != nullptr) details["arena.memory"] = "of the device";
   const Bytes rotated = rotates_all ? arena->size() : distance.value_or(arena->size());
   const std::int64_t sets = groups.empty() ? 1 : lay_out_all(groups, *arena, rotated);
-  details["cold.sets"] = std::to_string(sets);
+  details[kColdSetsDetail] = std::to_string(sets);
   if (sets == 1) {
     details["cold.note"] = groups.empty()
                                ? "the case has no weights: its own buffers"
@@ -186,7 +188,7 @@ Result<std::unique_ptr<Rotation>> bind_rotation(ops::Kernel& kernel, std::span<v
   }
   std::int64_t bytes = 0;
   for (const RotatingBuffers* group : groups) bytes += sets * group->layout.stride.count;
-  details["cold.bytes"] = std::to_string(bytes);
+  details[kColdBytesDetail] = std::to_string(bytes);
   return bind_sets(kernel, own, groups, sets);
 }
 

@@ -93,6 +93,33 @@ BENCH_ARITHMETIC(dot_avx2_s8, "%{vex%} vpdpbusd", "ymm", "32")
 BENCH_ARITHMETIC(dot_avx512_bf16, "vdpbf16ps", "zmm", "64")
 BENCH_ARITHMETIC(dot_avx512_s8, "vpdpbusd", "zmm", "64")
 
+// Without VNNI, a step of s8 takes three instructions: two products of bytes are added to 16 bits,
+// two of these sums to 32 bits (register 12 holds ones), and the result to the accumulator.
+#define BENCH_BYTE_STEP(number)              \
+  "vpmaddubsw %%ymm13, %%ymm14, %%ymm15\n\t" \
+  "vpmaddwd %%ymm12, %%ymm15, %%ymm15\n\t"   \
+  "vpaddd %%ymm15, %%ymm" number ", %%ymm" number "\n\t"
+
+void fma_avx2_s8(std::int64_t steps, const void* operands, void* sums) {
+  asm volatile(BENCH_TWELVE_ZEROS
+               "vmovups (%[operands]), %%ymm14\n\t"
+               "vmovups 1024(%[operands]), %%ymm13\n\t"
+               "vpcmpeqw %%ymm12, %%ymm12, %%ymm12\n\t"
+               "vpsrlw $15, %%ymm12, %%ymm12\n\t"
+               ".p2align 6\n"
+               "1:\n\t" BENCH_BYTE_STEP("0") BENCH_BYTE_STEP("1") BENCH_BYTE_STEP("2")
+                   BENCH_BYTE_STEP("3") BENCH_BYTE_STEP("4") BENCH_BYTE_STEP("5")
+                       BENCH_BYTE_STEP("6") BENCH_BYTE_STEP("7") BENCH_BYTE_STEP("8")
+                           BENCH_BYTE_STEP("9") BENCH_BYTE_STEP("10") BENCH_BYTE_STEP("11")
+               "sub $1, %[steps]\n\t"
+               "jnz 1b\n\t" BENCH_TWELVE_STORES("ymm", "32")
+               "vzeroupper\n\t"
+               : [steps] "+r"(steps)
+               : [operands] "r"(operands), [sums] "r"(sums)
+               : "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                 "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
 // Eight tiles of 16 rows of 64 bytes.
 struct TileConfiguration {
   std::uint8_t palette = 1;
@@ -131,10 +158,11 @@ static_assert(sizeof(TileConfiguration) == 64);
 BENCH_TILES(amx_bf16, "tdpbf16ps")
 BENCH_TILES(amx_s8, "tdpbssd")
 
-constexpr std::array<ArithmeticCodeRow, 10> kCodes = {{
+constexpr std::array<ArithmeticCodeRow, 11> kCodes = {{
     {"fma_portable", DataType::f32, "", multiply_add_portable},
     {"fma_avx2", DataType::f32, "avx2 fma", fma_avx2_f32},
     {"fma_avx2", DataType::f64, "avx2 fma", fma_avx2_f64},
+    {"fma_avx2", DataType::s8, "avx2", fma_avx2_s8},
     {"fma_avx512", DataType::f32, "avx512f", fma_avx512_f32},
     {"fma_avx512", DataType::f64, "avx512f", fma_avx512_f64},
     {"dot_avx2", DataType::s8, "avx_vnni", dot_avx2_s8},

@@ -20,10 +20,11 @@ constexpr std::array<std::string_view, 14> kFunctions = {
 // Twelve accumulator registers are more than any processor needs to hide the latency of its units.
 // The portable loop has eight, because it has only 16 registers and no three-operand instructions.
 // On a GPU, a block has 512 threads with eight accumulators per thread.
-constexpr std::array<ArithmeticLoop, 13> kArithmetic = {{
+constexpr std::array<ArithmeticLoop, 14> kArithmetic = {{
     {"fma_portable", DataType::f32, DataType::f32, 8 * 4, 1},
     {"fma_avx2", DataType::f32, DataType::f32, 12 * 8, 1},
     {"fma_avx2", DataType::f64, DataType::f64, 12 * 4, 1},
+    {"fma_avx2", DataType::s8, DataType::s32, 12 * 8, 4},
     {"fma_avx512", DataType::f32, DataType::f32, 12 * 16, 1},
     {"fma_avx512", DataType::f64, DataType::f64, 12 * 8, 1},
     {"dot_avx2", DataType::s8, DataType::s32, 12 * 8, 4},
