@@ -5,6 +5,7 @@
 #include "tests/support/records.hpp"
 #include "tests/support/schema.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -108,6 +109,64 @@ TEST(ListTest, ANetworkInTrainingIsWhatRunSaysOfIt) {
   EXPECT_THAT(schema_problems(document.dump(), "docs/report.schema.json"), testing::IsEmpty());
 }
 
+// Earlier, `list` and `run --dry-run` answered "yes" for types that the processor lacks, and
+// counted their time.
+TEST(ListTest, WhatTheProcessorCannotComputeIsRefusedWithTheReasonOfRun) {
+  const TemporaryFolder folder;
+  folder.write("networks/cnn.yaml",
+               "version: 1\nnetwork: cnn\ninput: { c: 4, h: 8 }\nlayers:\n"
+               "  - { name: conv0, op: conv, k: 4, r: 3 }\n  - { name: relu0, op: relu }\n");
+  folder.write("types.yaml",
+               "version: 1\ndefaults:\n  warmup: { iterations: 1, time: 1ms }\n"
+               "  measure: { processes: 1, min_iterations: 3, max_time: 4ms }\ncases:\n"
+               "  - { op: gemm, m: 8, n: 8, k: 8, dtype: [f32, bf16, f16, s8] }\n"
+               "  - { op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1, dtype: bf16 }\n"
+               "  - { op: pointwise, function: relu, shape: [4, 64], dtype: [bf16, f16] }\n"
+               "  - { op: peak, function: amx, steps: 10, dtype: s8, backend: native }\n"
+               "  - { network: cnn, dtype: bf16, measure: network }\n");
+  for (const char* processor : {"AVX2", "DEFAULT"}) {
+    const std::map<std::string, std::string> environment = {{"ONEDNN_MAX_CPU_ISA", processor}};
+    const std::string file = std::string(processor) + ".jsonl";
+    const ProgramResult run =
+        bench({"run", "types.yaml", "--out", file}, folder.path(), environment);
+    const Report report = read_report(folder.file(file));
+    ASSERT_EQ(report.cases.size(), 9U) << run.err;
+    const ProgramResult text = bench({"list", "types.yaml"}, folder.path(), environment);
+    const json listed =
+        json::parse(bench({"list", "types.yaml", "--json"}, folder.path(), environment).out);
+    std::size_t runs = 0;
+    for (const json& entry : listed.at("cases")) {
+      const auto record =
+          std::ranges::find(report.cases, entry.at("id").get<std::string>(), &CaseRecord::id);
+      ASSERT_NE(record, report.cases.end()) << entry;
+      const bool is_refused = record->outcome == Outcome::unsupported;
+      runs += is_refused ? 0 : 1;
+      ASSERT_EQ(entry.contains("support"), is_refused) << entry;
+      EXPECT_FALSE(entry.contains("outcome")) << "nothing was measured";
+      if (!is_refused) continue;
+      EXPECT_EQ(entry.at("support").at("reason"), *record->reason) << entry;
+      EXPECT_THAT(text.out, HasSubstr("no: " + *record->reason));
+    }
+    EXPECT_EQ(listed.at("cases").size(), 9U);
+    EXPECT_THAT(text.out, HasSubstr(fmt::format("9 cases, {} can run here\n", runs)));
+    const ProgramResult dry = bench({"run", "types.yaml", "--dry-run"}, folder.path(), environment);
+    EXPECT_THAT(dry.out,
+                testing::StartsWith(runs == 9 ? std::string("9 cases in about ")
+                                              : fmt::format("9 cases, {} can run here. ", runs)));
+    if (std::string_view(processor) != "AVX2") continue;
+    EXPECT_LE(runs, 3U) << text.out;  // the products of f32 and s8, and AMX tiles
+    EXPECT_THAT(text.out, HasSubstr("does not compute bf16 on this CPU"));
+  }
+}
+
+// What the library prints on request must not mix with the list.
+TEST(ListTest, TheLibraryPrintsNothingIntoTheList) {
+  const ProgramResult list = bench({"list", "gemm/forward/m4n4k4/f32/onednn/cpu/hot", "--json"},
+                                   ".", {{"ONEDNN_VERBOSE", "all"}});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_EQ(json::parse(list.out).at("cases").size(), 1U);
+}
+
 // Earlier, `list` answered "yes" for a case that `run` skipped for lack of memory or processors.
 TEST(ListTest, ACaseThatRunSkipsForLackOfMemoryOrProcessorsCannotRunHere) {
   const TemporaryFolder folder;
@@ -144,6 +203,47 @@ TEST(ListTest, JsonAndTableRefuseAGpuCaseForTheSameReason) {
     EXPECT_THAT(bench({"list", id}, folder.path()).out,
                 HasSubstr("no: " + reason.substr(0, reason.rfind(", "))));
   }
+}
+
+TEST(ListTest, StandardInputIsAConfiguration) {
+  const TemporaryFolder folder;
+  folder.write("tiny.yaml", kTiny);
+  const ProgramResult list = run_program(
+      {{"/bin/sh", "-c", "cat tiny.yaml | '" BENCH_BINARY "' list -"}, folder.path(), {}});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("5 cases, 4 can run here"));
+  const ProgramResult wrong = run_program(
+      {{"/bin/sh", "-c", "echo 'cases: 1' | '" BENCH_BINARY "' list -"}, folder.path(), {}});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, testing::StartsWith("-:1:"));
+}
+
+// Earlier, the message was only `cannot open the file`.
+TEST(ListTest, AConfigurationOfTheProgramIsFoundFromEveryFolder) {
+  const TemporaryFolder folder;
+  for (const char* name : {"quick.yaml", "configs/quick.yaml"}) {
+    const ProgramResult list = bench({"list", name}, folder.path());
+    EXPECT_EQ(list.status, 0) << list.err;
+    EXPECT_THAT(list.out, HasSubstr("3 cases, "));
+  }
+  folder.write("quick.yaml", kTiny);
+  EXPECT_THAT(bench({"list", "quick.yaml"}, folder.path()).out, HasSubstr("5 cases, "));
+  EXPECT_EQ(bench({"list", "x/quick.yaml"}, folder.path()).status, 2);
+  EXPECT_THAT(bench({"list", "nothing.yaml"}, folder.path()).err,
+              HasSubstr("configs has the configurations gate_suite, gemm, "));
+}
+
+// Earlier, the command omitted the options, so that it listed other cases.
+TEST(RunTest, TheCommandThatListsWhatCouldNotRunSelectsTheSameCases) {
+  const TemporaryFolder folder;
+  folder.write("none.yaml",
+               "version: 1\ncases: [{ op: gemm, m: 4, n: 4, k: 4, device: [cpu, cuda] }]\n");
+  const ProgramResult run = bench({"run", "none.yaml", "--device", "cuda", "--filter", "gemm/*",
+                                   "--set", "dtype=f16", "--out", "r.jsonl"},
+                                  folder.path(), {{"CUDA_VISIBLE_DEVICES", ""}});
+  EXPECT_THAT(run.out, HasSubstr(std::string(BENCH_BINARY) +
+                                 " list none.yaml --set dtype=f16 --filter 'gemm/*' --device "
+                                 "cuda\n"));
 }
 
 // Earlier, such a run printed a table of n/a and ended with status 0, like a measurement.

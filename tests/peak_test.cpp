@@ -9,8 +9,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace bench::test::peak_test {
@@ -61,6 +63,65 @@ TEST_F(PeakCommandTest, StoresCeilingsThatLaterRunsUse) {
       bench({"run", kLoopOfOneThread, "--quick", "--out", "other.jsonl", "--baseline", "other"});
   ASSERT_EQ(other.status, 0) << other.err;
   EXPECT_EQ(case_record("other.jsonl").at("roofline").at("source"), "stored");
+}
+
+// Earlier, the command looked into the default store, so the run still had no ceilings.
+TEST_F(PeakCommandTest, TheNextCommandNamesTheStoreOfTheCeilings) {
+  const ProgramResult peak =
+      bench({"peak", "--quick", "--filter", "*/fma_portable*t1", "--baseline", "my store"});
+  ASSERT_EQ(peak.status, 0) << peak.err;
+  EXPECT_THAT(peak.out, HasSubstr(" run configs/quick.yaml --baseline 'my store'\n"));
+  const ProgramResult run =
+      bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl", "--baseline", "my store"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              HasSubstr(std::string(" explain ") + kLoopOfOneThread + " --baseline 'my store'\n"));
+}
+
+// Earlier, `explain` showed no measured time and had no `--baseline`.
+TEST_F(PeakCommandTest, ExplainShowsTheStoredTimeAndItsPartOfTheCeiling) {
+  ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*t1"}).status, 0);
+  ASSERT_EQ(bench({"run", kLoopOfOneThread, "--quick", "--out", "r.jsonl"}).status, 0);
+  EXPECT_THAT(bench({"explain", kLoopOfOneThread}).out, Not(HasSubstr("\nstored\n")));
+  ASSERT_EQ(bench({"baseline", "save", "r.jsonl", "--reason", "first"}).status, 0);
+  const ProgramResult text = bench({"explain", kLoopOfOneThread, "--baseline", "baselines"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, testing::ContainsRegex(
+                            "\nstored\n  measured    [0-9.]+ .s, [0-9.]+ % of the ceiling\n"
+                            "  run         [^\n]+, 20[^\n]+Z\n"));
+  EXPECT_THAT(text.out, HasSubstr(" --baseline baselines\n"));
+  const nlohmann::json document = nlohmann::json::parse(
+      bench({"explain", kLoopOfOneThread, "--baseline", "baselines", "--json"}).out);
+  const nlohmann::json entry = document.at("cases").at(0);
+  EXPECT_DOUBLE_EQ(
+      entry.at("stored").at("efficiency").get<double>(),
+      entry.at("ideal_ns").get<double>() / entry.at("stored").at("median_ns").get<double>());
+  const ProgramResult none = bench({"explain", kLoopOfOneThread, "--baseline", "nowhere"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("nowhere"));
+}
+
+// Earlier, it took 128 s on a busy machine. The time is limited by design, so it is checked here.
+TEST_F(PeakCommandTest, AFirstLookEndsWithin30Seconds) {
+  const auto started = std::chrono::steady_clock::now();
+  const ProgramResult peak = bench({"peak", "--quick"});
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(30));
+  EXPECT_THAT(peak.status, testing::AnyOf(0, 3)) << peak.err;  // 3: a very busy machine
+  EXPECT_THAT(peak.out, StartsWith("This machine "));
+  // A ceiling of all threads is not below that of one thread.
+  std::map<std::string, double> of_one_thread;
+  std::istringstream lines(read_text(peak_file()));
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    const std::string key = record.value("name", "") + record.value("level", "");
+    const double rate = record.value("flops_per_s", record.value("bytes_per_s", 0.0));
+    const bool is_of_one = record.at("threads") == 1;
+    if (is_of_one) of_one_thread[key] = rate;
+    if (!is_of_one && of_one_thread.contains(key)) {
+      EXPECT_GE(rate, of_one_thread[key]) << line;
+    }
+  }
+  EXPECT_FALSE(of_one_thread.empty());
 }
 
 // Regression test: the ceilings were measured for a minute and then lost.
