@@ -73,6 +73,7 @@ class ExitStatuses : public testing::Test {
     command.insert(command.end(), arguments.begin(), arguments.end());
     return bench(std::move(command));
   }
+  static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
   json gate_report() const { return json::parse(read_text(folder_.file("gate/gate.json"))); }
   // Expects the sentence at the beginning of every report of the gate.
   void expect_in_every_report(const std::string& sentence) const {
@@ -134,7 +135,7 @@ TEST_F(ExitStatuses, RunBesideAFolderThatIsNoStoreIs2) {
 TEST_F(ExitStatuses, GateThatTheBudgetEndedIs3AndEveryReportSaysSo) {
   const ProgramResult result = gate({"--base", BENCH_BINARY, "--budget", "1ms"});
   EXPECT_EQ(result.status, 3) << result.out << result.err;
-  EXPECT_EQ(result.out.find("stopped by the budget"), 0U) << result.out;
+  EXPECT_THAT(first_line(result.out), HasSubstr("; stopped by the budget"));  // equal sides
   expect_in_every_report("stopped by the budget");
   EXPECT_EQ(gate_report().at("exit"), 3);
   EXPECT_EQ(gate_report().at("stopped"), "budget");
@@ -209,8 +210,8 @@ TEST_F(ExitStatuses, GateInWhichNothingIsDecidedIs4WithOrWithoutStrict) {
   ASSERT_NO_FATAL_FAILURE(write_undecided_evidence());
   const ProgramResult result = bench({"gate", "--from", "undecided.jsonl"});
   EXPECT_EQ(result.status, 4) << result.out;
-  EXPECT_EQ(result.out.find("nothing was judged: the measurements decide no case"), 0U)
-      << result.out;
+  EXPECT_THAT(first_line(result.out),
+              HasSubstr("; nothing was judged: the measurements decide no case"));
   EXPECT_EQ(bench({"gate", "--from", "undecided.jsonl", "--strict"}).status, 4);
 }
 
