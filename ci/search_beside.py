@@ -4,8 +4,7 @@
 
 Adds a RUNPATH `$ORIGIN` in place. Its text replaces the build id, which nothing reads when a program runs, and its
 entry replaces a spare entry of the dynamic section. The loader does not use a program's RUNPATH for what its
-libraries need. An RPATH of the program would do, but it would precede LD_LIBRARY_PATH, and nobody could then try
-another oneDNN."""
+libraries need. An RPATH of the program would do, but it would precede LD_LIBRARY_PATH, which selects another oneDNN."""
 
 import struct
 import sys
