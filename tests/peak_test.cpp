@@ -177,6 +177,30 @@ TEST_F(PeakCommandTest, AnalyzeTakesTheCeilingsOfAResultFromTheResult) {
             case_record("r.jsonl")["roofline"]["ideal_ns"]);
 }
 
+// Earlier, `analyze` took the weights from memory if the file itself stated no ceilings, although
+// the case used only its own buffers.
+TEST_F(PeakCommandTest, AnalyzeFindsInAResultWithoutCeilingsWhereColdDataAre) {
+  folder_.write("networks/tiny.yaml",
+                "version: 1\nnetwork: tiny\ninput: { c: 64, h: 1 }\n"
+                "layers: [{ name: fc, op: gemm, n: 128 }]\n");
+  folder_.write("net.yaml",
+                "version: 1\ncases: [{ network: tiny, cache: cold_weights, measure: [layers] }]\n");
+  const auto analyzed = [&](const std::string& file) {
+    const ProgramResult run = bench({"run", "net.yaml", "--quick", "--profile", "--out", file});
+    EXPECT_EQ(run.status, 0) << run.err;
+    if (file == "before.jsonl") {
+      EXPECT_FALSE(case_record(file).contains("roofline"));
+      EXPECT_EQ(bench({"peak", "--quick", "--filter", "*/read-*"}).status, 0);
+    }
+    const ProgramResult rows = bench({"analyze", file, "--format", "json", "-c", "ideal_ns,bound"});
+    EXPECT_EQ(rows.status, 0) << rows.err;
+    return nlohmann::json::parse(rows.out).at("rows").at(0);
+  };
+  const nlohmann::json before = analyzed("before.jsonl");
+  EXPECT_GT(before.at("ideal_ns"), 0);
+  EXPECT_EQ(before, analyzed("after.jsonl"));
+}
+
 TEST_F(PeakCommandTest, VerifyReadsTheCeilings) {
   ASSERT_EQ(bench({"peak", "--quick", "--filter", "*/fma_portable*t1"}).status, 0);
   EXPECT_EQ(bench({"baseline", "verify"}).status, 0);

@@ -10,6 +10,7 @@
 #include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
+#include "harness/result/roofline.hpp"
 #include "harness/run/case_progress.hpp"
 #include "harness/run/devices.hpp"
 #include "harness/run/gpu_peak_plan.hpp"
@@ -40,21 +41,34 @@ std::optional<std::int64_t> find_positive_number(const Facts& facts, const std::
   return number && *number > 0 ? number : std::nullopt;
 }
 
-// Returns the rooflines of the cases in a result file; key: case id. Empty if there are none, if
-// the file has another format, or if it is standard input, which can be read only once.
-std::map<std::string, Roofline> read_rooflines(const std::string& path, TextSource& source) {
-  std::map<std::string, Roofline> cases;
+// Returns the cases of a result file. Empty if there are none, if the file has another format, or
+// if it is standard input, which can be read only once.
+std::vector<CaseRecord> read_cases(const std::string& path, TextSource& source) {
   const auto reader = find_reader(source);
-  if (path == "-" || !reader.ok() || (*reader)->name != "result") return cases;
+  if (path == "-" || !reader.ok() || (*reader)->name != "result") return {};
   // Errors in the file are reported later, when its activities are read.
   const auto text = read_result_text(path);
-  if (!text.ok()) return cases;
+  if (!text.ok()) return {};
   auto report = parse_report(*text, path);
-  if (!report.ok()) return cases;
-  for (CaseRecord& record : report->cases) {
-    if (record.roofline) cases.emplace(record.id, *std::move(record.roofline));
+  return report.ok() ? std::move(report->cases) : std::vector<CaseRecord>{};
+}
+
+// Key: case id.
+std::map<std::string, Roofline> collect_rooflines(const std::vector<CaseRecord>& cases) {
+  std::map<std::string, Roofline> rooflines;
+  for (const CaseRecord& record : cases) {
+    if (record.roofline) rooflines.emplace(record.id, *record.roofline);
   }
-  return cases;
+  return rooflines;
+}
+
+// Returns the provider for activities. The records of cases, if there are any, say where cold
+// caches leave the data, which activities alone do not.
+IdealProvider make_provider(Ceilings ceilings, std::vector<CaseRecord> cases) {
+  for (CaseRecord& record : cases) complete_roofline(record, ceilings);
+  auto rooflines = collect_rooflines(cases);
+  return rooflines.empty() ? make_ideal_provider(std::move(ceilings))
+                           : make_ideal_provider(std::move(rooflines));
 }
 
 // Returns the ceilings of a machine class, which need not be that of this machine. `facts` contains
@@ -115,9 +129,9 @@ std::optional<StoredTime> find_stored_time(const Case& spec, const std::string& 
 
 CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
                                    const std::string& store) {
-  auto cases = read_rooflines(path, source);
-  if (!cases.empty()) {
-    return {make_ideal_provider(std::move(cases)),
+  std::vector<CaseRecord> cases = read_cases(path, source);
+  if (auto stated = collect_rooflines(cases); !stated.empty()) {
+    return {make_ideal_provider(std::move(stated)),
             "Ceilings: those that the file states for its cases."};
   }
   const Facts facts = head_facts(source);
@@ -133,7 +147,7 @@ CeilingKnowledge find_row_ceilings(const std::string& path, TextSource& source,
             fmt::format("No ceilings of {} are stored in {}: run `bench peak`{}.", machine, store,
                         is_this_machine ? "" : " there")};
   }
-  return {make_ideal_provider(std::move(found.ceilings)),
+  return {make_provider(std::move(found.ceilings), std::move(cases)),
           fmt::format("Ceilings: those of {} in {}{}.", machine, found.store,
                       file_class == facts.end() ? "; the file names no machine" : "")};
 }

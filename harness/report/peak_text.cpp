@@ -59,6 +59,15 @@ std::string format_thread_rates(const std::optional<Rate>& one, const std::optio
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
+// Returns the bandwidth of the memory, only if it was measured itself. find_bandwidth() would
+// return that of a cache.
+std::optional<BytesPerSecond> find_memory_bandwidth(const Ceilings& ceilings, int threads) {
+  const bool is_measured = std::ranges::any_of(ceilings.rows, [&](const Ceiling& row) {
+    return row.level == kMemoryLevels.back() && row.threads == threads;
+  });
+  return is_measured ? find_bandwidth(ceilings, kMemoryLevels.back(), threads) : std::nullopt;
+}
+
 // Returns the cells of one ceiling on one device, the CPU if `gpu` is empty: one per number of
 // threads. All cells are empty if the device does not have the ceiling.
 std::vector<TextCell> value_cells(const std::vector<PeakRecord>& records,
@@ -91,7 +100,7 @@ std::string gpu_sentence(const std::vector<PeakRecord>& records, const std::stri
     parts.push_back(
         fmt::format("multiplies f16 on tensor cores with at most {}", format_rate(*rate)));
   }
-  if (const auto rate = find_bandwidth(ceilings, kMemoryLevels.back(), 1)) {
+  if (const auto rate = find_memory_bandwidth(ceilings, 1)) {
     parts.push_back(fmt::format("moves from its memory at most {}", format_rate(*rate)));
   }
   if (parts.empty()) return fmt::format("Some ceilings of {} were measured.", gpu);
@@ -104,9 +113,8 @@ std::string cpu_sentence(const std::vector<PeakRecord>& records) {
   const Ceilings ceilings = stored_ceilings(records, threads, {});
   const std::string arithmetic = format_thread_rates(find_peak(ceilings, "f32", 1),
                                                      find_peak(ceilings, "f32", threads), threads);
-  const std::string_view memory = kMemoryLevels.back();
   const std::string bandwidth = format_thread_rates(
-      find_bandwidth(ceilings, memory, 1), find_bandwidth(ceilings, memory, threads), threads);
+      find_memory_bandwidth(ceilings, 1), find_memory_bandwidth(ceilings, threads), threads);
   if (arithmetic.empty() && bandwidth.empty())
     return "Neither the rate of f32 arithmetic nor the bandwidth of memory could be measured.";
   if (bandwidth.empty()) return fmt::format("This machine computes in f32 at most {}.", arithmetic);

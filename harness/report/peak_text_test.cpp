@@ -105,6 +105,13 @@ TEST(PeakText, JsonHoldsTheStoredRecords) {
   EXPECT_EQ(json["peaks"][2]["bytes_per_s"], 12500000000);
 }
 
+// Earlier, the memory had the bandwidth of a cache if its own was not measured.
+TEST(PeakText, DoesNotCallTheBandwidthOfACacheThatOfTheMemory) {
+  EXPECT_EQ(peak_sentence({shown_peak("read", "l2", 1, BytesPerSecond{117e9}),
+                           shown_peak("fma_avx2_f32", "", 1, FlopsPerSecond{117.5e9})}),
+            "This machine computes in f32 at most 117.5 GFLOP/s on one thread.");
+}
+
 TEST(PeakText, SaysThatACeilingOfAllThreadsIsThatOfOneThread) {
   EXPECT_EQ(
       raised_ceiling_note({"read", "dram", 2, BytesPerSecond{17.9e9}}, BytesPerSecond{22.5e9}),
