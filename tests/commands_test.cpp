@@ -123,7 +123,7 @@ TEST(ListTest, WhatTheProcessorCannotComputeIsRefusedWithTheReasonOfRun) {
                "  - { op: conv, c: 8, h: 8, k: 8, r: 3, pad: 1, dtype: bf16 }\n"
                "  - { op: pointwise, function: relu, shape: [4, 64], dtype: [bf16, f16] }\n"
                "  - { op: peak, function: amx, steps: 10, dtype: s8, backend: native }\n"
-               "  - { network: cnn, dtype: bf16, measure: network }\n");
+               "  - { network: cnn, dtype: bf16, measure: [network] }\n");
   for (const char* processor : {"AVX2", "DEFAULT"}) {
     const std::map<std::string, std::string> environment = {{"ONEDNN_MAX_CPU_ISA", processor}};
     const std::string file = std::string(processor) + ".jsonl";
