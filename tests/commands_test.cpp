@@ -115,7 +115,8 @@ TEST(ListTest, WhatTheProcessorCannotComputeIsRefusedWithTheReasonOfRun) {
   const TemporaryFolder folder;
   folder.write("networks/cnn.yaml",
                "version: 1\nnetwork: cnn\ninput: { c: 4, h: 8 }\nlayers:\n"
-               "  - { name: conv0, op: conv, k: 4, r: 3 }\n  - { name: relu0, op: relu }\n");
+               "  - { name: conv0, op: conv, k: 4, r: 3 }\n  - { name: relu0, op: pointwise, "
+               "function: relu }\n");
   folder.write("types.yaml",
                "version: 1\ndefaults:\n  warmup: { iterations: 1, time: 1ms }\n"
                "  measure: { processes: 1, min_iterations: 3, max_time: 4ms }\ncases:\n"
