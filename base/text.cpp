@@ -363,13 +363,4 @@ std::string shorten(std::string_view utf8, std::size_t width, std::size_t head) 
                      utf8.substr(replaced.size()));
 }
 
-std::string content_hash(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (char byte : bytes) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3u;
-  }
-  return fmt::format("{:016x}", hash);
-}
-
 }  // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench gate` and `bench duet` as a user calls them. One library with two caps on its instruction
 // set is a real regression on every machine that has more than SSE4.1.
+#include "base/lines.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/records.hpp"
 
@@ -148,6 +149,21 @@ TEST_F(GateProgramTest, AVariableOfTheCandidateAloneIsARegressionWithItsDocument
   EXPECT_EQ(again.status, 1) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 REGRESSION"));
   EXPECT_THAT(read("again/gate.md"), HasSubstr("1 REGRESSION"));
+
+  // Without its duets, the case would be undecided.
+  std::string edited;
+  const std::string evidence = read("gate/gate.jsonl");
+  for (const NumberedLine& line : Lines(evidence)) {
+    if (!line.text.starts_with(R"({"record":"duet")")) edited += std::string(line.text) + "\n";
+  }
+  folder_.write("edited.jsonl", edited);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"gate", "--from", "edited.jsonl"},
+        std::vector<std::string>{"report", "edited.jsonl"}}) {
+    const ProgramResult refused = bench(command);
+    EXPECT_EQ(refused.status, 2) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("the evidence is not as the gate wrote it"));
+  }
 }
 
 // The gate compared the bundled library with itself: "1 PASS", exit status 0.

@@ -58,18 +58,25 @@ class EvidenceSink final : public RecordSink {
   Status append(const Record& record) override {
     const std::string line = to_json_line(record);
     text_ += line + '\n';
+    seal_.add(line);
     return file_.append(record, line);
   }
-  Status append_line(std::string_view line) {
-    text_.append(line) += '\n';
+  // Appends a record of the gate with its digest.
+  Status append_line(std::string_view record) {
+    const std::string line = seal_.seal(record);
+    text_ += line + '\n';
     return file_.append_line(line);
   }
-  Status append_activity(std::string_view line) override { return file_.append_activity(line); }
+  Status append_activity(std::string_view line) override {
+    seal_.add(line);
+    return file_.append_activity(line);
+  }
   Report report() const { return file_.records().report(); }
   const std::string& text() const { return text_; }
 
  private:
   FileSink& file_;
+  EvidenceSeal seal_;
   std::string text_;
 };
 

@@ -197,10 +197,15 @@ void fields(Archive& archive, JsonOf<StoredEvidence> auto& stored) {
   fields(archive, measured.exact);
 }
 
-void fields(auto& archive, JsonOf<SideFailure> auto& failure) {
+template <class Archive>
+void fields(Archive& archive, JsonOf<SideFailure> auto& failure) {
   archive.required("side", failure.side);
   archive.required("outcome", failure.outcome);
   archive.required("reason", failure.reason);
+  if constexpr (Archive::kReads) {
+    if (archive.ok() && failure.outcome == Outcome::ok)
+      archive.report_field("outcome", "is `ok`, which is not a failure");
+  }
 }
 
 template <class Archive>

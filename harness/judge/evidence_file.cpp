@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace bench {
@@ -16,6 +17,9 @@ namespace {
 // Maximum number of windows per case, and of processes per window. The processes of all windows are
 // then at most 900, which is below kMaxPairs.
 constexpr std::size_t kMaxWindows = 30;
+
+// Begin of the last field of a record; its value and a brace follow.
+constexpr std::string_view kDigestField = ",\"digest\":\"";
 
 // Returns a record of this kind. `declare` writes its other fields.
 template <class Declare>
@@ -85,7 +89,50 @@ std::string gate_end_line(const std::string& run_id, const std::optional<StopCau
   });
 }
 
+void EvidenceSeal::add(std::string_view line) {
+  hash_.add(line);
+  hash_.add("\n");
+}
+
+std::string EvidenceSeal::seal(std::string_view record) {
+  record.remove_suffix(1);  // the closing brace
+  hash_.add(record);
+  const std::string end = fmt::format("{}{}\"}}", kDigestField, hash_.text());
+  add(end);
+  return std::string(record) + end;
+}
+
 namespace {
+
+// Compares the digests of the records with the text before them.
+class DigestCheck {
+ public:
+  explicit DigestCheck(std::string_view text) : text_(text) {}
+
+  // Checks a record of a gate, which is a line of the text. Returns its problem; empty if there is
+  // none. The first record decides whether the others must have a digest.
+  std::string check(std::string_view line, JsonValue record) {
+    const bool has_digest = record.find("digest").has_value();
+    if (has_digest != has_digests_.value_or(has_digest))
+      return "it has no digest, but the records before it have one";
+    has_digests_ = has_digest;
+    if (!has_digest) return "";
+    const std::size_t field = line.rfind(kDigestField);
+    if (field == std::string_view::npos) return "its digest is not its last field";
+    const auto place = static_cast<std::size_t>(line.data() - text_.data()) + field;
+    hash_.add(text_.substr(hashed_, place - hashed_));
+    hashed_ = place;
+    const std::string expected = fmt::format("{}{}\"}}", kDigestField, hash_.text());
+    if (line.substr(field) == expected) return "";
+    return "its digest is wrong";
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t hashed_ = 0;  // number of bytes of the text in the hash
+  ContentHash hash_;
+  std::optional<bool> has_digests_;
+};
 
 // Reads the records of a gate that follow those of stage 1.
 class FileReader {
@@ -93,9 +140,18 @@ class FileReader {
   explicit FileReader(GateFile& file) : file_(file) { index_cases(); }
   // Reads a record. Returns its problem; empty if there is none. Ignores records of other kinds.
   std::string read(JsonValue object);
+  // Whether the record is of a kind that only a gate's file has.
+  static bool is_of_gate(JsonValue object) { return find_row(object) != nullptr; }
   bool has_gate_record() const { return has_gate_record_; }
 
  private:
+  // A kind of record, and how it is read.
+  struct Row {
+    std::string_view kind;
+    void (FileReader::*read)(JsonReader&);
+  };
+  // Returns nullptr for records of other kinds.
+  static const Row* find_row(JsonValue object);
   // Finds the case by the field `id` of the record. Returns nullptr and reports a problem if the
   // file does not have this case.
   CaseEvidence* find_entry(JsonReader& reader) {
@@ -138,25 +194,24 @@ class FileReader {
   bool has_gate_record_ = false;
 };
 
-std::string FileReader::read(JsonValue object) {
-  struct Row {
-    std::string_view kind;
-    void (FileReader::*read)(JsonReader&);
-  };
-  constexpr std::array<Row, 8> kRows = {{{"gate", &FileReader::read_gate},
-                                         {"gate_end", &FileReader::read_gate_end},
-                                         {"stored", &FileReader::read_stored},
-                                         {"base_side", &FileReader::read_base_side},
-                                         {"side_failure", &FileReader::read_failure},
-                                         {"duet", &FileReader::read_duet},
-                                         {"window", &FileReader::read_window},
-                                         {"verdict", &FileReader::read_verdict}}};
+const FileReader::Row* FileReader::find_row(JsonValue object) {
+  static constexpr std::array<Row, 8> kRows = {{{"gate", &FileReader::read_gate},
+                                                {"gate_end", &FileReader::read_gate_end},
+                                                {"stored", &FileReader::read_stored},
+                                                {"base_side", &FileReader::read_base_side},
+                                                {"side_failure", &FileReader::read_failure},
+                                                {"duet", &FileReader::read_duet},
+                                                {"window", &FileReader::read_window},
+                                                {"verdict", &FileReader::read_verdict}}};
   const auto kind = object.text_at("record");
-  if (!kind) return "it has no field `record`";
+  const auto* const row = std::ranges::find(kRows, kind.value_or(""), &Row::kind);
+  return row == kRows.end() ? nullptr : row;
+}
+
+std::string FileReader::read(JsonValue object) {
+  if (!object.text_at("record")) return "it has no field `record`";
   JsonReader reader(object, kEvidenceRules);
-  for (const Row& row : kRows) {
-    if (row.kind == *kind) (this->*row.read)(reader);
-  }
+  if (const Row* const row = find_row(object)) (this->*row->read)(reader);
   return reader.problem();
 }
 
@@ -213,6 +268,15 @@ void FileReader::read_window(JsonReader& reader) {
   entry->windows.push_back(std::move(window));
 }
 
+Error changed_error(const std::string& name, std::size_t number, const std::string& why) {
+  return Error{
+      fmt::format("the evidence is not as the gate wrote it: {}. A line up to this one was "
+                  "changed, removed or added",
+                  why),
+      fmt::format("{}:{}", name, number),
+      "use the file as `bench gate --out DIR` wrote it, or measure again"};
+}
+
 Error malformed_error(const std::string& name, std::size_t number, const std::string& why) {
   return Error{"malformed record: " + why, fmt::format("{}:{}", name, number),
                "use a file as `bench gate --out DIR` wrote it"};
@@ -226,10 +290,15 @@ Result<GateFile> read_gate_file(std::string_view text, const std::string& name) 
   file.evidence.cases = collect_stage_one(report);
   FileReader reader(file);
   JsonDocument document;
+  DigestCheck digests(text);
   for (const NumberedLine& line : Lines(text)) {
     if (line.text.empty() || line.incomplete_line) continue;
     if (const Status parsed = document.parse(line.text); !parsed)
       return malformed_error(name, line.number, parsed.error().what);
+    if (FileReader::is_of_gate(document.root())) {
+      if (const std::string problem = digests.check(line.text, document.root()); !problem.empty())
+        return changed_error(name, line.number, problem);
+    }
     if (const std::string problem = reader.read(document.root()); !problem.empty())
       return malformed_error(name, line.number, problem);
   }

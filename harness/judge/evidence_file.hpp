@@ -4,6 +4,7 @@
 // gives the same verdicts for the evidence that read_gate_file() returns.
 #pragma once
 
+#include "base/content_hash.hpp"
 #include "base/result.hpp"
 #include "harness/judge/conclusion.hpp"
 
@@ -95,11 +96,27 @@ std::string verdict_line(const std::string& run_id, const CaseAssessment& judgem
 // none.
 std::string gate_end_line(const std::string& run_id, const std::optional<StopCause>& stopped);
 
+// Adds digests to the records of a gate's file. So read_gate_file() notices whether lines were
+// changed, removed or added later, also in the file of a killed gate. This protects from accidents
+// and careless edits, not from forgery.
+class EvidenceSeal {
+ public:
+  // Takes a line that gets no digest: one of stage 1.
+  void add(std::string_view line);
+  // Returns the record with its last field, `digest`: the content_hash() of the file up to this
+  // field.
+  std::string seal(std::string_view record);
+
+ private:
+  ContentHash hash_;  // the hash of the file so far
+};
+
 // Whether the text looks like a gate's file: one of its lines is the record `gate`.
 bool is_gate_file(std::string_view text);
 
 // Reads a gate's file from its text. Returns an error with the location if the file is not a gate's
-// file, has another schema, or contains a malformed record. Ignores an incomplete last line. `name`
+// file, has another schema, contains a malformed record, or does not have the digests that its
+// records state. Files of older versions have no digests. Ignores an incomplete last line. `name`
 // is the name of the file.
 Result<GateFile> read_gate_file(std::string_view text, const std::string& name);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/judge/evidence_file.hpp"
 
+#include "base/lines.hpp"
 #include "harness/result/report.hpp"
 #include "tests/fakes/speed_samples.hpp"
 
@@ -86,6 +87,21 @@ struct ExampleGate {
             {1'690'000'000, 1'700'000'000},
             {Nanoseconds(50), Nanoseconds(51)},
             {Nanoseconds(52), Nanoseconds(53)}};
+  }
+
+  // Returns the file as a gate writes it, with digests and its last record.
+  std::string sealed_text() const {
+    EvidenceSeal seal;
+    std::string sealed;
+    const std::string records = text() + gate_end_line("run1", std::nullopt) + "\n";
+    for (const NumberedLine& line : Lines(records)) {
+      const bool is_of_gate = sealed.find("\"record\":\"gate\"") != std::string::npos ||
+                              line.text.starts_with(R"({"record":"gate")");
+      if (!is_of_gate) seal.add(line.text);
+      sealed += is_of_gate ? seal.seal(line.text) : std::string(line.text);
+      sealed += '\n';
+    }
+    return sealed;
   }
 
   // Stage 1 as `execute_plan` writes it.
@@ -308,6 +324,95 @@ TEST(EvidenceFile, AResultFileIsNoGate) {
   const auto file = read_gate_file(ExampleGate().stage_one(), "r.jsonl");
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message(), HasSubstr("not a gate's file"));
+}
+
+// ---- Digests -----------------------------------------------------------------------------------
+
+std::string problem_of(const std::string& text) {
+  const auto file = read_gate_file(text, "gate.jsonl");
+  return file ? "" : file.error().message();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const NumberedLine& line : Lines(text)) lines.emplace_back(line.text);
+  return lines;
+}
+
+std::string text_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+TEST(EvidenceDigests, AFileAsTheGateWroteItIsRead) {
+  EXPECT_EQ(problem_of(ExampleGate().sealed_text()), "");
+}
+
+TEST(EvidenceDigests, EveryPrefixOfLinesIsTheFileOfAKilledGate) {
+  std::vector<std::string> lines = lines_of(ExampleGate().sealed_text());
+  while (lines.back().find(R"("record":"gate",)") == std::string::npos) {
+    EXPECT_EQ(problem_of(text_of(lines)), "") << lines.size();
+    lines.pop_back();
+  }
+  EXPECT_EQ(problem_of(text_of(lines)), "");
+}
+
+// All records of a case could be removed, and the rest was judged, with status 0.
+TEST(EvidenceDigests, RemovedRecordsOfACaseAreNoticed) {
+  std::vector<std::string> lines = lines_of(ExampleGate().sealed_text());
+  std::erase_if(
+      lines, [](const std::string& line) { return line.find(R"("id":"a")") != std::string::npos; });
+  EXPECT_THAT(problem_of(text_of(lines)),
+              testing::AllOf(HasSubstr("gate.jsonl:"),
+                             HasSubstr("the evidence is not as the gate wrote it"),
+                             HasSubstr("`bench gate --out DIR` wrote it, or measure again")));
+}
+
+TEST(EvidenceDigests, EachLineThatIsRemovedRepeatedOrChangedIsNoticed) {
+  const std::vector<std::string> lines = lines_of(ExampleGate().sealed_text());
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    std::vector<std::string> removed = lines;
+    removed.erase(removed.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_NE(problem_of(text_of(removed)), "") << lines[i];
+    std::vector<std::string> repeated = lines;
+    repeated.insert(repeated.begin() + static_cast<std::ptrdiff_t>(i), lines[i]);
+    EXPECT_NE(problem_of(text_of(repeated)), "") << lines[i];
+    std::vector<std::string> changed = lines;
+    const std::size_t digit = changed[i].find_last_of("0123456789");
+    ASSERT_NE(digit, std::string::npos) << lines[i];
+    changed[i][digit] = changed[i][digit] == '1' ? '2' : '1';
+    EXPECT_NE(problem_of(text_of(changed)), "") << lines[i];
+  }
+}
+
+TEST(EvidenceDigests, ALineCutInTheMiddleIsNoticed) {
+  std::string text = ExampleGate().sealed_text();
+  text.erase(text.size() / 2, 10);
+  EXPECT_NE(problem_of(text), "");
+}
+
+// As a program writes the records that parses and prints them.
+TEST(EvidenceDigests, RecordsWrittenInAnotherFormAreNoticed) {
+  std::string text = ExampleGate().sealed_text();
+  for (std::size_t place = 0; (place = text.find("\"digest\":", place)) != std::string::npos;
+       ++place)
+    text.insert(place + 9, " ");
+  EXPECT_THAT(problem_of(text), HasSubstr("its digest is not its last field"));
+}
+
+TEST(EvidenceDigests, ARecordWithoutADigestAmongOthersIsNoticed) {
+  const ExampleGate example;
+  const std::string text = example.sealed_text();
+  EXPECT_THAT(problem_of(text + duet_line(ExampleGate::duet(7)) + "\n"),
+              HasSubstr("it has no digest, but the records before it have one"));
+}
+
+TEST(EvidenceFile, AFailureWithTheOutcomeOkIsRefused) {
+  std::string text = ExampleGate().text();
+  const std::string_view outcome = "\"outcome\":\"crashed\"";
+  text.replace(text.find(outcome), outcome.size(), "\"outcome\":\"ok\"");
+  EXPECT_THAT(problem_of(text), HasSubstr("`outcome` is `ok`, which is not a failure"));
 }
 
 }  // namespace
