@@ -15,6 +15,7 @@
 #include "harness/report/gate_report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/run/file_sink.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/store/store.hpp"
 
 #include <fmt/format.h>
@@ -168,7 +169,9 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   const auto interrupted = [&watch] { return watch.is_interrupted(); };
   auto sides = find_gate_sides(arguments, *env.clock, interrupted);
   if (!sides.ok()) return fail("gate", sides.error(), ExitStatus::usage, env);
-  if (const Status taken = inspect_sides(*sides, *plan, interrupted, env); !taken)
+  const TimeLimit limit(arguments.budget, interrupted, *env.clock);
+  const auto must_abort = [&limit] { return limit.must_abort(); };
+  if (const Status taken = inspect_sides(*sides, *plan, must_abort, env); !taken)
     return fail("gate", taken.error(), ExitStatus::usage, env);
   const std::string run_id = make_run_id(env);
   const std::string folder =
@@ -177,7 +180,8 @@ ExitStatus execute_gate(const Arguments& arguments, Env& env) {
   if (!sink.ok()) return fail("gate", sink.error(), ExitStatus::usage, env);
   GateRequest request =
       make_gate_request(arguments, std::move(*plan), std::move(*sides), run_id, folder);
-  request.interrupted = [&watch] { return watch.is_interrupted(); };
+  request.interrupted = interrupted;
+  request.budget = limit.remaining();
   const Result<ExitStatus> status = measure_and_report(std::move(request), *sink, arguments, env);
   return status.ok() ? *status : fail("gate", status.error(), ExitStatus::not_measured, env);
 }

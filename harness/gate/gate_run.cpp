@@ -7,6 +7,7 @@
 #include "harness/judge/equal_sides.hpp"
 #include "harness/judge/stage_one.hpp"
 #include "harness/run/case_progress.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/store/baseline_file.hpp"
 #include "harness/store/store.hpp"
 
@@ -22,6 +23,8 @@ namespace {
 
 // Time limit of stage 2 unless the request has a budget.
 constexpr Nanoseconds kDuetBudget = std::chrono::minutes(10);
+// A gate with a budget still profiles for kits this fraction of the budget after its end.
+constexpr int kKitFraction = 10;
 // Limit of the warm-up and of the samples per case in stage 1 if duets follow.
 constexpr Nanoseconds kShortStageTime = std::chrono::milliseconds(20);
 
@@ -83,7 +86,10 @@ class EvidenceSink final : public RecordSink {
 class GateRun {
  public:
   GateRun(const GateRequest& request, Env& env)
-      : request_(request), env_(env), started_(env.clock->now()) {
+      : request_(request),
+        env_(env),
+        started_(env.clock->now()),
+        limit_(request.budget, request.interrupted, *env.clock) {
     outcome_.gate.program = request.program;
     outcome_.gate.program_path = request.program_path;
     outcome_.gate.facts.run_id = request.run_id;
@@ -119,6 +125,9 @@ class GateRun {
   Status look_up_store(const Report& report);
   GateParts make_parts(EvidenceSink& sink, RunObserver& progress);
   std::optional<Nanoseconds> budget_left() const;
+  Nanoseconds kit_grace() const {
+    return std::max(kBudgetGrace, request_.budget.value_or(Nanoseconds(0)) / kKitFraction);
+  }
   Status run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress);
   Status make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasurer& measurer,
                    RunObserver& progress);
@@ -130,6 +139,7 @@ class GateRun {
   const GateRequest& request_;
   Env& env_;
   Nanoseconds started_;
+  TimeLimit limit_;  // of stages 1 and 2
   GateOutcome outcome_;
 };
 
@@ -236,8 +246,7 @@ GateParts GateRun::make_parts(EvidenceSink& sink, RunObserver& progress) {
 }
 
 std::optional<Nanoseconds> GateRun::budget_left() const {
-  if (!request_.budget) return kDuetBudget;
-  return *request_.budget - (env_.clock->now() - started_);
+  return request_.budget ? limit_.remaining() : kDuetBudget;
 }
 
 Status GateRun::run_stage_two(EvidenceSink& sink, GateMeasurer& measurer, RunObserver& progress) {
@@ -271,10 +280,11 @@ Status GateRun::make_kits(EvidenceSink& sink, const GateParts& parts, GateMeasur
         request_.kits == GateRequest::Kits::of_all || needs_kit(judgement->verdict);
     if (!has_kit || spec == specs.end() || request_.interrupted()) continue;
     progress.phase("profiling " + judgement->id);
-    BENCH_ASSIGN_OR_RETURN(ops::InputLayouts input_layouts,
-                           measurer.find_input_layouts(*spec->second));
+    // Without an answer of a worker, the kit's profiles use no layouts.
+    const auto input_layouts = measurer.find_input_layouts(*spec->second);
     BENCH_ASSIGN_OR_RETURN(const Kit kit,
-                           make_kit(*judgement, *spec->second, parts, std::move(input_layouts)));
+                           make_kit(*judgement, *spec->second, parts,
+                                    input_layouts ? *input_layouts : ops::InputLayouts{}));
     const std::string folder = request_.folder + "/" + store_name(judgement->id);
     BENCH_RETURN_IF_ERROR(write_kit(kit, folder, sink.text(), request_.existing));
     outcome_.kits[judgement->id] = folder;
@@ -295,8 +305,9 @@ Result<Kit> GateRun::make_kit(const CaseAssessment& judgement, const Case& spec,
   request.seed = request_.seed.value_or(request.seed);
   request.label = "base";
   request.iteration_time = judgement.candidate;
+  const auto must_end = [this] { return limit_.must_abort(kit_grace()); };
   const auto profile = [&](std::optional<KitSide>& side, const WorkerFactory& start) {
-    auto profiled = profile_side(start, parts.hello, parts.interrupted, request, env_);
+    auto profiled = profile_side(start, parts.hello, must_end, request, env_);
     if (profiled.ok()) {
       side = std::move(*profiled);
     } else {

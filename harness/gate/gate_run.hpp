@@ -31,7 +31,8 @@ struct GateRequest {
   std::vector<std::string> command_line;  // for the run record
   std::string program_path = "";          // GateFile::program_path
   std::optional<std::uint64_t> seed = std::nullopt;
-  std::optional<Nanoseconds> budget = std::nullopt;  // time limit of stages 1 and 2 together
+  // Time limit of stages 1 and 2 together. Profiles for kits may take a tenth of it longer.
+  std::optional<Nanoseconds> budget = std::nullopt;
   // A case of this device fails if the device is missing.
   std::optional<std::string> required_device = std::nullopt;
   // Folder of the store. nullopt: kDefaultStore, if that folder is a store.

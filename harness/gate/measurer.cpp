@@ -35,14 +35,12 @@ GateMeasurer::GateMeasurer(const GateTask& task, const GateParts& parts, Clock& 
     : task_(task),
       parts_(parts),
       clock_(clock),
-      started_(clock.now()),
-      candidate_(parts.start_candidate, parts.hello, parts.interrupted, clock),
-      base_(parts.start_base, parts.hello, parts.interrupted, clock),
+      limit_(task.budget, parts.interrupted, clock),
+      candidate_(
+          parts.start_candidate, parts.hello, [this] { return limit_.must_abort(); }, clock),
+      base_(
+          parts.start_base, parts.hello, [this] { return limit_.must_abort(); }, clock),
       workers_(base_, candidate_, parts.pause) {}
-
-bool GateMeasurer::is_out_of_time() const {
-  return task_.budget && clock_.now() - started_ >= *task_.budget;
-}
 
 Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
   for (;;) {
@@ -51,9 +49,9 @@ Result<Decision> GateMeasurer::settle(GateEvidence& evidence) {
       workers_.finish();
       return decision;
     }
-    if (must_stop()) {
+    if (const auto cause = limit_.stop_cause()) {
       workers_.finish();
-      evidence.stopped = is_interrupted() ? StopCause::interruption : StopCause::budget;
+      evidence.stopped = cause;
       return decide(evidence);
     }
     BENCH_RETURN_IF_ERROR(measure(std::move(decision.requests), evidence));
@@ -65,7 +63,7 @@ void GateMeasurer::report_progress(const CaseEvidence& entry, MeasurementRequest
   if (!parts_.progress) return;
   GateStep step{entry.id(), to_string(kind), steps_left};
   if (steps_done_ > 0) {
-    const Nanoseconds pace = (clock_.now() - started_) / static_cast<std::int64_t>(steps_done_);
+    const Nanoseconds pace = limit_.elapsed() / static_cast<std::int64_t>(steps_done_);
     step.time_left = pace * static_cast<std::int64_t>(steps_left);
   }
   parts_.progress(step);
@@ -88,7 +86,7 @@ Status GateMeasurer::measure(std::vector<MeasurementRequest> requests, GateEvide
     has_measured = false;
     for (MeasurementRequest& request : requests) {
       if (request.count <= 0) continue;
-      if (must_stop()) return Done{};
+      if (limit_.stop_cause()) return Done{};
       has_measured = true;
       CaseEvidence& entry = evidence.cases[request.index];
       const bool is_window = request.kind == MeasurementRequest::Kind::windows;
@@ -174,7 +172,7 @@ Status GateMeasurer::check_base(MeasurementRequest& request, CaseEvidence& entry
 
 Status GateMeasurer::note_start_failure(MeasurementRequest& request, SideFailure::Side side,
                                         const Error& error, CaseEvidence& entry) {
-  if (is_interrupted()) return Done{};
+  if (limit_.must_abort()) return Done{};
   return note_failure(request, {side, Outcome::failed, error.message()}, entry);
 }
 
@@ -197,7 +195,7 @@ Status GateMeasurer::measure_window(MeasurementRequest& request, CaseEvidence& e
   }
   Window window{task_.run_id, spec.id, static_cast<int>(entry.windows.size()), {}};
   std::vector<ProcessRecord> records;
-  for (int i = 0; i < request.count && !must_stop(); ++i) {
+  for (int i = 0; i < request.count && !limit_.stop_cause(); ++i) {
     StepRequest step{&spec, i, task_.seed};
     step.input_layouts = *input_layouts;
     const auto output = outputs_.find(spec.id);

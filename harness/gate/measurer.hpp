@@ -9,6 +9,7 @@
 #include "harness/run/coordinator.hpp"
 #include "harness/run/network_layouts.hpp"
 #include "harness/run/run.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/run/worker_session.hpp"
 
 #include <functional>
@@ -48,7 +49,8 @@ struct GateTask {
   const Plan* plan;  // its cases have the same order as GateEvidence::cases
   std::string run_id;
   std::uint64_t seed = 1;
-  std::optional<Nanoseconds> budget;  // time limit from the construction of the GateMeasurer on
+  // Time limit from the construction of the GateMeasurer on. It bounds every wait for a worker.
+  std::optional<Nanoseconds> budget;
 };
 
 class GateMeasurer {
@@ -72,20 +74,17 @@ class GateMeasurer {
   Status measure_duet(MeasurementRequest& request, CaseEvidence& entry);
   Status measure_window(MeasurementRequest& request, CaseEvidence& entry);
   Status check_base(MeasurementRequest& request, CaseEvidence& entry);
-  // Records the failure of a side whose worker did not start, unless the user interrupted.
+  // Records the failure of a side whose worker did not start, unless the budget or the user ended
+  // its start.
   Status note_start_failure(MeasurementRequest& request, SideFailure::Side side, const Error& error,
                             CaseEvidence& entry);
   Status note_failure(MeasurementRequest& request, SideFailure failure, CaseEvidence& entry);
   void report_progress(const CaseEvidence& entry, MeasurementRequest::Kind kind,
                        std::size_t steps_left) const;
-  bool is_out_of_time() const;
-  bool is_interrupted() const { return parts_.interrupted && parts_.interrupted(); }
-  bool must_stop() const { return is_interrupted() || is_out_of_time(); }
-
   const GateTask& task_;
   const GateParts& parts_;
   Clock& clock_;
-  Nanoseconds started_;
+  TimeLimit limit_;
   WorkerSession candidate_;
   WorkerSession base_;
   DuetWorkers workers_;  // uses base_ and candidate_

@@ -4,6 +4,7 @@
 #include "base/folder.hpp"
 #include "harness/gate/duet.hpp"
 #include "harness/run/case_step.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/stats/signed_rank.hpp"
 #include "harness/wire/worker_limits.hpp"
 
@@ -27,11 +28,12 @@ class SelfTestRun {
       : task_(task),
         parts_(parts),
         clock_(clock),
-        started_(clock.now()),
-        base_(parts.start, parts.hello, parts.interrupted, clock),
-        candidate_(parts.start, parts.hello, parts.interrupted, clock),
-        slowed_base_(parts.start, parts.hello, parts.interrupted, clock),
-        slowed_(parts.start_slowed, parts.hello, parts.interrupted, clock),
+        limit_(task.budget, parts.interrupted, clock),
+        abort_([this] { return limit_.must_abort(); }),
+        base_(parts.start, parts.hello, abort_, clock),
+        candidate_(parts.start, parts.hello, abort_, clock),
+        slowed_base_(parts.start, parts.hello, abort_, clock),
+        slowed_(parts.start_slowed, parts.hello, abort_, clock),
         equal_workers_(base_, candidate_, parts.pause),
         slowed_workers_(slowed_base_, slowed_, parts.pause) {}
 
@@ -39,7 +41,9 @@ class SelfTestRun {
     test_.timer = measure_timer(clock_);
     for (const Case& spec : task_.plan->cases) {
       if (must_stop()) return finish();
-      BENCH_RETURN_IF_ERROR(measure_harness(spec));
+      const Status measured = measure_harness(spec);
+      if (limit_.must_abort()) return finish();
+      BENCH_RETURN_IF_ERROR(measured);
     }
     const std::size_t total = task_.plan->cases.size() * static_cast<std::size_t>(task_.duets);
     std::size_t duets_left = total;
@@ -70,10 +74,7 @@ class SelfTestRun {
   }
 
  private:
-  bool must_stop() const {
-    return (parts_.interrupted && parts_.interrupted()) ||
-           (task_.budget && clock_.now() - started_ >= *task_.budget);
-  }
+  bool must_stop() const { return limit_.stop_cause().has_value(); }
 
   // Returns the results so far.
   SelfTest finish() {
@@ -152,7 +153,8 @@ class SelfTestRun {
   const SelfTestTask& task_;
   const SelfTestParts& parts_;
   Clock& clock_;
-  Nanoseconds started_;
+  TimeLimit limit_;
+  std::function<bool()> abort_;  // whether a wait for a worker must end
   WorkerSession base_, candidate_, slowed_base_, slowed_;
   DuetWorkers equal_workers_, slowed_workers_;
   std::map<std::string, OutputSample> outputs_;               // by case id, from its first duet

@@ -13,6 +13,7 @@
 #include "harness/run/run_estimate.hpp"
 #include "harness/run/schedule.hpp"
 #include "harness/run/stop_rule.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/run/worker_session.hpp"
 #include "harness/wire/messages.hpp"
 
@@ -26,10 +27,6 @@
 
 namespace bench {
 namespace {
-
-// Time from the end of the budget until the run kills the worker of an unfinished step. Most steps
-// end earlier.
-constexpr Nanoseconds kBudgetGrace = std::chrono::seconds(2);
 
 std::vector<const ProcessRecord*> list_processes(std::span<const CaseProgress> cases) {
   std::vector<const ProcessRecord*> processes;
@@ -66,9 +63,6 @@ class Run {
   std::optional<SpeedLevel> find_level(const CaseProgress& progress);
   Result<RunSummary> append_end_record();
 
-  bool is_interrupted();
-  bool should_abort_step();  // polled while a worker is busy
-  std::optional<Nanoseconds> remaining_budget();
   void check_limits();  // sets stop_cause_ if a limit is reached
   Nanoseconds estimate_remaining();
 
@@ -79,6 +73,7 @@ class Run {
   RunObserver& observer_;
   Env& env_;
   std::optional<Nanoseconds> budget_;
+  TimeLimit limit_;
   WorkerSession session_;
   std::map<int, SpeedLevel> levels_;  // of speed, by number of threads
   Ceilings ceilings_, gpu_ceilings_;
@@ -88,8 +83,7 @@ class Run {
   std::optional<std::string> capability_;  // compute capability of the GPU, such as "9.0"
   std::size_t appended_ = 0;               // number of cases whose record was appended
   std::optional<StopCause> stop_cause_;    // set if no further step may run
-  Nanoseconds started_;
-  Nanoseconds measuring_since_{0};  // start of the first process
+  Nanoseconds measuring_since_{0};         // start of the first process
   RunPace pace_;
   std::int64_t steps_done_ = 0, steps_total_ = 0;
   std::int64_t not_measured_ = 0;
@@ -109,12 +103,12 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
       observer_(observer),
       env_(env),
       budget_(options.budget ? options.budget : plan.budget),
+      limit_(budget_, options.interrupted, *env.clock),
       session_(
           parts.start_worker,
           {kProtocolVersion, largest_reuse_distance(plan), parts.last_level_cache},
-          [this] { return should_abort_step(); }, *env.clock),
+          [this] { return limit_.must_abort(); }, *env.clock),
       ceilings_(parts.ceilings),
-      started_(env.clock->now()),
       pace_(plan) {
   for (const auto& [threads, canary] : parts.levels)
     levels_.emplace(threads, SpeedLevel{canary, LevelSource::stored});
@@ -122,27 +116,8 @@ Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& pa
   for (const Case& spec : plan.cases) cases_.emplace_back(spec);
 }
 
-bool Run::is_interrupted() { return options_.interrupted && options_.interrupted(); }
-
-std::optional<Nanoseconds> Run::remaining_budget() {
-  if (!budget_) return std::nullopt;
-  return *budget_ - (env_.clock->now() - started_);
-}
-
-bool Run::should_abort_step() {
-  if (is_interrupted()) return true;
-  const std::optional<Nanoseconds> budget = remaining_budget();
-  return budget && *budget < -kBudgetGrace;
-}
-
 void Run::check_limits() {
-  if (stop_cause_) return;
-  const std::optional<Nanoseconds> budget = remaining_budget();
-  if (is_interrupted()) {
-    stop_cause_ = StopCause::interruption;
-  } else if (budget && *budget <= Nanoseconds(0)) {
-    stop_cause_ = StopCause::budget;
-  }
+  if (!stop_cause_) stop_cause_ = limit_.stop_cause();
 }
 
 Result<RunSummary> Run::execute() {
@@ -187,9 +162,9 @@ void Run::know_levels(const Report& earlier) {
 void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
     if (progress.has_earlier_outcome()) continue;
-    if (auto reason = skip_reason(progress.spec(), parts_)) {
-      progress.end(Outcome::skipped, *std::move(reason));
-    }
+    auto reason = skip_reason(progress.spec(), parts_);
+    // A probe of the devices that was aborted says nothing about the case.
+    if (reason && !limit_.must_abort()) progress.end(Outcome::skipped, *std::move(reason));
   }
 }
 
@@ -275,7 +250,7 @@ Status Run::measure_batch(const WorkerBatch& batch, int process, std::int64_t& r
     if (stop_cause_) return Done{};
     // Divides the remaining budget equally between the remaining steps of this round of processes.
     // So the last case also has time for its first process.
-    const std::optional<Nanoseconds> budget = remaining_budget();
+    const std::optional<Nanoseconds> budget = limit_.remaining();
     const Nanoseconds deadline =
         budget ? env_.clock->now() + *budget / remaining_steps : Nanoseconds::max();
     --remaining_steps;
@@ -366,7 +341,7 @@ Status Run::step(CaseProgress& progress, int process, Nanoseconds deadline) {
 }
 
 Nanoseconds Run::estimate_remaining() {
-  const std::optional<Nanoseconds> budget = remaining_budget();
+  const std::optional<Nanoseconds> budget = limit_.remaining();
   const Nanoseconds estimate = pace_.remaining(env_.clock->now() - measuring_since_);
   return budget ? std::min(*budget, estimate) : estimate;
 }

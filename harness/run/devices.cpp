@@ -25,11 +25,12 @@ CudaStatus make_failed_probe(const Error& error, std::string remedy) {
 
 CudaStatus ask_cuda(const std::string& worker_program,
                     const std::map<std::string, std::string>& worker_environment,
-                    ProbeExtent extent, Env& env) {
+                    ProbeExtent extent, Env& env, const std::function<bool()>& interrupted) {
   const DocumentRequest request{worker_program,
                                 {"--probe", std::string(to_string(extent))},
                                 worker_environment,
-                                kCudaProbeLimit};
+                                kCudaProbeLimit,
+                                interrupted};
   const auto document = read_worker_document(request, env);
   if (!document) {
     return make_failed_probe(document.error(),

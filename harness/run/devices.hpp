@@ -19,10 +19,12 @@ namespace bench {
 
 // Asks a child process, `PROGRAM worker --probe EXTENT`, for the state of CUDA. Waits at most
 // kCudaProbeLimit. If the child crashes, hangs or sends invalid output, returns a status that
-// states this as the reason why CUDA is unavailable.
+// states this as the reason why CUDA is unavailable. So it does if `interrupted`, which may be
+// empty, ends the waiting.
 CudaStatus ask_cuda(const std::string& worker_program,
                     const std::map<std::string, std::string>& worker_environment,
-                    ops::cuda::ProbeExtent extent, Env& env);
+                    ops::cuda::ProbeExtent extent, Env& env,
+                    const std::function<bool()>& interrupted = {});
 // Time limit of the probe. Without persistence mode, the driver takes seconds per device.
 inline constexpr Nanoseconds kCudaProbeLimit = std::chrono::seconds(60);
 

@@ -11,6 +11,7 @@
 #include "harness/run/gpu_peak_plan.hpp"
 #include "harness/run/peak_plan.hpp"
 #include "harness/run/run_estimate.hpp"
+#include "harness/run/time_limit.hpp"
 #include "harness/run/worker_link.hpp"
 #include "harness/store/store.hpp"
 
@@ -95,8 +96,12 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
                                 RunObserver& observer, Env& env) {
   const SystemRoot root{};
   const CpuFacts cpu = read_cpu(root);
-  const WorkerProgram program{options.worker_program, options.worker_environment, allowed_cores(),
-                              options.under, plan.plugins};
+  const TimeLimit limit(options.budget ? options.budget : plan.budget, options.interrupted,
+                        *env.clock);
+  const auto must_abort = [&limit] { return limit.must_abort(); };
+  const WorkerProgram program{options.worker_program, options.worker_environment,
+                              allowed_cores(),        options.under,
+                              plan.plugins,           must_abort};
   CoordinatorParts parts;
   parts.cores = program.cores;
   parts.last_level_cache = cpu.last_level;
@@ -108,7 +113,7 @@ Result<RunSummary> execute_plan(const Plan& plan, const RunOptions& options, Rec
   parts.environment.threads = count_processors(program.cores);
   Devices devices([&] {
     return ask_cuda(options.worker_program, options.worker_environment,
-                    ops::cuda::ProbeExtent::devices, env);
+                    ops::cuda::ProbeExtent::devices, env, must_abort);
   });
   parts.device_missing = [&](const CaseKey& key) { return devices.unavailable_reason(key); };
   parts.device_details = [&] { return devices.details(); };

@@ -34,7 +34,8 @@ Result<std::string> read_worker_document(const DocumentRequest& request, Env& en
   BENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::start(start));
   process.close_input();
   std::string document;
-  const auto wait = process.read_line(document, request.limit, nullptr, *env.clock);
+  const auto wait = process.read_line(document, request.limit, request.interrupted, *env.clock);
+  if (wait == ChildProcess::Wait::interrupted) return Error{"interrupted", "", ""};
   if (wait == ChildProcess::Wait::deadline) {
     return Error{
         fmt::format("no answer within {} s",
@@ -261,7 +262,7 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
       ChildProcess process,
       ChildProcess::start({"/bin/sh", std::move(arguments), std::move(environment),
                            std::move(processors), ProcessRequest::Output::joined}));
-  const auto wait = process.wait_for_channel(listener, kProfilerLimit, nullptr, clock);
+  const auto wait = process.wait_for_channel(listener, kProfilerLimit, program.interrupted, clock);
   if (wait == ChildProcess::Wait::ready) return process;
   const ProcessEnd end = process.finish(kWorkerEndLimit, clock);
   return Error{fmt::format("the command did not start a worker: {}{}", end.text(),
@@ -271,6 +272,10 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 }
 
 }  // namespace
+  if (wait == ChildProcess::Wait::interrupted) {
+    process.kill();
+    return Error{"interrupted", "", ""};
+  }
 
 namespace {
 

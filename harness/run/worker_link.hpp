@@ -23,12 +23,13 @@ struct DocumentRequest {
   std::vector<std::string> arguments;                     // {"--describe"}
   std::map<std::string, std::string> worker_environment;  // overrides inherited variables
   Nanoseconds limit{0};                                   // maximum time until the line is complete
+  std::function<bool()> interrupted = {};  // whether to stop waiting for the line; may be empty
 };
 
 // Starts the worker program and returns the first line of its standard output. Returns an error if
-// it does not start, writes nothing within the limit, or ends with a status other than 0. The error
-// quotes the last line of standard error. Kills a worker that does not end within a second after
-// its line; the line is valid nevertheless.
+// it does not start, writes nothing within the limit, is interrupted, or ends with a status other
+// than 0. The error quotes the last line of standard error. Kills a worker that does not end within
+// a second after its line; the line is valid nevertheless.
 Result<std::string> read_worker_document(const DocumentRequest& request, Env& env);
 
 struct WorkerFailure {
@@ -66,6 +67,8 @@ struct WorkerProgram {
   std::optional<std::string> under = {};
   std::vector<std::string> plugins = {};  // plugins that the worker loads
 };
+  // Whether to stop waiting for the command of `under` to start the worker; may be empty.
+  std::function<bool()> interrupted = {};
 
 // Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
 // empty if there is none. If oneDNN lacks a function of this program, adds what to do.
