@@ -85,6 +85,8 @@ struct JsonRules {
   Numbers numbers = Numbers::not_negative;
   UnknownFields unknown = UnknownFields::skip;
   Nanoseconds max_time = Nanoseconds::max();  // the largest permitted time, positive or negative
+  // The largest permitted integer, times included.
+  std::uint64_t max_integer = std::numeric_limits<std::uint64_t>::max();
 };
 
 class JsonReader {
@@ -155,6 +157,15 @@ class JsonReader {
   template <class T>
   void optional_inline(std::string_view first, std::optional<T>& value) {
     if (has(first)) fields(*this, value.emplace());
+  }
+
+  // Calls `declare` with this reader. The numbers that it reads may be negative, whatever the rules
+  // are.
+  template <class Declare>
+  void signed_numbers(Declare declare) {
+    const JsonRules::Numbers numbers = std::exchange(rules_.numbers, JsonRules::Numbers::any);
+    declare(*this);
+    rules_.numbers = numbers;
   }
 
   bool has(std::string_view name) const { return object_.find(name, expected_index_).has_value(); }
@@ -259,12 +270,15 @@ class JsonReader {
     using Limits = std::numeric_limits<Integer>;
     const bool allows_negative = rules_.numbers == JsonRules::Numbers::any;
     const Integer min = allows_negative ? Limits::min() : Integer{0};
+    const Integer max = std::cmp_less(rules_.max_integer, Limits::max())
+                            ? static_cast<Integer>(rules_.max_integer)
+                            : Limits::max();
     const auto number = [&] {
       if constexpr (std::is_signed_v<Integer>) return json.signed_integer();
       if constexpr (std::is_unsigned_v<Integer>) return json.unsigned_integer();
     }();
-    if (!number || *number < min || *number > Limits::max())
-      return fmt::format("an integer from {} to {}", min, Limits::max());
+    if (!number || *number < min || *number > max)
+      return fmt::format("an integer from {} to {}", min, max);
     value = static_cast<Integer>(*number);
     return {};
   }

@@ -248,6 +248,7 @@ TEST(Json, RulesPermitNegativeNumbersLimitTimesAndRefuseUnknownFields) {
   EXPECT_EQ(problem(R"(,"tune":-3000000000)", kAny),
             "`tune` is not an integer from -2147483648 to 2147483647");
   EXPECT_EQ(problem("", {.max_time = Nanoseconds(0)}), "`time_ns` is not a time within 0 ns");
+  EXPECT_EQ(problem("", {.max_integer = 0}), "`time_ns` is not an integer from 0 to 0");
   constexpr JsonRules kStrict{.unknown = JsonRules::UnknownFields::refuse};
   EXPECT_EQ(problem("", kStrict), "");
   EXPECT_EQ(problem(R"(,"new":1)"), "");

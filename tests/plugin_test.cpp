@@ -360,6 +360,7 @@ TEST_F(FaultyPluginTest, WrongResultsFailuresAndRefusalsAreToldApart) {
   };
   const std::vector<Expected> all = {
       {"wrong", 3, Outcome::wrong_result, "destination"},
+      {"lazy", 3, Outcome::wrong_result, "after the samples: destination"},
       {"fail_run", 3, Outcome::failed, "no run today"},
       {"fail_reference", 3, Outcome::failed, "no reference today"},
       {"refuse", 0, Outcome::unsupported, "no kernel today"},

@@ -103,7 +103,6 @@ GateRequest make_gate_request(const Arguments& arguments, Plan plan, GateSides s
                       std::move(folder), arguments.program, arguments.command_line};
   request.program_path = own_path();
   request.seed = arguments.seed;
-  request.budget = arguments.budget;
   if (arguments.require_gpu) request.required_device = "cuda";
   request.store = arguments.baseline;
   request.extent = to_extent(arguments);

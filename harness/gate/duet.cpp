@@ -11,14 +11,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace bench {
 namespace {
-
-// A device's clock and the host's may differ by this much over one request.
-constexpr Nanoseconds kDuetClockTolerance = std::chrono::milliseconds(1);
 
 // One side of a duet: sends requests to its worker and records why it failed.
 class DuetWorker {
@@ -77,13 +76,6 @@ class DuetWorker {
                       "the worker cannot take samples of a given length; its version is too old"};
       return std::nullopt;
     }
-    if (round->samples.back() > session_.last_call() + kDuetClockTolerance) {
-      failure_ = SideFailure{
-          side_, Outcome::failed,
-          fmt::format("the worker reports a sample of {}, which is longer than the request ({})",
-                      format_time(round->samples.back()), format_time(session_.last_call()))};
-      return std::nullopt;
-    }
     Turn turn{round->samples.back(), std::nullopt, std::nullopt};
     if (round->canaries.threads && round->canaries.times.size() == round->samples.size()) {
       turn.canary = round->canaries.times.back();
@@ -102,6 +94,29 @@ class DuetWorker {
   std::optional<SideFailure> failure_;
   int canary_threads_ = 0;
 };
+
+// Returns how long a sample of this many iterations takes on a side.
+Nanoseconds sample_duration(const WarmedUpReply& side, std::int64_t iterations) {
+  const double iteration =
+      static_cast<double>(side.sample.count()) / static_cast<double>(side.iterations_per_sample);
+  return Nanoseconds(std::llround(iteration * static_cast<double>(iterations)));
+}
+
+// Returns the number of iterations per sample for both sides: the larger number of the two, so that
+// the first iteration after a hand-over has the same weight in both. It is smaller if a sample of
+// the other side would then be long: its time limit must not depend on the number of this side.
+std::int64_t common_iterations(std::span<const WarmedUpReply> sides) {
+  std::int64_t iterations = 1;
+  for (const WarmedUpReply& side : sides)
+    iterations = std::max(iterations, side.iterations_per_sample);
+  for (const WarmedUpReply& side : sides) {
+    if (sample_duration(side, iterations) <= kLongSample) continue;
+    const std::int64_t fitting = side.iterations_per_sample * kLongSample.count() /
+                                 std::max(side.sample, Nanoseconds(1)).count();
+    iterations = std::min(iterations, std::max(side.iterations_per_sample, fitting));
+  }
+  return iterations;
+}
 
 class DuetRun {
  public:
@@ -157,17 +172,16 @@ class DuetRun {
   bool warm_up() {
     const Warmup& warmup = request_.spec->warmup;
     const Nanoseconds time = std::min(warmup.time, kDuetWarmup);
+    std::vector<WarmedUpReply> sides;
     for (DuetWorker* worker : in_random_order()) {
-      const auto reply = worker->ask<WarmedUpReply>(WarmUpRequest{warmup.iterations, time},
-                                                    kWarmupTimeFactor * time);
+      auto reply = worker->ask<WarmedUpReply>(WarmUpRequest{warmup.iterations, time},
+                                              kWarmupTimeFactor * time);
       if (!reply) return false;
-      // Both sides use the larger number of iterations per sample. So the first iteration after a
-      // hand-over has the same weight in both.
-      if (reply->iterations_per_sample >= iterations_) {
-        iterations_ = reply->iterations_per_sample;
-        sample_time_ = std::max(sample_time_, reply->sample);
-      }
+      sides.push_back(*reply);
     }
+    iterations_ = common_iterations(sides);
+    for (const WarmedUpReply& side : sides)
+      sample_time_ = std::max(sample_time_, sample_duration(side, iterations_));
     return true;
   }
 
@@ -191,8 +205,17 @@ class DuetRun {
         add_turn(worker->side(), *turn, *result_.duet);
       }
     }
+    if (!check_again()) return result_.duet.reset();
     drop_incomplete_clocks(*result_.duet);
     drop_incomparable_canaries(*result_.duet);
+  }
+
+  // Checks that both sides still compute what they computed before the samples.
+  bool check_again() {
+    return std::ranges::all_of(in_random_order(), [](DuetWorker* worker) {
+      const ReleaseRequest release{ReleaseRequest::Check::yes};
+      return worker->ask<DoneReply>(release, Nanoseconds(0)).has_value();
+    });
   }
 
   static void add_turn(DuetWorker::Side side, const DuetWorker::Turn& turn, Duet& duet) {

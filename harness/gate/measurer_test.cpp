@@ -302,6 +302,85 @@ TEST_F(GateTest, ABaseThatComputesSomethingElseIsIncomparable) {
   EXPECT_THAT(judgement.reason, HasSubstr("the base computed a wrong result"));
 }
 
+TEST_F(GateTest, ACandidateThatStopsComputingIsAnError) {
+  side_scripts_[Side::candidate].computes_until = 3;
+  const Plan plan = plan_of({kSingleThread});
+  GateEvidence evidence = evidence_for(plan);
+  const Decision decision = settle(plan, evidence);
+  EXPECT_EQ(decision.judgements[0].verdict, Verdict::error);
+  EXPECT_THAT(decision.judgements[0].reason, HasSubstr("wrong_result: after the samples: "));
+  EXPECT_THAT(evidence.cases[0].duets, IsEmpty());
+}
+
+// The base passed its number of iterations to the candidate, which then timed out.
+TEST_F(GateTest, TheIterationsOfOneSideDoNotMakeTheSamplesOfTheOtherLong) {
+  set_iteration_time(Side::base, 0ns);  // 1,000,000 iterations per sample
+  set_iteration_time(Side::candidate, 200us);
+  const Plan plan = plan_of({kSingleThread});
+  const GateParts gate_parts = parts();
+  WorkerSession base(gate_parts.start_base, gate_parts.hello, {}, clock_);
+  WorkerSession candidate(gate_parts.start_candidate, gate_parts.hello, {}, clock_);
+  DuetWorkers workers(base, candidate, gate_parts.pause);
+  const auto result = run_duet(workers, {&plan.cases[0]});
+  ASSERT_TRUE(result.duet);
+  EXPECT_EQ(result.duet->iterations_per_sample, kLongSample / 200us);
+  EXPECT_THAT(result.duet->candidate, Each(kLongSample));
+}
+
+// A candidate whose stage 1 succeeded, but whose duets it refused, was INCOMPARABLE and green.
+TEST_F(GateTest, ACandidateThatRefusesItsDuetsIsAnError) {
+  for (const auto kind : {ops::BackendError::Kind::unsupported, ops::BackendError::Kind::skipped}) {
+    side_scripts_[Side::candidate].backend_error = ops::BackendError{kind, "not today"};
+    const Plan plan = plan_of({kSingleThread});
+    GateEvidence evidence = evidence_for(plan);
+    const Decision decision = settle(plan, evidence);
+    EXPECT_EQ(decision.judgements[0].verdict, Verdict::error) << decision.judgements[0].reason;
+    EXPECT_EQ(conclude(evidence, decision.judgements, {}).status, ExitStatus::not_measured);
+  }
+}
+
+// A worker that never answers. It waits until its caller no longer wants the answer.
+class SilentWorker final : public WorkerLink {
+ public:
+  explicit SilentWorker(test::FakeClock& clock) : clock_(clock) {}
+  Result<ReplyMessage, WorkerFailure> call(const Request&, Nanoseconds limit,
+                                           const std::function<bool()>& interrupted) override {
+    for (Nanoseconds waited{0}; waited < limit; waited += 100ms) {
+      if (interrupted && interrupted())
+        return WorkerFailure{WorkerFailure::Kind::interrupted, "interrupted"};
+      clock_.advance(100ms);
+    }
+    return WorkerFailure{WorkerFailure::Kind::timed_out, "no answer"};
+  }
+  Nanoseconds finish() override { return 0ns; }
+
+ private:
+  test::FakeClock& clock_;
+};
+
+// `--budget 12s` ended after 30 s.
+TEST_F(GateTest, TheBudgetBoundsTheWaitForASilentSide) {
+  for (const Side silent : {Side::base, Side::candidate}) {
+    const Plan plan = plan_of({kSingleThread});
+    GateEvidence evidence = evidence_for(plan);
+    GateParts gate_parts = parts();
+    WorkerFactory& start =
+        silent == Side::base ? gate_parts.start_base : gate_parts.start_candidate;
+    start = [this](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
+      return std::unique_ptr<WorkerLink>(std::make_unique<SilentWorker>(clock_));
+    };
+    const GateTask task{&plan, "run1", 1, 5s};
+    const Nanoseconds before = clock_.now();
+    GateMeasurer measurer(task, gate_parts, clock_);
+    const auto decision = measurer.settle(evidence);
+    ASSERT_TRUE(decision.ok());
+    EXPECT_LE(clock_.now() - before, 5s + kBudgetGrace + 1s);
+    EXPECT_EQ(evidence.stopped, StopCause::budget);
+    EXPECT_FALSE(evidence.cases[0].failure);  // the budget ended the wait, not the side
+    EXPECT_EQ(conclude(evidence, decision->judgements, {}).status, ExitStatus::not_measured);
+  }
+}
+
 TEST_F(GateTest, TheEndOfTheBudgetLeavesCasesUndecided) {
   set_iteration_time(Side::base, 1ms);
   set_iteration_time(Side::candidate, 2ms);

@@ -366,6 +366,17 @@ ChildProcess::Wait ChildProcess::read_line(std::string& line, Nanoseconds limit,
   }
 }
 
+bool ChildProcess::has_unread_output() {
+  if (!buffer_.empty()) return true;
+  std::array<char, 4096> chunk;
+  ssize_t count = 0;
+  do {
+    count = read(output_, chunk.data(), chunk.size());
+  } while (count < 0 && errno == EINTR);
+  if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
+  return !buffer_.empty();
+}
+
 std::optional<ProcessEnd> ChildProcess::try_reap() {
   if (end_) return end_;
   int status = 0;

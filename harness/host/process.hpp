@@ -77,6 +77,9 @@ class ChildProcess {
   Wait read_line(std::string& line, Nanoseconds limit, const std::function<bool()>& interrupted,
                  Clock& clock);
 
+  // Returns whether the child has sent output that read_line() has not returned. Does not wait.
+  bool has_unread_output();
+
   // Waits for the child's connection to a listening socket. Closes the child's standard input.
   // After `ready`, write() and read_line() use the connection. closed: the process has ended.
   Wait wait_for_channel(ChannelListener& listener, Nanoseconds limit,

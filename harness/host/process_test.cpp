@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <thread>
 
 namespace bench {
 namespace {
@@ -35,6 +36,24 @@ TEST(ChildProcess, TalksInLines) {
   child->close_input();
   EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::closed);
   EXPECT_EQ(child->finish(kPatience, clock).exit_status, 0);
+}
+
+TEST(ChildProcess, OutputThatNobodyHasReadIsKnown) {
+  MonotonicClock clock;
+  auto child = shell("read x; echo one; read x; printf 'two\\nthree\\n'; read x");
+  ASSERT_TRUE(child.ok()) << child.error().message();
+  EXPECT_FALSE(child->has_unread_output());
+  std::string line;
+  EXPECT_EQ(child->write("\n", kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_FALSE(child->has_unread_output());
+  EXPECT_EQ(child->write("\n", kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(line, "two");
+  while (!child->has_unread_output()) std::this_thread::yield();
+  EXPECT_EQ(child->read_line(line, kPatience, nullptr, clock), Wait::ready);
+  EXPECT_EQ(line, "three");
+  EXPECT_FALSE(child->has_unread_output());
 }
 
 TEST(ChildProcess, LongMessagesPassInBothDirections) {

@@ -276,7 +276,7 @@ bool Decider::settle_absent(std::size_t index, const std::string& why, CaseAsses
   if (judgement.verdict == Verdict::error || evidence_.mode != GateEvidence::Mode::paired) {
     return true;
   }
-  if (entry.failure) {
+  if (entry.failure && entry.failure->side == SideFailure::Side::base) {
     judgement.cut_short = is_failure(entry.failure->outcome);
     judgement.reason +=
         "; the base: " + format_outcome(entry.failure->outcome, entry.failure->reason);

@@ -12,8 +12,9 @@ std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& det
   const auto found = details.find(name);
   if (found == details.end()) return std::nullopt;
   const auto number = parse_number<std::int64_t>(found->second);
-  // A text such as "007" stays a detail, since a writer would change it to "7".
-  if (!number || std::to_string(*number) != found->second) return std::nullopt;
+  // A text such as "007" stays a detail, since a writer would change it to "7". So does a negative
+  // number, since it is not a size or a time.
+  if (!number || *number < 0 || std::to_string(*number) != found->second) return std::nullopt;
   details.erase(found);
   return number;
 }
@@ -33,8 +34,7 @@ std::map<std::string, std::string> details_as_texts(const CaseRecord& record) {
 std::map<std::string, Nanoseconds> take_setup(std::map<std::string, std::string>& details) {
   std::vector<std::string> names;
   for (const auto& [name, text] : details) {
-    if (name.starts_with(kSetupDetail) && name.ends_with("_ns") && !text.starts_with('-'))
-      names.push_back(name);
+    if (name.starts_with(kSetupDetail) && name.ends_with("_ns")) names.push_back(name);
   }
   std::map<std::string, Nanoseconds> setup;
   for (const std::string& name : names) {

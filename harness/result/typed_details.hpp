@@ -19,7 +19,7 @@ inline constexpr const char* kLaunchFloorDetail = "launch_floor_ns";
 inline constexpr std::string_view kSetupDetail = "setup.";
 
 // Removes the detail `name` and returns its value. If there is no such detail, or its text is not
-// an integer as std::to_string() writes it, changes nothing and returns nullopt.
+// an integer of at least 0 as std::to_string() writes it, changes nothing and returns nullopt.
 std::optional<std::int64_t> take_integer(std::map<std::string, std::string>& details,
                                          const std::string& name);
 

@@ -80,6 +80,7 @@ class Step {
     record.implementation = result_.prepared->implementation;
     record.setup = result_.prepared->setup;
     const std::optional<StopReason> reason = measure_rounds(warmup->sample, record);
+    if (reason && !record.samples.empty()) check_again();
     if (const auto no_energy =
             record.energy ? energy_unavailable_reason(*record.energy) : std::nullopt) {
       result_.prepared->details[kEnergyDetail] = "n/a: " + *no_energy;
@@ -88,6 +89,13 @@ class Step {
     record.stop = reason.value_or(StopReason::interrupted);
     drop_incomplete_lists(record.device, record.samples.size());
     result_.record = std::move(record);
+  }
+
+  // Checks that the case still computes what it computed before the samples. A calibration does not
+  // check at all.
+  void check_again() {
+    if (request_.check == CheckKind::none) return;
+    ask<DoneReply>(ReleaseRequest{ReleaseRequest::Check::yes}, Nanoseconds(0));
   }
 
   // Measures until the stop rule ends the process. Returns nullopt if a request fails. `sample`:

@@ -56,9 +56,9 @@ TEST_F(CoordinatorTest, MeasuresEveryCaseInEveryProcess) {
   EXPECT_EQ(time.timed, 10 * 20 * 60us);
   EXPECT_EQ(time.warmup, 10 * 3 * 60us);
   EXPECT_EQ(time.setup, 10 * kSetup);
-  EXPECT_EQ(time.check, 0ns);
+  EXPECT_EQ(time.check, 10 * 60us);  // one run after the samples
   EXPECT_EQ(time.idle, 0ns);
-  EXPECT_EQ(time.wall, time.timed + time.warmup + time.setup);
+  EXPECT_EQ(time.wall, time.timed + time.warmup + time.setup + time.check);
   EXPECT_EQ(summary.end.exit, 0);
   EXPECT_FALSE(summary.any_failed);
 }
@@ -166,6 +166,20 @@ TEST_F(CoordinatorTest, RefusalsAndTimeoutsBecomeOutcomes) {
   EXPECT_TRUE(sink_.all<ProcessRecord>().empty());
   EXPECT_TRUE(summary.any_failed);
   EXPECT_FALSE(summary.any_unmeasured);
+}
+
+TEST_F(CoordinatorTest, ACaseWhoseKernelStopsComputingIsAWrongResultWithoutATime) {
+  scripts_["m4n4k4"].computes_until = 3;
+  const RunSummary summary =
+      run(test::make_plan({test::make_case(kFirst, measure(2), kShortWarmup),
+                           test::make_case(kSecond, measure(2), kShortWarmup)}));
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::wrong_result);
+  EXPECT_THAT(*record.reason, HasSubstr("after the samples: "));
+  EXPECT_FALSE(record.time);
+  EXPECT_EQ(cases().at(kSecond).outcome, Outcome::ok);
+  for (const ProcessRecord& process : sink_.all<ProcessRecord>()) EXPECT_EQ(process.id, kSecond);
+  EXPECT_TRUE(summary.any_failed);
 }
 
 TEST_F(CoordinatorTest, AbsentDevicesAndProcessorsNeedNoWorker) {

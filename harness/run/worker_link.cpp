@@ -138,6 +138,14 @@ class ProcessLink final : public WorkerLink {
 
   Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds limit,
                                            const std::function<bool()>& interrupted) override {
+    // The next line would otherwise count as the answer to this request.
+    if (process_.has_unread_output()) {
+      end(Nanoseconds(0));
+      return WorkerFailure{WorkerFailure::Kind::failed,
+                           fmt::format("the worker had sent more than one answer to a request "
+                                       "before the request for {}",
+                                       describe_request(request))};
+    }
     const Nanoseconds start = clock_.now();
     using Wait = ChildProcess::Wait;
     std::string line;
@@ -147,7 +155,7 @@ class ProcessLink final : public WorkerLink {
     }
     forward_error_output();
     if (wait != Wait::ready) return end_and_explain(request, wait, limit, line);
-    Result<ReplyMessage> reply = decode_reply(line);
+    Result<ReplyMessage> reply = decode_reply(line, request, clock_.now() - start);
     if (reply) return std::move(reply).value();
     end(Nanoseconds(0));
     return WorkerFailure{WorkerFailure::Kind::failed,
@@ -264,6 +272,10 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
                            std::move(processors), ProcessRequest::Output::joined}));
   const auto wait = process.wait_for_channel(listener, kProfilerLimit, program.interrupted, clock);
   if (wait == ChildProcess::Wait::ready) return process;
+  if (wait == ChildProcess::Wait::interrupted) {
+    process.kill();
+    return Error{"interrupted", "", ""};
+  }
   const ProcessEnd end = process.finish(kWorkerEndLimit, clock);
   return Error{fmt::format("the command did not start a worker: {}{}", end.text(),
                            format_last_error_line(process.standard_error())),
@@ -272,10 +284,6 @@ Result<ChildProcess> start_under(const WorkerProgram& program,
 }
 
 }  // namespace
-  if (wait == ChildProcess::Wait::interrupted) {
-    process.kill();
-    return Error{"interrupted", "", ""};
-  }
 
 namespace {
 

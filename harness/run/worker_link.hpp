@@ -44,8 +44,9 @@ Outcome to_outcome(const WorkerFailure& failure);
 class WorkerLink {
  public:
   virtual ~WorkerLink() = default;
-  // Sends a request and waits for the reply. After a failure, the worker has ended, and the caller
-  // may only call finish().
+  // Sends a request and waits for the reply, which answers the request (decode_reply()). Anything
+  // that the worker sends before the request is a failure. After a failure, the worker has ended,
+  // and the caller may only call finish().
   virtual Result<ReplyMessage, WorkerFailure> call(const Request& request, Nanoseconds limit,
                                                    const std::function<bool()>& interrupted) = 0;
   // Ends the worker, by force if necessary. Returns its lifetime from start to end.
@@ -66,9 +67,9 @@ struct WorkerProgram {
   // may take minutes to start and to end.
   std::optional<std::string> under = {};
   std::vector<std::string> plugins = {};  // plugins that the worker loads
-};
   // Whether to stop waiting for the command of `under` to start the worker; may be empty.
   std::function<bool()> interrupted = {};
+};
 
 // Returns "; its last error line: ..." with the last line that a worker wrote to standard error;
 // empty if there is none. If oneDNN lacks a function of this program, adds what to do.

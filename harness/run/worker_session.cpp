@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/worker_session.hpp"
 
+#include "base/text.hpp"
+#include "harness/wire/worker_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,6 +29,23 @@ void add_failed_call(const Request& request, Nanoseconds time, WorkerTimes& time
   }
 }
 
+// Returns the time that a worker reports for samples on the host's clock.
+Nanoseconds host_time(const Reply& reply) {
+  const auto* round = std::get_if<RoundReply>(&reply);
+  if (round == nullptr || round->device.sample_method) return Nanoseconds(0);
+  return std::accumulate(round->samples.begin(), round->samples.end(), Nanoseconds(0));
+}
+
+bool are_at_least(const WorkerTimes& times, const WorkerTimes& earlier) {
+  return times.timed >= earlier.timed && times.warmup >= earlier.warmup &&
+         times.setup >= earlier.setup && times.check >= earlier.check &&
+         times.profile >= earlier.profile;
+}
+
+Nanoseconds sum_of(const WorkerTimes& times) {
+  return times.timed + times.warmup + times.setup + times.check + times.profile;
+}
+
 }  // namespace
 
 WorkerSession::WorkerSession(WorkerFactory factory, HelloRequest hello,
@@ -34,6 +58,7 @@ WorkerSession::WorkerSession(WorkerFactory factory, HelloRequest hello,
 Status WorkerSession::ensure(std::optional<int> threads) {
   if (worker_) return Done{};
   const Nanoseconds start = clock_.now();
+  worker_started_ = start;
   BENCH_ASSIGN_OR_RETURN(worker_, factory_(threads));
   Result<HelloReply> greeting = handshake(*worker_, hello_, interrupted_);
   total_.setup += clock_.now() - start;
@@ -48,14 +73,32 @@ Status WorkerSession::ensure(std::optional<int> threads) {
 Result<Reply, WorkerFailure> WorkerSession::call(const Request& request, Nanoseconds limit) {
   const Nanoseconds start = clock_.now();
   auto reply = worker_->call(request, limit, interrupted_);
-  last_call_ = clock_.now() - start;
+  const Nanoseconds elapsed = clock_.now() - start;
+  if (reply) {
+    std::string problem = find_untrue_times(*reply);
+    if (!problem.empty()) reply = WorkerFailure{WorkerFailure::Kind::failed, std::move(problem)};
+  }
   if (!reply) {
-    add_failed_call(request, last_call_, times_);
+    add_failed_call(request, elapsed, times_);
     finish();
     return std::move(reply).error();
   }
-  times_ = reply->spent;
+  if (are_at_least(reply->spent, times_)) times_ = reply->spent;
   return std::move(reply->reply);
+}
+
+// The samples of a round add to the worker's times, so a reply with the same times is an old one.
+// Only a refusal may lack the times: the worker could not read the request.
+std::string WorkerSession::find_untrue_times(const ReplyMessage& reply) const {
+  const WorkerTimes& spent = reply.spent;
+  const bool is_old = !are_at_least(spent, times_) ||
+                      (host_time(reply.reply) > Nanoseconds(0) && spent.timed <= times_.timed);
+  if (is_old && !std::holds_alternative<ErrorReply>(reply.reply)) return "the worker's answer is one to an earlier request: its `spent` has not grown";
+  const Nanoseconds lifetime = clock_.now() - worker_started_;
+  if (sum_of(spent) <= lifetime + kReplyClockTolerance) return "";
+  return fmt::format(
+      "the worker's answer is wrong: its `spent` is {}, but the worker started {} ago",
+      format_time(sum_of(spent)), format_time(lifetime));
 }
 
 // Ctrl-C sends a signal to the whole process group, which may end the worker before this process
@@ -92,8 +135,9 @@ void WorkerSession::finish() {
 
 Accounting WorkerSession::accounting() const {
   Accounting result = total_;
-  result.idle =
-      result.wall - result.timed - result.warmup - result.setup - result.check - result.profile;
+  const Nanoseconds busy =
+      result.timed + result.warmup + result.setup + result.check + result.profile;
+  result.idle = std::max(result.wall - busy, Nanoseconds(0));
   return result;
 }
 

@@ -47,9 +47,6 @@ class WorkerSession {
     if (auto* answer = std::get_if<Answer>(&*reply)) return std::move(*answer);
     return make_failure(std::move(*reply));
   }
-  // Returns the time between the last request and its reply. No duration in the reply can be
-  // longer.
-  Nanoseconds last_call() const { return last_call_; }
   // Ends the worker if one is running.
   void finish();
 
@@ -58,6 +55,8 @@ class WorkerSession {
 
  private:
   Result<Reply, WorkerFailure> call(const Request& request, Nanoseconds limit);
+  // Returns what is wrong with the times in a reply; empty if they can be true.
+  std::string find_untrue_times(const ReplyMessage& reply) const;
   RequestFailure make_failure(WorkerFailure failure) const;
   static RequestFailure make_failure(Reply reply);
 
@@ -67,7 +66,7 @@ class WorkerSession {
   Clock& clock_;
   std::unique_ptr<WorkerLink> worker_;
   HelloReply greeting_;
-  Nanoseconds last_call_{0};
+  Nanoseconds worker_started_{0};
   WorkerTimes times_;  // times of the current worker, as it reported them last
   Accounting total_;   // sums over finished workers, and the start of the current one
 };

@@ -28,9 +28,11 @@ class OneAnswer final : public WorkerLink {
       return ReplyMessage{HelloReply{kProtocolVersion, "", "", "", {}, {}}, {}};
     }
     if (!answer_) return answer_.error();
-    return ReplyMessage{*answer_, {}};
+    return ReplyMessage{*answer_, spent};
   }
   Nanoseconds finish() override { return 1s; }
+
+  WorkerTimes spent;
 
  private:
   Answer answer_;
@@ -41,11 +43,14 @@ class WorkerSessionTest : public testing::Test {
   Result<RoundReply, RequestFailure> round_of(const Answer& answer) {
     WorkerSession session(
         [&](std::optional<int>) -> Result<std::unique_ptr<WorkerLink>> {
-          return std::unique_ptr<WorkerLink>(new OneAnswer(answer));
+          auto link = std::make_unique<OneAnswer>(answer);
+          link->spent = spent_;
+          return std::unique_ptr<WorkerLink>(std::move(link));
         },
         {kProtocolVersion, Bytes{0}, std::nullopt}, interrupted_, clock_);
     EXPECT_TRUE(session.ensure(1).ok());
     auto reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
+    for (int i = 1; i < requests_; ++i) reply = session.ask<RoundReply>(RoundRequest{1}, 1s);
     ended_ = session.accounting().wall > 0s;
     return reply;
   }
@@ -60,6 +65,8 @@ class WorkerSessionTest : public testing::Test {
 
   test::FakeClock clock_;
   bool ended_ = false;
+  int requests_ = 1;
+  WorkerTimes spent_{.timed = 1ns};
   std::function<bool()> interrupted_;
 };
 
@@ -80,6 +87,26 @@ TEST_F(WorkerSessionTest, UnexpectedReplyIsAFailureOfTheCase) {
   expect_unanswered(Reply(DoneReply{}), {Cause::unexpected_reply, Outcome::failed,
                                          "the worker sent an unexpected kind of answer"});
   EXPECT_FALSE(ended_);
+}
+
+// A repeated reply was taken for the next one.
+TEST_F(WorkerSessionTest, AnAnswerToAnEarlierRequestIsAFailure) {
+  requests_ = 2;
+  expect_unanswered(
+      Reply(RoundReply{{3ns}}),
+      {Cause::failure, Outcome::failed,
+       "the worker's answer is one to an earlier request: its `spent` has not grown"});
+  EXPECT_TRUE(ended_);
+}
+
+// The accounting of the run had negative times, so its record could not be read again.
+TEST_F(WorkerSessionTest, AWorkerCannotHaveSpentMoreTimeThanItLived) {
+  spent_.setup = 2s;
+  expect_unanswered(Reply(RoundReply{{3ns}}),
+                    {Cause::failure, Outcome::failed,
+                     "the worker's answer is wrong: its `spent` is 2.000 s, but the worker started "
+                     "0 ns ago"});
+  EXPECT_TRUE(ended_);
 }
 
 TEST_F(WorkerSessionTest, AFailureEndsTheWorker) {

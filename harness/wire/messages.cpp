@@ -2,7 +2,9 @@
 #include "harness/wire/messages.hpp"
 
 #include "harness/result/fields.hpp"
+#include "harness/wire/reply_rules.hpp"
 #include "harness/wire/wire_fields.hpp"
+#include "harness/wire/worker_limits.hpp"
 #include "ops/operator.hpp"
 
 #include <fmt/format.h>
@@ -98,7 +100,8 @@ inline void fields(JsonWriter& writer, const OutputSample& sample) {
 inline void fields(JsonReader& reader, OutputSample& sample) {
   std::vector<std::optional<double>> values;
   reader.required("digest", sample.digest);
-  reader.required("values", values);
+  reader.signed_numbers(
+      [&](JsonReader& signed_reader) { signed_reader.required("values", values); });
   sample.values.clear();
   for (const auto& value : values)
     sample.values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -265,13 +268,21 @@ void request_fields(auto& archive, JsonOf<ProfileRequest> auto& r, const Registr
 void request_fields(auto& archive, JsonOf<WatchRequest> auto& r, const Registry&) {
   archive.required("time_ns", r.time);
 }
-void request_fields(auto&, JsonOf<ReleaseRequest> auto&, const Registry&) {}
+template <class Archive>
+void request_fields(Archive& archive, JsonOf<ReleaseRequest> auto& r, const Registry&) {
+  bool check = r.check == ReleaseRequest::Check::yes;
+  archive.defaulted("check", check, false);
+  if constexpr (Archive::kReads)
+    r.check = check ? ReleaseRequest::Check::yes : ReleaseRequest::Check::no;
+}
 void request_fields(auto&, JsonOf<QuitRequest> auto&, const Registry&) {}
 
 // In the order of the alternatives of Request.
 constexpr std::array<std::string_view, std::variant_size_v<Request>> kCommands = {
     "hello", "describe", "model", "prepare", "steps", "warm_up",
     "round", "profile",  "watch", "release", "quit"};
+
+constexpr JsonRange kIterationsPerSample = within(1, static_cast<double>(kMaxIterationsPerSample));
 
 void reply_fields(auto& archive, JsonOf<HelloReply> auto& r) {
   archive.required("protocol", r.protocol);
@@ -336,7 +347,7 @@ void reply_fields(auto& archive, JsonOf<ErrorReply> auto& r) {
 }
 void reply_fields(auto& archive, JsonOf<WarmedUpReply> auto& r) {
   archive.required("iterations", r.iterations);
-  archive.required("iterations_per_sample", r.iterations_per_sample);
+  archive.required("iterations_per_sample", r.iterations_per_sample, kIterationsPerSample);
   archive.required("steady", r.steady);
   archive.required("sample_ns", r.sample);
 }
@@ -345,9 +356,9 @@ void reply_fields(auto& archive, JsonOf<RoundReply> auto& r) {
   device_clock_fields(archive, r.device);
   archive.optional("details", r.details);
   remark_fields(archive, r.device);
-  archive.optional("iterations_per_sample", r.iterations_per_sample);
+  archive.optional("iterations_per_sample", r.iterations_per_sample, kIterationsPerSample);
   energy_fields(archive, r.energy);
-  archive.optional("canary_threads", r.canaries.threads);
+  archive.optional("canary_threads", r.canaries.threads, at_least(1));
   if (!r.canaries.threads) return;
   archive.required("canaries_ns", r.canaries.times);
   archive.optional("join_ns", r.canaries.join);
@@ -367,7 +378,7 @@ void reply_fields(auto& archive, JsonOf<ProfiledReply> auto& r) {
   archive.required("details", r.details);
 }
 void reply_fields(auto& archive, JsonOf<WatchedReply> auto& r) {
-  archive.required("threads", r.threads);
+  archive.required("threads", r.threads, at_least(1));
   archive.required("canaries_ns", r.canaries);
   archive.required("chains_ns", r.chains);
   archive.required("lost_ns", r.lost);
@@ -389,6 +400,15 @@ Error protocol_error(std::string_view line, std::string_view reason) {
   }
   if (line.size() > kMaxLineQuote) quoted += "...";
   return {fmt::format("not a message of the worker protocol ({}): `{}`", reason, quoted), "", ""};
+}
+
+// Returns the rules for the numbers of a reply: those of records, but a plugin's model may contain
+// negative numbers.
+JsonRules reply_rules(JsonValue reply) {
+  constexpr std::string_view kModel = "model";
+  if (reply.text_at("reply") == kModel) return kWireRules;
+  return {.numbers = JsonRules::Numbers::not_negative,
+          .max_integer = static_cast<std::uint64_t>(kMaxReplyInteger)};
 }
 
 constexpr const char* kKindsSwitch = "kinds";
@@ -441,15 +461,29 @@ Result<Request> decode_request(std::string_view line, const ops::OperatorRegistr
   return request;
 }
 
+std::string_view command_name(const Request& request) { return kCommands[request.index()]; }
+std::string_view reply_name(const Reply& reply) { return kReplies[reply.index()]; }
+
 Result<ReplyMessage> decode_reply(std::string_view line) {
+  const auto document = parse_json(line);
+  if (!document) return protocol_error(line, document.error().what);
+  if (!document->root().is_object()) return protocol_error(line, "it is not a JSON object");
   ReplyMessage message;
-  const auto declare = [&](JsonReader& reader) {
-    tagged_fields(reader, "reply", kReplies, message.reply,
-                  [](auto& archive, auto& r) { reply_fields(archive, r); });
-    reader.required("spent", message.spent);
-  };
-  const Status status = read_json_object(line, declare, kWireRules);
-  if (!status.ok()) return protocol_error(line, status.error().what);
+  JsonReader reader(document->root(), reply_rules(document->root()));
+  tagged_fields(reader, "reply", kReplies, message.reply,
+                [](auto& archive, auto& r) { reply_fields(archive, r); });
+  reader.required("spent", message.spent);
+  std::string problem = reader.problem();
+  if (problem.empty()) problem = find_contradiction(message.reply);
+  if (!problem.empty()) return protocol_error(line, problem);
+  return message;
+}
+
+Result<ReplyMessage> decode_reply(std::string_view line, const Request& request,
+                                  Nanoseconds elapsed) {
+  BENCH_ASSIGN_OR_RETURN(ReplyMessage message, decode_reply(line));
+  const std::string problem = find_mismatch(request, message.reply, elapsed);
+  if (!problem.empty()) return protocol_error(line, problem);
   return message;
 }
 

@@ -114,7 +114,13 @@ bool is_counters_request(const ProfileRequest& request);
 struct WatchRequest {
   Nanoseconds time{0};
 };
-struct ReleaseRequest {};
+// Ends the measurement of the prepared case.
+struct ReleaseRequest {
+  // yes: the worker runs the case once more and compares its outputs with those of the preparation.
+  // It answers with wrong_result if they differ. Older workers do not check.
+  enum class Check { no, yes };
+  Check check = Check::no;
+};
 struct QuitRequest {};
 using Request = std::variant<HelloRequest, DescribeRequest, ModelRequest, PrepareRequest,
                              StepsRequest, WarmUpRequest, RoundRequest, ProfileRequest,
@@ -229,13 +235,24 @@ struct ReplyMessage {
   WorkerTimes spent;
 };
 
+// Return the names in the members `command` and `reply`.
+std::string_view command_name(const Request& request);
+std::string_view reply_name(const Reply& reply);
+
 // Returns one line without a newline. Replacement characters replace invalid UTF-8.
 std::string encode(const Request& request);
 std::string encode(const ReplyMessage& reply);
-// Parses one line. Errors state what is wrong with the line and quote its beginning. `registry`
+// Parses one line. Errors state what is wrong with the line and quote its beginning. The numbers of
+// a reply obey the rules of records (harness/result/fields.hpp), so that a record of what a worker
+// reported can be read again. `registry`
 // contains the operators and must outlive the request.
 Result<Request> decode_request(std::string_view line,
                                const ops::OperatorRegistry& registry = ops::built_in_operators());
 Result<ReplyMessage> decode_reply(std::string_view line);
+// Parses the reply to `request`, which arrived after the time `elapsed`. Also returns an error for
+// a reply that cannot answer the request: another kind of reply, an outcome that the request cannot
+// have, too many samples, or times that are longer than `elapsed`.
+Result<ReplyMessage> decode_reply(std::string_view line, const Request& request,
+                                  Nanoseconds elapsed);
 
 }  // namespace bench

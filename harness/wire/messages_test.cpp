@@ -39,6 +39,8 @@ TEST(Requests, AreLinesOfJson) {
   expect_round_trip(RoundRequest{1, "", 12},
                     R"({"command":"round","samples":1,"iterations_per_sample":12})");
   expect_round_trip(ReleaseRequest{}, R"({"command":"release"})");
+  expect_round_trip(ReleaseRequest{ReleaseRequest::Check::yes},
+                    R"({"command":"release","check":true})");
   expect_round_trip(QuitRequest{}, R"({"command":"quit"})");
   PrepareRequest prepare;
   prepare.id = "a/b";

@@ -403,14 +403,16 @@ Result<std::string, ErrorReply> check_against_expected(const Workload& workload,
   for (const PlainOutput& output : outputs) {
     const std::vector<std::int64_t> positions = check_positions(output.tensor->dims, request.seed);
     if (positions.size() > remaining.size()) {
-      return ErrorReply{Outcome::failed, "the first process's values do not fit this output"};
+      return ErrorReply{Outcome::failed,
+                        fmt::format("{} values do not fit this output", request.origin)};
     }
     const std::span<const double> want = remaining.first(positions.size());
     Result<CheckSummary> summary =
         compare(output, positions, want, choose_tolerance(workload, want));
     if (!summary) {
-      return ErrorReply{Outcome::wrong_result,
-                        "values differ from the first process's: " + summary.error().message()};
+      return ErrorReply{
+          Outcome::wrong_result,
+          fmt::format("values differ from {}: {}", request.origin, summary.error().message())};
     }
     add(total, *summary);
     remaining = remaining.subspan(positions.size());
@@ -428,7 +430,7 @@ Status check_written(const Workload& workload, PreparedKernel& prepared, const O
     has_integers = has_integers || info(output.tensor->dtype).is_integer;
   }
   if (!has_integers) return Done{};
-  BENCH_RETURN_IF_ERROR(prepared.run_again());
+  BENCH_RETURN_IF_ERROR(prepared.run_with_other_poison());
   BENCH_ASSIGN_OR_RETURN(const std::vector<AlignedBuffer> again, prepared.outputs());
   const Outputs second = plain_outputs(workload, again);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -448,6 +450,17 @@ Status check_written(const Workload& workload, PreparedKernel& prepared, const O
 }
 
 }  // namespace
+
+Result<Done, ErrorReply> verify_again(ops::Backend& backend, const Workload& workload,
+                                      PreparedKernel& prepared, ops::Invocation* invocation,
+                                      const CheckRequest& request, Clock& clock) {
+  if (const Status run = prepared.run_again(invocation); !run) return failed_reply(run.error());
+  const auto verified = verify(backend, workload, prepared, {}, request, clock);
+  if (verified) return Done{};
+  ErrorReply reply = verified.error();
+  reply.reason = "after the samples: " + reply.reason;
+  return reply;
+}
 
 Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
                                         PreparedKernel& prepared, const InputValues& values,

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -76,7 +77,8 @@ struct CheckRequest {
   CheckKind kind = CheckKind::reference;
   OutputSample expected;  // with CheckKind::expected
   std::uint64_t seed = 1;
-  std::optional<Bytes> available;  // available memory
+  std::optional<Bytes> available;                   // available memory
+  std::string_view origin = "the first process's";  // what `expected` has, for messages
 };
 
 // Selects the check for a workload and checks the outputs that `prepared` computed from `values`.
@@ -84,5 +86,13 @@ struct CheckRequest {
 Result<Verification, ErrorReply> verify(ops::Backend& backend, const Workload& workload,
                                         PreparedKernel& prepared, const InputValues& values,
                                         const CheckRequest& request, Clock& clock);
+
+// Runs the kernel once more, with the invocation that was sampled (null: that of `prepared`), and
+// compares its outputs with `request.expected`, which it computed before. The error is wrong_result
+// if they differ: the kernel stopped computing, something else wrote to its workspace, or its
+// threads race.
+Result<Done, ErrorReply> verify_again(ops::Backend& backend, const Workload& workload,
+                                      PreparedKernel& prepared, ops::Invocation* invocation,
+                                      const CheckRequest& request, Clock& clock);
 
 }  // namespace bench

@@ -126,7 +126,7 @@ ReplyMessage CommandServer::handle(const Request& request) {
     Reply operator()(const RoundRequest& r) const { return server.round(r); }
     Reply operator()(const ProfileRequest& r) const { return server.profile(r); }
     Reply operator()(const WatchRequest& r) const { return server.watch(r); }
-    Reply operator()(const ReleaseRequest&) const { return server.release(); }
+    Reply operator()(const ReleaseRequest& r) const { return server.release(r); }
     Reply operator()(const QuitRequest&) const { return DoneReply{}; }
   };
   if (context_->fault) return {failed_reply(*context_->fault), spent_};
@@ -170,7 +170,7 @@ Reply CommandServer::prepare(const PrepareRequest& request) {
   const auto add_setup_time = [&] {
     spent_.setup += (clock_.now() - start) - (spent_.check - check_before);
   };
-  release();
+  end_measurement();
   Result<CaseKey> key = parse_id(request.id, registry());
   if (!key) return failed_reply(key.error());
   CaseKey hot = *key;
@@ -372,7 +372,7 @@ std::map<std::string, std::string> CommandServer::changed_details() const {
 
 Reply CommandServer::profile(const ProfileRequest& request) {
   const Nanoseconds start = clock_.now();
-  release();
+  end_measurement();
   // Frees memory for the pass, which creates everything itself in order to observe the creation.
   built_.reset();
   arena_.reset();
@@ -463,11 +463,37 @@ Reply CommandServer::watch(const WatchRequest& request) {
   return reply;
 }
 
-Reply CommandServer::release() {
+Reply CommandServer::release(const ReleaseRequest& request) {
+  const bool must_check = request.check == ReleaseRequest::Check::yes && rotation_ != nullptr &&
+                          built_ != nullptr && built_->is_checked;
+  const Nanoseconds start = clock_.now();
+  Result<Done, ErrorReply> checked = must_check ? check_again() : Done{};
+  spent_.check += clock_.now() - start;
+  end_measurement();
+  if (checked) return DoneReply{};
+  built_.reset();  // not used for another variant of the problem
+  return std::move(checked).error();
+}
+
+// The sampled invocation is checked if it uses the kernel's own buffers. Copies for cold caches
+// have other inputs.
+Result<Done, ErrorReply> CommandServer::check_again() {
+  const auto invocations = rotation_->invocations();
+  ops::Invocation* const sampled = invocations.size() == 1 ? invocations.front() : nullptr;
+  try {
+    return verify_again(*built_->backend, built_->workload, built_->prepared, sampled,
+                        {CheckKind::expected, built_->reply.output, built_->seed,
+                         options_.available, "those before the samples"},
+                        clock_);
+  } catch (const std::bad_alloc&) {
+    return failed_reply("not enough memory for the check after the samples");
+  }
+}
+
+void CommandServer::end_measurement() {
   sampler_.reset();
   rotation_.reset();
   warmed_up_.reset();
-  return DoneReply{};
 }
 
 }  // namespace bench

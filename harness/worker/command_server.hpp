@@ -65,7 +65,9 @@ class CommandServer {
   Reply round(const RoundRequest& request);
   Reply profile(const ProfileRequest& request);
   Reply watch(const WatchRequest& request);
-  Reply release();
+  Reply release(const ReleaseRequest& request);
+  Result<Done, ErrorReply> check_again();
+  void end_measurement();
 
   const ops::OperatorRegistry& registry() const { return context_->registry(); }
   Result<Done, ErrorReply> build(const CaseKey& key, const std::string& problem,

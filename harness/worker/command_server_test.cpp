@@ -207,6 +207,43 @@ TEST_F(CommandServerTest, AFailingKernelEndsTheRound) {
   EXPECT_EQ(message.spent.timed, 6 * 60us);  // runs 4 to 9
 }
 
+// A plugin's kernel that did nothing after its third run was reported as 11 ns, `ok`.
+TEST_F(CommandServerTest, AKernelThatStopsComputingIsAWrongResult) {
+  for (const std::string& id :
+       {std::string(kGemmId), std::string("gemm/forward/m16n16k16/f32/onednn/cpu/cold"),
+        std::string("pointwise/forward/relu-4x4/s8/onednn/cpu/hot")}) {
+    script_.computes_until = 3;
+    prepared(id);
+    server_.handle(WarmUpRequest{3, 0ns});
+    server_.handle(RoundRequest{5});
+    const auto message = server_.handle(ReleaseRequest{ReleaseRequest::Check::yes});
+    EXPECT_EQ(refused(message).outcome, Outcome::wrong_result) << id;
+    EXPECT_THAT(refused(message).reason, StartsWith("after the samples: ")) << id;
+    script_.computes_until = std::nullopt;
+    prepared(id);  // builds the case again instead of using the broken kernel
+    EXPECT_TRUE(std::holds_alternative<DoneReply>(
+        server_.handle(ReleaseRequest{ReleaseRequest::Check::yes}).reply))
+        << id;
+  }
+}
+
+TEST_F(CommandServerTest, TheCheckAfterTheSamplesCountsAsCheckAndOnlyOnRequest) {
+  prepared(kGemmId);
+  server_.handle(WarmUpRequest{3, 0ns});
+  const Nanoseconds before = server_.handle(RoundRequest{1}).spent.check;
+  EXPECT_EQ(server_.handle(ReleaseRequest{}).spent.check, before);
+  prepared(kGemmId);
+  const WorkerTimes checked = server_.handle(ReleaseRequest{ReleaseRequest::Check::yes}).spent;
+  EXPECT_EQ(checked.check, before + 60us);  // one more run
+  // A case without a first check has nothing to compare with.
+  CommandServer unchecked(backend_, clock_, {});
+  PrepareRequest request;
+  request.id = kGemmId;
+  request.check = CheckKind::none;
+  unchecked.handle(request);
+  EXPECT_EQ(unchecked.handle(ReleaseRequest{ReleaseRequest::Check::yes}).spent.check, 0ns);
+}
+
 TEST_F(CommandServerTest, CommandsOutOfOrderAreRefused) {
   EXPECT_EQ(refused(server_.handle(WarmUpRequest{3, 0ns})).outcome, Outcome::failed);
   prepared(kGemmId);

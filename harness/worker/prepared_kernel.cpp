@@ -154,7 +154,14 @@ Status PreparedKernel::run(ops::StepObserver* observer) {
   return Done{};
 }
 
-Status PreparedKernel::run_again() {
+Status PreparedKernel::run_again(ops::Invocation* invocation) {
+  BENCH_RETURN_IF_ERROR(poison(kPoison));
+  if (invocation == nullptr) return run();
+  if (!invocation->run()) return Error{invocation->error(), "", ""};
+  return Done{};
+}
+
+Status PreparedKernel::run_with_other_poison() {
   BENCH_RETURN_IF_ERROR(poison(kOtherPoison));
   return run();
 }

@@ -49,9 +49,12 @@ class PreparedKernel {
   std::vector<void*> addresses();  // its own buffers, in the order of kernel().buffers()
   // Returns the outputs in their plain form, in order.
   Result<std::vector<AlignedBuffer>> outputs();
+  // Fills the outputs with a value that no result has, as before the first run, and runs again.
+  // `invocation`: another one of the kernel on the same buffers; null: its own.
+  Status run_again(ops::Invocation* invocation);
   // Runs again with a different poison value. Integer outputs that the kernel does not write then
   // change.
-  Status run_again();
+  Status run_with_other_poison();
 
  private:
   PreparedKernel() = default;

@@ -3,6 +3,7 @@
 
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
+#include "harness/wire/worker_limits.hpp"
 #include "harness/worker/sampler.hpp"
 
 #include <algorithm>
@@ -12,9 +13,6 @@
 
 namespace bench {
 namespace {
-
-// Maximum number of iterations per sample, for kernels that take no measurable time.
-constexpr std::int64_t kMaxBatch = 1'000'000;
 
 // The last samples of one batch size.
 class SampleWindow {
@@ -61,7 +59,7 @@ std::int64_t iterations_per_sample(Nanoseconds iteration, const BatchLimits& lim
   if (iteration >= limits.min_single) return 1;
   const std::int64_t target = limits.min_sample.count() + limits.min_sample.count() / 10;
   const std::int64_t duration = std::max<std::int64_t>(iteration.count(), 1);
-  return std::min((target + duration - 1) / duration, kMaxBatch);
+  return std::min((target + duration - 1) / duration, kMaxIterationsPerSample);
 }
 
 Result<WarmUpResult> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseconds time,
@@ -81,7 +79,8 @@ Result<WarmUpResult> warm_up(Sampler& sampler, std::int64_t iterations, Nanoseco
     // If an iteration is long enough for a sample, one sample is enough to know the batch size.
     const std::int64_t batch = result.iterations_per_sample;
     const bool is_batch_known = window.is_full() || (batch == 1 && *sample >= limits.min_single);
-    if (window.is_full() && window.median_sample() < limits.min_sample && batch < kMaxBatch) {
+    if (window.is_full() && window.median_sample() < limits.min_sample &&
+        batch < kMaxIterationsPerSample) {
       const std::int64_t larger = iterations_per_sample(window.median_sample() / batch, limits);
       if (larger > batch) {
         result.iterations_per_sample = larger;

@@ -9,12 +9,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace bench::test {
 
 // Called before each command. If it returns a failure, this happens instead of the command.
 using FakeFault = std::function<std::optional<WorkerFailure>(const Request&)>;
+// Returns the line that arrives in place of the worker's reply `line` to the request.
+using FakeTampering = std::function<std::string(const Request&, std::string line)>;
 // Opens energy counters; empty: energy is not mentioned.
 using FakeMeters = decltype(ServerOptions::energy_meter);
 
@@ -44,7 +47,10 @@ class InProcessWorker final : public WorkerLink {
     };
     Result<Request> sent = decode_request(encode(request));
     if (!sent) return failed(sent.error());
-    Result<ReplyMessage> reply = decode_reply(encode(server_.handle(*sent)));
+    const Nanoseconds start = clock_.now();
+    std::string line = encode(server_.handle(*sent));
+    if (tamper_) line = tamper_(request, std::move(line));
+    Result<ReplyMessage> reply = decode_reply(line, request, clock_.now() - start);
     if (!reply) return failed(reply.error());
     // Behaves like a process that is killed while it works.
     if (interrupted && interrupted()) {
@@ -55,12 +61,16 @@ class InProcessWorker final : public WorkerLink {
 
   Nanoseconds finish() override { return clock_.now() - started_; }
 
+  // Changes each reply before it is read.
+  void set_tampering(FakeTampering tamper) { tamper_ = std::move(tamper); }
+
  private:
   std::unique_ptr<ops::Backend> backend_;
   CommandServer server_;
   Clock& clock_;
   Nanoseconds started_;
   FakeFault fault_;
+  FakeTampering tamper_;
 };
 
 }  // namespace bench::test
