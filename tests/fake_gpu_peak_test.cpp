@@ -88,8 +88,8 @@ TEST_F(FakeGpuPeakTest, CasesOnAGpuAreComparedWithItsCeilings) {
     if (std::string(unit) == "bytes_per_s") ceiling["level"] = "l2";
     std::ofstream(peak_file(), std::ios::app) << ceiling.dump() << '\n';
   };
-  store("gemm_f16", "flops_per_s", 524288e6);  // the product takes 1 us
-  store("fma_cuda_f32", "flops_per_s", 52428.8e6);
+  store("gemm_f16", "flops_per_s", 524288e6);         // the product takes 1 us
+  store("fma_cuda_f32", "flops_per_s", 201649.23e6);  // 2.6 us
   store("read", "bytes_per_s", 1e12);
   const std::string half = "gemm/forward/m64n64k64/f16/cublaslt/cuda/hot";
   const ProgramResult run = bench({"run", half, "--quick", "--out", "half.jsonl"});
@@ -104,7 +104,7 @@ TEST_F(FakeGpuPeakTest, CasesOnAGpuAreComparedWithItsCeilings) {
   const std::string single = "gemm/forward/m64n64k64/f32/cublaslt/cuda/hot";
   ASSERT_EQ(bench({"run", single, "--quick", "--out", "single.jsonl"}).status, 0);
   const nlohmann::json record = case_record("single.jsonl");
-  EXPECT_EQ(record.at("roofline").at("ideal_ns"), 10000);
+  EXPECT_EQ(record.at("roofline").at("ideal_ns"), 2600);
   EXPECT_THAT(record.at("flags"), testing::Contains("above_ceiling"));
   EXPECT_THAT(record.at("details").at("advice.tensor_cores").get<std::string>(),
               HasSubstr("tensor cores cannot compute it"));

@@ -2,7 +2,9 @@
 #include "harness/result/roofline.hpp"
 
 #include "base/number.hpp"
+#include "base/text.hpp"
 #include "harness/result/advice.hpp"
+#include "ops/peak/peak.hpp"
 
 #include <fmt/format.h>
 
@@ -143,6 +145,36 @@ std::optional<FlopsPerSecond> find_gpu_peak(const RooflineInput& input, const Ce
                               : cuda_core_peak(ceilings, input.dtype);
 }
 
+// Returns the time of an iteration as it was measured.
+Nanoseconds measured_time(const CaseRecord& record) {
+  return record.time_all ? record.time_all->median : record.time->median;
+}
+
+// Whether the measured time of a record with a time and a roofline is too short to be true.
+bool is_impossible(const CaseRecord& record) {
+  if (record.op == ops::kPeakOperator) return false;
+  const Nanoseconds ideal = record.roofline->ideal, time = measured_time(record);
+  return ideal > time + kCoarseTime &&
+         static_cast<double>(ideal.count()) >
+             kImpossibleEfficiency * static_cast<double>(time.count());
+}
+
+// Replaces the time of a record by the reason why it cannot be true.
+void refuse_time(CaseRecord& record) {
+  record.outcome = Outcome::failed;
+  record.reason = fmt::format(
+      "its time is impossible: an iteration took {}, but the ceilings of this machine permit {} at "
+      "best. The kernel does not do all of its work, the work is counted wrongly, or a ceiling is "
+      "too low (`bench peak` measures the ceilings again)",
+      format_time(measured_time(record)), format_time(record.roofline->ideal));
+  record.time.reset();
+  record.time_all.reset();
+  record.flops_per_s.reset();
+  record.bytes_per_s.reset();
+  record.energy.reset();
+  record.roofline.reset();
+}
+
 }  // namespace
 
 std::optional<Roofline> compute_roofline(const RooflineInput& input, const Ceilings& ceilings) {
@@ -229,6 +261,7 @@ void complete_roofline(CaseRecord& record, const Ceilings& ceilings) {
     record.details["above_ceiling"] =
         std::ranges::find(kAboveCeilingCauses, record.roofline->bound, &CauseRow::bound)->text;
   }
+  if (is_impossible(record)) return refuse_time(record);
   for (const Advice& advice : advice_for(record, ceilings)) {
     record.details[fmt::format("{}{}", kAdviceDetail, advice.id)] = advice.text;
   }

@@ -32,6 +32,13 @@ inline constexpr const char* kColdBytesDetail = "cold.bytes";
 // A case with a higher efficiency gets the flag above_ceiling. The margin covers the variation
 // between measurements of the ceilings (docs/performance.md).
 inline constexpr double kMaxEfficiency = 1.05;
+// A case whose measured time gives a higher efficiency has failed: no variation of the ceilings
+// explains this, so it did not do its work, or its work or the ceilings are wrong. The time at
+// another speed of the machine does not count: the ceilings may have been measured at this one.
+inline constexpr double kImpossibleEfficiency = 1.5;
+// A time may be shorter than the ideal one by this much, whatever the efficiency: times of a few
+// nanoseconds are too coarse, and so little data stay in registers.
+inline constexpr Nanoseconds kCoarseTime{10};
 
 // The properties of a case, or of an activity, that determine its roofline.
 struct RooflineInput {
@@ -79,7 +86,9 @@ std::optional<RooflineInput> make_roofline_input(const CaseRecord& record,
 
 // Sets the roofline of a record that has a time. If the case is faster than the ceilings permit,
 // sets the flag above_ceiling and states the likely causes in the detail "above_ceiling". Adds the
-// advice of harness/result/advice.hpp as details "advice.ID".
+// advice of harness/result/advice.hpp as details "advice.ID". If the case is so fast that its time
+// is impossible (kImpossibleEfficiency), its outcome becomes `failed`, and it keeps no time. The
+// loops that measure ceilings are exempt: a ceiling may be wrong, and they correct it.
 void complete_roofline(CaseRecord& record, const Ceilings& ceilings);
 
 }  // namespace bench

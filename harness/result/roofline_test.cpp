@@ -258,6 +258,40 @@ TEST(CompleteRoofline, FlagsWhatIsFasterThanItsCeiling) {
   EXPECT_THAT(entry.details["above_ceiling"], testing::HasSubstr("Winograd"));
 }
 
+TEST(CompleteRoofline, ATimeMoreThanOneAndAHalfTimesAsShortAsTheCeilingsPermitIsNeverOk) {
+  CaseRecord entry = record();
+  entry.time->median = Nanoseconds(26'667);  // 149.999 %
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.outcome, Outcome::ok);
+  entry.time->median = Nanoseconds(26'600);
+  entry.flops_per_s = FlopsPerSecond{1};
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.outcome, Outcome::failed);
+  EXPECT_THAT(entry.reason.value_or(""), testing::HasSubstr("took 26.60 us"));
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy, Flag::above_ceiling));
+  EXPECT_THAT(entry.details["above_ceiling"], testing::HasSubstr("Winograd"));
+  EXPECT_FALSE(entry.time || entry.roofline || entry.flops_per_s);
+}
+
+TEST(CompleteRoofline, ATimeAtAnotherSpeedOfTheMachineIsNotImpossible) {
+  CaseRecord entry = record();
+  entry.time_all = entry.time;
+  entry.time->median = Nanoseconds(20'000);
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.outcome, Outcome::ok);
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy, Flag::above_ceiling));
+}
+
+// `bench peak` could not raise a ceiling that was measured on a busy machine.
+TEST(CompleteRoofline, ALoopThatMeasuresCeilingsMayBeFasterThanTheStoredOnes) {
+  CaseRecord entry = record();
+  entry.op = "peak";
+  entry.time->median = Nanoseconds(10'000);
+  complete_roofline(entry, four_cores());
+  EXPECT_EQ(entry.outcome, Outcome::ok);
+  EXPECT_TRUE(entry.time);
+}
+
 Ceilings gpu_ceilings() {
   Ceilings ceilings;
   ceilings.gpu = "Fake GPU";
@@ -344,7 +378,7 @@ TEST(GpuRoofline, MemoryIsTheLevelOfWhatTheL2CacheDoesNotHold) {
 TEST(GpuRoofline, FasterThanTheCeilingIsFlagged) {
   CaseRecord entry = gpu_record("f32", "", "not eligible");
   entry.flags = {};
-  entry.time->median = Nanoseconds(1'000);
+  entry.time->median = Nanoseconds(1'500);
   complete_roofline(entry, gpu_ceilings());
   EXPECT_THAT(entry.flags, ElementsAre(Flag::above_ceiling));
 }

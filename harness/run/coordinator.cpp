@@ -59,7 +59,7 @@ class Run {
   Status profile();
   Status read_pass_counters(const ProfileContext& context, std::span<OpenPass> passes);
   Status append_pass(const OpenPass& pass);
-  Status append_case(const CaseProgress& progress);
+  Status append_case(CaseProgress& progress);
   std::optional<SpeedLevel> find_level(const CaseProgress& progress);
   Result<RunSummary> append_end_record();
 
@@ -431,14 +431,19 @@ Status Run::append_pass(const OpenPass& pass) {
   return sink_.append(pass.record);
 }
 
-Status Run::append_case(const CaseProgress& progress) {
+Status Run::append_case(CaseProgress& progress) {
   any_failed_ = any_failed_ || is_failure(progress.outcome());
   lacks_device_ = lacks_device_ || (progress.outcome() == Outcome::skipped &&
                                     progress.spec().key.device == options_.required_device);
   if (progress.has_earlier_outcome()) return Done{};
   CaseRecord record = progress.record(options_.run_id, find_level(progress));
   if (capability_) record.details.merge(tensor_core_details(progress.spec(), *capability_));
+  const Outcome outcome = record.outcome;
   complete_roofline(record, record.device == "cuda" ? gpu_ceilings_ : ceilings_);
+  if (record.outcome != outcome) {  // its time is impossible
+    any_failed_ = true;
+    progress.end(record.outcome, record.reason.value_or(""));
+  }
   BENCH_RETURN_IF_ERROR(sink_.append(record));
   observer_.case_finished(record);
   return Done{};

@@ -42,6 +42,20 @@ TEST_F(CoordinatorTest, CasesFasterThanTheCeilingHaveTheFlag) {
   EXPECT_THAT(cases().at(kFirst).flags, ElementsAre(Flag::above_ceiling));
 }
 
+// Such a case was `ok` with 426471 % of the ceiling, and the run exited with 0.
+TEST_F(CoordinatorTest, ACaseMuchFasterThanTheCeilingHasFailed) {
+  parts_.ceilings.rows = {{"fma_avx2_f32", "", 1, FlopsPerSecond{128e9 / 100'000}}};
+  const RunSummary summary = run(one_case());
+  const CaseRecord record = cases().at(kFirst);
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_THAT(record.reason.value_or(""),
+              HasSubstr("its time is impossible: an iteration took 60.00 us, but the ceilings of "
+                        "this machine permit 100.0 us at best"));
+  EXPECT_FALSE(record.time);
+  EXPECT_TRUE(summary.any_failed);
+  EXPECT_EQ(summary.end.exit, static_cast<int>(ExitStatus::not_measured));
+}
+
 TEST_F(CoordinatorTest, WithoutStoredCeilingsTheRunIsCalibratedFirst) {
   scripts_["m8n4k4"].run = [](std::int64_t n) { return n % 2 == 0 ? 60us : 90us; };
   parts_.calibration = {
