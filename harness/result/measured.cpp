@@ -6,6 +6,8 @@
 #include "harness/stats/median.hpp"
 #include "harness/stats/summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -217,12 +219,54 @@ std::optional<double> median_iteration(const MeasuredCase& measured) {
   return middle && *middle > 0 ? middle : std::nullopt;
 }
 
+namespace {
+
+// Returns the facts that identity_difference() compares.
+std::map<std::string, std::string> identity_facts(const RunRecord& run) {
+  const EnvironmentRecord& environment = run.environment;
+  std::map<std::string, std::string> facts = {{"machine_class", environment.machine_class},
+                                              {"tool.version", run.tool_version},
+                                              {"tool.commit", run.tool_commit},
+                                              {"seed", std::to_string(run.seed)}};
+  for (const auto& [name, version] : environment.libraries) facts["library." + name] = version;
+  for (const auto& [name, value] : environment.details) {
+    if (name.starts_with(kVariableDetail)) facts[name] = value;
+  }
+  for (const char* fact : kDeviceFacts) {
+    if (const auto found = environment.details.find(fact); found != environment.details.end())
+      facts.insert(*found);
+  }
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
+std::string quote_fact(const std::map<std::string, std::string>& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "not set" : fmt::format("`{}`", found->second);
+}
+
+}  // namespace
+
+std::optional<std::string> identity_difference(const RunRecord& earlier, const RunRecord& later) {
+  const std::map<std::string, std::string> from = identity_facts(earlier),
+                                           to = identity_facts(later);
+  std::map<std::string, std::string> all = from;
+  all.insert(to.begin(), to.end());
+  for (const auto& [name, value] : all) {
+    const std::string before = quote_fact(from, name), now = quote_fact(to, name);
+    if (before != now) return fmt::format("{} was {} and is {}", name, before, now);
+  }
+  return std::nullopt;
+}
+
 RunChains::RunChains(const std::vector<RunRecord>& runs) {
+  std::unordered_map<std::string, const RunRecord*> records;
   for (const RunRecord& run : runs) {
     // A run can resume only runs that were read before, so there are no cycles.
-    const auto resumed = run.resumes ? origin_.find(*run.resumes) : origin_.end();
-    const std::string origin = resumed != origin_.end() ? resumed->second : run.run_id;
-    origin_.try_emplace(run.run_id, origin);
+    const auto resumed = run.resumes ? records.find(*run.resumes) : records.end();
+    const bool continues = resumed != records.end() && !identity_difference(*resumed->second, run);
+    origin_.try_emplace(run.run_id, continues ? origin_.at(*run.resumes) : run.run_id);
+    records.try_emplace(run.run_id, &run);
   }
 }
 

@@ -111,7 +111,13 @@ std::vector<double> iteration_times(const std::vector<ProcessSummary>& processes
 // processes the median that the source states. Returns nullopt if the time is unknown or 0.
 std::optional<double> median_iteration(const MeasuredCase& measured);
 
-// Finds runs that belong together: one run and those that resumed it with --resume.
+// Describes the first property of the environment in which two runs differ, so that their processes
+// are not processes of one case: machine class, device, libraries, version of this program, seed of
+// the data, or a variable of the library. nullopt if there is none.
+std::optional<std::string> identity_difference(const RunRecord& earlier, const RunRecord& later);
+
+// Finds runs that belong together: one run and those that resumed it with --resume in the same
+// environment (identity_difference()). A run in another environment begins a chain of its own.
 class RunChains {
  public:
   explicit RunChains(const std::vector<RunRecord>& runs);

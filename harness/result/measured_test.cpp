@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 namespace bench {
 namespace {
 
@@ -44,6 +47,35 @@ TEST(MeasuredCases, HaveTheProcessesOfAllRunsOfTheirChain) {
   EXPECT_EQ(median_iteration(measured), 155);
   EXPECT_THAT(measured.machine, ElementsAre(testing::Pair("machine_class", test::kStoredMachine)));
   EXPECT_FALSE(measured.device);  // the CPU has none
+}
+
+// Regression test: processes of two environments used to be one case.
+TEST(MeasuredCases, HaveOnlyTheProcessesOfTheirEnvironment) {
+  const std::vector<std::pair<std::string, std::function<void(RunRecord&)>>> changes = {
+      {"machine_class was `test-2c-00000000` and is `other`",
+       [](RunRecord& run) { run.environment.machine_class = "other"; }},
+      {"library.onednn was `3.2.0` and is `3.3.0`",
+       [](RunRecord& run) { run.environment.libraries["onednn"] = "3.3.0"; }},
+      {"tool.version was not set and is `0.2.0`",
+       [](RunRecord& run) { run.tool_version = "0.2.0"; }},
+      {"tool.commit was not set and is `c0ffee`",
+       [](RunRecord& run) { run.tool_commit = "c0ffee"; }},
+      {"seed was `0` and is `7`", [](RunRecord& run) { run.seed = 7; }},
+      {"gpu.name was `NVIDIA H200` and is `NVIDIA H100`",
+       [](RunRecord& run) { run.environment.details["gpu.name"] = "NVIDIA H100"; }},
+      {"env.ONEDNN_MAX_CPU_ISA was not set and is `SSE41`",
+       [](RunRecord& run) { run.environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41"; }}};
+  for (const auto& [text, change] : changes) {
+    Report report = resumed_report(test::kStoredCase);
+    change(report.runs[1]);
+    EXPECT_EQ(identity_difference(report.runs[0], report.runs[1]), text);
+    EXPECT_THAT(iteration_times(measured_cases(report).at(0).processes, &ProcessSummary::median),
+                ElementsAre(200))
+        << text;
+  }
+  Report same = resumed_report(test::kStoredCase);
+  same.runs[1].environment.details["load_1min"] = "3";
+  EXPECT_EQ(identity_difference(same.runs[0], same.runs[1]), std::nullopt);
 }
 
 TEST(MeasuredCases, OnADeviceHaveItsStateIfTheRunIsKnown) {

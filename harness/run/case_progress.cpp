@@ -119,8 +119,7 @@ Details tensor_core_details(const Case& spec, std::string_view capability) {
 void CaseProgress::adopt(const ProcessRecord& record) { add(record); }
 
 void CaseProgress::adopt(const CaseRecord& record) {
-  const bool is_unfinished = record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
-  if (!is_unfinished && !is_unmeasured(record)) earlier_outcome_ = record.outcome;
+  if (is_finished(record)) earlier_outcome_ = record.outcome;
 }
 
 void CaseProgress::add(ProcessRecord record) {
@@ -204,18 +203,30 @@ CaseRecord CaseProgress::record(const std::string& run_id, std::optional<SpeedLe
   return record;
 }
 
-void adopt(const Report& earlier, std::vector<CaseProgress>& cases) {
+bool is_finished(const CaseRecord& record) {
+  const bool is_cut_short = record.outcome == Outcome::ok && has_flag(record, Flag::interrupted);
+  return !is_cut_short && !is_unmeasured(record);
+}
+
+std::size_t adopt(const Report& earlier, const std::function<bool(const ProcessRecord&)>& continues,
+                  std::vector<CaseProgress>& cases) {
   std::map<std::string, CaseProgress*> by_id;
   for (CaseProgress& progress : cases) by_id.emplace(progress.spec().id, &progress);
-  const auto adopt_all = [&](const auto& records) {
-    for (const auto& record : records) {
-      if (const auto found = by_id.find(record.id); found != by_id.end()) {
-        found->second->adopt(record);
-      }
+  for (const CaseRecord& record : earlier.cases) {
+    if (const auto found = by_id.find(record.id); found != by_id.end())
+      found->second->adopt(record);
+  }
+  std::size_t left_out = 0;
+  for (const ProcessRecord& process : earlier.processes) {
+    const auto found = by_id.find(process.id);
+    if (found == by_id.end()) continue;
+    if (found->second->has_earlier_outcome() || continues(process)) {
+      found->second->adopt(process);
+    } else {
+      ++left_out;
     }
-  };
-  adopt_all(earlier.processes);
-  adopt_all(earlier.cases);
+  }
+  return left_out;
 }
 
 }  // namespace bench

@@ -7,7 +7,9 @@
 #include "harness/result/report.hpp"
 #include "harness/wire/messages.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -94,7 +96,13 @@ class CaseProgress {
   std::optional<Outcome> earlier_outcome_;
 };
 
-// Passes the records of an earlier run of the same plan to the cases with the same ids.
-void adopt(const Report& earlier, std::vector<CaseProgress>& cases);
+// Returns whether a later run need not measure the case again.
+bool is_finished(const CaseRecord& record);
+
+// Passes the records of an earlier run of the same plan to the cases with the same ids. A process
+// of an unfinished case counts only if `continues` returns true. Returns the number of those that
+// do not count.
+std::size_t adopt(const Report& earlier, const std::function<bool(const ProcessRecord&)>& continues,
+                  std::vector<CaseProgress>& cases);
 
 }  // namespace bench

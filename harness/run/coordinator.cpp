@@ -2,6 +2,7 @@
 #include "harness/run/coordinator.hpp"
 
 #include "base/text.hpp"
+#include "harness/result/measured.hpp"
 #include "harness/result/record.hpp"
 #include "harness/result/roofline.hpp"
 #include "harness/run/calibration_phase.hpp"
@@ -21,7 +22,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,6 +47,7 @@ class Run {
 
  private:
   Status adopt_earlier();
+  Status adopt_processes(const Report& earlier);
   void know_levels(const Report& earlier);
   void decide_without_worker();
   Status append_run_record();
@@ -92,6 +96,7 @@ class Run {
   bool any_failed_ = false;
   bool lacks_device_ = false;  // the required device is missing
   bool has_run_record_ = false;
+  RunRecord run_record_;
 };
 
 Run::Run(const Plan& plan, const RunOptions& options, const CoordinatorParts& parts,
@@ -141,8 +146,43 @@ Status Run::adopt_earlier() {
                    "", "resume with the same configuration, or start a new file"};
     }
   }
-  adopt(earlier, cases_);
+  BENCH_RETURN_IF_ERROR(adopt_processes(earlier));
   know_levels(earlier);
+  return Done{};
+}
+
+// Adopts what the earlier runs measured. Processes of an unfinished case count only if they were
+// measured in the environment of this run. It is known when a worker has greeted.
+Status Run::adopt_processes(const Report& earlier) {
+  std::set<std::string> finished;
+  for (const CaseRecord& record : earlier.cases) {
+    if (is_finished(record)) finished.insert(record.id);
+  }
+  const auto is_open = [&](const ProcessRecord& process) { return !finished.contains(process.id); };
+  if (std::ranges::any_of(earlier.processes, is_open)) {
+    BENCH_RETURN_IF_ERROR(ensure_worker(std::nullopt));
+    session_.finish();
+  }
+  std::vector<RunRecord> runs = earlier.runs;
+  if (has_run_record_) runs.push_back(run_record_);
+  const RunChains chains(runs);
+  const std::size_t left_out = adopt(
+      earlier,
+      [&](const ProcessRecord& process) {
+        return !has_run_record_ || chains.origin(process.run_id) == chains.origin(options_.run_id);
+      },
+      cases_);
+  if (left_out == 0) return Done{};
+  const auto difference = earlier.runs.empty()
+                              ? std::optional<std::string>("their run record is missing")
+                              : identity_difference(earlier.runs.back(), run_record_);
+  observer_.message(fmt::format(
+      "{} of unfinished cases {} measured in another environment ({}) and not used: {} measured "
+      "again",
+      left_out == 1 ? "1 process" : fmt::format("{} processes", left_out),
+      left_out == 1 ? "was" : "were",
+      difference.value_or("a run between them was made in another one"),
+      left_out == 1 ? "it is" : "they are"));
   return Done{};
 }
 
@@ -152,9 +192,15 @@ void Run::know_levels(const Report& earlier) {
   for (const ProcessRecord& process : earlier.processes) {
     if (process.canaries.threads) threads[process.id] = *process.canaries.threads;
   }
+  std::set<std::string> elsewhere;  // runs on another class of machine, whose canaries differ
+  for (const RunRecord& run : earlier.runs) {
+    if (run.environment.machine_class != parts_.environment.machine_class)
+      elsewhere.insert(run.run_id);
+  }
   for (const CaseRecord& record : earlier.cases) {
     const auto found = threads.find(record.id);
-    if (found != threads.end() && record.time && record.time->at)
+    if (found != threads.end() && record.time && record.time->at &&
+        !elsewhere.contains(record.run_id))
       levels_.insert_or_assign(found->second, *record.time->at);
   }
 }
@@ -191,6 +237,7 @@ Status Run::append_run_record() {
   const auto capability = record.environment.details.find("gpu.compute_capability");
   if (capability != record.environment.details.end()) capability_ = capability->second;
   if (parts_.gpu_ceilings) gpu_ceilings_ = parts_.gpu_ceilings(record.environment.details);
+  run_record_ = record;
   return sink_.append(record);
 }
 

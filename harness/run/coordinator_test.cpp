@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/coordinator.hpp"
 
+#include "harness/result/measured.hpp"
 #include "harness/wire/messages.hpp"
 #include "tests/fakes/coordinator_fixture.hpp"
 
@@ -334,6 +335,44 @@ TEST_F(CoordinatorTest, ResumingMeasuresWhatIsMissing) {
   run(plan);
   EXPECT_EQ(workers_, workers);
   EXPECT_TRUE(sink_.all<CaseRecord>().empty());
+}
+
+// Regression test: processes of a slower environment used to complete a case without a word.
+TEST_F(CoordinatorTest, ProcessesOfAnotherEnvironmentAreMeasuredAgain) {
+  const Plan plan = test::make_plan({test::make_case(kFirst, measure(5), kShortWarmup),
+                                     test::make_case(kSecond, measure(5), kShortWarmup)});
+  options_.interrupted = [this] { return clock_.now() >= 7ms; };
+  run(plan);
+  Report report;
+  report.runs = sink_.all<RunRecord>();
+  report.processes = sink_.all<ProcessRecord>();
+  report.cases = sink_.all<CaseRecord>();
+  ASSERT_EQ(report.processes.size(), 4u);
+
+  sink_.records.clear();
+  options_.interrupted = nullptr;
+  options_.resume = &report;
+  options_.run_id = "run2";
+  parts_.environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+  run(plan);
+  EXPECT_EQ(sink_.all<ProcessRecord>().size(), 10u);
+  EXPECT_THAT(observer_.messages,
+              testing::Contains("4 processes of unfinished cases were measured in another "
+                                "environment (env.ONEDNN_MAX_CPU_ISA was not set and is `SSE41`) "
+                                "and not used: they are measured again"));
+  for (const auto& [id, record] : cases()) {
+    EXPECT_TRUE(record.flags.empty());
+    EXPECT_EQ(record.run_id, "run2");
+  }
+  // Readers of the file do not mix them either.
+  Report whole = report;
+  whole.runs.push_back(sink_.all<RunRecord>().at(0));
+  for (const ProcessRecord& process : sink_.all<ProcessRecord>())
+    whole.processes.push_back(process);
+  whole.cases = sink_.all<CaseRecord>();
+  for (const MeasuredCase& measured : measured_cases(whole)) {
+    EXPECT_EQ(measured.processes.size(), 5u);
+  }
 }
 
 TEST_F(CoordinatorTest, FactsLostWithAKilledRunAreFoundAgain) {
