@@ -67,6 +67,7 @@ bench_check(format ci/check_format)
 bench_check(launcher tests/launcher_test.sh "${PROJECT_SOURCE_DIR}/bench")
 bench_check(perf_gate tests/perf_gate_test.sh "${PROJECT_SOURCE_DIR}/ci/perf_gate.sh" "${PROJECT_SOURCE_DIR}/bench")
 bench_check(setup tests/setup_test.sh "${PROJECT_SOURCE_DIR}/ci/setup")
+bench_check(flags_of_speed "${CMAKE_COMMAND}" -P tests/flags_of_speed_test.cmake)
 bench_check(dependencies "${CMAKE_COMMAND}" -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DWORK_DIR=${PROJECT_BINARY_DIR}/dependencies_test -DPREFIX=${dnnl_DIR}/../../..
   -P tests/dependencies_test.cmake)

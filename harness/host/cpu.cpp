@@ -193,7 +193,10 @@ CpuFacts read_cpu(const SystemRoot& root) {
   return cpu;
 }
 
+BuildFacts build_facts() { return {kCompiler, BENCH_COMPILER_FLAGS}; }
+
 std::string machine_class(const CpuFacts& cpu) {
+  const BuildFacts build = build_facts();
   std::string identity = fmt::format(
       "schema={};vendor={};name={};family={};model={};stepping={};isa={};logical={};cores={};"
       "sockets={};smt={};numa={};hypervisor={};compiler={};flags={}",
@@ -201,7 +204,7 @@ std::string machine_class(const CpuFacts& cpu) {
       format_or_question_mark(cpu.model_number), format_or_question_mark(cpu.stepping),
       fmt::join(cpu.isa, ","), cpu.logical, format_or_question_mark(cpu.physical_cores),
       format_or_question_mark(cpu.sockets), format_or_question_mark(cpu.threads_per_core),
-      format_or_question_mark(cpu.numa_nodes), cpu.hypervisor, kCompiler, BENCH_COMPILER_FLAGS);
+      format_or_question_mark(cpu.numa_nodes), cpu.hypervisor, build.compiler, build.flags);
   for (const auto& [name, size] : cpu.caches) {
     identity += fmt::format(";{}={}", name, size.count);
   }

@@ -66,6 +66,9 @@ EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu) 
   const SchedulingFacts scheduling = read_scheduling(root);
   put(record, "process.nice", scheduling.nice);
   put(record, "process.scheduling", scheduling.policy);
+  const BuildFacts build = build_facts();
+  record.details["build.compiler"] = build.compiler;
+  record.details["build.flags"] = build.flags;
   record.details["cpu.vendor"] = cpu.vendor;
   record.details["cpu.isa"] = fmt::format("{}", fmt::join(cpu.isa, " "));
   record.details["cpu.hypervisor"] = cpu.hypervisor ? "yes" : "no";

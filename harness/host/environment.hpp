@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -33,8 +34,15 @@ struct CpuFacts {
 
 CpuFacts read_cpu(const SystemRoot& root);
 // Returns the machine class: machines of equal class have comparable times (docs/baselines.md). The
-// class contains a hash of the properties of the processor, of the compiler and of its flags.
+// class contains a hash of the properties of the processor and of build_facts().
+// read_environment() records all of them.
 std::string machine_class(const CpuFacts& cpu);
+// What compiled this program: "gcc-12", and its options that may change the speed
+// (cmake/BenchFlagsOfSpeed.cmake).
+struct BuildFacts {
+  std::string_view compiler, flags;
+};
+BuildFacts build_facts();
 EnvironmentRecord read_environment(const SystemRoot& root, const CpuFacts& cpu);
 
 // One line of `doctor`: what was found, its consequence, and a remedy.
