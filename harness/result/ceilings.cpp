@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result/ceilings.hpp"
 
+#include "base/data_type.hpp"
+#include "base/text.hpp"
+#include "ops/peak/peak.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 
 namespace bench {
@@ -47,6 +54,30 @@ ThreadRange<Value> find_highest(const Ceilings& ceilings, const Accept& accept) 
   return highest;
 }
 
+// The parts of the name of a ceiling of arithmetic: "fma_avx2" and "f32".
+bool is_arithmetic_name(std::string_view name) {
+  if (name.starts_with(kCudaCoreCeiling)) {
+    return data_type_from_name(name.substr(kCudaCoreCeiling.size())).has_value();
+  }
+  if (name.starts_with(kLibraryCeiling)) {
+    const std::string_view type = name.substr(kLibraryCeiling.size());
+    return type == "tf32" || data_type_from_name(type).has_value();
+  }
+  return std::ranges::any_of(ops::arithmetic_loops(), [&](const ops::ArithmeticLoop& loop) {
+    return name == fmt::format("{}_{}", loop.function, info(loop.dtype).name);
+  });
+}
+
+bool is_known_level(std::string_view level) {
+  return std::ranges::find(kMemoryLevels, level) != kMemoryLevels.end();
+}
+
+// The values that a machine can have, in FLOP/s, B/s and ns.
+constexpr double kMinRate = 1e3, kMaxRate = 1e21;
+constexpr Nanoseconds kMaxDispatch = std::chrono::seconds(10);
+
+bool is_possible_rate(double rate) { return rate >= kMinRate && rate <= kMaxRate; }
+
 double to_double(FlopsPerSecond rate) { return rate.value; }
 double to_double(BytesPerSecond rate) { return rate.value; }
 
@@ -89,6 +120,24 @@ std::string_view find_computed_type(std::string_view dtype) {
 }
 
 }  // namespace
+
+std::string find_ceiling_violation(const Ceiling& ceiling) {
+  const bool is_dispatch = ceiling.name == kDispatchCeiling;
+  const bool is_movement = ops::find_movement_loop(ceiling.name) != nullptr;
+  if (!is_dispatch && !is_movement && !is_arithmetic_name(ceiling.name))
+    return fmt::format("no ceiling has the name `{}`", shorten(ceiling.name, 40));
+  if (is_movement ? !is_known_level(ceiling.level) : !ceiling.level.empty())
+    return fmt::format("`{}` has no level `{}`", ceiling.name, shorten(ceiling.level, 40));
+  if (ceiling.threads < 1) return "`threads` is not at least 1";
+  if (const auto* rate = std::get_if<BytesPerSecond>(&ceiling.value); rate && is_movement)
+    return is_possible_rate(rate->value) ? "" : "`bytes_per_s` is not from 1e3 to 1e21";
+  if (const auto* time = std::get_if<Nanoseconds>(&ceiling.value); time && is_dispatch)
+    return *time > Nanoseconds(0) && *time <= kMaxDispatch ? "" : "`ns` is not from 1 to 1e10";
+  if (const auto* rate = std::get_if<FlopsPerSecond>(&ceiling.value);
+      rate && !is_movement && !is_dispatch)
+    return is_possible_rate(rate->value) ? "" : "`flops_per_s` is not from 1e3 to 1e21";
+  return fmt::format("`{}` has another unit", ceiling.name);
+}
 
 std::optional<FlopsPerSecond> find_peak(const Ceilings& ceilings, std::string_view dtype,
                                         int threads) {

@@ -39,6 +39,10 @@ struct Ceiling {
   friend bool operator==(const Ceiling&, const Ceiling&) = default;
 };
 
+// Returns why the ceiling cannot be one: its name is unknown, or the level, the unit or the value
+// do not belong to the name. Empty if it can. Call this for ceilings of untrusted files.
+std::string find_ceiling_violation(const Ceiling& ceiling);
+
 struct Ceilings {
   CeilingSource source = CeilingSource::stored;
   int threads = 1;  // number of all threads of this machine

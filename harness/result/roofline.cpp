@@ -92,11 +92,13 @@ std::optional<double> compute_seconds(double flops, const std::optional<FlopsPer
   return flops / peak->value;
 }
 
-// Returns the longer one of both times, and at least one nanosecond, since all work takes time.
+// Returns the longer one of both times, and at least one nanosecond, since all work takes time. A
+// ceiling that a user states may be so low that the time is beyond all clocks.
 Nanoseconds find_ideal_time(const std::optional<double>& arithmetic, const Movement& moved) {
   constexpr double kNanosecondsPerSecond = 1e9;
+  constexpr double kLongest = 9e18;
   const double seconds = std::max(arithmetic.value_or(0), moved.seconds.value_or(0));
-  return Nanoseconds(std::max<std::int64_t>(1, std::llround(seconds * kNanosecondsPerSecond)));
+  return Nanoseconds(std::llround(std::clamp(seconds * kNanosecondsPerSecond, 1.0, kLongest)));
 }
 
 std::vector<std::string_view> split_options(std::string_view options) {

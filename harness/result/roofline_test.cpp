@@ -68,6 +68,15 @@ TEST(Roofline, ProductsWithPaddingAreNoNecessaryWork) {
   EXPECT_EQ(compute_roofline(padded, four_cores())->ideal, Nanoseconds(7'500));
 }
 
+// Regression test: the time overflowed, and the ideal time of such a ceiling was 1 ns.
+TEST(Roofline, ACeilingThatIsTooLowGivesTheLongestTime) {
+  Ceilings ceilings = four_cores();
+  for (Ceiling& row : ceilings.rows) {
+    if (std::holds_alternative<FlopsPerSecond>(row.value)) row.value = FlopsPerSecond{1e-300};
+  }
+  EXPECT_GT(compute_roofline(example_input(), ceilings)->ideal, std::chrono::hours(24 * 365));
+}
+
 TEST(Roofline, ColdDataComeFromMemory) {
   RooflineInput cold = example_input();
   cold.cache = "cold";

@@ -52,6 +52,17 @@ TEST(GpuPeaks, AreValidCasesWithDistinctIds) {
   }
 }
 
+// The store refuses ceilings that it does not know.
+TEST(GpuPeaks, EveryCeilingCanBeStored) {
+  ops::Work work;
+  work.flops = work.bytes_read = 1'000'000;
+  for (const PeakCase& entry : gpu_peaks(large_gpu()).cases) {
+    const auto value = ceiling_value(entry, work, std::chrono::microseconds(1));
+    ASSERT_TRUE(value.has_value()) << entry.name;
+    EXPECT_EQ(find_ceiling_violation({entry.name, entry.level, entry.threads, *value}), "");
+  }
+}
+
 TEST(GpuPeaks, OfALargeGpuFillIt) {
   const GpuPeaks peaks = gpu_peaks(large_gpu());
   EXPECT_EQ(id_of(peaks, "fma_cuda_f32", ""), "peak/forward/fma_cuda-s16777216/f32/cudnn/cuda/hot");

@@ -35,6 +35,22 @@ TEST(PeakCases, AreValidCasesWithDistinctIds) {
   }
 }
 
+// The store refuses ceilings that it does not know.
+TEST(PeakCases, EveryCeilingOfEveryProcessorCanBeStored) {
+  CpuFacts cpu = four_core_processor();
+  cpu.isa = {"avx2",        "fma",         "avx512f",  "avx_vnni",
+             "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8"};
+  const auto cases = peak_cases(cpu, 4);
+  EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "amx_s8")));
+  ops::Work work;
+  work.flops = work.bytes_read = 1'000'000;
+  for (const PeakCase& entry : cases) {
+    const auto value = ceiling_value(entry, work, std::chrono::microseconds(1));
+    ASSERT_TRUE(value.has_value()) << entry.name;
+    EXPECT_EQ(find_ceiling_violation({entry.name, entry.level, entry.threads, *value}), "");
+  }
+}
+
 TEST(PeakCases, LeaveOutWhatTheProcessorLacks) {
   const auto cases = peak_cases(four_core_processor(), 4, PeakExtent::complete);
   EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "fma_avx512_f64")).Times(2));

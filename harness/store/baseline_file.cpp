@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace bench {
 
@@ -71,18 +71,15 @@ class LineCollector {
     if (!record.ok()) return add_problem(number, record.error());
     if (const std::string reason = find_misplacement(*record); !reason.empty())
       return add_problem(number, {reason, "", "move it to the file that it belongs to"});
-    add_record(std::move(*record), line);
+    add_record({std::move(*record), std::string(line), number});
   }
 
   StoredLines finish() {
     if (unreported_ > 0)
       result_.problems.push_back(fmt::format("{}: {} more lines refused", path_, unreported_));
-    const auto sort_key = [](const StoredLine& line) {
-      return std::tie(line.record.epoch, line.record.time, line.record.run_id);
-    };
-    std::stable_sort(
-        result_.lines.begin(), result_.lines.end(),
-        [&](const auto& left, const auto& right) { return sort_key(left) < sort_key(right); });
+    std::ranges::sort(result_.lines, {}, [](const StoredLine& line) {
+      return std::pair(line.record.epoch, line.number);
+    });
     return std::move(result_);
   }
 
@@ -117,18 +114,21 @@ class LineCollector {
     return "";
   }
 
-  // Adds the record, unless another line of its run counts.
-  void add_record(BaselineRecord record, std::string_view line) {
-    const auto [entry, is_new] = runs_.try_emplace(record.run_id, result_.lines.size());
+  // Adds the line, unless another line of its run counts.
+  void add_record(StoredLine line) {
+    const auto [entry, is_new] = runs_.try_emplace(line.record.run_id, result_.lines.size());
     if (is_new) {
-      result_.lines.push_back({std::move(record), std::string(line)});
+      result_.lines.push_back(std::move(line));
       return;
     }
     ++result_.repeated;
     StoredLine& stored = result_.lines[entry->second];
-    const bool replaces_stored = record.epoch > stored.record.epoch ||
-                                 (record.epoch == stored.record.epoch && record.anchor.has_value());
-    if (replaces_stored) stored = {std::move(record), std::string(line)};
+    if (line.record.epoch < stored.record.epoch) return;
+    if (line.record.epoch == stored.record.epoch) {
+      if (!line.record.anchor) return;
+      line.number = stored.number;
+    }
+    stored = std::move(line);
   }
 
   const std::string& path_;

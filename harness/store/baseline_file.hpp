@@ -33,7 +33,7 @@ std::string store_file_name(std::string_view id);
 
 struct BaselineHistory {
   std::string path;
-  std::vector<BaselineRecord> records;  // one per run, ordered by epoch, then time
+  std::vector<BaselineRecord> records;  // one per run, by epoch, then in the order of saving
   std::vector<std::string> problems;    // bad lines and why: "path:3: record refused: ..."
 
   // Returns the last run of the current epoch; nullptr if there are no runs.
@@ -52,9 +52,10 @@ struct StoreFile {
 struct StoredLine {
   BaselineRecord record;
   std::string text;
+  std::size_t number = 0;  // number of the first line of this run in this epoch
 };
 struct StoredLines {
-  std::vector<StoredLine> lines;  // one per run, ordered by epoch, then time
+  std::vector<StoredLine> lines;  // one per run, by epoch, then by number
   std::vector<std::string> problems;
   std::size_t repeated = 0;  // number of lines superseded by another line of the same run
 };
@@ -66,6 +67,8 @@ struct StoredLines {
 // A file has several lines of one run after a merge of two branches, or if the run was accepted
 // again. Of these, only the line with the highest epoch counts. Within this epoch, the last line
 // with an anchor counts, or else the first line.
+// Runs of an epoch are in the order in which they were saved, which is the order of their lines.
+// Their times do not order them, because the clock of a machine may be wrong.
 StoredLines parse_baseline_lines(std::string_view text, const std::string& path,
                                  const std::optional<StoreFile>& location);
 BaselineHistory parse_baseline_file(std::string_view text, const std::string& path,

@@ -32,14 +32,26 @@ std::vector<std::string> runs_of(const BaselineHistory& history) {
   return runs;
 }
 
-TEST(BaselineFileTest, RunsStandByEpochAndTime) {
+// Regression test: runs used to be ordered by their times. A clock that jumped back to 1970 made a
+// slowdown the first run of the history.
+TEST(BaselineFileTest, RunsStandByEpochAndInTheOrderOfSavingWhateverTheClockSays) {
   const std::string text =
       file_of({baseline(9, 0, Nanoseconds(5)), baseline(2, 1, Nanoseconds(6)),
                baseline(3, 0, Nanoseconds(7)), baseline(1, 1, Nanoseconds(8))});
   const BaselineHistory history = parse_baseline_file(text, "x.jsonl", kPlace);
   EXPECT_THAT(history.problems, IsEmpty());
-  EXPECT_THAT(runs_of(history), ElementsAre("0 run-03", "0 run-09", "1 run-01", "1 run-02"));
-  EXPECT_EQ(history.last()->run_id, "run-02");
+  EXPECT_THAT(runs_of(history), ElementsAre("0 run-09", "0 run-03", "1 run-02", "1 run-01"));
+  EXPECT_EQ(history.last()->run_id, "run-01");
+}
+
+TEST(BaselineFileTest, AnAnchorThatIsAddedLaterDoesNotMoveTheRun) {
+  BaselineRecord named = baseline(1, 0, Nanoseconds(5));
+  named.anchor = "release-1.4";
+  const BaselineHistory history = parse_baseline_file(
+      file_of({baseline(1, 0, Nanoseconds(5)), baseline(2, 0, Nanoseconds(5)), named}), "x.jsonl",
+      kPlace);
+  EXPECT_THAT(runs_of(history), ElementsAre("0 run-01", "0 run-02"));
+  EXPECT_EQ(history.records[0].anchor, "release-1.4");
 }
 
 // Git's union merge of two branches that both accepted the runs of a third one.

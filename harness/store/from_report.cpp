@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/from_report.hpp"
 
+#include "base/text.hpp"
+#include "base/utc_time.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/stats/summary.hpp"
 
@@ -34,13 +36,17 @@ class RunIndex {
 };
 
 // Returns why the case cannot become a baseline; empty if it can.
-std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run) {
+// `first`: the first run of its chain.
+std::string rejection_reason(const MeasuredCase& measured, const RunRecord* run,
+                             const RunRecord* first) {
   if (measured.outcome != Outcome::ok) {
     const std::string_view name = to_string(measured.outcome);
     return measured.reason ? fmt::format("{}: {}", name, *measured.reason) : std::string(name);
   }
   if (run == nullptr) return "its run record is missing: the machine is unknown";
   if (run->environment.machine_class.empty()) return "the run record has no machine class";
+  if (const std::string& start = (first != nullptr ? first : run)->started; !is_utc_time(start))
+    return fmt::format("the run record states no valid start: `{}`", shorten(start, 40));
   if (run->under)
     return fmt::format("was measured under `{}`: profiled runs cannot become baselines",
                        *run->under);
@@ -96,7 +102,8 @@ ReportBaselines make_baselines(const Report& report, const Acceptance& acceptanc
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string id = cases[i].id;
     const RunRecord* run = runs.run(report.cases[i].run_id);
-    if (std::string reason = rejection_reason(cases[i], run); !reason.empty()) {
+    const RunRecord* first = run == nullptr ? nullptr : runs.run(runs.origin(run->run_id));
+    if (std::string reason = rejection_reason(cases[i], run, first); !reason.empty()) {
       result.refused.push_back({id, std::move(reason)});
       continue;
     }

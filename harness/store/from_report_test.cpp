@@ -103,9 +103,22 @@ TEST(FromReportTest, AReportWithoutAValidTimeIsRefused) {
   Report nowhere = report();
   nowhere.runs[1].environment.machine_class.clear();
   EXPECT_THAT(error(nowhere), HasSubstr("no machine class"));
+  Report timeless = report();
+  timeless.runs[0].started = "yesterday";
+  EXPECT_THAT(error(timeless), HasSubstr("no valid start: `yesterday`"));
   Report empty = report();
   empty.processes.clear();
   EXPECT_THAT(error(empty), HasSubstr("no process records"));
+}
+
+// A run that continues another one in another environment is a run of its own.
+TEST(FromReportTest, ACaseBelongsToTheRunsInItsEnvironment) {
+  Report mixed = report();
+  mixed.runs[1].environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+  const ReportBaselines result = baselines(mixed);
+  ASSERT_EQ(result.records.size(), 1u);
+  EXPECT_EQ(result.records[0].run_id, "r2");
+  EXPECT_EQ(result.records[0].measured.processes.size(), 1u);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
+#include "base/lines.hpp"
 #include "base/text.hpp"
+#include "base/utc_time.hpp"
+#include "harness/store/baseline_file.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +18,8 @@
 
 namespace bench {
 namespace {
+
+constexpr std::string_view kPeakRecord = "peak";
 
 // The JSON fields of a ceiling's value: exactly one of the optionals is set.
 struct UnitFields {
@@ -66,12 +71,27 @@ CeilingValue with_unit_of(const CeilingValue& like, double number) {
       like);
 }
 
-// Returns the first rule that the record violates; empty if there is none.
-std::string find_peak_violation(const UnitFields& units, const PeakRecord& record) {
+// Returns the first rule that the units of a record violate; empty if there is none.
+std::string find_unit_violation(const UnitFields& units) {
   const int values =
       int{units.flops.has_value()} + int{units.bytes.has_value()} + int{units.time.has_value()};
-  if (values != 1) return "needs one of `flops_per_s`, `bytes_per_s` and `ns`";
-  if (record.ceiling.threads < 1) return "`threads` is not at least 1";
+  return values == 1 ? "" : "needs one of `flops_per_s`, `bytes_per_s` and `ns`";
+}
+
+// Returns the first rule that the values of a record violate; empty if there is none.
+std::string find_value_violation(const UnitFields& units, const PeakRecord& record) {
+  if (std::string violation = find_ceiling_violation(record.ceiling); !violation.empty())
+    return violation;
+  if (units.low <= 0) return "`low` is not above 0";
+  if (units.low > units.high) return "`low` is above `high`";
+  // The quartiles lie around the median of the processes; a time may be that of an empty kernel.
+  constexpr double kMaxRatio = 1000;
+  const double value = to_number(record.ceiling.value);
+  if (units.high > kMaxRatio * value || value > kMaxRatio * units.low)
+    return "`low` and `high` are far from the value";
+  if (!record.time.empty() && !is_utc_time(record.time))
+    return fmt::format("`time` is `{}`, not a time such as 2026-11-21T08:00:00Z",
+                       shorten(record.time, 40));
   return "";
 }
 
@@ -111,7 +131,7 @@ std::string to_json_line(const PeakRecord& record) {
   units.low = to_number(record.low);
   units.high = to_number(record.high);
   return json_object([&](JsonWriter& writer) {
-    writer.constant("record", "peak");
+    writer.constant("record", kPeakRecord);
     writer.constant("schema", kPeakSchema);
     peak_fields(writer, record, units);
   });
@@ -119,6 +139,8 @@ std::string to_json_line(const PeakRecord& record) {
 
 Result<PeakRecord> peak_from_json_line(std::string_view line) {
   BENCH_ASSIGN_OR_RETURN(const JsonDocument document, parse_json(line));
+  if (document.root().value_at("record") && document.root().text_at("record") != kPeakRecord)
+    return Error{fmt::format("its field `record` is not `{}`", kPeakRecord), "", ""};
   if (document.root().text_at("schema") != kPeakSchema) {
     return Error{fmt::format("its field `schema` is not `{}`", kPeakSchema), "",
                  "read it with the version of bench that wrote it"};
@@ -127,32 +149,35 @@ Result<PeakRecord> peak_from_json_line(std::string_view line) {
   UnitFields units;
   JsonReader reader(document.root());
   peak_fields(reader, record, units);
+  if (reader.has("gpu") && record.gpu.empty()) reader.report_field("gpu", "is empty");
   std::string problem = reader.problem();
-  if (problem.empty()) problem = find_peak_violation(units, record);
+  if (problem.empty()) problem = find_unit_violation(units);
   if (!problem.empty()) return Error{problem, "", ""};
   if (units.flops) record.ceiling.value = *units.flops;
   if (units.bytes) record.ceiling.value = *units.bytes;
   if (units.time) record.ceiling.value = *units.time;
+  problem = find_value_violation(units, record);
+  if (!problem.empty()) return Error{problem, "", ""};
   record.low = with_unit_of(record.ceiling.value, units.low);
   record.high = with_unit_of(record.ceiling.value, units.high);
   return record;
 }
 
-PeakHistory parse_peaks(std::string_view text, const std::string& path) {
+PeakHistory parse_peaks(std::string_view text, const std::string& path,
+                        std::string_view folder_name) {
   PeakHistory history{path, {}, {}};
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++number;
-    if (line.empty()) continue;
-    auto record = peak_from_json_line(line);
-    if (record.ok()) {
+  for (const NumberedLine& line : Lines(text)) {
+    if (is_blank(line.text)) continue;
+    auto record = peak_from_json_line(line.text);
+    std::string problem = record.ok() ? "" : record.error().message();
+    if (record.ok() && store_name(record->machine_class) != folder_name)
+      problem = fmt::format("machine_class `{}` does not belong here",
+                            shorten(record->machine_class, 80));
+    if (problem.empty()) {
       history.records.push_back(*std::move(record));
     } else {
       history.problems.push_back(
-          fmt::format("{}:{}: ceiling refused: {}", path, number, record.error().message()));
+          fmt::format("{}:{}: ceiling refused: {}", path, line.number, problem));
     }
   }
   return history;

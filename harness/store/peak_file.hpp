@@ -38,7 +38,8 @@ struct PeakRecord {
 
 // Returns one line without a newline.
 std::string to_json_line(const PeakRecord& record);
-// Parses such a line; skips unknown fields.
+// Parses such a line; skips unknown fields. Returns an error for a ceiling that no machine has
+// (find_ceiling_violation()).
 Result<PeakRecord> peak_from_json_line(std::string_view line);
 
 struct PeakHistory {
@@ -46,8 +47,10 @@ struct PeakHistory {
   std::vector<PeakRecord> records;    // in the order of the file
   std::vector<std::string> problems;  // bad lines and why: "path:3: ceiling refused: ..."
 };
-// Parses the text of the file; `path` is for messages.
-PeakHistory parse_peaks(std::string_view text, const std::string& path);
+// Parses the text of the file; `path` is for messages. `folder_name` is the name of its folder, so
+// that a ceiling of another machine class is a bad line (store_name()).
+PeakHistory parse_peaks(std::string_view text, const std::string& path,
+                        std::string_view folder_name);
 
 // Returns the last kMaxPeakValues records of each ceiling, in their order.
 std::vector<PeakRecord> select_last_values(std::vector<PeakRecord> records);

@@ -9,6 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <sys/stat.h>
+
 namespace bench {
 namespace {
 
@@ -48,13 +51,37 @@ TEST(PeakRecord, IsReadBackInEachUnit) {
 }
 
 TEST(PeakRecord, WithoutOneValueIsRefused) {
-  const std::string start = R"({"record":"peak","schema":"bench.peak/1","name":"x","threads":1,)";
+  const std::string start =
+      R"({"record":"peak","schema":"bench.peak/1","name":"dispatch","threads":1,)";
   const std::string end = R"("low":1,"high":1,"run_id":"r","machine_class":"c"})";
   EXPECT_TRUE(peak_from_json_line(start + R"("ns":1,)" + end).ok());
   EXPECT_FALSE(peak_from_json_line(start + end).ok());
   EXPECT_FALSE(peak_from_json_line(start + R"("ns":1,"flops_per_s":1,)" + end).ok());
   EXPECT_FALSE(peak_from_json_line("{}").ok());
   EXPECT_FALSE(peak_from_json_line("[").ok());
+}
+
+// Regression test: a ceiling of 1e-300 FLOP/s gave an ideal time of 1 ns, and any name that begins
+// with `fma_` counted as one of arithmetic.
+TEST(PeakRecord, WhatNoMachineHasIsRefused) {
+  const auto error = [](PeakRecord record) {
+    const auto read = peak_from_json_line(to_json_line(record));
+    return read.ok() ? "" : read.error().message();
+  };
+  const PeakRecord good = peak("r", "fma_avx2_f32", FlopsPerSecond{1e11});
+  EXPECT_EQ(error(good), "");
+  for (const double rate : {0.0, 1e-300, 1e300})
+    EXPECT_THAT(error(peak("r", "fma_avx2_f32", FlopsPerSecond{rate})), HasSubstr("flops_per_s"));
+  for (const char* name : {"fma_x_f32", "fma_avx2_f31", "gemm_", "gemm_x", "fma_cuda_", ""})
+    EXPECT_THAT(error(peak("r", name, FlopsPerSecond{1e11})), HasSubstr("no ceiling has the name"));
+  EXPECT_THAT(error(peak("r", "dispatch", Nanoseconds(0))), HasSubstr("`ns`"));
+  EXPECT_THAT(error(peak("r", "dispatch", FlopsPerSecond{1e11})), HasSubstr("another unit"));
+  EXPECT_THAT(error(peak("r", "read", BytesPerSecond{1e10})), HasSubstr("no level"));
+  PeakRecord crossed = good;
+  crossed.low = FlopsPerSecond{2e11};
+  EXPECT_THAT(error(crossed), HasSubstr("`low` is above `high`"));
+  crossed.low = FlopsPerSecond{0};
+  EXPECT_THAT(error(crossed), HasSubstr("`low` is not above 0"));
 }
 
 TEST(StoredCeilings, AreTheHighestOfTheLastValues) {
@@ -105,7 +132,7 @@ class PeakStore : public testing::Test {
 };
 
 TEST_F(PeakStore, KeepsTheLastValuesOfEachCeiling) {
-  ASSERT_TRUE(store_.add_peaks({peak("0", "fma_avx2_f32", FlopsPerSecond{1})}).ok());
+  ASSERT_TRUE(store_.add_peaks({peak("0", "fma_avx2_f32", FlopsPerSecond{1e9})}).ok());
   for (const std::string run : {"1", "2", "3", "4", "5", "6"}) {
     const auto path = store_.add_peaks({peak(run, "dispatch", Nanoseconds(1))});
     ASSERT_TRUE(path.ok()) << path.error().message();
@@ -117,6 +144,37 @@ TEST_F(PeakStore, KeepsTheLastValuesOfEachCeiling) {
   EXPECT_EQ(history->records[0].run_id, "0");
   EXPECT_EQ(history->records[1].run_id, "2");
   EXPECT_THAT(store_.peaks("other")->records, IsEmpty());
+}
+
+// Regression test: a ceiling of another machine class used to count, and verify was silent.
+TEST_F(PeakStore, CeilingsOfAnotherClassAreABadLine) {
+  PeakRecord foreign = peak("1", "dispatch", Nanoseconds(1));
+  foreign.machine_class = "other";
+  std::string nameless = to_json_line(peak("2", "dispatch", Nanoseconds(1)));
+  nameless.insert(1, R"("gpu":"",)");
+  folder_.write("class-2c/peak.jsonl", to_json_line(foreign) + "\n" + nameless + "\n");
+  const auto history = store_.peaks("class-2c");
+  ASSERT_TRUE(history.ok());
+  EXPECT_THAT(history->records, IsEmpty());
+  EXPECT_THAT(history->problems,
+              ElementsAre(HasSubstr("peak.jsonl:1: ceiling refused: machine_class `other` does not "
+                                    "belong here"),
+                          HasSubstr("peak.jsonl:2: ceiling refused: `gpu` is empty")));
+  EXPECT_EQ(store_.peak_problems(), history->problems);
+}
+
+// Regression test: `bench peak` used to find this only after it had measured.
+TEST_F(PeakStore, AFileThatCannotBeReplacedIsFoundBeforeMeasuring) {
+  EXPECT_TRUE(store_.check_peaks("class-2c"));
+  const std::string path = folder_.write("class-2c/peak.jsonl", "rubbish\n");
+  EXPECT_THAT(store_.check_peaks("class-2c").error().message(),
+              HasSubstr("peak.jsonl:1: ceiling refused"));
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(folder_.write("elsewhere", ""), path);
+  EXPECT_THAT(store_.check_peaks("class-2c").error().message(), HasSubstr("symbolic link"));
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(store_.check_peaks("class-2c"));
 }
 
 TEST_F(PeakStore, CeilingsAreNoBaselines) {

@@ -4,11 +4,13 @@
 #include "base/json_reader.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "base/utc_time.hpp"
 #include "harness/result/fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -16,11 +18,21 @@ namespace bench {
 namespace {
 
 constexpr std::int64_t kMaxEpoch = 1'000'000;  // so that the next epoch never overflows
+// What no measurement exceeds: a larger number is malformed, and would shift the level of a case.
+constexpr Nanoseconds kMaxTime = std::chrono::hours(24 * 7);
+constexpr Nanoseconds kMaxCanary = std::chrono::seconds(10);  // canaries take microseconds
+constexpr double kMaxCount = 1e12;
+constexpr double kMaxThreads = 1 << 16;
+constexpr double kMaxHertz = 1e12;
+constexpr double kMaxWork = 1e18;  // FLOPs or bytes of an activity
+// How far the times by speed may be from the processes' times, which are those of the same samples
+// at one speed.
+constexpr double kMaxSpeedRatio = 100;
 
 template <class Archive, class Process>
 void process_summary_fields(Archive& archive, Process& process) {
-  archive.required("n", process.samples);
-  archive.required("iterations_per_sample", process.iterations_per_sample);
+  archive.required("n", process.samples, within(1, kMaxCount));
+  archive.required("iterations_per_sample", process.iterations_per_sample, within(1, kMaxCount));
   archive.required("med_ns", process.median);
   archive.required("q25_ns", process.q25);
   archive.required("p90_ns", process.p90);
@@ -36,8 +48,8 @@ void stored_activity_fields(Archive& archive, Activity& activity) {
   archive.optional("scope", activity.scope);
   archive.required("start_ns", activity.start);
   archive.required("duration_ns", activity.duration);
-  archive.optional("flops", activity.flops);
-  archive.optional("bytes", activity.bytes);
+  archive.optional("flops", activity.flops, within(0, kMaxWork));
+  archive.optional("bytes", activity.bytes, within(0, kMaxWork));
 }
 
 template <class Archive, class Profile>
@@ -45,7 +57,7 @@ void stored_profile_fields(Archive& archive, Profile& profile) {
   archive.required("duration_ns", profile.duration);
   archive.list("activities", profile.activities,
                [](Archive& entry, auto& activity) { stored_activity_fields(entry, activity); });
-  archive.required("left_out", profile.left_out);
+  archive.required("left_out", profile.left_out, within(0, kMaxCount));
 }
 
 template <class Archive, class Baseline>
@@ -61,6 +73,7 @@ void provenance_fields(Archive& archive, Baseline& record) {
   archive.required("reason", record.reason);
   archive.optional("anchor", record.anchor);
   archive.optional("accepted_from", record.accepted_from);
+  archive.optional("adopted_from", record.adopted_from);
   archive.optional("seed", record.seed);
 }
 
@@ -75,10 +88,10 @@ void baseline_fields(Archive& archive, Baseline& record) {
   });
   archive.optional("implementation", measured.exact.implementation);
   archive.optional("flags", measured.flags);
-  archive.optional("clock_hz", measured.clock_hz);
+  archive.optional("clock_hz", measured.clock_hz, within(1, kMaxHertz));
   archive.optional("sample_method", measured.sample_method);
   archive.optional_inline("at_canary_ns", measured.at);
-  archive.optional("canary_threads", measured.canary_threads);
+  archive.optional("canary_threads", measured.canary_threads, within(1, kMaxThreads));
   archive.optional("by_speed", measured.by_speed);
   archive.list("processes", measured.processes,
                [](Archive& entry, auto& process) { process_summary_fields(entry, process); });
@@ -89,24 +102,55 @@ void baseline_fields(Archive& archive, Baseline& record) {
                 [](Archive& entry, auto& profile) { stored_profile_fields(entry, profile); });
 }
 
+std::string find_process_violation(const ProcessSummary& process) {
+  const bool ordered =
+      process.min <= process.q25 && process.q25 <= process.median && process.median <= process.p90;
+  if (!ordered) return "`processes` is not in the order min_ns, q25_ns, med_ns, p90_ns";
+  if (process.min <= Nanoseconds(0)) return "`processes.min_ns` is not above 0";
+  return "";
+}
+
+bool is_possible_canary(Nanoseconds canary) {
+  return canary > Nanoseconds(0) && canary <= kMaxCanary;
+}
+
+// Checks the speeds, and that the times by speed are about those of the processes.
+std::string find_speed_violation(const MeasuredCase& measured) {
+  if (measured.at && !is_possible_canary(measured.at->canary))
+    return fmt::format("`at_canary_ns` is not from 1 to {}", kMaxCanary.count());
+  if (!measured.by_speed) return "";
+  if (static_cast<double>(measured.by_speed->processes) > kMaxCount)
+    return "`by_speed.processes` is too large";
+  const double nanoseconds = median_iteration(measured).value_or(0);
+  for (const SpeedCell& cell : measured.by_speed->cells) {
+    const bool is_possible = is_possible_canary(cell.canary) &&
+                             (!cell.join || is_possible_canary(*cell.join)) &&
+                             static_cast<double>(cell.samples) <= kMaxCount;
+    if (!is_possible) return "`by_speed.cells` has a canary, samples or a join time out of range";
+    const double ratio = std::chrono::duration<double, std::nano>(cell.time).count() / nanoseconds;
+    if (ratio > kMaxSpeedRatio || ratio < 1 / kMaxSpeedRatio)
+      return "`by_speed.cells` contradicts the times of `processes`";
+  }
+  return "";
+}
+
 // Checks rules that the field reader does not check: ranges of values, and relations between
 // fields. Returns the first violated rule, or an empty string.
 std::string find_violation(const BaselineRecord& record) {
   if (record.measured.id.empty()) return "`id` is empty";
   if (record.run_id.empty()) return "`run_id` is empty";
+  if (!is_utc_time(record.time))
+    return fmt::format("`time` is `{}`, not a time such as 2026-11-21T08:00:00Z",
+                       shorten(record.time, 40));
   if (record.environment.machine_class.empty()) return "`environment.machine_class` is missing";
+  if (record.environment.threads.value_or(1) < 1) return "`environment.threads` is not at least 1";
   if (record.epoch > kMaxEpoch) return "`epoch` is too large";
   if (record.measured.processes.empty()) return "`processes` is missing";
   for (const ProcessSummary& process : record.measured.processes) {
-    if (process.samples < 1) return "`processes.n` is not at least 1";
-    if (process.iterations_per_sample < 1)
-      return "`processes.iterations_per_sample` is not at least 1";
-    const bool ordered = process.min <= process.q25 && process.q25 <= process.median &&
-                         process.median <= process.p90;
-    if (!ordered) return "`processes` is not in the order min_ns, q25_ns, med_ns, p90_ns";
-    if (process.min <= Nanoseconds(0)) return "`processes.min_ns` is not above 0";
+    if (std::string violation = find_process_violation(process); !violation.empty())
+      return violation;
   }
-  return "";
+  return find_speed_violation(record.measured);
 }
 
 // Returns the number of bytes that the activity adds to a list.
@@ -134,7 +178,7 @@ Result<BaselineRecord> baseline_from_json_line(std::string_view line) {
                  "", "read it with the version of bench that wrote it"};
   }
   BaselineRecord record;
-  JsonReader reader(document.root());
+  JsonReader reader(document.root(), {.max_time = kMaxTime});
   baseline_fields(reader, record);
   std::string problem = reader.problem();
   if (problem.empty()) problem = find_violation(record);

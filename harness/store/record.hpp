@@ -53,6 +53,8 @@ struct BaselineRecord {
   std::string reason;  // why it became a baseline
   std::optional<std::string> anchor;
   std::string accepted_from;  // name of the result file
+  // The machine class of the run if it was adopted from another one; else nullopt
+  std::optional<std::string> adopted_from;
   // Seed of the input data; another seed gives another output digest
   std::optional<std::uint64_t> seed;
   EnvironmentRecord environment;

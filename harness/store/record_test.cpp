@@ -117,6 +117,8 @@ TEST(BaselineRecordTest, WhatContradictsItselfIsRefused) {
   EXPECT_THAT(with("/run_id", ""), HasSubstr("`run_id` is empty"));
   EXPECT_THAT(with("/epoch", -1), HasSubstr("`epoch` is not an integer from 0"));
   EXPECT_THAT(with("/environment/machine_class", ""), HasSubstr("`environment.machine_class`"));
+  for (const char* time : {"", "garbage", "2026-11-31T08:00:00Z", "2026-11-21"})
+    EXPECT_THAT(with("/time", time), HasSubstr("`time` is `"));
   EXPECT_THAT(with("/processes", json::array()), HasSubstr("`processes` is missing"));
   EXPECT_THAT(with("/processes/0/n", 0), HasSubstr("`processes.n`"));
   EXPECT_THAT(with("/processes/0/iterations_per_sample", 0), HasSubstr("iterations_per_sample"));

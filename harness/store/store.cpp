@@ -3,6 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/folder.hpp"
+#include "base/lines.hpp"
 #include "harness/stats/summary.hpp"
 #include "harness/store/baseline_file.hpp"
 
@@ -120,6 +121,13 @@ Status check_readable(const BaselineRecord& record, const std::string& line) {
   return Error{"its id or machine class is not valid UTF-8", record.measured.id, ""};
 }
 
+// Returns an error if a file of ceilings has a bad line: it would be lost if the file were
+// replaced.
+Status check_readable(const PeakHistory& history) {
+  if (history.problems.empty()) return Done{};
+  return Error{history.problems.front(), "", "fix or remove the line"};
+}
+
 // Returns nullptr if the history does not contain the run.
 const BaselineRecord* find_run(const BaselineHistory& history, const std::string& run_id) {
   const auto found = std::ranges::find(history.records, run_id, &BaselineRecord::run_id);
@@ -233,8 +241,7 @@ Result<std::vector<StoreFile>> BaselineStore::list() const {
 
 SpeedLevels BaselineStore::speed_levels(std::string_view machine_class) const {
   if (machine_class.empty()) return {};
-  std::map<int, std::pair<std::string, Nanoseconds>>
-      first;  // by threads: start of a run, its level
+  std::map<int, std::map<Nanoseconds, std::size_t>> files;  // by threads and level
   const std::string folder_name = case_file(machine_class, "").folder_name;
   // Reads only this folder, because folders of other machine classes may be unreadable.
   std::error_code ignored;
@@ -242,16 +249,18 @@ SpeedLevels BaselineStore::speed_levels(std::string_view machine_class) const {
     if (!is_store_file(name)) continue;
     const auto history = read({folder_name, std::move(name), std::nullopt});
     if (!history.ok()) continue;
-    for (const BaselineRecord& record : history->records) {
-      const MeasuredCase& measured = record.measured;
-      if (!measured.at || !measured.canary_threads) continue;
-      const std::pair level(record.time, measured.at->canary);
-      const auto [entry, is_new] = first.try_emplace(*measured.canary_threads, level);
-      if (!is_new) entry->second = std::min(entry->second, level);
-    }
+    const auto first = std::ranges::find_if(history->records, [](const BaselineRecord& record) {
+      return record.measured.at && record.measured.canary_threads;
+    });
+    if (first == history->records.end()) continue;
+    ++files[*first->measured.canary_threads][first->measured.at->canary];
   }
   SpeedLevels levels;
-  for (const auto& [threads, level] : first) levels.emplace(threads, level.second);
+  for (const auto& [threads, counts] : files) {
+    const auto usual =
+        std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    levels.emplace(threads, usual->first);
+  }
   return levels;
 }
 
@@ -343,12 +352,63 @@ Result<Pruned> BaselineStore::prune(const StoreFile& file, Malformed malformed) 
   return result;
 }
 
+Result<std::size_t> BaselineStore::remove_run(const StoreFile& file,
+                                              std::string_view run_id) const {
+  const std::string folder = folder_ + "/" + file.folder_name;
+  const std::string path = file_path(file);
+  if (is_link(folder)) return link_error(folder);
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  std::string new_text;
+  std::size_t removed = 0;
+  for (const NumberedLine& line : Lines(text)) {
+    const auto record = baseline_from_json_line(line.text);
+    if (record.ok() && record->run_id == run_id) {
+      ++removed;
+    } else {
+      new_text += fmt::format("{}\n", line.text);
+    }
+  }
+  if (removed == 0) return removed;
+  if (!new_text.empty()) {
+    BENCH_RETURN_IF_ERROR(write_file(path, new_text, Existing::replace));
+  } else if (::unlink(path.c_str()) != 0) {
+    return system_error("remove the file", path, errno);
+  }
+  return removed;
+}
+
+Result<Adopted> BaselineStore::adopt(const StoreFile& file,
+                                     const std::string& machine_class) const {
+  BENCH_ASSIGN_OR_RETURN(BaselineHistory source, read(file));
+  if (source.records.empty()) return Adopted{};
+  const StoreFile target = case_file(machine_class, source.last()->measured.id);
+  const std::string folder = folder_ + "/" + target.folder_name;
+  const std::string path = file_path(target);
+  BENCH_RETURN_IF_ERROR(make_folder(folder));
+  BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
+  BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+  if (!text.empty()) return Adopted{Adopted::Result::present, 0};
+  std::string lines;
+  for (BaselineRecord& record : source.records) {
+    if (!record.adopted_from) record.adopted_from = record.environment.machine_class;
+    record.environment.machine_class = machine_class;
+    const std::string line = to_json_line(record);
+    BENCH_RETURN_IF_ERROR(check_readable(record, line));
+    lines += line + '\n';
+  }
+  BENCH_RETURN_IF_ERROR(write_file(path, lines, Existing::replace));
+  return Adopted{Adopted::Result::adopted, source.records.size()};
+}
+
 Status BaselineStore::check_peaks(std::string_view machine_class) const {
   const std::string folder = folder_ + "/" + store_name(machine_class);
   for (const std::string& path : {folder_, folder}) {
     if (is_link(path)) return link_error(path);
   }
-  return advise_other_store(check_output_folder(folder));
+  BENCH_RETURN_IF_ERROR(advise_other_store(check_output_folder(folder)));
+  BENCH_ASSIGN_OR_RETURN(const PeakHistory history, peaks(machine_class));
+  return check_readable(history);
 }
 
 Result<FoundPeaks> find_peaks(const std::string& store, std::string_view machine_class) {
@@ -369,7 +429,7 @@ Result<PeakHistory> BaselineStore::peaks(std::string_view machine_class) const {
     return PeakHistory{path, {}, {}};
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::shared));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
-  return parse_peaks(text, path);
+  return parse_peaks(text, path, store_name(machine_class));
 }
 
 std::vector<std::string> BaselineStore::peak_problems() const {
@@ -383,7 +443,7 @@ std::vector<std::string> BaselineStore::peak_problems() const {
       problems.push_back(text.error().message());
       continue;
     }
-    const PeakHistory history = parse_peaks(*text, path);
+    const PeakHistory history = parse_peaks(*text, path, folder);
     problems.insert(problems.end(), history.problems.begin(), history.problems.end());
   }
   return problems;
@@ -397,9 +457,8 @@ Result<std::string> BaselineStore::add_peaks(const std::vector<PeakRecord>& reco
   BENCH_RETURN_IF_ERROR(make_folder(folder));
   BENCH_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::acquire(folder, LockKind::exclusive));
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_text(path));
-  PeakHistory history = parse_peaks(text, path);
-  if (!history.problems.empty())
-    return Error{history.problems.front(), "", "fix or remove the line"};
+  PeakHistory history = parse_peaks(text, path, store_name(records.front().machine_class));
+  BENCH_RETURN_IF_ERROR(check_readable(history));
   history.records.insert(history.records.end(), records.begin(), records.end());
   std::string lines;
   for (const PeakRecord& record : select_last_values(std::move(history.records)))

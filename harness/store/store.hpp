@@ -62,6 +62,11 @@ struct Pruned {
   std::string path;
   std::size_t kept = 0, dropped = 0;  // numbers of runs
 };
+struct Adopted {
+  enum class Result { adopted, present };  // present: the class has runs of the case already
+  Result result = Result::adopted;
+  std::size_t runs = 0;
+};
 // What to do with malformed lines.
 enum class Malformed { refuse, drop };
 
@@ -79,8 +84,8 @@ class BaselineStore {
   static StoreFile case_file(std::string_view machine_class, std::string_view id);
   // Returns no records if the file does not exist.
   Result<BaselineHistory> read(const StoreFile& file) const;
-  // Returns the levels of speed at which the times of this machine class are stated: those of its
-  // first stored run. Ignores unreadable files and a missing store.
+  // Returns the levels of speed at which the times of this machine class are stated: those of the
+  // first run of most cases. Ignores unreadable files and a missing store.
   SpeedLevels speed_levels(std::string_view machine_class) const;
   // Returns all files by folder and name, or an error if the folder does not exist.
   Result<std::vector<StoreFile>> list() const;
@@ -98,8 +103,8 @@ class BaselineStore {
   // the record keeps that of the stored run. An epoch opens only if the current epoch has other
   // runs.
   Result<Appended> append(BaselineRecord record, EpochPolicy policy) const;
-  // Returns an error if the ceilings of this machine class could not be stored. Call this before
-  // they are measured. Leaves no new folder.
+  // Returns an error if the ceilings of this machine class could not be stored, also because the
+  // file is a link or has a bad line. Call this before they are measured. Leaves no new folder.
   Status check_peaks(std::string_view machine_class) const;
   // Returns the ceilings of a machine class; no records if none are stored.
   Result<PeakHistory> peaks(std::string_view machine_class) const;
@@ -111,6 +116,12 @@ class BaselineStore {
   // Removes all runs except the last kRunsPerEpoch runs of each epoch and those with an anchor.
   // Malformed lines are an error or are dropped, as `malformed` states.
   Result<Pruned> prune(const StoreFile& file, Malformed malformed) const;
+  // Removes all lines of a run from a file, and the file if no line remains. Keeps all others
+  // unchanged, also malformed ones. Returns the number of removed lines.
+  Result<std::size_t> remove_run(const StoreFile& file, std::string_view run_id) const;
+  // Copies the runs of a case on another machine class to `machine_class`, which then has the same
+  // epochs. Does nothing if it has runs of the case.
+  Result<Adopted> adopt(const StoreFile& file, const std::string& machine_class) const;
 
  private:
   std::string folder_;

@@ -73,7 +73,15 @@ TEST_F(StoreTest, ItsLevelOfSpeedIsThatOfTheFirstRun) {
     append(record);
   }
   EXPECT_EQ(history().records.back().measured.at->canary, Nanoseconds(1000));
-  EXPECT_EQ(store_.speed_levels(test::kStoredMachine), (SpeedLevels{{2, Nanoseconds(1200)}}));
+  EXPECT_EQ(store_.speed_levels(test::kStoredMachine), (SpeedLevels{{2, Nanoseconds(1100)}}));
+  // The first run of most cases counts, whatever their clocks said.
+  for (const char* id : {"pool/x", "softmax/y"}) {
+    BaselineRecord record = baseline(4, {Nanoseconds(100)});
+    record.measured.id = id;
+    test::set_by_speed(record.measured, test::times_at(100, Nanoseconds(1300)));
+    append(record);
+  }
+  EXPECT_EQ(store_.speed_levels(test::kStoredMachine), (SpeedLevels{{2, Nanoseconds(1300)}}));
   EXPECT_TRUE(store_.speed_levels("another-2c-01234567").empty());
 }
 
@@ -259,6 +267,55 @@ TEST_F(StoreTest, PruneKeepsTheLastRunsOfEachEpochAndAnchors) {
   const std::string text = test::read_text(path());
   EXPECT_EQ(std::ranges::count(text, '\n'), 34);
   EXPECT_EQ(store_.prune(kFile, Malformed::refuse)->dropped, 0u);
+}
+
+// Regression test: runs that were saved while the clock was wrong used to be the first that prune
+// removed.
+TEST_F(StoreTest, PruneKeepsTheRunsThatWereSavedLastWhateverTheClockSays) {
+  for (int i = 1; i <= 33; ++i) {
+    BaselineRecord record = baseline(i, 0, Nanoseconds(5));
+    if (i > 31) record.time = "1970-01-01T00:00:00Z";
+    append(record);
+  }
+  EXPECT_EQ(store_.prune(kFile, Malformed::refuse)->dropped, 3u);
+  EXPECT_EQ(history().records.front().run_id, "run-04");
+  EXPECT_EQ(history().last()->run_id, "run-33");
+}
+
+TEST_F(StoreTest, RemovingARunKeepsEveryOtherLine) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  append(baseline(2, 0, Nanoseconds(9)));
+  append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::new_epoch);
+  write("rubbish\n");
+  EXPECT_EQ(*store_.remove_run(kFile, "run-03"), 0u);
+  EXPECT_EQ(*store_.remove_run(kFile, "run-02"), 2u);
+  EXPECT_EQ(test::read_text(path()), to_json_line(baseline(1, 0, Nanoseconds(5))) + "\nrubbish\n");
+  EXPECT_EQ(history().last()->epoch, 0);
+}
+
+TEST_F(StoreTest, RemovingTheOnlyRunRemovesTheFile) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  EXPECT_EQ(*store_.remove_run(kFile, "run-01"), 1u);
+  EXPECT_FALSE(fs::exists(path()));
+  EXPECT_FALSE(store_.holds(test::kStoredMachine));
+}
+
+TEST_F(StoreTest, AdoptingAClassCopiesItsRunsWithTheirEpochs) {
+  append(baseline(1, 0, Nanoseconds(5)));
+  append(baseline(2, 0, Nanoseconds(9)), EpochPolicy::new_epoch);
+  EXPECT_EQ(store_.adopt(kFile, "new-2c-11111111")->runs, 2u);
+  const StoreFile target = BaselineStore::case_file("new-2c-11111111", test::kStoredCase);
+  const BaselineHistory adopted = *store_.read(target);
+  EXPECT_THAT(adopted.problems, IsEmpty());
+  ASSERT_EQ(adopted.records.size(), 2u);
+  EXPECT_EQ(adopted.records[1].epoch, 1);
+  EXPECT_EQ(adopted.records[1].adopted_from, test::kStoredMachine);
+  EXPECT_EQ(history().records.size(), 2u);
+  EXPECT_EQ(store_.adopt(kFile, "new-2c-11111111")->result, Adopted::Result::present);
+  // A second adoption still names the class that measured.
+  EXPECT_EQ(store_.adopt(target, "third-2c-22222222")->runs, 2u);
+  const auto third = store_.read(BaselineStore::case_file("third-2c-22222222", test::kStoredCase));
+  EXPECT_EQ(third->records[0].adopted_from, test::kStoredMachine);
 }
 
 TEST_F(StoreTest, PruneDropsDamagedLinesOnlyWhenTold) {

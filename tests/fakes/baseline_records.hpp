@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,21 @@ inline ProcessSummary make_process(Nanoseconds median) {
   return process;
 }
 
-// Returns a run with one process per median. `number` is its day of the month and part of its id.
+// Returns the time of day `number`, counted from 2026-11-01.
+inline std::string time_of_day(int number) {
+  using namespace std::chrono;
+  const year_month_day date(sys_days(2026y / November / 1) + days(number - 1));
+  return fmt::format("{}-{:02}-{:02}T08:00:00Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+// Returns a run with one process per median. `number` is its day and part of its id.
 inline BaselineRecord baseline(int number, const std::vector<Nanoseconds>& medians) {
   BaselineRecord record;
   record.measured.id = kStoredCase;
   record.measured.case_hash = kStoredHash;
   record.run_id = fmt::format("run-{:02}", number);
-  record.time = fmt::format("2026-11-{:02}T08:00:00Z", number);
+  record.time = time_of_day(number);
   record.reason = "nightly";
   record.environment.machine_class = kStoredMachine;
   for (const Nanoseconds median : medians)

@@ -19,6 +19,7 @@ inline constexpr const char* kStoredHash = "0123456789abcdef";
 inline RunRecord sample_run(std::string run_id) {
   RunRecord run;
   run.run_id = std::move(run_id);
+  run.started = "2026-11-21T08:00:00Z";
   run.environment.machine_class = kStoredMachine;
   run.environment.libraries = {{"onednn", "3.2.0"}};
   return run;
