@@ -147,6 +147,28 @@ TEST_F(HistoryCommand, FailOnRegressionIs1WhereTheLastChangeMadeACaseSlower) {
   EXPECT_EQ(history({"pool/x"}).status, 0);
 }
 
+// Regression test: a slowdown by a factor of 3 in the last four of nine runs passed.
+TEST_F(HistoryCommand, FailOnRegressionFailsForAnEvidentSlowdownThatIsStillPending) {
+  for (int day = 1; day <= 9; ++day) {
+    BaselineRecord record = run(kSlower, day, day < 6 ? 100 : 300);
+    if (day > 5) record.environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+    store(record);
+  }
+  const ProgramResult result = history({"--fail-on", "regression"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, StartsWith("1 of 1 case changed since 2026-11-01: conv/"));
+  EXPECT_THAT(result.out, HasSubstr("env.ONEDNN_MAX_CPU_ISA n/a -> SSE41"));
+  EXPECT_EQ(history().status, 0);
+}
+
+TEST_F(HistoryCommand, FailOnPendingIs4ForASlowdownThatIsNotCertain) {
+  for (int day = 1; day <= 14; ++day) store(run(kSteady, day, day < 13 ? 100 : 103));
+  const ProgramResult pending = history({"--fail-on", "pending"});
+  EXPECT_EQ(pending.status, 4);
+  EXPECT_THAT(pending.out, HasSubstr("may have changed"));
+  EXPECT_EQ(history({"--fail-on", "regression"}).status, 0);
+}
+
 TEST_F(HistoryCommand, AnAcceptedChangeIsNoRegression) {
   for (int day = 1; day <= 24; ++day)
     store(run(kSteady, day, day < 13 ? 50 : 60, day < 13 ? 0 : 1));

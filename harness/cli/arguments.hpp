@@ -22,6 +22,8 @@ struct Shard {
 };
 
 enum class Output { text, json };
+// What makes `compare` and `history` fail. pending: also slowdowns that are not certain.
+enum class FailOn { nothing, regression, pending };
 enum class Verbosity { normal, quiet };
 
 // Settings of the profiler. The switches override those of the configuration and of the
@@ -95,7 +97,7 @@ struct Arguments {
   std::optional<std::string> gpu;             // --gpu FILE, which describes a GPU
   bool require_gpu = false;                   // --require gpu
   bool check = false;                         // trace --check
-  bool fail_on_regression = false;            // compare --fail-on regression
+  FailOn fail_on = FailOn::nothing;           // compare and history --fail-on
   bool across_machines = false;               // compare --across-machines
   std::optional<std::string> by;              // compare --by PARAMETER
   std::optional<std::string> against;         // compare --against VALUE

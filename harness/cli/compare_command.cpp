@@ -93,9 +93,10 @@ bool has_comparable_case(const Comparison& comparison) {
 
 ExitStatus comparison_exit_status(const Comparison& comparison, const Arguments& arguments) {
   const bool has_regression = comparison.count(CaseVerdict::slower) > 0;
-  if (arguments.fail_on_regression && has_regression) return ExitStatus::regression;
+  const bool fails_on_regression = arguments.fail_on != FailOn::nothing;
+  if (fails_on_regression && has_regression) return ExitStatus::regression;
   // If `compare` is used as a gate, comparing nothing must not count as success.
-  const bool is_required = arguments.fail_on_regression || arguments.gate.require_baseline;
+  const bool is_required = fails_on_regression || arguments.gate.require_baseline;
   if (is_required && !has_comparable_case(comparison)) return ExitStatus::nothing_comparable;
   return ExitStatus::success;
 }
@@ -168,7 +169,7 @@ Status check_by_options(const Arguments& arguments) {
     return Error{"compares the cases of one result", "--by",
                  "name one result, or omit --by to compare two"};
   }
-  if (arguments.fail_on_regression || arguments.gate.require_baseline ||
+  if (arguments.fail_on != FailOn::nothing || arguments.gate.require_baseline ||
       arguments.across_machines) {
     return Error{
         "cannot be used with --fail-on, --require-baseline or --across-machines: these are for two "
@@ -194,6 +195,12 @@ Result<ExitStatus> compare_cases(const Arguments& arguments, Env& env) {
 }  // namespace
 
 ExitStatus compare_command(const Arguments& arguments, Env& env) {
+  if (arguments.fail_on == FailOn::pending) {
+    return fail("compare",
+                Error{"compares two results, in which no change is pending", "--fail-on pending",
+                      "--fail-on regression exits with 1 if a case became slower"},
+                ExitStatus::usage, env);
+  }
   if (arguments.against && !arguments.by) {
     return fail("compare", Error{"needs --by PARAMETER", "--against", "for example --by dtype"},
                 ExitStatus::usage, env);

@@ -69,7 +69,11 @@ constexpr std::array kOffers = {
     Offer{"", "device", [] { return to_words(device_names()); }},
     Offer{"", "direction", [] { return to_words(ops::direction_names()); }},
     Offer{"", "dtype", [] { return row_names(data_types()); }},
-    Offer{"", "fail-on", [] { return Words{"regression"}; }},
+    Offer{"history", "fail-on",
+          [] {
+            return Words{"regression", "pending"};
+          }},
+    Offer{"compare", "fail-on", [] { return Words{"regression"}; }},
     Offer{"", "kind", [] { return to_words(activity_kind_names()); }},
     Offer{"", "order-by", [] { return row_names(analysis::columns()); }},
     Offer{"", "phase", [] { return to_words(kPhaseFilterNames); }},

@@ -73,7 +73,9 @@ TEST_F(BashCompletion, ValuesOfOptionsAreOfferedAndNoFiles) {
               ElementsAre("trace", "html", "memory_flow"));
   EXPECT_THAT(completions_of({"bench", "compare", "a", "b", "--fail-on", ""}),
               ElementsAre("regression"));
-  EXPECT_THAT(completions_of({"bench", "history", "--fail-on", ""}), ElementsAre("regression"));
+  EXPECT_THAT(completions_of({"bench", "history", "--fail-on", ""}),
+              ElementsAre("regression", "pending"));
+  EXPECT_THAT(completions_of({"bench", "baseline", "r"}), ElementsAre("remove"));
   EXPECT_THAT(completions_of({"bench", "history", "--si"}), ElementsAre("--since"));
   EXPECT_THAT(completions_of({"bench", "run", "--device", "cu"}), ElementsAre("cuda"));
   EXPECT_THAT(completions_of({"bench", "run", "--set", "measure.pr"}),

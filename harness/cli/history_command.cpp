@@ -109,12 +109,15 @@ std::string format_history(const std::vector<ShownTrend>& shown, const Arguments
 }
 
 ExitStatus history_exit_status(const std::vector<ShownTrend>& shown, const Arguments& arguments) {
-  if (!arguments.fail_on_regression) return ExitStatus::success;
+  if (arguments.fail_on == FailOn::nothing) return ExitStatus::success;
   if (std::ranges::any_of(shown, &ShownTrend::is_slower_now)) return ExitStatus::regression;
   // A check in CI must not pass if no case was searched for changes.
   const bool is_searched =
       std::ranges::any_of(shown, [](const ShownTrend& entry) { return entry.trend().is_searched; });
-  return is_searched ? ExitStatus::success : ExitStatus::nothing_comparable;
+  if (!is_searched) return ExitStatus::nothing_comparable;
+  const bool is_undecided = arguments.fail_on == FailOn::pending &&
+                            std::ranges::any_of(shown, &ShownTrend::may_be_slower);
+  return is_undecided ? ExitStatus::undecided : ExitStatus::success;
 }
 
 Result<ExitStatus> show_history(const Arguments& arguments, Env& env) {

@@ -2,10 +2,10 @@
 // table: one row per option
 #include "harness/cli/option.hpp"
 
-#include "base/characters.hpp"
 #include "base/number.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
+#include "base/utc_time.hpp"
 #include "harness/cli/analysis_options.hpp"
 #include "harness/config/settings.hpp"
 #include "harness/host/gpu_description.hpp"
@@ -16,33 +16,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace bench {
 namespace {
-
-// Returns whether a text is a valid date, optionally with the beginning of a time: "2026-11-01",
-// "2026-11-01T08:00". Does not check the range of the time.
-bool is_date(std::string_view text) {
-  constexpr std::string_view kPattern = "dddd-dd-ddTdd:dd:ddZ";
-  constexpr std::size_t kDateLength = 10;
-  if (text.size() < kDateLength || text.size() > kPattern.size()) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (kPattern[i] == 'd' ? !is_digit(text[i]) : text[i] != kPattern[i]) return false;
-  }
-  const auto number = [&](std::size_t begin, std::size_t length) {
-    unsigned value = 0;
-    std::from_chars(text.data() + begin, text.data() + begin + length, value);
-    return value;
-  };
-  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
-                                     std::chrono::month(number(5, 2)),
-                                     std::chrono::day(number(8, 2)))
-      .ok();
-}
 
 Status set_shard(Arguments& arguments, const std::string& value) {
   const std::size_t slash = value.find('/');
@@ -92,11 +73,14 @@ Status set_requirement(Arguments& arguments, const std::string& value) {
 }
 
 Status set_fail_on(Arguments& arguments, const std::string& value) {
-  if (value != "regression") {
-    return Error{fmt::format("unknown value {}; expected regression", quote(value)), "--fail-on",
-                 ""};
-  }
-  arguments.fail_on_regression = true;
+  constexpr std::array<std::pair<std::string_view, FailOn>, 2> kValues = {
+      {{"regression", FailOn::regression}, {"pending", FailOn::pending}}};
+  const auto* const found = std::ranges::find(kValues, std::string_view(value),
+                                              &std::pair<std::string_view, FailOn>::first);
+  if (found == kValues.end())
+    return Error{fmt::format("unknown value {}; expected regression or pending", quote(value)),
+                 "--fail-on", ""};
+  arguments.fail_on = found->second;
   return Done{};
 }
 
@@ -127,10 +111,9 @@ Status set_duets(Arguments& arguments, const std::string& value) {
 }
 
 Status set_since(Arguments& arguments, const std::string& value) {
-  if (!is_date(value)) {
-    return Error{
-        fmt::format("{} is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", quote(value)),
-        "--since", "for example --since 2026-11-01"};
+  if (!is_utc_date(value)) {
+    return Error{fmt::format("{} is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", quote(value)),
+                 "--since", "for example --since 2026-11-01"};
   }
   arguments.since = value;
   return Done{};
@@ -550,9 +533,16 @@ constexpr std::array kCommandHelp = {
         "history",
         "fail-on",
         {"WHAT",
-         "regression: exit 1 if the last change point of a case made it slower, and 5 if no case "
-         "has enough runs"}},
-    CommandHelp{"baseline", "force", {"", "prune: drop lines that cannot be read"}},
+         "regression: exit 1 if a case became slower at its last change point or is evidently "
+         "slower, and 5 if no case has enough runs; pending: also 4 if the last runs of a case may "
+         "be slower"}},
+    CommandHelp{"baseline",
+                "force",
+                {"",
+                 "save: also store slower runs and those of another environment; prune: drop lines "
+                 "that cannot be read; remove: also runs with an anchor; adopt: also a class of "
+                 "another processor"}},
+    CommandHelp{"baseline", "dry-run", {"", "list what would be removed or adopted, and stop"}},
     CommandHelp{
         "gate", "out", {"DIR", "folder for evidence, reports and kits (default gate-NAME-ID)"}},
     CommandHelp{"gate",

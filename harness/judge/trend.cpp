@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace bench {
@@ -28,6 +30,10 @@ constexpr double kCreepFactor = 2;
 // Runs that may still wait for a change point, and how many run-to-run sigmas make them clear.
 constexpr std::size_t kMaxPendingRuns = 5;
 constexpr double kPendingSigmas = 4;
+// An evident change is larger than this in run-to-run sigmas and in tolerances. In 1,000 runs, a
+// machine that is sometimes disturbed does not reach both by chance.
+constexpr double kEvidentSigmas = 10;
+constexpr double kEvidentFactor = 5;
 
 double median_time(const BaselineRecord& record) {
   return std::log(*median_iteration(record.measured));
@@ -124,14 +130,16 @@ class Admission {
   std::vector<double> log_times_;                    // one per run
 };
 
-TrendRun trend_run(const BaselineRecord& record) {
-  return {record.run_id, record.time, record.commit, record.reason, record.anchor, record.epoch};
+TrendRun trend_run(const BaselineHistory& history, std::size_t number) {
+  const BaselineRecord& record = history.records[number];
+  return {record.run_id, record.time,  record.commit, record.reason,
+          record.anchor, record.epoch, number};
 }
 
-void add_point(CaseTrend& trend, const BaselineRecord& record, double log_time) {
-  TrendPoint point{trend_run(record), log_time, std::nullopt};
-  if (trend.epochs.empty() || trend.epochs.back().number != record.epoch) {
-    trend.epochs.push_back({record.epoch, trend.points.size(), 0});
+void add_point(CaseTrend& trend, TrendRun run, double log_time) {
+  TrendPoint point{std::move(run), log_time, std::nullopt};
+  if (trend.epochs.empty() || trend.epochs.back().number != point.run.epoch) {
+    trend.epochs.push_back({point.run.epoch, trend.points.size(), 0});
   } else {
     point.effect = point.log_time - trend.points.back().log_time;
   }
@@ -143,6 +151,7 @@ void add_point(CaseTrend& trend, const BaselineRecord& record, double log_time) 
 struct Search {
   CaseTrend trend;
   std::vector<const BaselineRecord*> records;
+  std::optional<double> between_processes;  // between_process_sigma() of the records
   // One per epoch; nullopt if it is too short.
   std::vector<std::optional<ChangePoint>> strongest;
 };
@@ -180,15 +189,15 @@ Search start_search(const BaselineHistory& history) {
   trend.basis = admission.basis();
   trend.problems = history.problems;
   for (std::size_t i = 0; i < history.records.size(); ++i) {
-    const BaselineRecord& record = history.records[i];
     if (const auto& reason = admission.reason(i)) {
-      trend.skipped.push_back({trend_run(record), *reason});
+      trend.skipped.push_back({trend_run(history, i), *reason});
       continue;
     }
-    add_point(trend, record, admission.log_time(i));
-    search.records.push_back(&record);
+    add_point(trend, trend_run(history, i), admission.log_time(i));
+    search.records.push_back(&history.records[i]);
   }
   trend.spread = compute_spread(trend);
+  search.between_processes = between_process_sigma(history.records);
   for (const TrendEpoch& epoch : trend.epochs) {
     const auto strongest = strongest_change(make_window(trend, epoch).values, {});
     search.strongest.push_back(strongest);
@@ -215,11 +224,21 @@ double common_level(const std::vector<Search>& searches, double false_discovery)
   return std::min(level, kMaxLevel);
 }
 
+// Returns the rank of a difference: what usually changes a time comes first.
+std::size_t rank_of(const Change& change) {
+  constexpr std::array<std::string_view, 3> kLikelyCauses = {"implementation", kVariableDetail,
+                                                             "library."};
+  const auto found = std::ranges::find_if(
+      kLikelyCauses, [&](std::string_view prefix) { return change.field.starts_with(prefix); });
+  return static_cast<std::size_t>(found - kLikelyCauses.begin());
+}
+
 std::vector<Change> differences_between(const BaselineRecord& from, const BaselineRecord& to) {
   std::vector<Change> changes = case_changes(from.measured.exact, to.measured.exact);
   std::ranges::move(
       run_changes(environment_facts(from.environment), environment_facts(to.environment)),
       std::back_inserter(changes));
+  std::ranges::stable_sort(changes, {}, rank_of);
   return changes;
 }
 
@@ -297,13 +316,51 @@ double gap_at(std::span<const double> values, std::size_t index) {
   return std::max(last_low - high, low - last_high);
 }
 
-void find_pending(CaseTrend& trend, double tolerance) {
-  if (!trend.spread || !trend.creeps.empty()) return;
-  const CaseTrend::Range present = trend.level_around(trend.points.size() - 1);
-  const Window window = make_window(trend, present.begin, present.end);
+// The standard deviation of a run about the level of its part, if the values change at `index`.
+// nullopt if neither part has two values.
+std::optional<double> spread_beside(std::span<const double> values, std::size_t index) {
+  double squares = 0;
+  std::size_t differences = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (i == index) continue;
+    squares += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+    ++differences;
+  }
+  if (differences == 0) return std::nullopt;
+  return std::sqrt(squares / static_cast<double>(2 * differences));
+}
+
+// Returns the change at `index` if it is evident. Needs no minimum number of runs: the variation
+// that both sides show decides, and with one run each that between processes.
+std::optional<PendingChange> evident_change(const Search& search, const Window& window,
+                                            std::size_t index, double tolerance) {
+  const std::span<const double> values = window.values;
+  PendingChange change;
+  change.runs = values.size() - index;
+  change.certainty = PendingChange::Certainty::evident;
+  change.effect = *median(values.last(change.runs)) - *median(values.first(index));
+  const std::optional<double> between_runs =
+      search.trend.is_searched ? search.trend.spread : spread_beside(values, index);
+  const std::optional<double> sigma = between_runs ? between_runs : search.between_processes;
+  if (!sigma) return std::nullopt;
+  // A single run may be one that something disturbed.
+  const double factor = change.runs == 1 ? 2 : 1;
+  const double limit =
+      factor * std::max(std::log1p(kEvidentFactor * tolerance), kEvidentSigmas * *sigma);
+  const double size = std::abs(change.effect);
+  if (size < limit || gap_at(values, index) < limit / 2) return std::nullopt;
+  if (between_runs && *sigma > 0) change.sigmas = size / *sigma;
+  return change;
+}
+
+// Returns the change of the last runs by some sigmas, if there is one.
+std::optional<PendingChange> possible_change(const CaseTrend& trend, const Window& window,
+                                             double tolerance) {
+  if (!trend.spread) return std::nullopt;
   const std::span<const double> values = window.values;
   const double limit =
       std::max(std::log1p(kCreepFactor * tolerance), kPendingSigmas * *trend.spread);
+  std::optional<PendingChange> found;
   double largest_gap = 0;
   for (std::size_t runs = 1; runs <= kMaxPendingRuns && runs + kMinLevelRuns <= values.size();
        ++runs) {
@@ -311,9 +368,30 @@ void find_pending(CaseTrend& trend, double tolerance) {
     const double effect = *median(values.last(runs)) - *median(values.first(index));
     const double gap = gap_at(values, index);
     if (std::abs(effect) < limit || gap <= largest_gap) continue;
-    trend.pending = PendingChange{runs, effect};
+    found = PendingChange{runs, effect, PendingChange::Certainty::possible, std::nullopt, {}};
+    if (*trend.spread > 0) found->sigmas = std::abs(effect) / *trend.spread;
     largest_gap = gap;
   }
+  return found;
+}
+
+void find_pending(Search& search, double tolerance) {
+  CaseTrend& trend = search.trend;
+  const CaseTrend::Range present = trend.level_around(trend.points.size() - 1);
+  const Window window = make_window(trend, present.begin, present.end);
+  double largest_gap = 0;
+  for (std::size_t index = 1; index < window.values.size(); ++index) {
+    auto change = evident_change(search, window, index, tolerance);
+    const double gap = gap_at(window.values, index);
+    if (!change || gap <= largest_gap) continue;
+    trend.pending = std::move(change);
+    largest_gap = gap;
+  }
+  if (!trend.pending && trend.creeps.empty())
+    trend.pending = possible_change(trend, window, tolerance);
+  if (!trend.pending) return;
+  const std::size_t point = trend.points.size() - trend.pending->runs;
+  trend.pending->with = differences_between(*search.records[point - 1], *search.records[point]);
 }
 
 }  // namespace
@@ -336,6 +414,14 @@ double CaseTrend::level_near(std::size_t point) const {
   return median_between(*this, begin, std::min(begin + kMinLevelRuns, level.end));
 }
 
+std::size_t TrendEpoch::first_searched() const { return first + runs - std::min(runs, kMaxSeries); }
+
+std::size_t CaseTrend::unsearched() const {
+  std::size_t count = 0;
+  for (const TrendEpoch& epoch : epochs) count += epoch.first_searched() - epoch.first;
+  return count;
+}
+
 const TrendChange* CaseTrend::present_change() const {
   if (changes.empty() || changes.back().kind == TrendChange::Kind::accepted) return nullptr;
   return changes.back().point > epochs.back().first ? &changes.back() : nullptr;
@@ -355,7 +441,7 @@ std::vector<CaseTrend> compute_trends(std::span<const BaselineHistory> histories
     for (std::size_t i = 0; i < search.strongest.size(); ++i) find_changes(search, i, segmentation);
     add_accepted_changes(search);
     find_creep(search.trend, options.tolerance);
-    find_pending(search.trend, options.tolerance);
+    find_pending(search, options.tolerance);
     trends.push_back(std::move(search.trend));
   }
   return trends;

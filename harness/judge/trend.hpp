@@ -27,6 +27,7 @@ struct TrendRun {
   std::string run_id, time, commit, reason;
   std::optional<std::string> anchor;
   std::int64_t epoch = 0;
+  std::size_t number = 0;  // position in the history
 };
 
 struct TrendPoint {
@@ -42,12 +43,13 @@ struct SkippedRun {
   std::string reason;
 };
 
-// The runs of one epoch: points [first, first + runs). Only the last kMaxSeries of them are
-// searched (harness/stats/change_points.hpp).
+// The runs of one epoch: points [first, first + runs). Only the last kMaxSeries of them, from
+// first_searched() on, are searched (harness/stats/change_points.hpp).
 struct TrendEpoch {
   std::int64_t number = 0;
   std::size_t first = 0;
   std::size_t runs = 0;
+  std::size_t first_searched() const;
 };
 
 // A new level of time.
@@ -73,8 +75,17 @@ struct Creep {
 
 // The last runs differ clearly from those before, but they are too few for a change point.
 struct PendingChange {
+  enum class Certainty {
+    possible,  // by some run-to-run sigmas, as bad luck may do
+    evident,   // by so many that only the size is uncertain
+  };
   std::size_t runs = 0;
   double effect = 0;
+  Certainty certainty = Certainty::possible;
+  // Effect / run-to-run variation; nullopt if no two runs show the variation.
+  std::optional<double> sigmas = std::nullopt;
+  // What else differs between the first of these runs and the one before
+  std::vector<Change> with = {};
 };
 
 struct CaseTrend {
@@ -82,7 +93,7 @@ struct CaseTrend {
   std::string machine_class;
   std::string path;  // the file of the store
   TrendBasis basis = TrendBasis::median;
-  std::vector<TrendPoint> points;  // the comparable runs, by epoch, then time; never empty
+  std::vector<TrendPoint> points;  // the comparable runs, as in the history; never empty
   std::vector<SkippedRun> skipped;
   std::vector<TrendEpoch> epochs;    // those with points
   std::vector<TrendChange> changes;  // by point
@@ -102,6 +113,10 @@ struct CaseTrend {
   double present_level() const { return level_near(points.size() - 1); }
   // The detected change at which the present level begins; nullptr if an epoch begins it, or none.
   const TrendChange* present_change() const;
+  // The number of points that are not searched because their epoch has too many.
+  std::size_t unsearched() const;
+  // The first point that is searched, and after which all are.
+  std::size_t first_searched() const { return epochs.back().first_searched(); }
 };
 
 struct TrendOptions {

@@ -2,6 +2,7 @@
 #include "harness/judge/trend.hpp"
 
 #include "base/random.hpp"
+#include "harness/stats/change_points.hpp"
 #include "tests/fakes/baseline_records.hpp"
 #include "tests/fakes/speed_samples.hpp"
 
@@ -150,6 +151,76 @@ TEST(Trend, FewClearRunsArePending) {
   EXPECT_FALSE(trend_of(history({{14, 100}})).pending.has_value());
 }
 
+using Certainty = PendingChange::Certainty;
+
+// Regression test: a slowdown by a factor of 3 that lasted four runs was "not certain yet", as one
+// by 2 %, and nothing said that a variable of the library changed with it.
+TEST(Trend, AChangeOfManyTimesTheVariationIsEvidentWhileItIsPending) {
+  BaselineHistory runs = history({{5, 100}, {4, 300}});
+  for (std::size_t i = 5; i < 9; ++i) {
+    runs.records[i].environment.details["env.ONEDNN_MAX_CPU_ISA"] = "SSE41";
+    runs.records[i].environment.details["aslr"] = "0";
+    runs.records[i].measured.exact.implementation = "jit:sse41";
+  }
+  for (std::size_t i = 0; i < 5; ++i) runs.records[i].measured.exact.implementation = "jit:avx2";
+  const CaseTrend trend = trend_of(runs);
+  EXPECT_THAT(trend.changes, IsEmpty());
+  ASSERT_TRUE(trend.pending.has_value());
+  EXPECT_EQ(trend.pending->certainty, Certainty::evident);
+  EXPECT_EQ(trend.pending->runs, 4u);
+  EXPECT_NEAR(trend.pending->effect, std::log(3), 0.01);
+  ASSERT_TRUE(trend.pending->sigmas.has_value());
+  EXPECT_GT(*trend.pending->sigmas, 100);
+  // What usually changes a time comes first.
+  EXPECT_THAT(trend.pending->with,
+              ElementsAre(Change{"implementation", "jit:avx2", "jit:sse41"},
+                          Change{"env.ONEDNN_MAX_CPU_ISA", std::nullopt, "SSE41"},
+                          Change{"aslr", std::nullopt, "0"}));
+}
+
+TEST(Trend, EvenOneRunOnEachSideIsEnoughForAnEvidentChange) {
+  for (const auto& parts : std::vector<std::vector<Part>>{{{1, 100}, {1, 300}},
+                                                          {{2, 100}, {4, 300}},
+                                                          {{4, 100}, {1, 300}},
+                                                          {{2, 300}, {1, 100}}}) {
+    const CaseTrend trend = trend_of(history(parts));
+    ASSERT_TRUE(trend.pending.has_value());
+    EXPECT_EQ(trend.pending->certainty, Certainty::evident);
+    EXPECT_EQ(trend.pending->runs, static_cast<std::size_t>(parts.back().runs));
+  }
+}
+
+TEST(Trend, SmallChangesAndRunsThatVaryAreNotEvident) {
+  EXPECT_EQ(trend_of(history({{12, 100}, {2, 103}})).pending->certainty, Certainty::possible);
+  EXPECT_FALSE(trend_of(history({{1, 100}, {1, 103}})).pending.has_value());
+  // A single run may have been disturbed, so it must be twice as far away.
+  EXPECT_EQ(trend_of(history({{12, 100}, {1, 106}})).pending->certainty, Certainty::possible);
+  BaselineHistory varying = history({{12, 100}});
+  for (std::size_t i = 0; i < 12; i += 2)
+    varying.records[i] = run(static_cast<int>(i), 0, i % 4 == 0 ? 130 : 75);
+  varying.records.push_back(run(12, 0, 160));
+  const CaseTrend trend = trend_of(varying);
+  EXPECT_TRUE(!trend.pending || trend.pending->certainty == Certainty::possible);
+}
+
+// Regression test: runs used to be ordered by time. With a clock at 1970, a slowdown was an
+// improvement.
+TEST(Trend, AClockThatJumpsBackDoesNotReverseAChange) {
+  BaselineHistory runs = history({{12, 100}, {8, 130}});
+  for (std::size_t i = 12; i < 20; ++i) runs.records[i].time = "1970-01-01T00:00:00Z";
+  const BaselineHistory parsed = parse_baseline_file(
+      [&] {
+        std::string text;
+        for (const BaselineRecord& record : runs.records) text += to_json_line(record) + "\n";
+        return text;
+      }(),
+      "x.jsonl", std::nullopt);
+  EXPECT_THAT(parsed.problems, IsEmpty());
+  const CaseTrend trend = trend_of(parsed);
+  ASSERT_THAT(trend.changes, SizeIs(1));
+  EXPECT_NEAR(trend.changes[0].effect, std::log(1.3), 0.01);
+}
+
 TEST(Trend, RunsThatAreNotComparableAreNamed) {
   BaselineHistory runs = history({{10, 100}, {10, 200, 1}});
   for (std::size_t i = 0; i < 10; ++i) runs.records[i].measured.case_hash = "0000000000000000";
@@ -239,6 +310,14 @@ TEST(Trend, OfALongEpochTheLastRunsAreSearched) {
   ASSERT_THAT(trend.changes, SizeIs(1));
   EXPECT_EQ(trend.changes[0].point, 240u);
   EXPECT_THAT(trend.points, SizeIs(280));
+}
+
+TEST(Trend, RunsThatAreNotSearchedAreCounted) {
+  const CaseTrend trend = trend_of(history({{100, 100}, {200, 140}, {5, 100, 1}}));
+  EXPECT_EQ(trend.unsearched(), 300 - kMaxSeries);
+  EXPECT_EQ(trend.epochs[0].first_searched(), 300 - kMaxSeries);
+  EXPECT_EQ(trend.first_searched(), 300u);
+  EXPECT_EQ(trend_of(history({{20, 100}})).unsearched(), 0u);
 }
 
 TEST(Trend, HistoriesWithoutARunHaveNoTrend) {

@@ -295,9 +295,11 @@ std::string format_state(TrendState state) {
 }
 
 // By state, in the order of TrendState.
-std::string_view state_class(TrendState state) {
-  constexpr std::array<std::string_view, 7> kClasses = {"bad",   "bad", "good", "doubt",
-                                                        "doubt", "",    ""};
+std::string_view state_class(const ShownTrend& shown) {
+  constexpr std::array<std::string_view, 8> kClasses = {"bad",   "bad",   "bad", "good",
+                                                        "doubt", "doubt", "",    ""};
+  const bool is_evidently_faster = shown.state() == TrendState::evident && !shown.is_slower_now();
+  const TrendState state = is_evidently_faster ? TrendState::faster : shown.state();
   return kClasses[static_cast<std::size_t>(state)];
 }
 
@@ -310,7 +312,7 @@ Page::TableRow history_row(const ShownTrend& shown) {
   const TrendRun& last = trend.points.back().run;
   return {{trend.id},
           {trend.machine_class},
-          {format_state(shown.state()), std::nullopt, state_class(shown.state())},
+          {format_state(shown.state()), std::nullopt, state_class(shown)},
           make_count_cell(static_cast<std::int64_t>(trend.points.size() + trend.skipped.size())),
           make_count_cell(last.epoch),
           make_time_cell(std::optional(std::exp(shown.present_level()))),

@@ -11,6 +11,8 @@ namespace {
 
 // Names by TrendChange::Kind.
 constexpr std::array<std::string_view, 3> kKindNames = {"step", "gradual", "accepted"};
+// Names by PendingChange::Certainty.
+constexpr std::array<std::string_view, 2> kCertaintyNames = {"possible", "evident"};
 // Names by TrendBasis.
 constexpr std::array<std::string_view, 2> kBasisNames = {"equal_speed", "median"};
 
@@ -29,6 +31,14 @@ void write_point(JsonWriter& writer, const TrendPoint& point) {
   if (point.effect) writer.required("change", std::expm1(*point.effect));
 }
 
+void write_differences(JsonWriter& writer, const std::vector<Change>& differences) {
+  writer.required_list("with", differences, [](JsonWriter& entry, const Change& difference) {
+    entry.required("field", difference.field);
+    entry.optional("from", difference.from);
+    entry.optional("to", difference.to);
+  });
+}
+
 void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun& run) {
   writer.required("kind", kKindNames[static_cast<std::size_t>(change.kind)]);
   writer.required("run_id", run.run_id);
@@ -37,11 +47,7 @@ void write_change(JsonWriter& writer, const TrendChange& change, const TrendRun&
   writer.required("epoch", run.epoch);
   writer.required("change", std::expm1(change.effect));
   writer.optional("p_value", change.p_value);
-  writer.required_list("with", change.with, [](JsonWriter& entry, const Change& difference) {
-    entry.required("field", difference.field);
-    entry.optional("from", difference.from);
-    entry.optional("to", difference.to);
-  });
+  write_differences(writer, change.with);
 }
 
 void write_creep(JsonWriter& writer, const Creep& creep, const TrendRun& since) {
@@ -73,7 +79,11 @@ void write_case(JsonWriter& writer, const ShownTrend& shown) {
   writer.group("pending", trend.pending, [](JsonWriter& entry, const auto& pending) {
     entry.required("runs", pending.runs);
     entry.required("change", std::expm1(pending.effect));
+    entry.required("certainty", kCertaintyNames[static_cast<std::size_t>(pending.certainty)]);
+    entry.optional("sigmas", pending.sigmas);
+    write_differences(entry, pending.with);
   });
+  writer.required("not_searched", trend.unsearched());
   writer.required_list("runs", std::span(trend.points).subspan(shown.first_point()), write_point);
   writer.required_list("not_compared", trend.skipped,
                        [](JsonWriter& entry, const SkippedRun& skipped) {

@@ -63,6 +63,35 @@ std::string pluralise(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// "its last 2 runs are 4.1 % slower than those before".
+std::string describe_last_runs(const PendingChange& pending) {
+  return fmt::format("its last {} {} {} than those before",
+                     pending.runs == 1 ? "run" : pluralise(pending.runs, "run"),
+                     pending.runs == 1 ? "is" : "are", format_log_effect(pending.effect));
+}
+
+// Returns the first difference that came with the change: "; with it: env.X n/a -> 1".
+std::string describe_differences(const std::vector<Change>& changes, std::size_t limit) {
+  if (changes.empty()) return "";
+  const std::size_t count = std::min(changes.size(), limit);
+  std::string text =
+      "; with it: " +
+      format_changes({changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(count)});
+  if (changes.size() > count) text += fmt::format("; and {} more", changes.size() - count);
+  return text;
+}
+
+std::string describe_evident_change(const CaseTrend& trend, std::size_t limit) {
+  const PendingChange& pending = *trend.pending;
+  const TrendRun& run = trend.points[trend.points.size() - pending.runs].run;
+  const std::string size =
+      pending.sigmas ? fmt::format("{:.0f} times the run-to-run variation", *pending.sigmas)
+                     : "far more than the variation";
+  return fmt::format("is {} since {}: {}, in {} run{}{}", format_log_effect(pending.effect),
+                     describe_run(run), size, pending.runs, pending.runs == 1 ? "" : "s",
+                     describe_differences(pending.with, limit));
+}
+
 std::string describe_creep(const CaseTrend& trend, const Creep& creep) {
   const TrendRun& run = trend.points[creep.since].run;
   const std::string since = run.anchor ? fmt::format("anchor {}", *run.anchor)
@@ -86,11 +115,10 @@ std::string describe_event(const ShownTrend& shown) {
     case TrendState::creeping:
       return "is " + describe_creep(trend, trend.creeps.front());
     case TrendState::pending:
-      return fmt::format(
-          "may have changed: its last {} {} {} than those before, too few to be "
-          "certain",
-          trend.pending->runs == 1 ? "run" : pluralise(trend.pending->runs, "run"),
-          trend.pending->runs == 1 ? "is" : "are", format_log_effect(trend.pending->effect));
+      return fmt::format("may have changed: {}, too few to be certain",
+                         describe_last_runs(*trend.pending));
+    case TrendState::evident:
+      return describe_evident_change(trend, 1);
     case TrendState::accepted: {
       const TrendChange& change = *shown.last_change();
       const TrendRun& run = trend.points[change.point].run;
@@ -107,15 +135,33 @@ std::string describe_event(const ShownTrend& shown) {
   return "";
 }
 
-// Returns " since 2026-11-01": the time that the user gave, or the date of the first run.
+// Returns " since 2026-11-01": the time that the user gave, or the date of the first run that was
+// searched.
 std::string format_since(std::span<const ShownTrend> shown, const TrendView& view) {
   if (view.since) return " since " + *view.since;
   std::string first;
   for (const ShownTrend& entry : shown) {
-    const std::string& time = entry.trend().points.front().run.time;
+    const CaseTrend& trend = entry.trend();
+    const std::size_t searched = trend.unsearched() > 0 ? trend.first_searched() : 0;
+    const std::string& time = trend.points[searched].run.time;
     if (first.empty() || time < first) first = time;
   }
   return first.empty() ? "" : " since " + date_part(first);
+}
+
+// Returns a sentence about runs that were not searched for changes; empty if all were.
+std::string format_unsearched(std::span<const ShownTrend> shown) {
+  std::size_t runs = 0, cases = 0;
+  for (const ShownTrend& entry : shown) {
+    runs += entry.trend().unsearched();
+    cases += entry.trend().unsearched() > 0 ? 1 : 0;
+  }
+  if (runs == 0) return "";
+  return fmt::format(
+      "Not searched for changes: {} of {}, because only the last {} runs of an epoch are "
+      "searched.",
+      runs == 1 ? "the oldest run" : fmt::format("the oldest {} runs", runs),
+      pluralise(cases, "case"), kMaxSeries);
 }
 
 // Names the first kMaxNamedCases cases with what happened to them. Shortens ids if the width is
@@ -163,7 +209,8 @@ std::string format_sentence(std::string_view subject, std::span<const ShownTrend
 std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendView& view,
                                 std::size_t width) {
   const IdShortener shortener = make_shortener(shown);
-  const auto changed = select_states(shown, {TrendState::slower, TrendState::faster});
+  const auto changed =
+      select_states(shown, {TrendState::slower, TrendState::evident, TrendState::faster});
   const std::string changes =
       fmt::format("{} of {} changed{}", changed.size(), pluralise(shown.size(), "case"),
                   format_since(shown, view));
@@ -179,6 +226,8 @@ std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendVi
                           width);
   text +=
       format_sentence("Accepted", select_states(shown, {TrendState::accepted}), shortener, width);
+  if (const std::string unsearched = format_unsearched(shown); !unsearched.empty())
+    text += wrap(unsearched, width, 0);
   const std::size_t too_few = select_states(shown, {TrendState::too_few}).size();
   if (too_few == 0) return text;
   return text +
@@ -186,16 +235,6 @@ std::string format_trend_answer(std::span<const ShownTrend> shown, const TrendVi
                           too_few == 1 ? "1 case has" : fmt::format("{} cases have", too_few),
                           2 * kMinLevelRuns),
               width, 0);
-}
-
-std::string describe_differences(const std::vector<Change>& changes, std::size_t limit) {
-  if (changes.empty()) return "";
-  const std::size_t count = std::min(changes.size(), limit);
-  std::string text =
-      "; with it: " +
-      format_changes({changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(count)});
-  if (changes.size() > count) text += fmt::format("; and {} more", changes.size() - count);
-  return text;
 }
 
 std::string describe_change(const CaseTrend& trend, const TrendChange& change, std::size_t limit) {
@@ -238,15 +277,20 @@ std::string make_case_note(const ShownTrend& shown) {
     add(describe_change(trend, change, kMaxNamedDifferences));
   if (shown.state() == TrendState::creeping)
     add("creep: " + describe_creep(trend, trend.creeps.front()));
-  if (shown.state() == TrendState::pending) add(describe_event(shown));
+  if (shown.state() == TrendState::evident)
+    add(describe_evident_change(trend, kMaxNamedDifferences));
+  if (shown.state() == TrendState::pending)
+    add(describe_event(shown) + describe_differences(trend.pending->with, kMaxNamedDifferences));
   add(describe_skipped_runs(trend));
   return note;
 }
 
-Tone state_tone(TrendState state) {
-  switch (state) {
+Tone state_tone(const ShownTrend& shown) {
+  switch (shown.state()) {
     case TrendState::slower:
       return Tone::bad;
+    case TrendState::evident:
+      return shown.is_slower_now() ? Tone::bad : Tone::good;
     case TrendState::faster:
       return Tone::good;
     case TrendState::creeping:
@@ -283,7 +327,7 @@ std::string render_class_table(std::span<const ShownTrend> shown, const TrendVie
                      {std::to_string(trend.points.size() - entry.first_point())},
                      {format_iteration(entry.reference_level())},
                      {format_iteration(entry.present_level())},
-                     {format_signed_change(entry.total_effect()), state_tone(entry.state())},
+                     {format_signed_change(entry.total_effect()), state_tone(entry)},
                      {render_trend_line(entry, view.glyphs)}},
                     make_case_note(entry)});
   }
@@ -321,8 +365,7 @@ std::vector<RunColumn> make_run_columns(const CaseTrend& trend) {
   return columns;
 }
 
-// The table of all shown runs. Runs that are not compared are in it, too, ordered by epoch and
-// time.
+// The table of all shown runs, in the order of saving. Runs that are not compared are in it, too.
 class RunTable {
  public:
   RunTable(const ShownTrend& shown, const TrendView& view)
@@ -330,6 +373,13 @@ class RunTable {
 
   std::string render(const ConsoleOptions& console) {
     const CaseTrend& trend = shown_.trend();
+    if (const auto& pending = trend.pending) {
+      const bool is_evident = pending->certainty == PendingChange::Certainty::evident;
+      notes_[trend.points.size() - pending->runs] =
+          fmt::format("{}: {}{}", is_evident ? "new level" : "perhaps a new level",
+                      format_signed_change(pending->effect),
+                      describe_differences(pending->with, pending->with.size()));
+    }
     for (const TrendChange& change : shown_.changes())
       notes_[change.point] = "new level: " + describe_change(trend, change, change.with.size());
     for (std::size_t i = shown_.first_point(); i < trend.points.size(); ++i) {
@@ -359,10 +409,9 @@ class RunTable {
   // others.
   void add_skipped_before(const TrendRun* run) {
     const std::vector<SkippedRun>& skipped = shown_.trend().skipped;
-    const auto order = [](const TrendRun& entry) { return std::pair(entry.epoch, entry.time); };
     for (; skipped_ < skipped.size(); ++skipped_) {
       const SkippedRun& next = skipped[skipped_];
-      if (run != nullptr && order(*run) <= order(next.run)) return;
+      if (run != nullptr && run->number <= next.run.number) return;
       if (view_.since && next.run.time < *view_.since) continue;
       add_row(next.run, "", "", "not compared: " + next.reason);
     }
@@ -381,23 +430,17 @@ std::string describe_basis(TrendBasis basis) {
                                           : "Times are medians over each run's processes.";
 }
 
-// Returns a sentence if the search for changes covers only the last runs of an epoch; otherwise
-// empty.
-std::string describe_window(const CaseTrend& trend) {
-  const bool is_cut = std::ranges::any_of(
-      trend.epochs, [](const TrendEpoch& epoch) { return epoch.runs > kMaxSeries; });
-  return is_cut ? fmt::format(" Only the last {} runs of an epoch are searched.", kMaxSeries) : "";
-}
-
 std::string format_detail_facts(const ShownTrend& shown, const TrendView& view) {
   const CaseTrend& trend = shown.trend();
   std::string text = fmt::format(
-      "{} in {} on {}; run-to-run variation {}. {}{}",
+      "{} in {} on {}; run-to-run variation {}. {}",
       pluralise(trend.points.size() + trend.skipped.size(), "run"),
       pluralise(trend.epochs.size(), "epoch"), trend.machine_class,
       format_or_unknown(trend.spread,
                         [](double value) { return fmt::format("{:.2f} %", 100 * value); }),
-      describe_basis(trend.basis), describe_window(trend));
+      describe_basis(trend.basis));
+  if (const std::string unsearched = format_unsearched(std::span(&shown, 1)); !unsearched.empty())
+    text += " " + unsearched;
   // If the case is creeping, the answer already describes the first creep.
   for (std::size_t i = shown.state() == TrendState::creeping ? 1 : 0; i < trend.creeps.size(); ++i)
     text += fmt::format(" It is {}.", describe_creep(trend, trend.creeps[i]));
@@ -415,6 +458,7 @@ const TrendRun* find_run_before_change(const ShownTrend& shown) {
       return &points[shown.last_change()->point - 1].run;
     case TrendState::creeping:
       return &points[shown.trend().creeps.front().since].run;
+    case TrendState::evident:
     case TrendState::pending:
       return &points[points.size() - 1 - shown.trend().pending->runs].run;
     case TrendState::accepted:

@@ -27,11 +27,12 @@ struct TrendView {
 
 // What a user should know about a case, the most important first.
 enum class TrendState {
-  slower,     // the last shown change is a detected one and made the case slower
-  creeping,   // small changes added up without a step
-  faster,     // the last shown change is a detected one and made the case faster
-  pending,    // the last runs differ, but are too few to be certain
-  accepted,   // the last shown change is a new epoch, which accepts the times
+  slower,    // the last shown change is a detected one and made the case slower
+  evident,   // the last runs differ by many times the variation, but are too few for a change point
+  creeping,  // small changes added up without a step
+  faster,    // the last shown change is a detected one and made the case faster
+  pending,   // the last runs differ, but are too few to be certain
+  accepted,  // the last shown change is a new epoch, which accepts the times
   unchanged,  // enough runs, no change
   too_few,    // not enough runs in any epoch
 };
@@ -56,8 +57,11 @@ class ShownTrend {
   double present_level() const;
   // The difference from the reference level to the present level.
   double total_effect() const { return present_level() - reference_level(); }
-  // Whether the present level begins with a shown, detected change that made the case slower.
+  // Whether the present level begins with a shown, detected change that made the case slower, or
+  // the last runs are evidently slower.
   bool is_slower_now() const;
+  // Whether the last runs may have become slower, but this is neither evident nor certain.
+  bool may_be_slower() const;
 
  private:
   ShownTrend(const CaseTrend& trend, std::size_t first);

@@ -36,7 +36,8 @@ CaseTrend trend(const std::string& id) {
                  fmt::format("c{}", i),
                  "nightly",
                  std::nullopt,
-                 0};
+                 0,
+                 2 * i};
     point.log_time = std::log(100000);
     if (i > 0) point.effect = 0;
     result.points.push_back(std::move(point));
@@ -137,6 +138,71 @@ TEST(TrendText, FewRunsAndPendingRunsAreSaid) {
                     HasSubstr("1 case has too few runs: a change point needs 6 runs")));
 }
 
+CaseTrend evident(const std::string& id) {
+  CaseTrend result = trend(id);
+  result.points.resize(4);
+  result.epochs = {{0, 0, 4}};
+  result.is_searched = false;
+  result.pending =
+      PendingChange{2,
+                    std::log(3),
+                    PendingChange::Certainty::evident,
+                    150,
+                    {{"env.ONEDNN_MAX_CPU_ISA", std::nullopt, "SSE41"}, {"aslr", "2", "0"}}};
+  return result;
+}
+
+// Regression test: such a case was "not certain yet" under the headline "0 of 1 case changed".
+TEST(TrendText, TheFirstSentenceNamesAnEvidentChangeAndWhatCameWithIt) {
+  const std::vector<CaseTrend> trends = {creeping("creeping"), evident("a/x")};
+  EXPECT_THAT(text_of(trends, {}, 300),
+              AllOf(StartsWith("1 of 2 cases changed since 2026-11-01: a/x is 200.0 % slower since "
+                               "2026-11-03 (commit c2): 150 times the run-to-run variation, in 2 "
+                               "runs; with it: env.ONEDNN_MAX_CPU_ISA n/a -> SSE41; and 1 more.\n"),
+                    HasSubstr("SSE41; aslr 2 -> 0"), Not(HasSubstr("Not certain yet"))));
+  const std::vector<ShownTrend> shown = shown_trends(trends, {});
+  EXPECT_EQ(shown[0].state(), TrendState::evident);
+  EXPECT_TRUE(shown[0].is_slower_now());
+  EXPECT_FALSE(shown[0].may_be_slower());
+  const json entry = json::parse(trends_json(shown)).at("cases").at(0);
+  EXPECT_EQ(entry.at("state"), "evident");
+  EXPECT_EQ(entry.at("pending").at("certainty"), "evident");
+  EXPECT_EQ(entry.at("pending").at("with").size(), 2u);
+  EXPECT_THAT(format_trend_detail(shown[0], {}, {.width = 200}),
+              AllOf(HasSubstr("new level: +200.0%; with it: env.ONEDNN_MAX_CPU_ISA n/a -> SSE41"),
+                    HasSubstr("with a checkout of commit c1:\n")));
+}
+
+TEST(TrendText, APendingSlowdownMayBeOneAndAPendingSpeedupNot) {
+  CaseTrend pending = trend("a/x");
+  for (const double factor : {1.1, 0.9}) {
+    pending.pending = PendingChange{2, std::log(factor)};
+    const ShownTrend shown = *ShownTrend::from(pending, {});
+    EXPECT_FALSE(shown.is_slower_now());
+    EXPECT_EQ(shown.may_be_slower(), factor > 1);
+  }
+}
+
+// Regression test: only the last 128 runs are searched, but the sentence named the first run of
+// all.
+TEST(TrendText, TheFirstSentenceNamesTheSpanThatWasSearched) {
+  CaseTrend one = trend("a/x");
+  one.points.clear();
+  for (std::size_t i = 0; i < 300; ++i) {
+    TrendPoint& point = one.points.emplace_back();
+    point.run.number = i;
+    point.run.time = fmt::format("2026-{:02}-{:02}T08:00:00Z", 1 + i / 28, 1 + i % 28);
+    point.log_time = std::log(100000);
+  }
+  one.epochs = {{0, 0, 300}};
+  EXPECT_THAT(text_of({one, trend("b/x")}, {}, 300),
+              AllOf(StartsWith("0 of 2 cases changed since 2026-07-05.\n"),
+                    HasSubstr("Not searched for changes: the oldest 172 runs of 1 case, because "
+                              "only the last 128 runs of an epoch are searched.\n")));
+  EXPECT_THAT(format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200}),
+              HasSubstr("Not searched for changes: the oldest 172 runs of 1 case"));
+}
+
 TEST(TrendText, ItFitsTheTerminal) {
   const std::string id = "conv/forward/n2c16h14w14k16r3s3p1+bias+relu/f32/onednn/cpu/cold_weights";
   CaseTrend one = stepped(id, kStep);
@@ -160,7 +226,7 @@ TEST(TrendText, TheDetailHasEveryRunAndMarksTheChange) {
   CaseTrend one = stepped("a/x", kStep);
   one.points[4].run.anchor = "v1.0";
   one.points[5].effect = std::log1p(kStep);
-  one.skipped.push_back({{"run-z", "2026-11-03T09:00:00Z", "cz", "again", std::nullopt, 0},
+  one.skipped.push_back({{"run-z", "2026-11-03T09:00:00Z", "cz", "again", std::nullopt, 0, 5},
                          "throttled differs: yes in this run, no in the last run"});
   const std::string text = format_trend_detail(*ShownTrend::from(one, {}), {}, {.width = 200});
   EXPECT_THAT(text, StartsWith("a/x became 4.0 % slower on 2026-11-06 (commit c5).\n"

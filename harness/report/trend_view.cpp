@@ -10,18 +10,26 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 7> kStateNames = {
-    "slower", "creeping", "faster", "pending", "accepted", "unchanged", "too_few"};
+constexpr std::array<std::string_view, 8> kStateNames = {
+    "slower", "evident", "creeping", "faster", "pending", "accepted", "unchanged", "too_few"};
+
+bool is_pending(const CaseTrend& trend, PendingChange::Certainty certainty) {
+  return trend.pending && trend.pending->certainty == certainty;
+}
 
 TrendState classify_trend(const ShownTrend& shown) {
   const CaseTrend& trend = shown.trend();
-  // Creep takes precedence: it means that no step followed its start, so all detected changes since
-  // then are gradual.
+  // As change points, evident changes before the first shown run are not shown.
+  const bool is_evident = is_pending(trend, PendingChange::Certainty::evident) &&
+                          trend.points.size() - trend.pending->runs >= shown.first_point();
+  if (is_evident) return TrendState::evident;
+  // Creep takes precedence over changes: it means that no step followed its start, so all detected
+  // changes since then are gradual.
   if (!trend.creeps.empty()) return TrendState::creeping;
   const TrendChange* const last = shown.last_change();
   if (last != nullptr && last->kind != TrendChange::Kind::accepted)
     return last->effect > 0 ? TrendState::slower : TrendState::faster;
-  if (trend.pending) return TrendState::pending;
+  if (is_pending(trend, PendingChange::Certainty::possible)) return TrendState::pending;
   if (last != nullptr) return TrendState::accepted;
   return trend.is_searched ? TrendState::unchanged : TrendState::too_few;
 }
@@ -34,6 +42,7 @@ double compute_effect_size(const ShownTrend& shown) {
       return std::abs(shown.last_change()->effect);
     case TrendState::creeping:
       return shown.trend().creeps.front().effect;
+    case TrendState::evident:
     case TrendState::pending:
       return std::abs(shown.trend().pending->effect);
     case TrendState::unchanged:
@@ -81,8 +90,13 @@ double ShownTrend::present_level() const {
 }
 
 bool ShownTrend::is_slower_now() const {
+  if (state_ == TrendState::evident) return trend_->pending->effect > 0;
   const TrendChange* const present = trend_->present_change();
   return present != nullptr && present->point >= first_ && present->effect > 0;
+}
+
+bool ShownTrend::may_be_slower() const {
+  return is_pending(*trend_, PendingChange::Certainty::possible) && trend_->pending->effect > 0;
 }
 
 std::vector<ShownTrend> shown_trends(std::span<const CaseTrend> trends, const TrendView& view) {
