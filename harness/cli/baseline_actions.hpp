@@ -9,6 +9,7 @@
 #include "harness/result/record.hpp"
 #include "harness/store/store.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env);
 Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> remove_baselines(const Arguments& arguments, Env& env);
+Result<ExitStatus> adopt_baselines(const Arguments& arguments, Env& env);
 
 // Values of the first operand of `bench baseline`: "save", "accept", ...
 std::span<const std::string_view> baseline_action_names();
@@ -40,5 +43,26 @@ class IdSelection {
  private:
   std::vector<IdPattern> patterns_;
 };
+
+// The file of one case on one machine class, and its runs.
+struct StoreEntry {
+  StoreFile file;
+  BaselineHistory history;
+};
+
+// The cases of the store that --filter selects, and the problems of all its files.
+struct StoreContents {
+  BaselineStore store;
+  std::vector<StoreEntry> cases;
+  std::vector<std::string> problems;
+};
+Result<StoreContents> read_store_contents(const Arguments& arguments);
+
+// Prints problems of the store's files, unless --quiet forbids it.
+void warn_of_problems(const std::vector<std::string>& problems, const Arguments& arguments,
+                      Env& env);
+
+// Returns "1 run", "2 runs".
+std::string format_number_of(std::size_t count, std::string_view noun);
 
 }  // namespace bench

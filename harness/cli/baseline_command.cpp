@@ -19,21 +19,27 @@ namespace {
 
 enum class Operands { none, needed };
 enum class Reason { optional, needed };
+enum class DryRun { unknown, possible };
 
 struct Action {
   std::string_view name;
   Operands operands;
   std::string_view operand;  // name of the operands in messages; empty if there are none
   Reason reason;
+  DryRun dry_run;
   Result<ExitStatus> (*run)(const Arguments& arguments, Env& env);
 };
 constexpr std::array kActions = {
-    Action{"save", Operands::needed, "RESULT...", Reason::needed, save_baselines},
-    Action{"accept", Operands::needed, "RESULT...", Reason::needed, accept_baselines},
-    Action{"list", Operands::none, "", Reason::optional, list_baselines},
-    Action{"show", Operands::needed, "CASE...", Reason::optional, show_baselines},
-    Action{"prune", Operands::none, "", Reason::optional, prune_baselines},
-    Action{"verify", Operands::none, "", Reason::optional, verify_baselines},
+    Action{"save", Operands::needed, "RESULT...", Reason::needed, DryRun::unknown, save_baselines},
+    Action{"accept", Operands::needed, "RESULT...", Reason::needed, DryRun::unknown,
+           accept_baselines},
+    Action{"list", Operands::none, "", Reason::optional, DryRun::unknown, list_baselines},
+    Action{"show", Operands::needed, "CASE...", Reason::optional, DryRun::unknown, show_baselines},
+    Action{"prune", Operands::none, "", Reason::optional, DryRun::unknown, prune_baselines},
+    Action{"remove", Operands::needed, "RUN...", Reason::optional, DryRun::possible,
+           remove_baselines},
+    Action{"adopt", Operands::needed, "CLASS", Reason::optional, DryRun::possible, adopt_baselines},
+    Action{"verify", Operands::none, "", Reason::optional, DryRun::unknown, verify_baselines},
 };
 
 constexpr auto kActionNames = [] {
@@ -61,6 +67,9 @@ Status check_action(const Action& action, const Arguments& arguments) {
     return Error{fmt::format("`{}` needs --reason TEXT", action.name), "",
                  "state why these times are correct: --reason 'nightly run of main', --reason "
                  "'slower by design: checks its input (#123)'"};
+  if (action.dry_run == DryRun::unknown && arguments.dry_run)
+    return Error{fmt::format("cannot be used with `{}`", action.name), "--dry-run",
+                 "it is for `remove` and `adopt`"};
   if (arguments.anchor && is_blank(*arguments.anchor))
     return Error{"is empty", "--anchor", "for example --anchor release-1.4"};
   return Done{};

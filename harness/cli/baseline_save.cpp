@@ -6,18 +6,21 @@
 #include "base/terminal_text.hpp"
 #include "harness/cli/baseline_actions.hpp"
 #include "harness/cli/console_options.hpp"
+#include "harness/judge/change.hpp"
 #include "harness/judge/comparison.hpp"
 #include "harness/report/comparison_text.hpp"
 #include "harness/report/short_id.hpp"
 #include "harness/result/report.hpp"
 #include "harness/result/result_text.hpp"
 #include "harness/store/from_report.hpp"
+#include "harness/store/history.hpp"
 #include "harness/store/iteration_sink.hpp"
 #include "profiler/reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -38,6 +41,7 @@ struct SaveOutcome {
 struct SaveReport {
   std::vector<SaveOutcome> cases;
   std::vector<std::string> warnings;
+  std::size_t doubtful = 0;  // number of refused cases that --force or `accept` would store
   std::ptrdiff_t count(std::string_view result) const {
     return std::ranges::count(cases, result, &SaveOutcome::result);
   }
@@ -72,29 +76,91 @@ SaveOutcome make_save_outcome(const BaselineRecord& record, const Appended& appe
   return {};
 }
 
-// Returns a warning if cases of the report are slower than the last stored runs, by the rules of
-// the column `vs baseline`. Call this before the report is stored. Ignores what cannot be read,
-// because BaselineStore::append() reports it.
-std::optional<std::string> warn_about_slower_cases(const Report& report,
-                                                   const BaselineStore& store) {
-  if (report.runs.empty()) return std::nullopt;
-  const std::string& machine_class = report.runs.back().environment.machine_class;
+// Why a case should not be added to the current epoch.
+struct Doubt {
+  enum class Kind {
+    clear,     // `save` refuses the case without --force
+    possible,  // `save` only warns
+  };
+  Kind kind = Kind::clear;
+  std::string reason;
+};
+
+// Slowdowns without an interval are clear from this one on, if the stored runs vary less.
+constexpr double kClearSlowdown = 0.2;
+constexpr double kClearSigmas = 10;
+
+// Returns the variables of the library that differ from those of the last stored run; empty if none
+// does.
+std::string describe_other_variables(const BaselineRecord& last, const BaselineRecord& now) {
+  std::vector<Change> changes = changes_between(last.environment.details, now.environment.details);
+  std::erase_if(changes,
+                [](const Change& change) { return !change.field.starts_with(kVariableDetail); });
+  return changes.empty() ? "" : "was measured in another environment: " + format_changes(changes);
+}
+
+// Returns a doubt if the case is slower than the last stored run, by the rules of the column `vs
+// baseline`. It is clear if the lower bound exceeds the tolerance and the run-to-run variation.
+std::optional<Doubt> doubt_slower(const BaselineHistory& history, const ComparedCase& compared) {
+  if (!compared.ratio) return std::nullopt;
+  const double spread =
+      between_run_sigma(run_differences(run_statistics(history.records).runs)).value_or(0);
+  const double effect = std::log(*compared.ratio);
+  const bool is_clear =
+      compared.low ? std::log(*compared.low) > std::log1p(ComparisonOptions{}.tolerance) + spread
+                   : effect > std::max(std::log1p(kClearSlowdown), kClearSigmas * spread);
+  const bool is_slower = compared.verdict == CaseVerdict::slower;
+  if (!is_clear && !is_slower) return std::nullopt;
+  return Doubt{
+      is_clear ? Doubt::Kind::clear : Doubt::Kind::possible,
+      format_effect(*compared.ratio, compared.low, compared.high) + " than the last stored run"};
+}
+
+// Returns the doubts about the records, by case id. Call this before they are stored. Ignores what
+// cannot be read, because BaselineStore::append() reports it. A run that the store has already is
+// beyond doubt.
+std::map<std::string, Doubt> find_doubts(const Report& report,
+                                         const std::vector<BaselineRecord>& records,
+                                         const BaselineStore& store) {
+  std::map<std::string, Doubt> doubts;
   std::vector<BaselineHistory> histories;
-  for (const CaseRecord& record : report.cases) {
-    auto history = store.read(BaselineStore::case_file(machine_class, record.id));
-    if (history.ok() && history->last() != nullptr) histories.push_back(*std::move(history));
+  for (const BaselineRecord& record : records) {
+    auto history =
+        store.read(BaselineStore::case_file(record.environment.machine_class, record.measured.id));
+    if (!history.ok() || history->last() == nullptr) continue;
+    if (std::ranges::find(history->records, record.run_id, &BaselineRecord::run_id) !=
+        history->records.end())
+      continue;
+    const BaselineRecord& last = *history->last();
+    if (std::string other = describe_other_variables(last, record); !other.empty())
+      doubts[record.measured.id] = {Doubt::Kind::clear, std::move(other)};
+    histories.push_back(*std::move(history));
   }
   const Comparison comparison = compare(make_measurement(histories, store.folder()),
                                         make_measurement(report, "this run"), {});
-  const std::size_t count = comparison.count(CaseVerdict::slower);
-  const auto first =
-      std::ranges::find(comparison.cases, CaseVerdict::slower, &ComparedCase::verdict);
-  if (first == comparison.cases.end()) return std::nullopt;
-  return fmt::format(
-      "{}: {} than the last stored run{}; if this is intended, store it with `bench baseline "
-      "accept`, which opens an epoch",
-      first->id, format_effect(*first->ratio, first->low, first->high),
-      count == 1 ? "" : fmt::format(", and {} more slower", count - 1));
+  for (const ComparedCase& compared : comparison.cases) {
+    const auto history = std::ranges::find_if(histories, [&](const BaselineHistory& entry) {
+      return entry.last()->measured.id == compared.id;
+    });
+    if (history == histories.end() || doubts.contains(compared.id)) continue;
+    if (auto doubt = doubt_slower(*history, compared)) doubts[compared.id] = *std::move(doubt);
+  }
+  return doubts;
+}
+
+// Moves the records with a clear doubt to the refused ones, and warns of the others.
+void apply_doubts(const std::map<std::string, Doubt>& doubts, ReportBaselines& baselines,
+                  SaveReport& save_report) {
+  for (const auto& [id, doubt] : doubts) {
+    if (doubt.kind == Doubt::Kind::possible) {
+      save_report.warnings.push_back(fmt::format("{}: {}", id, doubt.reason));
+      continue;
+    }
+    std::erase_if(baselines.records,
+                  [&](const BaselineRecord& record) { return record.measured.id == id; });
+    baselines.refused.push_back({id, doubt.reason});
+    ++save_report.doubtful;
+  }
 }
 
 Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,
@@ -107,12 +173,10 @@ Status save_file(const std::string& path, const Arguments& arguments, EpochPolic
   std::erase_if(report.cases, [&](const CaseRecord& entry) { return !selection.has(entry.id); });
   const BaselineStore store = make_store(arguments);
   if (auto error = store.class_folder()) return *std::move(error);
-  if (policy == EpochPolicy::current) {
-    if (auto warning = warn_about_slower_cases(report, store))
-      save_report.warnings.push_back(*std::move(warning));
-  }
   ReportBaselines baselines = make_baselines(report, {arguments.reason, arguments.anchor, path},
                                              read_profiles(report, path, save_report));
+  if (policy == EpochPolicy::current && !arguments.force)
+    apply_doubts(find_doubts(report, baselines.records, store), baselines, save_report);
   for (BaselineRecord& record : baselines.records) {
     BENCH_ASSIGN_OR_RETURN(const Appended appended, store.append(record, policy));
     save_report.cases.push_back(make_save_outcome(record, appended));
@@ -171,6 +235,16 @@ Result<ExitStatus> save_all(const Arguments& arguments, EpochPolicy policy, Env&
     print_line(*env.err, fmt::format("{} saved in {}, {} known before, {} refused",
                                      save_report.count("saved"), make_store(arguments).folder(),
                                      save_report.count("known"), save_report.count("refused")));
+  }
+  if (save_report.doubtful > 0) {
+    print_line(*env.err,
+               fmt::format("bench baseline: {} {} slower or of another environment and not saved; "
+                           "if this is intended, store {} with `bench baseline accept`, which "
+                           "opens an epoch, or with --force",
+                           format_number_of(save_report.doubtful, "case"),
+                           save_report.doubtful == 1 ? "is" : "are",
+                           save_report.doubtful == 1 ? "it" : "them"));
+    return ExitStatus::regression;
   }
   if (save_report.count("saved") + save_report.count("known") > 0) return ExitStatus::success;
   return Error{"none of the cases can become a baseline", arguments.inputs.front(),

@@ -30,48 +30,6 @@ constexpr std::size_t kMinText = 12;
 // Quantile of the differences between runs that `show` prints; also used by the gate's screening.
 constexpr double kUsualQuantile = 0.95;
 
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-// The file of one case on one machine class, and its runs.
-struct StoreEntry {
-  StoreFile file;
-  BaselineHistory history;
-};
-
-// The cases of the store that --filter selects, and the problems of all its files.
-struct StoreContents {
-  BaselineStore store;
-  std::vector<StoreEntry> cases;
-  std::vector<std::string> problems;
-};
-
-Result<StoreContents> read_store_contents(const Arguments& arguments) {
-  BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
-  StoreContents contents{make_store(arguments), {}, {}};
-  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, contents.store.list());
-  if (auto foreign = contents.store.foreign_content()) return *std::move(foreign);
-  for (const StoreFile& file : files) {
-    auto history = contents.store.read(file);
-    if (!history.ok()) {
-      contents.problems.push_back(history.error().message());
-      continue;
-    }
-    contents.problems.insert(contents.problems.end(), history->problems.begin(),
-                             history->problems.end());
-    const bool is_selected =
-        history->last() != nullptr && selection.has(history->last()->measured.id);
-    if (is_selected) contents.cases.push_back({file, *std::move(history)});
-  }
-  return contents;
-}
-
-void warn(const std::vector<std::string>& problems, const Arguments& arguments, Env& env) {
-  if (arguments.verbosity != Verbosity::normal) return;
-  for (const std::string& problem : problems) print_line(*env.err, "bench baseline: " + problem);
-}
-
 std::optional<Nanoseconds> median_time(const BaselineRecord& record) {
   const auto median = median_iteration(record.measured);
   if (!median) return std::nullopt;
@@ -193,7 +151,7 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
   };
   add_row("spread between runs",
           fmt::format("{}, from {}", format_fraction(between_run_sigma(differences)),
-                      plural(differences.size(), "difference")));
+                      format_number_of(differences.size(), "difference")));
   add_row("95% of differences below",
           format_fraction(difference_quantile(differences, kUsualQuantile)));
   add_row("spread between processes", format_fraction(between_process_sigma(history.records)));
@@ -205,7 +163,7 @@ std::string format_history_facts(const BaselineHistory& history, const ConsoleOp
     add_row(name, version);
   if (last.profile) {
     add_row("profile", fmt::format("{} executed in {}, {} left out",
-                                   plural(last.profile->activities.size(), "step"),
+                                   format_number_of(last.profile->activities.size(), "step"),
                                    format_time(last.profile->duration), last.profile->left_out));
   }
   return render_table({{"fact"}, {"value", Align::left, kMinText}}, rows, console.width,
@@ -278,12 +236,42 @@ Result<std::vector<StoreEntry>> select_named_cases(const Arguments& arguments,
 
 }  // namespace
 
+std::string format_number_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+Result<StoreContents> read_store_contents(const Arguments& arguments) {
+  BENCH_ASSIGN_OR_RETURN(const IdSelection selection, IdSelection::compile(arguments.filters));
+  StoreContents contents{make_store(arguments), {}, {}};
+  BENCH_ASSIGN_OR_RETURN(const std::vector<StoreFile> files, contents.store.list());
+  if (auto foreign = contents.store.foreign_content()) return *std::move(foreign);
+  for (const StoreFile& file : files) {
+    auto history = contents.store.read(file);
+    if (!history.ok()) {
+      contents.problems.push_back(history.error().message());
+      continue;
+    }
+    contents.problems.insert(contents.problems.end(), history->problems.begin(),
+                             history->problems.end());
+    const bool is_selected =
+        history->last() != nullptr && selection.has(history->last()->measured.id);
+    if (is_selected) contents.cases.push_back({file, *std::move(history)});
+  }
+  return contents;
+}
+
+void warn_of_problems(const std::vector<std::string>& problems, const Arguments& arguments,
+                      Env& env) {
+  if (arguments.verbosity != Verbosity::normal) return;
+  for (const std::string& problem : problems) print_line(*env.err, "bench baseline: " + problem);
+}
+
 Result<ExitStatus> list_baselines(const Arguments& arguments, Env& env) {
   BENCH_ASSIGN_OR_RETURN(const StoreContents contents, read_store_contents(arguments));
   *env.out << (arguments.output == Output::json
                    ? list_json(contents)
                    : format_baseline_list(contents, console_options(env)));
-  warn(contents.problems, arguments, env);
+  warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;
 }
 
@@ -298,7 +286,7 @@ Result<ExitStatus> show_baselines(const Arguments& arguments, Env& env) {
       *env.out << (&entry == &cases.front() ? "" : "\n")
                << format_baseline(entry, console_options(env));
   }
-  for (const StoreEntry& entry : cases) warn(entry.history.problems, arguments, env);
+  for (const StoreEntry& entry : cases) warn_of_problems(entry.history.problems, arguments, env);
   return ExitStatus::success;
 }
 
@@ -316,9 +304,10 @@ Result<ExitStatus> prune_baselines(const Arguments& arguments, Env& env) {
     *env.out << pruned_json(cases);
   } else {
     *env.out << fmt::format("{} of {} removed; {} of each epoch and every anchor remain\n",
-                            plural(dropped, "run"), plural(cases.size(), "case"), kRunsPerEpoch);
+                            format_number_of(dropped, "run"),
+                            format_number_of(cases.size(), "case"), kRunsPerEpoch);
   }
-  if (malformed == Malformed::refuse) warn(contents.problems, arguments, env);
+  if (malformed == Malformed::refuse) warn_of_problems(contents.problems, arguments, env);
   return ExitStatus::success;
 }
 
@@ -333,8 +322,9 @@ Result<ExitStatus> verify_baselines(const Arguments& arguments, Env& env) {
         [&](JsonWriter& writer) { writer.required("problems", contents.problems); });
   } else {
     for (const std::string& problem : contents.problems) print_line(*env.out, problem);
-    *env.out << fmt::format("{}, {}, {}\n", plural(contents.cases.size(), "case"),
-                            plural(runs, "run"), plural(contents.problems.size(), "problem"));
+    *env.out << fmt::format("{}, {}, {}\n", format_number_of(contents.cases.size(), "case"),
+                            format_number_of(runs, "run"),
+                            format_number_of(contents.problems.size(), "problem"));
   }
   return contents.problems.empty() ? ExitStatus::success : ExitStatus::usage;
 }

@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 9> kReportOptions = {
 constexpr std::array<std::string_view, 10> kCompareOptions = {
     "by",   "against", "out",  "format", "fail-on", "across-machines", "require-baseline",
     "json", "quiet",   "force"};
-constexpr std::array<std::string_view, 7> kBaselineOptions = {
-    "baseline", "reason", "anchor", "filter", "json", "quiet", "force"};
+constexpr std::array<std::string_view, 8> kBaselineOptions = {
+    "baseline", "reason", "anchor", "filter", "dry-run", "json", "quiet", "force"};
 constexpr std::array<std::string_view, 6> kHistoryOptions = {"baseline", "since", "filter",
                                                              "fail-on",  "json",  "quiet"};
 constexpr std::array<std::string_view, 25> kGateOptions = {"bisect",
@@ -213,30 +213,36 @@ constexpr std::array kCommands = {
         "bench compare baselines@release-1.4 baselines            # since an anchor\n"
         "bench compare old.json new.json --fail-on regression     # Google Benchmark",
         kCompareOptions, compare_command},
-    Command{"baseline", "ACTION [RESULT|CASE...]", 1, -1,
-            "keep accepted runs: save, accept, list, show, prune, verify",
+    Command{"baseline", "ACTION [RESULT|CASE|RUN|CLASS...]", 1, -1,
+            "keep accepted runs: save, accept, list, show, remove, prune, adopt, verify",
             "The store is a folder, `baselines` or that of --baseline. It has one file per machine "
             "class "
             "and\n"
             "case, to which each accepted run adds a line. Keep it in git.\n"
             "  save RESULT...    add runs that are as fast as earlier ones, or the first runs\n"
-            "                    of a case; warns if a case is slower\n"
+            "                    of a case; refuses slower cases and another environment of the\n"
+            "                    library, exit 1\n"
             "  accept RESULT...  add runs with a justified change of level: opens an\n"
             "                    epoch, and earlier runs no longer count\n"
             "  list              the cases with runs, epochs, last commit, median and anchors\n"
             "  show CASE...      every run of a case, how much its runs differ, and the\n"
             "                    implementation and libraries of the last run\n"
+            "  remove RUN...     remove runs from all cases: undoes save and accept\n"
             "  prune             keep the last 30 runs of each epoch, and every anchor\n"
+            "  adopt CLASS       copy the runs and ceilings of another machine class to that of\n"
+            "                    this machine, for example of an earlier build\n"
             "  verify            check all files and list problems with file:line, exit 2\n"
-            "save and accept need a --reason. Runs under a vendor's tool, with an artificial "
-            "slowdown or "
-            "interrupted\n"
-            "are refused, with the reason. docs/baselines.md describes format and policy.",
+            "save and accept need a --reason; remove and adopt take --dry-run. Runs under a "
+            "vendor's tool,\n"
+            "with an artificial slowdown or interrupted are refused, with the reason.\n"
+            "docs/baselines.md describes format and policy.",
             "bench baseline save r.jsonl --reason 'nightly run of main'\n"
             "bench baseline accept r.jsonl --filter 'conv/*' --reason 'a new check (#123)'\n"
             "bench baseline save r.jsonl --anchor release-1.4 --reason 'release 1.4'\n"
             "bench baseline list --filter '*/bf16/*'\n"
             "bench baseline show conv/forward/c64h56w56k64r3s3p1/f32/onednn/cpu/hot\n"
+            "bench baseline remove 3f1d2c4b5a69 --dry-run        # then without --dry-run\n"
+            "bench baseline adopt icelake-server-2c-2097c0e6     # after an upgrade\n"
             "bench baseline verify --baseline /srv/baselines     # in CI",
             kBaselineOptions, baseline_command},
     Command{"history", "[CASE...]", 0, -1, "how stored cases developed: changes, creep, trend",

@@ -42,18 +42,16 @@ std::optional<StoredRuns> parse_stored_runs(const std::string& path) {
   return StoredRuns{path.substr(0, at), path.substr(at + 1)};
 }
 
-// Reads a result file or a store. `machine_class` is that of the other side; it selects the records
-// of a store.
-Result<Measurement> read_side(const std::string& path,
-                              const std::optional<std::string>& machine_class) {
-  if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, machine_class);
+// Reads a result file or a store, whose records the other side selects.
+Result<Measurement> read_side(const std::string& path, const OtherSide& other) {
+  if (const auto stored = parse_stored_runs(path)) return read_stored(*stored, other);
   BENCH_ASSIGN_OR_RETURN(const std::string text, read_result_text(path));
   return read_measurement(text, path);
 }
 
-std::optional<std::string> find_machine_class(const Measurement& side) {
+OtherSide as_other_side(const Measurement& side) {
   const auto found = side.facts.find("machine_class");
-  return found == side.facts.end() ? std::nullopt : std::optional(found->second);
+  return {found == side.facts.end() ? std::nullopt : std::optional(found->second), side.run_ids};
 }
 
 struct Sides {
@@ -64,12 +62,12 @@ struct Sides {
 // selects the records of the store.
 Result<Sides> read_sides(const std::string& base, const std::string& candidate) {
   if (!parse_stored_runs(base)) {
-    BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, std::nullopt));
-    BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, find_machine_class(left)));
+    BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, {}));
+    BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, as_other_side(left)));
     return Sides{std::move(left), std::move(right)};
   }
-  BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, std::nullopt));
-  BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, find_machine_class(right)));
+  BENCH_ASSIGN_OR_RETURN(Measurement right, read_side(candidate, {}));
+  BENCH_ASSIGN_OR_RETURN(Measurement left, read_side(base, as_other_side(right)));
   return Sides{std::move(left), std::move(right)};
 }
 

@@ -66,6 +66,20 @@ std::string format_difference(const std::string& field, const std::string& from,
                      to);
 }
 
+// Returns the run of the case if both sides are the same one and at least one side is a store.
+std::optional<std::string> find_same_run(const Measurement& base, const Measurement& candidate,
+                                         const std::string& id) {
+  for (const auto& [side, other] : {std::pair(&base, &candidate), {&candidate, &base}}) {
+    const auto run = side->stored_runs.find(id);
+    if (run == side->stored_runs.end()) continue;
+    const auto same = other->stored_runs.find(id);
+    if (other->run_ids.contains(run->second) ||
+        (same != other->stored_runs.end() && same->second == run->second))
+      return run->second;
+  }
+  return std::nullopt;
+}
+
 // Describes the first required fact of a side that differs on the other side. Returns nullopt if
 // there is none.
 std::optional<std::string> find_machine_difference(const Measurement& base,
@@ -358,8 +372,11 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
       result.cases.push_back(compare_unpaired(entry, CaseVerdict::added, base, obstacle));
       continue;
     }
+    auto case_obstacle = obstacle;
+    if (const auto run = find_same_run(base, candidate, entry.id); run && !obstacle)
+      case_obstacle = fmt::format("both sides are run {}", *run);
     ComparedCase& compared =
-        result.cases.emplace_back(compare_case(*found->second, entry, obstacle, options));
+        result.cases.emplace_back(compare_case(*found->second, entry, case_obstacle, options));
     if (has_other_data) {
       std::erase_if(compared.changes,
                     [](const Change& change) { return change.field == kOutputDigestDetail; });

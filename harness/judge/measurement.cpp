@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -66,6 +67,8 @@ constexpr std::array<MeasurementReader, 3> kReaders = {{
 
 }  // namespace
 
+bool is_of_build(const Change& change) { return change.field.starts_with("build."); }
+
 std::map<std::string, std::string> environment_facts(const EnvironmentRecord& environment) {
   std::map<std::string, std::string> facts = {{"machine_class", environment.machine_class},
                                               {"cpu", environment.cpu}};
@@ -74,6 +77,27 @@ std::map<std::string, std::string> environment_facts(const EnvironmentRecord& en
   facts.insert(environment.details.begin(), environment.details.end());
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
+}
+
+std::vector<Change> class_changes(const EnvironmentRecord& from, const EnvironmentRecord& to) {
+  constexpr std::array<std::string_view, 3> kPrefixes = {"cpu", "cache.", "build."};
+  std::vector<Change> changes = changes_between(environment_facts(from), environment_facts(to));
+  std::erase_if(changes, [&](const Change& change) {
+    return !change.from || !change.to ||
+           std::ranges::none_of(kPrefixes, [&](std::string_view prefix) {
+             return change.field.starts_with(prefix);
+           });
+  });
+  return changes;
+}
+
+std::string describe_class_changes(const EnvironmentRecord& from, const EnvironmentRecord& to) {
+  const std::vector<Change> changes = class_changes(from, to);
+  const std::string text =
+      changes.empty() ? "compiler or flags, which a run of an earlier version does not state"
+                      : format_changes(changes);
+  if (!std::ranges::all_of(changes, is_of_build)) return text;
+  return fmt::format("{}; `bench baseline adopt {}` adopts its runs", text, from.machine_class);
 }
 
 Measurement make_measurement(const Report& report, const std::string& name) {
@@ -87,6 +111,8 @@ Measurement make_measurement(const Report& report, const std::string& name) {
     }
   }
   if (!report.runs.empty()) result.facts = run_facts(report.runs.back());
+  const RunChains chains(report.runs);
+  for (const RunRecord& run : report.runs) result.run_ids.insert(chains.origin(run.run_id));
   result.cases = measured_cases(report);
   return result;
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "harness/judge/change.hpp"
 #include "harness/result/measured.hpp"
 #include "harness/result/report.hpp"
 #include "harness/store/baseline_file.hpp"
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,10 @@ struct Measurement {
   // store requires the machine class.
   std::vector<std::string> required_facts;
   std::vector<MeasuredCase> cases;
+  // The runs of a result file, as a store names them (BaselineRecord::run_id).
+  std::set<std::string> run_ids;
+  // For a store: the run of each case.
+  std::map<std::string, std::string> stored_runs;
   // For a store: the files without a readable record, by name (store_file_name()), with the first
   // problem of each.
   std::map<std::string, std::string> unreadable;
@@ -39,8 +45,12 @@ struct Measurement {
 MeasuredCase measured_case(const BaselineRecord& record);
 
 Measurement make_measurement(const Report& report, const std::string& name);
+// Removes the runs from the histories, so that a run is not compared with itself. Returns a
+// sentence that says so; nullopt if no history has such a run.
+std::optional<std::string> leave_out_runs(const std::set<std::string>& run_ids,
+                                          std::vector<BaselineHistory>& histories);
 // Makes a measurement from the last run of each history. The histories must be of one machine
-// class: the facts come from the latest of these runs.
+// class: the facts come from the run to which most of these cases belong.
 Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name);
 
@@ -53,10 +63,24 @@ struct StoredRuns {
   std::string folder;                 // a store, or the folder of one machine class within a store
   std::optional<std::string> anchor;  // if set, only runs with this anchor count
 };
-// Reads the stored runs. If the folder has several machine classes, reads those of `machine_class`.
-// Returns an error if the class is missing or ambiguous, or if no run has the anchor.
-Result<Measurement> read_stored(const StoredRuns& runs,
-                                const std::optional<std::string>& machine_class);
+// The other side of a comparison with a store.
+struct OtherSide {
+  std::optional<std::string> machine_class;
+  std::set<std::string> run_ids;  // as Measurement::run_ids
+};
+// Reads the stored runs, without those of the other side. If the folder has several machine
+// classes, reads those of `other.machine_class`. Returns an error if the class is missing or
+// ambiguous, or if no run has the anchor.
+Result<Measurement> read_stored(const StoredRuns& runs, const OtherSide& other);
+
+// The facts that make the machine class of two machines and that differ, as far as both are known:
+// processor, caches, compiler and its flags. Runs of earlier versions do not state the last two.
+std::vector<Change> class_changes(const EnvironmentRecord& from, const EnvironmentRecord& to);
+// Returns whether it is a fact about the compiler: someone may judge that it does not change times.
+bool is_of_build(const Change& change);
+// Says in what the machine class `from` of a store differs from this one: "build.flags -O2 -> -O3".
+// If only the build differs, also says how to adopt its runs.
+std::string describe_class_changes(const EnvironmentRecord& from, const EnvironmentRecord& to);
 
 // Parses a report of Google Benchmark (--benchmark_format=json). Repetitions are treated as
 // processes, although they share one process.

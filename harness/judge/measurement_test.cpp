@@ -30,6 +30,7 @@ ProcessRecord process(const std::string& run, int number, std::vector<Nanosecond
 Report report() {
   RunRecord first;
   first.run_id = "r1";
+  first.started = "2026-11-21T08:00:00Z";
   first.environment.machine_class = "m-2c";
   first.environment.libraries = {{"onednn", "3.2.0"}};
   first.seed = 7;
@@ -114,6 +115,48 @@ TEST(Measurement, OfAStoreDropsDigestsOfOtherDataThanItsFactsName) {
   EXPECT_THAT(measurement.cases[0].exact.facts, ElementsAre(Pair("primitives", "2")));
   EXPECT_THAT(measurement.cases[1].exact.facts,
               ElementsAre(Pair("output.digest", "aa"), Pair("primitives", "2")));
+}
+
+// The clock of one run was wrong.
+TEST(Measurement, OfAStoreHasTheFactsOfTheRunOfMostCases) {
+  std::vector<BaselineHistory> histories;
+  for (const char* id : {"a/x", "b/x", "c/x"}) {
+    BaselineRecord record = test::baseline(id[0] == 'a' ? 9 : 5, 0, Nanoseconds(5));
+    record.measured.id = id;
+    record.commit = id[0] == 'a' ? "old" : "new";
+    histories.push_back({"x.jsonl", {record}, {}});
+  }
+  EXPECT_EQ(make_measurement(histories, "baselines").facts.at("tool.commit"), "new");
+}
+
+TEST(Measurement, RunsThatAreLeftOutAreNamed) {
+  const auto history = [](std::vector<BaselineRecord> records) {
+    return BaselineHistory{"x.jsonl", std::move(records), {}};
+  };
+  std::vector<BaselineHistory> histories = {
+      history({test::baseline(1, 0, Nanoseconds(5)), test::baseline(2, 0, Nanoseconds(5))}),
+      history({test::baseline(2, 0, Nanoseconds(5))})};
+  EXPECT_EQ(leave_out_runs({"run-07"}, histories), std::nullopt);
+  EXPECT_EQ(leave_out_runs({"run-02"}, histories),
+            "run run-02 is in the store itself: 1 case has no other run");
+  EXPECT_EQ(histories[0].last()->run_id, "run-01");
+  EXPECT_EQ(histories[1].last(), nullptr);
+}
+
+TEST(Measurement, TheDifferenceOfTwoMachineClassesIsNamed) {
+  EnvironmentRecord from;
+  from.machine_class = "a";
+  from.cpu = "a processor";
+  EnvironmentRecord to = from;
+  to.machine_class = "b";
+  to.details = {{"build.flags", "-O3"}, {"governor", "performance"}};
+  EXPECT_THAT(describe_class_changes(from, to), HasSubstr("an earlier version does not state"));
+  from.details = {{"build.flags", "-O2"}, {"governor", "powersave"}};
+  EXPECT_EQ(describe_class_changes(from, to),
+            "build.flags -O2 -> -O3; `bench baseline adopt a` adopts its runs");
+  to.cpu = "another one";  // its times are not comparable, whatever one judges
+  EXPECT_EQ(describe_class_changes(from, to),
+            "build.flags -O2 -> -O3; cpu a processor -> another one");
 }
 
 TEST(Measurement, OfAStoreKeepsWhyAFileCannotBeRead) {

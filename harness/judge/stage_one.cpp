@@ -156,16 +156,11 @@ StoredEvidence make_stored_evidence(const BaselineRecord& last, const MeasuredCa
   return result;
 }
 
-// Describes how the two machines differ: the classes, and the facts about processor and caches.
+// Describes how the two machines differ.
 std::string describe_machine_difference(const EnvironmentRecord& stored,
                                         const EnvironmentRecord& here) {
-  std::string text = fmt::format("machine_class differs: {} in the store, {} here",
-                                 stored.machine_class, here.machine_class);
-  std::vector<Change> changes = changes_between(environment_facts(stored), environment_facts(here));
-  std::erase_if(changes, [](const Change& change) {
-    return !change.field.starts_with("cpu") && !change.field.starts_with("cache.");
-  });
-  return changes.empty() ? text : fmt::format("{} ({})", text, format_changes(changes));
+  return fmt::format("machine_class differs: {} in the store, {} here ({})", stored.machine_class,
+                     here.machine_class, describe_class_changes(stored, here));
 }
 
 // Assigns stored histories to the cases of one run.

@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace bench {
@@ -44,6 +47,17 @@ Result<std::string> choose_folder(const std::set<std::string>& names, const std:
                folder, fmt::format("name one of them: {}/{}", folder, *names.begin())};
 }
 
+// Returns the run to which most of the records belong; of several, the latest one. Returns nullptr
+// without records.
+const BaselineRecord* find_usual_run(const std::vector<const BaselineRecord*>& records) {
+  std::map<std::string_view, std::size_t> cases;  // by run_id
+  for (const BaselineRecord* record : records) ++cases[record->run_id];
+  const auto usual = std::ranges::max_element(records, {}, [&](const BaselineRecord* record) {
+    return std::pair(cases.at(record->run_id), std::string_view(record->time));
+  });
+  return usual == records.end() ? nullptr : *usual;
+}
+
 Error unknown_anchor_error(const StoredRuns& runs, const std::set<std::string>& anchors) {
   return {fmt::format("no run has the anchor {}", quote(*runs.anchor)), runs.folder,
           anchors.empty() ? "set anchors with `bench baseline save --anchor`"
@@ -58,13 +72,31 @@ MeasuredCase measured_case(const BaselineRecord& record) {
   return measured;
 }
 
+std::optional<std::string> leave_out_runs(const std::set<std::string>& run_ids,
+                                          std::vector<BaselineHistory>& histories) {
+  std::set<std::string> found;
+  std::size_t alone = 0;
+  for (BaselineHistory& history : histories) {
+    const std::size_t removed = std::erase_if(history.records, [&](const BaselineRecord& record) {
+      if (!run_ids.contains(record.run_id)) return false;
+      found.insert(record.run_id);
+      return true;
+    });
+    alone += removed > 0 && history.records.empty() ? 1 : 0;
+  }
+  if (found.empty()) return std::nullopt;
+  const std::string others =
+      alone == 0 ? "the last other run of each case is compared with it"
+                 : fmt::format("{} case{} no other run", alone, alone == 1 ? " has" : "s have");
+  return fmt::format("run {} is in the store itself: {}", fmt::join(found, ", "), others);
+}
+
 Measurement make_measurement(const std::vector<BaselineHistory>& histories,
                              const std::string& name) {
   Measurement result;
   result.name = name;
   result.required_facts = {"machine_class"};
   std::vector<const BaselineRecord*> stored;
-  const BaselineRecord* latest = nullptr;
   for (const BaselineHistory& history : histories) {
     result.warnings.insert(result.warnings.end(), history.problems.begin(), history.problems.end());
     const BaselineRecord* last = history.last();
@@ -76,23 +108,23 @@ Measurement make_measurement(const std::vector<BaselineHistory>& histories,
       continue;
     }
     stored.push_back(last);
-    if (latest == nullptr || latest->time < last->time) latest = last;
   }
-  if (latest != nullptr) result.facts = record_facts(*latest);
+  const BaselineRecord* usual = find_usual_run(stored);
+  if (usual != nullptr) result.facts = record_facts(*usual);
   for (const BaselineRecord* last : stored) {
     MeasuredCase& entry = result.cases.emplace_back(measured_case(*last));
-    // result.facts has the seed of the latest run. A run with another seed had other input data, so
+    result.stored_runs.emplace(entry.id, last->run_id);
+    // result.facts has the seed of the usual run. A run with another seed had other input data, so
     // the digest of its output is not comparable.
-    if (last->seed != latest->seed) entry.exact.facts.erase(kOutputDigestDetail);
+    if (last->seed != usual->seed) entry.exact.facts.erase(kOutputDigestDetail);
   }
   return result;
 }
 
-Result<Measurement> read_stored(const StoredRuns& runs,
-                                const std::optional<std::string>& machine_class) {
+Result<Measurement> read_stored(const StoredRuns& runs, const OtherSide& other) {
   BENCH_ASSIGN_OR_RETURN(const StoreSelection selection, open_baselines(runs.folder));
-  BENCH_ASSIGN_OR_RETURN(const std::string chosen,
-                         choose_folder(list_folders(selection.files), runs.folder, machine_class));
+  BENCH_ASSIGN_OR_RETURN(const std::string chosen, choose_folder(list_folders(selection.files),
+                                                                 runs.folder, other.machine_class));
   std::vector<BaselineHistory> histories;
   std::set<std::string> anchors;
   for (const StoreFile& file : selection.files) {
@@ -107,7 +139,14 @@ Result<Measurement> read_stored(const StoredRuns& runs,
     histories.push_back(std::move(history));
   }
   if (runs.anchor && !anchors.contains(*runs.anchor)) return unknown_anchor_error(runs, anchors);
-  return make_measurement(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
+  const std::optional<std::string> left_out = leave_out_runs(other.run_ids, histories);
+  Measurement stored =
+      make_measurement(histories, runs.anchor ? runs.folder + "@" + *runs.anchor : runs.folder);
+  // Without another run, the class is still that of the other side.
+  if (left_out && stored.cases.empty() && other.machine_class)
+    stored.facts.emplace("machine_class", *other.machine_class);
+  if (left_out) stored.warnings.push_back(*left_out);
+  return stored;
 }
 
 }  // namespace bench

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <set>
 
 namespace bench {
@@ -364,17 +365,39 @@ class BaselineColumn {
   std::map<std::string, std::size_t> reasons_;  // number of cases by reason
 };
 
+// Returns the environment of a run that the store has of the machine class; nullopt if it has none
+// that can be read.
+std::optional<EnvironmentRecord> find_environment(const BaselineStore& store,
+                                                  const std::vector<StoreFile>& files,
+                                                  const std::string& folder_name) {
+  for (const StoreFile& file : files) {
+    if (file.folder_name != folder_name) continue;
+    const auto history = store.read(file);
+    if (history.ok() && history->last() != nullptr) return history->last()->environment;
+  }
+  return std::nullopt;
+}
+
 // Explains why the store has no baseline for a case, and says what to do.
-std::string explain_missing_baseline(const BaselineStore& store, const std::string& machine_class) {
+std::string explain_missing_baseline(const BaselineStore& store,
+                                     const EnvironmentRecord& environment) {
+  const std::string& machine_class = environment.machine_class;
   if (store.holds(machine_class))
     return fmt::format("{} has no run of this case; add this one with `bench baseline save`",
                        store.folder());
   std::set<std::string> others;
-  if (const auto files = store.list(); files.ok()) {
+  const auto files = store.list();
+  if (files.ok()) {
     for (const StoreFile& file : *files) others.insert(file.folder_name);
   }
-  return fmt::format("{} has no run of the machine class {}{}", store.folder(), machine_class,
-                     others.empty() ? "" : fmt::format(", only of {}", fmt::join(others, ", ")));
+  std::string text =
+      fmt::format("{} has no run of the machine class {}{}", store.folder(), machine_class,
+                  others.empty() ? "" : fmt::format(", only of {}", fmt::join(others, ", ")));
+  if (others.empty()) return text;
+  const auto other = find_environment(store, *files, *others.begin());
+  if (!other) return text;
+  return text + fmt::format("; {} differs in: {}", *others.begin(),
+                            describe_class_changes(*other, environment));
 }
 
 // Returns the stored runs of the report's cases. If a file is unreadable, sets the case's cell. If
@@ -404,13 +427,15 @@ std::vector<BaselineHistory> read_histories(const Report& report, const Baseline
 
 VersusBaseline versus_baseline(const Report& report, const BaselineStore& store) {
   BaselineColumn column;
-  const std::string machine_class =
-      report.runs.empty() ? "" : report.runs.back().environment.machine_class;
-  const std::vector<BaselineHistory> histories =
-      read_histories(report, store, machine_class, column);
-  const Measurement base = make_measurement(histories, store.folder());
+  const EnvironmentRecord environment =
+      report.runs.empty() ? EnvironmentRecord() : report.runs.back().environment;
+  std::vector<BaselineHistory> histories =
+      read_histories(report, store, environment.machine_class, column);
   const Measurement candidate = make_measurement(report, "this run");
-  const std::string missing_reason = explain_missing_baseline(store, machine_class);
+  if (const auto left_out = leave_out_runs(candidate.run_ids, histories))
+    column.note("vs baseline: " + *left_out);
+  const Measurement base = make_measurement(histories, store.folder());
+  const std::string missing_reason = explain_missing_baseline(store, environment);
   for (const ComparedCase& entry : compare(base, candidate, {}).cases) {
     if (column.has(entry.id) || entry.verdict == CaseVerdict::failed) continue;
     if (!base.facts.contains("machine_class") || entry.verdict == CaseVerdict::added) {

@@ -66,8 +66,23 @@ TEST_F(VersusBaselineTest, NamesWhatDiffers) {
   elsewhere.runs[0].environment.machine_class = "other-4c";
   const VersusBaseline machine = versus_baseline(elsewhere, store_);
   EXPECT_THAT(machine.cells, IsEmpty());  // no case can be compared, so there is no column
-  EXPECT_THAT(machine.notes,
-              ElementsAre(AllOf(HasSubstr("other-4c"), HasSubstr("only of test-2c-00000000"))));
+  EXPECT_THAT(
+      machine.notes,
+      ElementsAre(AllOf(HasSubstr("other-4c"), HasSubstr("only of test-2c-00000000"),
+                        HasSubstr("test-2c-00000000 differs in: compiler or flags"),
+                        HasSubstr("`bench baseline adopt test-2c-00000000` adopts its runs"))));
+}
+
+// A resumed run may be in the store already.
+TEST_F(VersusBaselineTest, ARunIsNotComparedWithItself) {
+  append(baseline(1, 0, Nanoseconds(1000)));
+  BaselineRecord same = baseline(2, 0, Nanoseconds(1030));
+  same.run_id = "now";
+  append(same);
+  const VersusBaseline versus = versus_baseline(run_of(1030, 5), store_);
+  EXPECT_THAT(versus.cells, ElementsAre(Pair(test::kStoredCase, "+3.0% [+2.7%, +3.3%]")));
+  EXPECT_THAT(versus.notes, ElementsAre("vs baseline: run now is in the store itself: the last "
+                                        "other run of each case is compared with it"));
 }
 
 TEST_F(VersusBaselineTest, OneNoteForAllCasesWithTheSameReason) {
