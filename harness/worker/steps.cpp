@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -61,17 +62,21 @@ StepFacts make_step_facts(const ops::Problem& problem, const ops::KernelStep& st
   return facts;
 }
 
-StepFacts make_step_facts(const ops::MovedTensor& moved, const ops::KernelStep& step) {
+// Describes a reorder between two nodes. It does no part of its node's work. A kernel of an older
+// plugin does not state which tensor it moves.
+StepFacts make_reorder_facts(const ops::KernelStep& step) {
   StepFacts facts;
   facts.name = kReorder;
   facts.layer = step.node;
   facts.primitive = step.kind;
   facts.direction = direction_name(ops::Direction::forward);
   facts.attributes.set(Attribute::op, kReorder);
-  facts.attributes.set(Attribute::parameters, ops::join_dims(moved.dims));
-  facts.attributes.set(Attribute::dtype, info(moved.dtype).name);
   set_step(step, facts.attributes);
-  const auto model = ops::reorder_model(moved.dims, moved.dtype);
+  facts.attributes.set(Attribute::flops, std::int64_t{0});
+  if (!step.moved) return facts;
+  facts.attributes.set(Attribute::parameters, ops::join_dims(step.moved->dims));
+  facts.attributes.set(Attribute::dtype, info(step.moved->dtype).name);
+  const auto model = ops::reorder_model(step.moved->dims, step.moved->dtype);
   if (model) set_work(model->tensors, model->work, facts.attributes);
   return facts;
 }
@@ -89,8 +94,10 @@ StepFacts make_plugin_step_facts(const ops::KernelStep& step) {
 }
 
 StepFacts make_step_facts(const ops::Network& network, const ops::KernelStep& step) {
-  if (step.moved) return make_step_facts(*step.moved, step);
   const auto node = std::ranges::find(network.nodes, step.node, &ops::Node::name);
+  const bool is_reorder =
+      step.kind == kReorder && node != network.nodes.end() && node->problem.op->name != kReorder;
+  if (step.moved || is_reorder) return make_reorder_facts(step);
   return node != network.nodes.end() ? make_step_facts(node->problem, step)
                                      : make_plugin_step_facts(step);
 }
@@ -107,6 +114,39 @@ StepFacts make_network_facts(const ops::Network& network, const ops::Kernel& ker
   return facts;
 }
 
+// Several steps of one node share its work, and nothing shows which step does which part. If one
+// step alone is of the operator's own kind, it gets all of the work, as one kernel of an operator
+// does (profiler/gpu/kernel_work.hpp). Otherwise, no step gets the counts. `steps`: of one problem
+// or node, without the reorders beside them.
+void share_work(std::span<StepFacts* const> steps) {
+  if (steps.size() < 2) return;
+  const auto is_main = [](const StepFacts* step) {
+    return step->primitive == step->attributes.text(Attribute::op);
+  };
+  const bool is_known = std::ranges::count_if(steps, is_main) == 1;
+  for (StepFacts* step : steps) {
+    if (is_known && is_main(step)) continue;
+    for (const Attribute count : {Attribute::macs, Attribute::flops, Attribute::bytes}) {
+      step->attributes.erase(count);
+    }
+    if (is_known) step->attributes.set(Attribute::flops, std::int64_t{0});
+  }
+}
+
+// Whether the step is a reorder between two nodes: its name is not that of its layer.
+bool is_between_nodes(const StepFacts& step) {
+  return !step.layer.empty() && step.name != step.layer;
+}
+
+void share_work_of_each_layer(std::vector<StepFacts>& facts) {
+  std::map<std::string_view, std::vector<StepFacts*>> layers;
+  for (StepFacts& step : facts) {
+    const bool has_work = step.attributes.find(Attribute::flops) != nullptr;
+    if (has_work && !is_between_nodes(step)) layers[step.layer].push_back(&step);
+  }
+  for (const auto& [layer, steps] : layers) share_work(steps);
+}
+
 }  // namespace
 
 std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& kernel) {
@@ -117,15 +157,7 @@ std::vector<StepFacts> step_facts(const Workload& workload, const ops::Kernel& k
                         ? make_step_facts(*problem, step)
                         : make_step_facts(std::get<NetworkPair>(workload).network, step));
   }
-  // With several steps, it is unknown which step does which part of the problem's work. No step
-  // gets the counts then.
-  if (problem != nullptr && facts.size() > 1) {
-    for (StepFacts& step : facts) {
-      for (const Attribute count : {Attribute::macs, Attribute::flops, Attribute::bytes}) {
-        step.attributes.erase(count);
-      }
-    }
-  }
+  share_work_of_each_layer(facts);
   if (!facts.empty()) return facts;
   if (problem != nullptr) {
     ops::KernelStep whole;

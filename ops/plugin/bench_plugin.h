@@ -260,6 +260,9 @@ typedef struct bench_step {
   const char* kind;           /* "convolution" */
   const char* implementation; /* the library's name for the implementation */
   const char* layouts;        /* "abcd -> acdb"; "" if not meaningful */
+  /* NULL, or for a reorder inside a network the tensor that it moves, which no node's problem
+   * describes. Only `dtype`, `dims` and `rank` are read. Valid until the kernel's destroy(). */
+  const bench_tensor* moved;
 } bench_step;
 
 /* Provided by the host. Observes each step of an execution by its index. */

@@ -155,12 +155,20 @@ struct KernelBuffer {
   std::string layout;  // human-readable: "nChw16c"
 };
 
+// The tensor that a reorder inside a network moves.
+struct MovedTensor {
+  std::vector<int64_t> dims;  // outermost first
+  int32_t dtype;              // BENCH_F32, ...
+};
+
 // One primitive that a kernel executes, human-readable.
 struct KernelStep {
   std::string node;            // the network node that it belongs to; "" for a problem
   std::string kind;            // "convolution"
   std::string implementation;  // the library's name for the implementation
   std::string layouts;         // "abcd -> acdb"; "" if not meaningful
+  // For a reorder inside a network. Any other step does the work of its node.
+  std::optional<MovedTensor> moved = std::nullopt;
 };
 
 // Converts a tensor between its plain row-major form in host memory and the kernel's layout in one
@@ -264,7 +272,8 @@ class KernelHolder {
     for (const bench_buffer& row : buffer_rows_) buffer_pointers_.push_back(&row);
     for (const KernelStep& each : steps_) {
       step_rows_.push_back({sizeof(bench_step), each.node.c_str(), each.kind.c_str(),
-                            each.implementation.c_str(), each.layouts.c_str()});
+                            each.implementation.c_str(), each.layouts.c_str(),
+                            each.moved ? add_moved(*each.moved) : nullptr});
     }
     for (const bench_step& row : step_rows_) step_pointers_.push_back(&row);
     fill_table();
@@ -273,6 +282,17 @@ class KernelHolder {
 
  private:
   static KernelHolder& of(void* self) { return *static_cast<KernelHolder*>(self); }
+
+  const bench_tensor* add_moved(const MovedTensor& moved) {
+    bench_tensor row = {};
+    row.size = sizeof row;
+    row.name = "moved";
+    row.dtype = moved.dtype;
+    row.dims = moved.dims.data();
+    row.rank = moved.dims.size();
+    row.touched = kUnknown;
+    return &moved_rows_.emplace_back(row);
+  }
 
   void fill_table() {
     raw_.size = sizeof raw_;
@@ -347,6 +367,7 @@ class KernelHolder {
   std::vector<bench_buffer> buffer_rows_;
   std::vector<const bench_buffer*> buffer_pointers_;
   std::vector<KernelStep> steps_;
+  std::deque<bench_tensor> moved_rows_;
   std::vector<bench_step> step_rows_;
   std::vector<const bench_step*> step_pointers_;
   std::map<std::string, std::string> details_;  // the latest value of each name

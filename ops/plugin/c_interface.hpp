@@ -39,6 +39,9 @@ class CMessage {
 BackendError backend_error(bench_status status, const Error& error);
 bench_status to_c_status(const BackendError& error);
 
+// Maximum rank of a plugin's tensors: the limit of the CPU library.
+inline constexpr std::size_t kMaxPluginDimensions = 12;
+
 // Copies a plugin's text; null gives an empty string.
 std::string string_or_empty(const char* text);
 
@@ -48,6 +51,8 @@ template <class Row>
 inline constexpr std::size_t kFirstSize = sizeof(Row);
 template <>
 inline constexpr std::size_t kFirstSize<bench_kernel> = offsetof(bench_kernel, details);
+template <>
+inline constexpr std::size_t kFirstSize<bench_step> = offsetof(bench_step, moved);
 template <>
 inline constexpr std::size_t kFirstSize<bench_memory> = offsetof(bench_memory, cache);
 template <>

@@ -2,6 +2,8 @@
 // Backends that are exported as a plugin and opened again are unchanged.
 #include "ops/plugin/exported_backend.hpp"
 
+#include "base/data_type.hpp"
+#include "ops/model.hpp"
 #include "ops/network/test_support.hpp"
 #include "ops/onednn/test_support.hpp"
 #include "ops/plugin/plugin.hpp"
@@ -9,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,7 +79,10 @@ std::vector<std::string> texts(const Kernel& kernel) {
                     std::to_string(buffer.size.count) + " " + buffer.layout);
   }
   for (const KernelStep& step : kernel.steps()) {
-    texts.push_back(step.node + "|" + step.kind + "|" + step.implementation + "|" + step.layouts);
+    const std::string moved =
+        step.moved ? join_dims(step.moved->dims) + std::string(info(step.moved->dtype).name) : "";
+    texts.push_back(step.node + "|" + step.kind + "|" + step.implementation + "|" + step.layouts +
+                    "|" + moved);
   }
   for (const auto& [name, value] : kernel.details()) texts.push_back(name + "=" + value);
   return texts;
@@ -151,6 +157,8 @@ TEST(ExportedBackendTest, ANetworkKeepsItsNodesParametersAndSteps) {
     ASSERT_TRUE(kernel.ok());
     ASSERT_TRUE(again.ok()) << again.error().reason;
     ASSERT_GT((*kernel)->steps().size(), 4U);
+    EXPECT_TRUE(std::ranges::any_of((*again)->steps(),
+                                    [](const KernelStep& step) { return step.moved.has_value(); }));
     std::vector<std::vector<double>> values = random_parameters(network, 5);
     values.insert(values.begin(), random_values(network.nodes.front().problem, 0, 5));
     expect_same(**kernel, **again, network.tensors, values);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,11 @@ plugin::Sample to_plugin_sample(DeviceSample device_sample) {
   return sample;
 }
 
+std::optional<plugin::MovedTensor> to_plugin_tensor(std::optional<MovedTensor> moved) {
+  if (!moved) return std::nullopt;
+  return plugin::MovedTensor{std::move(moved->dims), static_cast<std::int32_t>(moved->dtype)};
+}
+
 // Which tensors are packed.
 enum class PackedTensors { all, those_not_plain };
 
@@ -120,7 +126,7 @@ class ExportedKernel final : public plugin::Kernel, plugin::Packing, plugin::Sam
     std::vector<plugin::KernelStep> steps;
     for (KernelStep& step : kernel_->steps()) {
       steps.push_back({std::move(step.node), std::move(step.kind), std::move(step.implementation),
-                       std::move(step.layouts)});
+                       std::move(step.layouts), to_plugin_tensor(std::move(step.moved))});
     }
     return steps;
   }

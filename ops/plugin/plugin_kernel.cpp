@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/plugin/plugin_kernel.hpp"
 
+#include "base/data_type.hpp"
 #include "ops/plugin/c_interface.hpp"
 #include "ops/plugin/plugin_device.hpp"
 
@@ -131,6 +132,37 @@ std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
   return std::nullopt;
 }
 
+// The tensor that a step moves; null if the step has none, or is of a release before the field.
+const bench_tensor* moved_tensor(const bench_step& step) {
+  return BENCH_HAS(bench_step, &step, moved) ? step.moved : nullptr;
+}
+
+std::optional<std::string> moved_fault(const bench_tensor& tensor) {
+  if (auto fault = struct_fault(&tensor)) return fault;
+  if (tensor.dtype < 0 || static_cast<std::size_t>(tensor.dtype) >= data_types().size()) {
+    return fmt::format("has the unknown type {}", tensor.dtype);
+  }
+  if (tensor.rank == 0 || tensor.rank > kMaxPluginDimensions || tensor.dims == nullptr) {
+    return fmt::format("has {} dimensions", tensor.rank);
+  }
+  for (std::size_t i = 0; i < tensor.rank; ++i) {
+    if (tensor.dims[i] < 1) return fmt::format("has a dimension of {}", tensor.dims[i]);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> find_step_fault(const bench_kernel& kernel) {
+  if (auto fault = list_fault(kernel.steps, kernel.step_count, "step")) return fault;
+  for (std::size_t i = 0; i < kernel.step_count; ++i) {
+    const bench_tensor* const moved = moved_tensor(*kernel.steps[i]);
+    if (moved == nullptr) continue;
+    if (const auto fault = moved_fault(*moved)) {
+      return fmt::format("has an invalid step {}: the tensor that it moves {}", i, *fault);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t tensors) {
   if (auto fault = struct_fault(&kernel)) return fault;
   if (kernel.bind == nullptr || kernel.destroy == nullptr) return "lacks a function";
@@ -144,7 +176,7 @@ std::optional<std::string> find_fault(const bench_kernel& kernel, std::size_t te
       return fmt::format("has an invalid buffer {}", i);
     }
   }
-  if (const auto fault = list_fault(kernel.steps, kernel.step_count, "step")) return fault;
+  if (auto fault = find_step_fault(kernel)) return fault;
   if ((kernel.pack == nullptr) != (kernel.unpack == nullptr)) return "packs but does not unpack";
   if (!BENCH_HAS(bench_kernel, &kernel, detail_count)) return std::nullopt;
   return list_fault(kernel.details, kernel.detail_count, "detail");
@@ -210,12 +242,16 @@ class PluginKernel final : public Kernel {
 std::vector<KernelStep> PluginKernel::steps() const {
   std::vector<KernelStep> steps;
   for (std::size_t i = 0; i < raw_.step_count; ++i) {
-    const bench_step& step = *raw_.steps[i];
-    steps.push_back({string_or_empty(step.node),
-                     string_or_empty(step.kind),
-                     string_or_empty(step.implementation),
-                     string_or_empty(step.layouts),
-                     {}});
+    const bench_step& raw_step = *raw_.steps[i];
+    KernelStep& step = steps.emplace_back();
+    step.node = string_or_empty(raw_step.node);
+    step.kind = string_or_empty(raw_step.kind);
+    step.implementation = string_or_empty(raw_step.implementation);
+    step.layouts = string_or_empty(raw_step.layouts);
+    if (const bench_tensor* const moved = moved_tensor(raw_step)) {
+      step.moved = MovedTensor{Dims(moved->dims, moved->dims + moved->rank),
+                               static_cast<DataType>(moved->dtype)};
+    }
   }
   return steps;
 }

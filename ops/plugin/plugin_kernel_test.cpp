@@ -11,6 +11,7 @@
 #include <array>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench::ops {
@@ -53,8 +54,8 @@ struct RawKernel {
   bench_invocation invocation{};
   std::array<bench_buffer, 3> buffers{};
   std::array<const bench_buffer*, 3> buffer_rows = {&buffers[0], &buffers[1], &buffers[2]};
-  std::array<bench_step, 2> steps = {
-      {{sizeof(bench_step), "", "a", "", ""}, {sizeof(bench_step), "", "b", "", ""}}};
+  std::array<bench_step, 2> steps = {{{sizeof(bench_step), "", "a", "", "", nullptr},
+                                      {sizeof(bench_step), "", "b", "", "", nullptr}}};
   std::array<const bench_step*, 2> step_rows = {&steps[0], &steps[1]};
   std::function<void(const bench_observer&)> observed;
   int destroyed = 0;
@@ -128,6 +129,34 @@ TEST_F(PluginKernelTest, RefusesInvalidBuffersAndSteps) {
   kernel_.buffers[1].role = BENCH_ROLE_OUTPUT;
   kernel_.step_rows[1] = nullptr;
   EXPECT_THAT(fault(), HasSubstr("an invalid step 1"));
+}
+
+TEST_F(PluginKernelTest, AReorderStatesTheTensorThatItMoves) {
+  std::array<std::int64_t, 3> dims = {2, 3, 4};
+  bench_tensor moved = {sizeof moved, "moved", 0, BENCH_F16, dims.data(), dims.size(), -1};
+  kernel_.steps[1].moved = &moved;
+  {
+    const auto kernel = take();
+    ASSERT_TRUE(kernel.ok());
+    const auto steps = (*kernel)->steps();
+    EXPECT_FALSE(steps[0].moved);
+    EXPECT_EQ(steps[1].moved, (MovedTensor{{2, 3, 4}, DataType::f16}));
+  }
+  kernel_.steps[1].size = kFirstSize<bench_step>;  // a plugin from before the field
+  EXPECT_FALSE(take().value()->steps()[1].moved);
+  kernel_.steps[1].size = sizeof(bench_step);
+  constexpr std::string_view kStep = "an invalid step 1: the tensor that it moves ";
+  dims[1] = 0;
+  EXPECT_THAT(fault(), HasSubstr(std::string(kStep) + "has a dimension of 0"));
+  dims[1] = 3;
+  moved.rank = 13;
+  EXPECT_THAT(fault(), HasSubstr(std::string(kStep) + "has 13 dimensions"));
+  moved.rank = 3;
+  moved.dtype = 99;
+  EXPECT_THAT(fault(), HasSubstr(std::string(kStep) + "has the unknown type 99"));
+  moved.dtype = BENCH_F16;
+  moved.size = 1;
+  EXPECT_THAT(fault(), HasSubstr(std::string(kStep) + "is too short"));
 }
 
 TEST_F(PluginKernelTest, StepsAreToldInTheirOrderOrTheExecutionFailed) {

@@ -18,7 +18,6 @@ namespace {
 constexpr std::int32_t kParameterKindCount = 7;
 constexpr std::int32_t kDirectionCount = 3;
 constexpr std::int32_t kTensorRoleCount = 3;
-constexpr std::size_t kMaxDimensions = 12;  // the limit of the CPU library
 // For an operator without its own tolerance: roundings before the last one.
 constexpr double kDefaultRoundings = 8;
 
@@ -105,7 +104,7 @@ Status ModelReceiver::add(const bench_tensor& row) {
   if (row.dtype < 0 || static_cast<std::size_t>(row.dtype) >= data_types().size()) {
     return make_error(fmt::format("gives the tensor `{}` the unknown type {}", name, row.dtype));
   }
-  if (row.rank == 0 || row.rank > kMaxDimensions || row.dims == nullptr) {
+  if (row.rank == 0 || row.rank > kMaxPluginDimensions || row.dims == nullptr) {
     return make_error(fmt::format("gives the tensor `{}` {} dimensions", name, row.rank));
   }
   const auto role = static_cast<TensorRole>(row.role);
