@@ -2,6 +2,7 @@
 #include "base/json_reader.hpp"
 #include "base/quote.hpp"
 #include "profiler/activity_json.hpp"
+#include "profiler/readers/earlier_releases.hpp"
 #include "profiler/readers/readers.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ class JsonLinesReading {
       case LineKind::activity:
         if (!counts(parsed.run_id, parser_.activity().case_id)) return Done{};
         ++report_.activities;
-        return sink_.consume(parser_.activity());
+        return forward(parser_.activity());
       case LineKind::other:
         return take_other(line, parsed);
       case LineKind::malformed:
@@ -96,6 +97,11 @@ class JsonLinesReading {
         return Done{};
     }
     return Done{};
+  }
+
+  Status forward(const Activity& activity) {
+    const auto corrected = without_work_of_node(activity);
+    return sink_.consume(corrected ? *corrected : activity);
   }
 
   Status take_other(const TextSource::Line& line, const ParsedLine& parsed) {
