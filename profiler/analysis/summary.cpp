@@ -106,9 +106,11 @@ std::string_view find_category(const Activity& activity) {
     case ActivityKind::kernel:
     case ActivityKind::memcpy:
     case ActivityKind::memset:
+      return "device";
+    // The host waits, and the tracer works: a device executes neither.
     case ActivityKind::synchronisation:
     case ActivityKind::overhead:
-      return "device";
+      return to_string(activity.kind);
     case ActivityKind::api:
       return "api";
     case ActivityKind::range:

@@ -98,8 +98,8 @@ class Summary final : public ActivitySink {
   // The same for devices. The wall time does not include it.
   std::vector<TimeRow> device_layers(const SummaryOptions& options) const;
   std::vector<TimeRow> device_operators(const SummaryOptions& options) const;
-  // MXNet's categories: operator, primitive, creation, device, api, range, marker, and each domain
-  // of a user.
+  // MXNet's categories: operator, primitive, creation, device (only what devices execute), api,
+  // synchronisation (waits of the host), overhead, range, marker, and each domain of a user.
   std::map<std::string, std::vector<TimeRow>> categories(const SummaryOptions& options) const;
   std::vector<MemoryRow> memory(const SummaryOptions& options) const;
   std::vector<CounterRow> counters(const SummaryOptions& options) const;

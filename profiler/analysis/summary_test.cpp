@@ -106,6 +106,21 @@ TEST(Summary, FiveKeysOrderItBothWays) {
               ElementsAre("plus"));
 }
 
+// On an H100, the waits of the host and the tracer's work were 62 % of the category `device`.
+TEST(Summary, TheCategoryDeviceHoldsOnlyWhatTheDeviceExecutes) {
+  const auto tables =
+      summary_of({timed(ActivityKind::kernel, "k", 0, 3),
+                  timed(ActivityKind::memcpy, "copy", 10, 4),
+                  timed(ActivityKind::memset, "fill", 20, 1),
+                  timed(ActivityKind::synchronisation, "wait for stream 13", 30, 42),
+                  timed(ActivityKind::overhead, "buffer_request", 80, 20)})
+          .categories({});
+  EXPECT_THAT(names_of(tables.at("device")), ElementsAre("copy", "k", "fill"));
+  EXPECT_EQ(tables.at("device").at(0).share, 0.5);
+  EXPECT_THAT(names_of(tables.at("synchronisation")), ElementsAre("wait for stream 13"));
+  EXPECT_THAT(names_of(tables.at("overhead")), ElementsAre("buffer_request"));
+}
+
 TEST(Summary, CategoriesStandApartAndWhatIsOnlyConsideredInNone) {
   Activity creation = timed(ActivityKind::primitive, "matmul", 0, 5);
   creation.attributes.set(Attribute::phase, "create:cache_miss");
