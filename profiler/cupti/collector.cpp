@@ -297,12 +297,34 @@ void CuptiCollector::stop() {
 // Decodes the buffers that CUPTI has delivered.
 void CuptiCollector::drain(GpuSession& session) {
   CuptiDecoder decoder(api_);
+  const std::size_t first = session.records.size();
   for (const FilledBuffer& buffer : shared_->pool.take()) {
     decoder.decode(buffer.bytes.get(), buffer.valid, session);
   }
+  note_devices(std::span(session.records).subspan(first));
   const std::lock_guard lock(shared_->mutex);
   for (const GpuGraphNode& node : std::exchange(shared_->nodes, {})) {
     session.records.emplace_back(node);
+  }
+}
+
+void CuptiCollector::note_devices(std::span<const GpuRecord> records) {
+  for (const GpuRecord& record : records) {
+    if (const auto* kernel = std::get_if<GpuKernel>(&record)) {
+      used_devices_.insert(kernel->place.device);
+    } else if (const auto* device = std::get_if<GpuDevice>(&record)) {
+      described_devices_.insert(device->device);
+    }
+  }
+}
+
+// Must be called after stop(), because the driver's calls would be traced.
+void CuptiCollector::describe_devices(GpuSession& session) const {
+  for (const std::int64_t device : used_devices_) {
+    if (described_devices_.contains(device)) continue;
+    if (auto description = options_.describe_device(device)) {
+      session.records.emplace_back(*std::move(description));
+    }
   }
 }
 
@@ -356,6 +378,7 @@ GpuSession CuptiCollector::finish(const GpuSynchronise& synchronise) {
   stop();
   session.records = std::move(facts_);
   drain(session);
+  describe_devices(session);
   session.dropped = shared_->dropped;
   if (facts_lost_ && options_.groups.contains(RecordGroup::memory)) {
     session.faults.push_back(

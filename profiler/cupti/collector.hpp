@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "profiler/cupti/cupti_api.hpp"
+#include "profiler/cupti/driver_devices.hpp"
 #include "profiler/gpu/gpu_record.hpp"
 #include "profiler/switches.hpp"
 
@@ -14,7 +15,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,9 @@ struct CuptiOptions {
   std::size_t buffer_bytes = std::size_t{4} << 20;  // NVIDIA recommends 1 to 10 MB
   // total of all buffers; exceeding it invalidates the pass
   std::size_t most_bytes = std::size_t{128} << 20;
+  // Describes a device with kernels of which CUPTI delivered no record.
+  std::function<std::optional<GpuDevice>(std::int64_t device)> describe_device =
+      describe_device_by_driver;
 };
 
 // Waits until all devices are idle (cudaDeviceSynchronize, which this library does not link).
@@ -84,6 +90,8 @@ class CuptiCollector {
   void watch_graphs(std::uint32_t enable);
   void stop();
   void drain(GpuSession& session);
+  void note_devices(std::span<const GpuRecord> records);
+  void describe_devices(GpuSession& session) const;
 
   const CuptiLibrary& library_;
   const CuptiApi& api_;
@@ -92,8 +100,9 @@ class CuptiCollector {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_ActivityKind> enabled_;
   std::vector<std::string> notes_;
-  std::vector<GpuRecord> facts_;  // from before the window
-  bool facts_lost_ = false;       // some facts were lost
+  std::vector<GpuRecord> facts_;                             // from before the window
+  bool facts_lost_ = false;                                  // some facts were lost
+  std::set<std::int64_t> used_devices_, described_devices_;  // in all records so far
 };
 
 // While this object lives, work that the calling thread requests from a device belongs to `id`.

@@ -87,6 +87,43 @@ TEST_F(CuptiCollectorTest, TheOrderOfCalls) {
   EXPECT_EQ(script_.calls.back(), "disable callback 20");
 }
 
+// CUPTI 13.0.1 delivers no DEVICE record on an H100.
+TEST_F(CuptiCollectorTest, ADeviceWithoutARecordIsDescribedByTheDriver) {
+  CuptiOptions options;
+  std::vector<std::int64_t> asked;
+  options.describe_device = [&](std::int64_t device) {
+    asked.push_back(device);
+    GpuDevice description;
+    description.device = device;
+    description.name = "by the driver";
+    return std::optional(description);
+  };
+  const auto collector = started(options);
+  add_kernel();
+  GpuSession early;  // kernels that an earlier delivery contained count, too
+  collector->collect(early);
+  EXPECT_THAT(asked, IsEmpty());  // the call would be traced
+  const GpuSession session = collector->finish(synchronise());
+  EXPECT_THAT(asked, ElementsAre(0));
+  ASSERT_THAT(session.records, SizeIs(1));
+  EXPECT_EQ(std::get<GpuDevice>(session.records.front()).name, "by the driver");
+}
+
+TEST_F(CuptiCollectorTest, ADeviceWithARecordIsNotDescribedAgain) {
+  CuptiOptions options;
+  options.describe_device = [](std::int64_t) -> std::optional<GpuDevice> {
+    ADD_FAILURE() << "the record describes it";
+    return std::nullopt;
+  };
+  const auto collector = started(options);
+  add_kernel();
+  CUpti_ActivityDevice5 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+  record.id = 0;
+  script_.buffers.back().add(record);
+  EXPECT_THAT(collector->finish(synchronise()).records, SizeIs(2));
+}
+
 // Enabling a kind of API records resets which calls of this kind are traced. Frequent, cheap calls
 // must therefore be disabled after it.
 TEST_F(CuptiCollectorTest, NoiseIsSwitchedOffAfterItsKind) {
