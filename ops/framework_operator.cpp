@@ -81,6 +81,7 @@ std::optional<FrameworkWork> describe(const FrameworkCall& call, framework::Equi
   if (equivalent.fidelity == framework::Fidelity::exact) work.parameters = problem_tokens(*problem);
   work.macs = problem->work.macs;
   work.flops = *flops;
+  work.extent = equivalent.extent;
   if (!dtype) return work;
   work.dtype = info(*dtype).name;
   if (equivalent.tensors == framework::Tensors::same)

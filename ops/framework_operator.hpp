@@ -18,6 +18,7 @@ namespace bench::ops {
 // determine the work:
 //   convolutions need the result's shape (transposed ones only with a bias); max pooling never has
 //   its window; batch norm does not record whether it trains, GELU does not record its variant.
+// A backward convolution has the work of each gradient that it computes.
 // Scalar arguments ("alpha" of an addition, "beta" of a product) add no work. For calls with
 // a known data type, `platform` determines whether tensor cores may be used.
 std::optional<FrameworkWork> compute_framework_work(const FrameworkCall& call,

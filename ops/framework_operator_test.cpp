@@ -49,10 +49,24 @@ TEST(FrameworkOperator, ConvolutionsNeedTheShapeOfTheirResult) {
   EXPECT_EQ(work("aten::conv2d", {{3, 8, 8}, {4, 3, 3, 3}}, Shape{4, 6, 6}), "n/a");
 }
 
+// As recorded with emit_nvtx on an H100: (gradient of the output, input, weight).
+TEST(FrameworkOperator, ABackwardConvolutionHasTheWorkOfEachGradient) {
+  const Shapes inputs = {{16, 128, 56, 56}, {16, 64, 56, 56}, {128, 64, 3, 3}, {}, {}};
+  EXPECT_EQ(work("aten::convolution_backward", inputs), "conv 7398752256 3699376128 MAC");
+  const FrameworkCall call{"aten::convolution_backward", &inputs, nullptr};
+  EXPECT_EQ(compute_framework_work(call)->extent, GpuOperatorWork::Extent::each_gradient);
+  // The shapes also fit a transposed convolution.
+  EXPECT_EQ(work("aten::convolution_backward", {{2, 4, 4, 4}, {2, 4, 8, 8}, {4, 4, 3, 3}}), "n/a");
+  EXPECT_EQ(work("aten::convolution_backward", {{2, 4, 8, 8}}), "n/a");
+}
+
 TEST(FrameworkOperator, AConvolutionWhoseShapesAllowATransposedOneIsUnknown) {
   EXPECT_EQ(work("aten::convolution", {{2, 3, 8, 8}, {4, 3, 3, 3}}, Shape{2, 4, 8, 8}),
             "conv 27648 13824 MAC");
-  EXPECT_EQ(work("aten::convolution", {{2, 4, 8, 8}, {4, 4, 3, 3}}, Shape{2, 4, 8, 8}), "n/a");
+  EXPECT_EQ(work("aten::convolution", {{2, 4, 8, 8}, {4, 4, 3, 3}}, Shape{2, 4, 4, 4}), "n/a");
+  // Transposed or not, the FLOPs are the same.
+  EXPECT_EQ(work("aten::convolution", {{2, 4, 8, 8}, {4, 4, 3, 3}}, Shape{2, 4, 8, 8}),
+            "conv 36864 18432 MAC");
   EXPECT_EQ(work("aten::conv_transpose2d", {{2, 8, 8, 8}, {8, 4, 2, 2}}), "conv 32768 16384 MAC");
   EXPECT_EQ(work("aten::conv_transpose2d", {{2, 8, 8, 8}, {8, 4, 2, 2}, {4}}), "n/a");
   EXPECT_EQ(work("aten::conv_transpose2d", {{2, 8, 8, 8}, {8, 4, 2, 2}, {4}}, Shape{2, 4, 16, 16}),

@@ -35,6 +35,8 @@ struct Equivalent {
   // Sum of the elements of the call's tensors. A tensor that the problem broadcasts counts with its
   // size in the call. nullopt: use the elements of the problem's tensors.
   std::optional<std::int64_t> elements = {};
+  // each_gradient: the problem represents each gradient of a backward call.
+  GpuOperatorWork::Extent extent = GpuOperatorWork::Extent::whole_operator;
 };
 
 }  // namespace framework

@@ -13,15 +13,23 @@ namespace {
 
 using namespace framework;
 
+struct ConvolutionShapes {
+  std::span<const std::int64_t> source, weights, output;
+  bool has_bias = false;
+};
+
+// Returns nullopt if the shape of the output is unknown.
+std::optional<ConvolutionShapes> forward_shapes(const FrameworkCall& call) {
+  if (call.output == nullptr) return std::nullopt;
+  return ConvolutionShapes{tensor_shape(call, 0), tensor_shape(call, 1), *call.output,
+                           !tensor_shape(call, 2).empty()};
+}
+
 // Returns a convolution with the same output, kernel and channels, but stride 1 and no padding. It
 // has the same FLOPs, because they depend only on these sizes.
-std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
-  const auto source = tensor_shape(call, 0);
-  const auto weights = tensor_shape(call, 1);
-  if (call.output == nullptr || !is_image(source) || weights.size() != source.size()) {
-    return std::nullopt;
-  }
-  const std::span<const std::int64_t> output(*call.output);
+std::optional<Equivalent> make_dense_convolution(const ConvolutionShapes& shapes) {
+  const auto& [source, weights, output, has_bias] = shapes;
+  if (!is_image(source) || weights.size() != source.size()) return std::nullopt;
   const bool fits = output.size() == source.size() && output[0] == source[0] &&
                     output[1] == weights[0] && weights[1] > 0 && source[1] % weights[1] == 0;
   if (!fits) return std::nullopt;
@@ -30,7 +38,7 @@ std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
   set.set("c", source[1]);
   set.set("k", weights[0]);
   set.set("g", source[1] / weights[1]);
-  set.set("bias", !tensor_shape(call, 2).empty());
+  set.set("bias", has_bias);
   Dims sizes;
   for (std::size_t i = kFirstSpatial; i < source.size(); ++i) {
     const auto size = (Checked(output[i]) + weights[i] - 1).value();
@@ -43,20 +51,36 @@ std::optional<Equivalent> make_dense_convolution(const FrameworkCall& call) {
 }
 
 std::optional<Equivalent> make_convolution(const FrameworkCall& call, const FrameworkRow&) {
-  return make_dense_convolution(call);
+  const auto shapes = forward_shapes(call);
+  return shapes ? make_dense_convolution(*shapes) : std::nullopt;
 }
 
-// Handles calls whose NVTX range does not state whether the convolution is transposed. Returns
-// nullopt unless the channels show that it is not.
+// NVTX ranges do not state whether a convolution is transposed. Returns whether the channels leave
+// this open, and the FLOPs depend on it: they are proportional to the elements of the output, or to
+// those of the source of a transposed convolution.
+bool is_work_open(const ConvolutionShapes& shapes) {
+  const auto& [source, weights, output, has_bias] = shapes;
+  if (output.size() < 2 || source.size() < 2 || weights.size() < 2 || weights[1] == 0) return true;
+  if (element_count(source) == element_count(output)) return false;
+  return weights[0] == source[1] && output[1] % weights[1] == 0;
+}
+
 std::optional<Equivalent> make_any_convolution(const FrameworkCall& call, const FrameworkRow&) {
-  const auto source = tensor_shape(call, 0);
-  const auto weights = tensor_shape(call, 1);
-  if (call.output == nullptr || call.output->size() < 2 || source.size() < 2 ||
-      weights.size() < 2 || weights[1] == 0) {
-    return std::nullopt;
-  }
-  const bool may_be_transposed = weights[0] == source[1] && (*call.output)[1] % weights[1] == 0;
-  return may_be_transposed ? std::nullopt : make_dense_convolution(call);
+  const auto shapes = forward_shapes(call);
+  return !shapes || is_work_open(*shapes) ? std::nullopt : make_dense_convolution(*shapes);
+}
+
+// Reads the shapes of the call: (gradient of the output, input, weight, ...). The gradients of
+// input and weight take as many products as the forward pass without bias. The gradient of the bias
+// is a sum.
+std::optional<Equivalent> make_convolution_gradients(const FrameworkCall& call,
+                                                     const FrameworkRow&) {
+  const ConvolutionShapes shapes{tensor_shape(call, 1), tensor_shape(call, 2),
+                                 tensor_shape(call, 0)};
+  if (is_work_open(shapes)) return std::nullopt;
+  auto gradient = make_dense_convolution(shapes);
+  if (gradient) gradient->extent = GpuOperatorWork::Extent::each_gradient;
+  return gradient;
 }
 
 // Counts one product per input element, output channel of its group, and kernel element. The number
@@ -123,6 +147,7 @@ constexpr std::array kFrameworkRows = {
     FrameworkRow{"mkldnn_convolution", make_convolution},
     FrameworkRow{"convolution", make_any_convolution},
     FrameworkRow{"_convolution", make_any_convolution},
+    FrameworkRow{"convolution_backward", make_convolution_gradients},
     FrameworkRow{"conv_transpose1d", make_transposed_convolution},
     FrameworkRow{"conv_transpose2d", make_transposed_convolution},
     FrameworkRow{"conv_transpose3d", make_transposed_convolution},

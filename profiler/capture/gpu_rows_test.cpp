@@ -109,6 +109,10 @@ class Capture {
         return FrameworkWork{
             .op = "conv", .parameters = "c3h8k4r3", .flops = 7000, .bytes = 900, .dtype = "f16"};
       }
+      if (asked.name == "aten::convolution_backward" && asked.inputs->size() > 2) {
+        return FrameworkWork{
+            .op = "conv", .flops = 500, .extent = GpuOperatorWork::Extent::each_gradient};
+      }
       if (asked.name != "aten::mm") return std::nullopt;
       return FrameworkWork{.op = "gemm", .flops = 100};
     };
@@ -233,6 +237,53 @@ TEST(GpuRows, BackwardKernelsBelowMarkersOfPyprofTakeOverBySequenceNumber) {
                                  "s884cudnn_wgrad net:conv1 backward 5 c3h8k4r3 7000 900",
                                  "reduce_kernel net:conv1 backward 5 c3h8k4r3 -1 -1",
                                  "relu_gemm  backward 6  -1 -1"));
+}
+
+// PyProf's column Trace: the kernels below a marker have its call stack, in the backward pass too.
+TEST(GpuRows, KernelsBelowAMarkerOfACallStackHaveIt) {
+  Capture capture;
+  const std::string tensor =
+      "{'name': '', 'type': 'tensor', 'shape': (1, 3, 8, 8), 'dtype': 'float16'}";
+  capture.push(1, 100, "{'traceMarker': ['resnet.py:210', 'train.py:3']}");
+  capture.launch(1, 110, "alone");
+  capture.push(1, 120, "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [" + tensor + "]}");
+  capture.push(1, 130, "aten::conv2d, seq = 5");
+  for (const std::int64_t at : {200, 210, 220}) capture.pop(1, at);
+  capture.launch(1, 150, "fprop").launch(1, 250, "outside");
+  capture.push(2, 310, "ConvolutionBackward0, seq = 5").pop(2, 400);
+  capture.launch(2, 330, "dgrad").session(1);
+  capture.read();
+  std::vector<std::string> texts;
+  for (const Activity& row : capture.rows()) {
+    if (row.kind == ActivityKind::kernel) {
+      texts.push_back(fmt::format("{} {}", row.name, row.attributes.text(Attribute::trace)));
+    }
+  }
+  EXPECT_THAT(texts, ElementsAre("alone resnet.py:210,train.py:3", "fprop resnet.py:210,train.py:3",
+                                 "outside ", "dgrad resnet.py:210,train.py:3"));
+}
+
+// emit_nvtx() without PyProf: the shapes of the backward call give the work of each gradient.
+TEST(GpuRows, EachGradientOfABackwardConvolutionHasItsWork) {
+  Capture capture;
+  capture.push(2, 300, "autograd::engine::evaluate_function: ConvolutionBackward0, op_id = 7");
+  capture.push(2, 310, "ConvolutionBackward0, seq = 5, op_id = 8, sizes = [[1, 4, 6, 6]]");
+  capture.push(2, 320,
+               "aten::convolution_backward, op_id = 9, sizes = [[1, 4, 6, 6], [1, 3, 8, 8], "
+               "[4, 3, 3, 3]]");
+  for (const std::int64_t at : {400, 410, 420}) capture.pop(2, at);
+  capture.launch(2, 330, "sm90_xmma_dgrad").launch(2, 340, "nchwToNhwcKernel");
+  capture.launch(2, 350, "sm90_xmma_wgrad").launch(2, 360, "reduce_kernel").session(1);
+  capture.read();
+  std::vector<std::string> texts;
+  for (const Activity& row : capture.rows()) {
+    const std::int64_t flops = row.attributes.integer(Attribute::flops).value_or(-1);
+    if (row.kind == ActivityKind::kernel) {
+      texts.push_back(fmt::format("{} {} {}", row.name, row.attributes.text(Attribute::op), flops));
+    }
+  }
+  EXPECT_THAT(texts, ElementsAre("sm90_xmma_dgrad conv 500", "nchwToNhwcKernel conv 0",
+                                 "sm90_xmma_wgrad conv 500", "reduce_kernel conv -1"));
 }
 
 TEST(GpuRows, TheWindowHoldsWhatWasAskedForInIt) {

@@ -153,7 +153,7 @@ constexpr std::string_view kSplit = "sum of a split";
 constexpr std::string_view kTransform = "transform of Winograd or Fourier";
 constexpr std::string_view kScale = "scale or fill";
 
-constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
+constexpr std::array<AuxiliaryKernel, 22> kAuxiliary = {{
     {"*nchwtonhwc*", kLayout},
     {"*nhwctonchw*", kLayout},
     {"*foldednhwc*", kLayout},
@@ -175,6 +175,7 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
     {"*winogradforwardoutput*", kTransform},
     {"*fft?d_*", kTransform},
     {"*scalepackedtensor*", kScale},
+    {"*init_device_workspace*", kScale},
 }};
 
 // Parts of the names of kernels that compute matrix products or convolutions. The names of
@@ -182,16 +183,44 @@ constexpr std::array<AuxiliaryKernel, 21> kAuxiliary = {{
 constexpr std::array<std::string_view, 5> kProducts = {"gemm", "fprop", "dgrad", "wgrad",
                                                        "convolve"};
 
-// Returns the only kernel that computes, or nullopt if there is none or there are several.
-std::optional<std::size_t> compute_kernel(std::span<const KernelCandidate> kernels) {
-  if (kernels.size() == 1) return 0;
+// Parts of the names of kernels that add a bias, apply a function or convert a type. Beside another
+// kernel of the same operator, they do a small part of its work.
+constexpr std::array<std::string_view, 2> kElementwise = {"elementwise", "PointwiseApply"};
+
+bool names_elementwise(std::string_view short_name) {
+  return std::ranges::any_of(kElementwise, [&](std::string_view part) {
+    return short_name.find(part) != std::string_view::npos;
+  });
+}
+
+using KernelTest = bool (*)(std::string_view short_name);
+
+// Returns the only kernel that passes the test, or nullopt if none or several do.
+std::optional<std::size_t> find_only(std::span<const KernelCandidate> kernels, KernelTest test) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (find_auxiliary(kernels[i].short_name) != nullptr) continue;
+    if (!test(kernels[i].short_name)) continue;
     if (found) return std::nullopt;
     found = i;
   }
   return found;
+}
+
+bool names_computation(std::string_view short_name) {
+  return find_auxiliary(short_name) == nullptr;
+}
+bool names_main_computation(std::string_view short_name) {
+  return names_computation(short_name) && !names_elementwise(short_name);
+}
+
+// Returns the kernel that does the operator's work, or nullopt if this is unclear.
+std::optional<std::size_t> compute_kernel(std::span<const KernelCandidate> kernels) {
+  if (kernels.size() == 1) return 0;
+  // A test that no kernel or several kernels pass leaves the decision to the next one.
+  for (const KernelTest test : {names_computation, names_product, names_main_computation}) {
+    if (const auto found = find_only(kernels, test)) return found;
+  }
+  return std::nullopt;
 }
 
 // The gradients of source and weights: one product kernel each. More kernels compute parts of these

@@ -50,12 +50,13 @@ struct KernelWork {
 };
 
 // Returns the work of each kernel of one execution of an operator. A single kernel has all the
-// work, whatever its name: a layout conversion can be an operator. Otherwise, the only kernel that
-// is not auxiliary has the operator's FLOPs and bytes. Auxiliary kernels have 0 FLOPs and their own
-// bytes. If there is no such kernel, or several, all FLOPs and bytes are nullopt. So the kernels'
-// FLOPs add up to the operator's, or no kernel has any.
-// With Extent::each_gradient, up to two kernels that multiply each have the work. The work of the
-// others is unknown.
+// work, whatever its name: a layout conversion can be an operator. Otherwise, the operator's FLOPs
+// and bytes are on the only kernel that is not auxiliary; else on the only one that multiplies, as
+// with a kernel for the bias of a convolution; else on the only one that is neither auxiliary nor
+// elementwise. The other kernels have 0 FLOPs and their own bytes. If there is no such kernel, all
+// FLOPs and bytes are nullopt. So the kernels' FLOPs add up to the operator's, or no kernel has
+// any. With Extent::each_gradient, up to two kernels that multiply each have the work. The work of
+// the others is unknown.
 std::vector<KernelWork> work_of_kernels(const GpuOperatorWork& work,
                                         std::span<const KernelCandidate> kernels);
 

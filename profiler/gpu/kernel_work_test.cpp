@@ -96,6 +96,7 @@ TEST(KernelWork, NamesOfAuxiliaries) {
                                         "fft2d_c2r_32x32",
                                         "cudnn::ops::scalePackedTensor_kernel",
                                         "transpose_readWrite_alignment_kernel",
+                                        "xmma__5x_cudnn::init_device_workspace_kernel",
                                         "cudnn::ops::convertTensor_kernel"};
   for (const char* const name : kAuxiliary) EXPECT_NE(find_auxiliary(name), nullptr) << name;
   constexpr const char* kComputing[] = {
@@ -114,6 +115,39 @@ TEST(KernelWork, NamesOfAuxiliaries) {
       "softmax_warp_forward"};
   for (const char* const name : kComputing) EXPECT_EQ(find_auxiliary(name), nullptr) << name;
   EXPECT_EQ(find_auxiliary("splitKreduce_kernel")->purpose, "sum of a split");
+}
+
+// PyTorch on an H100: the kernel of the bias made all work of convolutions unknown.
+TEST(KernelWork, AnElementwiseKernelBesideAProductIsNoSecondComputation) {
+  const auto shares = work_of_kernels(
+      {100, 40}, std::vector<KernelCandidate>{
+                     {"cudnn::engines_precompiled::nchwToNhwcKernel", 7},
+                     {"sm90_xmma_fprop_image_first_layer_f16f16_f32_f16_nhwckrsc_nhwc_hmma", {}},
+                     {"at::native::elementwise_kernel", {}}});
+  EXPECT_EQ(shares[0], (KernelWork{0, 7}));
+  EXPECT_EQ(shares[1], (KernelWork{100, 40}));
+  EXPECT_EQ(shares[2], (KernelWork{0, std::nullopt}));
+}
+
+TEST(KernelWork, AnElementwiseKernelBesideAnotherIsNoSecondComputation) {
+  const auto shares = work_of_kernels(
+      {100, 40}, std::vector<KernelCandidate>{{"at::native::reduce_kernel", {}},
+                                              {"vectorized_elementwise_kernel", {}}});
+  EXPECT_EQ(shares[0], (KernelWork{100, 40}));
+  EXPECT_EQ(shares[1], (KernelWork{0, std::nullopt}));
+}
+
+TEST(KernelWork, SeveralComputationsLeaveTheWorkUnknown) {
+  const std::vector<std::vector<KernelCandidate>> unclear = {
+      {{"a_gemm", {}}, {"b_gemm", {}}, {"elementwise_kernel", {}}},
+      {{"batch_norm_collect_statistics_kernel", {}},
+       {"unrolled_elementwise_kernel", {}},
+       {"batch_norm_transform_input_kernel", {}}},
+      {{"elementwise_kernel", {}}, {"elementwise_kernel", {}}}};
+  for (const auto& kernels : unclear) {
+    for (const KernelWork& share : work_of_kernels({100, 40}, kernels))
+      EXPECT_EQ(share, KernelWork{});
+  }
 }
 
 TEST(KernelWork, UnknownBytesAreNotZero) {

@@ -3,6 +3,8 @@
 
 #include "base/characters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -296,6 +298,19 @@ std::optional<FrameworkRange> parse_pyprof_marker(std::string_view marker) {
   }
   if (!text.at_end()) return std::nullopt;
   return range;
+}
+
+std::optional<std::string> parse_trace_marker(std::string_view marker) {
+  PythonText text(marker);
+  if (!text.take("{'traceMarker': [")) return std::nullopt;
+  std::string stack;
+  while (!text.take("]")) {
+    const auto place = text.take_string();
+    if (!place) return std::nullopt;
+    stack += fmt::format("{}{}", stack.empty() ? "" : ",", *place);
+    text.take(", ");
+  }
+  return stack.empty() ? std::nullopt : std::optional(std::move(stack));
 }
 
 }  // namespace bench

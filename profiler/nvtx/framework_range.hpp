@@ -8,6 +8,8 @@
 // Sequence and operator numbers are per process. The text contains no data type.
 #pragma once
 
+#include "profiler/gpu/gpu_record.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -69,6 +71,9 @@ struct FrameworkWork {
   std::optional<std::int64_t> macs = {};
   std::int64_t flops = 0;
   std::optional<std::int64_t> bytes = {};
+  // each_gradient: FLOPs and bytes are those of each gradient that the call computes. The shapes do
+  // not show how many these are.
+  GpuOperatorWork::Extent extent = GpuOperatorWork::Extent::whole_operator;
   std::string dtype = {};  // "f16"; empty if unknown
   // Whether the present device may use tensor cores for it: "eligible (gemm_f16)". Empty if unknown
   // or if the operator is not a product.
@@ -87,5 +92,10 @@ using FrameworkWorkProvider = std::function<std::optional<FrameworkWork>(const F
 // Returns the operator's name, module, arguments and inputs; an input that is not a tensor is {}.
 // Returns nullopt for other texts, including PyProf's markers of call stacks and of modules.
 std::optional<FrameworkRange> parse_pyprof_marker(std::string_view text);
+
+// Returns the call stack of PyProf's marker {'traceMarker': ['net.py:21', 'train.py:3'], ...} in
+// the form of PyProf's table, "net.py:21,train.py:3". Returns nullopt for other texts, and without
+// a stack.
+std::optional<std::string> parse_trace_marker(std::string_view text);
 
 }  // namespace bench

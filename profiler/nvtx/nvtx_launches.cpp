@@ -79,7 +79,7 @@ void NvtxTracker::attribute_all_launches() {
 GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
   if (frames.empty()) return GpuLaunches::kUnattributed;
   const auto with_work = std::ranges::find_if(frames, [](const Frame& frame) {
-    return frame.activity.attributes.find(Attribute::flops) != nullptr;
+    return frame.gradient || frame.activity.attributes.find(Attribute::flops) != nullptr;
   });
   const auto end = with_work == frames.end() ? frames.end() : std::next(with_work);
   Frame& innermost = *std::prev(end);
@@ -87,14 +87,18 @@ GpuLaunches::HolderId NvtxTracker::find_holder(std::vector<Frame>& frames) {
   const auto begin = std::make_reverse_iterator(end);
   const auto found =
       std::find_if(begin, frames.rend(), [](const Frame& frame) { return frame.is_operator; });
-  if (found == frames.rend() && innermost.path.empty()) return GpuLaunches::kUnattributed;
+  const bool is_known =
+      found != frames.rend() || !innermost.path.empty() || !innermost.trace.empty();
+  if (!is_known) return GpuLaunches::kUnattributed;
   GpuHolder holder;
+  if (!innermost.trace.empty()) holder.facts.set(Attribute::trace, innermost.trace);
   holder.owner.scope = innermost.path;
   if (found != frames.rend()) describe_operator(found->activity, holder);
   const auto marked = std::find_if(begin, frames.rend(), [](const Frame& frame) {
     return frame.call != nullptr && frame.activity.direction == "backward";
   });
   if (marked != frames.rend()) describe_call(*marked->call, holder);
+  if (found != frames.rend() && !holder.owner.work) holder.owner.work = found->gradient;
   return innermost.holder = launches_->add(std::move(holder));
 }
 
@@ -111,7 +115,7 @@ void NvtxTracker::describe_operator(const Activity& range, GpuHolder& holder) {
   holder.owner.direction = range.direction;
   const std::string_view known = attributes.text(Attribute::op);
   holder.owner.op = known.empty() ? range.name : std::string(known);
-  holder.facts = select_facts(attributes);
+  holder.facts.merge(select_facts(attributes));
   if (const auto flops = attributes.integer(Attribute::flops)) {
     holder.owner.work = GpuOperatorWork{*flops, attributes.integer(Attribute::bytes)};
   }

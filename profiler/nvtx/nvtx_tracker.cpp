@@ -116,12 +116,17 @@ Status NvtxTracker::push(const NvtxCall& call) {
   Frame frame;
   frame.activity = describe(process, call, text);
   frame.domain = call.domain;
-  frame.path = frames.empty() ? std::string() : frames.back().path;
+  if (!frames.empty()) {
+    frame.path = frames.back().path;
+    frame.trace = frames.back().trace;
+  }
   frame.role = process.window.begin_range(
       text, is_outermost ? WindowState::Level::outermost : WindowState::Level::nested, call.at);
   if (text.starts_with(kLayer) && text.size() > kLayer.size()) {
     frame.activity.name = text.substr(kLayer.size());
     frame.path = append_scope(frame.path, frame.activity.name);
+  } else if (auto stack = parse_trace_marker(text)) {
+    frame.trace = *std::move(stack);
   } else if (const auto range = parse_operator(text)) {
     enter_operator(process, call, *range, frames, frame);
   }
@@ -138,6 +143,7 @@ void NvtxTracker::enter_operator(Process& process, const NvtxCall& call,
   frame.is_operator = true;
   frame.activity.name = range.name;
   Attributes& attributes = frame.activity.attributes;
+  set_text(attributes, Attribute::trace, frame.trace);
   if (range.sequence) attributes.set(Attribute::sequence, *range.sequence);
   set_text(attributes, Attribute::module, std::string(range.module));
   set_text(attributes, Attribute::in_shapes, format_shapes(range.inputs));
@@ -182,8 +188,8 @@ std::shared_ptr<const NvtxTracker::MarkedCall> NvtxTracker::marked_call(const Ac
   MarkedCall call;
   const Attributes& attributes = marker.attributes;
   call.op = attributes.text(Attribute::op);
-  for (const Attribute attribute :
-       {Attribute::module, Attribute::parameters, Attribute::dtype, Attribute::in_shapes}) {
+  for (const Attribute attribute : {Attribute::module, Attribute::parameters, Attribute::dtype,
+                                    Attribute::in_shapes, Attribute::trace}) {
     const std::string_view text = attributes.text(attribute);
     if (!text.empty()) call.facts.set(attribute, text);
   }
@@ -258,6 +264,11 @@ void NvtxTracker::add_work(const FrameworkRange& range, const FrameworkRange::Sh
   Attributes& attributes = frame.activity.attributes;
   attributes.set(Attribute::op, work->op);
   set_text(attributes, Attribute::parameters, work->parameters);
+  if (work->extent == GpuOperatorWork::Extent::each_gradient) {
+    // The range's own work is unknown: it computes an unknown number of gradients.
+    frame.gradient = GpuOperatorWork{work->flops, work->bytes, work->extent};
+    return;
+  }
   if (work->macs) attributes.set(Attribute::macs, *work->macs);
   attributes.set(Attribute::flops, work->flops);
   if (work->bytes) attributes.set(Attribute::bytes, *work->bytes);
@@ -403,6 +414,9 @@ Status NvtxTracker::consume(Activity& activity) {
   } else {
     activity.scope = thread->second.back().path;
     take_direction(thread->second, activity);
+    const std::string& trace = thread->second.back().trace;
+    if (activity.kind == ActivityKind::primitive)
+      set_text(activity.attributes, Attribute::trace, trace);
   }
   return forward(process, activity);
 }

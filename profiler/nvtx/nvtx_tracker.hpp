@@ -111,12 +111,14 @@ class NvtxTracker {
     // The call that this marker states or, for a backward operator, that of its forward operator;
     // nullptr if there is none.
     std::shared_ptr<const MarkedCall> call;
-    std::string path;  // scope of everything inside
+    std::string path;   // scope of everything inside
+    std::string trace;  // call stack of the innermost marker with one
     std::uint64_t domain = 0;
     WindowState::RangeRole role = WindowState::RangeRole::none;
     bool belongs_to_parent = false;  // a fork has it
     bool is_operator = false;
     bool has_work = false;
+    std::optional<GpuOperatorWork> gradient;  // work of each gradient of a backward operator
     bool concerns_outputs = false;
     GpuLaunches::HolderId holder =
         // holder of the CUDA calls made in this range and in no inner one

@@ -55,5 +55,15 @@ TEST(PyprofMarker, OtherTextsAreNone) {
   EXPECT_TRUE(parse_pyprof_marker(head + "]}").has_value());
 }
 
+TEST(PyprofMarker, OfACallStackGivesItsPlaces) {
+  EXPECT_EQ(parse_trace_marker("{'traceMarker': ['resnet.py:210', 'train.py:3']}"),
+            "resnet.py:210,train.py:3");
+  EXPECT_EQ(parse_trace_marker("{'traceMarker': ['train.py:3'], 'funcStack': ''}"), "train.py:3");
+  for (const char* text : {"", "{'traceMarker': []}", "{'traceMarker': ['a.py:3'", "train.py:3",
+                           "{'traceMarker': [3]}", "{'mod': 'torch', 'op': 'add', 'args': []}"}) {
+    EXPECT_EQ(parse_trace_marker(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace bench
