@@ -2,7 +2,9 @@
 #include "ops/pyprof_row.hpp"
 
 #include "base/checked.hpp"
+#include "base/data_type.hpp"
 #include "ops/framework_operator.hpp"
+#include "ops/framework_row.hpp"
 #include "profiler/gpu/kernel_work.hpp"
 
 #include <algorithm>
@@ -226,6 +228,37 @@ std::optional<FrameworkWork> compute_matmul_work(std::string_view name, const Ro
   return row.tensors.size() == 2 ? compute_tensor_work(name, row) : std::nullopt;
 }
 
+// A kernel that computes a part of a batch norm, and its part of the operator's FLOPs and traffic.
+// The statistics read the source (4 FLOPs per element, as in ops/batch_norm/verbose.cpp). The
+// normalisation reads it again, applies scale and shift, and writes the destination.
+struct BatchNormKernel {
+  std::string_view name_part;
+  std::int64_t flops_per_element;
+  std::int64_t passes;  // over a tensor of the size of the source
+};
+constexpr std::array<BatchNormKernel, 2> kBatchNormKernels = {
+    {{"batch_norm_collect_statistics", 4, 1}, {"batch_norm_transform_input", 4, 2}}};
+
+// PyProf gives all FLOPs of the operator to each of its kernels, and 4 passes to the first one.
+std::optional<FrameworkWork> compute_batch_norm_work(const std::string& kernel,
+                                                     const RowParameters& row) {
+  const auto* part = std::ranges::find_if(kBatchNormKernels, [&](const BatchNormKernel& candidate) {
+    return kernel.find(candidate.name_part) != std::string::npos;
+  });
+  if (part == kBatchNormKernels.end() || row.tensors.empty()) return std::nullopt;
+  Checked elements = 1;
+  for (const std::int64_t size : row.tensors.front()) elements *= size;
+  const auto flops = (elements * part->flops_per_element).value();
+  if (!flops) return std::nullopt;
+  FrameworkWork work;
+  work.op = "batch_norm";
+  work.flops = *flops;
+  const auto dtype =
+      framework::find_argument_type({{{}, "tensor", row.tensors.front(), row.type, {}}});
+  if (dtype) work.bytes = (elements * part->passes * info(*dtype).bytes).value();
+  return work;
+}
+
 enum class PyprofKernel { product, elementwise };
 
 struct OperatorRow {
@@ -285,6 +318,11 @@ std::optional<ActivityWork> compute_pyprof_work(const Activity& activity) {
   const auto* row = std::ranges::find(kProducts, op, &OperatorRow::op);
   const bool is_product = row != kProducts.end();
   if (!is_product && activity.direction != "forward") return std::nullopt;
+  if (op == "batch_norm") {
+    auto part = compute_batch_norm_work(activity.name, parse_parameters(parameters));
+    if (!part) return std::nullopt;
+    return to_activity_work(*std::move(part), op);
+  }
   if (!does_arithmetic(activity, is_product ? PyprofKernel::product : PyprofKernel::elementwise))
     return std::nullopt;
   const RowParameters row_parameters = parse_parameters(parameters);

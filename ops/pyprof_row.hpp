@@ -11,12 +11,12 @@
 
 namespace bench::ops {
 
-// Supports convolutions of one group, matrix products, and elementwise operators in the forward
-// direction. Bytes require the data type. If the parameters were truncated before the number of
-// groups, one group is assumed. Returns nullopt for other rows, or if a parameter is missing or
-// truncated. Also returns nullopt for kernels that do not do the operator's arithmetic. These are
-// kernels to which PyProf assigned 0 FLOPs, or none while the name is not that of a product or
-// elementwise kernel.
+// Supports convolutions of one group, matrix products, and in the forward direction elementwise
+// operators and the kernels of a batch norm, each of which has its part of the work. Bytes require
+// the data type. If the parameters were truncated before the number of groups, one group is
+// assumed. Returns nullopt for other rows, or if a parameter is missing or truncated. Also returns
+// nullopt for kernels that do not do the operator's arithmetic. These are kernels to which PyProf
+// assigned 0 FLOPs, or none while the name is not that of a product or elementwise kernel.
 std::optional<ActivityWork> compute_pyprof_work(const Activity& activity);
 
 }  // namespace bench::ops

@@ -96,6 +96,18 @@ TEST(PyprofRow, KernelsThatDoNotComputeTheirOperatorHaveNoWork) {
   EXPECT_EQ(work({"conv2d", conv.substr(0, conv.find("g=1")) + "g=2,fp16,"}), "none");
 }
 
+// PyProf states 205,520,896 FLOPs for both kernels, and all 205,520,896 bytes for the first one.
+TEST(PyprofRow, TheKernelsOfABatchNormShareItsWork) {
+  const std::string image = "T=(32,64,112,112),fp16,";
+  const std::string transform = "batch_norm_transform_input_kernel";
+  EXPECT_EQ(work({"batch_norm", image, "batch_norm_collect_statistics_kernel", 205'520'896}),
+            "102760448 51380224");
+  EXPECT_EQ(work({"batch_norm", image, transform}), "102760448 102760448");
+  EXPECT_EQ(work({"batch_norm", "T=(32,64,112,112)", transform}), "102760448 n/a");
+  EXPECT_EQ(work({"batch_norm", image, transform, 1, "backward"}), "none");
+  EXPECT_EQ(work({"batch_norm", "T=(4000000000,4000000000),fp16,", transform}), "none");
+}
+
 TEST(PyprofRow, OtherRowsHaveNoWork) {
   EXPECT_EQ(work({"batch_norm", "T=(32,64,56,56),fp16,", "elementwise_kernel", 1}), "none");
   for (const char* text : {"", "n32c64h56", "M=", "M=1,N", "=,=", "T=[", "[", "[1", "B=(", ",,,,",

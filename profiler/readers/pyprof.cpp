@@ -384,9 +384,10 @@ bool is_auxiliary(std::string_view kernel) {
   });
 }
 
-// Removes work that PyProf does not know or that it counts twice. PyProf prints 0 if it has no
-// formula. It also prints 0 bytes for an operator's later kernels if it gave the bytes to the first
-// one. A kernel that adds up a split product has the product's work, which another row already has.
+// Removes work that PyProf does not know, or that another row already has. PyProf prints 0 if it
+// has no formula. It also prints 0 bytes for an operator's later kernels if it gave the bytes to
+// the first one. A kernel that adds up a split product has the product's work, which another row
+// already has.
 void drop_unknown_work(Activity& activity) {
   Attributes& attributes = activity.attributes;
   if (find_auxiliary(activity.name) != nullptr &&
@@ -398,6 +399,20 @@ void drop_unknown_work(Activity& activity) {
   if (attributes.integer(Attribute::given_bytes) != 0 || is_auxiliary(activity.name)) return;
   attributes.erase(Attribute::given_bytes);
   if (attributes.integer(Attribute::given_flops) == 0) attributes.erase(Attribute::given_flops);
+}
+
+// The operator of a row, and the FLOPs that PyProf states for it. PyProf repeats the FLOPs of some
+// operators (batch norm, sums) on each of their kernels, which are consecutive rows.
+struct StatedWork {
+  std::string scope, direction, op, parameters;
+  std::optional<std::int64_t> flops;
+  friend bool operator==(const StatedWork&, const StatedWork&) = default;
+};
+
+StatedWork stated_work(const Activity& activity) {
+  return {activity.scope, activity.direction, std::string(activity.attributes.text(Attribute::op)),
+          std::string(activity.attributes.text(Attribute::parameters)),
+          activity.attributes.integer(Attribute::given_flops)};
 }
 
 class TableReading {
@@ -504,11 +519,23 @@ class TableReading {
     Activity& activity = row_.activity;
     if (activity.name.empty()) activity.name = activity.attributes.text(Attribute::op);
     activity.attributes.set(Attribute::line, line.number);
+    drop_repeated_flops(activity);
     drop_unknown_work(activity);
     set_tensor_cores_by_name(activity);
     advance(activity.duration.value_or(Nanoseconds(0)));
     ++report_.activities;
     return sink_.consume(activity);
+  }
+
+  // A later kernel of the same operator has no bytes: the first one has those of the operator. If
+  // its FLOPs are also those of the first one, they count there.
+  void drop_repeated_flops(Activity& activity) {
+    StatedWork stated = stated_work(activity);
+    const bool is_later = activity.attributes.integer(Attribute::given_bytes) == 0;
+    if (is_later && stated.flops.value_or(0) > 0 && stated == previous_) {
+      activity.attributes.erase(Attribute::given_flops);
+    }
+    previous_ = std::move(stated);
   }
 
   // The name rules (kernel_names.hpp) cover later kernels than PyProf. If no rule decides, PyProf's
@@ -535,6 +562,7 @@ class TableReading {
   Layout layout_;
   std::vector<std::string> fields_;
   Row row_;
+  StatedWork previous_;  // work of the previous row
   KernelNames kernel_names_;
   std::set<std::string_view> cut_columns_;  // columns with a value that may be cut
   Nanoseconds end_{0};

@@ -134,8 +134,8 @@ TEST(PyprofReader, WorkThatItHadNoFormulaForIsUnknown) {
   EXPECT_EQ(implicit_gemm.attributes.integer(Attribute::index), 17);
   EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(implicit_gemm.attributes.find(Attribute::given_bytes), nullptr);
-  const Activity& second_pass = kernels.at(4);  // the first kernel has the bytes
-  EXPECT_EQ(second_pass.attributes.integer(Attribute::given_flops), 205'520'896);
+  const Activity& second_pass = kernels.at(4);  // the first kernel has the FLOPs and bytes
+  EXPECT_EQ(second_pass.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(second_pass.attributes.find(Attribute::given_bytes), nullptr);
   const Activity& offsets = kernels.at(0);  // only prepares, so its 0 is a real value
   EXPECT_EQ(offsets.attributes.integer(Attribute::given_flops), 0);
@@ -201,6 +201,21 @@ TEST(PyprofReader, TheSumOfASplitProductHasNotItsWork) {
   EXPECT_EQ(sum.name, "splitKreduce_kernel");
   EXPECT_EQ(sum.attributes.find(Attribute::given_flops), nullptr);
   EXPECT_EQ(sum.attributes.find(Attribute::given_bytes), nullptr);
+}
+
+TEST(PyprofReader, FlopsThatPyprofRepeatsOnALaterKernelCountOnce) {
+  const Table table = read(
+      "Idx Op Kernel Params Sil(ns) FLOPs Bytes\n"
+      "1 sum reduce_kernel T=[(4,)],fp32, 10 4 16\n"
+      "2 sum reduce_kernel T=[(4,)],fp32, 10 4 0\n"
+      "3 sum reduce_kernel T=[(4,)],fp32, 10 4 16\n"  // the next operator
+      "4 mean reduce_kernel T=[(4,)],fp32, 10 4 0\n");
+  ASSERT_EQ(table.activities.size(), 4u);
+  std::vector<std::int64_t> flops;
+  for (const Activity& kernel : table.activities) {
+    flops.push_back(kernel.attributes.integer(Attribute::given_flops).value_or(-1));
+  }
+  EXPECT_THAT(flops, ElementsAre(4, -1, 4, 4));
 }
 
 TEST(PyprofReader, AllColumnsInAnyOrder) {
