@@ -187,6 +187,9 @@ constexpr std::array kWords = {
     ForeignWord{"half", "f16"},
     ForeignWord{"bfloat16", "bf16"},
     ForeignWord{"bfloat", "bf16"},
+    ForeignWord{"int32", "s32"},
+    ForeignWord{"i32", "s32"},
+    ForeignWord{"qint32", "s32"},
     ForeignWord{"int8", "s8"},
     ForeignWord{"i8", "s8"},
     ForeignWord{"qint8", "s8"},
@@ -290,6 +293,11 @@ std::string pointwise_hint(std::string_view function, std::string_view note) {
 }  // namespace
 
 std::span<const ForeignWord> foreign_words() { return kWords; }
+
+const ForeignWord* find_foreign_word(std::string_view written,
+                                     std::span<const std::string_view> candidates) {
+  return find_word(normal_form(written), candidates);
+}
 
 std::optional<std::string> foreign_word_hint(std::string_view written,
                                              std::span<const std::string_view> candidates) {

@@ -21,6 +21,10 @@ struct ForeignWord {
 // A word with several meanings has several rows. The first row whose name is valid counts.
 std::span<const ForeignWord> foreign_words();
 
+// Returns the row of a word for one of `candidates`, or nullptr.
+const ForeignWord* find_foreign_word(std::string_view written,
+                                     std::span<const std::string_view> candidates);
+
 // Returns a sentence with the valid word, or nullopt if `written` is not another framework's word
 // for one of `candidates`. A function of `pointwise`, in either spelling, counts as a word for an
 // operator.

@@ -20,6 +20,21 @@ constexpr std::array<std::string_view, 3> kFormatNames = {"jsonl", "trace", "mem
 // Maximum of any count that a user sets: far above any real run, and far from overflow.
 constexpr std::int64_t kMaxIterations = 1'000'000'000;
 
+// Words of MegEngine's profiler, and the words for the same here.
+struct SynonymRow {
+  std::string_view written;
+  std::string_view name;
+};
+constexpr std::array<SynonymRow, 2> kSynonyms = {
+    {{"chrome_timeline.json", "trace"}, {"memory_flow.svg", "memory_flow"}}};
+
+std::string expected_name(std::string_view written, std::span<const std::string_view> names) {
+  const auto* known = std::ranges::find(kSynonyms, written, &SynonymRow::written);
+  const bool is_known =
+      known != kSynonyms.end() && std::ranges::find(names, known->name) != names.end();
+  return is_known ? fmt::format("use `{}`", known->name) : expectation(written, names);
+}
+
 // Parses names separated by commas; "all" selects every one.
 template <class Enum>
 Status read_set(std::string_view value, std::span<const std::string_view> names,
@@ -34,7 +49,7 @@ Status read_set(std::string_view value, std::span<const std::string_view> names,
     } else if (word == "all") {
       for (std::size_t i = 0; i < names.size(); ++i) read.insert(static_cast<Enum>(i));
     } else {
-      return Error{fmt::format("unknown word {}", quote(word)), "", expectation(word, names)};
+      return Error{fmt::format("unknown word {}", quote(word)), "", expected_name(word, names)};
     }
     if (comma == std::string_view::npos) break;
     value.remove_prefix(comma + 1);

@@ -2,9 +2,11 @@
 #include "harness/cli/analysis_options.hpp"
 
 #include "base/characters.hpp"
+#include "base/data_type.hpp"
 #include "base/nearest_name.hpp"
 #include "base/quote.hpp"
 #include "base/text.hpp"
+#include "ops/foreign_words.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -50,6 +53,16 @@ Result<Rate> at_option(Result<Rate> rate, std::string_view option) {
   return Error{rate.error().what, std::string(option), rate.error().next};
 }
 
+// Appends the names of a list such as "layer,direction".
+void append_names(std::string_view list, std::vector<std::string>& names) {
+  while (true) {
+    const std::size_t end = list.find(',');
+    names.emplace_back(list.substr(0, end));
+    if (end == std::string_view::npos) return;
+    list.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 Status set_top(Arguments& arguments, const std::string& value) {
@@ -83,7 +96,16 @@ Status set_direction(Arguments& arguments, const std::string& value) {
 }
 
 Status set_dtype(Arguments& arguments, const std::string& value) {
-  arguments.analysis.dtype = value;
+  std::vector<std::string_view> names;
+  for (const DataTypeInfo& row : data_types()) names.push_back(row.name);
+  arguments.analysis.dtypes = {value};
+  const ops::ForeignWord* const word = ops::find_foreign_word(value, names);
+  if (word == nullptr) return Done{};
+  if (!word->hint.empty()) {
+    return Error{fmt::format("`{}` may be one of several data types", value), "--dtype",
+                 std::string(word->hint)};
+  }
+  arguments.analysis.dtypes.emplace_back(word->name);
   return Done{};
 }
 
@@ -104,7 +126,7 @@ Status set_phase(Arguments& arguments, const std::string& value) {
 }
 
 Status set_aggregate_by(Arguments& arguments, const std::string& value) {
-  arguments.analysis.aggregate_by = value;
+  append_names(value, arguments.analysis.aggregate_by);
   return Done{};
 }
 
@@ -120,13 +142,8 @@ Status set_order_by(Arguments& arguments, const std::string& value) {
 }
 
 Status add_columns(Arguments& arguments, const std::string& value) {
-  std::string_view rest = value;
-  while (true) {
-    const std::size_t end = rest.find(',');
-    arguments.analysis.columns.emplace_back(rest.substr(0, end));
-    if (end == std::string_view::npos) return Done{};
-    rest.remove_prefix(end + 1);
-  }
+  append_names(value, arguments.analysis.columns);
+  return Done{};
 }
 
 Status set_width(Arguments& arguments, const std::string& value) {

@@ -6,6 +6,7 @@
 #include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/shell.hpp"
+#include "harness/cli/foreign_options.hpp"
 #include "harness/cli/gate_options.hpp"
 #include "harness/cli/help.hpp"
 #include "harness/host/placement.hpp"
@@ -70,10 +71,14 @@ void insert_implied(const Command& command, std::vector<std::string>& words) {
 }
 
 Error unknown_option(const Command& command, const std::string& word) {
+  const std::string written = word.substr(0, word.find('='));
+  if (auto hint = foreign_option_hint(command.name, written)) {
+    return {fmt::format("`bench {}` has no option `{}`", command.name, word), "", *std::move(hint)};
+  }
   std::vector<std::string> names{"--help"};
   for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto near = nearest_name(word.substr(0, word.find('=')), candidates);
+  const auto near = nearest_name(written, candidates);
   return {fmt::format("`bench {}` has no option {}", command.name, quote(word)), "",
           near ? fmt::format("did you mean `{}`?", *near)
                : fmt::format("`bench {} --help` lists its options", command.name)};

@@ -46,6 +46,40 @@ TEST(ParseTest, OptionsMayStandBeforeAndBehindOperands) {
   EXPECT_EQ(command.arguments.verbosity, Verbosity::quiet);
 }
 
+TEST(ParseTest, AnOptionOfAnotherProfilerIsAnsweredWithOurs) {
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--opr-name", "conv"}),
+              HasSubstr("`bench analyze` has no option `--opr-name`; use `--name REGEX`"));
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--input-dtype=float32"}),
+              HasSubstr("use `--dtype NAME`, which is `--input-dtype` of MegEngine's"));
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--show-host"}), HasSubstr("`--kind operator`"));
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--copy-time"}), HasSubstr("`--kind memcpy`"));
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--wiki"}), HasSubstr("`--format markdown`"));
+  EXPECT_THAT(error_of({"analyze", "a.csv", "--csv"}),
+              HasSubstr("use `--format csv`, which is `--csv` of PyProf's prof"));
+  EXPECT_THAT(error_of({"run", "a.yaml", "--wiki"}), Not(HasSubstr("markdown")));
+}
+
+TEST(ParseTest, ADataTypeMayHaveTheNameOfAnotherFramework) {
+  const auto dtypes = [](const char* name) {
+    return parsed({"analyze", "a.jsonl", "--dtype", name}).arguments.analysis.dtypes;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(dtypes("f32"), ElementsAre("f32"));
+  EXPECT_THAT(dtypes("float32"), ElementsAre("float32", "f32"));
+  EXPECT_THAT(dtypes("torch.half"), ElementsAre("torch.half", "f16"));
+  EXPECT_THAT(dtypes("bfloat16"), ElementsAre("bfloat16", "bf16"));
+  EXPECT_THAT(dtypes("int8"), ElementsAre("int8", "s8"));
+  EXPECT_THAT(dtypes("int32"), ElementsAre("int32", "s32"));
+  EXPECT_THAT(dtypes("complex64"), ElementsAre("complex64"));  // a file may contain it
+  EXPECT_THAT(error_of({"analyze", "a.jsonl", "--dtype", "fp8"}), HasSubstr("f8_e5m2"));
+}
+
+TEST(ParseTest, ColumnsToGroupByAreAList) {
+  const Arguments arguments =
+      parsed({"analyze", "a.jsonl", "--aggregate-by", "layer,direction"}).arguments;
+  EXPECT_THAT(arguments.analysis.aggregate_by, testing::ElementsAre("layer", "direction"));
+}
+
 TEST(ParseTest, ValuesAreTyped) {
   const Arguments arguments = parsed({"run", "a.yaml", "--budget", "90s", "--shard", "2/3",
                                       "--seed", "7", "--require", "gpu"})

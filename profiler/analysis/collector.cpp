@@ -5,8 +5,10 @@
 #include "profiler/analysis/saturating.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -70,7 +72,7 @@ struct Merged {
 };
 
 struct Group {
-  Cell key;
+  std::vector<Cell> key;  // in the order of the plan's group_by
   std::int64_t sequence = 0;
   GroupStatistics statistics;
   std::vector<Merged> merged;
@@ -85,8 +87,9 @@ class GroupCollector final : public Collector {
 
   Status add(const RowContext& context) override {
     count(context);
-    Cell key = plan_.group_by != nullptr ? plan_.group_by->of_activity(context, *plan_.group_by)
-                                         : Cell(std::string("all"));
+    std::vector<Cell> key;
+    for (const Column* column : plan_.group_by)
+      key.push_back(column->of_activity(context, *column));
     BENCH_ASSIGN_OR_RETURN(Group* const group, find_or_add_group(std::move(key)));
     for (std::size_t i = 0; i < merged_columns_.size(); ++i) {
       group->merged[i].add(*merged_columns_[i], context, group->statistics.count);
@@ -112,31 +115,38 @@ class GroupCollector final : public Collector {
  private:
   void find_merged(const Column* column) {
     const bool merges = column->merge == Merge::equal || column->merge == Merge::aggregate;
-    if (!merges || column == plan_.group_by) return;
+    if (!merges || is_key(plan_, column)) return;
     if (std::find(merged_columns_.begin(), merged_columns_.end(), column) == merged_columns_.end())
       merged_columns_.push_back(column);
   }
 
-  Result<Group*> find_or_add_group(Cell key) {
-    // The type index keeps texts, numbers and unknown apart.
-    key_text_ = static_cast<char>('0' + key.index());
-    if (const auto* text = std::get_if<std::string>(&key)) {
-      key_text_ += *text;
-    } else {
-      key_text_ += raw(key);
-    }
+  // The type index keeps texts, numbers and unknown apart, the length keeps neighbours apart.
+  void append_key(const Cell& cell) {
+    const auto* text = std::get_if<std::string>(&cell);
+    const std::string value = text != nullptr ? *text : raw(cell);
+    fmt::format_to(std::back_inserter(key_text_), "{}{}:{}", cell.index(), value.size(), value);
+  }
+
+  Result<Group*> find_or_add_group(std::vector<Cell> key) {
+    key_text_.clear();
+    for (const Cell& cell : key) append_key(cell);
     const auto found = groups_.find(key_text_);
     if (found != groups_.end()) return &found->second;
     if (groups_.size() == kMaxGroups) {
-      return Error{
-          fmt::format("more than {} different values of `{}`", kMaxGroups, plan_.group_by->name),
-          "--aggregate-by", "filter, or group by something coarser"};
+      return Error{fmt::format("more than {} different values of `{}`", kMaxGroups, group_names()),
+                   "--aggregate-by", "filter, or group by something coarser"};
     }
     Group& group = groups_[key_text_];
     group.key = std::move(key);
     group.sequence = next_sequence_++;
     group.merged.resize(merged_columns_.size());
     return &group;
+  }
+
+  std::string group_names() const {
+    std::vector<std::string_view> names;
+    for (const Column* column : plan_.group_by) names.push_back(column->name);
+    return fmt::format("{}", fmt::join(names, ","));
   }
 
   static void add_statistics(const RowContext& context, GroupStatistics& group) {
@@ -165,7 +175,10 @@ class GroupCollector final : public Collector {
   }
 
   Cell group_value(const Group& group, const Column& column) const {
-    if (&column == plan_.group_by) return group.key;
+    const auto key = std::ranges::find(plan_.group_by, &column);
+    if (key != plan_.group_by.end()) {
+      return group.key[static_cast<std::size_t>(key - plan_.group_by.begin())];
+    }
     if (column.merge == Merge::statistic) {
       return column.of_group(group.statistics, *plan_.aggregate);
     }

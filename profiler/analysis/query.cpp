@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "profiler/analysis/announcements.hpp"
 #include "profiler/analysis/collector.hpp"
+#include "profiler/analysis/file_contents.hpp"
 #include "profiler/analysis/query_plan.hpp"
 #include "profiler/analysis/saturating.hpp"
 #include "profiler/analysis/self_time.hpp"
@@ -29,8 +30,10 @@ constexpr std::size_t kBarWidth = 15;  // as in MegEngine's profile_analyze (doc
 class QuerySink final : public ActivitySink {
  public:
   // `compute_ideal` may be empty.
-  QuerySink(const QueryPlan& plan, const IdealProvider& compute_ideal, std::string folder)
+  QuerySink(const QueryPlan& plan, const AnalysisOptions& options,
+            const IdealProvider& compute_ideal, std::string folder)
       : plan_(plan),
+        contents_(options),
         ideal_of_(compute_ideal),
         folder_(std::move(folder)),
         collector_(make_collector(plan, folder_)),
@@ -47,11 +50,11 @@ class QuerySink final : public ActivitySink {
 
   Collector& collector() { return *collector_; }
   std::int64_t out_of_order() const { return self_.out_of_order(); }
-  const std::map<ActivityKind, std::int64_t>& kinds() const { return kinds_; }
+  const FileContents& contents() const { return contents_; }
 
  private:
   Status select(const Activity& activity, std::optional<Nanoseconds> self) {
-    ++kinds_[activity.kind];
+    contents_.add(activity);
     const Level level = plan_.selection.level(activity);
     if (level == Level::none || level < level_) return Done{};
     if (level > level_) {
@@ -65,12 +68,12 @@ class QuerySink final : public ActivitySink {
   }
 
   const QueryPlan& plan_;
+  FileContents contents_;
   const IdealProvider& ideal_of_;
   std::string folder_;
   std::unique_ptr<Collector> collector_;
   SelfTimes self_;
   Level level_ = Level::none;
-  std::map<ActivityKind, std::int64_t> kinds_;
 };
 
 std::string plural(std::int64_t count, std::string_view one, std::string_view several) {
@@ -78,17 +81,6 @@ std::string plural(std::int64_t count, std::string_view one, std::string_view se
 }
 
 std::string activities(std::int64_t count) { return plural(count, "activity", "activities"); }
-
-// Describes what could have been selected.
-std::string nothing_selected(const ReadReport& report,
-                             const std::map<ActivityKind, std::int64_t>& kinds) {
-  if (report.activities == 0) return "nothing to show: the file contains no activities";
-  std::string held;
-  for (const auto& [kind, count] : kinds) {
-    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", count, to_string(kind));
-  }
-  return fmt::format("nothing selected; the file contains {} (see --kind, --type, --phase)", held);
-}
 
 // Default columns in the order in which a narrow terminal drops them. Columns that are not listed
 // here stay.
@@ -159,7 +151,7 @@ class Output {
   bool is_shown(std::size_t i) const {
     const Column& column = *plan_.columns[i];
     const bool people = plan_.format->audience == TableFormat::Audience::people;
-    if (!plan_.default_columns || &column == plan_.group_by) return true;
+    if (!plan_.default_columns || is_key(plan_, &column)) return true;
     if (column.position == Position::number) return people;
     if (!people || column.merge == Merge::position) return true;
     const ColumnFacts& facts = answer_.collector().facts()[i];
@@ -200,7 +192,7 @@ class Output {
       if (narrowest_width(shape_.columns, plan_.group_by) <= width) return;
       for (std::size_t i = 0; i < shape_.columns.size(); ++i) {
         const Column* column = shape_.columns[i].column;
-        if (column->name != name || column == plan_.group_by || column == plan_.order) continue;
+        if (column->name != name || is_key(plan_, column) || column == plan_.order) continue;
         shape_.columns.erase(shape_.columns.begin() + static_cast<std::ptrdiff_t>(i));
         visible_.erase(visible_.begin() + static_cast<std::ptrdiff_t>(i));
         ++dropped_;
@@ -259,13 +251,16 @@ class Output {
 
   std::vector<std::string> notes(std::int64_t shown) const {
     std::vector<std::string> lines;
-    if (totals().selected == 0) lines.push_back(nothing_selected(report_, answer_.kinds()));
+    if (totals().selected == 0) lines.push_back(answer_.contents().describe_empty_selection());
     if (dropped_ > 0) {
       lines.push_back(fmt::format("{} more column{}: a wider terminal, or -c, shows {}", dropped_,
                                   dropped_ == 1 ? "" : "s", dropped_ == 1 ? "it" : "them"));
     }
     if (shown < totals().rows) {
       lines.push_back(fmt::format("{} of {} rows; -t 0 shows all", shown, totals().rows));
+    }
+    if (plan_.order->attribute == Attribute::flops) {
+      lines.emplace_back("the order is by the number of FLOPs; by their rate: flops_per_s");
     }
     if (plan_.peaks.bandwidth) {
       add_flag_note(RowFlag::above_peak_bandwidth, faster_than(format_rate(*plan_.peaks.bandwidth)),
@@ -328,7 +323,8 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
                                 const AnalysisTarget& target) {
   BENCH_ASSIGN_OR_RETURN(const QueryPlan plan, plan_query(options));
   const IdealProvider none;
-  QuerySink answer(plan, plan.needs_ceilings ? ceilings.compute_ideal : none, target.folder);
+  QuerySink answer(plan, options, plan.needs_ceilings ? ceilings.compute_ideal : none,
+                   target.folder);
   KernelNameSink names(answer);
   WorkSink work(compute_work, names);
   BeginRecordMerger announcements(work);
@@ -341,7 +337,7 @@ Result<AnalysisOutcome> analyze(TextSource& source, const WorkProvider& compute_
   BENCH_ASSIGN_OR_RETURN(outcome.shown, output.write(source.name()));
   const bool people = plan.format->audience == TableFormat::Audience::people;
   if (outcome.selected == 0 && !people) {
-    outcome.notes.push_back(nothing_selected(outcome.report, answer.kinds()));
+    outcome.notes.push_back(answer.contents().describe_empty_selection());
   }
   if (plan.needs_ceilings && outcome.selected > 0 && !people && !ceilings.note.empty()) {
     outcome.notes.push_back(ceilings.note);

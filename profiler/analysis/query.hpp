@@ -38,15 +38,16 @@ struct AnalysisOptions {
   std::optional<std::string> layer;      // successive names in the scope path: "layer1:conv2"
   std::optional<std::string> direction;  // "backward" also matches backward_data
   std::vector<std::string> devices;      // "cpu", "cuda", "cuda:0", "0"; any of them must match
-  std::optional<std::string> dtype;
+  std::vector<std::string> dtypes;       // spellings of one data type; any of them must match
   std::optional<Nanoseconds> min_time, max_time;
-  std::optional<PhaseFilter> phase;         // default: exec
-  std::optional<std::string> aggregate_by;  // a column with text or with numbers without a unit
-  std::optional<Aggregate> aggregate;       // default: sum
-  std::optional<std::string> order_by;      // "COL" descending (default time_ns), "+COL" ascending
-  std::vector<std::string> columns;   // in this order; the default depends on the kind of table
-  std::optional<std::int64_t> width;  // width of the table in characters
-  std::optional<std::string> format;  // name of a row of table_formats(); default "table"
+  std::optional<PhaseFilter> phase;  // default: exec
+  // Columns with text or with numbers without a unit: one row for each combination of their values.
+  std::vector<std::string> aggregate_by;
+  std::optional<Aggregate> aggregate;   // default: sum
+  std::optional<std::string> order_by;  // "COL" descending (default time_ns), "+COL" ascending
+  std::vector<std::string> columns;     // in this order; the default depends on the kind of table
+  std::optional<std::int64_t> width;    // width of the table in characters
+  std::optional<std::string> format;    // name of a row of table_formats(); default "table"
   std::optional<BytesPerSecond> peak_bandwidth;
   std::optional<FlopsPerSecond> peak_flops;
   friend bool operator==(const AnalysisOptions&, const AnalysisOptions&) = default;

@@ -39,7 +39,7 @@ Status choose_columns(const AnalysisOptions& options, QueryPlan& plan) {
     plan.columns.push_back(*column);
   }
   if (!plan.default_columns) return Done{};
-  if (plan.group_by != nullptr) plan.columns.push_back(plan.group_by);
+  plan.columns = plan.group_by;
   if (plan.aggregate) {
     add_columns(kGroupColumns, plan.columns);
   } else {
@@ -50,16 +50,17 @@ Status choose_columns(const AnalysisOptions& options, QueryPlan& plan) {
 }
 
 Status choose_grouping(const AnalysisOptions& options, QueryPlan& plan) {
-  if (options.aggregate || options.aggregate_by)
+  if (options.aggregate || !options.aggregate_by.empty())
     plan.aggregate = options.aggregate.value_or(Aggregate::sum);
-  if (!options.aggregate_by) return Done{};
-  auto column = find_column(*options.aggregate_by);
-  if (!column.ok()) return at_option(column.error(), "--aggregate-by");
-  if ((*column)->merge == Merge::statistic || (*column)->merge == Merge::position) {
-    return Error{fmt::format("cannot group by `{}`", (*column)->name), "--aggregate-by",
-                 "for example --aggregate-by type"};
+  for (const std::string& name : options.aggregate_by) {
+    auto column = find_column(name);
+    if (!column.ok()) return at_option(column.error(), "--aggregate-by");
+    if ((*column)->merge == Merge::statistic || (*column)->merge == Merge::position) {
+      return Error{fmt::format("cannot group by `{}`", (*column)->name), "--aggregate-by",
+                   "for example --aggregate-by type, or --aggregate-by layer,direction"};
+    }
+    if (!is_key(plan, *column)) plan.group_by.push_back(*column);
   }
-  plan.group_by = *column;
   return Done{};
 }
 
@@ -91,6 +92,10 @@ Status choose_format(const AnalysisOptions& options, QueryPlan& plan) {
 }
 
 }  // namespace
+
+bool is_key(const QueryPlan& plan, const Column* column) {
+  return std::ranges::find(plan.group_by, column) != plan.group_by.end();
+}
 
 Result<QueryPlan> plan_query(const AnalysisOptions& options) {
   BENCH_ASSIGN_OR_RETURN(Selection selection, Selection::compile(options));

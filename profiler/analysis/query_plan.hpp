@@ -20,14 +20,17 @@ struct QueryPlan {
   bool default_columns = true;  // human-readable tables then omit columns without values
   const Column* order = nullptr;
   RowDirection direction = RowDirection::descending;
-  std::optional<Aggregate> aggregate;  // nullopt: one row per activity
-  const Column* group_by = nullptr;    // with `aggregate`; nullptr: one group for all
+  std::optional<Aggregate> aggregate;   // nullopt: one row per activity
+  std::vector<const Column*> group_by;  // with `aggregate`; empty: one group for all
   const TableFormat* format = nullptr;
   std::int64_t top = 0;
   std::optional<std::size_t> width;
   Peaks peaks;
   bool needs_ceilings = false;  // a column or the order is computed from the ceilings
 };
+
+// Returns whether the plan groups by this column.
+bool is_key(const QueryPlan& plan, const Column* column);
 
 Result<QueryPlan> plan_query(const AnalysisOptions& options);
 

@@ -180,7 +180,7 @@ TEST(Query, WithoutTopPeopleGetTheFirstAndProgramsAll) {
 TEST(Query, EveryAggregateTakesOnlyWhatIsKnownIntoRates) {
   AnalysisOptions options;
   options.types = {"convolution"};
-  options.aggregate_by = "type";
+  options.aggregate_by = {"type"};
   options.columns = {"type", "count", "time_ns", "flops", "bytes", "flops_per_s"};
   struct Expected {
     Aggregate aggregate;
@@ -210,7 +210,7 @@ TEST(Query, EveryColumnOrdersBothWaysWithUnknownValuesLast) {
       options.order_by = sign + std::string(column.name);
       options.columns = {std::string(column.name)};
       EXPECT_EQ(rows_of(sample(), options).size(), 5u) << *options.order_by;
-      options.aggregate_by = "name";
+      options.aggregate_by = {"name"};
       EXPECT_EQ(rows_of(sample(), options).size(), 2u) << *options.order_by;
     }
   }
@@ -227,7 +227,7 @@ TEST(Query, EveryColumnOrdersBothWaysWithUnknownValuesLast) {
 TEST(Query, EveryDeclaredAttributeGroups) {
   for (const AttributeInfo& attribute : attributes()) {
     AnalysisOptions options;
-    options.aggregate_by = attribute.name;
+    options.aggregate_by = {std::string(attribute.name)};
     options.columns = {"count", "time_ns"};
     std::int64_t count = 0;
     for (const json& row : rows_of(sample(), options)) count += row["count"].get<int>();
@@ -235,9 +235,78 @@ TEST(Query, EveryDeclaredAttributeGroups) {
   }
 }
 
+TEST(Query, SeveralColumnsMakeOneGroupOfEachCombination) {
+  Activity forward = primitive("a", 0, 400);
+  forward.scope = "net:conv1";
+  forward.direction = "forward";
+  Activity backward = forward;
+  backward.start = Nanoseconds(1000);
+  backward.direction = "backward_data";
+  Activity other = forward;
+  other.start = Nanoseconds(2000);
+  other.scope = "net:conv2";
+  Activity again = forward;
+  again.start = Nanoseconds(3000);
+  AnalysisOptions options;
+  options.aggregate_by = {"layer", "direction", "layer"};  // a repeated column has no effect
+  options.columns = {"layer", "direction", "count", "time_ns"};
+  options.order_by = "count";
+  const std::string file = profile({forward, backward, other, again});
+  const json rows = rows_of(file, options);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["layer"], "net:conv1");
+  EXPECT_EQ(rows[0]["direction"], "forward");
+  EXPECT_EQ(rows[0]["count"], 2);
+  EXPECT_EQ(rows[0]["time_ns"], 800);
+  EXPECT_EQ(rows[1]["direction"], "backward_data");
+  EXPECT_EQ(rows[2]["layer"], "net:conv2");
+  options.columns.clear();
+  EXPECT_THAT(ask(file, options).text, HasSubstr("\nlayer      direction      count"));
+}
+
+TEST(Query, ValuesOfNeighbouringColumnsAreNotJoined) {
+  Activity first = primitive("ab", 0, 400);
+  first.direction = "c";
+  Activity second = primitive("a", 1000, 400);
+  second.direction = "bc";
+  AnalysisOptions options;
+  options.aggregate_by = {"name", "direction"};
+  EXPECT_EQ(rows_of(profile({first, second}), options).size(), 2u);
+}
+
+// MegEngine's profile_analyze calls the rate `flops`.
+TEST(Query, AnOrderByFlopsNamesTheColumnOfTheRate) {
+  AnalysisOptions options;
+  options.order_by = "+flops";
+  EXPECT_THAT(ask(sample(), options).text,
+              HasSubstr("the order is by the number of FLOPs; by their rate: flops_per_s\n"));
+  options.order_by = "flops_per_s";
+  EXPECT_THAT(ask(sample(), options).text, Not(HasSubstr("the order is by")));
+}
+
+// The message named kinds only, so `float32` and `ConvolutionForward` found nothing without a hint.
+TEST(Query, AnEmptySelectionNamesTheValuesOfItsFilters) {
+  Activity half = primitive("a", 0, 400);
+  half.attributes.set(Attribute::primitive, "convolution");
+  half.attributes.set(Attribute::dtype, "f16");
+  Activity single = half;
+  single.start = Nanoseconds(1000);
+  single.attributes.set(Attribute::dtype, "f32");
+  const std::string file = profile({half, single});
+  AnalysisOptions options;
+  options.dtypes = {"int8", "s8"};
+  EXPECT_THAT(ask(file, options).text,
+              HasSubstr("the file contains 2 primitive; data types: f16, f32 (see --kind"));
+  options.types = {"ConvolutionForward"};
+  EXPECT_THAT(ask(file, options).text,
+              HasSubstr("2 primitive; types: convolution; data types: f16, f32 (see"));
+  options.direction = "forward";
+  EXPECT_THAT(ask(file, options).text, HasSubstr("; directions: none (see"));
+}
+
 TEST(Query, AGroupOfUnknownValuesIsShownAsSuch) {
   AnalysisOptions options;
-  options.aggregate_by = "layer";
+  options.aggregate_by = {"layer"};
   const std::string text = ask(sample(), options).text;
   EXPECT_THAT(text, HasSubstr("\nlayer  count"));
   EXPECT_THAT(text, HasSubstr("\nn/a        5"));
@@ -382,7 +451,7 @@ TEST(Query, CeilingsGiveIdealTimesAndEfficiencies) {
 TEST(Query, GroupsSumIdealTimesAndKeepThemApartFromUnknownOnes) {
   AnalysisOptions options;
   options.columns = {"type", "time_ns", "ideal_ns", "efficiency", "bound", "intensity"};
-  options.aggregate_by = "type";
+  options.aggregate_by = {"type"};
   options.format = "json";
   const auto source = text_source_for_test("file", sample());
   std::ostringstream out;
@@ -431,7 +500,7 @@ TEST(Query, BadOptionsAreErrorsBeforeAnythingIsRead) {
               HasSubstr("--columns: unknown column `nam`"));
   EXPECT_THAT(message([](auto& options) { options.order_by = "+tme_ns"; }),
               HasSubstr("--order-by: unknown column `tme_ns`"));
-  EXPECT_THAT(message([](auto& options) { options.aggregate_by = "count"; }),
+  EXPECT_THAT(message([](auto& options) { options.aggregate_by = {"count"}; }),
               HasSubstr("--aggregate-by: cannot group by `count`"));
   EXPECT_THAT(message([](auto& options) { options.format = "xml"; }),
               HasSubstr("--format: unknown format `xml`"));
@@ -472,7 +541,7 @@ TEST(Query, DerivesTensorCoreUseFromKernelNames) {
             "\"volta_sgemm_128x64_nn\",\"used (counter)\"\n"
             "\"my_kernel\",\n");
   options.columns = {"tc", "count"};
-  options.aggregate_by = "tensor_cores";
+  options.aggregate_by = {"tensor_cores"};
   options.order_by = "count";
   EXPECT_THAT(ask(file, options).text, HasSubstr("\"used (name: nvjet)\",1\n"));
 }

@@ -148,12 +148,18 @@ bool Selection::place_fits(const Activity& activity) const {
   return *last_scope_fits_;
 }
 
+bool Selection::dtype_fits(const Activity& activity) const {
+  return options_.dtypes.empty() ||
+         std::ranges::find(options_.dtypes, activity.attributes.text(Attribute::dtype)) !=
+             options_.dtypes.end();
+}
+
 bool Selection::admits(const Activity& activity) const {
   const TypeMatch type = match_type(activity);
   if (type == TypeMatch::none || !phase_fits(activity, type)) return false;
   if (kinds_.any() && !kinds_.test(static_cast<std::size_t>(activity.kind))) return false;
   if (!time_fits(activity) || !place_fits(activity)) return false;
-  if (options_.dtype && activity.attributes.text(Attribute::dtype) != *options_.dtype) return false;
+  if (!dtype_fits(activity)) return false;
   if (!device_fits(activity, options_.devices)) return false;
   return !name_ || name_->search(activity.name);
 }

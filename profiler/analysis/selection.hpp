@@ -35,6 +35,7 @@ class Selection {
   bool phase_fits(const Activity& activity, TypeMatch type) const;
   bool time_fits(const Activity& activity) const;
   bool place_fits(const Activity& activity) const;
+  bool dtype_fits(const Activity& activity) const;
 
   AnalysisOptions options_;
   std::bitset<16> kinds_;

@@ -169,7 +169,7 @@ TEST(Selection, DeviceIsANameOrANumber) {
 
 TEST(Selection, DtypeIsExactAndAnUnknownOneIsLeftOut) {
   const auto dtype = [](const char* name) {
-    return with([&](AnalysisOptions& options) { options.dtype = name; });
+    return with([&](AnalysisOptions& options) { options.dtypes = {name}; });
   };
   EXPECT_TRUE(selects(dtype("f32"), primitive("exec")));
   EXPECT_FALSE(selects(dtype("f16"), primitive("exec")));

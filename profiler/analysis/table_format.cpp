@@ -239,11 +239,13 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
   return Error{fmt::format("unknown format {}", quote(name)), "--format", expectation(name, names)};
 }
 
-std::size_t narrowest_width(const std::vector<TableColumn>& columns, const Column* key) {
+std::size_t narrowest_width(const std::vector<TableColumn>& columns,
+                            std::span<const Column* const> keys) {
   std::vector<TableColumn> narrow = columns;
   for (TableColumn& column : narrow) {
     if (column.column->numeric) continue;
-    column.width = std::min(column.width, column.column == key ? kMinKey : kMinText);
+    const bool is_grouped = std::ranges::find(keys, column.column) != keys.end();
+    column.width = std::min(column.width, is_grouped ? kMinKey : kMinText);
   }
   return total_width(narrow);
 }

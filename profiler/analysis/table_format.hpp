@@ -50,9 +50,9 @@ std::span<const TableFormat> table_formats();
 Result<const TableFormat*> find_table_format(std::string_view name);
 
 // Returns the minimum width of a table with these columns, with its texts cut as far as possible.
-// The texts of `key`, by which rows are grouped, stay long enough to distinguish the rows; nullptr
-// if the rows have no such column.
-std::size_t narrowest_width(const std::vector<TableColumn>& columns, const Column* key);
+// The texts of `keys`, by which rows are grouped, stay long enough to distinguish the rows.
+std::size_t narrowest_width(const std::vector<TableColumn>& columns,
+                            std::span<const Column* const> keys);
 
 // Narrows text columns until the table has `width` characters. Returns an error with the minimum
 // width if this is impossible.

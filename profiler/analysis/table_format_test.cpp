@@ -185,9 +185,9 @@ TEST(FitWidth, NarrowsTextsFromTheWidestOnAndNumbersNever) {
 // Earlier, layers of a network in a terminal of 80 columns were all "resnet....conv2".
 TEST(NarrowestWidth, TheTextsThatNameTheRowsStayLongEnoughToDistinguishThem) {
   const std::vector<TableColumn> columns = {column("name", 200), column("reason", 40)};
-  EXPECT_EQ(narrowest_width(columns, nullptr), 10u + 2 + 10);
-  EXPECT_EQ(narrowest_width(columns, columns[0].column), 24u + 2 + 10);
-  EXPECT_EQ(narrowest_width({column("name", 12)}, columns[0].column), 12u);
+  EXPECT_EQ(narrowest_width(columns, {}), 10u + 2 + 10);
+  EXPECT_EQ(narrowest_width(columns, {&columns[0].column, 1}), 24u + 2 + 10);
+  EXPECT_EQ(narrowest_width({column("name", 12)}, {&columns[0].column, 1}), 12u);
 }
 
 TEST(FitWidth, SaysHowWideTheTableMustBe) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // table: one row per format; the first reader that recognises a file reads it
+#include "profiler/readers/foreign_files.hpp"
 #include "profiler/readers/readers.hpp"
 
 #include <fmt/format.h>
@@ -25,6 +26,9 @@ Result<const ActivityReader*> find_reader(TextSource& source) {
   for (const ActivityReader& reader : activity_readers()) {
     if (reader.recognises(head)) return &reader;
     formats += fmt::format("{}{} ({})", formats.empty() ? "" : ", ", reader.name, reader.help);
+  }
+  if (const ForeignFile* const file = find_foreign_file(head)) {
+    return Error{fmt::format("is {}", file->what), source.name(), std::string(file->next)};
   }
   return Error{"unknown profile format", source.name(), fmt::format("expected one of {}", formats)};
 }

@@ -79,7 +79,7 @@ bench::AnalysisOptions make_options(std::size_t number) {
     case 0:
       break;
     case 1:
-      options.aggregate_by = "type";
+      options.aggregate_by = {"type"};
       options.order_by = "+mean_ns";
       break;
     case 2:
@@ -89,7 +89,7 @@ bench::AnalysisOptions make_options(std::size_t number) {
       break;
     case 3:
       options.kinds = {"counter", "marker", "allocation", "operator", "api"};
-      options.aggregate_by = "name";
+      options.aggregate_by = {"name"};
       options.aggregate = bench::Aggregate::max;
       break;
     case 4:

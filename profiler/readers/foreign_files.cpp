@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// table: one row per format of another profiler
+#include "profiler/readers/foreign_files.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bench {
+namespace {
+
+bool head_contains(std::string_view head, std::string_view part) {
+  return head.find(part) != std::string_view::npos;
+}
+
+// The first character that is not blank.
+char first_character(std::string_view head) {
+  const std::size_t at = head.find_first_not_of(" \t\r\n");
+  return at == std::string_view::npos ? '\0' : head[at];
+}
+
+bool is_json(std::string_view head) {
+  const char first = first_character(head);
+  return first == '{' || first == '[';
+}
+
+constexpr std::array kForeignFiles = {
+    ForeignFile{
+        "an SQLite database, as nvprof and Nsight Systems write",
+        "PyProf converts that of nvprof: `python3 -m pyprof.parse net.sql > net.dict`, then "
+        "`python3 -m pyprof.prof --csv net.dict > net.csv`; or record the program again "
+        "with `bench profile -- PROGRAM`",
+        [](std::string_view head) { return head.starts_with("SQLite format 3"); }},
+    ForeignFile{"the output of PyProf's parse",
+                "`python3 -m pyprof.prof --csv net.dict > net.csv` converts it, and `bench analyze "
+                "net.csv` reads the result",
+                [](std::string_view head) {
+                  return first_character(head) == '{' && head_contains(head, "'kShortName'");
+                }},
+    ForeignFile{"a Chrome trace, which lacks what a profile contains",
+                "`bench trace --check FILE` checks it, and a browser shows it; to analyze the "
+                "program, record it with `bench profile -- PROGRAM`",
+                [](std::string_view head) {
+                  return is_json(head) &&
+                         (head_contains(head, "\"traceEvents\"") || head_contains(head, "\"ph\""));
+                }},
+    ForeignFile{"a profile of MegEngine's GraphProfiler",
+                "MegEngine's profile_analyze reads it; to analyze the program here, record it with "
+                "`bench profile -- PROGRAM`",
+                [](std::string_view head) {
+                  return is_json(head) && (head_contains(head, "\"graph_exec\"") ||
+                                           head_contains(head, "\"opr_footprint\""));
+                }},
+};
+
+}  // namespace
+
+const ForeignFile* find_foreign_file(std::string_view head) {
+  const auto* found = std::ranges::find_if(
+      kForeignFiles, [&](const ForeignFile& file) { return file.recognises(head); });
+  return found == kForeignFiles.end() ? nullptr : found;
+}
+
+}  // namespace bench
