@@ -39,7 +39,7 @@ std::optional<DriverDeviceApi> loaded_driver() {
   resolve_function(library, "cuDeviceGetAttribute", driver.attribute, missing);
   resolve_function(library, "cuDeviceGetName", driver.name, missing);
   resolve_function(library, "cuDeviceTotalMem_v2", driver.total_memory, missing);
-  dlclose(library);  // whoever loaded it keeps it
+  dlclose(library);  // the program keeps it loaded
   return missing.empty() ? std::optional(driver) : std::nullopt;
 }
 
