@@ -30,7 +30,7 @@ constexpr int kMaxPolls = 20'000;
 // A reply of a worker and what replaces a part of it.
 struct Lie {
   std::string command;       // the request that is answered with a lie
-  json::json_pointer place;  // of the replaced value; the root for the whole reply
+  json::json_pointer place;  // the replaced value; the root for the whole reply
   json value;                // discarded: the value is left out
   enum class Kind { impossible, odd };
   Kind kind = Kind::odd;  // impossible: the gate must not be green
@@ -159,7 +159,7 @@ class LyingWorker : public test::CoordinatorTest {
     return lines;
   }
 
-  // Returns what is wrong with the gate in which this side tells the lie; empty if nothing is.
+  // Returns the fault of the gate in which this side lies; empty if there is none.
   std::string find_fault(Side side, const Lie& lie) {
     lie_ = &lie;
     liar_ = side;

@@ -209,7 +209,7 @@ void Run::decide_without_worker() {
   for (CaseProgress& progress : cases_) {
     if (progress.has_earlier_outcome()) continue;
     auto reason = skip_reason(progress.spec(), parts_);
-    // A probe of the devices that was aborted says nothing about the case.
+    // A probe of the devices that was aborted did not find out whether the case can run.
     if (reason && !limit_.must_abort()) progress.end(Outcome::skipped, *std::move(reason));
   }
 }

@@ -93,7 +93,8 @@ std::string WorkerSession::find_untrue_times(const ReplyMessage& reply) const {
   const WorkerTimes& spent = reply.spent;
   const bool is_old = !are_at_least(spent, times_) ||
                       (host_time(reply.reply) > Nanoseconds(0) && spent.timed <= times_.timed);
-  if (is_old && !std::holds_alternative<ErrorReply>(reply.reply)) return "the worker's answer is one to an earlier request: its `spent` has not grown";
+  if (is_old && !std::holds_alternative<ErrorReply>(reply.reply))
+    return "the worker's answer is one to an earlier request: its `spent` has not grown";
   const Nanoseconds lifetime = clock_.now() - worker_started_;
   if (sum_of(spent) <= lifetime + kReplyClockTolerance) return "";
   return fmt::format(

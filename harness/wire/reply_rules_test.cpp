@@ -145,9 +145,13 @@ TEST(ReplyRules, NoTimeIsLongerThanTheRequest) {
 TEST(ReplyRules, ATimeOnTheClockOfADeviceMayBeTwiceAsLong) {
   RoundReply round{{2 * kElapsed, 2 * kElapsed}};
   round.device.sample_method = "stream";
-  EXPECT_EQ(problem_of(RoundRequest{2}, round), "");
+  const RoundRequest of_duet{.samples = 2, .iterations_per_sample = 1};
+  EXPECT_EQ(problem_of(of_duet, round), "");
   round.samples[1] = 3 * kElapsed;
-  EXPECT_THAT(problem_of(RoundRequest{2}, round), HasSubstr("it reports a sample of 30.00 ms"));
+  EXPECT_THAT(problem_of(of_duet, round), HasSubstr("it reports a sample of 30.00 ms"));
+  EXPECT_EQ(problem_of(RoundRequest{2}, round), "");  // the clocks need not agree
+  round.samples[1] = 2 * kDeviceClockTolerance;
+  EXPECT_THAT(problem_of(RoundRequest{2}, round), HasSubstr("it reports a sample of 2.000 s"));
 }
 
 }  // namespace

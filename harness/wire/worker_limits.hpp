@@ -24,8 +24,11 @@ inline constexpr std::int64_t kMaxIterationsPerSample = 1'000'000;
 // Maximum of an integer in a reply: more nanoseconds than a year has. Sums of them fit into 64
 // bits.
 inline constexpr std::int64_t kMaxReplyInteger = std::int64_t{1} << 55;
-// The clocks of a device and of the host may differ by this much over one request.
+// Two readings of clocks may differ by this much over one request.
 inline constexpr Nanoseconds kReplyClockTolerance = std::chrono::milliseconds(1);
+// The same for the clock of a device, which need not agree with the host's. It bounds the time that
+// the coordinator waits for samples.
+inline constexpr Nanoseconds kDeviceClockTolerance = std::chrono::seconds(1);
 // A worker lengthens times on a device's clock by up to this factor without waiting
 // (kSlowdownVariable).
 inline constexpr int kMaxReplySlowdown = 2;
