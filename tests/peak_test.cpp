@@ -204,8 +204,9 @@ TEST_F(PeakCommandTest, VerifyReadsTheCeilings) {
   const ProgramResult verify = bench({"baseline", "verify"});
   EXPECT_EQ(verify.status, 2);
   EXPECT_THAT(verify.out, HasSubstr("peak.jsonl:2: ceiling refused"));
+  // The next `bench peak` finds it before it measures.
   const ProgramResult again = bench({"peak", "--quick", "--filter", "*/fma_portable*t1"});
-  EXPECT_EQ(again.status, 3);
+  EXPECT_EQ(again.status, 2);
   EXPECT_THAT(again.err, HasSubstr("fix or remove the line"));
 }
 
