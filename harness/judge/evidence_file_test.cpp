@@ -259,7 +259,7 @@ TEST(EvidenceFile, ANumberThatJsonCannotSayIsAbsent) {
   const ExampleGate example;
   std::string text = example.text();
   CaseAssessment judgement;
-  judgement.id = "a";
+  judgement.id = "another";
   judgement.effect = std::numeric_limits<double>::quiet_NaN();
   judgement.low = 0.1;
   text += verdict_line("run1", judgement) + "\n";

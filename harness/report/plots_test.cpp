@@ -251,7 +251,7 @@ TEST(ProfilePlot, ShowsTheTimeOfAnIterationAndItsShareOfTheCase) {
   const LayerRow row{"net/hot", "net:conv1", Nanoseconds(4'530'000), 0.052, nullptr};
   const Plot plot = profile_plot("p", "Time by layer", {row}, "layer");
   EXPECT_THAT(plot.caption, HasSubstr("Time of each layer in one iteration: the median"));
-  EXPECT_THAT(plot.wide, HasSubstr("4.530 ms, 5.2 % of an iteration\nnet/hot"));
+  EXPECT_THAT(plot.wide, HasSubstr("4.530 ms, 5.2 % of an iteration&#10;net/hot"));
   EXPECT_THAT(plot.wide, Not(HasSubstr("net:conv1, net/hot")));
   LayerRow other = row;
   other.case_id = "net/cold";

@@ -279,6 +279,7 @@ TEST(JsonDocument, RandomReportsMatchTheirSchemaAndComeBack) {
     report.cases = {random.case_record(), random.case_record()};
     report.cases[1].id += "2";
     report.processes[0].id = report.cases[0].id;
+    report.processes[0].run_id = report.cases[0].run_id;  // another run would not count
     report.processes[0].samples.clear();
     report.profile_passes = {random.profile_pass()};
     report.ends = {random.end()};
