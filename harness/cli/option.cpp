@@ -112,8 +112,9 @@ Status set_duets(Arguments& arguments, const std::string& value) {
 
 Status set_since(Arguments& arguments, const std::string& value) {
   if (!is_utc_date(value)) {
-    return Error{fmt::format("{} is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", quote(value)),
-                 "--since", "for example --since 2026-11-01"};
+    return Error{
+        fmt::format("{} is not a date; expected YYYY-MM-DD or YYYY-MM-DDTHH:MM", quote(value)),
+        "--since", "for example --since 2026-11-01"};
   }
   arguments.since = value;
   return Done{};

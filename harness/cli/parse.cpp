@@ -73,7 +73,8 @@ void insert_implied(const Command& command, std::vector<std::string>& words) {
 Error unknown_option(const Command& command, const std::string& word) {
   const std::string written = word.substr(0, word.find('='));
   if (auto hint = foreign_option_hint(command.name, written)) {
-    return {fmt::format("`bench {}` has no option {}", command.name, quote(word)), "", *std::move(hint)};
+    return {fmt::format("`bench {}` has no option {}", command.name, quote(word)), "",
+            *std::move(hint)};
   }
   std::vector<std::string> names{"--help"};
   for (std::string_view name : command.options) names.push_back(fmt::format("--{}", name));

@@ -40,7 +40,7 @@ TEST(PeakCases, EveryCeilingOfEveryProcessorCanBeStored) {
   CpuFacts cpu = four_core_processor();
   cpu.isa = {"avx2",        "fma",         "avx512f",  "avx_vnni",
              "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8"};
-  const auto cases = peak_cases(cpu, 4);
+  const auto cases = peak_cases(cpu, 4, PeakExtent::complete);
   EXPECT_THAT(cases, Contains(Field(&PeakCase::name, "amx_s8")));
   ops::Work work;
   work.flops = work.bytes_read = 1'000'000;
