@@ -5,6 +5,9 @@
 #include "profiler/reader.hpp"
 #include "profiler/readers/readers.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace bench {
 namespace {
 
@@ -47,7 +50,10 @@ class PassChooser {
 Result<PassChoice> choose_passes(std::span<const std::string> paths) {
   PassChooser chooser;
   for (const std::string& path : paths) {
-    if (path != "-") BENCH_RETURN_IF_ERROR(chooser.read(path));
+    // A pipe, such as standard input or `<(...)` of a shell, can be read only once.
+    std::error_code ignored;
+    if (path == "-" || std::filesystem::is_fifo(path, ignored)) continue;
+    BENCH_RETURN_IF_ERROR(chooser.read(path));
   }
   return std::move(chooser).choice();
 }

@@ -18,8 +18,8 @@ namespace bench {
 
 // The run whose pass counts, by case: that of the last `ok` pass, or of the last pass.
 using PassChoice = std::map<std::string, std::string, std::less<>>;
-// Reads only the `profile_pass` records of result files. Skips other formats and standard input
-// ("-"), which can be read only once. Returns an error if a file cannot be read.
+// Reads only the `profile_pass` records of result files. Skips other formats, standard input ("-")
+// and pipes, which can be read only once. Returns an error if a file cannot be read.
 Result<PassChoice> choose_passes(std::span<const std::string> paths);
 
 class PassSelection {

@@ -57,7 +57,7 @@ inline constexpr std::size_t kMaxProfileLine = 1 << 24;
 // open_input() does (base/file.hpp), which refuses a FIFO or device.
 Result<std::unique_ptr<TextSource>> open_text(const std::string& path);
 // Opens a file that is read alone, and chooses the passes that count if it is a result file. Of
-// standard input, which can be read only once, the passes of all runs count.
+// standard input and pipes, which can be read only once, the passes of all runs count.
 Result<std::unique_ptr<TextSource>> open_profile(const std::string& path);
 std::unique_ptr<TextSource> text_source_for_test(std::string name, std::string text);  // for tests
 

@@ -297,12 +297,12 @@ TEST(AnalyzeOptions, UnknownValuesAreLastInEveryOrder) {
   }
 }
 
-TEST(AnalyzeOptions, UnknownColumnsAreAnErrorWithTheList) {
+TEST(AnalyzeOptions, UnknownColumnsAreAnErrorWithThePlaceOfTheList) {
   const ProgramResult result = analyze(kPyprof, {"-c", "index,bandwith"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("--columns: unknown column `bandwith`"));
   EXPECT_THAT(result.err, HasSubstr("did you mean `bandwidth`"));
-  EXPECT_THAT(result.err, HasSubstr("in_shapes"));
+  EXPECT_THAT(result.err, HasSubstr("docs/analyze.md all"));
   EXPECT_THAT(result.out, IsEmpty());
 }
 

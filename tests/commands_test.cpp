@@ -285,8 +285,10 @@ TEST(RunTest, ADryRunEstimatesTheWholeRunAndShowsTheCommandThatMeasures) {
        {" timed, ", " warm-up, ", " preparation and checks, ", " starts of workers. "}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }
-  EXPECT_THAT(run.out, testing::EndsWith("To measure:\n  " + std::string(BENCH_BINARY) +
-                                         " run tiny.yaml --budget 90s\n"));
+  // The variables that this test inherits may stand between.
+  EXPECT_THAT(run.out, HasSubstr("To measure:\n  "));
+  EXPECT_THAT(run.out,
+              testing::EndsWith(std::string(BENCH_BINARY) + " run tiny.yaml --budget 90s\n"));
   const ProgramResult short_run =
       bench({"run", "tiny.yaml", "--dry-run", "--budget", "100ms"}, folder.path());
   EXPECT_THAT(short_run.out, HasSubstr(". The budget ends the run after 0.1 s; without it, the run "
@@ -346,7 +348,7 @@ TEST(ExplainTest, TheLineToPasteBeginsWithTheProgramAsItWasCalled) {
   std::filesystem::create_symlink(BENCH_BINARY, folder.file("bench"));
   const ProgramResult result = run_program(
       {{"./bench", "explain", "gemm/forward/m4n4k4/f32/onednn/cpu/hot"}, folder.path(), {}});
-  EXPECT_THAT(result.out, HasSubstr("\n  ./bench run gemm/forward/m4n4k4/f32/onednn/cpu/hot\n"));
+  EXPECT_THAT(result.out, HasSubstr(" ./bench run gemm/forward/m4n4k4/f32/onednn/cpu/hot\n"));
 }
 
 TEST(RunTest, MemoryOfACaseIsToldByWhatItIsFor) {

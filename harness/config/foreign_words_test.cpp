@@ -61,6 +61,7 @@ std::vector<std::string_view> valid_names() {
     if (row.words != nullptr) append(row.words(ops::built_in_operators()));
   }
   names.push_back("post_ops");
+  names.push_back("s32");  // a data type of activities, which `analyze --dtype` selects
   return names;
 }
 

@@ -61,14 +61,25 @@ constexpr std::array<std::string_view, 7> kDroppedPrefixes = {
     "OMP_", "GOMP_", "KMP_", "BENCHMARK_", "ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLDNN_VERBOSE"};
 // Prefixes of variables that workers inherit and the record contains: those of the library under
 // test, of the artificial slowdown, of the loader and of the allocator.
-constexpr std::array<std::string_view, 11> kRecordedPrefixes = {
-    "ONEDNN_",  "DNNL_",   kSlowdownVariable,     "LD_PRELOAD",
-    "LD_AUDIT", "MALLOC_", "GLIBC_TUNABLES",      "CUDA_",
-    "CUBLAS_",  "CUDNN_",  "NVIDIA_TF32_OVERRIDE"};
+// Those of CUDA are what its driver obeys; CUDA_HOME and the like concern only builds.
+constexpr std::array<std::string_view, 15> kRecordedPrefixes = {"ONEDNN_",
+                                                                "DNNL_",
+                                                                kSlowdownVariable,
+                                                                "LD_PRELOAD",
+                                                                "LD_AUDIT",
+                                                                "MALLOC_",
+                                                                "GLIBC_TUNABLES",
+                                                                "CUDA_DEVICE_",
+                                                                "CUDA_FORCE_",
+                                                                "CUDA_LAUNCH_BLOCKING",
+                                                                "CUDA_MODULE_",
+                                                                "CUDA_VISIBLE_DEVICES",
+                                                                "CUBLAS_",
+                                                                "CUDNN_",
+                                                                "NVIDIA_TF32_OVERRIDE"};
 // Other variables that the record contains.
-constexpr std::array<std::string_view, 6> kRecordedNames = {"GOMP_SPINCOUNT",  "OMP_NUM_THREADS",
-                                                            "OMP_PLACES",      "OMP_PROC_BIND",
-                                                            "LD_LIBRARY_PATH", "LD_PRELOAD"};
+constexpr std::array<std::string_view, 5> kRecordedNames = {
+    "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
 // Other variables that workers inherit and that decide what they load.
 constexpr std::array<std::string_view, 4> kLoadingNames = {"LD_LIBRARY_PATH", "LD_PRELOAD",
                                                            "BENCH_CUDA_LIBS", "BENCH_CUDA_PLUGIN"};

@@ -160,8 +160,8 @@ TEST(Decide, TheSizeOfAPassFromDisturbedDuetsIsUncertain) {
   const CaseAssessment uncertain = decide(paired({equal})).judgements[0];
   EXPECT_EQ(uncertain.verdict, Verdict::pass);
   EXPECT_EQ(uncertain.reason,
-            "the size of the effect is uncertain: during 6 of its 6 duets, the machine hardly ever "
-            "had the same speed for both sides");
+            "the size of the effect is uncertain: during 6 of its 6 duets, other programs "
+            "interrupted nearly every round");
 }
 
 // A product that is 7.7 % slower was "18.8 % slower (8.2 to 23.8)": 5 of its 12 duets had at most

@@ -214,7 +214,7 @@ TEST_F(CoordinatorProfileTest, UnderAToolTheRoundsAreNamedForTheirCase) {
 TEST(FailureTracePath, StaysInItsFolderAndBelowTheLimitOfNames) {
   EXPECT_EQ(failure_trace_path("d", "gemm/forward/m4n4k4+relu/f32"),
             "d/gemm-forward-m4n4k4+relu-f32.json");
-  EXPECT_EQ(failure_trace_path("d", "../../etc/x"), "d/------etc-x.json");
+  EXPECT_EQ(failure_trace_path("d", "../../etc/x"), "d/-.-..-etc-x.json");
   const std::string first = failure_trace_path("d", std::string(500, 'a') + "1");
   const std::string second = failure_trace_path("d", std::string(500, 'a') + "2");
   EXPECT_LT(first.size(), 200u);
