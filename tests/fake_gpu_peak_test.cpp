@@ -84,7 +84,7 @@ TEST_F(FakeGpuPeakTest, CasesOnAGpuAreComparedWithItsCeilings) {
     nlohmann::json ceiling = line;
     ceiling.erase("ns");
     ceiling["name"] = name;
-    ceiling[unit] = value;
+    ceiling[unit] = ceiling["low"] = ceiling["high"] = value;
     if (std::string(unit) == "bytes_per_s") ceiling["level"] = "l2";
     std::ofstream(peak_file(), std::ios::app) << ceiling.dump() << '\n';
   };
