@@ -156,8 +156,9 @@ void apply_doubts(const std::map<std::string, Doubt>& doubts, ReportBaselines& b
       save_report.warnings.push_back(fmt::format("{}: {}", id, doubt.reason));
       continue;
     }
-    std::erase_if(baselines.records,
-                  [&](const BaselineRecord& record) { return record.measured.id == id; });
+    std::erase_if(baselines.records, [&refused = id](const BaselineRecord& record) {
+      return record.measured.id == refused;
+    });
     baselines.refused.push_back({id, doubt.reason});
     ++save_report.doubtful;
   }

@@ -134,7 +134,7 @@ std::optional<std::string> list_fault(const Row* const* rows, std::size_t count,
 
 // The tensor that a step moves; null if the step has none, or is of a release before the field.
 const bench_tensor* moved_tensor(const bench_step& step) {
-  return BENCH_HAS(bench_step, &step, moved) ? step.moved : nullptr;
+  return BENCH_HAS(bench_step, &step, moved) ? step.moved : nullptr;  // NOLINT: the pointer's size
 }
 
 std::optional<std::string> moved_fault(const bench_tensor& tensor) {
