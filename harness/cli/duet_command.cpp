@@ -77,7 +77,7 @@ std::string format_duet_result(const GateFile& gate) {
   if (judgement.detectable) {
     text += fmt::format("  minimum detectable effect: {:.2f} %\n", 100 * *judgement.detectable);
   }
-  if (const auto share = format_uninterrupted_rounds(gate.evidence)) text += "  " + *share + "\n";
+  if (const auto share = format_interrupted_rounds(gate.evidence)) text += "  " + *share + "\n";
   const std::string changes = format_changes(judgement.changes);
   if (!changes.empty()) text += "  changed: " + changes + "\n";
   return text;

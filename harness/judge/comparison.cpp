@@ -360,7 +360,9 @@ Comparison compare(const Measurement& base, const Measurement& candidate,
   result.base = base.name;
   result.candidate = candidate.name;
   result.tolerance = options.tolerance;
-  result.changes = run_changes(base.facts, candidate.facts);
+  // A side without facts, such as a store without another run, does not show what changed.
+  if (!base.facts.empty() && !candidate.facts.empty())
+    result.changes = run_changes(base.facts, candidate.facts);
   std::erase_if(result.changes, is_missing_in_store);
   const bool has_other_data = has_other_seed(base, candidate);
   const auto obstacle = find_common_obstacle(base, candidate, options.machines);

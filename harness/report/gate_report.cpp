@@ -83,7 +83,7 @@ std::string format_times_spent(const GateFile& gate) {
 
 }  // namespace
 
-std::optional<std::string> format_uninterrupted_rounds(const GateEvidence& evidence) {
+std::optional<std::string> format_interrupted_rounds(const GateEvidence& evidence) {
   std::size_t uninterrupted = 0, rounds = 0;
   for (const CaseEvidence& entry : evidence.cases) {
     for (const Duet& duet : entry.duets) {
@@ -94,8 +94,8 @@ std::optional<std::string> format_uninterrupted_rounds(const GateEvidence& evide
   }
   if (rounds == 0) return std::nullopt;
   return fmt::format(
-      "no other program interrupted {:.0f} % of the rounds; if possible, only these count",
-      100 * static_cast<double>(uninterrupted) / static_cast<double>(rounds));
+      "other programs interrupted {:.0f} % of the rounds; if possible, only the others count",
+      100 * static_cast<double>(rounds - uninterrupted) / static_cast<double>(rounds));
 }
 
 std::vector<std::string> context_lines(const GateFile& gate) {
@@ -117,7 +117,7 @@ std::vector<std::string> context_lines(const GateFile& gate) {
     lines.push_back(fmt::format("the store has {} malformed line{}, the first: {}", problems.size(),
                                 problems.size() == 1 ? "" : "s", problems.front()));
   }
-  if (auto equal = format_uninterrupted_rounds(gate.evidence)) lines.push_back(*std::move(equal));
+  if (auto equal = format_interrupted_rounds(gate.evidence)) lines.push_back(*std::move(equal));
   if (!gate.evidence.changes.empty()) {
     lines.push_back("changed: " + format_changes(gate.evidence.changes));
   }

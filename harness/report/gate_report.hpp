@@ -20,9 +20,9 @@ namespace bench {
 // base, how steady the machine was, changed libraries.
 std::vector<std::string> context_lines(const GateFile& gate);
 
-// Returns in which fraction of the duets' rounds no sample lost its processor, as a sentence.
+// Returns in which fraction of the duets' rounds a sample lost its processor, as a sentence.
 // Returns nullopt if no duet has canaries.
-std::optional<std::string> format_uninterrupted_rounds(const GateEvidence& evidence);
+std::optional<std::string> format_interrupted_rounds(const GateEvidence& evidence);
 
 // Sorts by verdict in reading order, then by the size of the effect, largest first. The assessments
 // must outlive the result.
