@@ -132,6 +132,16 @@ TEST(Compare, TimesThatAreNotComparedAreMedians) {
   EXPECT_EQ(compared.candidate, 1005);
 }
 
+// `compare STORE RUN` with no other run in the store listed each fact of the run as changed.
+TEST(Compare, ASideWithoutFactsShowsNoChanges) {
+  Measurement run = side({measured("a", times(1))});
+  run.facts = {{"cpu", "AMD EPYC"}};
+  EXPECT_THAT(compare(side({}), run, {}).changes, testing::IsEmpty());
+  Measurement other = run;
+  other.facts = {{"cpu", "Intel Xeon"}};
+  EXPECT_THAT(compare(other, run, {}).changes, testing::SizeIs(1));
+}
+
 // A file of an older version has no canaries: both sides are then compared by their medians.
 TEST(Compare, ASideWithoutCanariesIsComparedByMedians) {
   const ComparedCase compared =
