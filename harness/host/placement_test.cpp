@@ -95,7 +95,7 @@ TEST(InheritedVariables, DecideWhatAWorkerLoadsAndRuns) {
 // A preloaded allocator changes times, but no result file named it.
 TEST(WorkerEnvironment, TheRecordHasThePreloadedLibrary) {
   EXPECT_THAT(environment_details({{"LD_PRELOAD", "/lib/libjemalloc.so.2"}}),
-              ElementsAre(Pair("ld_preload", "/lib/libjemalloc.so.2")));
+              ElementsAre(Pair("env.LD_PRELOAD", "/lib/libjemalloc.so.2")));
 }
 
 TEST(VariableOfDetail, IsTheVariableThatAWorkerInherits) {
