@@ -24,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <ostream>
+#include <string_view>
 
 namespace bench {
 namespace {
@@ -138,12 +139,14 @@ std::map<std::string, Doubt> find_doubts(const Report& report,
   }
   const Comparison comparison = compare(make_measurement(histories, store.folder()),
                                         make_measurement(report, "this run"), {});
+  std::map<std::string_view, const BaselineHistory*> by_id;
+  for (const BaselineHistory& history : histories)
+    by_id.emplace(history.last()->measured.id, &history);
   for (const ComparedCase& compared : comparison.cases) {
-    const auto history = std::ranges::find_if(histories, [&](const BaselineHistory& entry) {
-      return entry.last()->measured.id == compared.id;
-    });
-    if (history == histories.end() || doubts.contains(compared.id)) continue;
-    if (auto doubt = doubt_slower(*history, compared)) doubts[compared.id] = *std::move(doubt);
+    const auto history = by_id.find(compared.id);
+    if (history == by_id.end() || doubts.contains(compared.id)) continue;
+    if (auto doubt = doubt_slower(*history->second, compared))
+      doubts[compared.id] = *std::move(doubt);
   }
   return doubts;
 }
@@ -156,12 +159,13 @@ void apply_doubts(const std::map<std::string, Doubt>& doubts, ReportBaselines& b
       save_report.warnings.push_back(fmt::format("{}: {}", id, doubt.reason));
       continue;
     }
-    std::erase_if(baselines.records, [&refused = id](const BaselineRecord& record) {
-      return record.measured.id == refused;
-    });
     baselines.refused.push_back({id, doubt.reason});
     ++save_report.doubtful;
   }
+  std::erase_if(baselines.records, [&](const BaselineRecord& record) {
+    const auto doubt = doubts.find(record.measured.id);
+    return doubt != doubts.end() && doubt->second.kind == Doubt::Kind::clear;
+  });
 }
 
 Status save_file(const std::string& path, const Arguments& arguments, EpochPolicy policy,

@@ -60,8 +60,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kDroppedPrefixes = {
     "OMP_", "GOMP_", "KMP_", "BENCHMARK_", "ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLDNN_VERBOSE"};
 // Prefixes of variables that workers inherit and the record contains: those of the library under
-// test, of the artificial slowdown, of the loader and of the allocator.
-// Those of CUDA are what its driver obeys; CUDA_HOME and the like concern only builds.
+// test, of the artificial slowdown, of the loader and of the allocator. Those of CUDA are what its
+// driver obeys; CUDA_HOME and the like concern only builds.
 constexpr std::array<std::string_view, 15> kRecordedPrefixes = {"ONEDNN_",
                                                                 "DNNL_",
                                                                 kSlowdownVariable,
@@ -81,8 +81,8 @@ constexpr std::array<std::string_view, 15> kRecordedPrefixes = {"ONEDNN_",
 constexpr std::array<std::string_view, 5> kRecordedNames = {
     "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "LD_LIBRARY_PATH"};
 // Other variables that workers inherit and that decide what they load.
-constexpr std::array<std::string_view, 4> kLoadingNames = {"LD_LIBRARY_PATH", "LD_PRELOAD",
-                                                           "BENCH_CUDA_LIBS", "BENCH_CUDA_PLUGIN"};
+constexpr std::array<std::string_view, 3> kLoadingNames = {"LD_LIBRARY_PATH", "BENCH_CUDA_LIBS",
+                                                           "BENCH_CUDA_PLUGIN"};
 
 bool starts_with_any(std::string_view name, std::span<const std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
