@@ -33,7 +33,8 @@ inline constexpr const char* kColdBytesDetail = "cold.bytes";
 // between measurements of the ceilings (docs/performance.md).
 inline constexpr double kMaxEfficiency = 1.05;
 // A case whose measured time gives a higher efficiency has failed: no variation of the ceilings
-// explains this, so it did not do its work, or its work or the ceilings are wrong. The time at
+// explains this, so it did not do its work, or its work or the ceilings are wrong. Ceilings that
+// the run itself has calibrated do not count: they may be half of the true ones. The time at
 // another speed of the machine does not count: the ceilings may have been measured at this one.
 inline constexpr double kImpossibleEfficiency = 1.5;
 // A time may be shorter than the ideal one by this much, whatever the efficiency: times of a few

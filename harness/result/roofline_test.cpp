@@ -282,6 +282,18 @@ TEST(CompleteRoofline, ATimeMoreThanOneAndAHalfTimesAsShortAsTheCeilingsPermitIs
   EXPECT_FALSE(entry.time || entry.roofline || entry.flops_per_s);
 }
 
+// A gate on a shared machine calibrated half of the true rates within a moment, and 54 of its 61
+// cases became errors.
+TEST(CompleteRoofline, CeilingsThatTheRunCalibratedRefuseNoTime) {
+  CaseRecord entry = record();
+  entry.time->median = Nanoseconds(20'000);
+  Ceilings ceilings = four_cores();
+  ceilings.source = CeilingSource::calibrated;
+  complete_roofline(entry, ceilings);
+  EXPECT_EQ(entry.outcome, Outcome::ok);
+  EXPECT_THAT(entry.flags, ElementsAre(Flag::noisy, Flag::above_ceiling));
+}
+
 TEST(CompleteRoofline, ATimeAtAnotherSpeedOfTheMachineIsNotImpossible) {
   CaseRecord entry = record();
   entry.time_all = entry.time;
