@@ -23,8 +23,10 @@ while (($#)); do
   esac
 done
 if [[ -z $build ]]; then
+  # ./bench builds only what a run needs; an installed tree has more.
   BENCH_SETUP=yes ./bench --version >&2
   build=build/release
+  cmake --build "$build" >&2
 fi
 
 stage=$(mktemp -d)
