@@ -1,27 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/gpu_check.sh [--bundle FILE] [--only A|B|STEP,...] [--limit SECONDS] OUT
-# Runs everything in this project that needs an NVIDIA GPU. The steps form two groups, A and B, of
-# at most eight minutes each. Writes at most 9 files with checks, figures and recorded inputs for
-# tests into the folder OUT. Needs a driver, Python 3, and cuDNN and cuBLAS in the places that
-# docs/cuda.md lists or among Python's packages; no network.
+# ci/gpu_check.sh [--bundle FILE] [--smoke | --only STEP,...] [--limit SECONDS] OUT
+# Runs everything in this project that needs an NVIDIA GPU, the most valuable steps first, in at most
+# six minutes. Writes at most 8 files with checks, figures and recorded inputs for tests into the
+# folder OUT; the last lines that it prints are the goals of docs/cuda.md with what was measured.
+# Needs a driver, Python 3, and cuDNN and cuBLAS in the places that docs/cuda.md lists or among
+# Python's packages; no network. If PyTorch is installed, it computes the same shapes and network.
 #   --bundle FILE    an archive of ci/bundle.sh (default: build/bundle/bench.tar.gz if it exists, else
 #                    the checkout is built, which needs CMake, Ninja, CUDA's toolkit and the libraries
 #                    of ci/setup)
-#   --only STEP,...  A: the machine, how time is taken, traced and counted; B: networks, shapes,
-#                    operators, programs, the gate; or single steps (default: A,B). --list names them
-#   --limit SECONDS  total time (default: 470 for each of A and B; 470 together for single steps
-#                    without A or B). The most important steps come first; the output names the
-#                    steps that did not fit
+#   --smoke          only how time is taken, traced and counted, the gate of a kernel against itself,
+#                    and as many operators as fit, in 60 seconds
+#   --only STEP,...  single steps; --list names them in their order
+#   --limit SECONDS  total time (default: 350, with --smoke 60). The output names the steps that did
+#                    not fit
 # Results are written as soon as they are available, so that they survive if the call is killed.
 # Status: 0 no check failed, 1 some failed, 77 there is no GPU.
 #
 # OUT/summary.txt        the steps, their failures and durations, the figures; the last lines are
-#                        the table of docs/cuda.md, and answers to its questions
-# OUT/log.txt            the output of every step
-# OUT/facts.txt          the machine: driver, clocks, memory, folders of libraries
+#                        answers to the questions of docs/cuda.md, its table of figures, and its goals
+# OUT/log.txt            the machine (driver, clocks, memory, folders of libraries), and the output of
+#                        every step
 # OUT/device.json        devices, libraries, and the device as cuDNN describes it
-# OUT/checks.jsonl       figures of bench_gpu_test, and of this script
+# OUT/checks.jsonl       one record per step, figures of bench_gpu_test, and of this script
 # OUT/results.jsonl.gz   `bench run` over configs/gpu_*.yaml with profiles and counters
 # OUT/session.jsonl.gz   a recorded session of the tracer, for profiler/gpu/testdata
 # OUT/trace.json.gz      a Chrome trace
@@ -41,41 +42,34 @@
 set -euo pipefail
 root=$(CDPATH='' cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The steps of each group, most important first.
-group_a=(facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold
-  torch product plan peaks ceilings graph_level)
-group_b=(network trace verdicts shapes rules program torch_profile gate operators)
+# The most valuable steps first.
+order=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level
+  operators frameworks network trace gate plan verdicts shapes rules program torch_profile start doctor
+  product peaks ceilings)
+smoke=(facts memory blocking sampling long_graph tracing late_tracing counters cold graph_level gate
+  operators)
 
 # Prints the comment at the top, up to the list of output files.
 usage() { sed -n '3,/^#$/s/^# //p' "${BASH_SOURCE[0]}"; }
-bundle='' limit='' only=A,B
+bundle='' limit='' steps=("${order[@]}") seconds=350
 while (($#)); do
   case $1 in
     --bundle) bundle=${2:?file} && shift 2 ;;
     --limit) limit=${2:?seconds} && shift 2 ;;
-    --only) only=${2:?steps} && shift 2 ;;
-    --list) printf 'A: %s\nB: %s\n' "${group_a[*]}" "${group_b[*]}" && exit 0 ;;
+    --only) IFS=, read -ra steps <<<"${2:?steps}" && shift 2 ;;
+    --smoke) steps=("${smoke[@]}") seconds=60 && shift ;;
+    --list) printf '%s\n' "${order[*]}" && exit 0 ;;
     -h | --help) usage && exit 0 ;;
     -*) usage >&2 && exit 2 ;;
     *) break ;;
   esac
 done
 (($# == 1)) || { usage >&2 && exit 2; }
-steps=() seconds=0
-IFS=, read -ra wanted <<<"$only"
-for word in "${wanted[@]}"; do
-  case $word in
-    A) steps+=("${group_a[@]}") && seconds=$((seconds + 470)) ;;
-    B) steps+=("${group_b[@]}") && seconds=$((seconds + 470)) ;;
-    *)
-      if [[ " ${group_a[*]} ${group_b[*]} " != *" $word "* ]]; then
-        printf 'ci/gpu_check.sh: unknown step %s: --list names them all\n' "$word" >&2
-        exit 2
-      fi
-      steps+=("$word")
-      ((seconds)) || seconds=470
-      ;;
-  esac
+for word in "${steps[@]}"; do
+  if [[ " ${order[*]} " != *" $word "* ]]; then
+    printf 'ci/gpu_check.sh: unknown step %s: --list names them all\n' "$word" >&2
+    exit 2
+  fi
 done
 limit=${limit:-$seconds}
 mkdir -p "$1"
@@ -100,6 +94,11 @@ failures=0
 packing=15 # seconds reserved for the final evaluation and for the compression of the files
 
 say() { printf '%s\n' "$*" | tee -a "$summary"; }
+# note <step> <outcome> <seconds>: adds the record of a step to the checks, and a line to the summary.
+note() {
+  printf '{"record":"step","step":"%s","outcome":"%s","seconds":%d}\n' "$@" >>"$checks_file"
+  say "$(printf '%-9s %s%s' "$2" "$1" "${4:-}")"
+}
 left() { printf '%d\n' "$((limit - packing - SECONDS))"; }
 
 # step <name> <seconds at most> <command...>: writes its output into the log and its result into the
@@ -110,7 +109,7 @@ step() {
   local name=$1 most=$2 begin=$SECONDS status=0
   shift 2
   if (($(left) < 5)); then
-    say "left out  $name: the time is used up"
+    note "$name" 'left out' 0 ': the time is used up'
     return 124
   fi
   printf '\n==== %s: %s\n' "$name" "$*" >>"$log"
@@ -118,11 +117,12 @@ step() {
   ((most < $(left))) || most=$(left)
   timeout --kill-after=5 "$most" "$@" >>"$log" 2>&1 || status=$?
   ((status != 137 || SECONDS - begin < most)) || status=124
+  local took=$((SECONDS - begin))
   case $status in
-    0) say "ok        $name ($((SECONDS - begin)) s)" ;;
-    77) say "skipped   $name" ;;
-    124) say "cut       $name ($((SECONDS - begin)) s)" ;;
-    *) say "FAILED    $name (status $status)" ;;
+    0) note "$name" ok $took " ($took s)" ;;
+    77) note "$name" skipped $took ;;
+    124) note "$name" cut $took " ($took s)" ;;
+    *) note "$name" FAILED $took " (status $status)" ;;
   esac
   [[ $status == @(0|77|124) ]] || failures=$((failures + 1))
   return "$status"
@@ -145,7 +145,7 @@ in_parts() {
   ((end < SECONDS + $(left))) || end=$((SECONDS + $(left)))
   for ((part = 1; part <= parts; ++part)); do
     if ((end - SECONDS < 5 || end - SECONDS < longest)); then
-      say "left out  $name, parts $part to $parts of $parts: the time is used up"
+      note "$name, parts $part to $parts of $parts" 'left out' 0 ': the time is used up'
       return
     fi
     begin=$SECONDS
@@ -214,7 +214,7 @@ enough_memory() {
   local available needed=$((${3:-1} * ($2 + 512)))
   available=$(awk '/^MemAvailable:/ {print int($2 / 1024)}' "$meminfo")
   ((available >= needed)) && return
-  say "skipped   $1: it needs $needed MiB of the host's memory, $available are available"
+  note "$1" skipped 0 ": it needs $needed MiB of the host's memory, $available are available"
   return 1
 }
 
@@ -228,7 +228,7 @@ write_facts() {
     nvidia-smi --query-gpu=name,driver_version,persistence_mode,clocks.max.sm --format=csv || true
     printf '==== folders of libraries: %s\n' "${BENCH_CUDA_LIBS:-}"
     tr : '\n' <<<"${BENCH_CUDA_LIBS:-}" | while read -r folder; do ls -l "$folder" || true; done
-  } >"$out/facts.txt" 2>&1
+  } 2>&1
 }
 do_facts() { step facts 30 write_facts || true; }
 
@@ -279,7 +279,7 @@ do_torch() {
   [[ $torch == unknown ]] || return 0
   torch=no
   if ! python3 -c 'import importlib.util, sys; sys.exit(not importlib.util.find_spec("torch"))' 2>>"$log"; then
-    say "left out  PyTorch: it is not installed"
+    note torch 'left out' 0 ': PyTorch is not installed'
   elif ! enough_memory torch 1536; then
     return 0
   elif step torch 180 python3 -c 'import torch; print(torch.__version__)'; then
@@ -300,6 +300,25 @@ do_product() {
   step product 90 compare_with_torch || true
   keep "$work/product.jsonl"
   [[ ! -s $work/product.jsonl ]] || step "product against PyTorch" 15 say_figures product "$profiles" "$work/product.jsonl" || true
+}
+
+# measure_frameworks: measures the same shapes with `bench`, untuned and tuned, and with PyTorch, each
+# of the sides of `bench` before and after PyTorch, so that a drift of the clock affects all equally.
+measure_frameworks() {
+  local shapes=$configs/gpu_frameworks.yaml
+  "$bench" run "$shapes" --quiet --force --out "$work/untuned.1.jsonl"
+  "$bench" run "$shapes" --set tune=10 --quiet --force --out "$work/tuned.1.jsonl"
+  [[ $torch == no ]] || python3 "$root/ci/gpu_torch.py" shapes "$work/untuned.1.jsonl" >>"$profiles"
+  "$bench" run "$shapes" --set tune=10 --quiet --force --out "$work/tuned.2.jsonl"
+  "$bench" run "$shapes" --quiet --force --out "$work/untuned.2.jsonl"
+}
+do_frameworks() {
+  do_torch
+  enough_memory frameworks 2560 || return 0
+  step frameworks 150 measure_frameworks || true
+  keep "$work"/untuned.1.jsonl
+  step 'shapes against PyTorch' 15 say_figures frameworks "$checks_file" "$profiles" \
+    "$work"/untuned.*.jsonl "$work"/tuned.*.jsonl || true
 }
 
 do_plan() {
@@ -327,11 +346,14 @@ do_peaks() {
   ((${#files[@]} == 0)) || step "spread of the ceilings" 15 say_figures peaks "$checks_file" "$out/device.json" "${files[@]}" || true
 }
 
+measure_torch_network() { python3 "$root/ci/gpu_torch.py" resnet50 >>"$profiles"; }
 do_network() {
   enough_memory network 3584 || return 0
   step network 100 "$bench" run "$network" --quick --profile --set measure.timeout=90s --force \
     --out "$work/network.jsonl" || true
   keep "$work/network.jsonl"
+  do_torch
+  [[ $torch == no ]] || step 'network by PyTorch' 60 measure_torch_network || true
 }
 do_trace() {
   [[ -s $work/network.jsonl ]] || return 0
@@ -342,7 +364,7 @@ do_trace() {
 # the hardware counters of all cases of a part.
 do_shapes() {
   enough_memory shapes 200 || return 0
-  in_parts shapes 12 200 "$configs/gpu_shapes.yaml" --profile=operators,device,counters
+  in_parts shapes 12 "$limit" "$configs/gpu_shapes.yaml" --profile=operators,device,counters
 }
 do_rules() {
   local shapes=("$work"/shapes.*.jsonl)
@@ -399,7 +421,7 @@ do_gate() {
 # run.
 do_operators() {
   enough_memory operators 60 || return 0
-  in_parts operators 8 "$limit" "$configs/gpu_operators.yaml"
+  in_parts operators 8 110 "$configs/gpu_operators.yaml"
 }
 
 # ---- All steps
@@ -424,8 +446,8 @@ say "$("$bench" --version)"
 find_libraries
 ask_device
 shopt -s nullglob
-export -f compare_with_torch duet_with_itself measure_peaks profile_program say_figures start_of_worker start_times write_facts
-export bench checks_file device meminfo out product_seconds profiles root self size summary torch work
+export -f compare_with_torch duet_with_itself measure_frameworks measure_peaks measure_torch_network profile_program say_figures start_of_worker start_times write_facts
+export bench checks_file configs device meminfo out product_seconds profiles root self size summary torch work
 for name in "${steps[@]}"; do
   "do_$name"
 done
@@ -434,6 +456,7 @@ profiled=("$work"/profile_*.jsonl) traced=("$work"/{shapes,operators,network}*.j
 ((${#profiled[@]} + ${#traced[@]} == 0)) || conclude kernels "${traced[@]}" "${profiled[@]}"
 conclude answers "$out"
 conclude table "$out"
+conclude goals "$out"
 for file in "$results" "$profiles" "$out/session.jsonl" "$out/trace.json"; do pack "$file"; done
 (($(stat -c %s "$log") <= 16000000)) || { tail -c 15000000 "$log" >"$work/log" && mv "$work/log" "$log"; }
 say "$failures failed, $SECONDS s"

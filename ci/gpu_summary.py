@@ -11,9 +11,14 @@ ci/gpu_summary.py peaks CHECKS.jsonl DEVICE.json PEAK.jsonl...
                                                        the ceilings of runs of `bench peak` and their
                                                        spread, also as figures into CHECKS; nothing
                                                        moves more than its memory's clock and bus do
-ci/gpu_summary.py answers FOLDER                       the questions (a) to (m) of docs/cuda.md
+ci/gpu_summary.py frameworks CHECKS.jsonl TORCH.jsonl UNTUNED.jsonl... TUNED.jsonl...
+                                                       each shape as bench and PyTorch timed it, also as
+                                                       figures into CHECKS; a file is of tuned cases if
+                                                       its name begins with "tuned"
+ci/gpu_summary.py answers FOLDER                       the questions (a) to (n) of docs/cuda.md
 ci/gpu_summary.py table FOLDER...                      its table of figures, as Markdown, from what calls
                                                        of ci/gpu_check.sh have left, even incomplete
+ci/gpu_summary.py goals FOLDER...                      the goals of docs/cuda.md, and whether they are met
 
 Status: 0 everything is as expected, 1 something is not, or nothing can be compared, 2 usage."""
 
@@ -21,6 +26,7 @@ import collections
 import csv
 import gzip
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -41,6 +47,7 @@ QUESTIONS = {
     "k": "cold caches: a product over 0, 2 and 4 times L2",
     "l": "the start of a worker, with and without the device held open",
     "m": "the gate of a kernel against itself",
+    "n": "convolutions and products, as bench and PyTorch time them",
 }
 WANTED_RATIO = 1.03  # bench's time relative to PyTorch's
 WANTED_SHAPES = 100  # with a verdict from counters
@@ -115,6 +122,48 @@ def state_of(case):
     counts = [f"{(case.get(key) or {}).get('count', 0)} {word}"
               for key, word in (("voided", "void"), ("throttled", "throttled"))]
     return f"{clock}, {', '.join(counts)}"
+
+
+# ---- frameworks
+
+def frameworks(checks_file, torch_file, result_files):
+    """Returns 1 if nothing can be compared; the goals judge the figures."""
+    theirs = {r["id"]: r for r in records(torch_file) if r.get("record") == "torch_shape"}
+    ours = collections.defaultdict(lambda: collections.defaultdict(list))
+    for file in result_files:
+        side = "tuned" if file.name.startswith("tuned") else "default"
+        for r in records(file):
+            if r.get("record") == "case":
+                time = r["time"]["median_ns"] / 1e3 if r.get("outcome") == "ok" else None
+                ours[r["id"]][side].append((time, r))
+    for name, sides in ours.items():
+        row = {"question": "n", "check": f"PyTorch's {name}", "outcome": "figures"}
+        for side, runs in sides.items():
+            times = [time for time, _ in runs if time is not None]
+            if times:
+                row[f"{side}_us"] = round(statistics.mean(times), 3)
+                row[f"{side}_spread"] = round(max(times) / min(times) - 1, 4)
+            record = runs[0][1]
+            row[f"{side}_implementation"] = record.get("implementation") or record.get("reason") or "n/a"
+            if "tuned" in details_of(record):
+                row["tuning"] = details_of(record)["tuned"]
+        torch = theirs.get(name, {})
+        for key, source in (("torch_us", "median_ns"), ("torch_benchmark_us", "benchmark_ns")):
+            if torch.get(source):
+                row[key] = torch[source] / 1e3
+        if "default_us" in row and "torch_us" in row:
+            row["ratio"] = round(row["default_us"] / row["torch_us"], 4)
+        print(f"shapes    {name}: bench {text_us(row, 'default_us')}, tuned {text_us(row, 'tuned_us')},"
+              f" PyTorch {text_us(row, 'torch_us')}, ratio {row.get('ratio', 'n/a')}")
+        with checks_file.open("a") as checks:
+            checks.write(json.dumps(row) + "\n")
+    if not ours:
+        print("shapes    no figures: bench")
+    return 0 if ours else 1
+
+
+def text_us(row, key):
+    return f"{row[key]:.2f} us" if key in row else "n/a"
 
 
 # ---- peaks
@@ -410,17 +459,22 @@ class Evidence:
     """The files that calls of ci/gpu_check.sh have left."""
 
     def __init__(self, folders):
-        self.checks, self.cases, self.passes, self.torch, self.device = {}, {}, {}, [], {}
+        self.checks, self.cases, self.passes, self.device = {}, {}, {}, {}
+        self.torch, self.networks = [], []
         for folder in folders:
             for r in records(folder / "checks.jsonl"):
-                self.checks.setdefault(r.get("check"), []).append(r)
+                if "check" in r:
+                    self.checks.setdefault(r["check"], []).append(r)
             for r in records(folder / "results.jsonl"):
                 if r.get("record") == "case":
                     self.cases[r["id"]] = r
                 elif r.get("record") == "profile_pass":
                     self.passes[r["id"]] = r
-            self.torch += [r for r in records(folder / "profiles.jsonl")
-                           if r.get("record") == "torch_product"]
+            for r in records(folder / "profiles.jsonl"):
+                if r.get("record") == "torch_product":
+                    self.torch.append(r)
+                elif r.get("record") == "torch_network":
+                    self.networks.append(r)
             self.device = self.device or report_of(folder / "device.json")
 
     def check(self, name, *keys):
@@ -520,7 +574,7 @@ def table(folders):
     evidence = Evidence(folders)
     devices = evidence.device.get("devices") or []
     if not devices:
-        print("No figures: no device answered. `ci/gpu_check.sh --only A` and `--only B` make them.")
+        print("No figures: no device answered. `ci/gpu_check.sh FOLDER` makes them.")
         return 0
     print(f"{devices[0].get('name')}, driver {evidence.device.get('driver_version') or 'n/a'};"
           " each row by `ci/gpu_check.sh --only STEP FOLDER`:")
@@ -541,11 +595,81 @@ def table(folders):
     return 0
 
 
+# ---- goals. A goal is (name, what was measured, whether it is met); None: it was not measured.
+
+WANTED_UNSUPPORTED = 19
+WANTED_MEAN = 0.91
+WANTED_NETWORK_MS = 1.30
+TUNING_MARGIN = 1.01
+
+
+def goal_of_operators(evidence):
+    found = collections.Counter(r.get("outcome") for r in evidence.cases.values()
+                                if "gpu_operators.yaml" in str(r.get("source")))
+    text = ", ".join(f"{n} {word}" for word, n in sorted(found.items()))
+    bad = sum(n for word, n in found.items() if word not in ("ok", "unsupported"))
+    yield (f"operators: none wrong or failed, at most {WANTED_UNSUPPORTED} unsupported", text or None,
+           bad == 0 and found["unsupported"] <= WANTED_UNSUPPORTED)
+
+
+def goals_of_shapes(evidence):
+    shapes = [found[0] for name, found in evidence.checks.items() if str(name).startswith("PyTorch's ")]
+    ratios = {r["check"]: r["ratio"] for r in shapes if "ratio" in r}
+    worst = max(ratios, key=ratios.get, default=None)
+    text = f"worst {ratios[worst]:.3f}: {worst[10:]}" if worst else None
+    yield "each shape takes at most PyTorch's time", text, bool(worst) and ratios[worst] <= 1
+    mean = math.exp(statistics.mean(math.log(r) for r in ratios.values())) if ratios else None
+    yield (f"geometric mean of these ratios: at most {WANTED_MEAN}",
+           f"{mean:.3f} over {len(ratios)} shapes" if ratios else None, bool(ratios) and mean <= WANTED_MEAN)
+    tuned = {r["check"]: r["tuned_us"] / r["default_us"] for r in shapes
+             if "tuned_us" in r and "default_us" in r}
+    worst = max(tuned, key=tuned.get, default=None)
+    yield ("tuned never slower than untuned by more than 1 %",
+           f"worst {tuned[worst]:.3f}: {worst[10:]}" if worst else None,
+           bool(worst) and tuned[worst] <= TUNING_MARGIN)
+
+
+def goal_of_network(evidence):
+    network = next((r for name, r in evidence.cases.items()
+                    if name.startswith("network/") and r.get("outcome") == "ok"), None)
+    ours = network["time"]["median_ns"] / 1e6 if network else None
+    theirs = {r["variant"]: r["median_ns"] / 1e6 for r in evidence.networks}
+    beside = "".join(f", PyTorch {name} {ms:.3f} ms" for name, ms in theirs.items())
+    yield (f"ResNet-50, 32 images, f16: at most {WANTED_NETWORK_MS:.2f} ms",
+           f"{ours:.3f} ms{beside}" if ours else None, bool(ours) and ours <= WANTED_NETWORK_MS)
+
+
+def goals_of_evidence(evidence):
+    passes = [details_of(r) for r in evidence.passes.values() if "tensor_cores" in details_of(r)]
+    counted = [d["tensor_cores"] for d in passes if d["tensor_cores"].endswith("(counter)")]
+    known = sum(verdict_of(text) is not None for text in counted)
+    yield ("every counted case has a verdict on tensor cores",
+           f"{known} of {len(counted)}" if counted else None, bool(counted) and known == len(counted))
+    _, text, _ = next(rows_of_verdicts(evidence))
+    agreeing, known = (int(n) for n in re.findall(r"\d+", text)[:2]) if text else (0, 0)
+    yield ("rules agree with counters in 99 % of the shapes", text, bool(known) and agreeing >= 0.99 * known)
+
+
+def goals(folders):
+    """Returns 0 for missed goals too, because the checks themselves have succeeded."""
+    evidence = Evidence(folders)
+    print("goal: measured")
+    for goal in (goal_of_operators, goals_of_shapes, goal_of_network, goals_of_evidence):
+        for what, text, is_met in goal(evidence):
+            verdict = "not measured" if text is None else "met" if is_met else "MISSED"
+            print(f"{verdict:12}  {what}" + (f": {text}" if text else ""))
+    return 0
+
+
 def main():
     command, words = (sys.argv[1:2] or [""])[0], sys.argv[2:]
     paths = [pathlib.Path(word) for word in words]
     if command == "product" and len(words) >= 2:
         return product(paths[0], paths[1:])
+    if command == "frameworks" and len(words) >= 3:
+        return frameworks(paths[0], paths[1], paths[2:])
+    if command == "goals" and words:
+        return goals(paths)
     if command == "rules" and len(words) >= 2:
         return rules(words[0], paths[1:])
     if command == "peaks" and len(words) >= 3:

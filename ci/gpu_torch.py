@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ci/gpu_torch.py product SIZE [SECONDS]|network: PyTorch's side of ci/gpu_check.sh.
+"""ci/gpu_torch.py product SIZE [SECONDS]|shapes RESULT.jsonl|resnet50|network: PyTorch's side of
+ci/gpu_check.sh.
 
 product  times torch.mm of bfloat16 matrices, SIZE x SIZE, on random data, and prints one JSON line:
          the median of samples of 10 products between CUDA events, each after a warm-up: 20 of them,
          and as many more as fit into SECONDS, so that a device settles at its clock under load.
+shapes   times the convolutions and products of a result of `bench run` as replays of CUDA graphs with
+         20 calls each, on random data, images in channels_last, and prints one JSON line for each:
+         the median by the library's choice of an engine, and by torch.backends.cudnn.benchmark.
+resnet50 times ResNet-50 for inference, 32 images, f16, channels_last, in the same way: its layers
+         one by one with batch norm folded into the convolutions, and compiled by torch.compile.
 network  runs a small convolutional network forwards and backwards five times, the last three inside
          emit_nvtx(record_shapes=True) and a range "measured", for `bench profile` to record."""
 
 import json
+import re
 import statistics
 import sys
 import time
@@ -41,6 +48,110 @@ def product(size, seconds):
         "flops_per_s": 2 * size**3 / (median_ms * 1e-3)}))
 
 
+DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+
+
+def replayed(function, calls, seconds):
+    """Returns the nanoseconds of a call: the median over replays of a graph of `calls` calls."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(5):
+            function()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            function()
+    times, until = [], time.monotonic() + seconds
+    while len(times) < 10 or time.monotonic() < until:
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return round(statistics.median(times) / calls * 1e6)
+
+
+class Shape:
+    """A convolution or a product, by its case id."""
+
+    def __init__(self, case):
+        self.id = case
+        words = case.split("/")
+        self.operator, self.direction, problem = words[:3]
+        self.dtype = DTYPES[words[3]]
+        self.tf32 = words[-1] == "tf32"
+        self.sizes = {name: int(value) for name, value in re.findall(r"([a-z])(\d+)", problem)}
+
+    def size(self, name, default=1):
+        return self.sizes.get(name, default)
+
+    def random(self, *dims):
+        values = torch.randn(*dims, device="cuda", dtype=self.dtype)
+        return values.contiguous(memory_format=torch.channels_last) if len(dims) == 4 else values
+
+    def product(self):
+        rows, columns, inner = (self.size(name) for name in "mnk")
+        a, b = self.random(rows, inner), self.random(inner, columns)
+        result = torch.empty(rows, columns, device="cuda", dtype=self.dtype)
+        return lambda: torch.mm(a, b, out=result)
+
+    def convolution(self):
+        groups, stride, padding = self.size("g"), self.size("u"), self.size("p", 0)
+        source = self.random(self.size("n"), self.size("c"), self.size("h"), self.size("w"))
+        weights = self.random(self.size("k"), self.size("c") // groups, self.size("r"), self.size("s"))
+        forward = lambda: torch.conv2d(source, weights, None, stride, padding, 1, groups)
+        if self.direction == "forward":
+            return forward
+        gradient = torch.randn_like(forward())
+        wanted = [self.direction == "backward_data", self.direction == "backward_weights", False]
+        return lambda: torch.ops.aten.convolution_backward(
+            gradient, source, weights, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups,
+            wanted)
+
+    def times(self):
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = self.tf32
+        function = self.product() if self.operator == "gemm" else self.convolution()
+        found = {}
+        for name, searches in (("median_ns", False), ("benchmark_ns", True)):
+            torch.backends.cudnn.benchmark = searches
+            found[name] = replayed(function, 20, 0.3)
+            if self.operator == "gemm":
+                break
+        return found
+
+
+def shapes(results):
+    with open(results, encoding="utf-8") as lines:
+        found = [json.loads(line) for line in lines]
+    for case in (r["id"] for r in found if r.get("record") == "case"):
+        row = {"record": "torch_shape", "id": case}
+        try:
+            row |= Shape(case).times()
+        except (KeyError, RuntimeError, ValueError) as error:
+            row["error"] = str(error)[:200]
+        print(json.dumps(row), flush=True)
+
+
+def resnet50():
+    import torchvision
+    from torch.fx.experimental.optimization import fuse
+    torch.backends.cudnn.benchmark = True
+    folded = fuse(torchvision.models.resnet50().eval()).half().cuda().to(memory_format=torch.channels_last)
+    images = torch.randn(32, 3, 224, 224, device="cuda").half().contiguous(memory_format=torch.channels_last)
+    with torch.inference_mode():
+        for name, model in (("layer by layer", folded), ("torch.compile", torch.compile(folded))):
+            begin = time.monotonic()
+            model(images)
+            torch.cuda.synchronize()
+            creation = time.monotonic() - begin
+            print(json.dumps({"record": "torch_network", "variant": name, "version": torch.__version__,
+                              "first_s": round(creation, 2),
+                              "median_ns": replayed(lambda: model(images), 1, 1.5)}), flush=True)
+
+
 def network():
     model = torch.nn.Sequential(
         torch.nn.Conv2d(3, 64, 7, stride=2, padding=3), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
@@ -65,6 +176,10 @@ if __name__ == "__main__":
     if (len(sys.argv) in (3, 4) and sys.argv[1] == "product"
             and all(word.isdecimal() for word in sys.argv[2:])):
         product(int(sys.argv[2]), int((sys.argv[3:] or ["0"])[0]))
+    elif len(sys.argv) == 3 and sys.argv[1] == "shapes":
+        shapes(sys.argv[2])
+    elif sys.argv[1:] == ["resnet50"]:
+        resnet50()
     elif sys.argv[1:] == ["network"]:
         network()
     else:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# gpu_check_test.sh BUILD WORK: both calls of ci/gpu_check.sh without a GPU, with BUILD's
+# gpu_check_test.sh BUILD WORK: calls of ci/gpu_check.sh without a GPU, with BUILD's
 # replacements (tests/fakes). These are the plugin, the driver and CUPTI for `bench profile`,
 # PyTorch, and a program of checks that only writes the figures of bench_gpu_test. The test fails if
 # a step fails, or if a figure differs from the scripts of these fakes.
@@ -69,6 +69,8 @@ printf '%s\n  - { op: gemm, dtype: [f16, f32], m: 8, n: 8, k: 8 }\n' "$head" \
 printf '%s\n  - { op: pointwise, function: relu, shape: [4, 64] }\n' "$head" \
   >"$tree/share/bench/configs/gpu_operators.yaml"
 printf '%s\n  - { op: gemm, m: 4, n: 4, k: 4 }\n' "$head" >"$work/network.yaml"
+printf '%s\n  - { op: gemm, dtype: f16, m: 16, n: 16, k: 16 }\n' "$head" \
+  >"$tree/share/bench/configs/gpu_frameworks.yaml"
 tar -C "$work/tree" -czf "$work/bench.tar.gz" bench
 
 # The device. Its counters are the same for all cases: tensor cores are used.
@@ -78,6 +80,7 @@ cat >"$work/script.json" <<'SCRIPT'
  "cases": [
    {"match": "peak/read-b16777216s2", "ns": 4000000},
    {"match": "gemm/m8*", "kernels": [{"name": "nvjet_hsh_128x256_64x4_TNT", "ns": 9000}]},
+   {"match": "gemm/m16*", "ns": 4000},
    {"match": "gemm/m32*", "ns": 10000},
    {"match": "pointwise/*", "kernels": [{"name": "relu_1", "ns": 2000}, {"name": "relu_2", "ns": 2000}]}],
  "counters": {"values": {"tensor_instructions": 128, "tensor_active_share": 0.25}}}
@@ -100,7 +103,7 @@ export BENCH_GPU_CHECK_SELF=gemm/forward/m4n4k4/f32/onednn/cpu/hot
 export BENCH_GPU_CHECK_PEAKS='peak/*/read-b16*'
 
 # How time is taken, traced and counted. One part takes too long and is cut, which is not a failure.
-check a 0 --only A --limit 120
+check a 0 --only facts,doctor,start,memory,blocking,sampling,long_graph,tracing,late_tracing,counters,cold,product,plan,peaks,ceilings,graph_level --limit 120
 for name in facts doctor start memory blocking sampling long_graph tracing late_tracing counters cold torch \
   product 'product against PyTorch' plan peaks 'all peaks' 'spread of the ceilings' graph_level; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
@@ -122,13 +125,14 @@ for question in a b c d e f h j k l; do
   expect_start "\\($question\\) "
 done
 files=$(cd "$evidence" && echo *)
-[[ $files == "checks.jsonl device.json facts.txt log.txt profiles.jsonl.gz results.jsonl.gz session.jsonl.gz summary.txt" ]] ||
+[[ $files == "checks.jsonl device.json log.txt profiles.jsonl.gz results.jsonl.gz session.jsonl.gz summary.txt" ]] ||
   fail "other files of A: $files"
 
-# Networks, shapes, operators, programs, the gate. Every step succeeds except the rules: they forbid
+# Networks, shapes, operators, programs, the gate, PyTorch. Every step succeeds except the rules: they forbid
 # tensor cores for products of f32, and these use them.
-check b 1 --only B
-for name in network trace verdicts 'shapes, part [0-9]+ of 12' program torch torch_profile gate 'operators, part [1-8] of 8'; do
+check b 1 --only network,trace,verdicts,shapes,rules,program,torch_profile,gate,operators,frameworks --limit 300
+for name in network trace verdicts 'shapes, part [0-9]+ of 12' program torch torch_profile gate 'operators, part [1-8] of 8' \
+  frameworks 'shapes against PyTorch' 'network by PyTorch'; do
   expect_start "ok        $name \\([0-9]+ s\\)\$"
 done
 never 'cut|left out'
@@ -149,7 +153,14 @@ kernels   all kernels attributed: 18 of 20
 FAILED    kernels
 | rules and counters on tensor cores, one process | 2 of 2 agree | \`verdicts\` |
 | verdicts of counters on tensor cores | 2 used | \`shapes\` |
+shapes    gemm/forward/m16n16k16/f16/cublaslt/cuda/hot: bench 4.00 us, tuned 4.00 us, PyTorch 5.00 us, ratio 0.8
+met           each shape takes at most PyTorch's time: worst 0.800: gemm/forward/m16n16k16/f16/cublaslt/cuda/hot
+met           geometric mean of these ratios: at most 0.91: 0.800 over 1 shapes
+met           tuned never slower than untuned by more than 1 %: worst 1.000: gemm/forward/m16n16k16/f16/cublaslt/cuda/hot
+met           operators: none wrong or failed, at most 19 unsupported: 1 ok
+met           rules agree with counters in 99 % of the shapes: 2 of 2 agree
 LINES
+[[ $(grep -c '"record":"step"' "$evidence/checks.jsonl") -gt 20 ]] || fail "steps have no records"
 expect_start '\| a kernel against itself \| candidate is '
 expect_start '2 failed, [0-9]+ s$'
 files=$(cd "$evidence" && echo *)
@@ -158,13 +169,21 @@ files=$(cd "$evidence" && echo *)
 for file in "$evidence"/*.gz; do
   [[ -n $(gzip -dc "$file" | head -c 1) ]] || fail "$file is empty"
 done
-[[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 4 ]] ||
+[[ $(gzip -dc "$evidence/results.jsonl.gz" | grep -c '"record":"case"') == 5 ]] ||
   fail "other results: $(gzip -dc "$evidence/results.jsonl.gz" | grep '"record":"case"')"
 
 # Both together give the table of docs/cuda.md.
 python3 "$here/../ci/gpu_summary.py" table "$work/a" "$work/b" >"$work/table.md"
 grep -qF 'Fake GPU, driver ' "$work/table.md" || fail "no device in the table: $(cat "$work/table.md")"
 grep -qF '| plan of a fused f16 convolution |' "$work/table.md" || fail "no plan in the table"
+
+# The short check has the most valuable steps and stays below its limit.
+check smoke 0 --smoke
+for name in memory blocking sampling long_graph tracing late_tracing counters cold graph_level gate \
+  'operators, part 8 of 8'; do
+  expect_start "ok        $name "
+done
+never 'ok        (network|shapes|peaks)'
 
 # Single steps, on a machine with little memory.
 printf 'MemTotal: 300000 kB\nMemAvailable: 204800 kB\n' >"$work/meminfo"

@@ -77,6 +77,45 @@ class GpuSummary(unittest.TestCase):
         _, lines = self.run_program("product", torch, self.write("r.jsonl", record))
         self.assertIn("bench 0.000 ms at 1.41 GHz, 0 void, 52 throttled, PyTorch", lines[0])
 
+    def goal(self, words):
+        _, lines = self.run_program("goals", self.folder)
+        return next(line for line in lines if words in line)
+
+    def test_each_shape_is_compared_with_the_other_framework_and_tuning_with_the_default(self):
+        torch = self.write("torch.jsonl", {"record": "torch_shape", "id": "conv/a", "median_ns": 2000},
+                           {"record": "torch_shape", "id": "conv/b", "error": "no memory"})
+        runs = [self.write(name, case("conv/a", time), case("conv/b", outcome="failed"))
+                for name, time in (("untuned.1.jsonl", 1900), ("untuned.2.jsonl", 2300),
+                                   ("tuned.1.jsonl", 2200), ("tuned.2.jsonl", 2200))]
+        checks = self.folder / "checks.jsonl"
+        self.assertEqual(self.run_program("frameworks", checks, torch, *runs), (0, [
+            "shapes    conv/a: bench 2.10 us, tuned 2.20 us, PyTorch 2.00 us, ratio 1.05",
+            "shapes    conv/b: bench n/a, tuned n/a, PyTorch n/a, ratio n/a"]))
+        self.assertIn("MISSED        each shape takes at most PyTorch's time: worst 1.050: conv/a",
+                      self.goal("each shape"))
+        self.assertIn("MISSED", self.goal("tuned never slower"))
+        self.assertIn("1.050 over 1 shapes", self.goal("geometric mean"))
+
+    def test_one_wrong_operator_misses_the_goal_of_all(self):
+        row = {"source": "/share/gpu_operators.yaml:3"}
+        cases = [case("conv/a") | row, case("conv/b", outcome="unsupported") | row]
+        self.write("results.jsonl", *cases, case("gemm/c", outcome="failed"))
+        self.assertEqual(self.goal("operators"), "met           operators: none wrong or failed,"
+                         " at most 19 unsupported: 1 ok, 1 unsupported")
+        self.write("results.jsonl", *cases, case("conv/c", outcome="wrong_result") | row)
+        self.assertTrue(self.goal("operators").startswith("MISSED"))
+
+    def test_the_network_is_shown_beside_the_other_framework(self):
+        self.write("results.jsonl", case("network/forward/resnet50", 1250000))
+        self.write("profiles.jsonl", {"record": "torch_network", "variant": "torch.compile",
+                                      "median_ns": 1465000})
+        self.assertTrue(self.goal("ResNet-50").startswith("met"))
+        self.assertIn("1.250 ms, PyTorch torch.compile 1.465 ms", self.goal("ResNet-50"))
+
+    def test_a_goal_that_nothing_measured_is_not_met(self):
+        _, lines = self.run_program("goals", self.folder)
+        self.assertEqual({line[:12] for line in lines[1:]}, {"not measured"})
+
     def peaks(self, *rows, clock=1000000):
         device = {"memory_clock_khz": clock, "memory_bus_bits": 64} if clock else {}
         report = self.write("device.json", {"report": {"devices": [device]}})
@@ -209,7 +248,7 @@ class GpuSummary(unittest.TestCase):
             "libraries": [{"name": "cuDNN", "version": "9.1", "path": "/lib/cudnn"},
                           {"name": "NVML", "version": "", "reason": "not found"}]}})
         self.write("checks.jsonl", *({"question": question, "check": "one", "us": 1.5}
-                                     for question in "bcdeijklm"), {"check": "of no question"})
+                                     for question in "bcdeijklmn"), {"check": "of no question"})
         self.write("results.jsonl", case("a"), case("b", outcome="failed"),
                    case("c", outcome="unsupported"),
                    profile_pass("a", check__dram_bytes="1.000 of the model",
@@ -223,11 +262,11 @@ class GpuSummary(unittest.TestCase):
             *['    {"check": "one", "us": 1.5}'] * 4, "    a: check.dram_bytes: 1.000 of the model",
             "    1 failed, 1 ok, 1 unsupported", "    b: failed: because",
             "    tensor cores not used: 1 cases", "    GPU: ecc",
-            *['    {"check": "one", "us": 1.5}'] * 5])
-        self.assertEqual([line[1] for line in lines if line.startswith("(")], list("abcdefghijklm"))
+            *['    {"check": "one", "us": 1.5}'] * 6])
+        self.assertEqual([line[1] for line in lines if line.startswith("(")], list("abcdefghijklmn"))
         self.assertEqual(status, 0)
 
-    # One of the two calls asks some of them, and the time limit may cut the rest.
+    # The time limit may cut the steps that answer some of them.
     def test_a_question_without_an_answer_is_no_failure(self):
         self.write_answers()
         (self.folder / "results.jsonl").unlink()
@@ -262,8 +301,7 @@ class GpuSummary(unittest.TestCase):
     def test_without_a_device_there_is_no_table(self):
         status, lines = self.run_program("table", self.folder)
         self.assertEqual(status, 0)
-        self.assertEqual(lines, ["No figures: no device answered. `ci/gpu_check.sh --only A` and"
-                                 " `--only B` make them."])
+        self.assertEqual(lines, ["No figures: no device answered. `ci/gpu_check.sh FOLDER` makes them."])
 
     def test_what_is_no_command_is_told_the_usage(self):
         self.assertEqual(self.run_program("product"), (2, []))
